@@ -1,0 +1,100 @@
+// Array: a small n-d array in row-major order whose bytes are shared between copies (copy on write),
+// and its .npy form. Weights, batches and results cross folder borders as Arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace mase {
+
+enum class DType : std::uint8_t {
+  float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, boolean, uint16, uint32
+};
+
+std::size_t size_of(DType dtype);            ///< bytes of one element
+std::string_view dtype_name(DType dtype);    ///< "float32", ..., "bool"
+DType parse_dtype(std::string_view name);    ///< inverse; Error(Fault::file) when unknown
+
+template <class T> struct DTypeOf;
+template <> struct DTypeOf<float> { static constexpr DType value = DType::float32; };
+template <> struct DTypeOf<double> { static constexpr DType value = DType::float64; };
+template <> struct DTypeOf<std::int64_t> { static constexpr DType value = DType::int64; };
+template <> struct DTypeOf<std::int32_t> { static constexpr DType value = DType::int32; };
+template <> struct DTypeOf<std::int16_t> { static constexpr DType value = DType::int16; };
+template <> struct DTypeOf<std::int8_t> { static constexpr DType value = DType::int8; };
+template <> struct DTypeOf<std::uint8_t> { static constexpr DType value = DType::uint8; };
+template <> struct DTypeOf<std::uint16_t> { static constexpr DType value = DType::uint16; };
+template <> struct DTypeOf<std::uint32_t> { static constexpr DType value = DType::uint32; };
+template <> struct DTypeOf<bool> { static constexpr DType value = DType::boolean; };
+
+using Shape = std::vector<std::int64_t>;
+
+std::int64_t numel(const Shape& shape);         ///< product; Error(Fault::file) on overflow or a negative size
+std::string shape_text(const Shape& shape);     ///< "[4, 16]"
+
+class Array {
+ public:
+  Array() : Array(DType::float32, Shape{0}) {}
+  Array(DType dtype, Shape shape);  ///< zero-filled
+
+  template <class T>
+  static Array from(std::span<const T> values, Shape shape) {
+    Array array(DTypeOf<T>::value, std::move(shape));
+    MASE_CHECK(static_cast<std::int64_t>(values.size()) == array.size(), "array size and shape differ");
+    std::copy(values.begin(), values.end(), array.mutable_span<T>().begin());
+    return array;
+  }
+  template <class T>
+  static Array from(const std::vector<T>& values, Shape shape) {
+    return from(std::span<const T>(values), std::move(shape));
+  }
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  std::int64_t size() const { return size_; }  ///< number of elements
+  std::size_t byte_size() const { return static_cast<std::size_t>(size_) * size_of(dtype_); }
+
+  const std::byte* bytes() const { return buffer_->data(); }
+  std::byte* mutable_bytes();  ///< detaches from other copies first
+
+  template <class T>
+  std::span<const T> span() const {
+    MASE_CHECK(DTypeOf<T>::value == dtype_, "array read as another dtype");
+    return {reinterpret_cast<const T*>(bytes()), static_cast<std::size_t>(size_)};
+  }
+  template <class T>
+  std::span<T> mutable_span() {
+    MASE_CHECK(DTypeOf<T>::value == dtype_, "array written as another dtype");
+    return {reinterpret_cast<T*>(mutable_bytes()), static_cast<std::size_t>(size_)};
+  }
+
+  Array reshaped(Shape shape) const;             ///< same elements, shared
+  Array rows(std::int64_t first, std::int64_t count) const;  ///< a slice of dimension 0, copied
+  /// The elements as float32, converted when needed (no conversion of float32).
+  Array to_float32() const;
+  bool same_bits(const Array& other) const;      ///< dtype, shape and every bit equal
+
+  /// Keeps the bytes alive for a view made by another library.
+  std::shared_ptr<const std::vector<std::byte>> share() const { return buffer_; }
+
+ private:
+  DType dtype_;
+  Shape shape_;
+  std::int64_t size_ = 0;
+  std::shared_ptr<std::vector<std::byte>> buffer_;
+};
+
+/// Reads an .npy file (version 1.0 to 3.0, C or Fortran order, little-endian or '|' types).
+/// Throws Error(Fault::file) naming the file for anything else, also for a truncated one.
+Array read_npy(const std::string& path);
+/// Writes .npy version 1.0 atomically.
+void write_npy(const std::string& path, const Array& array);
+
+}  // namespace mase

@@ -1,0 +1,45 @@
+// Errors and warnings about a user's text, collected so that one run prints all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mase {
+
+/// A place in a text file; line and column count from 1, line 0 means "the file as a whole".
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+  int column = 0;
+
+  std::string text() const;  ///< `x.toml:3:16`, `x.toml`, or "" when there is no file
+};
+
+enum class Severity { warning, error };
+
+struct Diagnostic {
+  Severity severity = Severity::error;
+  SourceLocation where;
+  std::string message;
+
+  std::string text() const;  ///< `x.toml:3:16: error: unknown option ...`
+};
+
+/// Collects diagnostics; the caller ends the phase with `throw_if_errors`.
+class Diagnostics {
+ public:
+  void error(SourceLocation where, std::string message);
+  void warning(SourceLocation where, std::string message);
+
+  bool has_errors() const;
+  const std::vector<Diagnostic>& all() const { return all_; }
+  std::string text() const;  ///< one line per diagnostic, in source order
+
+  /// Throws Error(Fault::config) with every diagnostic in its message when there is an error.
+  void throw_if_errors() const;
+
+ private:
+  std::vector<Diagnostic> all_;
+};
+
+}  // namespace mase

@@ -1,0 +1,224 @@
+// Field: one option of a struct, declared once: name, member, sentence, bounds. Reading, writing,
+// help, documentation and search spaces are loops over a struct's `fields()`.
+//
+//   struct Options {
+//     double sparsity = 0.5;
+//     static constexpr auto fields() {
+//       return std::tuple{Field{"sparsity", &Options::sparsity, "share of weights to zero"}.between(0, 1)};
+//     }
+//   };
+//
+// Member types: bool, int, std::int64_t, double, std::string, std::optional and std::vector of these.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "base/diagnostics.hpp"
+#include "base/tree.hpp"
+
+namespace mase {
+
+/// What a value of a field must satisfy beyond its type.
+struct FieldRules {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  std::array<std::string_view, 24> choices{};
+  std::size_t choice_count = 0;
+};
+
+template <class Struct, class T>
+struct Field {
+  using Value = T;
+  std::string_view name;
+  T Struct::*member;
+  std::string_view doc;
+  FieldRules rules{};
+
+  constexpr Field(std::string_view field_name, T Struct::*field_member, std::string_view sentence)
+      : name(field_name), member(field_member), doc(sentence) {}
+
+  constexpr Field between(double low, double high) const {
+    Field copy = *this;
+    copy.rules.low = low;
+    copy.rules.high = high;
+    return copy;
+  }
+  constexpr Field at_least(double low) const {
+    return between(low, std::numeric_limits<double>::infinity());
+  }
+  template <class... Choice>
+  constexpr Field one_of(Choice... choice) const {
+    static_assert(sizeof...(choice) <= 24);
+    Field copy = *this;
+    copy.rules.choices = {std::string_view(choice)...};
+    copy.rules.choice_count = sizeof...(choice);
+    return copy;
+  }
+};
+
+template <class T>
+concept Reflected = requires { T::fields(); };
+
+/// A field as documentation sees it.
+struct FieldInfo {
+  std::string name;
+  std::string type;           ///< "integer", "number", "string", "bool", "list of integer", ...
+  bool optional = false;      ///< may be "NA"
+  std::string default_value;  ///< as written in TOML; "NA" for none
+  std::optional<double> low, high;
+  std::vector<std::string> choices;
+  std::string doc;
+
+  std::string bounds_text() const;  ///< "0 .. 1", ">= 1", "a | b | c" or ""
+};
+
+namespace field_detail {
+
+// Each returns false after adding a diagnostic at the value's place that names `key`.
+bool read_value(const Tree& tree, std::string_view key, const FieldRules&, bool& out, Diagnostics&);
+bool read_value(const Tree& tree, std::string_view key, const FieldRules&, int& out, Diagnostics&);
+bool read_value(const Tree& tree, std::string_view key, const FieldRules&, std::int64_t& out,
+                Diagnostics&);
+bool read_value(const Tree& tree, std::string_view key, const FieldRules&, double& out,
+                Diagnostics&);
+bool read_value(const Tree& tree, std::string_view key, const FieldRules&, std::string& out,
+                Diagnostics&);
+bool is_none(const Tree& tree);  ///< null or the string "NA"
+void wrong_type(const Tree& tree, std::string_view key, std::string_view wanted, Diagnostics&);
+
+template <class T>
+bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
+                std::optional<T>& out, Diagnostics& diagnostics) {
+  if (is_none(tree)) {
+    out.reset();
+    return true;
+  }
+  T value{};
+  if (!read_value(tree, key, rules, value, diagnostics)) return false;
+  out = std::move(value);
+  return true;
+}
+
+template <class T>
+bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
+                std::vector<T>& out, Diagnostics& diagnostics) {
+  if (!tree.is_list()) {
+    wrong_type(tree, key, "array", diagnostics);
+    return false;
+  }
+  std::vector<T> values;
+  bool good = true;
+  for (const Tree& item : tree.as_list()) {
+    T value{};
+    good = read_value(item, key, rules, value, diagnostics) && good;
+    values.push_back(std::move(value));
+  }
+  if (good) out = std::move(values);
+  return good;
+}
+
+inline Tree write_value(bool value) { return Tree(value); }
+inline Tree write_value(int value) { return Tree(value); }
+inline Tree write_value(std::int64_t value) { return Tree(value); }
+inline Tree write_value(double value) { return Tree(value); }
+inline Tree write_value(const std::string& value) { return Tree(value); }
+template <class T>
+Tree write_value(const std::optional<T>& value) {
+  return value ? write_value(*value) : Tree("NA");
+}
+template <class T>
+Tree write_value(const std::vector<T>& values) {
+  Tree out = Tree::list();
+  for (const T& value : values) out.push_back(write_value(value));
+  return out;
+}
+
+template <class T>
+struct TypeName;
+template <> struct TypeName<bool> { static std::string text() { return "bool"; } };
+template <> struct TypeName<int> { static std::string text() { return "integer"; } };
+template <> struct TypeName<std::int64_t> { static std::string text() { return "integer"; } };
+template <> struct TypeName<double> { static std::string text() { return "number"; } };
+template <> struct TypeName<std::string> { static std::string text() { return "string"; } };
+template <class T> struct TypeName<std::optional<T>> : TypeName<T> {};
+template <class T> struct TypeName<std::vector<T>> {
+  static std::string text() { return "list of " + TypeName<T>::text(); }
+};
+template <class T> inline constexpr bool is_optional = false;
+template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
+
+FieldInfo make_info(std::string_view name, std::string type, bool optional, const Tree& fallback,
+                    const FieldRules& rules, std::string_view doc);
+
+}  // namespace field_detail
+
+/// Calls `visit(field)` for every field of T, in order.
+template <Reflected T, class Visitor>
+void for_each_field(Visitor&& visit) {
+  std::apply([&](const auto&... field) { (visit(field), ...); }, T::fields());
+}
+
+template <Reflected T>
+std::vector<std::string> field_names() {
+  std::vector<std::string> names;
+  for_each_field<T>([&](const auto& field) { names.emplace_back(field.name); });
+  return names;
+}
+
+/// Reports a key that is not in `allowed`, with the nearest valid one as a suggestion.
+void report_unknown_key(const Tree& entry, std::string_view key,
+                        const std::vector<std::string>& allowed, Diagnostics& diagnostics);
+
+/// Reads `table` (a dict) into `out`. Every problem (unknown key, wrong type, out of range, not an
+/// allowed value) is a diagnostic at its place; the members concerned keep their value.
+/// Keys in `other_keys` are left for the caller.
+template <Reflected T>
+void read_fields(const Tree& table, T& out, Diagnostics& diagnostics,
+                 const std::vector<std::string>& other_keys = {}) {
+  if (!table.is_dict()) {
+    field_detail::wrong_type(table, "options", "table", diagnostics);
+    return;
+  }
+  std::vector<std::string> allowed = field_names<T>();
+  allowed.insert(allowed.end(), other_keys.begin(), other_keys.end());
+  for (const auto& [key, entry] : table.as_dict()) report_unknown_key(entry, key, allowed, diagnostics);
+  for_each_field<T>([&](const auto& field) {
+    if (const Tree* entry = table.find(field.name))
+      field_detail::read_value(*entry, field.name, field.rules, out.*(field.member), diagnostics);
+  });
+}
+
+/// The struct as a dict, every field present; none is written as "NA".
+template <Reflected T>
+Tree write_fields(const T& options) {
+  Tree out = Tree::dict();
+  for_each_field<T>([&](const auto& field) {
+    out[field.name] = field_detail::write_value(options.*(field.member));
+  });
+  return out;
+}
+
+/// Documentation of every field of T, defaults taken from a default-constructed T.
+template <Reflected T>
+std::vector<FieldInfo> describe_fields() {
+  const T defaults{};
+  std::vector<FieldInfo> infos;
+  for_each_field<T>([&](const auto& field) {
+    using Value = typename std::decay_t<decltype(field)>::Value;
+    infos.push_back(field_detail::make_info(
+        field.name, field_detail::TypeName<Value>::text(), field_detail::is_optional<Value>,
+        field_detail::write_value(defaults.*(field.member)), field.rules, field.doc));
+  });
+  return infos;
+}
+
+}  // namespace mase

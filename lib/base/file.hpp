@@ -1,0 +1,32 @@
+// Reading and atomic writing of whole files, and their SHA-256.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mase {
+
+/// The whole file; Error(Fault::file) naming it and the system's reason when it cannot be read.
+/// Refuses directories and files above `limit` bytes.
+std::string read_file(const std::string& path, std::size_t limit = std::size_t{4} << 30);
+
+/// Writes to a temporary name in the same folder, flushes to disk and renames. Creates missing
+/// parent folders. Error(Fault::file) on any failure (also a full disk); the old file stays intact.
+void write_file(const std::string& path, std::string_view bytes);
+
+/// As write_file, but `write` is called with the temporary path; the result is synced and renamed.
+void write_file_with(const std::string& path, const std::function<void(const std::string&)>& write);
+
+void make_folder(const std::string& path);  ///< with parents; Error(Fault::file)
+bool file_exists(const std::string& path);
+
+std::string sha256(std::string_view bytes);  ///< 64 lower-case hex digits
+
+/// The folder of the running program, and the folder with shipped files ("configs", "data",
+/// "hw_templates"): the install tree's share/mase, or the source tree for a build there.
+std::string program_folder();
+std::string share_folder();
+
+}  // namespace mase

@@ -1,0 +1,32 @@
+// Small functions on text: joining, splitting, exact number text, nearest name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mase {
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::string_view trim(std::string_view text);
+std::string replace_all(std::string text, std::string_view from, std::string_view to);
+bool is_identifier_char(char c);  ///< [A-Za-z0-9_]
+
+/// Shortest decimal text that reads back to the same double, always with '.', 'e', "inf" or "nan"
+/// in it, so that it never looks like an integer: 0.1, 1.0, 1e-05, inf, -inf, nan.
+std::string double_text(double value);
+/// Fixed number of decimals, for tables.
+std::string fixed_text(double value, int decimals);
+std::optional<std::int64_t> parse_int(std::string_view text);    ///< whole text, base 10
+std::optional<double> parse_double(std::string_view text);       ///< whole text; also inf, -inf, nan
+
+/// A double-quoted string with JSON's escapes.
+std::string quote(std::string_view text);
+
+/// The candidate with the smallest edit distance when it is near enough to be a typing mistake.
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace mase

@@ -1,0 +1,38 @@
+// Checkpoint archives: one TorchScript zip per result with our metadata as extra files, read here
+// without LibTorch. Every model file passes `check_archive` before LibTorch sees it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace mase::checkpoint {
+
+inline constexpr int format_version = 1;
+
+/// Opens the zip, checks its structure, sizes and every entry's CRC-32, and refuses code that would
+/// run on loading (`__setstate__`). Error(Fault::file) saying what is wrong and what to try.
+/// Returns the names of the entries without the archive's root folder.
+std::vector<std::string> check_archive(const std::string& path);
+
+/// The extra files ("mase/graph.txt", ...) of an archive; empty when it was not written by mase.
+std::map<std::string, std::string> read_extra_files(const std::string& path);
+
+/// What a checkpoint says beside the TorchScript module.
+struct Contents {
+  ir::Graph graph;        ///< parsed from the text; tensors zero-filled until LibTorch loads them
+  Tree info;              ///< tool, versions, hashes, resolved configuration, history, data set
+};
+std::optional<Contents> read_contents(const std::string& path);
+
+/// The extra files to store for a graph: graph text, metadata JSON, and for each quantized tensor its
+/// packed integer codes. `info` is merged into the metadata.
+std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tree& info);
+
+/// SHA-256 over names, dtypes, shapes and values of the tensors, in tensor_order.
+std::string tensor_hash(const ir::Graph& graph);
+
+}  // namespace mase::checkpoint

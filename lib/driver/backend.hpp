@@ -1,0 +1,63 @@
+// The one small interface between the program and its LibTorch part, a shared object that is opened
+// on first use: everything else starts and runs on machines without LibTorch.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/tree.hpp"
+#include "data/dataset.hpp"
+#include "ir/evaluator.hpp"
+#include "ir/graph.hpp"
+#include "train/train.hpp"
+
+namespace mase::driver {
+
+struct ImportOptions {
+  /// Example inputs in the order of forward's arguments; shapes of the graph come from them.
+  std::vector<Array> inputs;
+  std::vector<std::string> leaf_modules;    ///< class names kept as leaves beside torch.nn's
+  std::vector<std::string> leaf_functions;  ///< function names kept as calls
+  std::map<std::string, Tree> concrete;     ///< forward arguments fixed to a constant (cf_args)
+};
+
+/// Placeholder names of a model file with what its signature says, before any example is known.
+struct Signature {
+  std::vector<std::string> inputs;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// {"version", "blas", "threads", "cxx11_abi", ...} for `mase doctor`.
+  virtual Tree info() const = 0;
+  virtual void set_threads(int threads) = 0;
+  virtual Signature signature(const std::string& path) = 0;
+  /// Imports a TorchScript file; Error(Fault::file) or Error(Fault::unsupported).
+  virtual ir::Graph import_model(const std::string& path, const ImportOptions& options) = 0;
+  /// Fills the tensors of a checkpoint's graph from its state_dict.
+  virtual void load_tensors(const std::string& path, ir::Graph& graph) = 0;
+  /// Replaces values by those of a state_dict file (`--load-type pt`); strict.
+  virtual void load_state_dict(const std::string& path, ir::Graph& graph) = 0;
+  virtual std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) = 0;
+  /// Recomputes every node's ValueInfo for these inputs.
+  virtual void infer(ir::Graph& graph, const std::vector<Array>& inputs) = 0;
+  /// Writes the TorchScript archive atomically.
+  virtual void export_model(const ir::Graph& graph, const std::string& path,
+                            const std::map<std::string, std::string>& extra_files) = 0;
+  /// Trains in place. `resume` is the `state` of a Snapshot, or empty.
+  virtual train::TrainResult train(ir::Graph& graph, const data::Dataset& data,
+                                   const train::TrainOptions& options,
+                                   const train::TrainCallbacks& callbacks,
+                                   const std::string& resume) = 0;
+};
+
+/// The factory that the shared object exports as `mase_backend`.
+extern "C" Backend* mase_backend();
+
+/// Opens libmase_torch on first use; Error(Fault::file) that says how to get LibTorch when it fails.
+Backend& backend();
+
+}  // namespace mase::driver

@@ -1,0 +1,141 @@
+// Graph: a model as a flat dataflow graph with the nodes and names of torch.fx, the layers of
+// torch.nn as leaves. Independent of LibTorch; copying is cheap because tensors are shared.
+//
+// Every computing node names the ATen operator it runs and its arguments by the operator's own
+// argument names, so a graph says by itself what it computes. Module nodes take the rest of the
+// arguments (tensors and constants) from their Module.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/array.hpp"
+#include "base/tree.hpp"
+#include "formats/format.hpp"
+#include "ir/value.hpp"
+
+namespace mase::ir {
+
+enum class NodeKind { placeholder, get_attr, call_function, call_method, call_module, output };
+std::string_view kind_name(NodeKind kind);
+
+struct Argument {
+  std::string name;  ///< the operator's argument name: "input", "self", "dim", ...
+  Value value;
+  bool operator==(const Argument&) const = default;
+};
+
+/// Metadata in the seeds' schema; each part is null until its pass has run.
+struct Metadata {
+  Tree common, software, hardware;
+  bool operator==(const Metadata&) const = default;
+};
+
+struct Node {
+  NodeId id = no_node;
+  std::string name;    ///< unique, [A-Za-z0-9_]+
+  NodeKind kind = NodeKind::placeholder;
+  /// placeholder: input name; get_attr: tensor path; call_function: as torch.fx writes it
+  /// ("torch.nn.functional.relu", "_operator.add"); call_method: method; call_module: module path.
+  std::string target;
+  /// The operator, "aten::add.Tensor" (overload after the dot, if any), or "mase::getitem" for Python
+  /// indexing and "mase::identity". Empty for placeholder, get_attr and output; a module node has the
+  /// operator of its Module.
+  std::string op;
+  /// call_function and call_method: every argument of the operator that differs from its default;
+  /// call_module: the data inputs only; output: one argument "value".
+  std::vector<Argument> args;
+  ValueInfo info;
+  /// Formats by port ("data_in", "weight", "bias", "data_out", ...), written by quantize only.
+  std::map<std::string, formats::Format> formats;
+  Metadata meta;
+
+  const Value* find(std::string_view argument) const;
+  Value* find(std::string_view argument);
+};
+
+/// A leaf layer: what a call_module node runs beside its inputs.
+struct Module {
+  std::string path;        ///< "seq_blocks.0"
+  std::string class_name;  ///< "torch.nn.modules.batchnorm.BatchNorm1d"
+  std::string op;          ///< "aten::batch_norm"
+  /// Constant arguments of the operator by name (momentum, eps, stride, training=$training ...).
+  std::vector<Argument> attributes;
+  /// Tensor arguments: operator argument name → tensor path; absent optional tensors are left out.
+  std::vector<std::pair<std::string, std::string>> tensors;
+
+  const Value* attribute(std::string_view name) const;
+  const std::string* tensor(std::string_view argument) const;
+  std::string_view short_class() const;  ///< "BatchNorm1d"
+};
+
+struct Tensor {
+  Array value;
+  bool is_parameter = false;  ///< parameter or buffer
+  bool requires_grad = false;
+};
+
+/// A condition on input shapes that import relied on; checked when other shapes are run.
+struct Guard {
+  std::string place;      ///< TorchScript file:line
+  std::string condition;  ///< readable text
+  bool operator==(const Guard&) const = default;
+};
+
+class Graph {
+ public:
+  std::string name = "graph";
+
+  // Nodes. References stay valid until the next add.
+  const std::vector<NodeId>& order() const { return order_; }
+  const Node& node(NodeId id) const;
+  Node& node(NodeId id);
+  const Node* find_node(std::string_view name) const;
+  std::vector<NodeId> placeholders() const;
+  NodeId output() const;  ///< no_node when there is none yet
+
+  /// Appends a node (before `before` when given). Its name is made unique as torch.fx does it:
+  /// characters outside [A-Za-z0-9_] become `_`, a taken name gets `_1`, `_2`, ...
+  NodeId add(Node node, NodeId before = no_node);
+  /// Every use of `from` refers to `to` afterwards.
+  void replace_uses(NodeId from, NodeId to);
+  /// Removes a node without uses (internal error otherwise).
+  void erase(NodeId id);
+  std::vector<NodeId> users(NodeId id) const;   ///< in order, each once
+  std::vector<NodeId> inputs(NodeId id) const;  ///< in argument order, each once
+  /// Removes nodes whose result nobody uses (never placeholders or the output); returns how many.
+  int remove_dead_nodes();
+
+  std::map<std::string, Module> modules;  ///< by path
+  std::map<std::string, Tensor> tensors;  ///< by path ("seq_blocks.0.weight"), state_dict keys
+  /// The order of tensors in the source's state_dict.
+  std::vector<std::string> tensor_order;
+  /// Module containers of the source (path → class name), so that a checkpoint has the same tree.
+  std::map<std::string, std::string> containers;
+  std::vector<Guard> guards;
+  /// Passes that made this graph: list of {"pass": name, "options": {...}}.
+  Tree history = Tree::list();
+
+  const Module& module_of(const Node& node) const;  ///< of a call_module node
+  /// Adds or replaces a tensor, keeping tensor_order.
+  void set_tensor(const std::string& path, Tensor tensor);
+
+ private:
+  std::string unique_name(std::string_view wanted) const;
+  std::vector<Node> nodes_;     ///< by id
+  std::vector<NodeId> order_;   ///< live nodes in execution order
+  std::map<std::string, NodeId, std::less<>> by_name_;
+};
+
+/// `seq_blocks.2` → `seq_blocks_2`.
+std::string node_name_of(std::string_view path);
+
+/// Removes tensors and modules that no node uses any more.
+void remove_unused_tensors(Graph& graph);
+
+}  // namespace mase::ir

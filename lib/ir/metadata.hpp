@@ -1,0 +1,17 @@
+// Node metadata in the seeds' schema, computed from the graph, and the graph as JSON.
+#pragma once
+
+#include <string>
+
+#include "ir/graph.hpp"
+
+namespace mase::ir {
+
+Tree common_metadata(const Graph& graph, const Node& node);
+Tree software_metadata(const Graph& graph, const Node& node);
+/// The whole graph: {"nodes": [{"name", "op", "target", "args", "kwargs", "metadata"}, ...]}.
+Tree graph_json(const Graph& graph);
+/// One table per node with common, software, hardware: the content of node_meta_param.toml.
+Tree metadata_tree(const Graph& graph);
+
+}  // namespace mase::ir

@@ -1,0 +1,24 @@
+// Reference networks built in C++ as graphs, with seeded initial weights: no Python, no LibTorch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace mase::models {
+
+struct ModelRow {
+  std::string name;         ///< "jsc-tiny"
+  std::string doc;          ///< layers in one line
+  Shape sample_shape;       ///< of one input row
+  int classes;
+  std::string dataset;      ///< its usual data set
+  /// Builds the graph for `batch` rows of `sample_shape` and `classes` outputs.
+  ir::Graph (*build)(const Shape& sample_shape, int classes, std::uint64_t seed);
+};
+
+const std::vector<ModelRow>& model_table();
+const ModelRow* find_model(const std::string& name);
+
+}  // namespace mase::models

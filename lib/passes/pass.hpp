@@ -1,0 +1,119 @@
+// The pass framework: one declaration per pass, and what a pass gets and gives back.
+//
+//   struct CountDropout {
+//     static constexpr PassDoc doc{"count_dropout", PassKind::analysis, "Count the dropout nodes."};
+//     struct Options { static constexpr auto fields() { return std::tuple{}; } };
+//     static Result run(ir::Graph& graph, const Options& options, PassContext& context);
+//   };
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/field.hpp"
+#include "ir/evaluator.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::passes {
+
+enum class PassKind { analysis, transform, interface };
+std::string_view kind_name(PassKind kind);
+
+struct PassDoc {
+  std::string_view name;
+  PassKind kind;
+  std::string_view sentence;
+  /// How far results may move: 0 exactly, infinity for passes that change numbers on purpose.
+  double tolerance = 0.0;
+};
+
+/// What a pass needs from outside. Passes never print and never write anywhere but through it.
+struct PassContext {
+  ir::MakeEvaluator evaluator;          ///< empty when no LibTorch is at hand
+  std::vector<Array> probe;             ///< example inputs in placeholder order; may be empty
+  const ir::Graph* original = nullptr;  ///< the graph before the pipeline
+  std::string output_folder;            ///< ".../software/transform"
+  /// Resolves a file name from the options: relative to output_folder, never outside of it.
+  std::function<std::string(const std::string&)> output_path;
+};
+
+/// A table for people: printed to stdout and, when `file` is set, written as CSV.
+struct ReportTable {
+  std::string title;
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+  std::string file;
+};
+
+struct Result {
+  bool changed = false;
+  Tree info = Tree::dict();          ///< machine-readable findings
+  std::vector<ReportTable> tables;
+  std::vector<std::string> text;     ///< printed as it is
+  std::vector<std::string> notes;    ///< warnings: requested but not applied, ...
+};
+
+/// One row of the pass table. Options are read and run through these, generated from the declaration.
+struct PassRow {
+  PassDoc doc;
+  std::vector<FieldInfo> fields;
+  /// Keys outside fields() that the pass reads itself (quantize's op, node and pattern tables).
+  bool free_tables = false;
+  /// Checks options without running anything.
+  void (*check)(const Tree& options, Diagnostics& diagnostics);
+  /// Options with every default filled in.
+  Tree (*resolve)(const Tree& options);
+  Result (*run)(ir::Graph& graph, const Tree& options, PassContext& context);
+};
+
+/// Passes with free tables provide `static void check(const Tree&, Diagnostics&)` and take the whole
+/// tree in `run(graph, tree, context)`.
+template <class Pass>
+concept ReadsTree = requires(const Tree& tree, Diagnostics& d) { Pass::check(tree, d); };
+
+template <class Pass>
+PassRow describe() {
+  PassRow row;
+  row.doc = Pass::doc;
+  row.fields = describe_fields<typename Pass::Options>();
+  row.free_tables = ReadsTree<Pass>;
+  row.check = [](const Tree& tree, Diagnostics& diagnostics) {
+    if constexpr (ReadsTree<Pass>) {
+      Pass::check(tree, diagnostics);
+    } else {
+      typename Pass::Options options;
+      read_fields(tree, options, diagnostics);
+    }
+  };
+  row.resolve = [](const Tree& tree) {
+    if constexpr (ReadsTree<Pass>) {
+      return Pass::resolve(tree);
+    } else {
+      typename Pass::Options options;
+      Diagnostics ignored;
+      read_fields(tree, options, ignored);
+      return write_fields(options);
+    }
+  };
+  row.run = [](ir::Graph& graph, const Tree& tree, PassContext& context) {
+    if constexpr (ReadsTree<Pass>) {
+      return Pass::run(graph, tree, context);
+    } else {
+      Diagnostics diagnostics;
+      typename Pass::Options options;
+      read_fields(tree, options, diagnostics);
+      diagnostics.throw_if_errors();
+      return Pass::run(graph, options, context);
+    }
+  };
+  return row;
+}
+
+using PassTable = std::vector<PassRow>;
+const PassRow* find_pass(const PassTable& table, std::string_view name);
+
+}  // namespace mase::passes

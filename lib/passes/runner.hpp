@@ -1,0 +1,43 @@
+// The runner: one function around every pass, so that passes hold nothing but their work.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "passes/pass.hpp"
+
+namespace mase::passes {
+
+struct PassCall {
+  std::string name;
+  Tree options = Tree::dict();
+  SourceLocation where;
+};
+
+struct RunOptions {
+  bool verify_each = true;
+  bool timing = false;
+  std::vector<std::string> dump_after;     ///< pass names, or "all"
+  std::string dump_folder;
+  std::optional<double> check_numerics;    ///< extra absolute tolerance; none: off
+};
+
+struct PassReport {
+  std::string name;
+  Result result;
+  double seconds = 0;
+  std::optional<double> max_difference;  ///< with check_numerics
+};
+
+/// Reports unknown passes and wrong options of every call before anything runs.
+void check_calls(const std::vector<PassCall>& calls, const PassTable& table, Diagnostics& diagnostics);
+
+/// Runs the calls in order on a copy and stores it into `graph` when all succeeded; the caller's
+/// graph is never half changed. Errors name pass and node. `done` is called after each pass.
+std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>& calls,
+                                   const PassTable& table, PassContext& context,
+                                   const RunOptions& options,
+                                   const std::function<void(const PassReport&)>& done = {});
+
+}  // namespace mase::passes
