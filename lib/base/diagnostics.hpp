@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace mase {
 
 /// A place in a text file; line and column count from 1, line 0 means "the file as a whole".
@@ -25,6 +27,12 @@ struct Diagnostic {
   std::string text() const;  ///< `x.toml:3:16: error: unknown option ...`
 };
 
+/// Config faults whose message already has a place and a severity on each line.
+class DiagnosticsError : public Error {
+ public:
+  explicit DiagnosticsError(const std::string& message) : Error(Fault::config, message) {}
+};
+
 /// Collects diagnostics; the caller ends the phase with `throw_if_errors`.
 class Diagnostics {
  public:
@@ -35,7 +43,7 @@ class Diagnostics {
   const std::vector<Diagnostic>& all() const { return all_; }
   std::string text() const;  ///< one line per diagnostic, in source order
 
-  /// Throws Error(Fault::config) with every diagnostic in its message when there is an error.
+  /// Throws DiagnosticsError with every diagnostic in its message when there is an error.
   void throw_if_errors() const;
 
  private:

@@ -18,18 +18,23 @@ inline constexpr int format_version = 1;
 /// Returns the names of the entries without the archive's root folder.
 std::vector<std::string> check_archive(const std::string& path);
 
+enum class ArchiveKind { torchscript, state_dict };
+
+/// As check_archive, but accepts pickled tensors without code (torch.save of a state_dict) too.
+ArchiveKind check_tensor_archive(const std::string& path);
+
 /// The extra files ("mase/graph.txt", ...) of an archive; empty when it was not written by mase.
 std::map<std::string, std::string> read_extra_files(const std::string& path);
 
 /// What a checkpoint says beside the TorchScript module.
 struct Contents {
-  ir::Graph graph;        ///< parsed from the text; tensors zero-filled until LibTorch loads them
-  Tree info;              ///< tool, versions, hashes, resolved configuration, history, data set
+  ir::Graph graph;  ///< parsed from the text; tensors zero-filled until LibTorch loads them
+  Tree info;        ///< tool, versions, hashes, resolved configuration, history, data set
 };
 std::optional<Contents> read_contents(const std::string& path);
 
-/// The extra files to store for a graph: graph text, metadata JSON, and for each quantized tensor its
-/// packed integer codes. `info` is merged into the metadata.
+/// The extra files to store for a graph: graph text, metadata JSON, and for each quantized tensor
+/// its packed integer codes. `info` is merged into the metadata.
 std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tree& info);
 
 /// SHA-256 over names, dtypes, shapes and values of the tensors, in tensor_order.

@@ -8,8 +8,8 @@
 
 namespace mase::config {
 
-/// Parses TOML into a dict whose entries stand in file order, each with the places of key and value.
-/// A syntax error, a duplicate key or a date is Error(Fault::config) with file:line:column.
+/// Parses TOML into a dict whose entries stand in file order, each with the places of key and
+/// value. A syntax error, a duplicate key or a date is Error(Fault::config) with file:line:column.
 Tree parse_toml(std::string_view text, const std::string& file);
 Tree read_toml(const std::string& path);  ///< Error(Fault::config) when it cannot be read
 

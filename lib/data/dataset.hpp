@@ -15,37 +15,46 @@ enum class Part { train, validation, test };
 Part parse_part(const std::string& name);  ///< "train", "validation" (or "val"), "test"
 
 struct Batch {
-  Array inputs;               ///< [n, ...] float32
-  Array labels;               ///< [n] int64
+  Array inputs;  ///< [n, ...] float32
+  Array labels;  ///< [n] int64
 };
 
 /// A loaded classification data set. `parts` are row numbers into `inputs`.
 struct Dataset {
   std::string name;
-  Array inputs;               ///< [rows, ...] float32
-  Array labels;               ///< [rows] int64 class indices
+  Array inputs;  ///< [rows, ...] float32
+  Array labels;  ///< [rows] int64 class indices
   std::vector<std::string> class_names;
   std::vector<std::int64_t> train, validation, test;
-  std::string sha256;         ///< of the content (inputs, labels): goes into checkpoints
+  std::string sha256;  ///< of the content (inputs, labels, parts): goes into checkpoints
 
   const std::vector<std::int64_t>& rows(Part part) const;
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
   Shape sample_shape() const;  ///< shape of one row
   /// Gathers rows[first, first + count) into a batch.
   Batch batch(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) const;
+  /// As `batch`, into the caller's buffers of count rows each (the training loop reuses them).
+  void gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
+              float* into_inputs, std::int64_t* into_labels) const;
 };
 
-/// Options of every data set; a set ignores none silently: an option that it has no use for is an error.
+/// Options of every data set; a set ignores none silently: an option that it has no use for is an
+/// error.
 struct DataOptions {
-  std::string data_dir = "";             ///< folder with the user's files; "" means the shipped sample
-  std::optional<double> validation_share; ///< share of rows, where the set has no fixed split
+  std::string data_dir = "";  ///< folder with the user's files; "" means the shipped sample
+  std::optional<double> validation_share;  ///< share of rows, where the set has no fixed split
   std::optional<double> test_share;
-  int seed = 0;                          ///< of the split
+  int seed = 0;  ///< of the split
   static constexpr auto fields() {
     return std::tuple{
-        Field{"data_dir", &DataOptions::data_dir, "folder with the data files; empty: the shipped sample"},
-        Field{"validation_share", &DataOptions::validation_share, "share of rows for validation, where the set has no fixed split"}.between(0.0, 0.9),
-        Field{"test_share", &DataOptions::test_share, "share of rows for test, where the set has no fixed split"}.between(0.0, 0.9),
+        Field{"data_dir", &DataOptions::data_dir,
+              "folder with the data files; empty: the shipped sample"},
+        Field{"validation_share", &DataOptions::validation_share,
+              "share of rows for validation, where the set has no fixed split"}
+            .between(0.0, 0.9),
+        Field{"test_share", &DataOptions::test_share,
+              "share of rows for test, where the set has no fixed split"}
+            .between(0.0, 0.9),
         Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0)};
   }
 };
@@ -59,7 +68,8 @@ struct DatasetRow {
 };
 
 const std::vector<DatasetRow>& dataset_table();
-/// Loads by name ("toy_tiny" and "toy-tiny" are the same); Error(Fault::config) with the nearest name.
+/// Loads by name ("toy_tiny" and "toy-tiny" are the same); Error(Fault::config) with the nearest
+/// name.
 Dataset load_dataset(const std::string& name, const DataOptions& options);
 
 }  // namespace mase::data

@@ -54,10 +54,7 @@ class Backend {
                                    const std::string& resume) = 0;
 };
 
-/// The factory that the shared object exports as `mase_backend`.
-extern "C" Backend* mase_backend();
-
-/// Opens libmase_torch on first use; Error(Fault::file) that says how to get LibTorch when it fails.
+/// Opens libmase_torch, which exports `extern "C" Backend* mase_backend()`, on first use; Error(Fault::file) that says how to get LibTorch when it fails.
 Backend& backend();
 
 }  // namespace mase::driver

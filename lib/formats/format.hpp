@@ -19,11 +19,11 @@ namespace mase::formats {
 
 /// A quantized tensor as integers: what checkpoints store and hardware reads (formats.md, storage).
 struct Encoded {
-  std::vector<std::uint32_t> codes;  ///< one per element, in the low `code_bits` bits
-  int code_bits = 0;                 ///< bits of one element code
-  std::vector<std::uint32_t> shared; ///< shared codes, one per block (block formats only)
+  std::vector<std::uint32_t> codes;   ///< one per element, in the low `code_bits` bits
+  int code_bits = 0;                  ///< bits of one element code
+  std::vector<std::uint32_t> shared;  ///< shared codes, one per block (block formats only)
   int shared_bits = 0;
-  std::vector<float> scales;         ///< float32 scales (scaled formats only)
+  std::vector<float> scales;  ///< float32 scales (scaled formats only)
 };
 
 /// The representable range, for reports and saturation checks.

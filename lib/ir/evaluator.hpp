@@ -16,7 +16,8 @@ enum class Level {
   quantized,  ///< quantize every port that has a format
 };
 
-/// Results by name: {"", array} for a single tensor, "0", "1", ... for a tuple or list, keys for a dict.
+/// Results by name: {"", array} for a single tensor, "0", "1", ... for a tuple or list, keys for a
+/// dict.
 using Results = std::vector<std::pair<std::string, Array>>;
 
 /// Sees tensors while a graph runs: port "data_out" of every node that yields a tensor and, when

@@ -38,14 +38,14 @@ struct Metadata {
 
 struct Node {
   NodeId id = no_node;
-  std::string name;    ///< unique, [A-Za-z0-9_]+
+  std::string name;  ///< unique, [A-Za-z0-9_]+
   NodeKind kind = NodeKind::placeholder;
   /// placeholder: input name; get_attr: tensor path; call_function: as torch.fx writes it
   /// ("torch.nn.functional.relu", "_operator.add"); call_method: method; call_module: module path.
   std::string target;
-  /// The operator, "aten::add.Tensor" (overload after the dot, if any), or "mase::getitem" for Python
-  /// indexing and "mase::identity". Empty for placeholder, get_attr and output; a module node has the
-  /// operator of its Module.
+  /// The operator, "aten::add.Tensor" (overload after the dot, if any), or "mase::getitem" for
+  /// Python indexing and "mase::identity". Empty for placeholder, get_attr and output; a module
+  /// node has the operator of its Module.
   std::string op;
   /// call_function and call_method: every argument of the operator that differs from its default;
   /// call_module: the data inputs only; output: one argument "value".
@@ -93,6 +93,7 @@ class Graph {
 
   // Nodes. References stay valid until the next add.
   const std::vector<NodeId>& order() const { return order_; }
+  bool contains(NodeId id) const;  ///< whether the node is live
   const Node& node(NodeId id) const;
   Node& node(NodeId id);
   const Node* find_node(std::string_view name) const;
@@ -100,9 +101,11 @@ class Graph {
   NodeId output() const;  ///< no_node when there is none yet
 
   /// Appends a node (before `before` when given). Its name is made unique as torch.fx does it:
-  /// characters outside [A-Za-z0-9_] become `_`, a taken name gets `_1`, `_2`, ...
+  /// characters outside [A-Za-z0-9_] become `_`, a taken name (or a word of Python, as "input")
+  /// gets
+  /// `_1`, `_2`, ... An empty name asks for torch.fx's name of the target.
   NodeId add(Node node, NodeId before = no_node);
-  /// Every use of `from` refers to `to` afterwards.
+  /// Every use of `from`, but those in `to` itself, refers to `to` afterwards.
   void replace_uses(NodeId from, NodeId to);
   /// Removes a node without uses (internal error otherwise).
   void erase(NodeId id);
@@ -127,12 +130,12 @@ class Graph {
 
  private:
   std::string unique_name(std::string_view wanted) const;
-  std::vector<Node> nodes_;     ///< by id
-  std::vector<NodeId> order_;   ///< live nodes in execution order
+  std::vector<Node> nodes_;    ///< by id
+  std::vector<NodeId> order_;  ///< live nodes in execution order
   std::map<std::string, NodeId, std::less<>> by_name_;
 };
 
-/// `seq_blocks.2` → `seq_blocks_2`.
+/// `seq_blocks.2` → `seq_blocks_2`, `bert.LayerNorm` → `bert_layer_norm` (torch.fx's snake case).
 std::string node_name_of(std::string_view path);
 
 /// Removes tensors and modules that no node uses any more.

@@ -13,7 +13,13 @@
 namespace mase::ir {
 
 enum class MaseType {
-  module, module_related_func, builtin_func, implicit_func, placeholder, get_attr, output
+  module,
+  module_related_func,
+  builtin_func,
+  implicit_func,
+  placeholder,
+  get_attr,
+  output
 };
 std::string_view mase_type_name(MaseType type);
 
@@ -26,10 +32,10 @@ struct ArgRow {
 
 /// One MASE op: row of the table. `aten` lists the operators that compute it (base names).
 struct OpRow {
-  std::string_view name;                  ///< "linear"
-  MaseType type;                          ///< type as a function
-  std::vector<std::string_view> aten;     ///< {"aten::linear"}; for modules and functions alike
-  std::vector<ArgRow> args;               ///< tensor arguments with ports, then known configuration
+  std::string_view name;               ///< "linear"
+  MaseType type;                       ///< type as a function
+  std::vector<std::string_view> aten;  ///< {"aten::linear"}; for modules and functions alike
+  std::vector<ArgRow> args;            ///< tensor arguments with ports, then known configuration
   bool quantizable = false;
   std::string_view doc;
 };
@@ -60,7 +66,7 @@ const CallRow* find_call(std::string_view aten_base);
 /// What a node is: its op row (null for ops outside the table), type and op name.
 struct Classified {
   MaseType type;
-  std::string op;        ///< MASE op; for an unknown operator its base name without "aten::"
+  std::string op;  ///< MASE op; for an unknown operator its base name without "aten::"
   const OpRow* row;
 };
 Classified classify(const Graph& graph, const Node& node);
@@ -73,8 +79,8 @@ std::string_view base_op(std::string_view op);
 struct Port {
   std::string name;      ///< "data_in", "weight", ...
   std::string argument;  ///< "input", "self", ...
-  Value value;                 ///< the node reference (or container of references) of data ports
-  std::string tensor;          ///< the tensor path of parameter ports, else ""
+  Value value;           ///< the node reference (or container of references) of data ports
+  std::string tensor;    ///< the tensor path of parameter ports, else ""
 };
 std::vector<Port> ports(const Graph& graph, const Node& node);
 /// Port names an op can have, "data_out" included: what TOML keys may be prefixed with.

@@ -35,7 +35,19 @@ class Value {
  public:
   using List = std::vector<Value>;
   using Dict = std::vector<std::pair<std::string, Value>>;
-  enum class Kind { none, boolean, integer, number, string, node, training, list, tuple, dict, slice };
+  enum class Kind {
+    none,
+    boolean,
+    integer,
+    number,
+    string,
+    node,
+    training,
+    list,
+    tuple,
+    dict,
+    slice
+  };
 
   Value() = default;
   Value(bool v) : data_(v) {}
@@ -77,14 +89,19 @@ class Value {
   template <class F>
   void for_each_node(F&& f) const {
     switch (kind()) {
-      case Kind::node: f(node()); break;
-      case Kind::list: case Kind::tuple: case Kind::slice:
+      case Kind::node:
+        f(node());
+        break;
+      case Kind::list:
+      case Kind::tuple:
+      case Kind::slice:
         for (const Value& item : items()) item.for_each_node(f);
         break;
       case Kind::dict:
         for (const auto& [key, item] : entries()) item.for_each_node(f);
         break;
-      default: break;
+      default:
+        break;
     }
   }
   /// Replaces every reference to `from` by `to`; returns how many.
@@ -99,14 +116,15 @@ class Value {
 };
 
 /// What is known of a result: a tensor's dtype and shape, a host value's type, or the elements of a
-/// container. Text: float32[4, 16], int, float, bool, string, none, list(...), tuple(...), dict("k": ...).
+/// container. Text: float32[4, 16], int, float, bool, string, none, list(...), tuple(...),
+/// dict("k": ...).
 struct ValueInfo {
   enum class Kind { unknown, tensor, integer, number, boolean, string, none, list, tuple, dict };
   Kind kind = Kind::unknown;
-  DType dtype = DType::float32;           ///< tensors
-  Shape shape;                            ///< tensors
-  std::vector<ValueInfo> elements;        ///< containers
-  std::vector<std::string> keys;          ///< dicts, one per element
+  DType dtype = DType::float32;     ///< tensors
+  Shape shape;                      ///< tensors
+  std::vector<ValueInfo> elements;  ///< containers
+  std::vector<std::string> keys;    ///< dicts, one per element
 
   static ValueInfo tensor(DType dtype, Shape shape) {
     ValueInfo info;

@@ -9,11 +9,11 @@
 namespace mase::models {
 
 struct ModelRow {
-  std::string name;         ///< "jsc-tiny"
-  std::string doc;          ///< layers in one line
-  Shape sample_shape;       ///< of one input row
+  std::string name;    ///< "jsc-tiny"
+  std::string doc;     ///< layers in one line
+  Shape sample_shape;  ///< of one input row
   int classes;
-  std::string dataset;      ///< its usual data set
+  std::string dataset;  ///< its usual data set
   /// Builds the graph for `batch` rows of `sample_shape` and `classes` outputs.
   ir::Graph (*build)(const Shape& sample_shape, int classes, std::uint64_t seed);
 };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,12 @@ struct PassContext {
   std::vector<Array> probe;             ///< example inputs in placeholder order; may be empty
   const ir::Graph* original = nullptr;  ///< the graph before the pipeline
   std::string output_folder;            ///< ".../software/transform"
-  /// Resolves a file name from the options: relative to output_folder, never outside of it.
-  std::function<std::string(const std::string&)> output_path;
+  /// Stores a graph as a checkpoint, and loads one; empty when no LibTorch is at hand.
+  std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
+  std::function<ir::Graph(const std::string& path)> load_checkpoint;
+
+  /// A file name from the options inside `output_folder`; Error(Fault::config) when it would leave it.
+  std::string output_path(const std::string& file) const;
 };
 
 /// A table for people: printed to stdout and, when `file` is set, written as CSV.

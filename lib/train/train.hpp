@@ -36,21 +36,36 @@ struct TrainOptions {
     return std::tuple{
         Field{"training_optimizer", &O::optimizer, "optimiser"}.one_of("adam", "adamw", "sgd"),
         Field{"learning_rate", &O::learning_rate, "peak learning rate"}.between(0.0, 1e3),
-        Field{"weight_decay", &O::weight_decay, "weight decay (decoupled for adamw, L2 for adam and sgd)"}.between(0.0, 1e3),
+        Field{"weight_decay", &O::weight_decay,
+              "weight decay (decoupled for adamw, L2 for adam and sgd)"}
+            .between(0.0, 1e3),
         Field{"momentum", &O::momentum, "momentum of sgd (Nesterov)"}.between(0.0, 1.0),
         Field{"schedule", &O::schedule, "learning-rate schedule"}.one_of("none", "step", "cosine"),
-        Field{"warmup_share", &O::warmup_share, "share of all steps with linear warm-up"}.between(0.0, 1.0),
+        Field{"warmup_share", &O::warmup_share, "share of all steps with linear warm-up"}.between(
+            0.0, 1.0),
         Field{"eta_min", &O::eta_min, "floor of the cosine schedule"}.between(0.0, 1e3),
-        Field{"step_size", &O::step_size, "epochs between two drops of the step schedule"}.at_least(1),
+        Field{"step_size", &O::step_size, "epochs between two drops of the step schedule"}.at_least(
+            1),
         Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}.between(0.0, 1.0),
         Field{"batch_size", &O::batch_size, "rows of one batch"}.at_least(1),
         Field{"max_epochs", &O::max_epochs, "epochs to train"}.at_least(1),
-        Field{"max_steps", &O::max_steps, "optimiser steps to train; none: decided by max_epochs"}.at_least(-1),
-        Field{"accumulate_grad_batches", &O::accumulate_grad_batches, "batches whose gradients are summed for one step"}.at_least(1),
-        Field{"early_stop", &O::early_stop, "stop after this many epochs without a better validation loss"}.at_least(1),
-        Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}.between(0.0, 0.999),
-        Field{"log_every_n_steps", &O::log_every_n_steps, "steps between two logged training values"}.at_least(1),
-        Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps, "steps between two resumable checkpoints; none: each epoch"}.at_least(1),
+        Field{"max_steps", &O::max_steps,
+              "optimiser steps to train, instead of max_epochs; none or -1: decided by max_epochs"}
+            .at_least(-1),
+        Field{"accumulate_grad_batches", &O::accumulate_grad_batches,
+              "batches whose gradients are averaged for one step"}
+            .at_least(1),
+        Field{"early_stop", &O::early_stop,
+              "stop after this many epochs without a better validation loss"}
+            .at_least(1),
+        Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}
+            .between(0.0, 0.999),
+        Field{"log_every_n_steps", &O::log_every_n_steps,
+              "steps between two logged training values"}
+            .at_least(1),
+        Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps,
+              "steps between two resumable checkpoints; none: each epoch"}
+            .at_least(1),
         Field{"seed", &O::seed, "seed of shuffling and dropout"}.at_least(0)};
   }
 };
@@ -70,10 +85,10 @@ struct Progress {
 /// What the trainer hands out to be stored; `state` resumes training bit for bit.
 struct Snapshot {
   const ir::Graph* graph = nullptr;
-  std::string state;          ///< optimiser moments and counters, opaque bytes
+  std::string state;  ///< optimiser moments and counters, opaque bytes
   std::int64_t step = 0, epoch = 0;
-  bool best = false;          ///< best validation loss so far
-  bool last = false;          ///< newest resumable state
+  bool best = false;  ///< best validation loss so far
+  bool last = false;  ///< newest resumable state
 };
 
 struct TrainCallbacks {

@@ -1,0 +1,38 @@
+// The command line: one function per subcommand that declares its options and how it is run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/tree.hpp"
+#include "driver/commands.hpp"
+
+namespace mase::cli {
+
+/// Set by the subcommand that was parsed; returns the exit code.
+using Action = std::function<int()>;
+
+void add_transform(CLI::App& app, Action& action);
+void add_train(CLI::App& app, Action& action);
+void add_test(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_quantize(CLI::App& app, Action& action);
+void add_show(CLI::App& app, Action& action);
+void add_list(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+
+/// Values of settings given on the command line, by name.
+using SettingTexts = std::map<std::string, std::string>;
+/// Declares --config, --json, --quiet, MODEL, DATASET and a flag for every setting.
+void add_settings(CLI::App& command, driver::CommonRequest& request,
+                  std::shared_ptr<SettingTexts> texts);
+/// The texts as a tree with the settings' types; problems name the flag.
+Tree settings_from(const SettingTexts& texts);
+
+void add_model_input(CLI::App& command, driver::ModelInput& input);
+
+}  // namespace mase::cli

@@ -1,0 +1,25 @@
+// `mase list` and `mase doctor`.
+#include "cli.hpp"
+
+namespace mase::cli {
+
+void add_list(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("list", "list passes, formats, ops, models, datasets or settings");
+  auto request = std::make_shared<driver::ListRequest>();
+  command->add_option("what", request->what, "passes, formats, ops, models, datasets, settings")
+      ->type_name("WHAT");
+  command->add_option("name", request->name, "one entry with all its options")->type_name("NAME");
+  command->add_flag("--json", request->json, "print one JSON document to stdout");
+  command->footer("Examples:\n  mase list models\n  mase list passes quantize");
+  command->callback([request, &action] { action = [request] { return driver::list(*request); }; });
+}
+
+void add_doctor(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("doctor", "show what is installed and what is missing");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "print one JSON document to stdout");
+  command->callback([json, &action] { action = [json] { return driver::doctor(*json); }; });
+}
+
+}  // namespace mase::cli

@@ -1,0 +1,60 @@
+// The program: declares the subcommands, runs one, and turns errors into messages and exit codes.
+#include <cstdio>
+#include <exception>
+
+#include "base/diagnostics.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "cli.hpp"
+#include "driver/version.hpp"
+
+namespace {
+
+/// Usage errors are the user's configuration: exit code 2; --help and --version end with 0.
+int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
+  return app.exit(error) == 0 ? 0 : static_cast<int>(mase::Fault::config);
+}
+
+int run_action(const mase::cli::Action& action) {
+  try {
+    return action();
+  } catch (const mase::DiagnosticsError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return error.exit_code();
+  } catch (const mase::Error& error) {
+    mase::log::error(error.what());
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    mase::log::error("out of memory");
+    return static_cast<int>(mase::Fault::file);
+  } catch (const std::exception& error) {
+    mase::log::error(std::string("internal error: ") + error.what());
+    return static_cast<int>(mase::Fault::internal);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"mase: from a PyTorch model to a quantized, bit-exactly verified checkpoint"};
+  app.set_version_flag("-V,--version", "mase " + mase::driver::version());
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 done, 1 a goal was not met, 2 configuration, 3 file, 4 unsupported model, "
+             "5 defect of mase.\nHelp of one command: mase COMMAND --help");
+  mase::cli::Action action;
+  mase::cli::add_train(app, action);
+  mase::cli::add_test(app, action);
+  mase::cli::add_transform(app, action);
+  mase::cli::add_run(app, action);
+  mase::cli::add_quantize(app, action);
+  mase::cli::add_show(app, action);
+  mase::cli::add_list(app, action);
+  mase::cli::add_doctor(app, action);
+  mase::cli::add_completion(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return usage_exit(app, error);
+  }
+  return run_action(action);
+}

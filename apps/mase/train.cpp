@@ -1,0 +1,23 @@
+// `mase train`.
+#include "cli.hpp"
+
+namespace mase::cli {
+
+void add_train(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("train", "train a model on a data set");
+  auto request = std::make_shared<driver::TrainRequest>();
+  auto texts = std::make_shared<SettingTexts>();
+  add_settings(*command, *request, texts);
+  add_model_input(*command, request->input);
+  command->add_flag("--resume", request->resume, "go on from the project's last checkpoint");
+  command->footer("Examples:\n"
+                  "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc\n"
+                  "  mase train --config configs/lenet_mnist_train.toml --resume\n"
+                  "  mase train transformed_ckpt/graph_module.pt mnist --max-epochs 2");
+  command->callback([request, texts, &action] {
+    request->settings = settings_from(*texts);
+    action = [request] { return driver::train(*request); };
+  });
+}
+
+}  // namespace mase::cli

@@ -1,0 +1,181 @@
+// Element types, shapes and the shared buffer of Array.
+#include "base/array.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "base/text.hpp"
+
+namespace mase {
+namespace {
+
+struct DTypeRow {
+  DType dtype;
+  std::string_view name;
+  std::size_t size;
+};
+
+constexpr DTypeRow dtype_rows[] = {
+    {DType::float32, "float32", 4}, {DType::float64, "float64", 8},
+    {DType::float16, "float16", 2}, {DType::bfloat16, "bfloat16", 2},
+    {DType::int64, "int64", 8},     {DType::int32, "int32", 4},
+    {DType::int16, "int16", 2},     {DType::int8, "int8", 1},
+    {DType::uint8, "uint8", 1},     {DType::boolean, "bool", 1},
+    {DType::uint16, "uint16", 2},   {DType::uint32, "uint32", 4},
+};
+
+const DTypeRow& row_of(DType dtype) {
+  const auto* row = std::find_if(std::begin(dtype_rows), std::end(dtype_rows),
+                                 [&](const DTypeRow& one) { return one.dtype == dtype; });
+  MASE_CHECK(row != std::end(dtype_rows), "an element type is missing from the table");
+  return *row;
+}
+
+/// IEEE binary16 to binary32, exact: a subnormal is its fraction times 2^-24.
+float half_to_float(std::uint16_t bits) {
+  const std::uint32_t sign = std::uint32_t{bits & 0x8000U} << 16;
+  const std::uint32_t exponent = (bits >> 10) & 31U, fraction = bits & 0x3FFU;
+  if (exponent == 0) {
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+  }
+  const std::uint32_t wide = exponent == 31 ? 255 : exponent + (127 - 15);
+  return std::bit_cast<float>(sign | (wide << 23) | (fraction << 13));
+}
+
+float bfloat_to_float(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+template <class T, class Convert>
+void convert(const Array& from, std::span<float> to, Convert one) {
+  const std::byte* bytes = from.bytes();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    T value;
+    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+    to[i] = one(value);
+  }
+}
+
+void fill_float32(const Array& from, std::span<float> to) {
+  const auto cast = [](auto value) { return static_cast<float>(value); };
+  switch (from.dtype()) {
+    case DType::float32:
+      return convert<float>(from, to, cast);
+    case DType::float64:
+      return convert<double>(from, to, cast);
+    case DType::float16:
+      return convert<std::uint16_t>(from, to, half_to_float);
+    case DType::bfloat16:
+      return convert<std::uint16_t>(from, to, bfloat_to_float);
+    case DType::int64:
+      return convert<std::int64_t>(from, to, cast);
+    case DType::int32:
+      return convert<std::int32_t>(from, to, cast);
+    case DType::int16:
+      return convert<std::int16_t>(from, to, cast);
+    case DType::int8:
+      return convert<std::int8_t>(from, to, cast);
+    case DType::uint8:
+      return convert<std::uint8_t>(from, to, cast);
+    case DType::boolean:
+      return convert<std::uint8_t>(from, to, cast);
+    case DType::uint16:
+      return convert<std::uint16_t>(from, to, cast);
+    case DType::uint32:
+      return convert<std::uint32_t>(from, to, cast);
+  }
+}
+
+std::shared_ptr<std::vector<std::byte>> allocate(std::int64_t count, DType dtype,
+                                                 const Shape& shape) {
+  constexpr std::size_t most = std::size_t{1} << 40;  // beyond it a size comes from a damaged file
+  std::size_t bytes = 0;
+  const bool overflow =
+      __builtin_mul_overflow(static_cast<std::size_t>(count), size_of(dtype), &bytes);
+  try {
+    if (!overflow && bytes < most) return std::make_shared<std::vector<std::byte>>(bytes);
+  } catch (const std::bad_alloc&) {
+  }
+  file_error("not enough memory for a " + std::string(dtype_name(dtype)) + " array of shape " +
+             shape_text(shape));
+}
+
+}  // namespace
+
+std::size_t size_of(DType dtype) { return row_of(dtype).size; }
+std::string_view dtype_name(DType dtype) { return row_of(dtype).name; }
+
+DType parse_dtype(std::string_view name) {
+  std::vector<std::string> names;
+  for (const DTypeRow& row : dtype_rows) {
+    if (row.name == name) return row.dtype;
+    names.emplace_back(row.name);
+  }
+  file_error("unknown element type " + quote(name) + "; known: " + join(names, ", "));
+}
+
+std::int64_t numel(const Shape& shape) {
+  for (const std::int64_t size : shape)
+    if (size < 0) file_error("negative size in shape " + shape_text(shape));
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  std::int64_t product = 1;
+  for (const std::int64_t size : shape)
+    if (__builtin_mul_overflow(product, size, &product))
+      file_error("shape " + shape_text(shape) + " has more elements than fit 64 bits");
+  return product;
+}
+
+std::string shape_text(const Shape& shape) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : shape) sizes.push_back(std::to_string(size));
+  return "[" + join(sizes, ", ") + "]";
+}
+
+Array::Array(DType dtype, Shape shape)
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      size_(numel(shape_)),
+      buffer_(allocate(size_, dtype_, shape_)) {}
+
+std::byte* Array::mutable_bytes() {
+  if (buffer_.use_count() > 1) buffer_ = std::make_shared<std::vector<std::byte>>(*buffer_);
+  return buffer_->data();
+}
+
+Array Array::reshaped(Shape shape) const {
+  MASE_CHECK(numel(shape) == size_,
+             "array of shape " + shape_text(shape_) + " cannot take shape " + shape_text(shape));
+  Array out = *this;
+  out.shape_ = std::move(shape);
+  return out;
+}
+
+Array Array::rows(std::int64_t first, std::int64_t count) const {
+  MASE_CHECK(!shape_.empty() && first >= 0 && count >= 0 && first <= shape_[0] - count,
+             "rows " + std::to_string(first) + " + " + std::to_string(count) +
+                 " are outside of shape " + shape_text(shape_));
+  Shape shape = shape_;
+  shape[0] = count;
+  Array out(dtype_, std::move(shape));
+  if (out.byte_size() == 0) return out;
+  const std::size_t row_bytes = byte_size() / static_cast<std::size_t>(shape_[0]);
+  std::memcpy(out.mutable_bytes(), bytes() + static_cast<std::size_t>(first) * row_bytes,
+              out.byte_size());
+  return out;
+}
+
+Array Array::to_float32() const {
+  if (dtype_ == DType::float32) return *this;
+  Array out(DType::float32, shape_);
+  fill_float32(*this, out.mutable_span<float>());
+  return out;
+}
+
+bool Array::same_bits(const Array& other) const {
+  return dtype_ == other.dtype_ && shape_ == other.shape_ && *buffer_ == *other.buffer_;
+}
+
+}  // namespace mase

@@ -1,0 +1,172 @@
+// Reading, atomic writing and hashing of files.
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace mase {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& path, int code) {
+  file_error("cannot " + what + " '" + path + "': " + std::strerror(code));
+}
+
+/// A file descriptor closed at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+void write_all(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+/// Creates or truncates `path` and fills it; `shown` is the name used in messages.
+void write_plain(const std::string& path, std::string_view bytes, const std::string& shown) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) fail("write", shown, errno);
+  write_all(file.get(), bytes, shown);
+  if (!file.close()) fail("write", shown, errno);
+}
+
+/// Flushes a file or folder to the device. File systems that cannot flush say EINVAL.
+void sync(const std::string& path, const std::string& shown) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 || (::fsync(file.get()) != 0 && errno != EINVAL)) fail("write", shown, errno);
+}
+
+/// A pipe, terminal or device such as /dev/null: it is written to, never replaced.
+bool is_special(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/// The file behind a symbolic link, so that the link survives the rename.
+std::string final_path(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  const fs::path target = fs::canonical(path, error);
+  return error ? path : target.string();
+}
+
+std::string parent_of(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+std::string temporary_name(const std::string& path) {
+  static std::atomic<unsigned> count{0};
+  const fs::path full(path);
+  const std::string name = "." + full.filename().string() + ".tmp-" + std::to_string(::getpid()) +
+                           "-" + std::to_string(count++);
+  return (full.parent_path() / name).string();
+}
+
+std::string read_all(int fd, std::size_t expected, std::size_t limit, const std::string& path) {
+  std::string out(std::min(expected, limit) + 1, '\0');  // one byte more shows the end at once
+  std::size_t used = 0;
+  while (true) {
+    const ssize_t count = ::read(fd, out.data() + used, out.size() - used);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("read", path, errno);
+    if (count == 0) break;
+    used += static_cast<std::size_t>(count);
+    if (used > limit)
+      file_error("cannot read '" + path + "': larger than the limit of " + std::to_string(limit) +
+                 " bytes");
+    if (used == out.size()) out.resize(2 * out.size());
+  }
+  out.resize(used);
+  return out;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::size_t limit) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail("read", path, errno);
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) fail("read", path, errno);
+  if (S_ISDIR(info.st_mode)) fail("read", path, EISDIR);
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size > limit)
+    file_error("cannot read '" + path + "': its " + std::to_string(size) +
+               " bytes are above the limit of " + std::to_string(limit));
+  return read_all(file.get(), size, limit, path);
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  write_file_with(path, [&](const std::string& name) { write_plain(name, bytes, path); });
+}
+
+void write_file_with(const std::string& path,
+                     const std::function<void(const std::string&)>& write) {
+  if (is_special(path)) return write(path);
+  const std::string target = final_path(path);
+  if (fs::path(target).filename().empty()) fail("write", path, EISDIR);
+  make_folder(parent_of(target));
+  const std::string temporary = temporary_name(target);
+  try {
+    write(temporary);
+    sync(temporary, path);
+    if (::rename(temporary.c_str(), target.c_str()) != 0) fail("write", path, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync(parent_of(target), path);
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) fail("create folder", path, error.value());
+}
+
+bool file_exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+std::string sha256(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  const int good =
+      EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr);
+  MASE_CHECK(good == 1 && length == 32, "SHA-256 is not available in the installed OpenSSL");
+  std::string out;
+  for (unsigned i = 0; i < length; ++i) {
+    out += "0123456789abcdef"[digest[i] >> 4];
+    out += "0123456789abcdef"[digest[i] & 15];
+  }
+  return out;
+}
+
+}  // namespace mase

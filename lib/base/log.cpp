@@ -1,0 +1,45 @@
+// Messages through spdlog, which colours the level's name when stderr is a terminal. The logger is
+// made on the first message, so a program that says nothing pays nothing.
+#include "base/log.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::log {
+namespace {
+
+spdlog::logger& logger() {
+  static spdlog::logger instance = [] {
+    spdlog::logger made("mase", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    made.set_pattern("%^%l%$: %v");
+    made.set_level(spdlog::level::info);
+    return made;
+  }();
+  return instance;
+}
+
+}  // namespace
+
+Level parse_level(const std::string& name) {
+  const std::vector<std::string> names = {"debug", "info", "warning", "error", "critical"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<Level>(i);
+  config_error("unknown log level " + quote(name) + "; allowed: " + join(names, " | "));
+}
+
+void set_level(Level level) {
+  constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
+                                                  spdlog::level::warn, spdlog::level::err,
+                                                  spdlog::level::critical};
+  logger().set_level(levels[static_cast<int>(level)]);
+}
+
+void debug(const std::string& message) { logger().debug("{}", message); }
+void info(const std::string& message) { logger().info("{}", message); }
+void warning(const std::string& message) { logger().warn("{}", message); }
+void error(const std::string& message) { logger().error("{}", message); }
+
+}  // namespace mase::log

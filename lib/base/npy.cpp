@@ -1,0 +1,265 @@
+// The .npy format (NumPy enhancement proposal 1 and numpy/lib/format.py): reading versions 1.0 to
+// 3.0 from untrusted files, writing version 1.0.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/array.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace mase {
+namespace {
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+
+struct NpyHeader {
+  std::string descr;
+  bool fortran_order = false;
+  Shape shape;
+};
+
+struct DescrRow {
+  std::string_view code;  ///< without the byte-order mark
+  DType dtype;
+};
+
+constexpr DescrRow descr_rows[] = {
+    {"f4", DType::float32}, {"f8", DType::float64}, {"f2", DType::float16}, {"i8", DType::int64},
+    {"i4", DType::int32},   {"i2", DType::int16},   {"i1", DType::int8},    {"u1", DType::uint8},
+    {"b1", DType::boolean}, {"u2", DType::uint16},  {"u4", DType::uint32},
+};
+
+/// Parses the header, a Python dict literal with exactly the keys descr, fortran_order and shape.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+
+  NpyHeader parse() {
+    expect('{');
+    bool seen[3] = {};
+    while (!accept('}')) {
+      parse_entry(seen);
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_blanks();
+    if (at_ != text_.size() || !seen[0] || !seen[1] || !seen[2]) bad();
+    return std::move(header_);
+  }
+
+ private:
+  [[noreturn]] void bad() const { file_error("'" + path_ + "': damaged .npy header"); }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+  bool accept(char c) {
+    skip_blanks();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) bad();
+  }
+  bool accept_word(std::string_view word) {
+    skip_blanks();
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  void parse_entry(bool (&seen)[3]) {
+    const std::string key = parse_string();
+    const int index = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : -1;
+    if (index < 0 || std::exchange(seen[index], true)) bad();
+    expect(':');
+    if (index == 0) header_.descr = parse_descr();
+    if (index == 1) header_.fortran_order = parse_bool();
+    if (index == 2) header_.shape = parse_shape();
+  }
+
+  std::string parse_string() {
+    skip_blanks();
+    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) bad();
+    const auto end = text_.find(text_[at_], at_ + 1);
+    if (end == std::string_view::npos) bad();
+    std::string out(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return out;
+  }
+
+  std::string parse_descr() {
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == '[')
+      file_error("'" + path_ + "': structured arrays are not supported; save one plain array");
+    return parse_string();
+  }
+
+  bool parse_bool() {
+    if (accept_word("True")) return true;
+    if (!accept_word("False")) bad();
+    return false;
+  }
+
+  Shape parse_shape() {
+    constexpr std::size_t most_dimensions = 64;  // numpy's own limit
+    Shape shape;
+    expect('(');
+    while (!accept(')')) {
+      shape.push_back(parse_size());
+      if (shape.size() > most_dimensions) bad();
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return shape;
+  }
+
+  std::int64_t parse_size() {
+    skip_blanks();
+    const std::size_t start = at_;
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+    const auto size = parse_int(text_.substr(start, at_ - start));
+    if (!size) bad();
+    accept('L');  // written by Python 2
+    return *size;
+  }
+
+  std::string_view text_;
+  const std::string& path_;
+  std::size_t at_ = 0;
+  NpyHeader header_;
+};
+
+[[noreturn]] void truncated(const std::string& path) {
+  file_error("'" + path + "' is truncated: it ends inside its .npy header");
+}
+
+/// Splits the file's bytes into header text and data.
+std::pair<std::string_view, std::string_view> split_header(std::string_view bytes,
+                                                           const std::string& path) {
+  if (!bytes.starts_with(magic))
+    file_error("'" + path + "' is not an .npy file; save one array with numpy.save");
+  if (bytes.size() < 10) truncated(path);
+  const auto byte = [&](std::size_t i) -> std::size_t {
+    return static_cast<unsigned char>(bytes[i]);
+  };
+  const std::size_t major = byte(6);
+  if (major < 1 || major > 3)
+    file_error("'" + path + "': .npy version " + std::to_string(major) + " is not supported");
+  const std::size_t start = major == 1 ? 10 : 12;
+  if (bytes.size() < start) truncated(path);
+  std::size_t length = byte(8) | byte(9) << 8;
+  if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > bytes.size() - start) truncated(path);
+  return {bytes.substr(start, length), bytes.substr(start + length)};
+}
+
+DType dtype_of(const std::string& descr, const std::string& path) {
+  const std::string where = "'" + path + "': ";
+  std::string_view code = descr;
+  const char order = code.empty() ? '?' : code.front();
+  if (order == '<' || order == '>' || order == '|' || order == '=') code.remove_prefix(1);
+  if (code.starts_with('O'))
+    file_error(where + "it holds Python objects, not numbers; save a numeric array");
+  for (const DescrRow& row : descr_rows) {
+    if (row.code != code) continue;
+    if (order == '>' && size_of(row.dtype) > 1)
+      file_error(where + "big-endian element type " + quote(descr) +
+                 " is not supported; save it as .astype('<" + std::string(code) + "')");
+    return row.dtype;
+  }
+  file_error(where + "element type " + quote(descr) +
+             " is not supported; save it as float32, float64, float16, bool or an integer of at "
+             "most 64 bits (not uint64)");
+}
+
+void check_length(const NpyHeader& header, DType dtype, std::size_t given,
+                  const std::string& path) {
+  std::int64_t count = 0;
+  try {
+    count = numel(header.shape);
+  } catch (const Error& error) {
+    file_error("'" + path + "': " + error.what());
+  }
+  std::size_t needed = 0;
+  const bool overflow =
+      __builtin_mul_overflow(static_cast<std::size_t>(count), size_of(dtype), &needed);
+  if (!overflow && needed == given) return;
+  file_error("'" + path + "' is " + (overflow || needed > given ? "truncated" : "too long") +
+             ": shape " + shape_text(header.shape) + " of " + std::string(dtype_name(dtype)) +
+             " does not match its " + std::to_string(given) + " data bytes");
+}
+
+/// Copies elements that stand first index fastest into row-major order.
+void copy_fortran(std::string_view data, const Shape& shape, std::size_t item, std::byte* out) {
+  std::vector<std::size_t> strides(shape.size(), 1), index(shape.size(), 0);
+  for (std::size_t d = 1; d < shape.size(); ++d)
+    strides[d] = strides[d - 1] * static_cast<std::size_t>(shape[d - 1]);
+  std::size_t source = 0;
+  for (std::size_t i = 0; i < data.size() / item; ++i) {
+    std::memcpy(out + i * item, data.data() + source * item, item);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      source += strides[d];
+      if (++index[d] < static_cast<std::size_t>(shape[d])) break;
+      source -= index[d] * strides[d];
+      index[d] = 0;
+    }
+  }
+}
+
+std::string header_text(const Array& array) {
+  const auto* row = std::find_if(std::begin(descr_rows), std::end(descr_rows),
+                                 [&](const DescrRow& one) { return one.dtype == array.dtype(); });
+  MASE_CHECK(row != std::end(descr_rows), "element type without an .npy code");
+  const char order = size_of(array.dtype()) == 1 ? '|' : '<';
+  std::string shape;
+  for (const std::int64_t size : array.shape()) shape += std::to_string(size) + ", ";
+  if (array.shape().size() > 1) shape.resize(shape.size() - 2);
+  if (array.shape().size() == 1) shape.resize(shape.size() - 1);
+  std::string text = std::string("{'descr': '") + order + std::string(row->code) +
+                     "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  const std::size_t used = magic.size() + 4 + text.size() + 1;
+  text.append((64 - used % 64) % 64, ' ');  // the data starts at a multiple of 64 bytes
+  return text + '\n';
+}
+
+}  // namespace
+
+Array read_npy(const std::string& path) {
+  const std::string bytes = read_file(path);
+  const auto [text, data] = split_header(bytes, path);
+  const NpyHeader header = HeaderParser(text, path).parse();
+  const DType dtype = dtype_of(header.descr, path);
+  check_length(header, dtype, data.size(), path);
+  Array array(dtype, header.shape);
+  if (data.empty()) return array;
+  if (header.fortran_order)
+    copy_fortran(data, header.shape, size_of(dtype), array.mutable_bytes());
+  else
+    std::memcpy(array.mutable_bytes(), data.data(), data.size());
+  if (dtype == DType::boolean)  // any other byte would be undefined behaviour as a bool
+    for (std::byte& value : std::span(array.mutable_bytes(), data.size()))
+      value = std::byte(value != std::byte{0});
+  return array;
+}
+
+/// bfloat16, which .npy does not know, is written as float32: the same values.
+void write_npy(const std::string& path, const Array& array) {
+  if (array.dtype() == DType::bfloat16) return write_npy(path, array.to_float32());
+  const std::string header = header_text(array);
+  MASE_CHECK(header.size() <= 0xFFFF, "header too long for .npy version 1.0");
+  std::string bytes(magic);
+  bytes +=
+      {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
+  bytes += header;
+  bytes.append(reinterpret_cast<const char*>(array.bytes()), array.byte_size());
+  write_file(path, bytes);
+}
+
+}  // namespace mase

@@ -1,0 +1,90 @@
+// Reading checkpoint archives: the checks before LibTorch sees a file, and the contents that this
+// program stored beside the TorchScript module.
+#include "checkpoint/archive.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "checkpoint/inspect.hpp"
+#include "ir/text.hpp"
+
+namespace mase::checkpoint {
+
+namespace {
+
+/// Refuses what is no zip archive by its first bytes, with a better message than a zip library has.
+void check_head(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    file_error("'" + path + "' is a folder, not a model file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) file_error("cannot open '" + path + "': no such file, or not readable");
+  std::array<char, 512> head{};
+  file.read(head.data(), head.size());
+  const auto got = static_cast<std::size_t>(file.gcount());
+  require_zip({head.data(), got}, got, path);
+}
+
+const std::string& entry_of(const std::map<std::string, std::string>& files,
+                            const std::string& name, const std::string& path) {
+  const auto found = files.find(name);
+  if (found == files.end())
+    file_error(path + ": the checkpoint lacks its entry '" + name + "'; write it again");
+  return found->second;
+}
+
+void check_version(const Tree& info, const std::string& path) {
+  const Tree* version = info.find("format_version");
+  if (version == nullptr || !version->is_int() || version->as_int() < 1)
+    file_error(path + ": mase/info.json has no valid 'format_version'; write the checkpoint again");
+  if (version->as_int() > format_version)
+    file_error(path + " was written in checkpoint format " + std::to_string(version->as_int()) +
+               "; this program reads up to " + std::to_string(format_version) +
+               ": use a newer version of it");
+}
+
+/// Every file named in info's "hashes" must be there with that SHA-256.
+void check_hashes(const Tree& info, const std::map<std::string, std::string>& files,
+                  const std::string& path) {
+  const Tree* hashes = info.find("hashes");
+  if (hashes == nullptr || !hashes->is_dict())
+    file_error(path + ": mase/info.json has no table 'hashes'; write the checkpoint again");
+  for (const auto& [name, hash] : hashes->as_dict()) {
+    if (!hash.is_string() || hash.as_string() != sha256(entry_of(files, name, path)))
+      file_error(path + ": '" + name +
+                 "' is not what was written (its SHA-256 differs); write the checkpoint again");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> check_archive(const std::string& path) {
+  check_head(path);
+  return check_entries(ZipReader::open_file(path));
+}
+
+ArchiveKind check_tensor_archive(const std::string& path) {
+  check_head(path);
+  return check_tensor_entries(ZipReader::open_file(path));
+}
+
+std::map<std::string, std::string> read_extra_files(const std::string& path) {
+  check_head(path);
+  return extra_files_of(ZipReader::open_file(path));
+}
+
+std::optional<Contents> read_contents(const std::string& path) {
+  const auto files = read_extra_files(path);
+  if (files.empty()) return std::nullopt;
+  Contents contents;
+  contents.info = parse_json(entry_of(files, "mase/info.json", path), path + ":mase/info.json");
+  check_version(contents.info, path);
+  check_hashes(contents.info, files, path);
+  contents.graph = ir::parse(entry_of(files, "mase/graph.txt", path), path + ":mase/graph.txt");
+  return contents;
+}
+
+}  // namespace mase::checkpoint

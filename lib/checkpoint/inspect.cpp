@@ -1,0 +1,143 @@
+// Inspection of model archives: what a file is when it is not one, and whether one is sound.
+#include "checkpoint/inspect.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::checkpoint {
+
+namespace {
+
+constexpr std::string_view extra_folder = "extra/";
+constexpr std::string_view our_folder = "extra/mase/";
+constexpr std::string_view wanted_file =
+    "a TorchScript file is needed: torch.jit.script(model).save(path) or "
+    "torch.jit.trace(model, inputs).save(path)";
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool any_below(const std::vector<std::string>& names, std::string_view folder) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return name.starts_with(folder); });
+}
+
+/// What a file without a zip header is, by its first bytes; empty when unknown.
+std::string kind_of(std::string_view head) {
+  using namespace std::string_view_literals;
+  if (head.starts_with("\x93NUMPY"sv)) return "a NumPy array";
+  if (head.starts_with("\x89HDF\r\n"sv)) return "an HDF5 file";
+  if (head.starts_with("\x1f\x8b"sv)) return "a gzip file";
+  if (head.size() > 8 && head[8] == '{' && head.substr(4, 4) == "\0\0\0\0"sv)
+    return "a safetensors file";
+  if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar file";
+  const bool text = std::all_of(head.begin(), head.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+  });
+  return text ? "a text file" : "";
+}
+
+bool leaves_archive(const std::string& name) {
+  if (name.starts_with('/') || name.find('\\') != std::string::npos) return true;
+  const std::vector<std::string> parts = split(name, '/');
+  return std::find(parts.begin(), parts.end(), "..") != parts.end();
+}
+
+/// Says what an archive without TorchScript's parts is.
+[[noreturn]] void refuse_other_archive(const std::vector<std::string>& names,
+                                       const std::string& origin) {
+  if (contains(names, "models/model.json") || contains(names, "serialized_exported_program.json"))
+    file_error(origin + " is a torch.export (.pt2) archive; " + std::string(wanted_file));
+  if (contains(names, "data.pkl"))
+    file_error(origin +
+               " holds pickled values without code: it looks like a state_dict of torch.save; "
+               "give it with --load and name the model, or save the model as TorchScript");
+  file_error(origin + " is a zip archive but not a model; " + std::string(wanted_file));
+}
+
+bool has_code(const std::vector<std::string>& names) {
+  return any_below(names, "code/") || contains(names, "constants.pkl");
+}
+
+void require_version(const std::vector<std::string>& names, const std::string& origin) {
+  if (!contains(names, "version") && !contains(names, ".data/version"))
+    file_error(origin + ": the archive's 'version' entry is missing; write the file again");
+}
+
+/// TorchScript calls `__setstate__` while it loads a file; all other code runs only when called.
+void refuse_load_time_code(const ZipReader& archive, std::size_t index, const std::string& name) {
+  if (!name.starts_with("code/") || !name.ends_with(".py")) return archive.verify(index);
+  const std::string code = archive.read(index);
+  for (const char* method : {"__setstate__", "__getstate__"})
+    if (code.find(std::string("def ") + method) != std::string::npos)
+      unsupported_error(archive.origin() + ": " + name + " defines " + method +
+                        ", code that would run while the file is loaded; save the model without "
+                        "packed (torch.ao quantized) modules");
+}
+
+}  // namespace
+
+void require_zip(std::string_view head, std::uint64_t size, const std::string& origin) {
+  if (size == 0) file_error(origin + " is empty; " + std::string(wanted_file));
+  if (head.starts_with("PK\x03\x04")) return;
+  if (head.starts_with('\x80'))
+    file_error(origin +
+               " is a pickle in the format before PyTorch 1.6; load it in Python and save it again "
+               "as TorchScript, or as a state_dict with today's torch.save");
+  const std::string kind = kind_of(head);
+  file_error(origin + (kind.empty() ? " is not a model" : " is " + kind + ", not a model") + "; " +
+             std::string(wanted_file));
+}
+
+std::vector<std::string> names_below_root(const ZipReader& archive) {
+  const auto& entries = archive.entries();
+  if (entries.empty()) file_error(archive.origin() + " is an archive without any entry");
+  const std::string root = entries.front().name.substr(0, entries.front().name.find('/') + 1);
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const ZipEntry& entry : entries) {
+    const std::string place = archive.origin() + ": entry " + quote(entry.name);
+    if (leaves_archive(entry.name)) file_error(place + " has a path that leaves the archive");
+    if (root.empty() || !entry.name.starts_with(root))
+      file_error(place + " is outside the one root folder of a model archive; " +
+                 std::string(wanted_file));
+    if (!seen.insert(entry.name).second) file_error(place + " occurs twice");
+    names.push_back(entry.name.substr(root.size()));
+  }
+  return names;
+}
+
+ArchiveKind check_tensor_entries(const ZipReader& archive) {
+  const std::vector<std::string> names = names_below_root(archive);
+  if (has_code(names) || !contains(names, "data.pkl")) {
+    check_entries(archive);
+    return ArchiveKind::torchscript;
+  }
+  require_version(names, archive.origin());
+  for (std::size_t i = 0; i < names.size(); ++i) archive.verify(i);
+  return ArchiveKind::state_dict;
+}
+
+std::vector<std::string> check_entries(const ZipReader& archive) {
+  const std::vector<std::string> names = names_below_root(archive);
+  if (!has_code(names) || !contains(names, "data.pkl"))
+    refuse_other_archive(names, archive.origin());
+  require_version(names, archive.origin());
+  for (std::size_t i = 0; i < names.size(); ++i) refuse_load_time_code(archive, i, names[i]);
+  return names;
+}
+
+std::map<std::string, std::string> extra_files_of(const ZipReader& archive) {
+  const std::vector<std::string> names = names_below_root(archive);
+  std::map<std::string, std::string> files;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].starts_with(our_folder))
+      files.emplace(names[i].substr(extra_folder.size()), archive.read(i));
+  return files;
+}
+
+}  // namespace mase::checkpoint

@@ -1,0 +1,129 @@
+// What a checkpoint stores beside the TorchScript module: graph text, metadata, integer codes,
+// hashes.
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "checkpoint/archive.hpp"
+#include "ir/op_table.hpp"
+#include "ir/text.hpp"
+
+namespace mase::checkpoint {
+
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+/// A parameter or buffer that a node reads through a port with a format.
+struct QuantizedTensor {
+  std::string node, port, path;
+  formats::Format format;
+};
+
+/// The tensor that feeds a port: a module's own, or a parameter read by a get_attr node.
+std::string tensor_of(const ir::Graph& graph, const ir::Port& port) {
+  if (!port.tensor.empty() || !port.value.is_node()) return port.tensor;
+  const ir::Node& source = graph.node(port.value.node());
+  return source.kind == ir::NodeKind::get_attr ? source.target : "";
+}
+
+std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph) {
+  std::vector<QuantizedTensor> found;
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    if (node.formats.empty()) continue;
+    for (const ir::Port& port : ir::ports(graph, node)) {
+      const auto format = node.formats.find(port.name);
+      const std::string path = tensor_of(graph, port);
+      if (format != node.formats.end() && !path.empty())
+        found.push_back({node.name, port.name, path, format->second});
+    }
+  }
+  return found;
+}
+
+formats::Encoded encode(const QuantizedTensor& tensor, const Array& value) {
+  const Array floats = value.to_float32();
+  try {
+    return tensor.format.encode(floats.span<float>(), floats.shape());
+  } catch (const Error& error) {
+    throw Error(error.fault(), "node '" + tensor.node + "', " + tensor.port + " (tensor '" +
+                                   tensor.path + "'): " + error.what());
+  }
+}
+
+/// Little-endian float32 values, as all machines that this program supports hold them in memory.
+std::string bytes_of(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+/// Adds the code files of one tensor and returns its row for info.json. Files are numbered, so that
+/// no character of a tensor's path can matter.
+Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_t number,
+               Files& files) {
+  const Array& value = graph.tensors.at(tensor.path).value;
+  const formats::Encoded encoded = encode(tensor, value);
+  const std::string stem = "mase/codes/" + std::to_string(number);
+  Tree row = Tree::dict();
+  row["node"] = tensor.node;
+  row["port"] = tensor.port;
+  row["tensor"] = tensor.path;
+  row["format"] = tensor.format.text();
+  row["shape"] = Tree::list_of(value.shape());
+  row["file"] = stem + ".bin";
+  row["code_bits"] = encoded.code_bits;
+  files[stem + ".bin"] = formats::pack_codes(encoded.codes, encoded.code_bits);
+  if (!encoded.shared.empty()) {
+    row["shared_file"] = stem + ".shared.bin";
+    row["shared_bits"] = encoded.shared_bits;
+    files[stem + ".shared.bin"] = formats::pack_codes(encoded.shared, encoded.shared_bits);
+  }
+  if (!encoded.scales.empty()) {
+    row["scales_file"] = stem + ".scales.bin";
+    files[stem + ".scales.bin"] = bytes_of(encoded.scales);
+  }
+  return row;
+}
+
+Tree add_all_codes(const ir::Graph& graph, Files& files) {
+  Tree rows = Tree::list();
+  std::size_t number = 0;
+  for (const QuantizedTensor& tensor : quantized_tensors(graph))
+    rows.push_back(add_codes(graph, tensor, number++, files));
+  return rows;
+}
+
+Tree hashes_of(const Files& files) {
+  Tree hashes = Tree::dict();
+  for (const auto& [name, bytes] : files) hashes[name] = sha256(bytes);
+  return hashes;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tree& info) {
+  Files files;
+  files["mase/graph.txt"] = ir::print(graph);
+  Tree all = Tree::dict();
+  all["format_version"] = format_version;
+  if (info.is_dict())
+    for (const auto& [key, value] : info.as_dict()) all[key] = value;
+  all["history"] = graph.history;
+  all["tensor_hash"] = tensor_hash(graph);
+  all["quantized_tensors"] = add_all_codes(graph, files);
+  all["hashes"] = hashes_of(files);
+  files["mase/info.json"] = to_json(all);
+  return files;
+}
+
+std::string tensor_hash(const ir::Graph& graph) {
+  std::string all;
+  for (const std::string& path : graph.tensor_order) {
+    const Array& value = graph.tensors.at(path).value;
+    const std::string_view bytes(reinterpret_cast<const char*>(value.bytes()), value.byte_size());
+    all += quote(path) + " " + std::string(dtype_name(value.dtype())) + " " +
+           shape_text(value.shape()) + " " + sha256(bytes) + "\n";
+  }
+  return sha256(all);
+}
+
+}  // namespace mase::checkpoint

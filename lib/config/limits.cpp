@@ -1,0 +1,126 @@
+// A scanner that knows just enough TOML (strings, comments, brackets, dots) to bound the nesting.
+// Up to the first syntax error it sees the same tokens as the parser, which never gets further. It
+// also refuses characters that are not ASCII where toml++ 3.3 asks whether they are blanks: for
+// U+00E9 and many others its answer is undefined behaviour. TOML allows them in strings and
+// comments only; the one valid text lost is such a character first after a line-ending backslash.
+#include "config/limits.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostics.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+namespace mase::config {
+namespace {
+
+constexpr int deepest = 32;
+
+class Scanner {
+ public:
+  Scanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  void check_encoding() {
+    for (std::size_t length = 0; at_ < text_.size(); at_ += length) {
+      length = utf8_length(text_, at_);
+      if (length == 0) fail("this is not UTF-8 text");
+      if (text_[at_] == '\0') fail("NUL byte in the text");
+    }
+    at_ = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte-order mark is no text
+  }
+
+  void check_nesting() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'')
+        skip_string(c);
+      else if (c == '#')
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else
+        step(c);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    const std::string_view before = text_.substr(0, at_);
+    SourceLocation where{file_, 1, 1};
+    for (const char c : before) {
+      if (c == '\n') {
+        ++where.line;
+        where.column = 1;
+      } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+        ++where.column;
+      }
+    }
+    config_error(Diagnostic{Severity::error, where, message}.text());
+  }
+
+  bool at_non_ascii() const { return at_ < text_.size() && (text_[at_] & 0x80) != 0; }
+
+  void step(char c) {
+    if (at_non_ascii()) fail("a character that is not ASCII may stand in quotes and comments only");
+    if (c == '.') {
+      if (++dots_ >= deepest) fail("dotted key of more than " + std::to_string(deepest) + " parts");
+    } else if (!is_identifier_char(c) && c != '-' && c != ' ' && c != '\t') {
+      dots_ = 0;
+    }
+    if (c == '[' || c == '{') {
+      if (++depth_ > deepest) fail("brackets nested deeper than " + std::to_string(deepest));
+    } else if (c == ']' || c == '}') {
+      --depth_;
+    }
+    ++at_;
+  }
+
+  /// Moves past a string in one or three quotes; one that never ends is the parser's to report.
+  void skip_string(char mark) {
+    const std::string triple(3, mark);
+    const bool multi_line = text_.substr(at_).starts_with(triple);
+    const std::string_view close = std::string_view(triple).substr(0, multi_line ? 3 : 1);
+    at_ += close.size();
+    while (at_ < text_.size() && !text_.substr(at_).starts_with(close)) {
+      if (text_[at_] == '\n' && !multi_line)
+        at_ = text_.size();  // a syntax error: the parser gets no further
+      else if (mark == '"' && text_[at_] == '\\')
+        skip_escape();
+      else
+        ++at_;
+    }
+    at_ = std::min(at_ + close.size(), text_.size());
+    for (int extra = 0; multi_line && extra < 2 && at_ < text_.size() && text_[at_] == mark;
+         ++extra)
+      ++at_;  // up to two quotes may stand directly before the closing three
+  }
+
+  /// Moves past a backslash and what it escapes: one character, or all blanks up to the next text.
+  void skip_escape() {
+    constexpr std::string_view blanks = " \t\r\n\v\f";
+    ++at_;
+    if (at_ < text_.size() && blanks.find(text_[at_]) != std::string_view::npos)
+      at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size());
+    else if (!at_non_ascii())
+      at_ = std::min(at_ + 1, text_.size());
+    else
+      fail("a backslash before a character that is not ASCII; write two backslashes");
+    if (at_non_ascii() && blanks.find(text_[at_ - 1]) != std::string_view::npos)
+      fail(
+          "text after a line-ending backslash must start with ASCII; write an escape like \\u00e9");
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  int dots_ = 0, depth_ = 0;
+};
+
+}  // namespace
+
+void check_limits(std::string_view text, const std::string& file) {
+  Scanner scanner(text, file);
+  scanner.check_encoding();
+  scanner.check_nesting();
+}
+
+}  // namespace mase::config

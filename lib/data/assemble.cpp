@@ -1,0 +1,136 @@
+// Splits, standardising and final checks of a data set.
+#include "data/assemble.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+
+namespace mase::data {
+namespace {
+
+std::vector<std::string> given_options(const DataOptions& options) {
+  std::vector<std::string> given;
+  if (!options.data_dir.empty()) given.emplace_back("data_dir");
+  if (options.validation_share) given.emplace_back("validation_share");
+  if (options.test_share) given.emplace_back("test_share");
+  if (options.seed != 0) given.emplace_back("split_seed");
+  return given;
+}
+
+std::int64_t share_rows(std::int64_t rows, double share) {
+  if (share == 0.0) return 0;
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * share));
+}
+
+void check_parts(const Dataset& dataset) {
+  std::vector<char> seen(static_cast<std::size_t>(dataset.labels.size()), 0);
+  for (const auto* part : {&dataset.train, &dataset.validation, &dataset.test})
+    for (std::int64_t row : *part) {
+      if (row < 0 || row >= dataset.labels.size())
+        file_error("data set " + dataset.name + ": the split names row " + std::to_string(row) +
+                   ", but there are " + std::to_string(dataset.labels.size()) + " rows");
+      if (seen[static_cast<std::size_t>(row)]++)
+        file_error("data set " + dataset.name + ": the split uses row " + std::to_string(row) +
+                   " twice; train, validation and test must be disjoint");
+    }
+  if (dataset.train.empty())
+    file_error("data set " + dataset.name + ": no row is left for training");
+}
+
+void check_labels(const Dataset& dataset, const std::string& origin) {
+  const auto labels = dataset.labels.span<std::int64_t>();
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    if (labels[row] < 0 || labels[row] >= dataset.classes())
+      file_error(origin + ": label " + std::to_string(labels[row]) + " of row " +
+                 std::to_string(row) + " is out of range; the set has " +
+                 std::to_string(dataset.classes()) + " classes");
+}
+
+/// A hash of hashes, so that no second copy of the data is made.
+std::string content_hash(const Dataset& dataset) {
+  const auto bytes = [](const void* data, std::size_t size) {
+    return std::string_view(static_cast<const char*>(data), size);
+  };
+  std::string text = shape_text(dataset.inputs.shape());
+  text += sha256(bytes(dataset.inputs.bytes(), dataset.inputs.byte_size()));
+  text += sha256(bytes(dataset.labels.bytes(), dataset.labels.byte_size()));
+  for (const auto* part : {&dataset.train, &dataset.validation, &dataset.test})
+    text += sha256(bytes(part->data(), part->size() * sizeof(std::int64_t)));
+  return sha256(text);
+}
+
+}  // namespace
+
+void require_only(const DataOptions& options, const std::string& dataset,
+                  const std::vector<std::string>& used) {
+  for (const std::string& given : given_options(options))
+    if (std::find(used.begin(), used.end(), given) == used.end())
+      config_error(
+          "data set " + dataset + " has no use for option '" + given + "'" +
+          (used.empty() ? "; it has no options" : "; options that work here: " + join(used, ", ")));
+}
+
+void split_randomly(Dataset& dataset, const DataOptions& options) {
+  const std::int64_t rows = dataset.labels.size();
+  const std::int64_t test = share_rows(rows, options.test_share.value_or(0.2));
+  const std::int64_t validation = share_rows(rows, options.validation_share.value_or(0.1));
+  if (test + validation >= rows)
+    config_error("data set " + dataset.name + ": " + std::to_string(rows) + " rows leave none for" +
+                 " training after " + std::to_string(validation) + " for validation and " +
+                 std::to_string(test) + " for test; use smaller validation_share and test_share");
+  const auto order = Random(static_cast<std::uint64_t>(options.seed)).permutation(rows);
+  const auto validation_begin = order.begin() + (rows - validation - test);
+  const auto test_begin = order.end() - test;
+  dataset.train.assign(order.begin(), validation_begin);
+  dataset.validation.assign(validation_begin, test_begin);
+  dataset.test.assign(test_begin, order.end());
+}
+
+void standardise(Dataset& dataset) {
+  auto values = dataset.inputs.mutable_span<float>();
+  const std::size_t rows = static_cast<std::size_t>(dataset.labels.size());
+  const std::size_t width = values.size() / rows;
+  for (std::size_t column = 0; column < width; ++column) {
+    const auto at = [&](std::int64_t row) -> double {
+      return values[static_cast<std::size_t>(row) * width + column];
+    };
+    double mean = 0, square = 0;
+    for (std::int64_t row : dataset.train) mean += at(row);
+    mean /= static_cast<double>(dataset.train.size());
+    for (std::int64_t row : dataset.train) square += (at(row) - mean) * (at(row) - mean);
+    const double deviation = std::sqrt(square / static_cast<double>(dataset.train.size()));
+    const double scale = deviation > 0 ? deviation : 1.0;
+    for (std::size_t row = 0; row < rows; ++row) {
+      float& value = values[row * width + column];
+      value = static_cast<float>((value - mean) / scale);
+    }
+  }
+}
+
+void check_finite(const Dataset& dataset, const std::string& origin,
+                  const std::vector<std::string>& columns) {
+  const auto values = dataset.inputs.span<float>();
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+  if (bad == values.end()) return;
+  const std::size_t width = values.size() / static_cast<std::size_t>(dataset.labels.size());
+  const std::size_t index = static_cast<std::size_t>(bad - values.begin());
+  const std::size_t column = index % width;
+  const std::string name = column < columns.size() ? " ('" + columns[column] + "')" : "";
+  file_error(origin + ": row " + std::to_string(index / width) + ", column " +
+             std::to_string(column) + name + " (both counted from 0) is " + double_text(*bad) +
+             "; features must be finite");
+}
+
+void finish(Dataset& dataset, const std::string& origin, const std::vector<std::string>& columns) {
+  check_parts(dataset);
+  check_labels(dataset, origin);
+  check_finite(dataset, origin, columns);
+  dataset.sha256 = content_hash(dataset);
+}
+
+}  // namespace mase::data

@@ -1,0 +1,33 @@
+// What every data set shares: refusing options it has no use for, seeded splits, standardising, and
+// the checks and the hash that a loaded set must pass.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/dataset.hpp"
+
+namespace mase::data {
+
+/// Option names a set uses; any other option that is set is an Error(Fault::config) naming these.
+void require_only(const DataOptions& options, const std::string& dataset,
+                  const std::vector<std::string>& used);
+
+/// Fills the three parts with a seeded permutation of all rows. Shares default to 0.1 validation
+/// and 0.2 test. Error(Fault::config) when no row is left for training.
+void split_randomly(Dataset& dataset, const DataOptions& options);
+
+/// Subtracts the mean and divides by the deviation of each feature over the train part (population
+/// deviation, in double; constant features are only centred).
+void standardise(Dataset& dataset);
+
+/// Error(Fault::file) naming file, row and column of the first NaN or infinite feature. `origin` is
+/// the file, `columns` names the features of a table (may be empty).
+void check_finite(const Dataset& dataset, const std::string& origin,
+                  const std::vector<std::string>& columns = {});
+
+/// Checks labels, disjoint parts and finite features, and sets the hash.
+void finish(Dataset& dataset, const std::string& origin,
+            const std::vector<std::string>& columns = {});
+
+}  // namespace mase::data

@@ -1,0 +1,73 @@
+// Counting right and wrong predictions.
+#include "data/metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace mase::data {
+namespace {
+
+double ratio(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+double ClassCount::recall() const { return ratio(correct, rows); }
+double ClassCount::precision() const { return ratio(correct, predicted); }
+
+void ScoreCounter::add(const Array& outputs, const Array& labels) {
+  const Shape& shape = outputs.shape();
+  if (outputs.dtype() != DType::float32 || shape.size() != 2 || shape[0] != labels.size())
+    file_error("the model's output is " + std::string(dtype_name(outputs.dtype())) +
+               shape_text(shape) + "; a classifier gives float32 [rows, classes] for " +
+               std::to_string(labels.size()) + " rows");
+  add(outputs.span<float>(), labels.span<std::int64_t>());
+}
+
+void ScoreCounter::add(std::span<const float> outputs, std::span<const std::int64_t> labels) {
+  if (labels.empty()) return;
+  const std::size_t width = outputs.size() / labels.size();
+  if (width < counts_.size())
+    file_error("the model has " + std::to_string(width) + " outputs, the data set " +
+               std::to_string(counts_.size()) + " classes");
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    add_row(outputs.subspan(row * width, width), labels[row]);
+}
+
+void ScoreCounter::add_row(std::span<const float> outputs, std::int64_t label) {
+  MASE_CHECK(label >= 0 && static_cast<std::size_t>(label) < counts_.size(),
+             "label outside of the data set's classes");
+  if (std::any_of(outputs.begin(), outputs.end(),
+                  [](float v) { return std::isnan(v) || v == HUGE_VALF; }))
+    file_error("the model's output for row " + std::to_string(rows_) + " is NaN or infinite");
+  const auto best = std::max_element(outputs.begin(), outputs.end());
+  const auto predicted = static_cast<std::size_t>(best - outputs.begin());
+  // log sum exp, shifted by the largest output so that nothing overflows.
+  double sum = 0;
+  for (float value : outputs) sum += std::exp(static_cast<double>(value) - *best);
+  const auto index = static_cast<std::size_t>(label);
+  loss_ += std::log(sum) + *best - static_cast<double>(outputs[index]);
+  ++rows_;
+  ++counts_[index].rows;
+  if (predicted < counts_.size()) ++counts_[predicted].predicted;
+  if (predicted != index) return;
+  ++counts_[index].correct;
+  ++correct_;
+}
+
+Scores ScoreCounter::scores() const {
+  Scores scores{rows_, correct_, 0, ratio(correct_, rows_), 0, counts_};
+  scores.loss = rows_ == 0 ? 0.0 : loss_ / static_cast<double>(rows_);
+  std::int64_t present = 0;
+  for (const ClassCount& count : counts_) {
+    present += count.rows > 0;
+    scores.macro_accuracy += count.recall();
+  }
+  if (present > 0) scores.macro_accuracy /= static_cast<double>(present);
+  return scores;
+}
+
+}  // namespace mase::data

@@ -1,0 +1,49 @@
+// Loss and accuracy of a classifier from its outputs, without LibTorch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/array.hpp"
+
+namespace mase::data {
+
+struct ClassCount {
+  std::int64_t rows = 0;       ///< rows of this class
+  std::int64_t predicted = 0;  ///< rows predicted to be of this class
+  std::int64_t correct = 0;    ///< rows of this class predicted rightly
+
+  double recall() const;     ///< correct / rows; 0 without rows
+  double precision() const;  ///< correct / predicted; 0 when never predicted
+};
+
+struct Scores {
+  std::int64_t rows = 0, correct = 0;
+  double loss = 0;            ///< mean cross entropy of the softmax of the outputs, in nats
+  double accuracy = 0;        ///< micro: correct / rows
+  double macro_accuracy = 0;  ///< mean recall of the classes that have rows
+  std::vector<ClassCount> classes;
+};
+
+/// Collects batches. A prediction is the first largest output.
+class ScoreCounter {
+ public:
+  explicit ScoreCounter(std::int64_t classes) : counts_(static_cast<std::size_t>(classes)) {}
+
+  /// `outputs` [n, k] float32 with k at least the number of classes, `labels` [n] int64.
+  /// Error(Fault::file) naming the row, counted over all batches, whose output is NaN or infinite,
+  /// and when the shape does not fit.
+  void add(const Array& outputs, const Array& labels);
+  void add(std::span<const float> outputs, std::span<const std::int64_t> labels);
+  Scores scores() const;
+
+ private:
+  void add_row(std::span<const float> outputs, std::int64_t label);
+
+  std::vector<ClassCount> counts_;
+  std::int64_t rows_ = 0, correct_ = 0;
+  double loss_ = 0;
+};
+
+}  // namespace mase::data

@@ -1,0 +1,32 @@
+// The loaders behind the table of data sets, one per source.
+#pragma once
+
+#include "data/dataset.hpp"
+
+namespace mase::data {
+
+/// 16 jet features, classes g, q, t, w, z. Without data_dir: the shipped rows, already
+/// standardised, split as configs/data/jsc/splits.json says. With it: a CSV (feature columns by
+/// name and a class column or one-hot columns, or 16 features then the label) or x.npy and y.npy,
+/// raw; standardised with the statistics of the train part, seeded random split.
+Dataset load_jsc(const DataOptions& options);
+
+/// IDX files, gzipped or not, under their usual names; pixels / 255, N x 1 x 28 x 28. The last
+/// twelfth of the train file (5,000 of 60,000 rows) is the validation part, the t10k file the test.
+Dataset load_mnist(const DataOptions& options);
+
+/// 10,240 rows per part, each part from its own stream of the generator, uniform in (-1, 1);
+/// label = sum > 0.
+Dataset load_toy_tiny(const DataOptions& options);
+
+/// Numeric columns and a class column: the one named label, class or target, else the last.
+Dataset load_csv(const DataOptions& options);
+
+/// x.npy [rows, ...] and y.npy [rows] integers, or [rows, classes] one-hot.
+Dataset load_npy(const DataOptions& options);
+
+/// x.npy and y.npy of `folder` without parts; `classes` 0: one more than the largest label.
+Dataset read_npy_pair(const std::string& name, const std::string& x, const std::string& y,
+                      std::int64_t classes);
+
+}  // namespace mase::data

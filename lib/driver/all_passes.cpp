@@ -1,0 +1,37 @@
+// The table of contents of the passes: one explicit line each.
+#include "driver/all_passes.hpp"
+
+#include "passes/analysis/average_bits.hpp"
+#include "passes/analysis/count_dropout.hpp"
+#include "passes/analysis/metadata.hpp"
+#include "passes/analysis/report_graph.hpp"
+#include "passes/analysis/summarize_quantization.hpp"
+#include "passes/interface/checkpoint_io.hpp"
+#include "passes/transform/quantize.hpp"
+#include "passes/transform/remove_dropout.hpp"
+
+namespace mase::driver {
+
+const passes::PassTable& all_passes() {
+  using namespace passes;
+  static const PassTable table{
+      describe<InitMetadata>(),
+      describe<AddCommonMetadata>(),
+      describe<AddSoftwareMetadata>(),
+      describe<ReportGraph>(),
+      describe<ReportNodeType>(),
+      describe<ReportNodeShape>(),
+      describe<ReportNodeMetaParam>(),
+      describe<CountDropout>(),
+      describe<RemoveDropout>(),
+      describe<Quantize>(),
+      describe<SummarizeQuantization>(),
+      describe<AverageBits>(),
+      describe<SaveGraph>(),
+      describe<LoadGraph>(),
+      describe<SaveNodeMetaParam>(),
+  };
+  return table;
+}
+
+}  // namespace mase::driver

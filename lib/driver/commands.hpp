@@ -1,0 +1,87 @@
+// The subcommands: what each needs, as plain structs that the command line fills.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/tree.hpp"
+
+namespace mase::driver {
+
+/// What train, test and transform have in common.
+struct CommonRequest {
+  std::string config_path;
+  Tree settings = Tree::dict();  ///< settings given on the command line
+  bool json = false;
+  bool quiet = false;            ///< no settings table, no progress
+};
+
+struct ModelInput {
+  std::vector<std::string> inputs;          ///< --input
+  std::vector<std::string> input_shapes;    ///< --input-shape
+  std::vector<std::string> leaf_modules, leaf_functions;
+};
+
+struct TransformRequest : CommonRequest {
+  ModelInput input;
+  bool verify_each = true;
+  bool timing = false;
+  std::vector<std::string> dump_after;
+  std::optional<std::string> dump_folder;
+  std::optional<double> check_numerics;
+  bool dry_run = false;
+};
+int transform(const TransformRequest& request);
+
+struct TrainRequest : CommonRequest {
+  ModelInput input;
+  bool resume = false;
+};
+int train(const TrainRequest& request);
+
+struct TestRequest : CommonRequest {
+  std::string split = "test";
+  std::string level = "quantized";
+  bool macro = false;
+  std::optional<double> min_accuracy;       ///< percent; exit 1 below
+};
+int test(const TestRequest& request);
+
+struct RunRequest {
+  std::string model;
+  ModelInput input;
+  std::string output;
+  std::string level = "quantized";
+  int threads = 1;
+  bool json = false;
+};
+int run(const RunRequest& request);
+
+struct QuantizeRequest {
+  std::string input, output, format = "integer", profile;
+  std::vector<std::string> set;             ///< "width=8"
+  std::optional<std::string> codes;
+  bool json = false;
+};
+int quantize(const QuantizeRequest& request);
+
+struct ShowRequest {
+  std::string model;
+  ModelInput input;
+  std::string format = "text";
+  std::optional<std::string> output;
+  std::optional<std::string> dataset;
+};
+int show(const ShowRequest& request);
+
+struct ListRequest {
+  std::string what = "passes";
+  std::optional<std::string> name;
+  bool json = false;
+};
+int list(const ListRequest& request);
+
+int doctor(bool json);
+
+}  // namespace mase::driver

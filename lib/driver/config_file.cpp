@@ -1,0 +1,114 @@
+// Reading a configuration file: each table has one reader, and all problems are reported together.
+#include "driver/config_file.hpp"
+
+#include <algorithm>
+
+#include "config/toml.hpp"
+#include "driver/all_passes.hpp"
+
+namespace mase::driver {
+namespace {
+
+struct TransformTable {
+  std::string style = "graph";
+  static constexpr auto fields() {
+    return std::tuple{
+        Field{"style", &TransformTable::style, "what passes work on"}.one_of("graph")};
+  }
+};
+
+std::vector<passes::PassCall> named_passes(const Tree& table, Diagnostics& diagnostics) {
+  std::vector<passes::PassCall> calls;
+  if (!table.is_dict()) {
+    diagnostics.error(table.where, "'passes' must hold tables [passes.NAME]");
+    return calls;
+  }
+  for (const auto& [name, options] : table.as_dict()) {
+    if (options.is_dict())
+      calls.push_back({name, options, options.key_where});
+    else
+      diagnostics.error(options.where, "'passes." + name + "' must be a table");
+  }
+  return calls;
+}
+
+std::vector<passes::PassCall> listed_passes(const Tree& list, Diagnostics& diagnostics) {
+  std::vector<passes::PassCall> calls;
+  if (!list.is_list()) {
+    diagnostics.error(list.where, "'pass' must be an array of tables: [[pass]]");
+    return calls;
+  }
+  for (const Tree& entry : list.as_list()) {
+    const Tree* run = entry.find("run");
+    if (!run || !run->is_string()) {
+      diagnostics.error(entry.where, "each [[pass]] needs run = \"NAME\"");
+      continue;
+    }
+    Tree options = Tree::dict();
+    options.where = entry.where;
+    for (const auto& [key, value] : entry.as_dict())
+      if (key != "run") options[key] = value;
+    calls.push_back({run->as_string(), std::move(options), run->where});
+  }
+  return calls;
+}
+
+}  // namespace
+
+std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics) {
+  if (const Tree* table = file.find("transform")) {
+    TransformTable transform;
+    read_fields(*table, transform, diagnostics);
+  }
+  const Tree* named = file.find("passes");
+  const Tree* listed = file.find("pass");
+  if (named && listed)
+    diagnostics.error(listed->where, "give passes either as [passes.NAME] or as [[pass]], not both");
+  std::vector<passes::PassCall> calls;
+  if (named) calls = named_passes(*named, diagnostics);
+  if (listed && !named) calls = listed_passes(*listed, diagnostics);
+  passes::check_calls(calls, all_passes(), diagnostics);
+  return calls;
+}
+
+std::map<std::string, Tree> read_concrete_arguments(const Tree& file) {
+  std::map<std::string, Tree> out;
+  if (const Tree* table = file.find("cf_args"); table && table->is_dict())
+    for (const auto& [name, value] : table->as_dict()) out[name] = value;
+  return out;
+}
+
+Configuration load_configuration(const std::string& path, const Tree& command_line) {
+  Configuration configuration;
+  configuration.sources.command_line = command_line;
+  configuration.sources.config_path = path;
+  if (!path.empty()) configuration.sources.file = config::read_toml(path);
+  const Tree& file = configuration.sources.file;
+  Diagnostics diagnostics;
+  configuration.settings = merge_settings(configuration.sources, diagnostics);
+  configuration.pipeline = read_pipeline(file, diagnostics);
+  if (const Tree* search = file.find("search")) check_search(*search, diagnostics);
+  if (const Tree* fixed = file.find("cf_args"); fixed && !fixed->is_dict())
+    diagnostics.error(fixed->where, "'cf_args' must be a table: argument = constant");
+  configuration.concrete = read_concrete_arguments(file);
+  diagnostics.throw_if_errors();
+  return configuration;
+}
+
+std::string resolved_toml(const Configuration& configuration) {
+  Tree out = settings_tree(configuration.settings);
+  for (const auto& [name, value] : configuration.concrete) out["cf_args"][name] = value;
+  Tree passes = Tree::list();
+  for (const passes::PassCall& call : configuration.pipeline) {
+    Tree entry = Tree::dict();
+    entry["run"] = call.name;
+    const Tree options = passes::find_pass(all_passes(), call.name)->resolve(call.options);
+    for (const auto& [key, value] : options.as_dict()) entry[key] = value;
+    passes.push_back(std::move(entry));
+  }
+  if (passes.size() > 0) out["pass"] = std::move(passes);
+  if (const Tree* search = configuration.sources.file.find("search")) out["search"] = *search;
+  return config::to_toml(out);
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,34 @@
+// Configuration files: settings, the pass pipeline and the search table, checked as a whole.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/tree.hpp"
+#include "driver/settings.hpp"
+#include "passes/runner.hpp"
+
+namespace mase::driver {
+
+/// The passes of a file in order, from `[passes.NAME]` tables or from `[[pass]]` with `run = "NAME"`.
+std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics);
+
+/// Checks a `[search]` table without running anything.
+void check_search(const Tree& search, Diagnostics& diagnostics);
+
+/// Forward arguments that are fixed to a constant (`[cf_args]`).
+std::map<std::string, Tree> read_concrete_arguments(const Tree& file);
+
+/// Everything a file can say: reads, checks and merges; throws with all problems at once.
+struct Configuration {
+  SettingSources sources;
+  Settings settings;
+  std::vector<passes::PassCall> pipeline;
+  std::map<std::string, Tree> concrete;
+};
+Configuration load_configuration(const std::string& path, const Tree& command_line);
+
+/// The resolved configuration as TOML; loading it again gives the same run.
+std::string resolved_toml(const Configuration& configuration);
+
+}  // namespace mase::driver

@@ -1,0 +1,101 @@
+// `mase doctor`: which parts of the tool chain are here, and how to get the missing ones.
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "driver/backend.hpp"
+#include "driver/commands.hpp"
+#include "driver/output.hpp"
+#include "driver/version.hpp"
+
+namespace mase::driver {
+namespace {
+
+struct Tool {
+  const char* name;
+  const char* version_command;  ///< constant text: nothing of the user's reaches a shell
+  const char* use;
+  const char* get;
+};
+constexpr Tool tools[] = {
+    {"verilator", "verilator --version 2>/dev/null", "simulate the hardware", "apt install verilator"},
+    {"yosys", "yosys -V 2>/dev/null", "area of the hardware", "apt install yosys"},
+    {"dot", "dot -V 2>&1", "draw graphs as SVG", "apt install graphviz"},
+};
+
+std::string first_line(const char* command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"), pclose);
+  std::array<char, 256> line{};
+  if (!pipe || !std::fgets(line.data(), line.size(), pipe.get())) return "";
+  return std::string(trim(line.data()));
+}
+
+bool on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path ? path : "", ':'))
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+Tree row(const std::string& part, bool found, const std::string& what, const std::string& remedy) {
+  Tree entry = Tree::dict();
+  entry["part"] = part;
+  entry["found"] = found;
+  entry["what"] = what;
+  if (!found) entry["remedy"] = remedy;
+  return entry;
+}
+
+Tree libtorch_row() {
+  try {
+    const Tree info = backend().info();
+    Tree entry = row("LibTorch", true, info.at("version").as_string(), "");
+    entry["details"] = info;
+    return entry;
+  } catch (const Error& error) {
+    return row("LibTorch", false, error.what(), "scripts/setup, then scripts/build");
+  }
+}
+
+Tree share_row() {
+  try {
+    return row("shipped files", true, share_folder(), "");
+  } catch (const Error& error) {
+    return row("shipped files", false, error.what(), "set MASE_SHARE to the folder with configs/");
+  }
+}
+
+std::string details_text(const Tree& entry) {
+  std::string text = entry.at("what").as_string();
+  if (const Tree* details = entry.find("details"))
+    for (const auto& [key, value] : details->as_dict())
+      if (key != "version")
+        text += ", " + key + " " + (value.is_string() ? value.as_string() : to_json(value, -1));
+  if (const Tree* remedy = entry.find("remedy")) text += "  →  " + remedy->as_string();
+  return text;
+}
+
+}  // namespace
+
+int doctor(bool json) {
+  Tree rows = Tree::list();
+  rows.push_back(row("mase", true, version(), ""));
+  rows.push_back(libtorch_row());
+  rows.push_back(share_row());
+  for (const Tool& tool : tools)
+    rows.push_back(on_path(tool.name) ? row(tool.name, true, first_line(tool.version_command), "")
+                                      : row(tool.name, false, std::string("missing: ") + tool.use, tool.get));
+  Output output(json);
+  for (const Tree& entry : rows.as_list())
+    output.text((entry.at("found").as_bool() ? "[ok] " : "[--] ") + entry.at("part").as_string() + ": " +
+                details_text(entry));
+  output.document()["parts"] = std::move(rows);
+  output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver

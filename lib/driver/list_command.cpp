@@ -1,0 +1,228 @@
+// `mase list`: passes, formats, ops, models and data sets, printed from their declarations.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "data/dataset.hpp"
+#include "driver/all_passes.hpp"
+#include "driver/commands.hpp"
+#include "driver/output.hpp"
+#include "driver/settings.hpp"
+#include "formats/format.hpp"
+#include "ir/op_table.hpp"
+#include "models/registry.hpp"
+#include "passes/transform/quantize.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// A bound as the field's type has it.
+Tree bound_tree(double bound, const FieldInfo& info) {
+  return info.type.ends_with("integer") ? Tree(static_cast<std::int64_t>(bound)) : Tree(bound);
+}
+
+Tree field_tree(const FieldInfo& info) {
+  Tree out = Tree::dict();
+  out["name"] = info.name;
+  out["type"] = info.type;
+  out["optional"] = info.optional;
+  out["default"] = info.default_value;
+  if (info.low) out["min"] = bound_tree(*info.low, info);
+  if (info.high) out["max"] = bound_tree(*info.high, info);
+  if (!info.choices.empty()) out["choices"] = Tree::list_of(info.choices);
+  out["doc"] = info.doc;
+  return out;
+}
+
+Tree fields_tree(const std::vector<FieldInfo>& fields) {
+  Tree out = Tree::list();
+  for (const FieldInfo& field : fields) out.push_back(field_tree(field));
+  return out;
+}
+
+/// The keys of quantize's config tables for every op and format, joined from the two tables.
+Tree joined_tree() {
+  Tree out = Tree::dict();
+  for (const ir::OpRow& op : ir::op_table()) {
+    if (!op.quantizable) continue;
+    for (const formats::FormatRow& format : formats::format_table())
+      for (const passes::JoinedKey& key : passes::joined_keys(ir::port_names(op), format)) {
+        FieldInfo field = key.field;
+        field.name = key.key;
+        out[op.name][format.name].push_back(field_tree(field));
+      }
+  }
+  return out;
+}
+
+Tree pass_entries() {
+  Tree out = Tree::list();
+  for (const passes::PassRow& row : all_passes()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.doc.name;
+    entry["kind"] = passes::kind_name(row.doc.kind);
+    entry["doc"] = row.doc.sentence;
+    entry["options"] = fields_tree(row.fields);
+    if (row.free_tables) entry["config_keys"] = joined_tree();
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree format_entries() {
+  Tree out = Tree::list();
+  for (const formats::FormatRow& row : formats::format_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["doc"] = row.doc;
+    entry["options"] = fields_tree(row.fields);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree op_entries() {
+  Tree out = Tree::list();
+  for (const ir::OpRow& row : ir::op_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["type"] = ir::mase_type_name(row.type);
+    entry["quantizable"] = row.quantizable;
+    entry["aten"] = Tree::list_of(row.aten);
+    entry["ports"] = row.quantizable ? Tree::list_of(ir::port_names(row)) : Tree::list();
+    entry["doc"] = row.doc;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree model_entries() {
+  Tree out = Tree::list();
+  for (const models::ModelRow& row : models::model_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["doc"] = row.doc;
+    entry["sample_shape"] = Tree::list_of(row.sample_shape);
+    entry["classes"] = row.classes;
+    entry["dataset"] = row.dataset;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree dataset_entries() {
+  Tree out = Tree::list();
+  for (const data::DatasetRow& row : data::dataset_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["doc"] = row.doc;
+    entry["shape"] = row.shape;
+    entry["classes"] = row.classes;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree setting_entries() {
+  Tree out = Tree::list();
+  for (const FieldInfo& info : describe_settings()) out.push_back(field_tree(info));
+  return out;
+}
+
+struct Listing {
+  const char* what;
+  Tree (*entries)();
+};
+constexpr Listing listings[] = {{"passes", pass_entries},     {"formats", format_entries},
+                                {"ops", op_entries},          {"models", model_entries},
+                                {"datasets", dataset_entries}, {"settings", setting_entries}};
+
+const Listing& find_listing(const std::string& what) {
+  for (const Listing& listing : listings)
+    if (what == listing.what) return listing;
+  config_error("unknown list '" + what +
+               "'; allowed: passes | formats | ops | models | datasets | settings");
+}
+
+std::string text_of(const Tree& value) {
+  if (value.is_string()) return value.as_string();
+  if (!value.is_list()) return to_json(value, -1);
+  std::vector<std::string> parts;
+  for (const Tree& item : value.as_list()) parts.push_back(text_of(item));
+  return join(parts, ", ");
+}
+
+std::string bounds_of(const Tree& field) {
+  if (const Tree* choices = field.find("choices")) return replace_all(text_of(*choices), ", ", " | ");
+  const Tree *low = field.find("min"), *high = field.find("max");
+  if (low && high) return text_of(*low) + " .. " + text_of(*high);
+  return low ? ">= " + text_of(*low) : "";
+}
+
+passes::ReportTable options_table(const std::string& title, const Tree& options) {
+  passes::ReportTable table{title, {"Option", "Type", "Default", "Allowed", "Meaning"}, {}, ""};
+  for (const Tree& field : options.as_list())
+    table.rows.push_back({field.at("name").as_string(), field.at("type").as_string(),
+                          field.at("default").as_string(), bounds_of(field),
+                          field.at("doc").as_string()});
+  return table;
+}
+
+/// Scalar members of the entries as one row each; options are shown for a single entry.
+void print_overview(const std::string& what, const Tree& entries, Output& output) {
+  passes::ReportTable table{what, {}, {}, ""};
+  for (const Tree& entry : entries.as_list()) {
+    std::vector<std::string> row;
+    const bool first = table.header.empty();
+    for (const auto& [key, value] : entry.as_dict()) {
+      if (key == "options" || key == "config_keys") continue;
+      if (first) table.header.push_back(key);
+      row.push_back(text_of(value));
+    }
+    row.resize(table.header.size());
+    table.rows.push_back(std::move(row));
+  }
+  output.table(table);
+}
+
+void print_entry(const Tree& entry, Output& output) {
+  for (const auto& [key, value] : entry.as_dict())
+    if (key != "options" && key != "config_keys") output.text(key + ": " + text_of(value));
+  if (const Tree* options = entry.find("options"); options && options->size() > 0)
+    output.table(options_table("Options", *options));
+  const Tree* joined = entry.find("config_keys");
+  if (!joined) return;
+  for (const auto& [op, formats] : joined->as_dict())
+    for (const auto& [format, keys] : formats.as_dict())
+      output.table(options_table("[passes.quantize." + op + ".config] with name = \"" + format + "\"", keys));
+}
+
+const Tree& find_entry(const Tree& entries, const std::string& what, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Tree& entry : entries.as_list()) {
+    if (entry.at("name").as_string() == name) return entry;
+    names.push_back(entry.at("name").as_string());
+  }
+  const auto near = nearest(name, names);
+  config_error("no '" + name + "' among the " + what +
+               (near ? "; did you mean '" + *near + "'?" : ": " + join(names, ", ")));
+}
+
+}  // namespace
+
+int list(const ListRequest& request) {
+  const Listing& listing = find_listing(request.what);
+  const Tree entries = listing.entries();
+  Output output(request.json);
+  if (request.name) {
+    const Tree& entry = find_entry(entries, request.what, *request.name);
+    output.document() = entry;
+    print_entry(entry, output);
+  } else {
+    output.document() = entries;
+    print_overview(request.what, entries, output);
+  }
+  output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,149 @@
+// Decides what a model name means and brings it in; LibTorch is asked only for files.
+#include "driver/load_model.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "checkpoint/archive.hpp"
+#include "driver/backend.hpp"
+#include "driver/version.hpp"
+#include "models/registry.hpp"
+
+namespace mase::driver {
+namespace {
+
+bool looks_like_path(const std::string& model) {
+  return model.find('/') != std::string::npos || std::filesystem::path(model).has_extension() ||
+         std::filesystem::exists(model);
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const models::ModelRow& row : models::model_table()) names.push_back(row.name);
+  return names;
+}
+
+const models::ModelRow& registry_row(const std::string& name) {
+  if (const models::ModelRow* row = models::find_model(name)) return *row;
+  const auto near = nearest(name, model_names());
+  config_error("unknown model '" + name + "'" + (near ? "; did you mean '" + *near + "'?" : "") +
+               " Built-in models: " + join(model_names(), ", ") + "; or give a path to a model file");
+}
+
+Array zeros(const std::string& shape_text) {
+  Shape shape;
+  for (const std::string& part : split(shape_text, ',')) {
+    const auto size = parse_int(trim(part));
+    if (!size || *size < 1)
+      config_error("input shape '" + shape_text + "' must be positive numbers such as 4,3,32,32");
+    shape.push_back(*size);
+  }
+  return Array(DType::float32, shape);
+}
+
+Array dataset_rows(const data::Dataset& dataset, std::int64_t rows) {
+  const auto count = std::min<std::int64_t>(rows, static_cast<std::int64_t>(dataset.train.size()));
+  return dataset.batch(dataset.train, 0, count).inputs;
+}
+
+/// Example inputs that the request names; empty when it names none.
+std::vector<Array> requested_inputs(const ModelRequest& request) {
+  std::vector<Array> inputs;
+  for (const std::string& path : request.inputs) inputs.push_back(read_npy(path));
+  for (const std::string& shape : request.input_shapes) inputs.push_back(zeros(shape));
+  if (inputs.empty() && request.dataset)
+    inputs.push_back(dataset_rows(*request.dataset, request.example_rows));
+  return inputs;
+}
+
+LoadedModel from_registry(const ModelRequest& request) {
+  const models::ModelRow& row = registry_row(request.model);
+  LoadedModel loaded;
+  const Shape shape = request.dataset ? request.dataset->sample_shape() : row.sample_shape;
+  const int classes = request.dataset ? static_cast<int>(request.dataset->classes()) : row.classes;
+  loaded.graph = row.build(shape, classes, request.seed);
+  loaded.example = requested_inputs(request);
+  return loaded;
+}
+
+LoadedModel from_file(const ModelRequest& request) {
+  if (!std::filesystem::exists(request.model))
+    file_error(request.model + ": no such file. Built-in models: " + join(model_names(), ", "));
+  if (checkpoint::read_contents(request.model)) {
+    LoadedModel loaded = load_checkpoint(request.model);
+    loaded.example = requested_inputs(request);
+    return loaded;
+  }
+  ImportOptions options;
+  options.inputs = requested_inputs(request);
+  options.leaf_modules = request.leaf_modules;
+  options.leaf_functions = request.leaf_functions;
+  options.concrete = request.concrete;
+  LoadedModel loaded;
+  loaded.graph = backend().import_model(request.model, options);
+  loaded.example = options.inputs;
+  return loaded;
+}
+
+bool is_mase_checkpoint(const std::string& path) {
+  return checkpoint::check_tensor_archive(path) == checkpoint::ArchiveKind::torchscript &&
+         checkpoint::read_contents(path);
+}
+
+/// Starts from a file: a mase checkpoint replaces the graph, other files give weights only.
+void apply_load(const ModelRequest& request, LoadedModel& loaded) {
+  if (!request.load_name) return;
+  const std::string& path = *request.load_name;
+  if (!std::filesystem::exists(path)) file_error(path + ": no such file (--load)");
+  if (request.load_type == "pt" || (request.load_type == "auto" && !is_mase_checkpoint(path))) {
+    backend().load_state_dict(path, loaded.graph);
+    return;
+  }
+  LoadedModel stored = load_checkpoint(path);
+  loaded.graph = std::move(stored.graph);
+  loaded.info = std::move(stored.info);
+}
+
+}  // namespace
+
+LoadedModel load_checkpoint(const std::string& path) {
+  auto contents = checkpoint::read_contents(path);
+  if (!contents) file_error(path + ": a TorchScript model, but not a checkpoint written by mase");
+  LoadedModel loaded{std::move(contents->graph), std::move(contents->info), {}};
+  backend().load_tensors(path, loaded.graph);
+  return loaded;
+}
+
+LoadedModel load_model(const ModelRequest& request) {
+  LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
+  apply_load(request, loaded);
+  const std::size_t wanted = loaded.graph.placeholders().size();
+  if (!loaded.example.empty() && loaded.example.size() != wanted)
+    config_error("the model takes " + std::to_string(wanted) + " inputs, " +
+                 std::to_string(loaded.example.size()) + " were given");
+  return loaded;
+}
+
+void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree& info) {
+  backend().export_model(graph, path, checkpoint::extra_files(graph, info));
+}
+
+Tree checkpoint_info(const std::string& resolved_configuration, const data::Dataset* dataset) {
+  Tree info = Tree::dict();
+  info["mase_version"] = version();
+  info["libtorch_version"] = backend().info().at("version");
+  if (!resolved_configuration.empty()) info["configuration"] = resolved_configuration;
+  if (dataset) {
+    info["dataset"]["name"] = dataset->name;
+    info["dataset"]["sha256"] = dataset->sha256;
+  }
+  return info;
+}
+
+ir::MakeEvaluator make_evaluator() {
+  return [](const ir::Graph& graph, ir::Level level) { return backend().evaluator(graph, level); };
+}
+
+}  // namespace mase::driver

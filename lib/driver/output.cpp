@@ -1,0 +1,47 @@
+// stdout carries results, stderr messages and progress.
+#include "driver/output.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "report/table.hpp"
+
+namespace mase::driver {
+
+void Output::text(const std::string& text) {
+  if (json_) return;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
+  std::fflush(stdout);
+}
+
+void Output::table(const passes::ReportTable& table) {
+  if (json_) return;
+  text("\n" + table.title + "\n" + report::boxed(table.header, table.rows));
+}
+
+void Output::finish() {
+  if (!json_) return;
+  const std::string text = to_json(document_);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
+}
+
+ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO)) {}
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::show(const std::string& text) {
+  if (!enabled_) return;
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,39 @@
+// What a command prints: text and tables for people, or one JSON document, on stdout.
+#pragma once
+
+#include <string>
+
+#include "base/tree.hpp"
+#include "passes/pass.hpp"
+
+namespace mase::driver {
+
+class Output {
+ public:
+  explicit Output(bool json) : json_(json) {}
+
+  bool is_json() const { return json_; }
+  void text(const std::string& text);                 ///< a line or block; nothing with --json
+  void table(const passes::ReportTable& table);
+  Tree& document() { return document_; }              ///< what --json prints
+  void finish();                                      ///< prints the JSON document
+
+ private:
+  bool json_;
+  Tree document_ = Tree::dict();
+};
+
+/// Progress on a terminal: one line on stderr that is redrawn; nothing when stderr is no terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool enabled);
+  ~ProgressLine();
+  void show(const std::string& text);
+  void clear();
+
+ private:
+  bool enabled_;
+  bool shown_ = false;
+};
+
+}  // namespace mase::driver

@@ -1,0 +1,85 @@
+// `mase quantize`: a number format on an array, without a model.
+#include "base/text.hpp"
+#include "config/toml.hpp"
+#include "driver/commands.hpp"
+#include "driver/output.hpp"
+#include "formats/format.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// "width=8" as TOML; a bare word is taken as a string.
+void add_setting(const std::string& text, Tree& fields) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos)
+    config_error("--set " + text + ": give KEY=VALUE, for example --set width=8");
+  const std::string key(trim(text.substr(0, equals))), value(trim(text.substr(equals + 1)));
+  const std::string origin = "--set " + key;
+  Tree parsed;
+  try {
+    parsed = config::parse_toml("value = " + value, origin);
+  } catch (const Error&) {
+    parsed = config::parse_toml("value = " + quote(value), origin);
+  }
+  Tree entry = parsed.at("value");
+  entry.where = entry.key_where = {origin, 0, 0};
+  fields[key] = std::move(entry);
+}
+
+formats::Format read_format(const QuantizeRequest& request) {
+  const formats::FormatRow* row = formats::find_format(request.format);
+  if (!row) {
+    const auto near = nearest(request.format, formats::format_names());
+    config_error("unknown format '" + request.format + "'; " +
+                 (near ? "did you mean '" + *near + "'?"
+                       : "formats: " + join(formats::format_names(), ", ")));
+  }
+  Tree fields = Tree::dict();
+  for (const std::string& setting : request.set) add_setting(setting, fields);
+  if (!request.profile.empty()) fields["profile"] = request.profile;
+  Diagnostics diagnostics;
+  auto format = row->make(fields, diagnostics);
+  diagnostics.throw_if_errors();
+  MASE_CHECK(format, "a format without diagnostics");
+  return *format;
+}
+
+/// Codes in the smallest unsigned type that holds one (formats.md, storage).
+Array codes_array(const formats::Encoded& encoded, const Shape& shape) {
+  const auto convert = [&]<class T>(T) {
+    return Array::from(std::vector<T>(encoded.codes.begin(), encoded.codes.end()), shape);
+  };
+  if (encoded.code_bits <= 8) return convert(std::uint8_t{});
+  if (encoded.code_bits <= 16) return convert(std::uint16_t{});
+  return convert(std::uint32_t{});
+}
+
+}  // namespace
+
+int quantize(const QuantizeRequest& request) {
+  const formats::Format format = read_format(request);
+  const Array input = read_npy(request.input);
+  if (input.dtype() != DType::float32)
+    file_error(request.input + ": holds " + std::string(dtype_name(input.dtype())) +
+               "; quantize takes float32");
+  Array output(DType::float32, input.shape());
+  format.quantize(input.span<float>(), output.mutable_span<float>(), input.shape());
+  // Codes first: when a value has none, no file is written.
+  std::optional<Array> codes;
+  if (request.codes) codes = codes_array(format.encode(input.span<float>(), input.shape()), input.shape());
+  write_npy(request.output, output);
+  if (codes) write_npy(*request.codes, *codes);
+  Output out(request.json);
+  out.text(format.text() + ": " + shape_text(input.shape()) + ", " +
+           double_text(format.bits_per_element(input.shape())) + " bits per element → " + request.output);
+  Tree& document = out.document();
+  document["format"] = format.text();
+  document["fields"] = format.fields();
+  document["bits_per_element"] = format.bits_per_element(input.shape());
+  document["output"] = request.output;
+  if (codes) document["codes"] = *request.codes;
+  out.finish();
+  return 0;
+}
+
+}  // namespace mase::driver

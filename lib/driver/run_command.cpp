@@ -1,0 +1,53 @@
+// `mase run`: any model on .npy files.
+#include <filesystem>
+
+#include "driver/backend.hpp"
+#include "driver/commands.hpp"
+#include "driver/load_model.hpp"
+#include "driver/output.hpp"
+#include "driver/session.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// y.npy for the only output, else y_0.npy, y_1.npy, ... or y_KEY.npy. A key may hold any character,
+/// so those that could leave the folder become '_'.
+std::string output_name(const std::string& path, const std::string& key) {
+  if (key.empty()) return path;
+  std::string safe;
+  for (char c : key) safe += (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-') ? c : '_';
+  const std::filesystem::path p(path);
+  return (p.parent_path() / (p.stem().string() + "_" + safe + p.extension().string())).string();
+}
+
+}  // namespace
+
+int run(const RunRequest& request) {
+  if (request.input.inputs.empty()) config_error("run needs at least one --input FILE.npy");
+  const ir::Level level = parse_level(request.level);
+  backend().set_threads(request.threads);
+  ModelRequest wanted;
+  wanted.model = request.model;
+  wanted.inputs = request.input.inputs;
+  wanted.leaf_modules = request.input.leaf_modules;
+  wanted.leaf_functions = request.input.leaf_functions;
+  const LoadedModel model = load_model(wanted);
+  const ir::Results results = backend().evaluator(model.graph, level)->run(model.example);
+  Output output(request.json);
+  output.document()["outputs"] = Tree::list();
+  for (const auto& [key, array] : results) {
+    const std::string path = output_name(request.output, key);
+    write_npy(path, array);
+    output.text(path + ": " + std::string(dtype_name(array.dtype())) + shape_text(array.shape()));
+    Tree entry = Tree::dict();
+    entry["file"] = path;
+    entry["key"] = key;
+    entry["dtype"] = dtype_name(array.dtype());
+    entry["shape"] = Tree::list_of(array.shape());
+    output.document()["outputs"].push_back(std::move(entry));
+  }
+  output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver

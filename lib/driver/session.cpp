@@ -1,0 +1,65 @@
+// The common opening of the commands that work in a project folder.
+#include "driver/session.hpp"
+
+#include "base/log.hpp"
+#include "driver/backend.hpp"
+
+namespace mase::driver {
+namespace {
+
+void apply_log_settings(const General& general) {
+  log::set_level(general.no_warnings ? log::Level::error : log::parse_level(general.log_level));
+  if (general.accelerator == "gpu")
+    log::warning("accelerator = \"gpu\" was asked for; this program computes on the CPU");
+}
+
+}  // namespace
+
+Session open_session(const CommonRequest& request) {
+  Session session{load_configuration(request.config_path, request.settings), Output(request.json),
+                  std::nullopt};
+  const Settings& settings = session.settings();
+  apply_log_settings(settings.general);
+  session.output.document()["settings"] = settings_tree(settings);
+  if (!request.quiet) session.output.text(settings_table(session.configuration.sources, settings));
+  if (!settings.general.model)
+    config_error("no model given: name one (`mase list models`) or a model file, as MODEL or --model");
+  if (settings.general.dataset) {
+    log::info("loading data set " + *settings.general.dataset);
+    session.dataset = data::load_dataset(*settings.general.dataset, settings.data);
+  }
+  return session;
+}
+
+LoadedModel load_session_model(const Session& session, const ModelInput& input) {
+  const Settings& settings = session.settings();
+  backend().set_threads(settings.general.threads);
+  ModelRequest request;
+  request.model = *settings.general.model;
+  request.inputs = input.inputs;
+  request.input_shapes = input.input_shapes;
+  request.leaf_modules = input.leaf_modules;
+  request.leaf_functions = input.leaf_functions;
+  request.concrete = session.configuration.concrete;
+  request.dataset = session.dataset ? &*session.dataset : nullptr;
+  request.example_rows = settings.train.batch_size;
+  request.seed = static_cast<std::uint64_t>(settings.train.seed);
+  request.load_name = settings.general.load_name;
+  request.load_type = settings.general.load_type;
+  log::info("loading model " + request.model);
+  return load_model(request);
+}
+
+const data::Dataset& require_dataset(const Session& session) {
+  if (!session.dataset)
+    config_error("no data set given: name one (`mase list datasets`) as DATASET or --dataset");
+  return *session.dataset;
+}
+
+ir::Level parse_level(const std::string& name) {
+  if (name == "float") return ir::Level::floating;
+  if (name == "quantized") return ir::Level::quantized;
+  config_error("unknown level '" + name + "'; allowed: float | quantized");
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,38 @@
+// What train, test and transform do first: read the configuration, set log and threads, load data.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "data/dataset.hpp"
+#include "driver/commands.hpp"
+#include "driver/config_file.hpp"
+#include "driver/load_model.hpp"
+#include "driver/output.hpp"
+
+namespace mase::driver {
+
+struct Session {
+  Configuration configuration;
+  Output output;
+  std::optional<data::Dataset> dataset;
+
+  const Settings& settings() const { return configuration.settings; }
+  /// `<project_dir>/<project>/software`.
+  std::string software_folder() const { return project_folder(settings()) + "/software"; }
+  std::int64_t max_batches() const { return settings().general.to_debug ? 5 : -1; }
+};
+
+/// Reads, checks and prints the settings; loads the data set when one is named.
+Session open_session(const CommonRequest& request);
+
+/// The model of a session, with example inputs from `input` or the data set.
+LoadedModel load_session_model(const Session& session, const ModelInput& input);
+
+/// Fails with a config error that says how to name a data set.
+const data::Dataset& require_dataset(const Session& session);
+
+/// Maps "float" or "quantized".
+ir::Level parse_level(const std::string& name);
+
+}  // namespace mase::driver

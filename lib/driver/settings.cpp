@@ -1,0 +1,123 @@
+// Merging, naming and printing of the settings; all loops over the declarations.
+#include "driver/settings.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <map>
+
+#include "base/text.hpp"
+#include "report/table.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// Flags that differ from the setting's name, as the reference's command line has them.
+const std::map<std::string, std::vector<std::string>>& flag_names() {
+  static const std::map<std::string, std::vector<std::string>> names{
+      {"load_name", {"--load", "--load-name"}},
+      {"to_debug", {"--debug"}},
+      {"num_workers", {"--cpu", "--num-workers"}},
+      {"num_devices", {"--gpu", "--num-devices"}},
+      {"num_nodes", {"--nodes"}},
+  };
+  return names;
+}
+
+/// Settings of the file or command line only: tables are left to the commands.
+void apply(const Tree& source, Settings& settings, Diagnostics& diagnostics) {
+  for_each_setting(settings, [&](auto& part, const auto& field) {
+    if (const Tree* entry = source.find(field.name))
+      field_detail::read_value(*entry, field.name, field.rules, part.*(field.member), diagnostics);
+  });
+}
+
+std::string cell(const Tree* value) {
+  if (!value) return "";
+  return value->is_string() ? value->as_string() : to_json(*value, -1);
+}
+
+std::string today() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &local);
+  return text;
+}
+
+std::string last_component(const std::string& path) {
+  std::string name = split(path, '/').back();
+  const auto dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+}
+
+}  // namespace
+
+std::vector<FieldInfo> describe_settings() {
+  std::vector<FieldInfo> all = describe_fields<General>();
+  for (auto& info : describe_fields<train::TrainOptions>()) all.push_back(info);
+  for (auto& info : describe_fields<data::DataOptions>()) all.push_back(info);
+  return all;
+}
+
+std::vector<std::string> setting_names() {
+  std::vector<std::string> names;
+  for (const FieldInfo& info : describe_settings()) names.push_back(info.name);
+  return names;
+}
+
+std::vector<std::string> setting_flags(const std::string& name) {
+  const auto special = flag_names().find(name);
+  if (special != flag_names().end()) return special->second;
+  return {"--" + replace_all(name, "_", "-")};
+}
+
+std::vector<std::string> config_tables() { return {"passes", "pass", "transform", "search", "cf_args"}; }
+
+Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics) {
+  std::vector<std::string> allowed = setting_names();
+  for (const std::string& table : config_tables()) allowed.push_back(table);
+  for (const auto& [key, entry] : sources.file.as_dict())
+    report_unknown_key(entry, key, allowed, diagnostics);
+  Settings settings;
+  apply(sources.file, settings, diagnostics);
+  apply(sources.command_line, settings, diagnostics);
+  if (settings.general.to_debug) settings.general.log_level = "debug";
+  return settings;
+}
+
+std::string settings_table(const SettingSources& sources, const Settings& effective) {
+  const Tree defaults = settings_tree(Settings{}), now = settings_tree(effective);
+  const bool with_file = !sources.config_path.empty();
+  std::vector<std::string> header{"Name", "Default", "Manual Override", "Effective"};
+  if (with_file) header.insert(header.begin() + 2, "Config. File");
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& name : setting_names()) {
+    std::vector<std::string> row{name, cell(defaults.find(name))};
+    if (with_file) row.push_back(cell(sources.file.find(name)));
+    row.push_back(cell(sources.command_line.find(name)));
+    row.push_back(cell(now.find(name)));
+    rows.push_back(std::move(row));
+  }
+  std::vector<report::Align> align(header.size(), report::Align::center);
+  align.front() = report::Align::left;
+  return report::boxed(header, rows, align, 24);
+}
+
+Tree settings_tree(const Settings& effective) {
+  Tree out = Tree::dict();
+  for_each_setting(effective, [&](const auto& part, const auto& field) {
+    out[field.name] = field_detail::write_value(part.*(field.member));
+  });
+  return out;
+}
+
+std::string project_folder(const Settings& settings) {
+  const General& g = settings.general;
+  const std::string model = g.model ? last_component(*g.model) : "model";
+  const std::string generated =
+      replace_all(model, "/", "-") + "_" + g.task + "_" + g.dataset.value_or("none") + "_" + today();
+  return g.project_dir + "/" + g.project.value_or(generated);
+}
+
+}  // namespace mase::driver

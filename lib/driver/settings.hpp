@@ -1,0 +1,103 @@
+// Settings of every command: declared once, filled from defaults, configuration file and command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/field.hpp"
+#include "data/dataset.hpp"
+#include "train/train.hpp"
+
+namespace mase::driver {
+
+/// Settings that are neither of training nor of data.
+struct General {
+  std::optional<std::string> model;
+  std::optional<std::string> dataset;
+  std::string task = "classification";
+  std::optional<std::string> load_name;
+  std::string load_type = "auto";
+  bool to_debug = false;
+  std::string log_level = "info";
+  std::string report_to = "tensorboard";
+  std::string trainer_precision = "32";
+  int num_workers = 0;
+  int num_devices = 1;
+  int num_nodes = 1;
+  std::string accelerator = "auto";
+  std::string strategy = "auto";
+  int threads = 1;
+  bool disable_dataset_cache = false;
+  bool no_warnings = false;
+  std::string project_dir = "mase_output";
+  std::optional<std::string> project;
+  static constexpr auto fields() {
+    using G = General;
+    return std::tuple{
+        Field{"model", &G::model, "name of a built-in model (`mase list models`) or a model file"},
+        Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
+        Field{"task", &G::task, "what the model does"}.one_of("classification", "cls"),
+        Field{"load_name", &G::load_name, "checkpoint whose weights or graph to start from"},
+        Field{"load_type", &G::load_type, "kind of that file: mz a mase checkpoint, pt a state_dict"}.one_of("auto", "mz", "pt"),
+        Field{"to_debug", &G::to_debug, "log everything; at most 5 batches per part in train and test"},
+        Field{"log_level", &G::log_level, "least important message to show"}.one_of("debug", "info", "warning", "error", "critical"),
+        Field{"report_to", &G::report_to, "where training curves go"}.one_of("tensorboard", "none"),
+        Field{"trainer_precision", &G::trainer_precision, "arithmetic of training"}.one_of("32"),
+        Field{"num_workers", &G::num_workers, "loader processes; data sets are in memory, so none are started"}.between(0, 4096),
+        Field{"num_devices", &G::num_devices, "devices to train on"}.between(1, 1),
+        Field{"num_nodes", &G::num_nodes, "machines to train on"}.between(1, 1),
+        Field{"accelerator", &G::accelerator, "device kind; only the CPU is used"}.one_of("auto", "cpu", "gpu"),
+        Field{"strategy", &G::strategy, "distribution strategy"}.one_of("auto"),
+        Field{"threads", &G::threads, "threads of the tensor library"}.between(1, 4096),
+        Field{"disable_dataset_cache", &G::disable_dataset_cache, "read data files anew; they always are"},
+        Field{"no_warnings", &G::no_warnings, "hide warnings"},
+        Field{"project_dir", &G::project_dir, "folder of all results"},
+        Field{"project", &G::project, "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"}};
+  }
+};
+
+struct Settings {
+  General general;
+  train::TrainOptions train;
+  data::DataOptions data;
+};
+
+/// Calls visit(struct, field) for every setting, in the order of the settings table.
+template <class SettingsType, class Visitor>
+void for_each_setting(SettingsType&& settings, Visitor&& visit) {
+  for_each_field<General>([&](const auto& f) { visit(settings.general, f); });
+  for_each_field<train::TrainOptions>([&](const auto& f) { visit(settings.train, f); });
+  for_each_field<data::DataOptions>([&](const auto& f) { visit(settings.data, f); });
+}
+
+/// Documentation of every setting, in the same order.
+std::vector<FieldInfo> describe_settings();
+std::vector<std::string> setting_names();
+
+/// The command-line flags of a setting: "--learning-rate"; some have a short second name ("--load").
+std::vector<std::string> setting_flags(const std::string& name);
+
+/// Tables at the top of a configuration file beside the settings.
+std::vector<std::string> config_tables();
+
+/// Where each value comes from.
+struct SettingSources {
+  Tree file = Tree::dict();          ///< the parsed configuration file; empty without one
+  Tree command_line = Tree::dict();  ///< settings given there
+  std::string config_path;           ///< "" without a file
+};
+
+/// default < file < command line, decided by presence. Problems of both are collected.
+Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics);
+
+/// The effective settings as a boxed table (Name, Default, Config. File, Manual Override, Effective).
+std::string settings_table(const SettingSources& sources, const Settings& effective);
+/// Every effective setting as a dict.
+Tree settings_tree(const Settings& effective);
+
+/// `<project_dir>/<project>`; the project's name is generated when not given.
+std::string project_folder(const Settings& settings);
+
+}  // namespace mase::driver

@@ -1,0 +1,77 @@
+// `mase test`: loss and accuracy of a float or quantized model on a part of its data set.
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/backend.hpp"
+#include "driver/evaluate.hpp"
+#include "driver/session.hpp"
+
+namespace mase::driver {
+namespace {
+
+std::string percent(double share) { return fixed_text(100 * share, 2) + " %"; }
+
+passes::ReportTable class_table(const data::Scores& scores, const data::Dataset& dataset) {
+  passes::ReportTable table{
+      "Per class", {"Class", "Rows", "Predicted", "Correct", "Recall", "Precision"}, {}, ""};
+  for (std::size_t c = 0; c < scores.classes.size(); ++c) {
+    const data::ClassCount& count = scores.classes[c];
+    table.rows.push_back({dataset.class_names[c], std::to_string(count.rows),
+                          std::to_string(count.predicted), std::to_string(count.correct),
+                          percent(count.recall()), percent(count.precision())});
+  }
+  return table;
+}
+
+Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
+  Tree out = Tree::dict();
+  out["rows"] = scores.rows;
+  out["correct"] = scores.correct;
+  out["accuracy"] = scores.accuracy;
+  out["macro_accuracy"] = scores.macro_accuracy;
+  out["loss"] = scores.loss;
+  for (std::size_t c = 0; c < scores.classes.size(); ++c) {
+    Tree& entry = out["classes"][dataset.class_names[c]];
+    entry["rows"] = scores.classes[c].rows;
+    entry["predicted"] = scores.classes[c].predicted;
+    entry["correct"] = scores.classes[c].correct;
+  }
+  return out;
+}
+
+}  // namespace
+
+int test(const TestRequest& request) {
+  Session session = open_session(request);
+  const data::Dataset& dataset = require_dataset(session);
+  const data::Part part = data::parse_part(request.split);
+  const LoadedModel model = load_session_model(session, {});
+  const auto evaluator = backend().evaluator(model.graph, parse_level(request.level));
+  ProgressLine line(!request.quiet && !request.json);
+  EvaluateOptions options;
+  options.batch_size = session.settings().train.batch_size;
+  options.max_batches = session.max_batches();
+  options.progress = [&](std::int64_t rows, std::int64_t of) {
+    line.show(std::to_string(rows) + "/" + std::to_string(of) + " rows");
+  };
+  const data::Scores scores = evaluate(*evaluator, dataset, part, options);
+  line.clear();
+
+  Output& output = session.output;
+  output.table(class_table(scores, dataset));
+  output.text(request.split + " (" + request.level + "): accuracy " + percent(scores.accuracy) +
+              " (" + std::to_string(scores.correct) + " of " + std::to_string(scores.rows) +
+              "), loss " + fixed_text(scores.loss, 4) +
+              (request.macro ? ", macro accuracy " + percent(scores.macro_accuracy) : ""));
+  output.document()["split"] = request.split;
+  output.document()["level"] = request.level;
+  output.document()["scores"] = scores_tree(scores, dataset);
+  const bool met = !request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy;
+  if (!met)
+    log::error("accuracy " + percent(scores.accuracy) + " is below the wanted " +
+               fixed_text(*request.min_accuracy, 2) + " %");
+  output.finish();
+  return met ? 0 : static_cast<int>(Fault::goal);
+}
+
+}  // namespace mase::driver

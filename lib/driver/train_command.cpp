@@ -1,0 +1,140 @@
+// `mase train`: train in the project folder, keeping the best and the last checkpoint.
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "checkpoint/archive.hpp"
+#include "driver/backend.hpp"
+#include "driver/session.hpp"
+#include "report/event_file.hpp"
+
+namespace mase::driver {
+namespace {
+
+constexpr const char* state_file = "mase/train_state.bin";
+
+std::string metrics_text(const train::Metrics& metrics) {
+  return "loss " + fixed_text(metrics.loss, 4) + ", accuracy " +
+         fixed_text(100 * metrics.accuracy, 2) + " %";
+}
+
+std::string duration_text(double seconds) {
+  const auto total = static_cast<long>(seconds + 0.5);
+  if (total < 60) return std::to_string(total) + " s";
+  return std::to_string(total / 60) + " min " + std::to_string(total % 60) + " s";
+}
+
+std::string progress_text(const train::Progress& p) {
+  const double share = p.steps > 0 ? double(p.step) / double(p.steps) : 0.0;
+  const auto filled = static_cast<std::size_t>(share * 24);
+  const double left = p.steps_per_second > 0 ? double(p.steps - p.step) / p.steps_per_second : 0.0;
+  return "epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs) + " [" +
+         std::string(filled, '#') + std::string(24 - filled, '.') + "] step " +
+         std::to_string(p.step) + "/" + std::to_string(p.steps) + "  loss " + fixed_text(p.loss, 4) +
+         "  " + fixed_text(p.steps_per_second, 0) + " steps/s  ETA " + duration_text(left);
+}
+
+/// Shows progress to people and writes the curves for TensorBoard.
+class Reporter {
+ public:
+  Reporter(Session& session, bool quiet)
+      : output_(session.output), line_(!quiet && !session.output.is_json()) {
+    if (session.settings().general.report_to == "tensorboard")
+      events_.emplace(session.software_folder() + "/tensorboard");
+  }
+
+  void operator()(const train::Progress& p) {
+    if (events_) {
+      events_->scalar("train_loss_step", p.step, p.loss);
+      events_->scalar("lr", p.step, p.learning_rate);
+    }
+    if (!p.validation) {
+      line_.show(progress_text(p));
+      return;
+    }
+    line_.clear();
+    output_.text("epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs) +
+                 ": train loss " + fixed_text(p.loss, 4) + ", validation " +
+                 metrics_text(*p.validation));
+    Tree entry = Tree::dict();
+    entry["epoch"] = p.epoch;
+    entry["step"] = p.step;
+    entry["train_loss"] = p.loss;
+    entry["validation_loss"] = p.validation->loss;
+    entry["validation_accuracy"] = p.validation->accuracy;
+    output_.document()["epochs"].push_back(std::move(entry));
+    if (!events_) return;
+    events_->scalar("val_loss_epoch", p.step, p.validation->loss);
+    events_->scalar("val_acc_epoch", p.step, p.validation->accuracy);
+    events_->flush();
+  }
+
+ private:
+  Output& output_;
+  ProgressLine line_;
+  std::optional<report::EventFile> events_;
+};
+
+void save_snapshot(const train::Snapshot& snapshot, const std::string& folder, const Tree& info) {
+  Tree now = info;
+  now["training"]["step"] = snapshot.step;
+  now["training"]["epoch"] = snapshot.epoch;
+  if (snapshot.best) save_checkpoint(*snapshot.graph, folder + "/best.pt", now);
+  if (!snapshot.last) return;
+  auto files = checkpoint::extra_files(*snapshot.graph, now);
+  files[state_file] = snapshot.state;
+  backend().export_model(*snapshot.graph, folder + "/last.pt", files);
+}
+
+/// Replaces the model by the last checkpoint and returns the trainer's state in it.
+std::string resume_state(const std::string& folder, LoadedModel& model) {
+  const std::string path = folder + "/last.pt";
+  if (!file_exists(path)) file_error("--resume: there is no " + path + " to go on from");
+  auto files = checkpoint::read_extra_files(path);
+  const auto state = files.find(state_file);
+  if (state == files.end()) file_error(path + ": has no training state to go on from");
+  model.graph = load_checkpoint(path).graph;
+  return state->second;
+}
+
+void print_result(const train::TrainResult& result, const std::string& folder, Output& output) {
+  output.text("\ntrained " + std::to_string(result.steps) + " steps in " +
+              std::to_string(result.epochs) + " epochs" +
+              (result.stopped_early ? ", stopped early" : "") + "; best validation " +
+              metrics_text(result.best_validation));
+  output.text("checkpoints: " + folder + "/best.pt, " + folder + "/last.pt");
+  Tree& document = output.document();
+  document["steps"] = result.steps;
+  document["stopped_early"] = result.stopped_early;
+  document["best_validation"]["loss"] = result.best_validation.loss;
+  document["best_validation"]["accuracy"] = result.best_validation.accuracy;
+  document["best_checkpoint"] = folder + "/best.pt";
+  document["last_checkpoint"] = folder + "/last.pt";
+}
+
+}  // namespace
+
+int train(const TrainRequest& request) {
+  Session session = open_session(request);
+  const data::Dataset& dataset = require_dataset(session);
+  const std::string folder = session.software_folder() + "/training_ckpts";
+  LoadedModel model = load_session_model(session, request.input);
+  const std::string resume = request.resume ? resume_state(folder, model) : "";
+  make_folder(folder);
+  const std::string resolved = resolved_toml(session.configuration);
+  write_file(folder + "/config.toml", resolved);
+  const Tree info = checkpoint_info(resolved, &dataset);
+  log::info("results go to " + folder);
+  Reporter reporter(session, request.quiet);
+  train::TrainCallbacks callbacks;
+  callbacks.progress = [&](const train::Progress& progress) { reporter(progress); };
+  callbacks.save = [&](const train::Snapshot& snapshot) { save_snapshot(snapshot, folder, info); };
+  const train::TrainResult result =
+      backend().train(model.graph, dataset, session.settings().train, callbacks, resume);
+  print_result(result, folder, session.output);
+  session.output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,147 @@
+// `mase transform`: load, run the passes, report, store the checkpoint with its configuration.
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "config/toml.hpp"
+#include "driver/all_passes.hpp"
+#include "driver/backend.hpp"
+#include "driver/session.hpp"
+#include "ir/metadata.hpp"
+#include "report/table.hpp"
+
+namespace mase::driver {
+namespace {
+
+passes::PassContext make_context(const LoadedModel& model, const std::string& folder,
+                                 const Tree& info) {
+  passes::PassContext context;
+  context.evaluator = make_evaluator();
+  context.probe = model.example;
+  context.output_folder = folder;
+  context.save_checkpoint = [info](const ir::Graph& graph, const std::string& path) {
+    save_checkpoint(graph, path, info);
+  };
+  context.load_checkpoint = [](const std::string& path) { return load_checkpoint(path).graph; };
+  return context;
+}
+
+/// quantize asks for its summary by `report`; it is added behind the last one unless the file has it.
+std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) {
+  const auto is = [](const char* name) {
+    return [name](const passes::PassCall& call) { return call.name == name; };
+  };
+  const auto last = std::find_if(calls.rbegin(), calls.rend(), is("quantize"));
+  if (last == calls.rend()) return calls;
+  const Tree* report = last->options.find("report");
+  const bool wanted = !report || report->as_bool();
+  if (!wanted || std::any_of(calls.begin(), calls.end(), is("summarize_quantization"))) return calls;
+  Tree options = Tree::dict();
+  calls.insert(last.base(), {"summarize_quantization", std::move(options), last->where});
+  return calls;
+}
+
+void show_report(const passes::PassReport& report, const std::string& folder, bool timing,
+                 Output& output) {
+  output.text("\n[" + report.name + "]");
+  for (const std::string& text : report.result.text) output.text(text);
+  for (const passes::ReportTable& table : report.result.tables) {
+    output.table(table);
+    if (!table.file.empty())
+      write_file(folder + "/" + table.file, report::csv(table.header, table.rows));
+  }
+  for (const std::string& note : report.result.notes) log::warning(report.name + ": " + note);
+  if (timing) output.text(report.name + ": " + fixed_text(report.seconds * 1e3, 2) + " ms");
+  if (report.max_difference)
+    output.text(report.name + ": results changed by at most " + double_text(*report.max_difference));
+}
+
+Tree report_tree(const passes::PassReport& report, bool timing) {
+  Tree entry = Tree::dict();
+  entry["pass"] = report.name;
+  entry["changed"] = report.result.changed;
+  entry["info"] = report.result.info;
+  entry["notes"] = Tree::list_of(report.result.notes);
+  if (timing) entry["seconds"] = report.seconds;
+  if (report.max_difference) entry["max_difference"] = *report.max_difference;
+  return entry;
+}
+
+passes::RunOptions run_options(const TransformRequest& request, const std::string& folder) {
+  passes::RunOptions options;
+  options.verify_each = request.verify_each;
+  options.timing = request.timing;
+  options.dump_after = request.dump_after;
+  options.dump_folder = request.dump_folder.value_or(folder + "/dump");
+  options.check_numerics = request.check_numerics;
+  return options;
+}
+
+std::string pipeline_text(const std::vector<passes::PassCall>& calls) {
+  std::string text = "pipeline:\n";
+  for (const passes::PassCall& call : calls) text += "  " + call.name + "\n";
+  return text;
+}
+
+/// Metadata is part of every result, whether or not the file names the metadata passes.
+void complete_metadata(ir::Graph& graph) {
+  for (ir::NodeId id : graph.order()) {
+    ir::Node& node = graph.node(id);
+    node.meta.common = ir::common_metadata(graph, node);
+    if (node.meta.software.size() == 0) node.meta.software = ir::software_metadata(graph, node);
+    if (node.meta.hardware.is_null()) node.meta.hardware = Tree::dict();
+  }
+}
+
+std::string store(const ir::Graph& graph, const std::string& folder, const Tree& info,
+                  const std::string& resolved) {
+  const std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
+  make_folder(folder + "/transformed_ckpt");
+  save_checkpoint(graph, checkpoint, info);
+  write_file(folder + "/transformed_ckpt/node_meta_param.toml",
+             config::to_toml(ir::metadata_tree(graph)));
+  write_file(folder + "/transformed_ckpt/config.toml", resolved);
+  return checkpoint;
+}
+
+}  // namespace
+
+int transform(const TransformRequest& request) {
+  if (request.config_path.empty())
+    config_error("transform needs --config FILE.toml with the passes to run");
+  Session session = open_session(request);
+  Output& output = session.output;
+  const std::vector<passes::PassCall> calls = with_summary(session.configuration.pipeline);
+  output.text(pipeline_text(calls));
+  if (request.dry_run) {
+    for (const passes::PassCall& call : calls) output.document()["pipeline"].push_back(call.name);
+    output.finish();
+    return 0;
+  }
+  LoadedModel model = load_session_model(session, request.input);
+  if (!model.example.empty()) backend().infer(model.graph, model.example);
+
+  const std::string folder = session.software_folder() + "/transform";
+  const std::string resolved = resolved_toml(session.configuration);
+  const Tree info = checkpoint_info(resolved, session.dataset ? &*session.dataset : nullptr);
+  passes::PassContext context = make_context(model, folder, info);
+  const ir::Graph original = model.graph;
+  context.original = &original;
+  make_folder(folder);
+  log::info("results go to " + folder);
+  output.document()["passes"] = Tree::list();
+  passes::run_passes(model.graph, calls, all_passes(), context, run_options(request, folder),
+                     [&](const passes::PassReport& report) {
+                       show_report(report, folder, request.timing, output);
+                       output.document()["passes"].push_back(report_tree(report, request.timing));
+                     });
+  complete_metadata(model.graph);
+  const std::string checkpoint = store(model.graph, folder, info, resolved);
+  output.text("\ncheckpoint: " + checkpoint);
+  output.document()["checkpoint"] = checkpoint;
+  output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver

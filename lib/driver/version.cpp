@@ -1,0 +1,8 @@
+// MASE_VERSION is the project's version in the top CMakeLists.txt.
+#include "driver/version.hpp"
+
+namespace mase::driver {
+
+std::string version() { return MASE_VERSION; }
+
+}  // namespace mase::driver

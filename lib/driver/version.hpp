@@ -1,0 +1,10 @@
+// The version of the program, from the one place that CMake takes it from.
+#pragma once
+
+#include <string>
+
+namespace mase::driver {
+
+std::string version();
+
+}  // namespace mase::driver

@@ -1,0 +1,67 @@
+// The table of all number formats, one row each, and finding a format by name or by text.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "formats/integer.hpp"
+
+namespace mase::formats {
+namespace {
+
+[[noreturn]] void unknown_format(const FormatCall& call) {
+  std::string message = call.where.text() + ": error: unknown format '" + call.name + "'";
+  if (const auto guess = nearest(call.name, format_names()))
+    message += "; did you mean '" + *guess + "'?";
+  config_error(message + " (formats: " + join(format_names(), ", ") + ")");
+}
+
+// Values by position take the keys of the fields in their order.
+Tree named_arguments(const FormatRow& row, const FormatCall& call) {
+  const auto& values = call.positional.as_list();
+  if (values.size() > row.fields.size())
+    config_error(call.where.text() + ": error: format '" + row.name + "' has only " +
+                 std::to_string(row.fields.size()) + " parameters");
+  Tree arguments = call.keyed;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& key = row.fields[i].name;
+    if (arguments.find(key))
+      config_error(values[i].where.text() + ": error: '" + key +
+                   "' is given by position and by key");
+    arguments[key] = values[i];
+  }
+  return arguments;
+}
+
+}  // namespace
+
+const std::vector<FormatRow>& format_table() {
+  static const std::vector<FormatRow> table{
+      format_row<Integer>(),
+      format_row<IntegerFloor>(),
+  };
+  return table;
+}
+
+const FormatRow* find_format(std::string_view name) {
+  for (const FormatRow& row : format_table())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const FormatRow& row : format_table()) names.push_back(row.name);
+  return names;
+}
+
+Format parse_format(std::string_view text) {
+  const FormatCall call = read_format_call(text);
+  const FormatRow* row = find_format(call.name);
+  if (!row) unknown_format(call);
+  Diagnostics diagnostics;
+  const auto format = row->make(named_arguments(*row, call), diagnostics);
+  diagnostics.throw_if_errors();
+  MASE_CHECK(format, "a format was refused without a reason");
+  return *format;
+}
+
+}  // namespace mase::formats

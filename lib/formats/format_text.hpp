@@ -1,0 +1,29 @@
+// The text form of formats, `integer(8, 4, is_signed=false)`: writing it, and reading it into a
+// dict of fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/tree.hpp"
+
+namespace mase::formats {
+
+/// `name(a, b, key=c)`: the first `positional` entries of `fields` by position, the others as
+/// key=value where they differ from `defaults`.
+std::string format_text(std::string_view name, int positional, const Tree& fields,
+                        const Tree& defaults);
+
+/// The text form taken apart: a name and arguments, of which those without a key come first.
+struct FormatCall {
+  std::string name;
+  SourceLocation where;
+  Tree positional = Tree::list();
+  Tree keyed = Tree::dict();
+};
+
+/// Error(Fault::config) naming the column when the text is no call. Values are true, false,
+/// integers, numbers, words, quoted strings and [lists] of values.
+FormatCall read_format_call(std::string_view text);
+
+}  // namespace mase::formats

@@ -1,0 +1,43 @@
+// The integer kernels in terms of Simd: one text for all instruction sets. Included by
+// integer_<set>.cpp after its simd_*.hpp.
+#pragma once
+
+#include "formats/kernels/integer_kernel.hpp"
+#include "formats/kernels/span_loop.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+/// The grid's numbers in every lane, and the quantization of one vector.
+template <Rounding rounding, Profile profile>
+struct OnIntegerGrid {
+  using Vec = Simd::Vec;
+  Vec scale, step, low, high, zero, minus_one, half_below;
+
+  MASE_SIMD static OnIntegerGrid of(const IntegerGrid& grid) {
+    return {Simd::all(grid.scale),    Simd::all(grid.step), Simd::all(grid.low),
+            Simd::all(grid.high),     Simd::all(0.0F),      Simd::all(-1.0F),
+            Simd::all(0x1.fffffep-2F)};
+  }
+
+  MASE_SIMD Vec operator()(Vec x) const {
+    const Vec code = Simd::min(high, Simd::max(low, rounded(x, Simd::mul(x, scale))));
+    const Vec value = Simd::mul(code, step);
+    return profile == Profile::exact ? Simd::add(value, zero) : value;  // -0 + 0 = +0
+  }
+
+  MASE_SIMD Vec rounded(Vec x, Vec scaled) const {
+    if constexpr (rounding == Rounding::nearest_even) return Simd::nearest_even(scaled);
+    // The sum with the number just below 1/2 reaches 1 for a fraction of 1/2 (a tie that rounds up)
+    // and for no smaller one.
+    if constexpr (rounding == Rounding::nearest_away)
+      return Simd::trunc(Simd::add(scaled, Simd::copy_sign(half_below, scaled)));
+    const Vec floored = Simd::floor(scaled);
+    if constexpr (profile == Profile::mase) return floored;
+    // A negative x floors to -1 or less, also where its product underflowed to -0.
+    return Simd::select_less(x, zero, Simd::min(minus_one, floored), floored);
+  }
+};
+
+}  // namespace
+}  // namespace mase::formats::kernels

@@ -1,0 +1,62 @@
+// Vectors of 4 floats for any machine, by the compilers' vector extension. Each simd_*.hpp gives
+// the same operations as `Simd`, for the one kernel source file that includes it; the unnamed
+// namespace keeps the instruction sets of different files apart.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#define MASE_SIMD inline __attribute__((always_inline))
+
+namespace mase::formats::kernels {
+namespace {
+
+struct Simd {
+  using Vec = float __attribute__((vector_size(16)));
+  using Bits = std::int32_t __attribute__((vector_size(16)));
+  static constexpr std::size_t width = 4;
+  static constexpr bool can_stream = false;  ///< stream() and fence() exist
+
+  MASE_SIMD static Vec all(float value) { return Vec{value, value, value, value}; }
+  MASE_SIMD static Vec load(const float* from) {
+    Vec v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+  }
+  MASE_SIMD static void store(float* to, Vec v) { std::memcpy(to, &v, sizeof v); }
+  MASE_SIMD static Vec add(Vec a, Vec b) { return a + b; }
+  MASE_SIMD static Vec mul(Vec a, Vec b) { return a * b; }
+  // b where equal or not ordered: NaN and -0 in b stay.
+  MASE_SIMD static Vec min(Vec a, Vec b) { return a < b ? a : b; }
+  MASE_SIMD static Vec max(Vec a, Vec b) { return a > b ? a : b; }
+  /// then where a < b, else otherwise.
+  MASE_SIMD static Vec select_less(Vec a, Vec b, Vec then, Vec otherwise) {
+    return a < b ? then : otherwise;
+  }
+  MASE_SIMD static Vec copy_sign(Vec magnitude, Vec sign) {
+    return (Vec)(((Bits)magnitude & sign_free()) | ((Bits)sign & ~sign_free()));
+  }
+  // Adding 2^23 leaves no fraction bits, so the addition rounds; larger values are integers
+  // already.
+  MASE_SIMD static Vec nearest_even(Vec v) {
+    const Vec magnitude = (Vec)((Bits)v & sign_free());
+    const Vec rounded = (magnitude + all(0x1p23F)) - all(0x1p23F);
+    return magnitude < all(0x1p23F) ? copy_sign(rounded, v) : v;
+  }
+  MASE_SIMD static Vec floor(Vec v) {
+    const Vec nearest = nearest_even(v);
+    return nearest > v ? nearest - all(1.0F) : nearest;
+  }
+  MASE_SIMD static Vec trunc(Vec v) { return copy_sign(floor((Vec)((Bits)v & sign_free())), v); }
+
+ private:
+  MASE_SIMD static Bits sign_free() {
+    constexpr std::int32_t mask = 0x7fffffff;
+    return Bits{mask, mask, mask, mask};
+  }
+};
+
+}  // namespace
+}  // namespace mase::formats::kernels

@@ -1,0 +1,49 @@
+// Applying a vector operation to a span. Included by kernel source files after their simd_*.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace mase::formats::kernels {
+namespace {
+
+/// From here on (32 MiB) the output outgrows the caches, and stores past them save reading it
+/// first: a quarter of the time in bench_formats. Smaller outputs stay cached for their reader.
+constexpr std::size_t streaming_count = std::size_t{8} << 20;
+
+/// Applies `op` to fewer elements than a vector holds.
+template <class Op>
+MASE_SIMD void apply_part(const Op& op, const float* in, float* out, std::size_t count) {
+  float part[Simd::width] = {};
+  std::memcpy(part, in, count * sizeof(float));
+  Simd::store(part, op(Simd::load(part)));
+  std::memcpy(out, part, count * sizeof(float));
+}
+
+/// Applies `op` with stores past the caches, which need an aligned output; returns how many
+/// elements are done. (Set is Simd: a parameter so that sets without such stores compile.)
+template <class Set, class Op>
+MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
+                                      std::size_t count) {
+  const std::uintptr_t misaligned =
+      (0 - reinterpret_cast<std::uintptr_t>(out)) % (Simd::width * sizeof(float));
+  std::size_t i = misaligned / sizeof(float);
+  apply_part(op, in, out, i);
+  for (; i + Simd::width <= count; i += Simd::width) Set::stream(out + i, op(Simd::load(in + i)));
+  Set::fence();
+  return i;
+}
+
+/// out[i] = op(in[i]) for every i below `count`; `in` and `out` are the same or do not overlap.
+template <class Op>
+MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t count) {
+  std::size_t i = 0;
+  if constexpr (Simd::can_stream)
+    if (count >= streaming_count && in != out) i = apply_streaming<Simd>(op, in, out, count);
+  for (; i + Simd::width <= count; i += Simd::width) Simd::store(out + i, op(Simd::load(in + i)));
+  if (i < count) apply_part(op, in + i, out + i, count - i);
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels

@@ -1,0 +1,33 @@
+// Rounding modes and profiles that all formats share (formats.md, sections 1 and 2).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace mase::formats {
+
+/// How a real number becomes an integer. Modes act on the signed value.
+enum class Rounding : std::uint8_t {
+  nearest_even,  ///< nearest, ties to even
+  floor,         ///< toward minus infinity, what truncating hardware does
+  nearest_away,  ///< nearest, ties away from zero
+  stochastic,    ///< floor(v + u), u uniform in [0, 1) on a grid of 2^-24
+};
+
+/// `exact`: real arithmetic and one rounding. `mase`: the reference system's float32 operations.
+enum class Profile : std::uint8_t { exact, mase };
+
+/// The mode of a name that a field's `one_of` has already checked.
+Rounding rounding_of(std::string_view name);
+Profile profile_of(std::string_view name);
+
+/// v rounded to an integer; NaN and infinities stay. `u` in [0, 1) is used by `stochastic` only.
+/// Exact for every v = x * 2^f with a float32 x and |f| <= 126: where v + u is not exact in double,
+/// |v| < 2^-28, so the rounded sum cannot cross the integers next to u.
+double round_to_integer(double v, Rounding rounding, double u);
+
+/// The u of element `index`: k / 2^24 with k the top 24 bits of Philox word number `index` under
+/// the key `seed`, so that it depends on neither thread count nor the order of evaluation.
+double stochastic_offset(std::uint64_t seed, std::uint64_t index);
+
+}  // namespace mase::formats

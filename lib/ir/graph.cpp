@@ -1,0 +1,232 @@
+// The graph's node list: adding, removing and rewiring nodes, and who uses whom.
+#include "ir/graph.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "ir/naming.hpp"
+
+namespace mase::ir {
+namespace {
+
+void push_once(std::vector<NodeId>& ids, NodeId id) {
+  if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+}
+
+bool uses(const Node& node, NodeId id) {
+  bool found = false;
+  for (const Argument& argument : node.args)
+    argument.value.for_each_node([&](NodeId used) { found = found || used == id; });
+  return found;
+}
+
+// "relu_12" → ("relu", 12); a name without such an ending counts from 0.
+std::pair<std::string, std::int64_t> split_counter(const std::string& name) {
+  const std::size_t underscore = name.rfind('_');
+  if (underscore == std::string::npos || underscore + 1 == name.size()) return {name, 0};
+  const std::string_view digits = std::string_view(name).substr(underscore + 1);
+  const bool number = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  const auto count = number ? parse_int(digits) : std::nullopt;
+  // The bound keeps the counter from overflowing on a name made for that purpose.
+  if (!count || *count > 1'000'000'000) return {name, 0};
+  return {name.substr(0, underscore), *count};
+}
+
+}  // namespace
+
+std::string_view kind_name(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::placeholder:
+      return "placeholder";
+    case NodeKind::get_attr:
+      return "get_attr";
+    case NodeKind::call_function:
+      return "call_function";
+    case NodeKind::call_method:
+      return "call_method";
+    case NodeKind::call_module:
+      return "call_module";
+    case NodeKind::output:
+      return "output";
+  }
+  return "?";
+}
+
+const Value* Node::find(std::string_view argument) const {
+  const auto it = std::ranges::find(args, argument, &Argument::name);
+  return it == args.end() ? nullptr : &it->value;
+}
+
+Value* Node::find(std::string_view argument) {
+  const auto it = std::ranges::find(args, argument, &Argument::name);
+  return it == args.end() ? nullptr : &it->value;
+}
+
+const Value* Module::attribute(std::string_view name) const {
+  const auto it = std::ranges::find(attributes, name, &Argument::name);
+  return it == attributes.end() ? nullptr : &it->value;
+}
+
+const std::string* Module::tensor(std::string_view argument) const {
+  for (const auto& [name, path] : tensors)
+    if (name == argument) return &path;
+  return nullptr;
+}
+
+std::string_view Module::short_class() const {
+  const std::string_view name = class_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+bool Graph::contains(NodeId id) const {
+  return id >= 0 && static_cast<std::size_t>(id) < nodes_.size() &&
+         nodes_[static_cast<std::size_t>(id)].id == id;
+}
+
+const Node& Graph::node(NodeId id) const {
+  MASE_CHECK(contains(id), "no node with id " + std::to_string(id) + " in graph " + name);
+  return nodes_[static_cast<std::size_t>(id)];
+}
+
+Node& Graph::node(NodeId id) { return const_cast<Node&>(std::as_const(*this).node(id)); }
+
+const Node* Graph::find_node(std::string_view node_name) const {
+  const auto it = by_name_.find(node_name);
+  return it == by_name_.end() ? nullptr : &node(it->second);
+}
+
+std::vector<NodeId> Graph::placeholders() const {
+  std::vector<NodeId> found;
+  for (NodeId id : order_)
+    if (node(id).kind == NodeKind::placeholder) found.push_back(id);
+  return found;
+}
+
+NodeId Graph::output() const {
+  const auto is_output = [&](NodeId id) { return node(id).kind == NodeKind::output; };
+  const auto it = std::find_if(order_.rbegin(), order_.rend(), is_output);
+  return it == order_.rend() ? no_node : *it;
+}
+
+// The number goes on from the one the wanted name ends in: relu_1 taken → relu_2, as torch.fx.
+std::string Graph::unique_name(std::string_view wanted) const {
+  const std::string clean = sanitized_name(wanted);
+  if (!by_name_.contains(clean) && !is_reserved_name(clean)) return clean;
+  auto [base, count] = split_counter(clean);
+  std::string candidate;
+  do {
+    candidate = base + "_" + std::to_string(++count);
+  } while (by_name_.contains(candidate));
+  return candidate;
+}
+
+NodeId Graph::add(Node node, NodeId before) {
+  const auto place =
+      before == no_node ? order_.end() : std::find(order_.begin(), order_.end(), before);
+  MASE_CHECK(before == no_node || place != order_.end(), "add: the node to add before is gone");
+  const NodeId id = static_cast<NodeId>(nodes_.size());
+  node.id = id;
+  node.name = unique_name(node.name.empty() ? wanted_name(node) : node.name);
+  by_name_.emplace(node.name, id);
+  order_.insert(place, id);
+  nodes_.push_back(std::move(node));
+  return id;
+}
+
+void Graph::replace_uses(NodeId from, NodeId to) {
+  for (NodeId id : order_) {
+    if (id == to) continue;
+    for (Argument& argument : node(id).args) argument.value.replace_node(from, to);
+  }
+}
+
+void Graph::erase(NodeId id) {
+  const std::vector<NodeId> left = users(id);
+  MASE_CHECK(left.empty(), "erase: node '" + node(id).name + "' is still used by '" +
+                               node(left.front()).name + "'");
+  by_name_.erase(node(id).name);
+  std::erase(order_, id);
+  nodes_[static_cast<std::size_t>(id)] = Node{};
+}
+
+std::vector<NodeId> Graph::users(NodeId id) const {
+  std::vector<NodeId> found;
+  for (NodeId user : order_)
+    if (uses(node(user), id)) found.push_back(user);
+  return found;
+}
+
+std::vector<NodeId> Graph::inputs(NodeId id) const {
+  std::vector<NodeId> found;
+  for (const Argument& argument : node(id).args)
+    argument.value.for_each_node([&](NodeId used) { push_once(found, used); });
+  return found;
+}
+
+// One sweep backwards: a node is dead when nothing live after it uses it.
+int Graph::remove_dead_nodes() {
+  std::set<NodeId> live;
+  std::vector<NodeId> kept;
+  int removed = 0;
+  for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+    const Node& candidate = node(*it);
+    const bool root = candidate.kind == NodeKind::placeholder || candidate.kind == NodeKind::output;
+    if (root || live.contains(*it)) {
+      for (NodeId used : inputs(*it)) live.insert(used);
+      kept.push_back(*it);
+      continue;
+    }
+    by_name_.erase(candidate.name);
+    nodes_[static_cast<std::size_t>(*it)] = Node{};
+    ++removed;
+  }
+  order_.assign(kept.rbegin(), kept.rend());
+  return removed;
+}
+
+const Module& Graph::module_of(const Node& node) const {
+  MASE_CHECK(node.kind == NodeKind::call_module, "node '" + node.name + "' calls no module");
+  const auto it = modules.find(node.target);
+  MASE_CHECK(it != modules.end(),
+             "node '" + node.name + "' calls the missing module '" + node.target + "'");
+  return it->second;
+}
+
+void Graph::set_tensor(const std::string& path, Tensor tensor) {
+  const auto [it, added] = tensors.insert_or_assign(path, std::move(tensor));
+  // A new path can stand in the order already only when the order has an entry too many.
+  const bool listed = tensor_order.size() >= tensors.size() &&
+                      std::ranges::find(tensor_order, path) != tensor_order.end();
+  if (added && !listed) tensor_order.push_back(path);
+}
+
+namespace {
+
+// A tensor of a module that is still called stays even when the operator does not take it
+// (num_batches_tracked of a batch norm), because it belongs to the module's state_dict.
+bool owned_by_module(const Graph& graph, const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot != std::string::npos && graph.modules.contains(path.substr(0, dot));
+}
+
+}  // namespace
+
+void remove_unused_tensors(Graph& graph) {
+  std::set<std::string> called, used;
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::call_module) called.insert(node.target);
+    if (node.kind == NodeKind::get_attr) used.insert(node.target);
+  }
+  std::erase_if(graph.modules, [&](const auto& entry) { return !called.contains(entry.first); });
+  for (const auto& [path, module] : graph.modules)
+    for (const auto& [argument, tensor] : module.tensors) used.insert(tensor);
+  std::erase_if(graph.tensors, [&](const auto& entry) {
+    return !used.contains(entry.first) && !owned_by_module(graph, entry.first);
+  });
+  std::erase_if(graph.tensor_order,
+                [&](const std::string& path) { return !graph.tensors.contains(path); });
+}
+
+}  // namespace mase::ir

@@ -1,0 +1,182 @@
+// The public tables derived from the op rows, searches in them, and what they say of a node.
+#include "ir/op_table.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/op_rows.hpp"
+
+namespace mase::ir {
+
+const std::vector<OpSource>& op_sources() {
+  static const std::vector<OpSource> sources = [] {
+    std::vector<OpSource> all = layer_sources();
+    for (const auto& part : {arithmetic_sources(), shape_sources()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return sources;
+}
+
+namespace {
+
+OpRow make_row(const OpSource& source) {
+  OpRow row{source.name, source.type, {}, source.args, source.quantizable, source.doc};
+  for (const CallSource& call : source.calls) row.aten.push_back(call.aten);
+  return row;
+}
+
+template <class Row>
+std::map<std::string_view, const Row*> index_by(const std::vector<Row>& rows,
+                                                std::string_view Row::*key) {
+  std::map<std::string_view, const Row*> index;
+  for (const Row& row : rows) index.emplace(row.*key, &row);
+  return index;
+}
+
+template <class Row>
+const Row* search(const std::map<std::string_view, const Row*>& index, std::string_view key) {
+  const auto it = index.find(key);
+  return it == index.end() ? nullptr : it->second;
+}
+
+}  // namespace
+
+const std::vector<OpRow>& op_table() {
+  static const std::vector<OpRow> rows = [] {
+    std::vector<OpRow> made;
+    for (const OpSource& source : op_sources()) made.push_back(make_row(source));
+    return made;
+  }();
+  return rows;
+}
+
+const std::vector<CallRow>& call_table() {
+  static const std::vector<CallRow> rows = [] {
+    std::vector<CallRow> made;
+    for (const OpSource& source : op_sources())
+      for (const CallSource& call : source.calls)
+        if (!call.target.empty()) made.push_back({call.aten, call.kind, call.target, source.name});
+    return made;
+  }();
+  return rows;
+}
+
+const OpRow* find_op(std::string_view name) {
+  static const auto index = index_by(op_table(), &OpRow::name);
+  return search(index, name);
+}
+
+const CallRow* find_call(std::string_view aten_base) {
+  static const auto index = index_by(call_table(), &CallRow::aten);
+  return search(index, aten_base);
+}
+
+std::string_view mase_type_name(MaseType type) {
+  switch (type) {
+    case MaseType::module:
+      return "module";
+    case MaseType::module_related_func:
+      return "module_related_func";
+    case MaseType::builtin_func:
+      return "builtin_func";
+    case MaseType::implicit_func:
+      return "implicit_func";
+    case MaseType::placeholder:
+      return "placeholder";
+    case MaseType::get_attr:
+      return "get_attr";
+    case MaseType::output:
+      return "output";
+  }
+  return "?";
+}
+
+std::string_view base_op(std::string_view op) { return op.substr(0, op.find('.')); }
+
+namespace {
+
+std::string_view without_namespace(std::string_view op) {
+  const std::size_t colons = op.find("::");
+  return colons == std::string_view::npos ? op : op.substr(colons + 2);
+}
+
+Classified classify_operator(std::string_view op) {
+  const std::string_view base = base_op(op);
+  if (const CallRow* call = find_call(base)) {
+    const OpRow* row = find_op(call->op);
+    return {row->type, std::string(row->name), row};
+  }
+  return {MaseType::builtin_func, std::string(without_namespace(base)), nullptr};
+}
+
+Classified classify_module(const Module& module) {
+  const ModuleRow* known = find_module_class(module.class_name);
+  if (known) return {known->type, std::string(known->op), find_op(known->op)};
+  Classified found = classify_operator(module.op);
+  if (found.row) found.type = MaseType::module_related_func;
+  return found;
+}
+
+}  // namespace
+
+Classified classify(const Graph& graph, const Node& node) {
+  switch (node.kind) {
+    case NodeKind::placeholder:
+      return {MaseType::placeholder, "placeholder", nullptr};
+    case NodeKind::output:
+      return {MaseType::output, "output", nullptr};
+    case NodeKind::get_attr:
+      return {MaseType::get_attr, "constant", nullptr};
+    case NodeKind::call_module:
+      return classify_module(graph.module_of(node));
+    default:
+      return classify_operator(node.op);
+  }
+}
+
+namespace {
+
+// Host values (sizes, numbers) are no data: only tensors and containers of tensors have a format.
+bool carries_tensor(const Graph& graph, const Value& value) {
+  bool found = false;
+  value.for_each_node([&](NodeId id) {
+    const ValueInfo::Kind kind = graph.node(id).info.kind;
+    using enum ValueInfo::Kind;
+    found =
+        found || kind == unknown || kind == tensor || kind == list || kind == tuple || kind == dict;
+  });
+  return found;
+}
+
+}  // namespace
+
+std::vector<Port> ports(const Graph& graph, const Node& node) {
+  const Classified what = classify(graph, node);
+  std::vector<Port> found;
+  if (!what.row) return found;
+  const Module* module = node.kind == NodeKind::call_module ? &graph.module_of(node) : nullptr;
+  for (const ArgRow& argument : what.row->args) {
+    if (argument.port.empty()) continue;
+    const std::string port(argument.port), name(argument.name);
+    const Value* value = node.find(argument.name);
+    const std::string* tensor = module ? module->tensor(argument.name) : nullptr;
+    if (value && carries_tensor(graph, *value))
+      found.push_back({port, name, *value, ""});
+    else if (tensor)
+      found.push_back({port, name, Value(), *tensor});
+  }
+  return found;
+}
+
+std::vector<std::string> port_names(const OpRow& row) {
+  std::vector<std::string> names;
+  for (const ArgRow& argument : row.args) {
+    const bool known = std::ranges::find(names, argument.port) != names.end();
+    if (!argument.port.empty() && !known) names.emplace_back(argument.port);
+  }
+  names.emplace_back("data_out");
+  return names;
+}
+
+}  // namespace mase::ir

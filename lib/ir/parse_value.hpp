@@ -1,0 +1,18 @@
+// Reading values, argument lists and result information of the graph's text form.
+#pragma once
+
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "ir/lexer.hpp"
+
+namespace mase::ir {
+
+/// A value; node references must name nodes that are in `graph` already.
+Value parse_value(Lexer& lexer, const Graph& graph, int depth = 0);
+/// `name=value, ...` up to and with the closing parenthesis.
+std::vector<Argument> parse_arguments(Lexer& lexer, const Graph& graph);
+/// `float32[4, 16]`, `int`, `tuple(...)`, ...
+ValueInfo parse_info(Lexer& lexer, int depth = 0);
+
+}  // namespace mase::ir

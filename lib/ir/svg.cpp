@@ -1,0 +1,131 @@
+// Running graphviz's `dot` as a child process with pipes: no shell, no temporary files.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "ir/draw.hpp"
+
+extern char** environ;
+
+namespace mase::ir {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(); }
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  void close() {
+    if (is_open()) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    file_error(std::string("cannot run 'dot': no pipe: ") + std::strerror(errno));
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+pid_t start_dot(const Pipe& in, const Pipe& out) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.read.number(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.write.number(), STDOUT_FILENO);
+  std::string program = "dot", format = "-Tsvg";
+  std::array<char*, 3> arguments{program.data(), format.data(), nullptr};
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, "dot", &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0)
+    file_error(std::string("cannot run graphviz's 'dot' to draw SVG: ") + std::strerror(failure) +
+               "; install the package graphviz, or use the dot form, which needs no program");
+  return child;
+}
+
+// Writes as much as the pipe takes; closes it at the end of the text or when the reader is gone.
+void feed(Descriptor& in, std::string_view& rest) {
+  const ssize_t written = ::write(in.number(), rest.data(), rest.size());
+  if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+  const bool failed = written < 0 && errno != EAGAIN && errno != EINTR;
+  if (rest.empty() || failed) in.close();
+}
+
+void drain(Descriptor& out, std::string& result) {
+  std::array<char, 65536> buffer;
+  const ssize_t count = ::read(out.number(), buffer.data(), buffer.size());
+  if (count > 0)
+    result.append(buffer.data(), static_cast<std::size_t>(count));
+  else if (count == 0 || (errno != EINTR && errno != EAGAIN))
+    out.close();
+}
+
+// Both directions at once: `dot` may answer before it has read everything.
+std::string exchange(Descriptor& in, Descriptor& out, std::string_view text) {
+  ::fcntl(in.number(), F_SETFL, O_NONBLOCK);
+  std::string result;
+  while (out.is_open()) {
+    std::array<pollfd, 2> waits{pollfd{out.number(), POLLIN, 0}, pollfd{in.number(), POLLOUT, 0}};
+    if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) break;
+    if (waits[1].revents != 0) feed(in, text);
+    if (waits[0].revents != 0) drain(out, result);
+  }
+  return result;
+}
+
+/// Ignores SIGPIPE while a child may close its input early.
+class PipeSignalIgnored {
+ public:
+  PipeSignalIgnored() { previous_ = ::signal(SIGPIPE, SIG_IGN); }
+  ~PipeSignalIgnored() { ::signal(SIGPIPE, previous_); }
+  PipeSignalIgnored(const PipeSignalIgnored&) = delete;
+  PipeSignalIgnored& operator=(const PipeSignalIgnored&) = delete;
+
+ private:
+  void (*previous_)(int);
+};
+
+int exit_status(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+std::string to_svg(const Graph& graph) {
+  const std::string dot = to_dot(graph);
+  const PipeSignalIgnored ignored;
+  Pipe in = make_pipe(), out = make_pipe();
+  const pid_t child = start_dot(in, out);
+  in.read.close();
+  out.write.close();
+  std::string svg = exchange(in.write, out.read, dot);
+  in.write.close();
+  const int status = exit_status(child);
+  if (status == 127) file_error("cannot run graphviz's 'dot' to draw SVG; install graphviz");
+  if (status != 0 || svg.empty())
+    file_error("graphviz's 'dot' failed with status " + std::to_string(status));
+  return svg;
+}
+
+}  // namespace mase::ir

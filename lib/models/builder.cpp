@@ -1,0 +1,211 @@
+// Layers, calls, shapes and initial weights.
+#include "models/builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace mase::models {
+namespace {
+
+/// Rows in the shapes noted on the nodes; a graph runs with any number.
+constexpr std::int64_t noted_rows = 1;
+
+using ir::Value;
+
+Value pair(std::int64_t value) { return Value::list({Value(value), Value(value)}); }
+
+ir::Module make_module(const std::string& path, const std::string& class_name,
+                       const std::string& op) {
+  ir::Module module;
+  module.path = path;
+  module.class_name = "torch.nn.modules." + class_name;
+  module.op = op;
+  return module;
+}
+
+Array filled(const Shape& shape, float value) {
+  Array array(DType::float32, shape);
+  std::ranges::fill(array.mutable_span<float>(), value);
+  return array;
+}
+
+std::vector<ir::Argument> pool_attributes(std::int64_t kernel) {
+  return {{"kernel_size", pair(kernel)},
+          {"stride", pair(kernel)},
+          {"padding", pair(0)},
+          {"dilation", pair(1)},
+          {"ceil_mode", Value(false)}};
+}
+
+}  // namespace
+
+Builder::Builder(const std::string& name, const std::string& root_class, const Shape& sample_shape,
+                 std::uint64_t seed)
+    : sample_shape_(sample_shape), shape_(sample_shape), seed_(seed) {
+  graph_.name = name;
+  graph_.containers[""] = "mase_models." + root_class;
+  const bool positive = std::ranges::all_of(shape_, [](std::int64_t size) { return size > 0; });
+  if (shape_.empty() || !positive) impossible("every dimension of a row must be at least 1");
+  ir::Node node;
+  node.kind = ir::NodeKind::placeholder;
+  node.name = node.target = "x";
+  node.info = info();
+  last_ = graph_.add(std::move(node));
+}
+
+void Builder::container(const std::string& path, const std::string& short_class) {
+  graph_.containers[path] = "torch.nn.modules.container." + short_class;
+}
+
+void Builder::linear(const std::string& path, std::int64_t outputs) {
+  if (shape_.size() != 1) impossible("a linear layer needs rows of one dimension");
+  if (outputs < 1) impossible("layer " + path + " needs at least one output");
+  ir::Module module = make_module(path, "linear.Linear", "aten::linear");
+  add_parameter(module, "weight", {outputs, shape_[0]}, shape_[0]);
+  add_parameter(module, "bias", {outputs}, shape_[0]);
+  shape_ = {outputs};
+  add_layer(std::move(module), "input");
+}
+
+void Builder::conv2d(const std::string& path, std::int64_t channels, std::int64_t kernel,
+                     std::int64_t padding, bool bias) {
+  if (shape_.size() != 3) impossible("a convolution needs rows of [channels, height, width]");
+  ir::Module module = make_module(path, "conv.Conv2d", "aten::conv2d");
+  const std::int64_t fan_in = shape_[0] * kernel * kernel;
+  add_parameter(module, "weight", {channels, shape_[0], kernel, kernel}, fan_in);
+  if (bias) add_parameter(module, "bias", {channels}, fan_in);
+  module.attributes = {
+      {"stride", pair(1)}, {"padding", pair(padding)}, {"dilation", pair(1)}, {"groups", Value(1)}};
+  shape_ = {channels, shape_[1] + 2 * padding - kernel + 1, shape_[2] + 2 * padding - kernel + 1};
+  if (shape_[1] < 1 || shape_[2] < 1) impossible("images are too small for layer " + path);
+  add_layer(std::move(module), "input");
+}
+
+void Builder::batch_norm(const std::string& path, double momentum) {
+  const std::string kind = shape_.size() == 3 ? "BatchNorm2d" : "BatchNorm1d";
+  ir::Module module = make_module(path, "batchnorm." + kind, "aten::batch_norm");
+  add_constant(module, "weight", 1.0f, true);
+  add_constant(module, "bias", 0.0f, true);
+  add_constant(module, "running_mean", 0.0f, false);
+  add_constant(module, "running_var", 1.0f, false);
+  graph_.set_tensor(path + ".num_batches_tracked", {Array(DType::int64, Shape{}), false, false});
+  module.attributes = {{"training", Value(ir::TrainingFlag{})},
+                       {"momentum", Value(momentum)},
+                       {"eps", Value(1e-5)},
+                       {"cudnn_enabled", Value(true)}};
+  add_layer(std::move(module), "input");
+}
+
+void Builder::relu(const std::string& path) {
+  add_layer(make_module(path, "activation.ReLU", "aten::relu"), "self");
+}
+
+void Builder::softmax(const std::string& path) {
+  ir::Module module = make_module(path, "activation.Softmax", "aten::softmax.int");
+  module.attributes = {{"dim", Value(1)}, {"dtype", Value()}};
+  add_layer(std::move(module), "self");
+}
+
+void Builder::max_pool2d(const std::string& path, std::int64_t kernel) {
+  ir::Module module = make_module(path, "pooling.MaxPool2d", "aten::max_pool2d");
+  module.attributes = pool_attributes(kernel);
+  pool_shape(kernel);
+  add_layer(std::move(module), "self");
+}
+
+void Builder::call_relu() {
+  add_call(ir::NodeKind::call_function, "torch.nn.functional.relu", "aten::relu", {});
+}
+
+void Builder::call_max_pool2d(std::int64_t kernel) {
+  pool_shape(kernel);
+  add_call(ir::NodeKind::call_function, "torch.nn.functional.max_pool2d", "aten::max_pool2d",
+           {{"kernel_size", pair(kernel)}});
+}
+
+void Builder::call_flatten() {
+  shape_ = {numel(shape_)};
+  add_call(ir::NodeKind::call_function, "torch.flatten", "aten::flatten.using_ints",
+           {{"start_dim", Value(1)}});
+}
+
+void Builder::call_view() {
+  shape_ = {numel(shape_)};
+  add_call(ir::NodeKind::call_method, "view", "aten::view",
+           {{"size", Value::list({Value(-1), Value(shape_[0])})}});
+}
+
+ir::Graph Builder::finish() {
+  ir::Node node;
+  node.kind = ir::NodeKind::output;
+  node.name = node.target = "output";
+  node.args = {{"value", Value(ir::NodeRef{last_})}};
+  node.info = info();
+  graph_.add(std::move(node));
+  return std::move(graph_);
+}
+
+void Builder::add_parameter(ir::Module& module, const std::string& argument, const Shape& shape,
+                            std::int64_t fan_in) {
+  Random random(seed_, graph_.tensor_order.size());
+  const double bound = 1.0 / std::sqrt(static_cast<double>(fan_in));
+  Array values(DType::float32, shape);
+  for (float& value : values.mutable_span<float>())
+    value = static_cast<float>(random.uniform(-bound, bound));
+  const std::string path = module.path + "." + argument;
+  module.tensors.emplace_back(argument, path);
+  graph_.set_tensor(path, {std::move(values), true, true});
+}
+
+void Builder::add_constant(ir::Module& module, const std::string& argument, float value,
+                           bool parameter) {
+  const std::string path = module.path + "." + argument;
+  module.tensors.emplace_back(argument, path);
+  graph_.set_tensor(path, {filled({shape_[0]}, value), parameter, parameter});
+}
+
+void Builder::add_layer(ir::Module module, const std::string& data_argument) {
+  ir::Node node;
+  node.kind = ir::NodeKind::call_module;
+  node.name = ir::node_name_of(module.path);
+  node.target = module.path;
+  node.op = module.op;
+  node.args = {{data_argument, Value(ir::NodeRef{last_})}};
+  node.info = info();
+  graph_.modules[module.path] = std::move(module);
+  last_ = graph_.add(std::move(node));
+}
+
+void Builder::add_call(ir::NodeKind kind, const std::string& target, const std::string& op,
+                       std::vector<ir::Argument> args) {
+  ir::Node node;
+  node.kind = kind;
+  node.name = target.substr(target.rfind('.') + 1);
+  node.target = target;
+  node.op = op;
+  node.args = std::move(args);
+  node.args.insert(node.args.begin(), {"self", Value(ir::NodeRef{last_})});
+  node.info = info();
+  last_ = graph_.add(std::move(node));
+}
+
+void Builder::pool_shape(std::int64_t kernel) {
+  if (shape_.size() != 3) impossible("pooling needs rows of [channels, height, width]");
+  shape_ = {shape_[0], shape_[1] / kernel, shape_[2] / kernel};
+  if (shape_[1] < 1 || shape_[2] < 1) impossible("images are too small for its pooling layers");
+}
+
+void Builder::impossible(const std::string& reason) const {
+  config_error("model " + graph_.name + " cannot take rows of shape " + shape_text(sample_shape_) +
+               ": " + reason);
+}
+
+ir::ValueInfo Builder::info() const {
+  Shape shape{noted_rows};
+  shape.insert(shape.end(), shape_.begin(), shape_.end());
+  return ir::ValueInfo::tensor(DType::float32, shape);
+}
+
+}  // namespace mase::models

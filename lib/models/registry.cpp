@@ -1,0 +1,70 @@
+// The table of reference networks.
+#include "models/registry.hpp"
+
+#include "base/text.hpp"
+#include "models/convnets.hpp"
+#include "models/perceptrons.hpp"
+
+namespace mase::models {
+
+const std::vector<ModelRow>& model_table() {
+  static const std::vector<ModelRow> table{
+      {"jsc-toy", "BN, ReLU, 3 x (linear, BN, ReLU): 16-8-8-5", {16}, 5, "jsc", build_jsc_toy},
+      {"jsc-tiny", "BN, ReLU, linear 16-5, ReLU", {16}, 5, "jsc", build_jsc_tiny},
+      {"jsc-s",
+       "BN, ReLU, linear 16-64-32-32-32-5, BN after the first and the last, ReLU after each",
+       {16},
+       5,
+       "jsc",
+       build_jsc_s},
+      {"jsc-three-linear",
+       "BN, ReLU, 3 x (linear, ReLU): 16-16-16-5",
+       {16},
+       5,
+       "jsc",
+       build_jsc_three_linear},
+      {"jsc-mlp", "4 x (linear, BN, ReLU): 16-64-32-32-5", {16}, 5, "jsc", build_jsc_mlp},
+      {"toy",
+       "flatten, linear in-8-8-classes with ReLU between",
+       {1, 28, 28},
+       10,
+       "mnist",
+       build_toy},
+      {"toy-tiny", "flatten, linear in-classes, ReLU", {1, 2, 2}, 2, "toy-tiny", build_toy_tiny},
+      {"lenet",
+       "2 x (5x5 convolution, BN, ReLU, pool): 8 and 16 channels, linear 256-64-10",
+       {1, 28, 28},
+       10,
+       "mnist",
+       build_lenet},
+      {"vgg7",
+       "6 x (3x3 convolution, BN, ReLU): 128-128-256-256-512-512, 3 pools, linear 1024-1024",
+       {3, 32, 32},
+       10,
+       "npy",
+       build_vgg7},
+      {"cnv",
+       "6 x (3x3 convolution without padding, BN, ReLU): 64-64-128-128-256-256, 2 pools, "
+       "linear 512-512 with BN and ReLU",
+       {3, 32, 32},
+       10,
+       "npy",
+       build_cnv},
+      {"lfc",
+       "flatten, 4 x (linear 256, BN), linear, BN, softmax",
+       {1, 28, 28},
+       10,
+       "mnist",
+       build_lfc},
+  };
+  return table;
+}
+
+const ModelRow* find_model(const std::string& name) {
+  const std::string wanted = replace_all(name, "_", "-");
+  for (const ModelRow& row : model_table())
+    if (row.name == wanted) return &row;
+  return nullptr;
+}
+
+}  // namespace mase::models

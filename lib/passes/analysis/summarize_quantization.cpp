@@ -1,0 +1,194 @@
+// Types come from the graph's formats, SQNR from observing the graph while it runs on the probe.
+#include "passes/analysis/summarize_quantization.hpp"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/text.hpp"
+#include "ir/op_table.hpp"
+
+namespace mase::passes {
+namespace {
+
+/// Class of a layer, name of a function or method, else the node's name: as the reference prints it.
+std::string original_type(const ir::Graph& graph, const ir::Node& node) {
+  if (node.kind == ir::NodeKind::call_module)
+    return std::string(graph.module_of(node).short_class());
+  if (node.kind == ir::NodeKind::call_function || node.kind == ir::NodeKind::call_method)
+    return split(node.target, '.').back();
+  return node.name;
+}
+
+/// "Linear" with integer formats → "LinearInteger".
+std::string quantized_type(const std::string& original, const ir::Node& node) {
+  if (node.formats.empty()) return original;
+  std::string suffix;
+  for (const std::string& word : split(node.formats.begin()->second.name(), '_')) {
+    suffix += static_cast<char>(std::toupper(word[0]));
+    suffix += word.substr(1);
+  }
+  return original + suffix;
+}
+
+/// Energies of a signal and of the error made on it.
+struct Energy {
+  double signal = 0, noise = 0;
+
+  void add(std::span<const float> exact, std::span<const float> changed) {
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      const double x = exact[i], e = double(changed[i]) - x;
+      signal += x * x;
+      noise += e * e;
+    }
+  }
+  double decibel() const {
+    if (noise == 0) return std::numeric_limits<double>::infinity();
+    return signal > 0 ? 10 * std::log10(signal / noise) : 0.0;
+  }
+};
+
+using Energies = std::map<std::string, std::map<std::string, Energy>>;  ///< by node, then port
+
+void add_weight_energies(const ir::Graph& graph, Energies& energies) {
+  for (ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    for (const ir::Port& port : ir::ports(graph, node)) {
+      const auto format = node.formats.find(port.name);
+      if (port.tensor.empty() || format == node.formats.end()) continue;
+      const Array exact = graph.tensors.at(port.tensor).value.to_float32();
+      std::vector<float> quantized(static_cast<std::size_t>(exact.size()));
+      format->second.quantize(exact.span<float>(), quantized, exact.shape());
+      energies[node.name][port.name].add(exact.span<float>(), quantized);
+    }
+  }
+}
+
+/// Runs both graphs on the probe: inputs before and after quantization, outputs against the original.
+void add_activation_energies(const ir::Graph& graph, const PassContext& context,
+                             Energies& energies) {
+  std::map<std::string, Array> reference;
+  context.evaluator(*context.original, ir::Level::quantized)
+      ->run(context.probe, [&](const ir::Node& node, const std::string& port, const Array& value) {
+        if (port == "data_out" && value.dtype() == DType::float32) reference[node.name] = value;
+      });
+  Array raw;
+  const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
+    if (value.dtype() != DType::float32) return;
+    if (port == "data_in.raw") raw = value;
+    if (port == "data_in" && raw.shape() == value.shape())
+      energies[node.name][port].add(raw.span<float>(), value.span<float>());
+    if (port != "data_out") return;
+    const auto exact = reference.find(node.name);
+    if (exact != reference.end() && exact->second.shape() == value.shape())
+      energies[node.name][port].add(exact->second.span<float>(), value.span<float>());
+  };
+  context.evaluator(graph, ir::Level::quantized)->run(context.probe, observe);
+}
+
+ReportTable type_table(const ir::Graph& original, const ir::Graph& graph,
+                       const std::string& folder) {
+  ReportTable table{"Quantized nodes",
+                    {"Ori name", "New name", "MASE_TYPE", "Mase_OP", "Original type",
+                     "Quantized type", "Changed"},
+                    {},
+                    folder + "/quantize_table.csv"};
+  for (ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    const ir::Node* before = original.find_node(node.name);
+    const ir::Classified type = ir::classify(graph, node);
+    const std::string plain = before ? original_type(original, *before) : "NA";
+    const bool changed = !before || before->formats != node.formats;
+    table.rows.push_back({before ? before->name : "NA", node.name,
+                          std::string(ir::mase_type_name(type.type)), type.op, plain,
+                          quantized_type(original_type(graph, node), node),
+                          changed ? "True" : "False"});
+  }
+  return table;
+}
+
+ReportTable histogram(const ReportTable& types, const std::string& folder) {
+  struct Count {
+    std::string op;
+    int total = 0, changed = 0;
+  };
+  std::map<std::string, Count> counts;
+  for (const auto& row : types.rows) {
+    Count& count = counts.try_emplace(row[4], Count{row[3], 0, 0}).first->second;
+    ++count.total;
+    count.changed += row[6] == "True";
+  }
+  ReportTable table{"Quantized histogram",
+                    {"Original type", "OP", "Total", "Changed", "Unchanged"},
+                    {},
+                    folder + "/quantize_histogram.csv"};
+  for (const auto& [type, c] : counts)
+    table.rows.push_back({type, c.op, std::to_string(c.total), std::to_string(c.changed),
+                          std::to_string(c.total - c.changed)});
+  return table;
+}
+
+std::string decibel_text(const std::map<std::string, Energy>& energies, const std::string& port) {
+  const auto found = energies.find(port);
+  if (found == energies.end()) return "NA";
+  const double value = found->second.decibel();
+  return std::isinf(value) ? "exact" : fixed_text(value, 2);
+}
+
+ReportTable sqnr_table(const ir::Graph& graph, const Energies& energies, const std::string& folder,
+                       Tree& info) {
+  ReportTable table{"SQNR [dB]", {"Node", "Weight", "Bias", "Data in", "Output"}, {},
+                    folder + "/quantize_sqnr.csv"};
+  for (ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    const auto found = energies.find(node.name);
+    if (node.formats.empty() || found == energies.end()) continue;
+    std::vector<std::string> row{node.name};
+    Tree& record = info[node.name];
+    for (const char* port : {"weight", "bias", "data_in", "data_out"}) {
+      row.push_back(decibel_text(found->second, port));
+      const auto energy = found->second.find(port);
+      // JSON has no infinity: an exact port is written as the word.
+      if (energy == found->second.end()) continue;
+      const double value = energy->second.decibel();
+      record[port] = std::isinf(value) ? Tree("exact") : Tree(value);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Tree histogram_info(const ReportTable& table) {
+  Tree info = Tree::dict();
+  for (const auto& row : table.rows) {
+    Tree& entry = info[row[0]];
+    entry["op"] = row[1];
+    entry["total"] = std::stoi(row[2]);
+    entry["changed"] = std::stoi(row[3]);
+    entry["unchanged"] = std::stoi(row[4]);
+  }
+  return info;
+}
+
+}  // namespace
+
+Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  Result result;
+  MASE_CHECK(context.original, "summarize_quantization needs the graph before the pipeline");
+  result.tables.push_back(type_table(*context.original, graph, options.save_dir));
+  result.tables.push_back(histogram(result.tables.front(), options.save_dir));
+  result.info["histogram"] = histogram_info(result.tables.back());
+  if (!options.sqnr) return result;
+  Energies energies;
+  add_weight_energies(graph, energies);
+  if (context.evaluator && !context.probe.empty())
+    add_activation_energies(graph, context, energies);
+  else
+    result.notes.push_back("no example inputs: SQNR of activations was not measured");
+  Tree sqnr = Tree::dict();
+  result.tables.push_back(sqnr_table(graph, energies, options.save_dir, sqnr));
+  result.info["sqnr_db"] = std::move(sqnr);
+  return result;
+}
+
+}  // namespace mase::passes

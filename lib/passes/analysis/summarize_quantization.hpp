@@ -1,0 +1,26 @@
+// What a quantization changed, per node and per layer type, and how much signal it kept.
+#pragma once
+
+#include "passes/pass.hpp"
+
+namespace mase::passes {
+
+/// Table of original and quantized type per node, histogram per original type, and, when the model can
+/// be run on the probe, SQNR per quantized layer in dB, 10 log10(sum x^2 / sum (q(x) - x)^2):
+/// of the weight, of the input on its port, and of the output against the original graph.
+struct SummarizeQuantization {
+  static constexpr PassDoc doc{"summarize_quantization", PassKind::analysis,
+                               "Tables of what was quantized, with SQNR per layer."};
+  struct Options {
+    std::string save_dir = "quantize";
+    bool sqnr = true;
+    static constexpr auto fields() {
+      return std::tuple{Field{"save_dir", &Options::save_dir,
+                              "folder for the CSV files, inside the output folder"},
+                        Field{"sqnr", &Options::sqnr, "measure SQNR on the example inputs"}};
+    }
+  };
+  static Result run(ir::Graph& graph, const Options& options, PassContext& context);
+};
+
+}  // namespace mase::passes

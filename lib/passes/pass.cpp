@@ -1,0 +1,32 @@
+// The parts of the pass framework that are not templates.
+#include "passes/pass.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace mase::passes {
+
+std::string_view kind_name(PassKind kind) {
+  switch (kind) {
+    case PassKind::analysis: return "analysis";
+    case PassKind::transform: return "transform";
+    case PassKind::interface: return "interface";
+  }
+  return "analysis";
+}
+
+std::string PassContext::output_path(const std::string& file) const {
+  const std::filesystem::path relative = std::filesystem::path(file).lexically_normal();
+  if (relative.empty() || relative.is_absolute() || *relative.begin() == "..")
+    config_error("'" + file + "' is not a name inside the output folder " + output_folder +
+                 "; give a relative path without '..'");
+  return (std::filesystem::path(output_folder) / relative).string();
+}
+
+const PassRow* find_pass(const PassTable& table, std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const PassRow& row) { return row.doc.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,216 @@
+// Selects the nodes, puts the formats onto their ports and notes what could not be applied.
+#include "passes/transform/quantize.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include "base/text.hpp"
+#include "ir/metadata.hpp"
+#include "ir/op_table.hpp"
+#include "passes/transform/quantize_config.hpp"
+
+namespace mase::passes {
+namespace {
+
+const std::vector<std::string> option_names = field_names<Quantize::Options>();
+
+bool is_option(const std::string& key) {
+  return std::find(option_names.begin(), option_names.end(), key) != option_names.end();
+}
+
+std::vector<std::string> quantizable_ops() {
+  std::vector<std::string> names;
+  for (const ir::OpRow& row : ir::op_table())
+    if (row.quantizable) names.emplace_back(row.name);
+  return names;
+}
+
+/// The ports a selector's nodes can have; nullopt after a diagnostic when it is no valid selector.
+std::optional<std::vector<std::string>> ports_for(const std::string& by, const std::string& selector,
+                                                  const Tree& table, Diagnostics& diagnostics) {
+  if (selector == "default" || by != "type") {
+    if (by == "regex_name" && selector != "default") {
+      try {
+        std::regex pattern(selector);
+      } catch (const std::regex_error& error) {
+        diagnostics.error(table.key_where, "'" + selector + "' is no regular expression: " + error.what());
+        return std::nullopt;
+      }
+    }
+    return all_ports();
+  }
+  const ir::OpRow* row = ir::find_op(selector);
+  if (row && row->quantizable) return ir::port_names(*row);
+  if (row) {
+    diagnostics.error(table.key_where, "op '" + selector + "' has no quantized form; quantizable: " +
+                                           join(quantizable_ops(), ", "));
+    return std::nullopt;
+  }
+  std::vector<std::string> allowed = quantizable_ops();
+  allowed.insert(allowed.end(), option_names.begin(), option_names.end());
+  report_unknown_key(table, selector, allowed, diagnostics);
+  return std::nullopt;
+}
+
+struct Rules {
+  Quantize::Options options;
+  std::vector<QuantizeRule> rules;  ///< in file order, without the default
+  std::optional<QuantizeRule> fallback;
+};
+
+Rules read_rules(const Tree& tree, Diagnostics& diagnostics) {
+  Rules rules;
+  std::vector<std::string> selectors;
+  for (const auto& [key, entry] : tree.as_dict())
+    if (!is_option(key)) selectors.push_back(key);
+  read_fields(tree, rules.options, diagnostics, selectors);
+  for (const std::string& selector : selectors) {
+    const Tree& table = tree.at(selector);
+    const auto ports = ports_for(rules.options.by, selector, table, diagnostics);
+    if (!ports) continue;
+    auto rule = read_rule(selector, table, *ports, diagnostics);
+    if (!rule) continue;
+    if (selector == "default")
+      rules.fallback = std::move(rule);
+    else
+      rules.rules.push_back(std::move(*rule));
+  }
+  return rules;
+}
+
+void check_node_names(const ir::Graph& graph, const Tree& tree, const Rules& rules,
+                      Diagnostics& diagnostics) {
+  if (rules.options.by != "name") return;
+  std::vector<std::string> names;
+  for (ir::NodeId id : graph.order()) names.push_back(graph.node(id).name);
+  for (const QuantizeRule& rule : rules.rules)
+    if (!graph.find_node(rule.selector)) {
+      const auto near = nearest(rule.selector, names);
+      diagnostics.error(tree.at(rule.selector).key_where,
+                        "the graph has no node '" + rule.selector + "'" +
+                            (near ? "; did you mean '" + *near + "'?" : "; see `mase show MODEL`"));
+    }
+}
+
+bool matches(const QuantizeRule& rule, const std::string& by, const ir::Node& node,
+             const std::string& op) {
+  if (by == "type") return rule.selector == op;
+  if (by == "name") return rule.selector == node.name;
+  return std::regex_match(node.name, std::regex(rule.selector));
+}
+
+const QuantizeRule* rule_for(const Rules& rules, const ir::Node& node, const std::string& op) {
+  for (const QuantizeRule& rule : rules.rules)
+    if (matches(rule, rules.options.by, node, op)) return &rule;
+  return rules.fallback ? &*rules.fallback : nullptr;
+}
+
+bool is_float_tensor(const ir::Graph& graph, const ir::Port& port) {
+  if (!port.tensor.empty()) return graph.tensors.at(port.tensor).value.dtype() == DType::float32;
+  bool any = false;
+  port.value.for_each_node([&](ir::NodeId id) {
+    const ir::ValueInfo& info = graph.node(id).info;
+    any = any || (info.is_tensor() && info.dtype == DType::float32);
+  });
+  return any;
+}
+
+/// Ports of a node that carry float tensors, the output included.
+std::set<std::string> float_ports(const ir::Graph& graph, const ir::Node& node) {
+  std::set<std::string> names;
+  for (const ir::Port& port : ir::ports(graph, node))
+    if (is_float_tensor(graph, port)) names.insert(port.name);
+  if (node.info.is_tensor() && node.info.dtype == DType::float32) names.insert("data_out");
+  return names;
+}
+
+/// Applies rules and remembers what could not be applied, grouped so that a default for many nodes
+/// gives one note per op and port.
+class Applier {
+ public:
+  Applier(ir::Graph& graph, const Rules& rules) : graph_(graph), rules_(rules) {}
+
+  Result run() {
+    for (ir::NodeId id : graph_.order()) visit(graph_.node(id));
+    Result result;
+    result.changed = !changed_.empty();
+    for (const std::string& name : changed_) result.info["nodes"].push_back(formats_of(name));
+    for (const QuantizeRule& rule : rules_.rules)
+      if (!used_.contains(rule.selector))
+        result.notes.push_back("'" + rule.selector + "' was not applied: no such " +
+                               (rules_.options.by == "type" ? "op" : "node") + " in the graph");
+    for (const auto& [text, nodes] : skipped_) result.notes.push_back(text + ": " + join(nodes, ", "));
+    return result;
+  }
+
+ private:
+  void visit(ir::Node& node) {
+    const ir::Classified type = ir::classify(graph_, node);
+    const bool quantizable = type.row && type.row->quantizable;
+    const QuantizeRule* rule = rule_for(rules_, node, type.op);
+    if (!rule) return;
+    used_.insert(rule->selector);
+    if (rule->leave) return;
+    if (quantizable) {
+      apply(*rule, node, type.op);
+    } else if (rule->selector != "default") {
+      skipped_["op '" + type.op + "' has no quantized form, not applied to"].push_back(node.name);
+    }
+  }
+
+  void apply(const QuantizeRule& rule, ir::Node& node, const std::string& op) {
+    const std::set<std::string> available = float_ports(graph_, node);
+    bool any = false;
+    for (const auto& [port, format] : rule.formats) {
+      if (available.contains(port)) {
+        node.formats.insert_or_assign(port, format);
+        any = true;
+      } else {
+        skipped_["'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at"]
+            .push_back(node.name);
+      }
+    }
+    if (!any) return;
+    changed_.push_back(node.name);
+    if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph_, node);
+  }
+
+  Tree formats_of(const std::string& name) const {
+    Tree entry = Tree::dict();
+    entry["node"] = name;
+    for (const auto& [port, format] : graph_.find_node(name)->formats) entry[port] = format.text();
+    return entry;
+  }
+
+  ir::Graph& graph_;
+  const Rules& rules_;
+  std::vector<std::string> changed_;
+  std::set<std::string> used_;
+  std::map<std::string, std::vector<std::string>> skipped_;
+};
+
+}  // namespace
+
+void Quantize::check(const Tree& options, Diagnostics& diagnostics) {
+  read_rules(options, diagnostics);
+}
+
+Tree Quantize::resolve(const Tree& options) {
+  Diagnostics ignored;
+  const Rules rules = read_rules(options, ignored);
+  Tree resolved = write_fields(rules.options);
+  if (rules.fallback) resolved["default"] = write_rule(*rules.fallback);
+  for (const QuantizeRule& rule : rules.rules) resolved[rule.selector] = write_rule(rule);
+  return resolved;
+}
+
+Result Quantize::run(ir::Graph& graph, const Tree& options, PassContext&) {
+  Diagnostics diagnostics;
+  const Rules rules = read_rules(options, diagnostics);
+  check_node_names(graph, options, rules, diagnostics);
+  diagnostics.throw_if_errors();
+  return Applier(graph, rules).run();
+}
+
+}  // namespace mase::passes

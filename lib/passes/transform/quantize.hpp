@@ -1,0 +1,49 @@
+// Gives the ports of selected nodes their number formats.
+#pragma once
+
+#include "passes/pass.hpp"
+
+namespace mase::passes {
+
+/// Writes a format onto every port that the configuration names; nothing else of the graph changes:
+/// float weights, biases and buffers stay and are quantized when the graph runs.
+///
+/// Options: `by` = type | name | regex_name, then one table per op, node or pattern (full match), and an
+/// optional `default`, each with a table `config`: `name` (a format, or "NA" to leave the node alone),
+/// `bypass`, fields of the format for every port (`profile = "mase"`), and joined keys PORT_FIELD
+/// (`data_in_width`, `weight_frac_width`). A port is quantized when at least one joined key names it.
+/// With by = "regex_name" the first pattern in file order wins. A setting that could not be applied
+/// becomes a note.
+struct Quantize {
+  static constexpr PassDoc doc{"quantize", PassKind::transform,
+                               "Quantize the ports of nodes chosen by type, name or pattern.",
+                               std::numeric_limits<double>::infinity()};
+  struct Options {
+    std::string by = "type";
+    bool report = true;
+    static constexpr auto fields() {
+      return std::tuple{
+          Field{"by", &Options::by, "what the tables below are named after"}.one_of(
+              "type", "name", "regex_name"),
+          Field{"report", &Options::report, "summarize the quantization afterwards"}};
+    }
+  };
+  static void check(const Tree& options, Diagnostics& diagnostics);
+  static Tree resolve(const Tree& options);
+  static Result run(ir::Graph& graph, const Tree& options, PassContext& context);
+};
+
+/// One joined TOML key of an op: the port and the field it stands for.
+struct JoinedKey {
+  std::string key, port;
+  FieldInfo field;
+};
+
+/// The keys that a `config` table of `format` may have for the ports of `op`, from the two tables.
+std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
+                                   const formats::FormatRow& format);
+
+/// Ports of every quantizable op, each once.
+std::vector<std::string> all_ports();
+
+}  // namespace mase::passes

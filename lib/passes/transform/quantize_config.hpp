@@ -1,0 +1,31 @@
+// A `config` table of quantize as a format per port.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/tree.hpp"
+#include "formats/format.hpp"
+
+namespace mase::passes {
+
+/// What one selector asks for.
+struct QuantizeRule {
+  std::string selector;                           ///< op, node name, pattern or "default"
+  SourceLocation where;
+  bool leave = false;                             ///< name = "NA" or bypass: leave the node alone
+  std::map<std::string, formats::Format> formats;  ///< by port
+};
+
+/// Reads a selector's table. `ports` are the ports the selected nodes can have. Problems become
+/// diagnostics and give nullopt.
+std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& table,
+                                      const std::vector<std::string>& ports,
+                                      Diagnostics& diagnostics);
+
+/// The selector's table with every field of every port spelled out; reads back to the same rule.
+Tree write_rule(const QuantizeRule& rule);
+
+}  // namespace mase::passes

@@ -1,0 +1,79 @@
+// The compiled form of a graph: one step per node with its operator and where its arguments come from.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/evaluator.hpp"
+#include "ir/graph.hpp"
+#include "torch_frontend/executor.hpp"
+#include "torch_frontend/operators.hpp"
+
+namespace mase::torch_frontend {
+
+/// Where an argument comes from at run time.
+struct Recipe {
+  enum class Kind { constant, slot, tensor, training, list, tuple, dict };
+  Kind kind = Kind::constant;
+  c10::IValue constant;
+  ir::NodeId slot = ir::no_node;
+  bool last_use = false;            ///< the slot is read here for the last time: move out of it
+  const at::Tensor* tensor = nullptr;
+  std::vector<Recipe> items;        ///< list, tuple and dict
+  std::vector<std::string> keys;    ///< dict
+  c10::TypePtr type;                ///< list
+  const formats::Format* format = nullptr;  ///< quantize with this before the call
+  std::string port;
+  at::Tensor cached;                ///< quantized parameter, kept between eval runs
+};
+
+struct Step {
+  enum class Kind { input, tensor, identity, get_item, host, aten, output };
+  const ir::Node* node = nullptr;
+  Kind kind = Kind::aten;
+  std::optional<c10::OperatorHandle> aten;
+  const HostOperator* host = nullptr;
+  std::vector<Recipe> arguments;
+  const formats::Format* out_format = nullptr;
+  std::vector<ir::NodeId> dead;     ///< slots nobody reads after this step
+  const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
+};
+
+struct Executor::Plan {
+  Plan(const ir::Graph& source, ir::Level run_level);
+
+  c10::IValue run(const std::vector<c10::IValue>& inputs, bool train,
+                  const TensorObserver* observe_tensor, const ValueObserver* observe_value);
+
+  ir::Graph graph;
+  ir::Level level;
+  std::map<std::string, at::Tensor> tensors;
+  std::vector<Step> steps;
+
+ private:
+  friend class PlanBuilder;
+  void run_step(Step& step, const std::vector<c10::IValue>& inputs, std::size_t& next_input);
+  c10::IValue call(Step& step);
+  c10::IValue call_aten(Step& step);
+  c10::IValue evaluate(Recipe& recipe);
+  c10::IValue fetch(Recipe& recipe);
+  c10::IValue quantized(Recipe& recipe, c10::IValue value);
+  at::Tensor show_quantized(const Recipe& recipe, const at::Tensor& tensor);
+  void finish(const Step& step, c10::IValue value);
+
+  // State of the run in progress.
+  bool training_ = false;
+  const TensorObserver* observe_tensor_ = nullptr;
+  const ValueObserver* observe_value_ = nullptr;
+  const ir::Node* current_ = nullptr;
+  std::vector<c10::IValue> slots_;
+  std::vector<c10::IValue> stack_;
+  c10::IValue result_;
+};
+
+}  // namespace mase::torch_frontend

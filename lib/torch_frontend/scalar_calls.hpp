@@ -1,0 +1,18 @@
+// Numbers that TorchScript wraps in 0-dim tensors, turned back into numbers: traces wrap every
+// constant and every size.
+#pragma once
+
+#include <optional>
+
+#include "torch_frontend/import_builder.hpp"
+
+namespace mase::torch_frontend {
+
+/// Arithmetic on wrapped sizes only: the operator on Python integers that it stands for
+/// (aten::floor_divide of two wrapped sizes → aten::floordiv.int).
+std::optional<OpCall> as_host_call(const OpCall& call);
+
+/// A tensor operator with a wrapped number as second operand: its Scalar overload.
+void use_scalar_overload(OpCall& call);
+
+}  // namespace mase::torch_frontend

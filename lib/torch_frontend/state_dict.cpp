@@ -1,0 +1,148 @@
+// Values of a graph's tensors read from files: checkpoints, TorchScript files and state_dicts.
+#include "torch_frontend/state_dict.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+#include <torch/serialize.h>
+
+#include <map>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "checkpoint/archive.hpp"
+#include "torch_frontend/tensors.hpp"
+
+namespace mase::torch_frontend {
+
+namespace {
+
+using Tensors = std::map<std::string, at::Tensor>;
+
+/// Foreign exceptions carry a stack trace after their first line.
+std::string first_line(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+Tensors tensors_of_module(const std::string& path) {
+  Tensors found;
+  try {
+    const torch::jit::Module module = torch::jit::load(path, torch::kCPU);
+    for (const auto& entry : module.named_parameters()) found[entry.name] = entry.value.detach();
+    for (const auto& entry : module.named_buffers()) found[entry.name] = entry.value.detach();
+  } catch (const std::exception& error) {
+    file_error("cannot read the tensors of '" + path + "': " + first_line(error));
+  }
+  return found;
+}
+
+/// The unpickler builds numbers, strings, tensors and containers and refuses every other class.
+c10::IValue unpickle(const std::string& path) {
+  const std::string bytes = read_file(path);
+  try {
+    return torch::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
+  } catch (const std::exception& error) {
+    file_error("cannot read '" + path + "' as a state_dict: " + first_line(error) +
+               "; save it with torch.save(model.state_dict(), path)");
+  }
+}
+
+Tensors tensors_of_dict(const c10::IValue& value, const std::string& path) {
+  if (!value.isGenericDict())
+    file_error("'" + path + "' holds no state_dict but a " + value.tagKind() +
+               "; save it with torch.save(model.state_dict(), path)");
+  Tensors found;
+  for (const auto& entry : value.toGenericDict()) {
+    if (!entry.key().isString()) file_error("'" + path + "' holds a dict whose keys are no names");
+    const std::string name = entry.key().toStringRef();
+    if (name == "state_dict" && entry.value().isGenericDict())
+      return tensors_of_dict(entry.value(), path);
+    if (entry.value().isTensor()) found[name] = entry.value().toTensor().detach();
+  }
+  return found;
+}
+
+std::string describe(const at::Tensor& tensor, const std::string& name) {
+  const auto sizes = tensor.sizes();
+  return std::string(dtype_name(dtype_of(tensor.scalar_type(), name))) +
+         shape_text(Shape(sizes.begin(), sizes.end()));
+}
+
+std::string describe(const Array& array) {
+  return std::string(dtype_name(array.dtype())) + shape_text(array.shape());
+}
+
+bool same_shape(const at::Tensor& tensor, const Array& array) {
+  return tensor.sizes() == at::IntArrayRef(array.shape());
+}
+
+/// Every difference between the tensors of a file and those of a graph, one line each.
+std::string differences(const Tensors& found, const ir::Graph& graph, bool same_dtype) {
+  std::string text;
+  for (const auto& [name, tensor] : graph.tensors) {
+    const auto given = found.find(name);
+    if (given == found.end()) {
+      text += "\n  missing in the file: " + name + " " + describe(tensor.value);
+      continue;
+    }
+    const bool dtype_differs =
+        same_dtype && scalar_type(tensor.value.dtype()) != given->second.scalar_type();
+    if (!same_shape(given->second, tensor.value) || dtype_differs)
+      text += "\n  different: " + name + " is " + describe(given->second, name) +
+              " in the file and " + describe(tensor.value) + " in the model";
+  }
+  for (const auto& [name, tensor] : found)
+    if (!graph.tensors.contains(name))
+      text += "\n  not in the model: " + name + " " + describe(tensor, name);
+  return text;
+}
+
+/// The graph's tensors with the values of the file, in the graph's dtypes.
+std::map<std::string, Array> matched(const Tensors& found, const ir::Graph& graph, bool same_dtype,
+                                     const std::string& path) {
+  const std::string text = differences(found, graph, same_dtype);
+  if (!text.empty()) file_error("the tensors of '" + path + "' do not fit the model:" + text);
+  std::map<std::string, Array> values;
+  for (const auto& [name, tensor] : graph.tensors)
+    values.emplace(name, to_array(found.at(name).to(scalar_type(tensor.value.dtype())), name));
+  return values;
+}
+
+void assign(std::map<std::string, Array> values, ir::Graph& graph) {
+  for (auto& [name, value] : values) graph.tensors.at(name).value = std::move(value);
+}
+
+/// Checks the values against the hash that a checkpoint of this program stores.
+void check_hash(const std::string& path, const ir::Graph& graph) {
+  const auto files = checkpoint::read_extra_files(path);
+  const auto info = files.find("mase/info.json");
+  if (info == files.end()) return;
+  const Tree tree = parse_json(info->second, path + ":mase/info.json");
+  const Tree* hash = tree.find("tensor_hash");
+  if (hash == nullptr || !hash->is_string() || hash->as_string() != checkpoint::tensor_hash(graph))
+    file_error("the tensors of '" + path +
+               "' are not those it was written with (tensor_hash differs); write it again");
+}
+
+}  // namespace
+
+void load_tensors(const std::string& path, ir::Graph& graph) {
+  checkpoint::check_archive(path);
+  ir::Graph filled = graph;
+  assign(matched(tensors_of_module(path), graph, true, path), filled);
+  check_hash(path, filled);
+  graph = std::move(filled);
+}
+
+void load_state_dict(const std::string& path, ir::Graph& graph) {
+  const auto kind = checkpoint::check_tensor_archive(path);
+  const Tensors found = kind == checkpoint::ArchiveKind::torchscript
+                            ? tensors_of_module(path)
+                            : tensors_of_dict(unpickle(path), path);
+  assign(matched(found, graph, false, path), graph);
+}
+
+}  // namespace mase::torch_frontend

@@ -1,0 +1,39 @@
+// Batches: the shuffled training rows of an epoch, gathered into reused tensors.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/dataset.hpp"
+
+namespace mase::train {
+
+class Batches {
+ public:
+  Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed);
+
+  /// Rows of the train part in the order of this epoch: a function of (seed, epoch).
+  void shuffle(std::int64_t epoch);
+  /// Gathers batch `index` of the shuffled epoch; returns its number of rows.
+  std::int64_t load(std::int64_t index);
+  /// Gathers rows [first, first + at most the batch size) of `rows` instead.
+  std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first);
+
+  /// Of the batch loaded last; valid until the next load.
+  at::Tensor inputs() const { return inputs_.narrow(0, 0, rows_); }
+  std::span<const std::int64_t> labels() const {
+    return {labels_.data(), static_cast<std::size_t>(rows_)};
+  }
+
+ private:
+  const data::Dataset& data_;
+  std::int64_t batch_size_, rows_ = 0;
+  std::uint64_t seed_;
+  std::vector<std::int64_t> order_, labels_;
+  at::Tensor inputs_;
+};
+
+}  // namespace mase::train

@@ -1,0 +1,31 @@
+// Network: forward and backward of a graph in training mode, with gradients in the flat buffer.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+
+#include "torch_frontend/executor.hpp"
+#include "train/parameters.hpp"
+
+namespace mase::train {
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Runs a batch in training mode. The result is valid until the next call.
+  virtual at::Tensor forward(const at::Tensor& inputs) = 0;
+  /// Overwrites the parameters' gradients with those of the batch, given d loss / d output.
+  virtual void backward(const at::Tensor& output_gradient) = 0;
+};
+
+/// By autograd: any graph that the executor runs. Both arguments must outlive the network.
+std::unique_ptr<Network> make_autograd_network(torch_frontend::Executor& executor,
+                                               Parameters& parameters);
+
+/// By layers with hand-written backward steps, without autograd's bookkeeping: graphs that are a
+/// chain of common layers without formats. Null for any other graph.
+std::unique_ptr<Network> make_chain_network(torch_frontend::Executor& executor,
+                                            Parameters& parameters);
+
+}  // namespace mase::train

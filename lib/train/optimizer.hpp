@@ -1,0 +1,34 @@
+// Optimizer: adam, adamw and sgd as one pass over flat parameter buffers, with the arithmetic of
+// torch.optim in float32.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "train/train.hpp"
+
+namespace mase::train {
+
+/// adam: Kingma and Ba, ICLR 2015, weight decay added to the gradient; adamw: Loshchilov and
+/// Hutter, ICLR 2019, decay applied to the weights; sgd: Nesterov momentum, weight decay added to
+/// the gradient. betas 0.9 and 0.999, eps 1e-8 as in torch.optim.
+class Optimizer {
+ public:
+  Optimizer(const TrainOptions& options, std::size_t count);
+
+  /// Changes `values` by one step with `gradients`, `count` floats each. `step` counts from 0.
+  void step(float* values, const float* gradients, double learning_rate, std::int64_t step);
+
+  /// First and second moments (sgd: the momentum buffer), to be stored and restored.
+  std::vector<std::vector<float>>& moments() { return moments_; }
+  const std::vector<std::vector<float>>& moments() const { return moments_; }
+
+ private:
+  enum class Kind { adam, adamw, sgd };
+  Kind kind_;
+  double weight_decay_, momentum_;
+  std::size_t count_;
+  std::vector<std::vector<float>> moments_;
+};
+
+}  // namespace mase::train

@@ -1,0 +1,98 @@
+// Speed of fake quantization by the integer formats, as a ratio to memcpy in the same run: copies
+// and kernels take turns, so that both meet the same load of the machine. One thread, warm buffers.
+//
+// Usage: bench_formats [elements] [rounds]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "formats/format.hpp"
+#include "formats/kernels/integer_kernel.hpp"
+
+namespace {
+
+using namespace mase;
+using namespace mase::formats;
+
+struct Contender {
+  std::string name;
+  std::function<void()> run;
+  std::vector<double> seconds;
+};
+
+double time_of(const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+std::vector<float> normal_values(std::size_t count) {
+  Random random(1);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(random.normal());
+  return values;
+}
+
+void add_kernels(std::vector<Contender>& contenders, const IntegerSpec& spec,
+                 const std::string& name, const std::vector<float>& in, std::vector<float>& out) {
+  for (const kernels::Isa isa : kernels::available_isas())
+    contenders.push_back({name + " " + std::string(kernels::isa_name(isa)),
+                          [&in, &out, spec, isa] {
+                            kernels::integer_kernel(isa, spec.rounding, spec.profile)(
+                                kernels::integer_grid(spec), in.data(), out.data(), in.size());
+                          },
+                          {}});
+}
+
+void add_format(std::vector<Contender>& contenders, const std::string& text,
+                const std::vector<float>& in, std::vector<float>& out) {
+  const Format format = parse_format(text);
+  const Shape shape{static_cast<std::int64_t>(in.size())};
+  contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
+}
+
+void print_table(const std::vector<Contender>& contenders, std::size_t count) {
+  const double copy = median(contenders.front().seconds);
+  std::printf("%-44s %10s %10s %10s\n", "fake quantization", "median ms", "GB/s", "of memcpy");
+  for (const Contender& contender : contenders) {
+    const double seconds = median(contender.seconds);
+    std::printf("%-44s %10.3f %10.2f %9.0f%%\n", contender.name.c_str(), seconds * 1e3,
+                8e-9 * static_cast<double>(count) / seconds, 100 * copy / seconds);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : std::size_t{1} << 24;
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 21;
+  if (count == 0 || rounds < 1) {
+    std::fprintf(stderr, "usage: bench_formats [elements] [rounds]\n");
+    return 2;
+  }
+  const std::vector<float> in = normal_values(count);
+  std::vector<float> out(count);
+  std::vector<Contender> contenders;
+  contenders.push_back(
+      {"memcpy", [&] { std::memcpy(out.data(), in.data(), count * sizeof(float)); }, {}});
+  for (const char* text : {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)",
+                           "integer(8, 4, profile=mase)", "integer_floor(8, 4)"})
+    add_format(contenders, text, in, out);
+  add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
+  for (Contender& contender : contenders) contender.run();
+  for (int round = 0; round < rounds; ++round)
+    for (Contender& contender : contenders) contender.seconds.push_back(time_of(contender.run));
+  print_table(contenders, count);
+  return 0;
+}

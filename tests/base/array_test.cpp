@@ -1,0 +1,112 @@
+// Array: shapes, sharing, conversion to float32.
+#include "base/array.hpp"
+
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+using namespace mase;
+
+namespace {
+
+Array of_bits(DType dtype, const std::vector<std::uint16_t>& bits) {
+  Array array(dtype, {static_cast<std::int64_t>(bits.size())});
+  std::memcpy(array.mutable_bytes(), bits.data(), 2 * bits.size());
+  return array;
+}
+
+}  // namespace
+
+TEST_CASE("element types have names and sizes") {
+  REQUIRE(size_of(DType::bfloat16) == 2);
+  REQUIRE(dtype_name(DType::boolean) == "bool");
+  for (int i = 0; i <= static_cast<int>(DType::uint32); ++i)
+    REQUIRE(parse_dtype(dtype_name(static_cast<DType>(i))) == static_cast<DType>(i));
+  REQUIRE_THROWS_WITH(parse_dtype("complex64"), Catch::Contains("\"complex64\"; known: float32"));
+}
+
+TEST_CASE("numel refuses negative sizes and overflow") {
+  REQUIRE(numel({}) == 1);
+  REQUIRE(numel({3, 0, 5}) == 0);
+  REQUIRE(numel({std::int64_t{1} << 62, 4, 0}) == 0);
+  REQUIRE_THROWS_AS(numel({-1, 0}), Error);
+  REQUIRE_THROWS_AS(numel({std::int64_t{1} << 32, std::int64_t{1} << 31}), Error);
+  REQUIRE(shape_text({4, 16}) == "[4, 16]");
+  REQUIRE(shape_text({}) == "[]");
+}
+
+TEST_CASE("an array too large for memory is an error, not a crash") {
+  REQUIRE_THROWS_WITH(
+      Array(DType::float64, {std::int64_t{1} << 61}),
+      Catch::Contains("not enough memory") && Catch::Contains("[2305843009213693952]"));
+  REQUIRE_THROWS_AS(Array(DType::uint8, {std::int64_t{1} << 62}), Error);
+}
+
+TEST_CASE("copies share their bytes until one is written") {
+  Array a = Array::from(std::vector<float>{1, 2, 3, 4}, {2, 2});
+  Array b = a;
+  REQUIRE(a.bytes() == b.bytes());
+  b.mutable_span<float>()[0] = 9;
+  REQUIRE(a.span<float>()[0] == 1);
+  REQUIRE(b.span<float>()[0] == 9);
+  const auto view = a.share();
+  a.mutable_span<float>()[1] = 7;
+  REQUIRE(reinterpret_cast<const float*>(view->data())[1] == 2);
+  const Array flat = a.reshaped({4});
+  REQUIRE(flat.bytes() == a.bytes());
+  REQUIRE_THROWS_AS(a.reshaped({5}), Error);
+  REQUIRE_THROWS_AS(a.span<double>(), Error);
+}
+
+TEST_CASE("rows copies a slice of dimension 0") {
+  const Array a = Array::from(std::vector<std::int32_t>{0, 1, 2, 3, 4, 5}, {3, 2});
+  const Array b = a.rows(1, 2);
+  REQUIRE(b.shape() == Shape{2, 2});
+  REQUIRE(std::vector<std::int32_t>(b.span<std::int32_t>().begin(), b.span<std::int32_t>().end()) ==
+          std::vector<std::int32_t>{2, 3, 4, 5});
+  REQUIRE(a.rows(3, 0).size() == 0);
+  REQUIRE_THROWS_AS(a.rows(2, 2), Error);
+  REQUIRE_THROWS_AS(a.rows(-1, 1), Error);
+  REQUIRE_THROWS_AS(a.rows(1, INT64_MAX), Error);
+  REQUIRE_THROWS_AS(Array(DType::int8, {}).rows(0, 1), Error);
+}
+
+TEST_CASE("float16 widens by the definition of IEEE 754 binary16") {
+  const Array half = of_bits(DType::float16, {0x3C00, 0xC000, 0x7BFF, 0x0001, 0x03FF, 0x0400,
+                                              0x8000, 0x7C00, 0xFC00, 0x7E00, 0x3555});
+  const auto out = half.to_float32();
+  const auto v = out.span<float>();
+  REQUIRE(v[0] == 1.0F);
+  REQUIRE(v[1] == -2.0F);
+  REQUIRE(v[2] == 65504.0F);
+  REQUIRE(v[3] == 0x1p-24F);
+  REQUIRE(v[4] == 1023 * 0x1p-24F);
+  REQUIRE(v[5] == 0x1p-14F);
+  REQUIRE((v[6] == 0.0F && std::signbit(v[6])));
+  REQUIRE(v[7] == std::numeric_limits<float>::infinity());
+  REQUIRE(v[8] == -std::numeric_limits<float>::infinity());
+  REQUIRE(std::isnan(v[9]));
+  REQUIRE(v[10] == 0x1.554p-2F);  // the nearest binary16 to 1/3
+}
+
+TEST_CASE("other types become float32 by rounding to nearest") {
+  REQUIRE(of_bits(DType::bfloat16, {0x3FC0}).to_float32().span<float>()[0] == 1.5F);
+  const auto first = [](const Array& array) { return array.to_float32().span<float>()[0]; };
+  REQUIRE(first(Array::from(std::vector<std::int64_t>{16777217}, {1})) == 16777216.0F);
+  REQUIRE(first(Array::from(std::vector<double>{0.1}, {1})) == 0.1F);
+  REQUIRE(first(Array::from(std::vector<std::int8_t>{-128}, {1})) == -128.0F);
+  REQUIRE(first(Array::from(std::vector<std::uint32_t>{4294967295U}, {1})) == 4294967296.0F);
+  const bool flag[] = {true};
+  REQUIRE(first(Array::from(std::span<const bool>(flag), {1})) == 1.0F);
+  const Array same = Array::from(std::vector<float>{1}, {1});
+  REQUIRE(same.to_float32().bytes() == same.bytes());
+}
+
+TEST_CASE("same_bits tells zeros by sign and shapes apart") {
+  const Array a = Array::from(std::vector<float>{0.0F}, {1});
+  REQUIRE(a.same_bits(Array(DType::float32, {1})));
+  REQUIRE_FALSE(a.same_bits(Array::from(std::vector<float>{-0.0F}, {1})));
+  REQUIRE_FALSE(a.same_bits(Array(DType::float32, {1, 1})));
+  REQUIRE_FALSE(a.same_bits(Array(DType::int32, {1})));
+}

@@ -1,0 +1,70 @@
+// Loss and accuracy against values computed by hand.
+#include "data/metrics.hpp"
+
+#include <cmath>
+
+#include "files.hpp"
+
+using namespace mase;
+using namespace mase::data;
+using Catch::Matchers::Contains;
+using mase::test::message_of;
+
+namespace {
+
+void add(ScoreCounter& counter, const std::vector<float>& outputs,
+         const std::vector<std::int64_t>& labels) {
+  const auto rows = static_cast<std::int64_t>(labels.size());
+  counter.add(Array::from(outputs, {rows, static_cast<std::int64_t>(outputs.size()) / rows}),
+              Array::from(labels, {rows}));
+}
+
+}  // namespace
+
+TEST_CASE("scores of a hand-made batch") {
+  ScoreCounter counter(3);
+  // Softmax of (0, ln 2, ln 5) is (1, 2, 5) / 8.
+  const float two = std::log(2.0f), five = std::log(5.0f);
+  add(counter, {0, two, five, 0, two, five}, {2, 1});
+  add(counter, {five, two, 0, 0, 0, 0}, {0, 0});
+  const Scores scores = counter.scores();
+  CHECK(scores.rows == 4);
+  CHECK(scores.correct == 3);
+  CHECK(scores.accuracy == 0.75);
+  const double expected = (std::log(8.0 / 5) * 2 + std::log(8.0 / 2) + std::log(3.0)) / 4;
+  CHECK(scores.loss == Approx(expected).epsilon(1e-7));
+  CHECK(scores.macro_accuracy == Approx(2.0 / 3));  // recalls 1, 0, 1
+  CHECK(scores.classes[0].predicted == 2);
+  CHECK(scores.classes[2].precision() == 0.5);
+  CHECK(scores.classes[1].precision() == 0.0);
+}
+
+TEST_CASE("macro accuracy leaves out classes without rows") {
+  ScoreCounter counter(3);
+  add(counter, {1, 0, 0, 1, 0, 0}, {0, 1});
+  CHECK(counter.scores().macro_accuracy == 0.5);
+}
+
+TEST_CASE("large outputs do not overflow and nothing gives nothing") {
+  ScoreCounter counter(2);
+  add(counter, {1e30f, -1e30f}, {0});
+  CHECK(counter.scores().loss == 0.0);
+  CHECK(ScoreCounter(2).scores().accuracy == 0.0);
+}
+
+TEST_CASE("outputs that make no sense are refused") {
+  ScoreCounter counter(2);
+  add(counter, {1, 2}, {0});
+  CHECK_THAT(message_of(Fault::file,
+                        [&] {
+                          add(counter, {1, std::nanf("")}, {0});
+                        }),
+             Contains("row 1") && Contains("NaN"));
+  CHECK_THAT(message_of(Fault::file, [&] { add(counter, {1}, {0}); }),
+             Contains("1 outputs") && Contains("2 classes"));
+  CHECK_THAT(message_of(Fault::file,
+                        [&] {
+                          counter.add(Array(DType::float32, {2, 2, 2}), Array(DType::int64, {2}));
+                        }),
+             Contains("[2, 2, 2]"));
+}

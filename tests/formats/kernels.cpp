@@ -1,0 +1,135 @@
+// Every span kernel gives the bits of the scalar definition.
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "base/random.hpp"
+#include "formats/integer_support.hpp"
+#include "formats/kernels/integer_kernel.hpp"
+
+using namespace mase;
+using namespace mase::formats;
+
+namespace {
+
+std::vector<float> definition(const IntegerSpec& spec, const std::vector<float>& in) {
+  std::vector<float> out(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_integer_scalar(spec, in[i], i);
+  return out;
+}
+
+// Number of differing bit patterns (also of NaN) of one kernel.
+std::size_t differences(kernels::Isa isa, const IntegerSpec& spec, const std::vector<float>& in,
+                        const std::vector<float>& expected) {
+  std::vector<float> out(in.size());
+  kernels::integer_kernel(isa, spec.rounding, spec.profile)(kernels::integer_grid(spec), in.data(),
+                                                            out.data(), in.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) count += bits_of(out[i]) != bits_of(expected[i]);
+  return count;
+}
+
+void check_all_sets(const IntegerSpec& spec, const std::vector<float>& in) {
+  const std::vector<float> expected = definition(spec, in);
+  for (const kernels::Isa isa : kernels::available_isas()) {
+    const std::size_t wrong = differences(isa, spec, in, expected);
+    if (wrong != 0) {  // an assertion per parameter set would take most of the test's time
+      INFO(describe(spec) << " on " << kernels::isa_name(isa));
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+float random_bits(Random& random) {
+  float value;
+  do value = std::bit_cast<float>(random.next_u32());
+  while (std::isnan(value) && random.below(16) != 0);
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("kernels equal the definition on edge values of every width and frac_width") {
+  for (int width = 1; width <= 32; ++width)
+    for (int frac_width = -126; frac_width <= 126; ++frac_width)
+      for (const bool is_signed : {true, false}) {
+        const auto specs = deterministic_specs(width, frac_width, is_signed);
+        const std::vector<float> edges = edge_values(specs.front());
+        for (const IntegerSpec& spec : specs) check_all_sets(spec, edges);
+      }
+  SUCCEED();
+}
+
+TEST_CASE("kernels equal the definition on random bit patterns") {
+  Random random(7);
+  std::vector<float> in(4099);
+  for (int trial = 0; trial < 300; ++trial) {
+    for (float& value : in) value = random_bits(random);
+    const int width = 1 + static_cast<int>(random.below(32));
+    const int frac_width = static_cast<int>(random.below(253)) - 126;
+    for (const IntegerSpec& spec : deterministic_specs(width, frac_width, random.below(2) == 0))
+      check_all_sets(spec, in);
+  }
+  SUCCEED();
+}
+
+TEST_CASE("kernels equal the definition on values within the grid's range") {
+  Random random(8);
+  std::vector<float> in(4099);
+  for (int trial = 0; trial < 300; ++trial) {
+    const int width = 1 + static_cast<int>(random.below(32));
+    const int frac_width = static_cast<int>(random.below(253)) - 126;
+    const auto specs = deterministic_specs(width, frac_width, random.below(2) == 0);
+    const double reach = 1.2 * specs.front().high() + 1.0;
+    for (float& value : in)
+      value = static_cast<float>(std::ldexp(random.uniform(-reach, reach), -frac_width));
+    for (const IntegerSpec& spec : specs) check_all_sets(spec, in);
+  }
+  SUCCEED();
+}
+
+TEST_CASE("kernels equal the definition on all codes and the ties between them") {
+  for (const int width : {1, 2, 3, 4, 8, 12, 16})
+    for (const int frac_width : {-126, -3, 0, 4, 16, 126})
+      for (const IntegerSpec& spec : deterministic_specs(width, frac_width, true)) {
+        std::vector<float> in;
+        for (double code = spec.low() - 1; code <= spec.high() + 1; code += 0.25)
+          in.push_back(static_cast<float>(std::ldexp(code, -frac_width)));
+        check_all_sets(spec, in);
+      }
+  SUCCEED();
+}
+
+TEST_CASE("kernels treat every length and alignment alike, also in place") {
+  const IntegerSpec spec;
+  std::vector<float> in(200);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = 0.037F * static_cast<float>(i) - 3.1F;
+  const std::vector<float> expected = definition(spec, in);
+  for (const kernels::Isa isa : kernels::available_isas())
+    for (std::size_t offset = 0; offset < 17; ++offset)
+      for (std::size_t count = 0; count < 70; ++count) {
+        std::vector<float> out = in;  // in place; elements around the span must stay
+        kernels::integer_kernel(isa, spec.rounding, spec.profile)(
+            kernels::integer_grid(spec), out.data() + offset, out.data() + offset, count);
+        std::vector<float> wanted = in;
+        std::copy_n(expected.begin() + offset, count, wanted.begin() + offset);
+        if (out != wanted) FAIL(kernels::isa_name(isa) << " offset " << offset << " of " << count);
+      }
+  SUCCEED();
+}
+
+TEST_CASE("kernels equal the definition on outputs large enough for streaming stores") {
+  const IntegerSpec spec;
+  const std::size_t count = (std::size_t{8} << 20) + 21;
+  std::vector<float> in(count + 1), out(count + 2);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 997) * 0.021F - 9.0F;
+  std::vector<float> period(in.begin(), in.begin() + 997);
+  const std::vector<float> expected = definition(spec, period);
+  for (const kernels::Isa isa : kernels::available_isas()) {
+    std::fill(out.begin(), out.end(), 77.0F);
+    kernels::integer_kernel(isa, spec.rounding, spec.profile)(kernels::integer_grid(spec),
+                                                              in.data(), out.data() + 1, count);
+    std::size_t wrong = out.front() != 77.0F || out.back() != 77.0F;
+    for (std::size_t i = 0; i < count; ++i) wrong += out[i + 1] != expected[i % 997];
+    CHECK(wrong == 0);
+  }
+}

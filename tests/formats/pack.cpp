@@ -1,0 +1,38 @@
+// Packed storage of codes.
+#include <catch2/catch.hpp>
+
+#include "base/random.hpp"
+#include "formats/format.hpp"
+
+using namespace mase;
+using namespace mase::formats;
+
+TEST_CASE("packed codes stand LSB first") {
+  using Codes = std::vector<std::uint32_t>;
+  CHECK(pack_codes(Codes{0x1, 0x2, 0xf}, 4) == std::string("\x21\x0f"));
+  // 3 bits each: 5 = 101, 3 = 011, 6 = 110 -> bits 110 011 101 from the top.
+  CHECK(pack_codes(Codes{5, 3, 6}, 3) == std::string("\x9d\x01"));
+  CHECK(pack_codes(Codes{0x80000001U}, 32) == std::string("\x01\x00\x00\x80", 4));
+  CHECK(pack_codes(Codes{}, 7).empty());
+}
+
+TEST_CASE("packing ignores bits above the code") {
+  CHECK(pack_codes(std::vector<std::uint32_t>{0xfffffff1U, 0x2U}, 4) == std::string("\x21"));
+}
+
+TEST_CASE("unpacking gives back the codes for every width and count") {
+  Random random(21);
+  for (int bits = 1; bits <= 32; ++bits)
+    for (std::size_t count = 0; count < 40; ++count) {
+      std::vector<std::uint32_t> codes(count);
+      for (std::uint32_t& code : codes) code = random.next_u32() >> (32 - bits);
+      const std::string packed = pack_codes(codes, bits);
+      CHECK(packed.size() == (count * bits + 7) / 8);
+      CHECK(unpack_codes(packed, bits, count) == codes);
+    }
+}
+
+TEST_CASE("too few bytes are refused") {
+  CHECK_THROWS_WITH(unpack_codes("ab", 8, 3), Catch::Contains("too few"));
+  CHECK_THROWS_WITH(unpack_codes("ab", 32, std::size_t{1} << 62), Catch::Contains("too few"));
+}

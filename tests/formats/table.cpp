@@ -1,0 +1,105 @@
+// The format table, the text form and reading fields with diagnostics.
+#include <catch2/catch.hpp>
+
+#include "formats/format.hpp"
+
+using namespace mase;
+using namespace mase::formats;
+
+namespace {
+
+std::string problems(const std::string& name, const Tree& fields) {
+  Diagnostics diagnostics;
+  const auto format = find_format(name)->make(fields, diagnostics);
+  CHECK(format.has_value() == !diagnostics.has_errors());
+  return diagnostics.text();
+}
+
+Tree dict(std::initializer_list<std::pair<std::string, Tree>> entries) {
+  return Tree(Tree::Dict(entries));
+}
+
+}  // namespace
+
+TEST_CASE("the text form reads back to the same format") {
+  for (const char* text : {"integer(8, 4)", "integer(32, -126)", "integer(8, 4, is_signed=false)",
+                           "integer(8, 4, rounding=floor)", "integer(8, 4, profile=mase)",
+                           "integer(6, 2, rounding=stochastic, seed=12)", "integer_floor(8, 4)",
+                           "integer_floor(8, 12, is_signed=false, profile=mase)"}) {
+    CHECK(parse_format(text).text() == text);
+    CHECK(parse_format(parse_format(text).text()) == parse_format(text));
+  }
+}
+
+TEST_CASE("the text form is canonical") {
+  CHECK(parse_format(" integer ( 8,frac_width = 4 , is_signed=true ) ").text() == "integer(8, 4)");
+  CHECK(parse_format("integer(9)").text() == "integer(9, 4)");
+  CHECK(parse_format("integer(width=8, frac_width=NA)").text() == "integer(8, 4)");
+  CHECK(parse_format("integer").text() == "integer(8, 4)");
+  CHECK(parse_format("integer(8, 4, rounding=\"floor\")").text() ==
+        "integer(8, 4, rounding=floor)");
+}
+
+TEST_CASE("a wrong text form names its place") {
+  const auto refuses = [](const char* text, const char* message) {
+    CHECK_THROWS_WITH(parse_format(text), Catch::Contains(message));
+  };
+  refuses("intger(8, 4)", "did you mean 'integer'?");
+  refuses("integer(40, 4)", "'integer(40, 4)':1:9: error: ");
+  refuses("integer(8, 4, is_singed=false)", "did you mean 'is_signed'?");
+  refuses("integer(8, 4", "expected ',' or ')'");
+  refuses("integer(8, 4) x", "unexpected text");
+  refuses("integer(8, width=4)", "by position and by key");
+  refuses("integer(width=8, width=4)", "'width' is given twice");
+  refuses("integer(width=8, 4)", "without a key after one with a key");
+  refuses("integer(8, 4, true, floor, exact, 0, 0)", "has only 6 parameters");
+  refuses("integer([8, 4], 4)", "1:9");
+  refuses("integer(8, 4, rounding=\"floor)", "without an end");
+  refuses("", "expected a name");
+}
+
+TEST_CASE("fields are resolved and complete") {
+  const Tree fields = parse_format("integer(9)").fields();
+  CHECK(fields.at("width") == Tree(9));
+  CHECK(fields.at("frac_width") == Tree(4));
+  CHECK(fields.at("rounding") == Tree("nearest_even"));
+  CHECK(fields.size() == 6);
+}
+
+TEST_CASE("make reports every problem at its place") {
+  Tree width(64);
+  width.where = {"a.toml", 3, 16};
+  Tree rounding("up");
+  rounding.where = {"a.toml", 4, 12};
+  const std::string text = problems("integer", dict({{"width", width}, {"rounding", rounding}}));
+  CHECK(text.find("a.toml:3:16: error: ") != std::string::npos);
+  CHECK(text.find("a.toml:4:12: error: ") != std::string::npos);
+}
+
+TEST_CASE("make suggests the key that was meant and knows no rounding of integer_floor") {
+  CHECK(problems("integer", dict({{"widht", Tree(8)}})).find("'width'") != std::string::npos);
+  CHECK(problems("integer_floor", dict({{"rounding", Tree("floor")}})).find("rounding") !=
+        std::string::npos);
+}
+
+TEST_CASE("the mase profile knows nearest_even and floor only") {
+  for (const char* rounding : {"nearest_away", "stochastic"})
+    CHECK(problems("integer", dict({{"profile", Tree("mase")}, {"rounding", Tree(rounding)}}))
+              .find("has no rounding") != std::string::npos);
+  for (const char* rounding : {"nearest_even", "floor"})
+    CHECK(problems("integer", dict({{"profile", Tree("mase")}, {"rounding", Tree(rounding)}}))
+              .empty());
+}
+
+TEST_CASE("a seed that has no effect is a warning") {
+  CHECK(problems("integer", dict({{"seed", Tree(3)}})).find("no effect") != std::string::npos);
+}
+
+TEST_CASE("the table lists every format once, with documented fields") {
+  CHECK(format_names() == std::vector<std::string>{"integer", "integer_floor"});
+  for (const FormatRow& row : format_table()) {
+    CHECK_FALSE(row.doc.empty());
+    for (const FieldInfo& field : row.fields) CHECK_FALSE(field.doc.empty());
+  }
+  CHECK(find_format("decimal") == nullptr);
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Runs one habit test, or all, on a source tree: habits.py ROOT [NAME]. Python's standard library only."""
+
+import sys
+from pathlib import Path
+
+import file_rules
+import include_rule
+
+RULES = {
+    "includes": (include_rule.include_rule, include_rule.torchscript_rule),
+    "folders": (include_rule.table_rule, include_rule.order_rule, include_rule.link_rule),
+    "passes": (file_rules.pass_rule,),
+    "files": (file_rules.head_rule, file_rules.word_rule, file_rules.header_rule),
+    "configs": (file_rules.config_rule,),
+}
+
+
+def run(root, name):
+    """Complaints of every rule of one habit."""
+    return [complaint for rule in RULES[name] for complaint in rule(root)]
+
+
+def main(arguments):
+    if not arguments or any(name not in RULES for name in arguments[1:]):
+        print(f"usage: habits.py ROOT [{'|'.join(RULES)}]...", file=sys.stderr)
+        return 2
+    bad = False
+    for name in arguments[1:] or RULES:
+        complaints = run(Path(arguments[0]).resolve(), name)
+        bad = bad or bool(complaints)
+        print("\n".join(complaints) if complaints else f"{name}: kept")
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

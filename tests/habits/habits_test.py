@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The habit tests bite: small source trees with one fault each, and the complaint that must follow."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import habits
+
+TABLE = """# Folders
+
+| folder | uses | third party |
+|---|---|---|
+| `base` | — | spdlog |
+| `ir` | base, `late/face.hpp` | — |
+| `late` | base, ir | — |
+
+## `base`
+
+Base.
+
+## `ir`
+
+Graph.
+
+## `late`
+
+Late.
+"""
+CMAKE = """# Libraries.
+mase_library(base PRIVATE spdlog::spdlog)
+mase_library(ir USES base)
+mase_library(late USES base ir)
+target_link_libraries(mase_torch PUBLIC)
+"""
+GOOD = {
+    "lib/README.md": TABLE,
+    "lib/CMakeLists.txt": CMAKE,
+    "lib/base/log.cpp": "// Log.\n#include <spdlog/spdlog.h>\n#include <vector>\n",
+    "lib/ir/graph.hpp": '// Graph.\n#pragma once\n#include "base/log.hpp"\n#include "late/face.hpp"\n',
+    "lib/late/face.hpp": '// Face.\n#pragma once\n#include "ir/graph.hpp"\n',
+    "lib/passes_are_elsewhere.txt": "",
+    "README.md": "# Read me\n",
+}
+
+
+class HabitsBite(unittest.TestCase):
+    def complaints(self, name, changes):
+        """Complaints of a habit about the good tree with some files changed."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for path, text in {**GOOD, **changes}.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            return habits.run(root, name)
+
+    def expect(self, name, changes, *words):
+        complaints = self.complaints(name, changes)
+        self.assertEqual(len(complaints), 1, complaints)
+        for word in words:
+            self.assertIn(word, complaints[0])
+
+    def test_the_good_tree_keeps_every_habit(self):
+        for name in habits.RULES:
+            self.assertEqual(self.complaints(name, {}), [])
+
+    def test_an_include_against_the_flow_is_found(self):
+        changes = {"lib/base/low.cpp": '// Low.\n\n#include "ir/graph.hpp"\n'}
+        self.expect("includes", changes, "lib/base/low.cpp:3", "`base` may not use `ir/graph.hpp`")
+
+    def test_only_the_named_header_of_a_later_folder_is_allowed(self):
+        changes = {"lib/ir/more.cpp": '// More.\n#include "late/other.hpp"\n'}
+        self.expect("includes", changes, "late/other.hpp")
+
+    def test_a_foreign_library_in_the_wrong_folder_is_found(self):
+        self.expect("includes", {"lib/ir/a.cpp": "// A.\n#include <spdlog/spdlog.h>\n"}, "spdlog")
+        self.expect("includes", {"lib/ir/a.cpp": "// A.\n#include <ATen/ATen.h>\n"}, "LibTorch")
+        self.expect("includes", {"lib/ir/a.cpp": "// A.\n#include <boost/any.hpp>\n"}, "boost")
+
+    def test_a_foreign_library_in_a_header_is_found(self):
+        changes = {"lib/base/a.hpp": "// A.\n#pragma once\n#include <spdlog/spdlog.h>\n"}
+        self.expect("includes", changes, "sources only")
+
+    def test_torchscript_outside_import_and_export_is_found(self):
+        changes = {"lib/ir/a.cpp": "// A.\nauto f() { return torch::jit::load(name); }\n"}
+        self.expect("includes", changes, "lib/ir/a.cpp:2", "torch::jit")
+
+    def test_a_torchscript_header_of_export_stays_private_to_it(self):
+        table = TABLE.replace("| `late` | base, ir | — |", "| `torch_frontend` | base, ir | LibTorch |")
+        header = {"lib/torch_frontend/export_tree.hpp": "// Tree.\n#pragma once\n#include <torch/csrc/jit/api/module.h>\n"}
+        include = '#include "torch_frontend/export_tree.hpp"\n'
+        changes = {"lib/README.md": table.replace(", `late/face.hpp`", ""), "lib/ir/graph.hpp": "// Graph.\n", **header}
+        changes["lib/torch_frontend/export_torchscript.cpp"] = "// Export.\n" + include
+        changes["lib/late/face.hpp"] = "// Face.\n"
+        self.assertEqual(self.complaints("includes", changes), [])
+        self.expect("includes", {**changes, "lib/torch_frontend/executor.cpp": "// Run.\n" + include}, "executor.cpp:2")
+
+    def test_a_folder_without_row_and_paragraph_is_found(self):
+        self.expect("folders", {"lib/extra/a.cpp": "// A.\n"}, "`extra`")
+        self.expect("folders", {"lib/README.md": TABLE.replace("## `ir`\n\nGraph.\n", "")}, "paragraphs")
+
+    def test_a_link_that_the_table_does_not_name_is_found(self):
+        self.expect("folders", {"lib/CMakeLists.txt": CMAKE.replace("ir USES base", "ir")}, "ir links []")
+
+    def test_a_row_above_what_it_uses_is_found(self):
+        upward = {
+            "lib/README.md": TABLE.replace("| `base` | — |", "| `base` | late |"),
+            "lib/CMakeLists.txt": CMAKE.replace("mase_library(base", "mase_library(base USES late"),
+        }
+        self.expect("folders", upward, "`late`, which does not stand above it")
+
+    def test_a_pass_without_test_and_row_is_found(self):
+        header = '// P.\n#pragma once\nstruct P { static constexpr PassDoc doc{"prune", k, "s"}; };\n'
+        complaints = self.complaints("passes", {"lib/passes/transform/prune.hpp": header})
+        self.assertEqual(len(complaints), 2, complaints)
+        table = {"lib/driver/all_passes.cpp": '// T.\n#include "passes/transform/prune.hpp"\n'}
+        tests = {"tests/passes/prune_test.cpp": "// Tests.\n"}
+        self.assertEqual(
+            self.complaints("passes", {"lib/passes/transform/prune.hpp": header, **table, **tests}), []
+        )
+
+    def test_a_file_without_opening_comment_is_found(self):
+        self.expect("files", {"lib/ir/a.cpp": "#include <vector>\n"}, "lib/ir/a.cpp:1")
+
+    def test_unfinished_work_and_machine_paths_are_found(self):
+        self.expect("files", {"lib/ir/a.cpp": "// A.\n// TO" "DO: more\n"}, "lib/ir/a.cpp:2")
+        self.expect("files", {"scripts/a.sh": "# A.\ncd /ho" "me/me\n"}, "one machine")
+        self.expect("files", {"README.md": "# Read me\nsee /wo" "rk/main\n"}, "README.md:2")
+
+    def test_a_header_without_pragma_once_is_found(self):
+        self.expect("files", {"lib/ir/a.hpp": "// A.\nint f();\n"}, "pragma once")
+
+    def test_a_configuration_that_no_test_uses_is_found(self):
+        self.expect("configs", {"configs/a.toml": "# A.\n"}, "configs/a.toml")
+        used = {"configs/a.toml": "# A.\n", "README.md": "mase transform --config configs/a.toml\n"}
+        self.assertEqual(self.complaints("configs", used), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,175 @@
+// The op table: consistent rows, the quantizable list, classification and ports of nodes.
+#include "ir/op_table.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "ir/text.hpp"
+
+namespace mase::ir {
+namespace {
+
+const std::string declarations = R"(
+  module bn : torch.nn.modules.batchnorm.BatchNorm1d = aten::batch_norm() [weight=@w, bias=@w, running_mean=@w, running_var=@w]
+  module emb : torch.nn.modules.sparse.Embedding = aten::embedding() [weight=@w]
+  module act : torch.nn.modules.activation.Softmax = aten::softmax(dim=1)
+  module drop : torch.nn.modules.dropout.Dropout = aten::dropout(p=0.5, train=$training)
+  module own : my.Layer = aten::relu()
+  module odd : my.Odd = my::odd()
+  tensor w : float32[4] parameter
+  %x : float32[2, 4] = placeholder x
+  %n : int = placeholder n
+)";
+
+Classified classify_line(const std::string& line) {
+  const Graph graph = parse("graph \"g\" {" + declarations + line + "\n}", "line");
+  return classify(graph, graph.node(graph.order().back()));
+}
+
+std::string ports_of(const std::string& line) {
+  const Graph graph = parse("graph \"g\" {" + declarations + line + "\n}", "line");
+  std::string text;
+  for (const Port& port : ports(graph, graph.node(graph.order().back()))) {
+    const std::string source = port.tensor.empty() ? print(graph, port.value) : "@" + port.tensor;
+    text += port.name + ":" + port.argument + "=" + source + " ";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("names in the three tables are unique and refer to rows that exist") {
+  std::set<std::string_view> ops, classes, operators;
+  for (const OpRow& row : op_table()) {
+    INFO(row.name);
+    CHECK(ops.insert(row.name).second);
+    CHECK(find_op(row.name) == &row);
+    CHECK_FALSE(row.doc.empty());
+    CHECK_FALSE(row.aten.empty());
+    std::set<std::string_view> arguments;
+    for (const ArgRow& argument : row.args) CHECK(arguments.insert(argument.name).second);
+  }
+  for (const ModuleRow& row : module_table()) {
+    INFO(row.class_name);
+    CHECK(classes.insert(row.class_name).second);
+    CHECK(find_op(row.op) != nullptr);
+    CHECK(find_module_class(row.class_name) == &row);
+  }
+  for (const CallRow& row : call_table()) {
+    INFO(row.aten);
+    CHECK(operators.insert(row.aten).second);
+    CHECK(find_call(row.aten) == &row);
+    REQUIRE(find_op(row.op) != nullptr);
+  }
+  CHECK(find_op("no such op") == nullptr);
+  CHECK(find_call("aten::no_such") == nullptr);
+  CHECK(find_module_class("Linear") == nullptr);
+}
+
+TEST_CASE("the quantizable ops are the reference system's 21 and batch_norm1d") {
+  const std::set<std::string_view> expected{"add",
+                                            "bmm",
+                                            "conv1d",
+                                            "conv2d",
+                                            "convtranspose2d",
+                                            "matmul",
+                                            "mul",
+                                            "linear",
+                                            "relu",
+                                            "sub",
+                                            "batch_norm2d",
+                                            "layer_norm",
+                                            "group_norm",
+                                            "instance_norm2d",
+                                            "rms_norm",
+                                            "selu",
+                                            "tanh",
+                                            "gelu",
+                                            "softsign",
+                                            "softplus",
+                                            "grouped_query_attention",
+                                            "batch_norm1d"};
+  std::set<std::string_view> found;
+  for (const OpRow& row : op_table())
+    if (row.quantizable) found.insert(row.name);
+  CHECK(found == expected);
+}
+
+TEST_CASE("every quantizable op has data_in and data_out ports") {
+  for (const OpRow& row : op_table()) {
+    if (!row.quantizable) continue;
+    INFO(row.name);
+    CHECK(port_names(row).front() == "data_in");
+    CHECK(port_names(row).back() == "data_out");
+  }
+  CHECK(port_names(*find_op("linear")) ==
+        std::vector<std::string>{"data_in", "weight", "bias", "data_out"});
+  CHECK(port_names(*find_op("matmul")) ==
+        std::vector<std::string>{"data_in", "weight", "data_out"});
+  CHECK(port_names(*find_op("add")) == std::vector<std::string>{"data_in", "data_out"});
+}
+
+TEST_CASE("nodes are classified by exact names") {
+  struct Case {
+    std::string line, type, op;
+  };
+  const std::vector<Case> cases{
+      {"%a = call_module bn aten::batch_norm(input=%x)", "module", "batch_norm1d"},
+      {"%a = call_module emb aten::embedding(indices=%x)", "implicit_func", "embedding"},
+      {"%a = call_module act aten::softmax(self=%x)", "module_related_func", "softmax"},
+      {"%a = call_module drop aten::dropout(input=%x)", "module_related_func", "dropout"},
+      {"%a = call_module own aten::relu(self=%x)", "module_related_func", "relu"},
+      {"%a = call_module odd my::odd(self=%x)", "builtin_func", "odd"},
+      {"%a = call_function torch.nn.functional.softmax aten::softmax.int(self=%x, dim=1)",
+       "builtin_func", "softmax"},
+      {"%a = call_function f aten::batch_norm(input=%x)", "module_related_func", "batch_norm"},
+      {"%a = call_method matmul aten::matmul(self=%x, other=%x)", "builtin_func", "matmul"},
+      {"%a = call_method mean aten::mean.dim(self=%x, dim=1)", "builtin_func", "mean"},
+      {"%a = call_method view aten::view(self=%x, size=[2, -1])", "implicit_func", "view"},
+      {"%a = call_function _operator.truediv aten::div.Tensor(self=%x, other=2)", "builtin_func",
+       "div"},
+      {"%a = call_function _operator.getitem mase::getitem(value=%x, index=0)", "builtin_func",
+       "getitem"},
+      {"%a = call_function g mase::identity(self=%x)", "module_related_func", "identity"},
+      {"%a = call_function f aten::relu6(self=%x)", "module_related_func", "relu6"},
+      {"%a = call_function f aten::adder_of_things(self=%x)", "builtin_func", "adder_of_things"},
+      {"%a = get_attr w", "get_attr", "constant"},
+      {"%a = placeholder p", "placeholder", "placeholder"},
+      {"%output = output output(value=%x)", "output", "output"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.line);
+    const Classified found = classify_line(c.line);
+    CHECK(mase_type_name(found.type) == c.type);
+    CHECK(found.op == c.op);
+  }
+  CHECK(classify_line("%a = call_function f aten::adder_of_things(self=%x)").row == nullptr);
+}
+
+TEST_CASE("ports list what feeds them, in argument order") {
+  CHECK(ports_of("%a = call_module bn aten::batch_norm(input=%x)") ==
+        "data_in:input=%x weight:weight=@w bias:bias=@w running_mean:running_mean=@w "
+        "running_var:running_var=@w ");
+  CHECK(ports_of("%a = call_function f aten::linear(input=%x, weight=%x)") ==
+        "data_in:input=%x weight:weight=%x ");
+  CHECK(ports_of("%a = call_function f aten::matmul(self=%x, other=%x)") ==
+        "data_in:self=%x weight:other=%x ");
+  CHECK(ports_of("%a = call_function f aten::cat(tensors=[%x, %x], dim=1)") ==
+        "data_in:tensors=[%x, %x] ");
+  CHECK(ports_of("%a = call_function f aten::scaled_dot_product_attention(query=%x, key=%x, "
+                 "value=%x)") == "data_in:query=%x data_in:key=%x data_in:value=%x ");
+}
+
+TEST_CASE("constants and host numbers sit on no port") {
+  CHECK(ports_of("%a = call_function f aten::mul.Tensor(self=%x, other=0.25)") ==
+        "data_in:self=%x ");
+  CHECK(ports_of("%a = call_function f aten::add.Tensor(self=%x, other=%n)") == "data_in:self=%x ");
+}
+
+TEST_CASE("the overload is cut off an operator's name") {
+  CHECK(base_op("aten::add.Tensor") == "aten::add");
+  CHECK(base_op("aten::relu") == "aten::relu");
+  CHECK(base_op("") == "");
+}
+
+}  // namespace mase::ir
