@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli.hpp"
+#include "mase/cli.hpp"
 
 namespace mase::cli {
 namespace {

@@ -1,5 +1,5 @@
 // `mase list` and `mase doctor`.
-#include "cli.hpp"
+#include "mase/cli.hpp"
 
 namespace mase::cli {
 

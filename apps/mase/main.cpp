@@ -5,7 +5,7 @@
 #include "base/diagnostics.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "cli.hpp"
+#include "mase/cli.hpp"
 #include "driver/version.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Command-line flags of the settings, declared by a loop over the settings themselves.
 #include "base/text.hpp"
-#include "cli.hpp"
+#include "mase/cli.hpp"
 #include "driver/settings.hpp"
 
 namespace mase::cli {

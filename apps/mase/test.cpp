@@ -1,5 +1,5 @@
 // `mase test`.
-#include "cli.hpp"
+#include "mase/cli.hpp"
 
 namespace mase::cli {
 

@@ -47,6 +47,15 @@ bool refers_to_records(const OpCall& call) {
   return found;
 }
 
+/// Some in-place operators name their arguments otherwise (dropout_'s "self" is dropout's "input").
+void rename_arguments(OpCall& call) {
+  const auto found = find_operator(call.op);
+  if (!found || found->schema().arguments().size() != call.args.size()) return;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    call.args[i].first = found->schema().arguments()[i].name();
+  }
+}
+
 void refuse_stale(const OpCall& call) {
   for (const auto& [name, cell] : call.args) {
     for_each_leaf(cell, [&](const Cell& leaf) {
@@ -167,6 +176,7 @@ Ref Builder::emit(OpCall call) {
                         at_place(call.source) + "; such state is not supported");
     }
     call.op = out_of_place(base) + call.op.substr(base.size());
+    rename_arguments(call);
   }
   const auto host = as_host_call(call);
   if (host) call = *host;

@@ -85,3 +85,15 @@ def config_rule(root):
     for path in files_under(root, ("configs",), (".toml",)):
         if not any(path.name in text for text in texts):
             yield f"{relative(path, root)}: no test uses it"
+
+
+SNIPPET = re.compile(r"<!-- file (\S+) -->\n```\w*\n(.*?)```", re.DOTALL)
+
+
+def snippet_rule(root):
+    """Code shown in lib/README.md stands in the file it names, word for word."""
+    text = read(root / "lib/README.md")
+    for name, code in SNIPPET.findall(text):
+        path = root / name
+        if not path.exists() or code not in read(path):
+            yield f"lib/README.md: the code shown for {name} is not in that file"

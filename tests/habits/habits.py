@@ -13,6 +13,7 @@ RULES = {
     "passes": (file_rules.pass_rule,),
     "files": (file_rules.head_rule, file_rules.word_rule, file_rules.header_rule),
     "configs": (file_rules.config_rule,),
+    "snippets": (file_rules.snippet_rule,),
 }
 
 

@@ -21,7 +21,7 @@ APP_LIBRARIES = ("CLI11",)
 TORCHSCRIPT_FILE = re.compile(r"lib/torch_frontend/(import|export)_\w+\.(cpp|hpp)")
 TORCHSCRIPT_HEADER = re.compile(r"torch/(csrc/jit/|script\.h|jit\.h)")
 SYSTEM_HEADER = re.compile(
-    r"[a-z0-9_]+|sys/\w+\.h|(dlfcn|errno|fcntl|malloc|signal|unistd|immintrin|cpuid|link)\.h"
+    r"[a-z0-9_]+|sys/\w+\.h|(dlfcn|errno|fcntl|malloc|poll|signal|spawn|unistd|immintrin|cpuid|link)\.h"
 )
 
 

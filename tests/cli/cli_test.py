@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""The program as a user meets it: commands, exit codes, output streams, files, killing and resuming.
+
+usage: cli_test.py --mase BINARY --source ROOT [unittest arguments]
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+from pathlib import Path
+
+MASE = SOURCE = None
+
+
+def mase(*arguments, cwd, **options):
+    """Runs the program; its completed process with text streams."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [str(MASE), *map(str, arguments)], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=False, **options,
+    )
+
+
+def info(checkpoint):
+    """The metadata inside a checkpoint."""
+    with zipfile.ZipFile(checkpoint) as archive:
+        name = next(n for n in archive.namelist() if n.endswith("extra/mase/info.json"))
+        return json.loads(archive.read(name))
+
+
+def files_below(folder):
+    return sorted(str(p.relative_to(folder)) for p in Path(folder).rglob("*") if p.is_file())
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.cwd = Path(self._folder.name)
+
+    def run_mase(self, *arguments, code=0, **options):
+        result = mase(*arguments, cwd=self.cwd, **options)
+        self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def write(self, name, text):
+        path = self.cwd / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+class Usage(InFolder):
+    def test_help_and_version_need_nothing(self):
+        self.assertIn("Usage", self.run_mase("--help").stdout)
+        self.assertRegex(self.run_mase("--version").stdout, r"^mase \d+\.\d+")
+        for command in ("train", "test", "transform", "run", "quantize", "show", "list", "doctor", "completion"):
+            self.assertIn("Usage", self.run_mase(command, "--help").stdout)
+
+    def test_a_wrong_command_line_ends_with_2(self):
+        self.run_mase(code=2)
+        self.run_mase("no-such-command", code=2)
+        self.run_mase("list", "no-such-list", code=2)
+        self.run_mase("train", "jsc-tiny", "jsc", "--batch-size", "many", code=2)
+        self.run_mase("show", "no-such-model", code=2)
+
+    def test_lists_are_json_with_every_option(self):
+        for what in ("passes", "formats", "ops", "models", "datasets", "settings"):
+            rows = json.loads(self.run_mase("list", what, "--json").stdout)
+            self.assertTrue(rows and all(row["name"] and row["doc"] for row in rows), what)
+        quantize = json.loads(self.run_mase("list", "passes", "quantize", "--json").stdout)
+        keys = [key["name"] for key in quantize["config_keys"]["linear"]["integer"]]
+        self.assertIn("data_in_width", keys)
+        self.assertIn("bias_frac_width", keys)
+
+    def test_all_faults_of_a_file_are_reported_at_once_with_their_places(self):
+        self.write("x.toml", 'model = "jsc-tiny"\nbatch_size = "a"\nlerning_rate = 1\n[passes.quantise]\n')
+        result = self.run_mase("transform", "--config", "x.toml", code=2)
+        self.assertEqual(result.stdout, "")
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 3, result.stderr)
+        self.assertIn("x.toml:2:14: error: option 'batch_size' must be an integer, got string", lines)
+        self.assertTrue(any(line.startswith("x.toml:3:1:") and "'learning_rate'" in line for line in lines))
+        self.assertTrue(any(line.startswith("x.toml:4:") and "'quantize'" in line for line in lines))
+
+    def test_completion_knows_the_commands(self):
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn("transform", self.run_mase("completion", shell).stdout)
+
+
+class Precedence(InFolder):
+    def settings(self, *arguments):
+        self.write("p.toml", 'model = "jsc-tiny"\nseed = 42\nbatch_size = 512\n[passes.count_dropout]\n')
+        output = self.run_mase("transform", "--config", "p.toml", "--dry-run", "--json", *arguments).stdout
+        return json.loads(output)["settings"]
+
+    def test_the_file_wins_over_the_default(self):
+        self.assertEqual(self.settings()["seed"], 42)
+
+    def test_the_command_line_wins_by_presence_even_with_the_default_value(self):
+        self.assertEqual(self.settings("--seed", "0", "--batch-size=128")["seed"], 0)
+        self.assertEqual(self.settings("--batch-size=128")["batch_size"], 128)
+
+
+class Transform(InFolder):
+    def test_the_seeds_command_runs_and_counts_rightly(self):
+        (self.cwd / "configs").symlink_to(SOURCE / "configs")
+        result = self.run_mase(
+            "transform", "--config", "configs/examples/jsc_toy_by_type.toml", "--task", "cls", "--cpu=0", "--json")
+        document = json.loads(result.stdout)
+        summary = next(p for p in document["passes"] if p["pass"] == "summarize_quantization")
+        counts = {name: (c["total"], c["changed"], c["unchanged"]) for name, c in summary["info"]["histogram"].items()}
+        self.assertEqual(counts, {"BatchNorm1d": (1, 0, 1), "Linear": (1, 1, 0), "ReLU": (2, 0, 2),
+                                  "output": (1, 0, 1), "x": (1, 0, 1)})
+        self.assertEqual(document["settings"]["seed"], 42)
+        folder = self.cwd / "mase_output/jsc-tiny/software/transform"
+        self.assertEqual(files_below(folder), [
+            "quantize/quantize_histogram.csv", "quantize/quantize_sqnr.csv", "quantize/quantize_table.csv",
+            "transformed_ckpt/config.toml", "transformed_ckpt/graph_module.pt", "transformed_ckpt/node_meta_param.toml"])
+
+    def test_the_resolved_configuration_gives_the_same_result_again(self):
+        (self.cwd / "configs").symlink_to(SOURCE / "configs")
+        self.run_mase("transform", "--config", "configs/examples/jsc_toy_by_type.toml")
+        folder = self.cwd / "mase_output/jsc-tiny/software/transform/transformed_ckpt"
+        first = info(folder / "graph_module.pt")
+        (folder / "config.toml").rename(self.cwd / "resolved.toml")
+        self.run_mase("transform", "--config", "resolved.toml")
+        second = info(folder / "graph_module.pt")
+        self.assertEqual(first["configuration"], second["configuration"])
+        self.assertEqual(first["tensor_hash"], second["tensor_hash"])
+
+    def test_pipeline_controls(self):
+        self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n'
+                             '[[pass]]\nrun = "remove_dropout"\n[[pass]]\nrun = "count_dropout"\n')
+        result = self.run_mase("transform", "--config", "c.toml", "--timing", "--check-numerics", "--dump-after", "all", "dumps")
+        self.assertIn("remove_dropout: results changed by at most 0.0", result.stdout)
+        self.assertRegex(result.stdout, r"count_dropout: [\d.]+ ms")
+        self.assertEqual(files_below(self.cwd / "dumps"),
+                         ["01_remove_dropout.graph.txt", "02_count_dropout.graph.txt"])
+
+    def test_a_checkpoint_is_transformed_again_and_tested(self):
+        self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n[passes.quantize.linear.config]\n'
+                             'name = "integer"\ndata_in_width = 8\nweight_width = 8\n')
+        self.run_mase("transform", "--config", "c.toml")
+        checkpoint = "mase_output/p/software/transform/transformed_ckpt/graph_module.pt"
+        scores = json.loads(self.run_mase("test", checkpoint, "jsc", "--json").stdout)["scores"]
+        self.assertEqual(scores["rows"], 150)
+        self.run_mase("test", checkpoint, "jsc", "--min-accuracy", "99.9", code=1)
+        self.run_mase("transform", checkpoint, "--config", "c.toml", "--project", "again")
+        first, again = (self.run_mase("show", path).stdout for path in
+                        (checkpoint, "mase_output/again/software/transform/transformed_ckpt/graph_module.pt"))
+        self.assertIn("weight=integer(8, 4)", first)
+        strip = lambda text: [line for line in text.splitlines() if not line.startswith("  history")]
+        self.assertEqual(strip(first), strip(again))
+
+
+class RunAndQuantize(InFolder):
+    def test_run_writes_one_file_per_result(self):
+        models = SOURCE / "tests/models"
+        self.run_mase("run", models / "dict_output/dict_output.script.pt", "--input",
+                      models / "dict_output/inputs.npy", "--output", "y.npy")
+        self.assertEqual(files_below(self.cwd), ["y_boxes.npy", "y_features.npy", "y_logits.npy"])
+        for key in ("boxes", "features", "logits"):
+            self.assertEqual((self.cwd / f"y_{key}.npy").read_bytes()[-64:],
+                             (models / f"dict_output/output_{key}.npy").read_bytes()[-64:])
+
+    def test_a_data_dependent_model_is_refused_with_4_and_its_place(self):
+        models = SOURCE / "tests/models/data_dependent"
+        result = self.run_mase("run", models / "data_dependent.script.pt", "--input", models / "inputs.npy",
+                               "--output", "y.npy", code=4)
+        self.assertIn("fixture_nets.py", result.stderr)
+        self.assertEqual(files_below(self.cwd), [])
+
+    def test_quantize_writes_values_and_codes(self):
+        source = SOURCE / "tests/models/jsc_s/inputs.npy"
+        self.run_mase("quantize", source, "q.npy", "--format", "integer", "--set", "width=8", "--set",
+                      "frac_width=4", "--codes", "c.npy")
+        self.run_mase("quantize", "q.npy", "qq.npy", "--format", "integer", "--set", "width=8", "--set", "frac_width=4")
+        self.assertEqual((self.cwd / "q.npy").read_bytes(), (self.cwd / "qq.npy").read_bytes())
+        self.assertEqual(len((self.cwd / "c.npy").read_bytes()) - 128, 64)
+
+    def test_quantize_refuses_wrong_fields_and_leaves_nothing(self):
+        source = SOURCE / "tests/models/jsc_s/inputs.npy"
+        self.run_mase("quantize", source, "q.npy", "--set", "width=0", code=2)
+        self.run_mase("quantize", source, "q.npy", "--set", "widht=8", code=2)
+        self.run_mase("quantize", source, "q.npy", "--format", "intger", code=2)
+        self.run_mase("quantize", "missing.npy", "q.npy", code=3)
+        self.assertEqual(files_below(self.cwd), [])
+
+
+class Training(InFolder):
+    arguments = ("train", "jsc-mlp", "jsc", "--batch-size", "64", "--max-epochs", "60", "--seed", "3",
+                 "--schedule", "cosine", "--checkpoint-every-n-steps", "7", "-q")
+
+    def last(self, project):
+        return self.cwd / f"mase_output/{project}/software/training_ckpts/last.pt"
+
+    def kill_while_training(self, project, delay):
+        process = subprocess.Popen([str(MASE), *self.arguments, "--project", project], cwd=self.cwd,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "OMP_NUM_THREADS": "1"})
+        deadline = time.monotonic() + 60
+        while not self.last(project).exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def test_killed_and_resumed_runs_end_with_the_same_bits(self):
+        self.run_mase(*self.arguments, "--project", "whole")
+        wanted = info(self.last("whole"))
+        pick = random.Random(0)
+        interrupted = 0
+        for trial in range(4):
+            project = f"killed{trial}"
+            self.kill_while_training(project, pick.uniform(0.0, 0.6))
+            interrupted += info(self.last(project))["training"]["step"] < wanted["training"]["step"]
+            self.run_mase(*self.arguments, "--project", project, "--resume")
+            self.assertEqual(info(self.last(project))["tensor_hash"], wanted["tensor_hash"])
+        self.assertGreater(interrupted, 0, "no run was really interrupted")
+
+    def test_resume_without_a_checkpoint_and_with_other_options_is_refused(self):
+        self.run_mase(*self.arguments, "--project", "none", "--resume", code=3)
+        self.run_mase(*self.arguments, "--project", "p", "--max-epochs", "2", code=2)  # given twice
+        short = ("train", "jsc-tiny", "jsc", "--max-epochs", "2", "--project", "p", "-q")
+        self.run_mase(*short)
+        result = self.run_mase(*short, "--learning-rate", "0.5", "--resume", code=2)
+        self.assertIn("learning_rate", result.stderr)
+
+    def test_nan_in_the_data_is_named(self):
+        rows = ["a,b,label"] + [f"{i % 7},{i % 5},{i % 2}" for i in range(60)]
+        rows[31] = "nan,1,0"
+        self.write("d.csv", "\n".join(rows) + "\n")
+        result = self.run_mase("train", "toy", "csv", "--data-dir", "d.csv", "--project", "p", code=3)
+        self.assertIn("d.csv", result.stderr)
+
+    def test_an_exploding_loss_names_its_step_and_keeps_earlier_checkpoints(self):
+        result = self.run_mase("train", "jsc-mlp", "jsc", "--learning-rate", "1000", "--training-optimizer", "sgd",
+                               "--weight-decay", "1000", "--max-epochs", "50", "--project", "p", "-q", code=1)
+        self.assertRegex(result.stderr, r"step \d+")
+
+
+class BadFiles(InFolder):
+    def test_mutated_models_are_refused_or_read_but_never_crash(self):
+        original = (SOURCE / "tests/models/jsc_s/jsc_s.script.pt").read_bytes()
+        pick = random.Random(1)
+        for trial in range(25):
+            data = bytearray(original)
+            if trial % 3 == 0:
+                data = data[: pick.randrange(len(data))]
+            else:
+                for _ in range(1 + trial % 4):
+                    data[pick.randrange(len(data))] ^= 1 << pick.randrange(8)
+            (self.cwd / "m.pt").write_bytes(data)
+            result = mase("run", "m.pt", "--input", SOURCE / "tests/models/jsc_s/inputs.npy", "--output", "y.npy", cwd=self.cwd)
+            self.assertIn(result.returncode, (0, 3), f"trial {trial}: {result.stderr}")
+            if result.returncode:
+                self.assertTrue(result.stderr.strip())
+                self.assertFalse((self.cwd / "y.npy").exists())
+            (self.cwd / "y.npy").unlink(missing_ok=True)
+
+    def test_files_that_are_no_models(self):
+        for name, content in (("empty.pt", b""), ("text.pt", b"hello"), ("zeros.pt", bytes(4096))):
+            (self.cwd / name).write_bytes(content)
+            result = self.run_mase("show", name, code=3)
+            self.assertIn(name, result.stderr)
+        self.run_mase("show", "missing.pt", code=3)
+
+    def test_an_unwritable_output_folder_is_named_and_nothing_else_is_touched(self):
+        self.write("file", "mine")
+        result = self.run_mase("train", "jsc-tiny", "jsc", "--project-dir", "file", "--max-epochs", "1", code=3)
+        self.assertIn("file", result.stderr)
+        self.assertEqual((self.cwd / "file").read_text(), "mine")
+
+    def test_a_full_disk_keeps_the_previous_checkpoint(self):
+        arguments = ("train", "jsc-tiny", "jsc", "--max-epochs", "1", "--project", "p", "--report-to", "none", "-q")
+        self.run_mase(*arguments)
+        best = self.cwd / "mase_output/p/software/training_ckpts/best.pt"
+        before = best.read_bytes()
+
+        def no_space():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+        result = mase(*arguments, "--seed", "9", cwd=self.cwd, preexec_fn=no_space)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertEqual(best.read_bytes(), before)
+        self.assertFalse([name for name in files_below(self.cwd) if "tmp" in name])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mase", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    options, rest = parser.parse_known_args()
+    MASE, SOURCE = options.mase.resolve(), options.source.resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
