@@ -2,8 +2,6 @@
 //
 // Plain `torch.round` is never used: fusers of some LibTorch builds miscompile it from the second
 // call on. `torch.round(x, decimals=0)`, floor and trunc are stable.
-#include <cmath>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "formats/integer_spans.hpp"

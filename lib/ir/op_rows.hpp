@@ -28,6 +28,7 @@ struct OpSource {
 const std::vector<OpSource>& op_sources();
 /// The rows, split by subject.
 std::vector<OpSource> layer_sources();
+std::vector<OpSource> activation_sources();
 std::vector<OpSource> arithmetic_sources();
 std::vector<OpSource> shape_sources();
 

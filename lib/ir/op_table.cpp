@@ -11,7 +11,7 @@ namespace mase::ir {
 const std::vector<OpSource>& op_sources() {
   static const std::vector<OpSource> sources = [] {
     std::vector<OpSource> all = layer_sources();
-    for (const auto& part : {arithmetic_sources(), shape_sources()})
+    for (const auto& part : {activation_sources(), arithmetic_sources(), shape_sources()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -1,7 +1,10 @@
 // ir::Evaluator on an Executor: checks of inputs, conversion of arrays, names of results.
 #include <ATen/ATen.h>
 
+#include <optional>
+
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "torch_frontend/executor.hpp"
 #include "torch_frontend/tensors.hpp"
 
@@ -48,18 +51,62 @@ c10::IValue check_input(const ir::Node& placeholder, const Array& input) {
   return tensor.to(scalar_type(info.dtype));
 }
 
+/// A size that a guard reads: "size(NAME, DIM)".
+struct ReadSize {
+  std::string name;
+  std::int64_t dim = 0;
+};
+
+/// The sizes in a guard's condition; nothing when it reads something else, too.
+std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
+  std::vector<ReadSize> sizes;
+  for (std::size_t at = condition.find("size("); at != std::string::npos;
+       at = condition.find("size(", at + 1)) {
+    const std::size_t comma = condition.find(", ", at), end = condition.find(')', at);
+    if (comma == std::string::npos || end < comma) return std::nullopt;
+    const auto dim = parse_int(condition.substr(comma + 2, end - comma - 2));
+    if (!dim) return std::nullopt;
+    sizes.push_back({condition.substr(at + 5, comma - at - 5), *dim});
+  }
+  if (sizes.empty()) return std::nullopt;
+  return sizes;
+}
+
+/// Whether a guard may depend on dimension `dim` of a placeholder: it reads that size, or the size of
+/// a computed tensor, which may depend on anything.
+bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
+                std::int64_t dim) {
+  const auto sizes = sizes_in(guard.condition);
+  if (!sizes) return true;
+  const auto rank = static_cast<std::int64_t>(placeholder.info.shape.size());
+  for (const ReadSize& size : *sizes) {
+    const ir::Node* node = graph.find_node(size.name);
+    if (!node || node->kind != ir::NodeKind::placeholder) return true;
+    if (node->id == placeholder.id && (size.dim < 0 ? size.dim + rank : size.dim) == dim) return true;
+  }
+  return false;
+}
+
 /// Import took one way at each guard; another shape may need the other way, so it is refused.
-void check_guards(const ir::Graph& graph, const std::vector<Array>& inputs) {
-  if (graph.guards.empty()) return;
-  const auto placeholders = graph.placeholders();
-  for (std::size_t i = 0; i < placeholders.size(); ++i) {
-    const ir::Node& node = graph.node(placeholders[i]);
-    if (!node.info.is_tensor() || node.info.shape == inputs[i].shape()) continue;
-    const ir::Guard& guard = graph.guards.front();
-    file_error("input '" + node.name + "' has the shape " + shape_text(inputs[i].shape()) +
-               ", but the model was imported with " + shape_text(node.info.shape) +
+void check_guard(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
+                 const Shape& shape) {
+  for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+    if (shape[dim] == placeholder.info.shape[dim]) continue;
+    if (!may_depend(graph, guard, placeholder, static_cast<std::int64_t>(dim))) continue;
+    file_error("input '" + placeholder.name + "' has the shape " + shape_text(shape) +
+               ", but the model was imported with " + shape_text(placeholder.info.shape) +
                " and decides by a shape at " + guard.place + " (" + guard.condition +
                "); import it again with an example of the new shape");
+  }
+}
+
+void check_guards(const ir::Graph& graph, const std::vector<Array>& inputs) {
+  const auto placeholders = graph.placeholders();
+  for (const ir::Guard& guard : graph.guards) {
+    for (std::size_t i = 0; i < placeholders.size(); ++i) {
+      const ir::Node& node = graph.node(placeholders[i]);
+      if (node.info.is_tensor()) check_guard(graph, guard, node, inputs[i].shape());
+    }
   }
 }
 

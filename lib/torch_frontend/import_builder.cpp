@@ -56,15 +56,13 @@ void rename_arguments(OpCall& call) {
   }
 }
 
-void refuse_stale(const OpCall& call) {
-  for (const auto& [name, cell] : call.args) {
-    for_each_leaf(cell, [&](const Cell& leaf) {
-      if (!leaf.stale) return;
-      unsupported_error("a tensor is used" + at_place(call.source) +
-                        " after memory it shares was changed in place; write the change as a new "
-                        "tensor (x = x + y instead of x += y)");
-    });
-  }
+void refuse_stale(const Ref& cell, const std::string& place) {
+  for_each_leaf(cell, [&](const Cell& leaf) {
+    if (!leaf.stale) return;
+    unsupported_error("a tensor is used" + place +
+                      " after memory it shares was changed in place; write the change as a new "
+                      "tensor (x = x + y instead of x += y)");
+  });
 }
 
 }  // namespace
@@ -119,8 +117,8 @@ c10::IValue Builder::run(const OpCall& call) const {
   try {
     return run_operator(call.op, std::move(arguments));
   } catch (const c10::Error& error) {
-    file_error(call.op + at_place(call.source) + " fails on the example input: " +
-               error.what_without_backtrace());
+    file_error(call.op + at_place(call.source) +
+               " fails on the example input: " + error.what_without_backtrace());
   }
 }
 
@@ -166,7 +164,7 @@ Ref Builder::bind_in_place(const Ref& target, Ref result) {
 }
 
 Ref Builder::emit(OpCall call) {
-  refuse_stale(call);
+  for (const auto& [name, cell] : call.args) refuse_stale(cell, at_place(call.source));
   const std::string base(ir::base_op(call.op));
   const bool in_place = out_of_place(base) != base;
   const Ref target = in_place ? call.args[0].second : nullptr;
@@ -183,7 +181,8 @@ Ref Builder::emit(OpCall call) {
   use_scalar_overload(call);
   const std::string reason = refusal(call.op);
   if (!reason.empty()) {
-    unsupported_error("operator " + call.op + at_place(call.source) + " is not supported: " + reason);
+    unsupported_error("operator " + call.op + at_place(call.source) +
+                      " is not supported: " + reason);
   }
   Cell cell;
   cell.kind = Cell::Kind::dynamic;
@@ -249,6 +248,7 @@ ir::Value Builder::argument(const Ref& cell) {
       graph_.set_tensor(cell->path, {to_array(cell->value.toTensor(), cell->path), false, false});
       return argument(cell);
     case Cell::Kind::dynamic:
+      refuse_stale(cell, "");
       if (cell->node >= 0) return ir::NodeRef{cell->node};
       unsupported_error(
           cell->from_data
@@ -280,7 +280,8 @@ ir::Value Builder::argument(const Ref& cell) {
       }
       return ir::Value::dict(std::move(entries));
     }
-    default: unsupported_error("a module or function is used as a value");
+    default:
+      unsupported_error("a module or function is used as a value");
   }
 }
 

@@ -1,6 +1,6 @@
 // Builder: turns operators met by the importer into graph nodes, torch.fx's way. It runs each
-// operator on the example, keeps operators of a leaf layer in a scope until they are known to be one
-// layer, and replaces in-place operators by out-of-place ones.
+// operator on the example, keeps operators of a leaf layer in a scope until they are known to be
+// one layer, and replaces in-place operators by out-of-place ones.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ namespace mase::torch_frontend {
 
 /// One operator call: arguments in the order of its schema, defaults included.
 struct OpCall {
-  std::string op;                                  ///< "aten::add.Tensor"
+  std::string op;  ///< "aten::add.Tensor"
   std::vector<std::pair<std::string, Ref>> args;
-  std::vector<bool> is_default;                    ///< per argument: equals the schema's default
+  std::vector<bool> is_default;  ///< per argument: equals the schema's default
   SourceText source;
 };
 

@@ -16,26 +16,30 @@ ir::Value bound(const Ref& cell, std::int64_t left_out, Builder& builder) {
   return builder.argument(cell);
 }
 
-bool add_slice(Subscript& subscript, const std::vector<Ref>& inputs, Builder& builder) {
-  if (!is_number(*inputs[1], subscript.next_dim)) return false;
+/// The dimension an item works on, counted from the front; `more` is 1 for a new axis.
+std::optional<std::int64_t> dimension(const std::vector<Ref>& inputs, std::int64_t more) {
+  const Cell& dim = *inputs[1];
+  if (!is_static(dim) || !dim.value.isInt() || !inputs[0]->value.isTensor()) return std::nullopt;
+  const std::int64_t value = dim.value.toInt();
+  return value < 0 ? value + inputs[0]->value.toTensor().dim() + more : value;
+}
+
+/// A first item at a later dimension skips those before with full slices.
+bool skip_to(Subscript& subscript, const std::optional<std::int64_t>& dim) {
+  if (!dim || *dim < subscript.next_dim) return false;
+  if (!subscript.items.empty() && *dim != subscript.next_dim) return false;
+  for (; subscript.next_dim < *dim; ++subscript.next_dim) {
+    subscript.items.push_back(ir::Value::slice({}, {}, {}));
+  }
+  return true;
+}
+
+void add_slice(Subscript& subscript, const std::vector<Ref>& inputs, Builder& builder) {
   subscript.items.push_back(
       ir::Value::slice(bound(inputs[2], 0, builder),
                        bound(inputs[3], std::numeric_limits<std::int64_t>::max(), builder),
                        bound(inputs[4], 1, builder)));
   ++subscript.next_dim;
-  return true;
-}
-
-/// A selection or new axis at a later dimension skips those before with full slices.
-bool skip_to(Subscript& subscript, const Ref& dim) {
-  if (!is_static(*dim) || !dim->value.isInt()) return false;
-  const bool first = subscript.items.empty();
-  if (dim->value.toInt() < subscript.next_dim) return false;
-  if (!first && dim->value.toInt() != subscript.next_dim) return false;
-  for (; subscript.next_dim < dim->value.toInt(); ++subscript.next_dim) {
-    subscript.items.push_back(ir::Value::slice({}, {}, {}));
-  }
-  return true;
 }
 
 bool add_tensors(Subscript& subscript, const Ref& indices, Builder& builder) {
@@ -55,14 +59,16 @@ bool add_tensors(Subscript& subscript, const Ref& indices, Builder& builder) {
 std::optional<Subscript> extended(Subscript subscript, std::string_view kind,
                                   const std::vector<Ref>& inputs, Builder& builder) {
   bool good = false;
-  if (kind == "slice") {
-    good = add_slice(subscript, inputs, builder);
+  if (kind == "slice" && skip_to(subscript, dimension(inputs, 0))) {
+    add_slice(subscript, inputs, builder);
+    good = true;
   } else if (kind == "index") {
     good = add_tensors(subscript, inputs[1], builder);
-  } else if (kind == "select" && skip_to(subscript, inputs[1])) {
+  } else if (kind == "select" && skip_to(subscript, dimension(inputs, 0))) {
     subscript.items.push_back(builder.argument(inputs[2]));
     good = true;
-  } else if (kind == "unsqueeze" && !subscript.items.empty() && skip_to(subscript, inputs[1])) {
+  } else if (kind == "unsqueeze" && !subscript.items.empty() &&
+             skip_to(subscript, dimension(inputs, 1))) {
     subscript.items.emplace_back();
     ++subscript.next_dim;
     good = true;

@@ -15,11 +15,11 @@ struct Subscript {
   Ref base;
   ir::Value::List items;
   std::int64_t next_dim = 0;  ///< the dimension of the result that the next item would index
-  std::string place;          ///< where the subscript stands
+  std::string place;          ///< where the subscript stands, with its text
 };
 
-/// The subscript with one more operator ("slice", "select", "unsqueeze" or "index" with its inputs),
-/// or nothing when the operator does not go on where the subscript ends.
+/// The subscript with one more operator ("slice", "select", "unsqueeze" or "index" with its
+/// inputs), or nothing when the operator does not go on where the subscript ends.
 std::optional<Subscript> extended(Subscript subscript, std::string_view kind,
                                   const std::vector<Ref>& inputs, Builder& builder);
 

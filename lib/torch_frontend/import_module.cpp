@@ -1,8 +1,8 @@
 // Making Modules of leaf layers.
 #include "torch_frontend/import_module.hpp"
 
-#include <ATen/core/ivalue.h>
 #include <ATen/core/class_type.h>
+#include <ATen/core/ivalue.h>
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"

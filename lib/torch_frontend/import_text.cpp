@@ -11,16 +11,26 @@ namespace mase::torch_frontend {
 namespace {
 
 constexpr std::array operators{
-    std::pair{"aten::add", "add"},        std::pair{"aten::sub", "sub"},
-    std::pair{"aten::mul", "mul"},        std::pair{"aten::div", "truediv"},
-    std::pair{"aten::rsub", "sub"},       std::pair{"aten::floor_divide", "floordiv"},
-    std::pair{"aten::floordiv", "floordiv"}, std::pair{"aten::remainder", "mod"},
-    std::pair{"aten::matmul", "matmul"},  std::pair{"aten::pow", "pow"},
-    std::pair{"aten::neg", "neg"},        std::pair{"aten::eq", "eq"},
-    std::pair{"aten::ne", "ne"},          std::pair{"aten::lt", "lt"},
-    std::pair{"aten::le", "le"},          std::pair{"aten::gt", "gt"},
-    std::pair{"aten::ge", "ge"},          std::pair{"aten::__and__", "and_"},
-    std::pair{"aten::__or__", "or_"},     std::pair{"aten::bitwise_not", "invert"},
+    std::pair{"aten::add", "add"},
+    std::pair{"aten::sub", "sub"},
+    std::pair{"aten::mul", "mul"},
+    std::pair{"aten::div", "truediv"},
+    std::pair{"aten::rsub", "sub"},
+    std::pair{"aten::floor_divide", "floordiv"},
+    std::pair{"aten::floordiv", "floordiv"},
+    std::pair{"aten::remainder", "mod"},
+    std::pair{"aten::matmul", "matmul"},
+    std::pair{"aten::pow", "pow"},
+    std::pair{"aten::neg", "neg"},
+    std::pair{"aten::eq", "eq"},
+    std::pair{"aten::ne", "ne"},
+    std::pair{"aten::lt", "lt"},
+    std::pair{"aten::le", "le"},
+    std::pair{"aten::gt", "gt"},
+    std::pair{"aten::ge", "ge"},
+    std::pair{"aten::__and__", "and_"},
+    std::pair{"aten::__or__", "or_"},
+    std::pair{"aten::bitwise_not", "invert"},
 };
 
 std::string_view plain_name(std::string_view base) { return base.substr(base.rfind(':') + 1); }

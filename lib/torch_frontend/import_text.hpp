@@ -10,8 +10,8 @@ namespace mase::torch_frontend {
 
 /// Where an operator came from: the original Python when the file still has it.
 struct SourceText {
-  std::string place;   ///< "fixture_nets.py:310", or "" when unknown
-  std::string text;    ///< script: the expression's beginning; trace: the Python stack
+  std::string place;  ///< "fixture_nets.py:310", or "" when unknown
+  std::string text;   ///< script: the expression's beginning; trace: the Python stack
 };
 
 /// How torch.fx would show a call.
@@ -20,8 +20,9 @@ struct Spelling {
   std::string target;
 };
 
-/// The spelling of ATen operator `base` ("aten::add"): from the text when it is clear (`torch.add(`,
-/// `x.add(`, `x + y`; a trace's stack that ends in torch.nn.functional), else from the op table.
+/// The spelling of ATen operator `base` ("aten::add"): from the text when it is clear
+/// (`torch.add(`, `x.add(`, `x + y`; a trace's stack that ends in torch.nn.functional), else from
+/// the op table.
 Spelling spelling_of(std::string_view base, const SourceText& source);
 
 /// A functional's name as users write it: "__torch__.torch.nn.functional._max_pool2d" →

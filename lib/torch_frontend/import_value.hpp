@@ -22,7 +22,9 @@ struct Cell {
     attribute,  ///< the tensor at `path`
     module,     ///< the module `value` at `path`
     function,   ///< `function`
-    list, tuple, dict
+    list,
+    tuple,
+    dict
   };
   Kind kind = Kind::constant;
   c10::IValue value;
@@ -31,13 +33,13 @@ struct Cell {
   /// no_node for a host value that only conditions may use.
   ir::NodeId node = ir::no_node;
   std::vector<Ref> items;
-  std::vector<c10::IValue> keys;   ///< dict, one per item
-  c10::TypePtr type;               ///< function; element type of lists
-  bool tainted = false;            ///< constant that depends on the attribute `training`
-  bool from_data = false;          ///< host value computed from a tensor's values
-  bool size_tensor = false;        ///< a host number that a trace wraps in a 0-dim tensor
-  bool stale = false;              ///< a view of memory that an in-place operator changed
-  std::string text;                ///< dynamic host values: readable expression, for guards
+  std::vector<c10::IValue> keys;  ///< dict, one per item
+  c10::TypePtr type;              ///< function; element type of lists
+  bool tainted = false;           ///< constant that depends on the attribute `training`
+  bool from_data = false;         ///< host value computed from a tensor's values
+  bool size_tensor = false;       ///< a host number that a trace wraps in a 0-dim tensor
+  bool stale = false;             ///< a view of memory that an in-place operator changed
+  std::string text;               ///< dynamic host values: readable expression, for guards
 };
 
 inline Ref make_cell(Cell cell) { return std::make_shared<Cell>(std::move(cell)); }

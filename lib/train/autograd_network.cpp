@@ -1,5 +1,6 @@
 // Gradients of any graph, by autograd.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "base/error.hpp"
 #include "train/network.hpp"
@@ -35,7 +36,7 @@ class AutogradNetwork : public Network {
     at::Tensor leaf = entry.leaf;
     at::Tensor& gradient = leaf.mutable_grad();
     at::Tensor into = entry.gradient;
-    at::NoGradGuard no_gradients;
+    const at::AutoGradMode no_gradients(false);
     if (gradient.defined())
       into.copy_(gradient);
     else

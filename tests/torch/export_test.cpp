@@ -4,96 +4,25 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <filesystem>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "checkpoint/archive.hpp"
-#include "ir/op_table.hpp"
+#include "export_support.hpp"
 #include "ir/text.hpp"
-#include "ir/verify.hpp"
 #include "models/registry.hpp"
 #include "small_graphs.hpp"
-#include "torch_frontend/executor.hpp"
 #include "torch_frontend/export_torchscript.hpp"
 #include "torch_frontend/state_dict.hpp"
 #include "torch_frontend/tensors.hpp"
 
 using namespace mase;
+using namespace mase::test;
 using namespace small_graphs;
 using torch_frontend::export_torchscript;
 
 namespace {
-
-struct Folder {
-  std::string path =
-      (std::filesystem::temp_directory_path() / ("mase_export_" + std::to_string(std::rand())))
-          .string();
-  Folder() { make_folder(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string operator/(const std::string& name) const { return path + "/" + name; }
-};
-
-std::vector<Array> inputs_of(const ir::Graph& graph) {
-  std::vector<Array> inputs;
-  for (const ir::NodeId id : graph.placeholders())
-    inputs.push_back(normal(graph.node(id).info.shape, 100 + inputs.size()));
-  return inputs;
-}
-
-/// A format on every port of every quantizable node, a different one for each kind of port.
-void quantize_all(ir::Graph& graph) {
-  for (const ir::NodeId id : std::vector<ir::NodeId>(graph.order())) {
-    ir::Node& node = graph.node(id);
-    const ir::Classified op = ir::classify(graph, node);
-    if (op.row == nullptr || !op.row->quantizable) continue;
-    for (const ir::Port& port : ir::ports(graph, node)) {
-      const bool weight = port.name == "weight";
-      node.formats.emplace(port.name,
-                           formats::parse_format(weight ? "integer(6, 4)" : "integer(8, 4)"));
-    }
-    node.formats.emplace("data_out", formats::parse_format("integer_floor(10, 5)"));
-  }
-}
-
-ir::Results executed(const ir::Graph& graph, const std::vector<Array>& inputs) {
-  return torch_frontend::make_evaluator(graph, ir::Level::quantized)->run(inputs);
-}
-
-ir::Results called(torch::jit::Module& module, const std::vector<Array>& inputs) {
-  std::vector<c10::IValue> values;
-  for (const Array& input : inputs) values.emplace_back(torch_frontend::copy_of(input));
-  c10::InferenceMode guard;
-  return torch_frontend::results_of(module.forward(values));
-}
-
-bool same(const ir::Results& a, const ir::Results& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i].first != b[i].first || !a[i].second.same_bits(b[i].second)) return false;
-  return true;
-}
-
-void check_three_calls(const ir::Graph& graph) {
-  REQUIRE(ir::verify(graph).empty());
-  Folder folder;
-  export_torchscript(graph, folder / "model.pt", {});
-  checkpoint::check_archive(folder / "model.pt");
-  torch::jit::Module module = torch::jit::load(folder / "model.pt");
-  const std::vector<Array> inputs = inputs_of(graph);
-  const ir::Results expected = executed(graph, inputs);
-  for (int call = 0; call < 3; ++call) CHECK(same(expected, called(module, inputs)));
-}
-
-std::vector<std::string> state_names(const torch::jit::Module& module) {
-  std::vector<std::string> names;
-  for (const auto& entry : module.named_attributes())
-    if (entry.value.isTensor()) names.push_back(entry.name);
-  return names;
-}
 
 std::vector<ir::Graph> all_small_graphs() {
   return {perceptron(), residual(), dict_of_parts(), shared_layer()};
@@ -104,7 +33,7 @@ std::vector<ir::Graph> all_small_graphs() {
 TEST_CASE("exported graphs compute the executor's bits on three calls", "[export]") {
   for (const ir::Graph& graph : all_small_graphs()) {
     INFO(graph.containers.at(""));
-    check_three_calls(graph);
+    check_three_calls(graph, inputs_of(graph));
   }
 }
 
@@ -112,7 +41,7 @@ TEST_CASE("exported quantized graphs compute the executor's bits on three calls"
   for (ir::Graph graph : all_small_graphs()) {
     INFO(graph.containers.at(""));
     quantize_all(graph);
-    check_three_calls(graph);
+    check_three_calls(graph, inputs_of(graph));
   }
 }
 
@@ -122,9 +51,9 @@ TEST_CASE("registry models are exported with their bits, float and quantized", "
     const models::ModelRow* row = models::find_model(name);
     REQUIRE(row != nullptr);
     ir::Graph graph = row->build(row->sample_shape, row->classes, 1);
-    check_three_calls(graph);
+    check_three_calls(graph, inputs_of(graph));
     quantize_all(graph);
-    check_three_calls(graph);
+    check_three_calls(graph, inputs_of(graph));
   }
 }
 
@@ -133,7 +62,7 @@ TEST_CASE("a layer called with different formats becomes one module with several
   ir::Graph graph = shared_layer();
   ir::Node& first = graph.node(graph.find_node("fc")->id);
   first.formats.emplace("weight", formats::parse_format("integer(4, 2)"));
-  check_three_calls(graph);
+  check_three_calls(graph, inputs_of(graph));
   Folder folder;
   export_torchscript(graph, folder / "model.pt", {});
   const auto module = torch::jit::load(folder / "model.pt");
@@ -191,7 +120,6 @@ TEST_CASE("training mode counts batches and passes gradients straight through", 
 
 TEST_CASE("a checkpoint comes back as the same graph", "[export]") {
   Folder folder;
-  ir::Graph graph = dict_of_parts();
   for (ir::Graph source : all_small_graphs()) {
     quantize_all(source);
     source.history.push_back(Tree("quantize"));

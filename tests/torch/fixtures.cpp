@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
+#include "torch_frontend/executor.hpp"
 #include "torch_frontend/import_torchscript.hpp"
 
 namespace mase::test {
@@ -20,8 +21,8 @@ std::string result_name(const std::string& file) {
 
 Fixture read_fixture(const std::string& model, const std::string& file, const Tree& facts) {
   const std::string folder = model + "/";
-  Fixture fixture{model, facts.at("files").at(file).at("kind").as_string(),
-                  model_file(folder + file), {}, {}};
+  Fixture fixture{
+      model, facts.at("files").at(file).at("kind").as_string(), model_file(folder + file), {}, {}};
   for (const Tree& input : facts.at("inputs").as_list()) {
     fixture.inputs.push_back(read_npy(model_file(folder + input.at("file").as_string())));
   }
@@ -39,7 +40,8 @@ double difference(const Array& left, const Array& right) {
   }
   double most = 0;
   for (std::int64_t i = 0; i < left.size(); ++i) {
-    const double gap = std::abs(static_cast<double>(left.span<float>()[i]) - right.span<float>()[i]);
+    const double gap =
+        std::abs(static_cast<double>(left.span<float>()[i]) - right.span<float>()[i]);
     if (!(gap <= most)) most = gap;
   }
   return most;
@@ -98,6 +100,10 @@ ir::Graph import_fixture(const Fixture& fixture) {
   driver::ImportOptions options;
   options.inputs = fixture.inputs;
   return torch_frontend::import_torchscript(fixture.path, options);
+}
+
+std::unique_ptr<ir::Evaluator> evaluator_of(const ir::Graph& graph, ir::Level level) {
+  return torch_frontend::make_evaluator(graph, level);
 }
 
 double largest_difference(const ir::Results& left, const ir::Results& right) {

@@ -29,11 +29,14 @@ struct FxNode {
   bool operator==(const FxNode&) const = default;
   std::string text() const { return op + " " + name + " " + target; }
 };
-std::vector<FxNode> fx_nodes(const std::string& model);   ///< as stored in fx.txt
+std::vector<FxNode> fx_nodes(const std::string& model);  ///< as stored in fx.txt
 std::vector<FxNode> nodes_of(const ir::Graph& graph);
 
 /// Imports a fixture with its stored inputs.
 ir::Graph import_fixture(const Fixture& fixture);
+
+std::unique_ptr<ir::Evaluator> evaluator_of(const ir::Graph& graph,
+                                            ir::Level level = ir::Level::floating);
 
 /// Largest absolute difference over all results; infinite when names, shapes or types differ.
 double largest_difference(const ir::Results& left, const ir::Results& right);

@@ -39,5 +39,19 @@ struct OnIntegerGrid {
   }
 };
 
+template <Rounding rounding, Profile profile>
+MASE_SIMD_TARGET void run(const IntegerGrid& grid, const float* in, float* out, std::size_t count) {
+  apply(OnIntegerGrid<rounding, profile>::of(grid), in, out, count);
+}
+
+IntegerKernel choose_kernel(Rounding rounding, Profile profile) {
+  if (profile == Profile::mase)
+    return rounding == Rounding::floor ? run<Rounding::floor, Profile::mase>
+                                       : run<Rounding::nearest_even, Profile::mase>;
+  if (rounding == Rounding::floor) return run<Rounding::floor, Profile::exact>;
+  if (rounding == Rounding::nearest_away) return run<Rounding::nearest_away, Profile::exact>;
+  return run<Rounding::nearest_even, Profile::exact>;
+}
+
 }  // namespace
 }  // namespace mase::formats::kernels

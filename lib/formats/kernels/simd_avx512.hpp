@@ -5,7 +5,8 @@
 
 #include <cstddef>
 
-#define MASE_SIMD inline __attribute__((always_inline, target("avx512f")))
+#define MASE_SIMD_TARGET __attribute__((target("avx512f")))
+#define MASE_SIMD MASE_SIMD_TARGET inline __attribute__((always_inline))
 
 namespace mase::formats::kernels {
 namespace {

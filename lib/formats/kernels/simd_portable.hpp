@@ -1,6 +1,7 @@
 // Vectors of 4 floats for any machine, by the compilers' vector extension. Each simd_*.hpp gives
-// the same operations as `Simd`, for the one kernel source file that includes it; the unnamed
-// namespace keeps the instruction sets of different files apart.
+// the same operations as `Simd`, and MASE_SIMD_TARGET for functions that use them, for the one
+// kernel source file that includes it; the unnamed namespace keeps the instruction sets of
+// different files apart.
 #pragma once
 
 #include <bit>
@@ -8,7 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
-#define MASE_SIMD inline __attribute__((always_inline))
+#define MASE_SIMD_TARGET
+#define MASE_SIMD MASE_SIMD_TARGET inline __attribute__((always_inline))
 
 namespace mase::formats::kernels {
 namespace {

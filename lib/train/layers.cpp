@@ -1,0 +1,177 @@
+// Choosing a layer for a node, reading its arguments, and the layers without parameters.
+#include "train/layers.hpp"
+
+#include <ATen/ATen.h>
+
+namespace mase::train {
+namespace {
+
+class Relu : public Layer {
+ public:
+  at::Tensor forward(const at::Tensor& input) override {
+    fit(output_, input.sizes());
+    at::clamp_min_out(output_, input, 0);
+    return output_;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    if (!wanted) return {};
+    fit(gradient_, gradient.sizes());
+    at::threshold_backward_out(gradient_, gradient, output_, 0);
+    return gradient_;
+  }
+
+ private:
+  at::Tensor output_, gradient_;
+};
+
+class Reshape : public Layer {
+ public:
+  /// With `flat`, everything behind the first dimension becomes one; else the view's sizes.
+  Reshape(bool flat, std::vector<std::int64_t> sizes) : flat_(flat), sizes_(std::move(sizes)) {}
+
+  at::Tensor forward(const at::Tensor& input) override {
+    before_ = input.sizes().vec();
+    return flat_ ? input.flatten(1) : input.view(sizes_);
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    return wanted ? gradient.reshape(before_) : at::Tensor();
+  }
+
+ private:
+  bool flat_;
+  std::vector<std::int64_t> sizes_, before_;
+};
+
+class MaxPool2d : public Layer {
+ public:
+  explicit MaxPool2d(const LayerSource& source)
+      : kernel_(source.integers("kernel_size", 1)),
+        stride_(source.constant("stride") ? source.integers("stride", 1) : kernel_),
+        padding_(source.integers("padding", 0)),
+        dilation_(source.integers("dilation", 1)),
+        ceil_(source.flag("ceil_mode", false)) {
+    if (stride_.empty()) stride_ = kernel_;
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    input_ = input;
+    at::Tensor output;
+    std::tie(output, indices_) =
+        at::max_pool2d_with_indices(input, kernel_, stride_, padding_, dilation_, ceil_);
+    return output;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    if (!wanted) return {};
+    return at::max_pool2d_with_indices_backward(gradient, input_, kernel_, stride_, padding_,
+                                                dilation_, ceil_, indices_);
+  }
+
+ private:
+  std::vector<std::int64_t> kernel_, stride_, padding_, dilation_;
+  bool ceil_;
+  at::Tensor input_, indices_;
+};
+
+class Dropout : public Layer {
+ public:
+  explicit Dropout(double share) : share_(share) {}
+
+  at::Tensor forward(const at::Tensor& input) override {
+    // The operations of aten::dropout, so that the same draws give the same bits.
+    noise_ = at::empty_like(input).bernoulli_(1.0 - share_).div_(1.0 - share_);
+    return input * noise_;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    return wanted ? gradient * noise_ : at::Tensor();
+  }
+
+ private:
+  double share_;
+  at::Tensor noise_;
+};
+
+}  // namespace
+
+const ir::Value* LayerSource::constant(std::string_view argument) const {
+  if (const ir::Value* value = node.find(argument)) return value;
+  if (node.kind != ir::NodeKind::call_module) return nullptr;
+  return graph.module_of(node).attribute(argument);
+}
+
+std::vector<std::int64_t> LayerSource::integers(std::string_view argument,
+                                                std::int64_t fallback) const {
+  const ir::Value* value = constant(argument);
+  if (!value) return {fallback, fallback};
+  if (value->kind() == ir::Value::Kind::integer) return {value->as_int(), value->as_int()};
+  std::vector<std::int64_t> numbers;
+  for (const ir::Value& item : value->items()) numbers.push_back(item.as_int());
+  if (numbers.size() == 1) numbers.push_back(numbers[0]);
+  return numbers;
+}
+
+bool LayerSource::flag(std::string_view argument, bool fallback) const {
+  const ir::Value* value = constant(argument);
+  return value ? value->as_bool() : fallback;
+}
+
+bool LayerSource::trains(std::string_view argument) const {
+  const ir::Value* value = constant(argument);
+  if (!value) return false;
+  if (value->kind() == ir::Value::Kind::training) return true;
+  return value->kind() == ir::Value::Kind::boolean && value->as_bool();
+}
+
+LayerTensor layer_tensor(const LayerSource& source, std::string_view argument) {
+  if (source.node.kind != ir::NodeKind::call_module) return {};
+  const std::string* path = source.graph.module_of(source.node).tensor(argument);
+  if (!path) return {};
+  const Parameters::Entry* entry = source.parameters.find(*path);
+  return {source.tensors.at(*path).detach(), entry ? entry->gradient : at::Tensor()};
+}
+
+std::unique_ptr<Layer> make_relu(const LayerSource&) { return std::make_unique<Relu>(); }
+
+std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source) {
+  return std::make_unique<MaxPool2d>(source);
+}
+
+std::unique_ptr<Layer> make_dropout(const LayerSource& source) {
+  const ir::Value* share = source.constant("p");
+  if (!share || !source.trains("train")) return nullptr;
+  const double p = share->as_double();
+  // At 0 and 1 aten::dropout draws nothing.
+  return p > 0 && p < 1 ? std::make_unique<Dropout>(p) : nullptr;
+}
+
+std::unique_ptr<Layer> make_reshape(const LayerSource& source) {
+  if (source.node.op == "aten::flatten.using_ints") {
+    const ir::Value* start = source.constant("start_dim");
+    const ir::Value* end = source.constant("end_dim");
+    const bool flat = start && start->as_int() == 1 && (!end || end->as_int() == -1);
+    return flat ? std::make_unique<Reshape>(true, std::vector<std::int64_t>()) : nullptr;
+  }
+  std::vector<std::int64_t> sizes;
+  for (const ir::Value& size : source.constant("size")->items()) {
+    if (size.kind() != ir::Value::Kind::integer) return nullptr;
+    sizes.push_back(size.as_int());
+  }
+  return std::make_unique<Reshape>(false, sizes);
+}
+
+std::unique_ptr<Layer> make_layer(const LayerSource& source) {
+  const std::string& op = source.node.op;
+  if (op == "aten::linear") return make_linear(source);
+  if (op == "aten::batch_norm") return make_batch_norm(source);
+  if (op == "aten::relu") return make_relu(source);
+  if (op == "aten::conv2d") return make_conv2d(source);
+  if (op == "aten::max_pool2d") return make_max_pool2d(source);
+  if (op == "aten::dropout") return make_dropout(source);
+  if (op == "aten::flatten.using_ints" || op == "aten::view") return make_reshape(source);
+  return nullptr;
+}
+
+void fit(at::Tensor& tensor, at::IntArrayRef shape) {
+  if (!tensor.defined() || tensor.sizes() != shape) tensor = at::empty(shape, at::kFloat);
+}
+
+}  // namespace mase::train

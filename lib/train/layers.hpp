@@ -1,0 +1,60 @@
+// Layers with hand-written backward steps: what autograd would call, without its bookkeeping.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ir/graph.hpp"
+#include "train/parameters.hpp"
+
+namespace mase::train {
+
+/// One node of a chain. `forward` keeps what `backward` needs until the next forward.
+class Layer {
+ public:
+  virtual ~Layer() = default;
+  virtual at::Tensor forward(const at::Tensor& input) = 0;
+  /// From d loss / d output: overwrites the gradients of the layer's parameters and returns
+  /// d loss / d input (undefined when `wanted` is false).
+  virtual at::Tensor backward(const at::Tensor& gradient, bool wanted) = 0;
+};
+
+/// Where a layer finds its tensors and constants.
+struct LayerSource {
+  const ir::Graph& graph;
+  const ir::Node& node;
+  std::map<std::string, at::Tensor>& tensors;
+  const Parameters& parameters;
+
+  /// The constant of this argument, from the node or its module; nullptr when it is the default.
+  const ir::Value* constant(std::string_view argument) const;
+  std::vector<std::int64_t> integers(std::string_view argument, std::int64_t fallback) const;
+  bool flag(std::string_view argument, bool fallback) const;
+  bool trains(std::string_view argument) const;  ///< $training or true
+};
+
+/// A tensor argument of a layer and where its gradient goes (undefined when frozen).
+struct LayerTensor {
+  at::Tensor value, gradient;
+};
+/// Undefined when the module has no such tensor.
+LayerTensor layer_tensor(const LayerSource& source, std::string_view argument);
+
+/// Null for an operator or a use of it that is not written here.
+std::unique_ptr<Layer> make_layer(const LayerSource& source);
+
+std::unique_ptr<Layer> make_linear(const LayerSource& source);
+std::unique_ptr<Layer> make_batch_norm(const LayerSource& source);
+std::unique_ptr<Layer> make_conv2d(const LayerSource& source);
+std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source);
+std::unique_ptr<Layer> make_dropout(const LayerSource& source);
+std::unique_ptr<Layer> make_relu(const LayerSource& source);
+std::unique_ptr<Layer> make_reshape(const LayerSource& source);  ///< flatten, view
+
+/// `tensor` when it has this shape already, else a new one: buffers are reused from batch to batch.
+void fit(at::Tensor& tensor, at::IntArrayRef shape);
+
+}  // namespace mase::train

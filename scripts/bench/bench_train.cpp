@@ -1,0 +1,66 @@
+// Training steps per second of a registry model on made-up rows, one thread: gathering, forward,
+// loss, backward and optimiser. Prints one number; scripts/bench/train.py compares it with PyTorch.
+//
+// Usage: bench_train MODEL BATCH_SIZE STEPS
+#include <ATen/Parallel.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "models/registry.hpp"
+#include "train/trainer.hpp"
+
+namespace {
+
+using namespace mase;
+
+/// Normal rows whose class is the largest of the first features.
+data::Dataset make_data(const models::ModelRow& model, std::int64_t rows) {
+  data::Dataset set;
+  Shape shape{rows};
+  shape.insert(shape.end(), model.sample_shape.begin(), model.sample_shape.end());
+  set.name = "made";
+  set.inputs = Array(DType::float32, shape);
+  set.labels = Array(DType::int64, {rows});
+  Random random(1);
+  for (float& value : set.inputs.mutable_span<float>()) value = static_cast<float>(random.normal());
+  for (int i = 0; i < model.classes; ++i) set.class_names.push_back(std::to_string(i));
+  const auto width = static_cast<std::size_t>(set.inputs.size() / rows);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* from = set.inputs.span<float>().data() + static_cast<std::size_t>(row) * width;
+    const auto count = std::min<std::size_t>(width, static_cast<std::size_t>(model.classes));
+    set.labels.mutable_span<std::int64_t>()[static_cast<std::size_t>(row)] =
+        std::max_element(from, from + count) - from;
+    (row == 0 ? set.validation : set.train).push_back(row);
+  }
+  return set;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 4) config_error("usage: bench_train MODEL BATCH_SIZE STEPS");
+  at::set_num_threads(1);
+  const models::ModelRow* model = models::find_model(argv[1]);
+  if (!model) config_error(std::string("unknown model ") + argv[1]);
+  train::TrainOptions options;
+  options.batch_size = std::stoi(argv[2]);
+  options.max_steps = std::stoi(argv[3]);
+  options.log_every_n_steps = 1'000'000'000;
+  ir::Graph graph = model->build(model->sample_shape, model->classes, 0);
+  const data::Dataset set = make_data(*model, 40 * std::int64_t{options.batch_size} + 1);
+  train::TrainOptions warm_up = options;
+  warm_up.max_steps = std::max(1, *options.max_steps / 10);
+  train::run_training(graph, set, warm_up, {}, "");
+  const auto begin = std::chrono::steady_clock::now();
+  train::run_training(graph, set, options, {}, "");
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::printf("%.1f\n", *options.max_steps / seconds.count());
+  return 0;
+} catch (const mase::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return error.exit_code();
+}

@@ -1,0 +1,95 @@
+// Tests of the export on the stored PyTorch models: imported, exported, run by TorchScript,
+// imported again; and the cases that stock PyTorch runs in tests/torch/check_stock.py.
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "checkpoint/archive.hpp"
+#include "export_support.hpp"
+#include "fixtures.hpp"
+#include "ir/text.hpp"
+#include "torch_frontend/export_torchscript.hpp"
+#include "torch_frontend/import_torchscript.hpp"
+#include "torch_frontend/state_dict.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using torch_frontend::export_torchscript;
+
+namespace {
+
+/// One case of check_stock.py: the checkpoint, its inputs, what the executor computes, its names.
+void write_case(const ir::Graph& graph, const std::vector<Array>& inputs,
+                const std::string& folder) {
+  make_folder(folder);
+  export_torchscript(graph, folder + "/checkpoint.pt",
+                     checkpoint::extra_files(graph, Tree::dict()));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    write_npy(folder + "/input_" + std::to_string(i) + ".npy", inputs[i]);
+  for (const auto& [name, value] : executed(graph, inputs))
+    write_npy(folder + "/output" + (name.empty() ? "" : "_" + name) + ".npy", value);
+  write_file(folder + "/keys.txt", join(graph.tensor_order, "\n") + "\n");
+}
+
+std::string node_text(const ir::Graph& graph) {
+  std::string text;
+  for (const FxNode& node : nodes_of(graph)) text += node.text() + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("exported fixtures compute the executor's bits on three calls", "[export]") {
+  for (const Fixture& fixture : fixtures()) {
+    INFO(fixture.path);
+    ir::Graph graph = import_fixture(fixture);
+    check_three_calls(graph, fixture.inputs);
+    quantize_all(graph);
+    check_three_calls(graph, fixture.inputs);
+  }
+}
+
+TEST_CASE("exported fixtures keep state_dict names and come back with the same nodes", "[export]") {
+  for (const Fixture& fixture : fixtures()) {
+    INFO(fixture.path);
+    const ir::Graph graph = import_fixture(fixture);
+    Folder folder;
+    export_torchscript(graph, folder / "model.pt", {});
+    CHECK(state_names(torch::jit::load(folder / "model.pt")) ==
+          state_names(torch::jit::load(fixture.path)));
+    driver::ImportOptions options;
+    options.inputs = fixture.inputs;
+    const ir::Graph again = torch_frontend::import_torchscript(folder / "model.pt", options);
+    CHECK(node_text(again) == node_text(graph));
+  }
+}
+
+TEST_CASE("a fixture's checkpoint comes back as the same graph", "[export]") {
+  for (const Fixture& fixture : fixtures()) {
+    INFO(fixture.path);
+    ir::Graph graph = import_fixture(fixture);
+    quantize_all(graph);
+    Folder folder;
+    export_torchscript(graph, folder / "m.pt", checkpoint::extra_files(graph, Tree::dict()));
+    auto contents = checkpoint::read_contents(folder / "m.pt");
+    REQUIRE(contents);
+    torch_frontend::load_tensors(folder / "m.pt", contents->graph);
+    CHECK(ir::print(contents->graph) == ir::print(graph));
+    CHECK(same(executed(contents->graph, fixture.inputs), executed(graph, fixture.inputs)));
+  }
+}
+
+TEST_CASE("cases for stock PyTorch are written when a folder is named", "[export]") {
+  const char* folder = std::getenv("MASE_STOCK_FOLDER");
+  if (folder == nullptr) return;
+  for (const Fixture& fixture : fixtures()) {
+    const std::string name = std::string(folder) + "/" + fixture.model + "_" + fixture.kind;
+    ir::Graph graph = import_fixture(fixture);
+    write_case(graph, fixture.inputs, name);
+    quantize_all(graph);
+    write_case(graph, fixture.inputs, name + "_quantized");
+  }
+}

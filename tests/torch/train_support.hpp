@@ -1,0 +1,111 @@
+// Small data sets and graphs for the training tests, and the options whose results stock PyTorch
+// gave.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "base/error.hpp"
+#include "data/dataset.hpp"
+#include "models/builder.hpp"
+#include "models/registry.hpp"
+#include "train/train.hpp"
+
+namespace train_support {
+
+using namespace mase;
+
+/// ((37 i + 11 k) mod 64 - 32) / 128: exact in float32 and easy to write in another language.
+inline Array patterned(const Shape& shape, std::int64_t k) {
+  Array array(DType::float32, shape);
+  auto values = array.mutable_span<float>();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>((static_cast<std::int64_t>(i) * 37 + k * 11) % 64 - 32) / 128.0f;
+  return array;
+}
+
+/// Linear(4, 5), ReLU, Linear(5, 3) with patterned weights.
+inline ir::Graph two_layers() {
+  models::Builder builder("two", "Two", {4}, 0);
+  builder.container("layers", "Sequential");
+  builder.linear("layers.0", 5);
+  builder.relu("layers.1");
+  builder.linear("layers.2", 3);
+  ir::Graph graph = builder.finish();
+  for (std::size_t k = 0; k < graph.tensor_order.size(); ++k) {
+    Array& value = graph.tensors.at(graph.tensor_order[k]).value;
+    value = patterned(value.shape(), static_cast<std::int64_t>(k));
+  }
+  return graph;
+}
+
+/// 12 training rows, and the first 3 again for validation.
+inline data::Dataset twelve_rows() {
+  data::Dataset set;
+  set.name = "twelve";
+  set.sha256 = "12";
+  set.inputs = Array(DType::float32, {12, 4});
+  set.labels = Array(DType::int64, {12});
+  set.class_names = {"a", "b", "c"};
+  for (std::int64_t r = 0; r < 12; ++r) {
+    for (std::int64_t c = 0; c < 4; ++c)
+      set.inputs.mutable_span<float>()[static_cast<std::size_t>(r * 4 + c)] =
+          static_cast<float>((r * 13 + c * 29 + r * c) % 32 - 16) / 8.0f;
+    set.labels.mutable_span<std::int64_t>()[static_cast<std::size_t>(r)] = r % 3;
+    set.train.push_back(r);
+  }
+  set.validation = {0, 1, 2};
+  return set;
+}
+
+inline train::TrainOptions stock_options(const std::string& optimizer) {
+  train::TrainOptions options;
+  options.optimizer = optimizer;
+  options.learning_rate = optimizer == "sgd" ? 0.05 : 0.01;
+  options.weight_decay = optimizer == "sgd" ? 0.01 : optimizer == "adam" ? 0.02 : 0.1;
+  options.label_smoothing = 0.1;
+  options.batch_size = 12;
+  options.max_steps = 20;
+  return options;
+}
+
+inline ir::Graph build(const std::string& model, std::uint64_t seed = 0) {
+  const models::ModelRow* row = models::find_model(model);
+  REQUIRE(row);
+  return row->build(row->sample_shape, row->classes, seed);
+}
+
+inline void check_same_bits(const ir::Graph& a, const ir::Graph& b) {
+  for (const auto& [path, tensor] : a.tensors) {
+    INFO(path);
+    CHECK(tensor.value.same_bits(b.tensors.at(path).value));
+  }
+}
+
+/// Puts a dropout with share `p` behind the node `name`.
+inline void add_dropout(ir::Graph& graph, const std::string& name, double p) {
+  const ir::NodeId source = graph.find_node(name)->id;
+  const ir::NodeId next = graph.users(source).front();
+  ir::Node node;
+  node.name = "dropout";
+  node.kind = ir::NodeKind::call_function;
+  node.target = "torch.nn.functional.dropout";
+  node.op = "aten::dropout";
+  node.info = graph.node(source).info;
+  node.args = {{"input", ir::NodeRef{source}}, {"p", p}, {"train", ir::TrainingFlag{}}};
+  const ir::NodeId added = graph.add(std::move(node), next);
+  for (ir::Argument& argument : graph.node(next).args) argument.value.replace_node(source, added);
+}
+
+template <class F>
+std::string message_of(Fault fault, F&& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    CHECK(error.fault() == fault);
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+}  // namespace train_support
