@@ -23,6 +23,10 @@ enum class ArchiveKind { torchscript, state_dict };
 /// As check_archive, but accepts pickled tensors without code (torch.save of a state_dict) too.
 ArchiveKind check_tensor_archive(const std::string& path);
 
+/// The tensors of a state_dict saved by torch.save, or of the one under "state_dict", by name.
+/// Nothing of the file is run. Call check_tensor_archive first. Error(Fault::file).
+std::map<std::string, Array> read_state_dict(const std::string& path);
+
 /// The extra files ("mase/graph.txt", ...) of an archive; empty when it was not written by mase.
 std::map<std::string, std::string> read_extra_files(const std::string& path);
 

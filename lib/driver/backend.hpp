@@ -23,9 +23,10 @@ struct ImportOptions {
   std::map<std::string, Tree> concrete;     ///< forward arguments fixed to a constant (cf_args)
 };
 
-/// Placeholder names of a model file with what its signature says, before any example is known.
+/// What a model file says of its inputs before any example is known.
 struct Signature {
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs;  ///< argument names of forward
+  std::vector<Shape> parameters;    ///< shapes of the parameters, in state_dict order
 };
 
 class Backend {
@@ -54,7 +55,8 @@ class Backend {
                                    const std::string& resume) = 0;
 };
 
-/// Opens libmase_torch, which exports `extern "C" Backend* mase_backend()`, on first use; Error(Fault::file) that says how to get LibTorch when it fails.
+/// Opens libmase_torch, which exports `extern "C" Backend* mase_backend()`, on first use;
+/// Error(Fault::file) that says how to get LibTorch when it fails.
 Backend& backend();
 
 }  // namespace mase::driver

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/backend.hpp"
+#include "driver/guess_input.hpp"
 #include "driver/version.hpp"
 #include "models/registry.hpp"
 
@@ -68,6 +69,37 @@ LoadedModel from_registry(const ModelRequest& request) {
   return loaded;
 }
 
+LoadedModel import_file(const ModelRequest& request, std::vector<Array> inputs) {
+  ImportOptions options;
+  options.inputs = std::move(inputs);
+  options.leaf_modules = request.leaf_modules;
+  options.leaf_functions = request.leaf_functions;
+  options.concrete = request.concrete;
+  LoadedModel loaded;
+  loaded.graph = backend().import_model(request.model, options);
+  loaded.example = std::move(options.inputs);
+  return loaded;
+}
+
+/// Without example inputs the first candidate that the model runs on is taken, and said aloud.
+LoadedModel import_with_guess(const ModelRequest& request) {
+  const std::string remedy = "give --input FILE.npy, --input-shape, or a data set";
+  const Signature signature = backend().signature(request.model);
+  for (const Shape& shape : candidate_inputs(signature)) {
+    try {
+      LoadedModel loaded = import_file(request, {Array(DType::float32, shape)});
+      log::warning("no example input given: traced with zeros of shape " + shape_text(shape) +
+                   ", guessed from the weights; " + remedy + " for another");
+      return loaded;
+    } catch (const Error& error) {
+      if (error.fault() == Fault::unsupported) throw;
+      log::debug("shape " + shape_text(shape) + " does not fit: " + error.what());
+    }
+  }
+  config_error(request.model + ": needs example inputs for " + join(signature.inputs, ", ") + "; " +
+               remedy);
+}
+
 LoadedModel from_file(const ModelRequest& request) {
   if (!std::filesystem::exists(request.model))
     file_error(request.model + ": no such file. Built-in models: " + join(model_names(), ", "));
@@ -76,15 +108,8 @@ LoadedModel from_file(const ModelRequest& request) {
     loaded.example = requested_inputs(request);
     return loaded;
   }
-  ImportOptions options;
-  options.inputs = requested_inputs(request);
-  options.leaf_modules = request.leaf_modules;
-  options.leaf_functions = request.leaf_functions;
-  options.concrete = request.concrete;
-  LoadedModel loaded;
-  loaded.graph = backend().import_model(request.model, options);
-  loaded.example = options.inputs;
-  return loaded;
+  std::vector<Array> inputs = requested_inputs(request);
+  return inputs.empty() ? import_with_guess(request) : import_file(request, std::move(inputs));
 }
 
 bool is_mase_checkpoint(const std::string& path) {

@@ -1,5 +1,6 @@
 // `mase test`: loss and accuracy of a float or quantized model on a part of its data set.
-#include "base/file.hpp"
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/backend.hpp"
@@ -8,6 +9,11 @@
 
 namespace mase::driver {
 namespace {
+
+bool has_formats(const ir::Graph& graph) {
+  return std::any_of(graph.order().begin(), graph.order().end(),
+                     [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
+}
 
 std::string percent(double share) { return fixed_text(100 * share, 2) + " %"; }
 
@@ -47,6 +53,7 @@ int test(const TestRequest& request) {
   const data::Part part = data::parse_part(request.split);
   const LoadedModel model = load_session_model(session, {});
   const auto evaluator = backend().evaluator(model.graph, parse_level(request.level));
+  const std::string level = has_formats(model.graph) ? request.level : "float";
   ProgressLine line(!request.quiet && !request.json);
   EvaluateOptions options;
   options.batch_size = session.settings().train.batch_size;
@@ -59,12 +66,12 @@ int test(const TestRequest& request) {
 
   Output& output = session.output;
   output.table(class_table(scores, dataset));
-  output.text(request.split + " (" + request.level + "): accuracy " + percent(scores.accuracy) +
+  output.text(request.split + " (" + level + "): accuracy " + percent(scores.accuracy) +
               " (" + std::to_string(scores.correct) + " of " + std::to_string(scores.rows) +
               "), loss " + fixed_text(scores.loss, 4) +
               (request.macro ? ", macro accuracy " + percent(scores.macro_accuracy) : ""));
   output.document()["split"] = request.split;
-  output.document()["level"] = request.level;
+  output.document()["level"] = level;
   output.document()["scores"] = scores_tree(scores, dataset);
   const bool met = !request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy;
   if (!met)

@@ -85,30 +85,42 @@ c10::IValue make_list(std::vector<c10::IValue> items, const c10::TypePtr& type) 
     case c10::TypeKind::IntType:
     case c10::TypeKind::SymIntType:
       return typed_list<std::int64_t>(items, [](const auto& item) { return item.toInt(); });
-    case c10::TypeKind::FloatType: return typed_list<double>(items, as_number);
+    case c10::TypeKind::FloatType:
+      return typed_list<double>(items, as_number);
     case c10::TypeKind::BoolType:
       return typed_list<bool>(items, [](const auto& item) { return item.toBool(); });
     case c10::TypeKind::TensorType:
       return typed_list<at::Tensor>(items, [](const auto& item) { return item.toTensor(); });
-    case c10::TypeKind::OptionalType: return optional_tensor_list(items);
-    default: return untyped_list(items);
+    case c10::TypeKind::OptionalType:
+      return optional_tensor_list(items);
+    case c10::TypeKind::StringType:
+      return typed_list<std::string>(items, [](const auto& item) { return item.toStringRef(); });
+    default:
+      return untyped_list(items);
   }
 }
 
 c10::IValue to_ivalue(const ir::Value& value) {
   switch (value.kind()) {
-    case Kind::none: return {};
-    case Kind::boolean: return value.as_bool();
-    case Kind::integer: return value.as_int();
-    case Kind::number: return value.as_double();
-    case Kind::string: return value.as_string();
-    case Kind::list: return list_value(value, nullptr, 0);
+    case Kind::none:
+      return {};
+    case Kind::boolean:
+      return value.as_bool();
+    case Kind::integer:
+      return value.as_int();
+    case Kind::number:
+      return value.as_double();
+    case Kind::string:
+      return value.as_string();
+    case Kind::list:
+      return list_value(value, nullptr, 0);
     case Kind::tuple: {
       std::vector<c10::IValue> items;
       for (const ir::Value& item : value.items()) items.push_back(to_ivalue(item));
       return c10::ivalue::Tuple::create(std::move(items));
     }
-    default: file_error("a constant of this kind cannot be an operator's argument");
+    default:
+      file_error("a constant of this kind cannot be an operator's argument");
   }
 }
 
@@ -117,7 +129,8 @@ c10::IValue to_ivalue(const ir::Value& value, const c10::TypePtr& type, int coun
     case c10::TypeKind::OptionalType:
       if (value.is_none()) return {};
       return to_ivalue(value, type->expectRef<c10::OptionalType>().getElementType(), count);
-    case c10::TypeKind::ListType: return list_value(value, type, count);
+    case c10::TypeKind::ListType:
+      return list_value(value, type, count);
     case c10::TypeKind::FloatType:
       if (value.kind() == Kind::integer || value.kind() == Kind::number) return value.as_double();
       misfit(type);
@@ -132,8 +145,10 @@ c10::IValue to_ivalue(const ir::Value& value, const c10::TypePtr& type, int coun
     case c10::TypeKind::DeviceObjType:
       if (value.kind() == Kind::string) return c10::Device(value.as_string());
       misfit(type);
-    case c10::TypeKind::TensorType: misfit(type);
-    default: return to_ivalue(value);
+    case c10::TypeKind::TensorType:
+      misfit(type);
+    default:
+      return to_ivalue(value);
   }
 }
 

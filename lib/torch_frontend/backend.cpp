@@ -65,9 +65,10 @@ class GuardedEvaluator : public ir::Evaluator {
 void infer_infos(ir::Graph& graph, const std::vector<Array>& inputs) {
   Executor executor(graph, ir::Level::floating);
   std::vector<std::pair<ir::NodeId, ir::ValueInfo>> infos;
-  executor.run(check_inputs(graph, inputs), {}, [&](const ir::Node& node, const c10::IValue& value) {
-    infos.emplace_back(node.id, info_of(value));
-  });
+  executor.run(check_inputs(graph, inputs), {},
+               [&](const ir::Node& node, const c10::IValue& value) {
+                 infos.emplace_back(node.id, info_of(value));
+               });
   for (auto& [id, info] : infos) graph.node(id).info = std::move(info);
 }
 
@@ -125,8 +126,8 @@ class TorchBackend : public driver::Backend {
   }
 };
 
-/// Fresh result tensors would be mapped and unmapped at every operator, and the page faults cost ten
-/// times the work; keep freed memory instead.
+/// Fresh result tensors would be mapped and unmapped at every operator, and the page faults cost
+/// ten times the work; keep freed memory instead.
 void keep_memory() {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -13,9 +13,15 @@ namespace {
 
 bool is_whole(DType dtype) {
   switch (dtype) {
-    case DType::int64: case DType::int32: case DType::int16: case DType::int8: case DType::uint8:
-    case DType::boolean: return true;
-    default: return false;
+    case DType::int64:
+    case DType::int32:
+    case DType::int16:
+    case DType::int8:
+    case DType::uint8:
+    case DType::boolean:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -72,8 +78,8 @@ std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
   return sizes;
 }
 
-/// Whether a guard may depend on dimension `dim` of a placeholder: it reads that size, or the size of
-/// a computed tensor, which may depend on anything.
+/// Whether a guard may depend on dimension `dim` of a placeholder: it reads that size, or the size
+/// of a computed tensor, which may depend on anything.
 bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
                 std::int64_t dim) {
   const auto sizes = sizes_in(guard.condition);
@@ -82,7 +88,8 @@ bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& 
   for (const ReadSize& size : *sizes) {
     const ir::Node* node = graph.find_node(size.name);
     if (!node || node->kind != ir::NodeKind::placeholder) return true;
-    if (node->id == placeholder.id && (size.dim < 0 ? size.dim + rank : size.dim) == dim) return true;
+    if (node->id == placeholder.id && (size.dim < 0 ? size.dim + rank : size.dim) == dim)
+      return true;
   }
   return false;
 }

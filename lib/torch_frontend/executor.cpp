@@ -2,6 +2,8 @@
 #include "torch_frontend/executor.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/core/InferenceMode.h>
 
 #include "base/error.hpp"
 #include "torch_frontend/arguments.hpp"
@@ -13,14 +15,18 @@ namespace mase::torch_frontend {
 
 c10::IValue Executor::Plan::fetch(Recipe& recipe) {
   switch (recipe.kind) {
-    case Recipe::Kind::constant: return recipe.constant;
+    case Recipe::Kind::constant:
+      return recipe.constant;
     case Recipe::Kind::slot: {
       c10::IValue& slot = slots_[static_cast<std::size_t>(recipe.slot)];
       return recipe.last_use ? std::move(slot) : slot;
     }
-    case Recipe::Kind::tensor: return *recipe.tensor;
-    case Recipe::Kind::training: return training_;
-    default: break;
+    case Recipe::Kind::tensor:
+      return *recipe.tensor;
+    case Recipe::Kind::training:
+      return training_;
+    default:
+      break;
   }
   std::vector<c10::IValue> items;
   items.reserve(recipe.items.size());
@@ -73,17 +79,18 @@ c10::IValue Executor::Plan::call_aten(Step& step) {
 
 c10::IValue Executor::Plan::call(Step& step) {
   switch (step.kind) {
-    case Step::Kind::aten: return call_aten(step);
+    case Step::Kind::aten:
+      return call_aten(step);
     case Step::Kind::host: {
       std::vector<c10::IValue> arguments;
       for (Recipe& recipe : step.arguments) arguments.push_back(evaluate(recipe));
       return step.host->run(arguments);
     }
     case Step::Kind::get_item:
-      return get_item(evaluate(step.arguments[0]), step.node->args[1].value, [&](ir::NodeId id) {
-        return slots_[static_cast<std::size_t>(id)];
-      });
-    default: return evaluate(step.arguments[0]);
+      return get_item(evaluate(step.arguments[0]), step.node->args[1].value,
+                      [&](ir::NodeId id) { return slots_[static_cast<std::size_t>(id)]; });
+    default:
+      return evaluate(step.arguments[0]);
   }
 }
 
@@ -126,9 +133,11 @@ c10::IValue Executor::Plan::run(const std::vector<c10::IValue>& inputs, bool tra
   try {
     for (Step& step : steps) run_step(step, inputs, next_input);
   } catch (const Error& error) {
-    throw Error(error.fault(), "node '" + current_->name + "' (" + current_->op + "): " + error.what());
+    throw Error(error.fault(),
+                "node '" + current_->name + "' (" + current_->op + "): " + error.what());
   } catch (const c10::Error& error) {
-    file_error("node '" + current_->name + "' (" + current_->op + "): " + error.what_without_backtrace());
+    file_error("node '" + current_->name + "' (" + current_->op +
+               "): " + error.what_without_backtrace());
   } catch (const std::runtime_error& error) {
     file_error("node '" + current_->name + "' (" + current_->op + "): " + error.what());
   }
@@ -158,7 +167,7 @@ c10::IValue Executor::run(const std::vector<c10::IValue>& inputs,
 
 c10::IValue Executor::run_training(const std::vector<c10::IValue>& inputs) {
   forget_quantized();
-  at::AutoGradMode guard(true);
+  c10::AutoGradMode guard(true);
   return plan_->run(inputs, true, nullptr, nullptr);
 }
 

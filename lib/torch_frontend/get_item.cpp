@@ -95,9 +95,9 @@ c10::IValue get_item(const c10::IValue& self, const ir::Value& index, const Node
   if (self.isGenericDict()) return dict_item(self, resolve(index, value_of));
   if (!self.isTuple() && !self.isList()) file_error(self.tagKind() + " cannot be indexed");
   if (index.kind() == Kind::slice) {
-    if (self.isList()) return make_list(slice_items(self.toListRef(), index, value_of), self.type());
-    return c10::ivalue::Tuple::create(
-        slice_items(self.toTupleRef().elements(), index, value_of));
+    if (self.isList())
+      return make_list(slice_items(self.toListRef(), index, value_of), self.type());
+    return c10::ivalue::Tuple::create(slice_items(self.toTupleRef().elements(), index, value_of));
   }
   const std::int64_t position = resolve(index, value_of).toInt();
   if (self.isList()) return item_at(self.toListRef(), position);

@@ -1,5 +1,5 @@
-// Host operators: Python arithmetic on integers, floats and lists, as TorchScript writes it. They are
-// no dispatcher operators, so they are defined here.
+// Host operators: Python arithmetic on integers, floats and lists, as TorchScript writes it. They
+// are no dispatcher operators, so they are defined here.
 #include <cmath>
 #include <map>
 
@@ -40,7 +40,9 @@ std::int64_t sub_int(std::int64_t a, std::int64_t b) {
 std::int64_t mul_int(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
-std::int64_t mod_int(std::int64_t a, std::int64_t b) { return sub_int(a, mul_int(floor_divide(a, b), b)); }
+std::int64_t mod_int(std::int64_t a, std::int64_t b) {
+  return sub_int(a, mul_int(floor_divide(a, b), b));
+}
 
 double add_float(double a, double b) { return a + b; }
 double sub_float(double a, double b) { return a - b; }
@@ -60,9 +62,13 @@ std::int64_t min_int(std::int64_t a, std::int64_t b) { return std::min(a, b); }
 std::int64_t max_int(std::int64_t a, std::int64_t b) { return std::max(a, b); }
 
 template <auto F>
-c10::IValue on_ints(const Arguments& in) { return F(integer(in[0]), integer(in[1])); }
+c10::IValue on_ints(const Arguments& in) {
+  return F(integer(in[0]), integer(in[1]));
+}
 template <auto F>
-c10::IValue on_numbers(const Arguments& in) { return F(number(in[0]), number(in[1])); }
+c10::IValue on_numbers(const Arguments& in) {
+  return F(number(in[0]), number(in[1]));
+}
 
 c10::IValue all_sizes(const Arguments& in) { return in[0].toTensor().sizes().vec(); }
 c10::IValue one_size(const Arguments& in) { return in[0].toTensor().size(integer(in[1])); }

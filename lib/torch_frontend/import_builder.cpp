@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
 #include "torch_frontend/arguments.hpp"
+#include "torch_frontend/call_forms.hpp"
 #include "torch_frontend/operators.hpp"
-#include "torch_frontend/scalar_calls.hpp"
 #include "torch_frontend/tensors.hpp"
 
 namespace mase::torch_frontend {
@@ -39,10 +39,14 @@ void for_each_leaf(const Ref& cell, const std::function<void(const Cell&)>& visi
   }
 }
 
+/// Whether a call takes a result of the scope (a record, or a host value without a node).
 bool refers_to_records(const OpCall& call) {
   bool found = false;
   for (const auto& [name, cell] : call.args) {
-    for_each_leaf(cell, [&](const Cell& leaf) { found = found || leaf.node < ir::no_node; });
+    for_each_leaf(cell, [&](const Cell& leaf) {
+      const bool outside = leaf.kind != Cell::Kind::dynamic || leaf.node >= 0;
+      found = found || !outside;
+    });
   }
   return found;
 }
@@ -63,6 +67,14 @@ void refuse_stale(const Ref& cell, const std::string& place) {
                       " after memory it shares was changed in place; write the change as a new "
                       "tensor (x = x + y instead of x += y)");
   });
+}
+
+/// Element i of "size(x)" is "size(x, i)".
+std::string element_text(const std::string& text, const ir::Value& index) {
+  if (!text.starts_with("size(") || !text.ends_with(')') ||
+      index.kind() != ir::Value::Kind::integer)
+    return text + "[...]";
+  return text.substr(0, text.size() - 1) + ", " + std::to_string(index.as_int()) + ")";
 }
 
 }  // namespace
@@ -179,6 +191,7 @@ Ref Builder::emit(OpCall call) {
   const auto host = as_host_call(call);
   if (host) call = *host;
   use_scalar_overload(call);
+  use_plain_convolution(call);
   const std::string reason = refusal(call.op);
   if (!reason.empty()) {
     unsupported_error("operator " + call.op + at_place(call.source) +
@@ -219,7 +232,7 @@ Ref Builder::get_item(const Ref& value, ir::Value index, c10::IValue result) {
   cell.kind = Cell::Kind::dynamic;
   cell.value = std::move(result);
   cell.from_data = value->from_data;
-  if (value->value.isIntList()) cell.text = operand_text(*value) + "[...]";
+  if (value->value.isIntList()) cell.text = element_text(operand_text(*value), index);
   if (!scope_) {
     ir::Node node;
     node.kind = ir::NodeKind::call_function;

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "torch_frontend/arguments.hpp"
@@ -152,6 +153,57 @@ void Importer::open_list(const Ref& list) {
     list->items.push_back(constant_cell(item));
   list->type = list->value.type();
   list->kind = Cell::Kind::list;
+}
+
+Ref Importer::expanded(const Ref& list) {
+  if (list->kind == Cell::Kind::list) return list;
+  Cell cell;
+  cell.kind = Cell::Kind::list;
+  cell.type = list->value.type();
+  const auto size = static_cast<std::int64_t>(list->value.toListRef().size());
+  for (std::int64_t i = 0; i < size; ++i) cell.items.push_back(element(list, i));
+  return make_cell(std::move(cell));
+}
+
+Ref Importer::list_slice(const jit::Node* node, const std::vector<Ref>& inputs) {
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    if (!is_static(*inputs[i])) unsupported_error("a computed slice at " + places_of(node));
+  }
+  const auto bound = [&](std::size_t i) {
+    return i < inputs.size() ? to_value(inputs[i]->value) : ir::Value();
+  };
+  const ir::Value index = ir::Value::slice(bound(1), bound(2), bound(3));
+  if (inputs[0]->kind == Cell::Kind::dynamic) {
+    return builder_.get_item(inputs[0], index,
+                             torch_frontend::get_item(inputs[0]->value, index, {}));
+  }
+  const Ref list = expanded(inputs[0]);
+  std::vector<std::int64_t> positions(list->items.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  Cell cell;
+  cell.kind = Cell::Kind::list;
+  cell.type = list->type;
+  for (const auto position : torch_frontend::get_item(positions, index, {}).toIntVector()) {
+    cell.items.push_back(list->items[static_cast<std::size_t>(position)]);
+  }
+  return make_cell(std::move(cell));
+}
+
+void Importer::copy_list(const jit::Node* node, Environment& environment) {
+  const Ref list = environment.at(node->inputs().at(0));
+  if (!is_container(*list) && !list->value.isList()) return apply_operator(node, environment);
+  environment[node->output()] = make_cell(*expanded(list));
+}
+
+void Importer::add(const jit::Node* node, Environment& environment) {
+  const Ref left = environment.at(node->inputs().at(0));
+  const Ref right = environment.at(node->inputs().at(1));
+  const bool lists = left->kind == Cell::Kind::list || right->kind == Cell::Kind::list;
+  if (!lists) return apply_operator(node, environment);
+  Cell cell = *expanded(left);
+  const Ref tail = expanded(right);
+  cell.items.insert(cell.items.end(), tail->items.begin(), tail->items.end());
+  environment[node->output()] = make_cell(std::move(cell));
 }
 
 void Importer::append(const jit::Node* node, Environment& environment) {

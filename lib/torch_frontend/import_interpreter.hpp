@@ -88,6 +88,11 @@ class Importer {
   void unpack(const jit::Node* node, Environment& environment);
   void index_container(const jit::Node* node, Environment& environment);
   static void open_list(const Ref& list);
+  /// A list with a cell for every element.
+  Ref expanded(const Ref& list);
+  Ref list_slice(const jit::Node* node, const std::vector<Ref>& inputs);
+  void copy_list(const jit::Node* node, Environment& environment);
+  void add(const jit::Node* node, Environment& environment);
   void append(const jit::Node* node, Environment& environment);
   void set_item(const jit::Node* node, Environment& environment);
   void length(const jit::Node* node, Environment& environment);

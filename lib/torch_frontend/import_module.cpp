@@ -23,41 +23,6 @@ LeafCall empty_leaf(const Ref& self, std::string op) {
   return leaf;
 }
 
-/// Traces call the general aten::_convolution: the layer's class says which one it is.
-struct Convolution {
-  std::string_view class_name, op;
-};
-constexpr Convolution convolutions[] = {
-    {"Conv1d", "aten::conv1d"},
-    {"Conv2d", "aten::conv2d"},
-    {"Conv3d", "aten::conv3d"},
-    {"ConvTranspose1d", "aten::conv_transpose1d"},
-    {"ConvTranspose2d", "aten::conv_transpose2d.input"},
-    {"ConvTranspose3d", "aten::conv_transpose3d.input"},
-};
-
-/// Arguments of aten::_convolution that conv2d and its like do not have.
-bool belongs(std::string_view argument, bool transposed) {
-  if (argument == "output_padding") return transposed;
-  return argument != "transposed" && argument != "benchmark" && argument != "deterministic" &&
-         argument != "cudnn_enabled" && argument != "allow_tf32";
-}
-
-OpCall plain_convolution(const OpCall& call, std::string_view short_class) {
-  if (ir::base_op(call.op) != "aten::_convolution") return call;
-  for (const Convolution& row : convolutions) {
-    if (row.class_name != short_class) continue;
-    OpCall plain{std::string(row.op), {}, {}, call.source};
-    for (std::size_t i = 0; i < call.args.size(); ++i) {
-      if (!belongs(call.args[i].first, short_class.starts_with("ConvTranspose"))) continue;
-      plain.args.push_back(call.args[i]);
-      plain.is_default.push_back(call.is_default[i]);
-    }
-    return plain;
-  }
-  return call;
-}
-
 /// Adds one argument to the place it belongs to; false when a leaf cannot hold it.
 bool add_argument(LeafCall& leaf, const std::string& name, const Ref& cell, Builder& builder) {
   if (cell->kind == Cell::Kind::attribute) {
@@ -82,9 +47,7 @@ std::string class_name(const c10::IValue& module) {
 
 std::optional<LeafCall> leaf_of(const Ref& self, const OpCall& call, Builder& builder) {
   LeafCall leaf = empty_leaf(self, call.op);
-  const OpCall plain = plain_convolution(call, leaf.module.short_class());
-  leaf.module.op = leaf.node.op = plain.op;
-  for (const auto& [name, cell] : plain.args) {
+  for (const auto& [name, cell] : call.args) {
     if (!add_argument(leaf, name, cell, builder)) return std::nullopt;
   }
   if (leaf.node.args.empty()) return std::nullopt;

@@ -52,6 +52,8 @@ void Importer::run_node(const jit::Node* node, Environment& environment) {
       {"prim::TupleIndex", &Importer::index_container},
       {"aten::__getitem__", &Importer::index_container},
       {"aten::append", &Importer::append},
+      {"aten::list", &Importer::copy_list},
+      {"aten::add", &Importer::add},
       {"aten::_set_item", &Importer::set_item},
       {"prim::RaiseException", &Importer::raise},
       {"prim::Print", &Importer::refuse},

@@ -87,9 +87,10 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
 
 bool Importer::may_fold(const jit::Node* node) {
   static const std::set<std::string_view> prims{
-      "prim::min",        "prim::max",          "prim::abs",      "prim::NumToTensor",
-      "prim::data",       "prim::shape",        "prim::itemsize", "prim::AutogradAnyNonZero",
-      "prim::TupleSlice", "prim::Uninitialized"};
+      "prim::min",         "prim::max",          "prim::abs",
+      "prim::NumToTensor", "prim::data",         "prim::shape",
+      "prim::type",        "prim::itemsize",     "prim::AutogradAnyNonZero",
+      "prim::TupleSlice",  "prim::Uninitialized"};
   const std::string_view name = node->kind().toQualString();
   return name.starts_with("aten::") || prims.contains(name);
 }
@@ -97,6 +98,11 @@ bool Importer::may_fold(const jit::Node* node) {
 void Importer::fold(const jit::Node* node, Environment& environment,
                     const std::vector<Ref>& inputs) {
   const std::string name = node->kind().toQualString();
+  const c10::FunctionSchema* schema = node->maybeSchema();
+  if (schema && schema->is_mutable() && !inputs.empty() && is_container(*inputs[0])) {
+    unsupported_error("the list or dict is changed at " + places_of(node) + " by " + name +
+                      "; supported are append and assignment to an element");
+  }
   const bool impure = name.starts_with("aten::") && is_impure(out_of_place(name));
   if (!may_fold(node) || impure) {
     unsupported_error(name + " at " + places_of(node) +
@@ -198,6 +204,10 @@ bool Importer::equals_default(const c10::Argument& argument, const Cell& cell) {
 
 void Importer::index_tensor(const jit::Node* node, Environment& environment) {
   const std::vector<Ref> inputs = inputs_of(node, environment);
+  if (inputs[0]->kind == Cell::Kind::list || inputs[0]->value.isList()) {
+    environment[node->output()] = list_slice(node, inputs);
+    return;
+  }
   const jit::Value* base = node->inputs().at(0);
   const auto waiting = pending_.find(base);
   std::optional<Subscript> subscript;

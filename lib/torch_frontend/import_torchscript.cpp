@@ -2,11 +2,13 @@
 #include "torch_frontend/import_torchscript.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "torch_frontend/import_interpreter.hpp"
 #include "torch_frontend/import_module.hpp"
@@ -15,14 +17,23 @@
 namespace mase::torch_frontend {
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+/// The first line of LibTorch's message that says something to a user.
+std::string reason_of(const std::string& message) {
+  if (message.find("INTERNAL ASSERT") != std::string::npos) {
+    return "the code in the archive is not valid";
+  }
+  for (const std::string& line : split(message, '\n')) {
+    if (!trim(line).empty()) return std::string(trim(line));
+  }
+  return "unknown reason";
+}
 
 jit::Module load_module(const std::string& path) {
   checkpoint::check_archive(path);
   try {
     return jit::load(path, c10::Device(c10::kCPU));
   } catch (const std::exception& error) {
-    const std::string reason = first_line(error.what());
+    const std::string reason = reason_of(error.what());
     const bool newer = std::string(error.what()).find("Unknown builtin op") != std::string::npos;
     file_error(path + ": cannot be loaded as TorchScript: " + reason +
                (newer ? " (the file needs a newer LibTorch)" : ""));
@@ -80,13 +91,13 @@ ir::Graph import_torchscript(const std::string& path, const driver::ImportOption
   graph.name =
       top.empty() ? std::filesystem::path(path).stem().string() : top.substr(top.rfind('.') + 1);
   try {
-    at::NoGradGuard guard;
+    c10::NoGradGuard guard;
     collect_tensors(module, "", graph);
     Importer(graph, options).run(module);
   } catch (const Error& error) {
     throw Error(error.fault(), path + ": " + error.what());
   } catch (const std::exception& error) {
-    file_error(path + ": the program in the file is not valid: " + first_line(error.what()));
+    file_error(path + ": the program in the file is not valid: " + reason_of(error.what()));
   }
   graph.remove_dead_nodes();
   graph.containers[""] = top;
@@ -102,6 +113,8 @@ driver::Signature read_signature(const std::string& path) {
   const auto& arguments = module.get_method("forward").function().getSchema().arguments();
   for (std::size_t i = 1; i < arguments.size(); ++i)
     signature.inputs.push_back(arguments[i].name());
+  for (const at::Tensor& parameter : module.parameters())
+    signature.parameters.push_back(parameter.sizes().vec());
   return signature;
 }
 

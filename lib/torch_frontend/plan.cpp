@@ -56,13 +56,24 @@ class PlanBuilder {
     step.node = &node;
     step.kind = kind_of(node);
     switch (step.kind) {
-      case Step::Kind::tensor: step.arguments.push_back(tensor_recipe(node.target)); break;
+      case Step::Kind::tensor:
+        step.arguments.push_back(tensor_recipe(node.target));
+        break;
       case Step::Kind::output:
-      case Step::Kind::identity: step.arguments.push_back(recipe_of(first_argument(node))); break;
-      case Step::Kind::get_item: step.arguments.push_back(recipe_of(first_argument(node))); break;
-      case Step::Kind::host: host_arguments(step); break;
-      case Step::Kind::aten: aten_arguments(step); break;
-      case Step::Kind::input: break;
+      case Step::Kind::identity:
+        step.arguments.push_back(recipe_of(first_argument(node)));
+        break;
+      case Step::Kind::get_item:
+        step.arguments.push_back(recipe_of(first_argument(node)));
+        break;
+      case Step::Kind::host:
+        host_arguments(step);
+        break;
+      case Step::Kind::aten:
+        aten_arguments(step);
+        break;
+      case Step::Kind::input:
+        break;
     }
     if (plan_.level == ir::Level::quantized) set_formats(step);
     return step;

@@ -1,4 +1,5 @@
-// The compiled form of a graph: one step per node with its operator and where its arguments come from.
+// The compiled form of a graph: one step per node with its operator and where its arguments come
+// from.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,14 +23,14 @@ struct Recipe {
   Kind kind = Kind::constant;
   c10::IValue constant;
   ir::NodeId slot = ir::no_node;
-  bool last_use = false;            ///< the slot is read here for the last time: move out of it
+  bool last_use = false;  ///< the slot is read here for the last time: move out of it
   const at::Tensor* tensor = nullptr;
-  std::vector<Recipe> items;        ///< list, tuple and dict
-  std::vector<std::string> keys;    ///< dict
-  c10::TypePtr type;                ///< list
+  std::vector<Recipe> items;                ///< list, tuple and dict
+  std::vector<std::string> keys;            ///< dict
+  c10::TypePtr type;                        ///< list
   const formats::Format* format = nullptr;  ///< quantize with this before the call
   std::string port;
-  at::Tensor cached;                ///< quantized parameter, kept between eval runs
+  at::Tensor cached;  ///< quantized parameter, kept between eval runs
 };
 
 struct Step {
@@ -40,7 +41,7 @@ struct Step {
   const HostOperator* host = nullptr;
   std::vector<Recipe> arguments;
   const formats::Format* out_format = nullptr;
-  std::vector<ir::NodeId> dead;     ///< slots nobody reads after this step
+  std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
   const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
 };
 

@@ -2,6 +2,7 @@
 #include "torch_frontend/quantize_op.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 namespace mase::torch_frontend {
@@ -35,7 +36,7 @@ class StraightThrough : public torch::autograd::Function<StraightThrough> {
 
 at::Tensor quantize(const at::Tensor& tensor, const formats::Format& format) {
   if (tensor.scalar_type() != at::kFloat) return tensor;
-  if (at::GradMode::is_enabled() && tensor.requires_grad()) {
+  if (c10::GradMode::is_enabled() && tensor.requires_grad()) {
     return StraightThrough::apply(tensor, &format);
   }
   return quantize_values(tensor, format);

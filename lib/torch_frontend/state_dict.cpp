@@ -4,13 +4,11 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
-#include <torch/serialize.h>
 
 #include <map>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "torch_frontend/tensors.hpp"
@@ -30,7 +28,7 @@ std::string first_line(const std::exception& error) {
 Tensors tensors_of_module(const std::string& path) {
   Tensors found;
   try {
-    const torch::jit::Module module = torch::jit::load(path, torch::kCPU);
+    const torch::jit::Module module = torch::jit::load(path, at::kCPU);
     for (const auto& entry : module.named_parameters()) found[entry.name] = entry.value.detach();
     for (const auto& entry : module.named_buffers()) found[entry.name] = entry.value.detach();
   } catch (const std::exception& error) {
@@ -39,29 +37,9 @@ Tensors tensors_of_module(const std::string& path) {
   return found;
 }
 
-/// The unpickler builds numbers, strings, tensors and containers and refuses every other class.
-c10::IValue unpickle(const std::string& path) {
-  const std::string bytes = read_file(path);
-  try {
-    return torch::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
-  } catch (const std::exception& error) {
-    file_error("cannot read '" + path + "' as a state_dict: " + first_line(error) +
-               "; save it with torch.save(model.state_dict(), path)");
-  }
-}
-
-Tensors tensors_of_dict(const c10::IValue& value, const std::string& path) {
-  if (!value.isGenericDict())
-    file_error("'" + path + "' holds no state_dict but a " + value.tagKind() +
-               "; save it with torch.save(model.state_dict(), path)");
+Tensors tensors_of_dict(const std::string& path) {
   Tensors found;
-  for (const auto& entry : value.toGenericDict()) {
-    if (!entry.key().isString()) file_error("'" + path + "' holds a dict whose keys are no names");
-    const std::string name = entry.key().toStringRef();
-    if (name == "state_dict" && entry.value().isGenericDict())
-      return tensors_of_dict(entry.value(), path);
-    if (entry.value().isTensor()) found[name] = entry.value().toTensor().detach();
-  }
+  for (const auto& [name, value] : checkpoint::read_state_dict(path)) found[name] = view_of(value);
   return found;
 }
 
@@ -139,9 +117,8 @@ void load_tensors(const std::string& path, ir::Graph& graph) {
 
 void load_state_dict(const std::string& path, ir::Graph& graph) {
   const auto kind = checkpoint::check_tensor_archive(path);
-  const Tensors found = kind == checkpoint::ArchiveKind::torchscript
-                            ? tensors_of_module(path)
-                            : tensors_of_dict(unpickle(path), path);
+  const Tensors found = kind == checkpoint::ArchiveKind::torchscript ? tensors_of_module(path)
+                                                                     : tensors_of_dict(path);
   assign(matched(found, graph, false, path), graph);
 }
 

@@ -15,11 +15,11 @@ struct TypePair {
   at::ScalarType scalar;
 };
 constexpr std::array type_pairs{
-    TypePair{DType::float32, at::kFloat},   TypePair{DType::float64, at::kDouble},
-    TypePair{DType::float16, at::kHalf},    TypePair{DType::bfloat16, at::kBFloat16},
-    TypePair{DType::int64, at::kLong},      TypePair{DType::int32, at::kInt},
-    TypePair{DType::int16, at::kShort},     TypePair{DType::int8, at::kChar},
-    TypePair{DType::uint8, at::kByte},      TypePair{DType::boolean, at::kBool},
+    TypePair{DType::float32, at::kFloat}, TypePair{DType::float64, at::kDouble},
+    TypePair{DType::float16, at::kHalf},  TypePair{DType::bfloat16, at::kBFloat16},
+    TypePair{DType::int64, at::kLong},    TypePair{DType::int32, at::kInt},
+    TypePair{DType::int16, at::kShort},   TypePair{DType::int8, at::kChar},
+    TypePair{DType::uint8, at::kByte},    TypePair{DType::boolean, at::kBool},
 };
 
 ir::ValueInfo host_info(ir::ValueInfo::Kind kind) {
@@ -72,7 +72,8 @@ DType dtype_of(at::ScalarType type, const std::string& what) {
 at::Tensor view_of(const Array& array) {
   auto bytes = array.share();
   void* data = const_cast<std::byte*>(array.bytes());
-  return at::from_blob(data, array.shape(), [bytes](void*) {}, scalar_type(array.dtype()));
+  return at::from_blob(
+      data, array.shape(), [bytes](void*) {}, scalar_type(array.dtype()));
 }
 
 at::Tensor copy_of(const Array& array) { return view_of(array).clone(); }
@@ -123,6 +124,10 @@ ir::Value to_value(const c10::IValue& value) {
       entries.emplace_back(entry.key().toStringRef(), to_value(entry.value()));
     }
     return ir::Value::dict(std::move(entries));
+  }
+  if (value.isTensor()) {
+    unsupported_error(
+        "a list of constant tensors, as recurrent layers keep their weights, is not supported");
   }
   unsupported_error("a constant of type " + value.tagKind() + " is not supported");
 }

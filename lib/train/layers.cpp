@@ -150,8 +150,10 @@ std::unique_ptr<Layer> make_reshape(const LayerSource& source) {
     const bool flat = start && start->as_int() == 1 && (!end || end->as_int() == -1);
     return flat ? std::make_unique<Reshape>(true, std::vector<std::int64_t>()) : nullptr;
   }
+  const ir::Value* wanted = source.constant("size");
+  if (!wanted) return nullptr;
   std::vector<std::int64_t> sizes;
-  for (const ir::Value& size : source.constant("size")->items()) {
+  for (const ir::Value& size : wanted->items()) {
     if (size.kind() != ir::Value::Kind::integer) return nullptr;
     sizes.push_back(size.as_int());
   }

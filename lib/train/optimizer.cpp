@@ -1,17 +1,9 @@
 // The fused optimiser steps. Each loop does per element what torch.optim does with a sequence of
-// tensor operations, in the same order of float32 operations.
+// tensor operations, in the same order of float32 operations. The build vectorises them
+// (lib/CMakeLists.txt); contraction is off there, so every machine computes the same bits.
 #include "train/optimizer.hpp"
 
 #include <cmath>
-
-#include "base/error.hpp"
-
-// The loops are worth full vectorisation whatever the build type says; errno of sqrt is not read.
-#if defined(__GNUC__) && !defined(__clang__)
-#define MASE_VECTORISED __attribute__((optimize("O3,no-math-errno,no-trapping-math")))
-#else
-#define MASE_VECTORISED
-#endif
 
 namespace mase::train {
 namespace {
@@ -27,9 +19,8 @@ struct AdamScalars {
   static constexpr float eps = static_cast<float>(epsilon);
 };
 
-MASE_VECTORISED void adam(std::size_t count, float* __restrict values,
-                          const float* __restrict gradients, float* __restrict first,
-                          float* __restrict second, const AdamScalars s) {
+void adam(std::size_t count, float* __restrict values, const float* __restrict gradients,
+          float* __restrict first, float* __restrict second, const AdamScalars s) {
   for (std::size_t i = 0; i < count; ++i) {
     const float gradient = gradients[i] + s.l2 * values[i];
     first[i] = first[i] + s.blend * (gradient - first[i]);
@@ -39,9 +30,8 @@ MASE_VECTORISED void adam(std::size_t count, float* __restrict values,
   }
 }
 
-MASE_VECTORISED void sgd(std::size_t count, float* __restrict values,
-                         const float* __restrict gradients, float* __restrict buffer, float rate,
-                         float momentum, float decay) {
+void sgd(std::size_t count, float* __restrict values, const float* __restrict gradients,
+         float* __restrict buffer, float rate, float momentum, float decay) {
   for (std::size_t i = 0; i < count; ++i) {
     const float gradient = gradients[i] + decay * values[i];
     buffer[i] = momentum * buffer[i] + gradient;

@@ -77,8 +77,11 @@ struct Metrics {
 };
 
 struct Progress {
-  std::int64_t step = 0, steps = 0, epoch = 0, epochs = 0;
-  double loss = 0, learning_rate = 0, steps_per_second = 0;
+  std::int64_t step = 0, steps = 0;    ///< optimiser steps done, and of the whole run
+  std::int64_t epoch = 0, epochs = 0;  ///< epochs completed, and of the whole run
+  double loss = 0;                     ///< mean training loss since the last report
+  double learning_rate = 0;            ///< of the last step
+  double steps_per_second = 0;         ///< since the last report
   std::optional<Metrics> validation;  ///< set at the end of an epoch
 };
 

@@ -2,6 +2,7 @@
 #include "torch_frontend/executor.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #undef CHECK
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -94,7 +95,7 @@ TEST_CASE("changed parameters reach quantized runs once they are forgotten") {
   executor.own_tensors();
   CHECK(first(executor.run(input(2.0F, 0.0F))) == 1.0F);
   {
-    at::NoGradGuard guard;
+    c10::NoGradGuard guard;
     executor.tensors().at("fc.weight").zero_();
   }
   executor.forget_quantized();

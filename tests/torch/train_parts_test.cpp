@@ -101,6 +101,11 @@ TEST_CASE("learning rates follow their schedule") {
 
 namespace {
 
+void seed_torch(std::uint64_t seed) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  generator.set_current_seed(seed);
+}
+
 /// Output, gradients and running statistics of one training batch.
 struct Outcome {
   at::Tensor output, gradients;
@@ -115,7 +120,7 @@ Outcome run_once(const ir::Graph& graph, const at::Tensor& inputs, Make make) {
   const auto network = make(executor, parameters);
   REQUIRE(network);
   for (int pass = 0; pass < 2; ++pass) {  // twice: buffers are reused
-    at::detail::getDefaultCPUGenerator().set_current_seed(5);
+    seed_torch(5);
     const at::Tensor output = network->forward(inputs);
     network->backward(output.detach() * 0.01 + 0.002);
     if (pass == 0) continue;
@@ -140,7 +145,7 @@ void check_chain_equals_autograd(const ir::Graph& graph, const at::Tensor& input
 }  // namespace
 
 TEST_CASE("hand-written backward steps equal autograd's") {
-  at::detail::getDefaultCPUGenerator().set_current_seed(1);
+  seed_torch(1);
   const at::Tensor jets = at::randn({33, 16}), digits = at::rand({9, 1, 28, 28});
   check_chain_equals_autograd(build("jsc-mlp", 3), jets);
   check_chain_equals_autograd(build("jsc-tiny", 3), jets);
@@ -158,7 +163,7 @@ TEST_CASE("hand-written backward steps equal autograd's") {
 TEST_CASE("graphs that are no chain of float layers are left to autograd") {
   ir::Graph graph = build("jsc-mlp");
   const ir::NodeId first = graph.find_node("module_list_0")->id;
-  graph.node(first).formats["weight"] = formats::parse_format("integer(8, 4)");
+  graph.node(first).formats.emplace("weight", formats::parse_format("integer(8, 4)"));
   torch_frontend::Executor executor(graph, ir::Level::quantized);
   executor.own_tensors();
   Parameters parameters(graph, executor.tensors());

@@ -1,5 +1,6 @@
-// Numbers that TorchScript wraps in 0-dim tensors, turned back into numbers: traces wrap every
-// constant and every size.
+// Plain forms of the general calls that traces contain: numbers wrapped in 0-dim tensors become
+// numbers again (traces wrap every constant and every size), aten::_convolution becomes
+// aten::conv2d.
 #pragma once
 
 #include <optional>
@@ -14,5 +15,8 @@ std::optional<OpCall> as_host_call(const OpCall& call);
 
 /// A tensor operator with a wrapped number as second operand: its Scalar overload.
 void use_scalar_overload(OpCall& call);
+
+/// aten::_convolution and aten::_convolution_mode: the convolution that they compute.
+void use_plain_convolution(OpCall& call);
 
 }  // namespace mase::torch_frontend

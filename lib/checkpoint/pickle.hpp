@@ -1,0 +1,36 @@
+// Reading of pickled values without running anything: the few classes that torch.save writes for a
+// state_dict, everything else is an inert value.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/array.hpp"
+
+namespace mase::checkpoint {
+
+/// A value of a pickle. Values refer to each other by pointers into their Pickle's arena.
+struct PickleItem {
+  enum class Kind { other, integer, text, global, sequence, dict, storage, tensor };
+  Kind kind = Kind::other;
+  std::int64_t integer = 0;              ///< also a tensor's offset, in elements
+  std::string text;                      ///< also "module name", a storage's key
+  std::vector<const PickleItem*> items;  ///< list or tuple
+  std::vector<std::pair<std::string, const PickleItem*>> entries;  ///< dict, text keys only
+  DType dtype = DType::float32;                                    ///< storage and tensor
+  Shape shape, strides;                                            ///< tensor, in elements
+};
+
+struct Pickle {
+  std::deque<PickleItem> arena;
+  const PickleItem* result = nullptr;
+};
+
+/// Error(Fault::file) naming `origin` for a damaged pickle or one with unknown instructions.
+Pickle read_pickle(std::string_view bytes, const std::string& origin);
+
+}  // namespace mase::checkpoint

@@ -1,0 +1,96 @@
+// The tensors of a state_dict saved by torch.save, read without LibTorch.
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "checkpoint/archive.hpp"
+#include "checkpoint/inspect.hpp"
+#include "checkpoint/pickle.hpp"
+
+namespace mase::checkpoint {
+
+namespace {
+
+using Kind = PickleItem::Kind;
+
+class Storages {
+ public:
+  explicit Storages(const ZipReader& archive)
+      : archive_(archive), names_(names_below_root(archive)) {}
+
+  std::string read(const std::string& name) const {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) file_error(archive_.origin() + ": entry '" + name + "' is missing");
+    return archive_.read(static_cast<std::size_t>(found - names_.begin()));
+  }
+
+ private:
+  const ZipReader& archive_;
+  std::vector<std::string> names_;
+};
+
+/// The last element that a tensor reaches, or nothing when the numbers make no sense.
+std::optional<std::int64_t> last_element(const PickleItem& tensor) {
+  std::int64_t last = tensor.integer;
+  if (last < 0 || tensor.shape.size() != tensor.strides.size()) return std::nullopt;
+  for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+    std::int64_t reach = 0;
+    if (tensor.strides[d] < 0 || tensor.shape[d] < 0 ||
+        __builtin_mul_overflow(std::max<std::int64_t>(tensor.shape[d] - 1, 0), tensor.strides[d],
+                               &reach) ||
+        __builtin_add_overflow(last, reach, &last))
+      return std::nullopt;
+  }
+  return last;
+}
+
+/// Copies a strided tensor into row-major order.
+Array gather(const PickleItem& tensor, const std::string& bytes, const std::string& name) {
+  const std::size_t width = size_of(tensor.dtype);
+  const auto count = static_cast<std::int64_t>(bytes.size() / width);
+  const auto last = last_element(tensor);
+  const std::int64_t elements = last ? numel(tensor.shape) : 0;
+  // Every element of a state_dict's tensor is stored, so a larger one is damaged.
+  if (!last || elements > count || (elements > 0 && *last >= count))
+    file_error("tensor '" + name + "' reaches beyond its storage");
+  Array array(tensor.dtype, tensor.shape);
+  std::byte* out = array.mutable_bytes();
+  Shape place(tensor.shape.size(), 0);
+  std::int64_t from = tensor.integer;
+  for (std::int64_t i = 0; i < elements; ++i) {
+    std::memcpy(out + static_cast<std::size_t>(i) * width,
+                bytes.data() + static_cast<std::size_t>(from) * width, width);
+    for (std::size_t d = place.size(); d-- > 0;) {
+      from += tensor.strides[d];
+      if (++place[d] < tensor.shape[d]) break;
+      from -= tensor.strides[d] * tensor.shape[d];
+      place[d] = 0;
+    }
+  }
+  return array;
+}
+
+/// The dict itself, or the one that it holds under "state_dict".
+const PickleItem& dict_of(const PickleItem& item, const std::string& path) {
+  if (item.kind != Kind::dict)
+    file_error("'" + path +
+               "' holds no state_dict; save it with torch.save(model.state_dict(), path)");
+  for (const auto& [key, value] : item.entries)
+    if (key == "state_dict" && value->kind == Kind::dict) return *value;
+  return item;
+}
+
+}  // namespace
+
+std::map<std::string, Array> read_state_dict(const std::string& path) {
+  const ZipReader archive = ZipReader::open_file(path);
+  const Storages storages(archive);
+  const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
+  std::map<std::string, Array> tensors;
+  for (const auto& [name, item] : dict_of(*pickle.result, path).entries)
+    if (item->kind == Kind::tensor)
+      tensors.insert_or_assign(name, gather(*item, storages.read("data/" + item->text), name));
+  return tensors;
+}
+
+}  // namespace mase::checkpoint
