@@ -31,7 +31,8 @@ std::vector<std::string> command_names(const CLI::App& app) {
 std::string cases(const CLI::App& app) {
   std::string text;
   for (const CLI::App* command : commands(app))
-    text += "    " + command->get_name() + ") words=\"" + join(option_names(*command), " ") + "\" ;;\n";
+    text +=
+        "    " + command->get_name() + ") words=\"" + join(option_names(*command), " ") + "\" ;;\n";
   return text;
 }
 
@@ -39,9 +40,13 @@ std::string bash_text(const CLI::App& app) {
   return "_mase() {\n"
          "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" words=\"\"\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-         "    words=\"" + join(command_names(app), " ") + " --help --version\"\n"
+         "    words=\"" +
+         join(command_names(app), " ") +
+         " --help --version\"\n"
          "  else\n"
-         "    case \"${COMP_WORDS[1]}\" in\n" + cases(app) + "    esac\n"
+         "    case \"${COMP_WORDS[1]}\" in\n" +
+         cases(app) +
+         "    esac\n"
          "  fi\n"
          "  case \"$cur\" in\n"
          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"

@@ -5,8 +5,8 @@
 #include "base/diagnostics.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "mase/cli.hpp"
 #include "driver/version.hpp"
+#include "mase/cli.hpp"
 
 namespace {
 
@@ -39,8 +39,9 @@ int main(int argc, char** argv) {
   CLI::App app{"mase: from a PyTorch model to a quantized, bit-exactly verified checkpoint"};
   app.set_version_flag("-V,--version", "mase " + mase::driver::version());
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 1 a goal was not met, 2 configuration, 3 file, 4 unsupported model, "
-             "5 defect of mase.\nHelp of one command: mase COMMAND --help");
+  app.footer(
+      "Exit codes: 0 done, 1 a goal was not met, 2 configuration, 3 file, 4 unsupported model, "
+      "5 defect of mase.\nHelp of one command: mase COMMAND --help");
   mase::cli::Action action;
   mase::cli::add_train(app, action);
   mase::cli::add_test(app, action);

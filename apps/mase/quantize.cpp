@@ -11,17 +11,21 @@ void add_quantize(CLI::App& app, Action& action) {
       ->required()
       ->type_name("OUT.npy");
   command->add_option("--format", request->format, "number format [integer]")->type_name("NAME");
-  command->add_option("--set", request->set, "a field of the format")->type_name("KEY=VALUE")->allow_extra_args(false);
+  command->add_option("--set", request->set, "a field of the format")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   command->add_option("--profile", request->profile, "exact, or mase for the reference's bits")
       ->type_name("PROFILE");
   command->add_option("--codes", request->codes, "write the integer codes there too")
       ->type_name("CODES.npy");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
-  command->footer("Example:\n"
-                  "  mase quantize x.npy q.npy --format integer --set width=8 --set frac_width=4 "
-                  "--codes c.npy\n"
-                  "Fields of a format: mase list formats integer");
-  command->callback([request, &action] { action = [request] { return driver::quantize(*request); }; });
+  command->footer(
+      "Example:\n"
+      "  mase quantize x.npy q.npy --format integer --set width=8 --set frac_width=4 "
+      "--codes c.npy\n"
+      "Fields of a format: mase list formats integer");
+  command->callback(
+      [request, &action] { action = [request] { return driver::quantize(*request); }; });
 }
 
 }  // namespace mase::cli

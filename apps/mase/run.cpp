@@ -6,19 +6,24 @@ namespace mase::cli {
 void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "run a model on .npy files");
   auto request = std::make_shared<driver::RunRequest>();
-  command->add_option("model", request->model, "model file or name")->required()->type_name("MODEL");
+  command->add_option("model", request->model, "model file or name")
+      ->required()
+      ->type_name("MODEL");
   add_model_input(*command, request->input);
-  command->add_option("--output", request->output,
-                      "result; several become NAME_0.npy, NAME_1.npy, those of a dict NAME_KEY.npy")
+  command
+      ->add_option("--output", request->output,
+                   "result; several become NAME_0.npy, NAME_1.npy, those of a dict NAME_KEY.npy")
       ->required()
       ->type_name("FILE.npy");
-  command->add_option("--level", request->level, "float or quantized [quantized]")->type_name("LEVEL");
+  command->add_option("--level", request->level, "float or quantized [quantized]")
+      ->type_name("LEVEL");
   command->add_option("--threads", request->threads, "threads of the tensor library [1]")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", request->json, "print one JSON document to stdout");
-  command->footer("Examples:\n"
-                  "  mase run model.pt --input x.npy --output y.npy\n"
-                  "  mase run bert.pt --input ids.npy --input mask.npy --output logits.npy");
+  command->footer(
+      "Examples:\n"
+      "  mase run model.pt --input x.npy --output y.npy\n"
+      "  mase run bert.pt --input ids.npy --input mask.npy --output logits.npy");
   command->callback([request, &action] { action = [request] { return driver::run(*request); }; });
 }
 

@@ -1,7 +1,7 @@
 // Command-line flags of the settings, declared by a loop over the settings themselves.
 #include "base/text.hpp"
-#include "mase/cli.hpp"
 #include "driver/settings.hpp"
+#include "mase/cli.hpp"
 
 namespace mase::cli {
 namespace {
@@ -42,7 +42,9 @@ void add_settings(CLI::App& command, driver::CommonRequest& request,
     std::string flags = join(driver::setting_flags(info.name), ",");
     const bool positional = info.name == "model" || info.name == "dataset";
     if (positional) flags += "," + info.name;
-    const auto store = [texts, name = info.name](const std::string& text) { (*texts)[name] = text; };
+    const auto store = [texts, name = info.name](const std::string& text) {
+      (*texts)[name] = text;
+    };
     CLI::Option* option = nullptr;
     if (info.type == "bool")
       option = command.add_flag_callback(
@@ -70,11 +72,13 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
   command.add_option("--input", input.inputs, "example input, once per argument of the model")
       ->type_name("FILE.npy")
       ->allow_extra_args(false);
-  command.add_option("--input-shape", input.input_shapes,
-                     "use zeros of this shape instead, for example 4,3,32,32")
+  command
+      .add_option("--input-shape", input.input_shapes,
+                  "use zeros of this shape instead, for example 4,3,32,32")
       ->type_name("SHAPE")
       ->allow_extra_args(false);
-  command.add_option("--leaf-module", input.leaf_modules, "class kept as one node beside torch.nn's")
+  command
+      .add_option("--leaf-module", input.leaf_modules, "class kept as one node beside torch.nn's")
       ->type_name("CLASS")
       ->allow_extra_args(false);
   command.add_option("--leaf-function", input.leaf_functions, "function kept as one node")

@@ -6,7 +6,9 @@ namespace mase::cli {
 void add_show(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("show", "show the graph of a model");
   auto request = std::make_shared<driver::ShowRequest>();
-  command->add_option("model", request->model, "model file or name")->required()->type_name("MODEL");
+  command->add_option("model", request->model, "model file or name")
+      ->required()
+      ->type_name("MODEL");
   add_model_input(*command, request->input);
   command->add_option("--dataset", request->dataset, "data set that gives the example input")
       ->type_name("NAME");
@@ -14,9 +16,10 @@ void add_show(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"text", "table", "json", "svg", "dot"}));
   command->add_option("-o,--output", request->output, "write there instead of to stdout")
       ->type_name("FILE");
-  command->footer("Examples:\n"
-                  "  mase show jsc-tiny\n"
-                  "  mase show model.pt --input-shape 1,3,32,32 --format svg -o model.svg");
+  command->footer(
+      "Examples:\n"
+      "  mase show jsc-tiny\n"
+      "  mase show model.pt --input-shape 1,3,32,32 --format svg -o model.svg");
   command->callback([request, &action] { action = [request] { return driver::show(*request); }; });
 }
 

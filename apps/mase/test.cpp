@@ -8,15 +8,20 @@ void add_test(CLI::App& app, Action& action) {
   auto request = std::make_shared<driver::TestRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
-  command->add_option("--split", request->split, "train, validation or test [test]")->type_name("PART");
-  command->add_option("--level", request->level, "float ignores the formats, quantized uses them [quantized]")
+  command->add_option("--split", request->split, "train, validation or test [test]")
+      ->type_name("PART");
+  command
+      ->add_option("--level", request->level,
+                   "float ignores the formats, quantized uses them [quantized]")
       ->type_name("LEVEL");
   command->add_flag("--macro", request->macro, "print the macro accuracy too");
-  command->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this many percent")
+  command
+      ->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this many percent")
       ->type_name("PERCENT");
-  command->footer("Examples:\n"
-                  "  mase test mase_output/jsc/software/training_ckpts/best.pt jsc --split test\n"
-                  "  mase test graph_module.pt mnist --level float --min-accuracy 98.8");
+  command->footer(
+      "Examples:\n"
+      "  mase test mase_output/jsc/software/training_ckpts/best.pt jsc --split test\n"
+      "  mase test graph_module.pt mnist --level float --min-accuracy 98.8");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);
     action = [request] { return driver::test(*request); };

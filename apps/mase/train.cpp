@@ -10,10 +10,11 @@ void add_train(CLI::App& app, Action& action) {
   add_settings(*command, *request, texts);
   add_model_input(*command, request->input);
   command->add_flag("--resume", request->resume, "go on from the project's last checkpoint");
-  command->footer("Examples:\n"
-                  "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc\n"
-                  "  mase train --config configs/lenet_mnist_train.toml --resume\n"
-                  "  mase train transformed_ckpt/graph_module.pt mnist --max-epochs 2");
+  command->footer(
+      "Examples:\n"
+      "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc\n"
+      "  mase train --config configs/lenet_mnist_train.toml --resume\n"
+      "  mase train transformed_ckpt/graph_module.pt mnist --max-epochs 2");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);
     action = [request] { return driver::train(*request); };

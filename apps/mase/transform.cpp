@@ -4,12 +4,14 @@
 namespace mase::cli {
 
 void add_transform(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("transform", "run the passes of a configuration on a model");
+  CLI::App* command =
+      app.add_subcommand("transform", "run the passes of a configuration on a model");
   auto request = std::make_shared<driver::TransformRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_model_input(*command, request->input);
-  command->add_flag("!--no-verify-each", request->verify_each, "do not verify the graph after each pass");
+  command->add_flag("!--no-verify-each", request->verify_each,
+                    "do not verify the graph after each pass");
   command->add_flag("--timing", request->timing, "print how long each pass took");
   auto dump = std::make_shared<std::vector<std::string>>();
   command->add_option("--dump-after", *dump, "write the graph's text after PASS (or all) to DIR")
@@ -21,10 +23,11 @@ void add_transform(CLI::App& app, Action& action) {
       "pass declares plus ATOL");
   numerics->type_name("ATOL")->expected(0, 1)->default_str("0");
   command->add_flag("--dry-run", request->dry_run, "check everything, run nothing");
-  command->footer("Examples:\n"
-                  "  mase transform --config configs/examples/jsc_toy_by_type.toml --task cls --cpu=0\n"
-                  "  mase transform model.pt --input x.npy --config quantize.toml --timing\n"
-                  "  mase transform jsc-tiny jsc --config quantize.toml --dump-after all dumps");
+  command->footer(
+      "Examples:\n"
+      "  mase transform --config configs/examples/jsc_toy_by_type.toml --task cls --cpu=0\n"
+      "  mase transform model.pt --input x.npy --config quantize.toml --timing\n"
+      "  mase transform jsc-tiny jsc --config quantize.toml --dump-after all dumps");
   command->callback([request, texts, dump, &action] {
     request->settings = settings_from(*texts);
     if (!dump->empty()) {

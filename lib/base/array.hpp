@@ -1,5 +1,5 @@
-// Array: a small n-d array in row-major order whose bytes are shared between copies (copy on write),
-// and its .npy form. Weights, batches and results cross folder borders as Arrays.
+// Array: a small n-d array in row-major order whose bytes are shared between copies (copy on
+// write), and its .npy form. Weights, batches and results cross folder borders as Arrays.
 #pragma once
 
 #include <algorithm>
@@ -17,29 +17,72 @@
 namespace mase {
 
 enum class DType : std::uint8_t {
-  float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, boolean, uint16, uint32
+  float32,
+  float64,
+  float16,
+  bfloat16,
+  int64,
+  int32,
+  int16,
+  int8,
+  uint8,
+  boolean,
+  uint16,
+  uint32
 };
 
-std::size_t size_of(DType dtype);            ///< bytes of one element
-std::string_view dtype_name(DType dtype);    ///< "float32", ..., "bool"
-DType parse_dtype(std::string_view name);    ///< inverse; Error(Fault::file) when unknown
+std::size_t size_of(DType dtype);          ///< bytes of one element
+std::string_view dtype_name(DType dtype);  ///< "float32", ..., "bool"
+DType parse_dtype(std::string_view name);  ///< inverse; Error(Fault::file) when unknown
 
-template <class T> struct DTypeOf;
-template <> struct DTypeOf<float> { static constexpr DType value = DType::float32; };
-template <> struct DTypeOf<double> { static constexpr DType value = DType::float64; };
-template <> struct DTypeOf<std::int64_t> { static constexpr DType value = DType::int64; };
-template <> struct DTypeOf<std::int32_t> { static constexpr DType value = DType::int32; };
-template <> struct DTypeOf<std::int16_t> { static constexpr DType value = DType::int16; };
-template <> struct DTypeOf<std::int8_t> { static constexpr DType value = DType::int8; };
-template <> struct DTypeOf<std::uint8_t> { static constexpr DType value = DType::uint8; };
-template <> struct DTypeOf<std::uint16_t> { static constexpr DType value = DType::uint16; };
-template <> struct DTypeOf<std::uint32_t> { static constexpr DType value = DType::uint32; };
-template <> struct DTypeOf<bool> { static constexpr DType value = DType::boolean; };
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::float32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::float64;
+};
+template <>
+struct DTypeOf<std::int64_t> {
+  static constexpr DType value = DType::int64;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType value = DType::int32;
+};
+template <>
+struct DTypeOf<std::int16_t> {
+  static constexpr DType value = DType::int16;
+};
+template <>
+struct DTypeOf<std::int8_t> {
+  static constexpr DType value = DType::int8;
+};
+template <>
+struct DTypeOf<std::uint8_t> {
+  static constexpr DType value = DType::uint8;
+};
+template <>
+struct DTypeOf<std::uint16_t> {
+  static constexpr DType value = DType::uint16;
+};
+template <>
+struct DTypeOf<std::uint32_t> {
+  static constexpr DType value = DType::uint32;
+};
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = DType::boolean;
+};
 
 using Shape = std::vector<std::int64_t>;
 
-std::int64_t numel(const Shape& shape);         ///< product; Error(Fault::file) on overflow or a negative size
-std::string shape_text(const Shape& shape);     ///< "[4, 16]"
+std::int64_t numel(
+    const Shape& shape);  ///< product; Error(Fault::file) on overflow or a negative size
+std::string shape_text(const Shape& shape);  ///< "[4, 16]"
 
 class Array {
  public:
@@ -49,7 +92,8 @@ class Array {
   template <class T>
   static Array from(std::span<const T> values, Shape shape) {
     Array array(DTypeOf<T>::value, std::move(shape));
-    MASE_CHECK(static_cast<std::int64_t>(values.size()) == array.size(), "array size and shape differ");
+    MASE_CHECK(static_cast<std::int64_t>(values.size()) == array.size(),
+               "array size and shape differ");
     std::copy(values.begin(), values.end(), array.mutable_span<T>().begin());
     return array;
   }
@@ -77,11 +121,11 @@ class Array {
     return {reinterpret_cast<T*>(mutable_bytes()), static_cast<std::size_t>(size_)};
   }
 
-  Array reshaped(Shape shape) const;             ///< same elements, shared
+  Array reshaped(Shape shape) const;                         ///< same elements, shared
   Array rows(std::int64_t first, std::int64_t count) const;  ///< a slice of dimension 0, copied
   /// The elements as float32, converted when needed (no conversion of float32).
   Array to_float32() const;
-  bool same_bits(const Array& other) const;      ///< dtype, shape and every bit equal
+  bool same_bits(const Array& other) const;  ///< dtype, shape and every bit equal
 
   /// Keeps the bytes alive for a view made by another library.
   std::shared_ptr<const std::vector<std::byte>> share() const { return buffer_; }

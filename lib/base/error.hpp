@@ -1,4 +1,5 @@
-// Exceptions of the whole program: what went wrong and whose fault it was, which fixes the exit code.
+// Exceptions of the whole program: what went wrong and whose fault it was, which fixes the exit
+// code.
 #pragma once
 
 #include <stdexcept>
@@ -44,7 +45,7 @@ class Error : public std::runtime_error {
 }  // namespace mase
 
 /// Checks an invariant that only a defect of this program can break; `message` names pass and node.
-#define MASE_CHECK(condition, message)                                        \
-  do {                                                                        \
+#define MASE_CHECK(condition, message)                                               \
+  do {                                                                               \
     if (!(condition)) ::mase::check_failed(#condition, __FILE__, __LINE__, message); \
   } while (false)

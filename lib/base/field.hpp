@@ -4,11 +4,13 @@
 //   struct Options {
 //     double sparsity = 0.5;
 //     static constexpr auto fields() {
-//       return std::tuple{Field{"sparsity", &Options::sparsity, "share of weights to zero"}.between(0, 1)};
+//       return std::tuple{Field{"sparsity", &Options::sparsity, "share of weights to
+//       zero"}.between(0, 1)};
 //     }
 //   };
 //
-// Member types: bool, int, std::int64_t, double, std::string, std::optional and std::vector of these.
+// Member types: bool, int, std::int64_t, double, std::string, std::optional and std::vector of
+// these.
 #pragma once
 
 #include <array>
@@ -66,7 +68,9 @@ struct Field {
 };
 
 template <class T>
-concept Reflected = requires { T::fields(); };
+concept Reflected = requires {
+  T::fields();
+};
 
 /// A field as documentation sees it.
 struct FieldInfo {
@@ -144,17 +148,36 @@ Tree write_value(const std::vector<T>& values) {
 
 template <class T>
 struct TypeName;
-template <> struct TypeName<bool> { static std::string text() { return "bool"; } };
-template <> struct TypeName<int> { static std::string text() { return "integer"; } };
-template <> struct TypeName<std::int64_t> { static std::string text() { return "integer"; } };
-template <> struct TypeName<double> { static std::string text() { return "number"; } };
-template <> struct TypeName<std::string> { static std::string text() { return "string"; } };
-template <class T> struct TypeName<std::optional<T>> : TypeName<T> {};
-template <class T> struct TypeName<std::vector<T>> {
+template <>
+struct TypeName<bool> {
+  static std::string text() { return "bool"; }
+};
+template <>
+struct TypeName<int> {
+  static std::string text() { return "integer"; }
+};
+template <>
+struct TypeName<std::int64_t> {
+  static std::string text() { return "integer"; }
+};
+template <>
+struct TypeName<double> {
+  static std::string text() { return "number"; }
+};
+template <>
+struct TypeName<std::string> {
+  static std::string text() { return "string"; }
+};
+template <class T>
+struct TypeName<std::optional<T>> : TypeName<T> {};
+template <class T>
+struct TypeName<std::vector<T>> {
   static std::string text() { return "list of " + TypeName<T>::text(); }
 };
-template <class T> inline constexpr bool is_optional = false;
-template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
 
 FieldInfo make_info(std::string_view name, std::string type, bool optional, const Tree& fallback,
                     const FieldRules& rules, std::string_view doc);
@@ -190,7 +213,8 @@ void read_fields(const Tree& table, T& out, Diagnostics& diagnostics,
   }
   std::vector<std::string> allowed = field_names<T>();
   allowed.insert(allowed.end(), other_keys.begin(), other_keys.end());
-  for (const auto& [key, entry] : table.as_dict()) report_unknown_key(entry, key, allowed, diagnostics);
+  for (const auto& [key, entry] : table.as_dict())
+    report_unknown_key(entry, key, allowed, diagnostics);
   for_each_field<T>([&](const auto& field) {
     if (const Tree* entry = table.find(field.name))
       field_detail::read_value(*entry, field.name, field.rules, out.*(field.member), diagnostics);

@@ -17,10 +17,10 @@ class Random {
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
 
   std::uint32_t next_u32();
-  double uniform();                            ///< in [0, 1), 53 bits
-  double uniform(double low, double high);     ///< in [low, high)
-  double normal();                             ///< standard normal (Box-Muller)
-  std::uint64_t below(std::uint64_t bound);    ///< unbiased in [0, bound)
+  double uniform();                                           ///< in [0, 1), 53 bits
+  double uniform(double low, double high);                    ///< in [low, high)
+  double normal();                                            ///< standard normal (Box-Muller)
+  std::uint64_t below(std::uint64_t bound);                   ///< unbiased in [0, bound)
   std::vector<std::int64_t> permutation(std::int64_t count);  ///< Fisher-Yates of 0 .. count-1
 
  private:

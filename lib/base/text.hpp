@@ -20,13 +20,14 @@ bool is_identifier_char(char c);  ///< [A-Za-z0-9_]
 std::string double_text(double value);
 /// Fixed number of decimals, for tables.
 std::string fixed_text(double value, int decimals);
-std::optional<std::int64_t> parse_int(std::string_view text);    ///< whole text, base 10
-std::optional<double> parse_double(std::string_view text);       ///< whole text; also inf, -inf, nan
+std::optional<std::int64_t> parse_int(std::string_view text);  ///< whole text, base 10
+std::optional<double> parse_double(std::string_view text);     ///< whole text; also inf, -inf, nan
 
 /// A double-quoted string with JSON's escapes.
 std::string quote(std::string_view text);
 
 /// The candidate with the smallest edit distance when it is near enough to be a typing mistake.
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+std::optional<std::string> nearest(std::string_view word,
+                                   const std::vector<std::string>& candidates);
 
 }  // namespace mase

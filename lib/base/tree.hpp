@@ -1,5 +1,5 @@
-// Tree: an ordered, JSON-like value that remembers where it stood in a text. It carries parsed TOML,
-// node metadata, reports and checkpoint metadata, so none of them needs a library's own type.
+// Tree: an ordered, JSON-like value that remembers where it stood in a text. It carries parsed
+// TOML, node metadata, reports and checkpoint metadata, so none of them needs a library's own type.
 #pragma once
 
 #include <cstdint>

@@ -8,15 +8,16 @@
 namespace mase::driver {
 namespace {
 
-/// Beside the program's own libraries in an install tree (bin/../lib/mase) or a build tree (bin/../lib);
-/// the loader's search path (our own run path) covers both, so a bare name is enough.
+/// Beside the program's own libraries in an install tree (bin/../lib/mase) or a build tree
+/// (bin/../lib); the loader's search path (our own run path) covers both, so a bare name is enough.
 constexpr const char* library_name = "libmase_torch.so";
 
 Backend* open_backend() {
   void* library = dlopen(library_name, RTLD_NOW | RTLD_GLOBAL);
   if (!library)
-    file_error(std::string("the LibTorch part cannot be opened: ") + dlerror() +
-               "; install LibTorch and rebuild (scripts/setup, scripts/build), or see `mase doctor`");
+    file_error(
+        std::string("the LibTorch part cannot be opened: ") + dlerror() +
+        "; install LibTorch and rebuild (scripts/setup, scripts/build), or see `mase doctor`");
   using Factory = Backend* (*)();
   const auto factory = reinterpret_cast<Factory>(dlsym(library, "mase_backend"));
   if (!factory) file_error("libmase_torch.so does not belong to this program; rebuild it");

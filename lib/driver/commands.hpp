@@ -14,12 +14,12 @@ struct CommonRequest {
   std::string config_path;
   Tree settings = Tree::dict();  ///< settings given on the command line
   bool json = false;
-  bool quiet = false;            ///< no settings table, no progress
+  bool quiet = false;  ///< no settings table, no progress
 };
 
 struct ModelInput {
-  std::vector<std::string> inputs;          ///< --input
-  std::vector<std::string> input_shapes;    ///< --input-shape
+  std::vector<std::string> inputs;        ///< --input
+  std::vector<std::string> input_shapes;  ///< --input-shape
   std::vector<std::string> leaf_modules, leaf_functions;
 };
 
@@ -44,7 +44,7 @@ struct TestRequest : CommonRequest {
   std::string split = "test";
   std::string level = "quantized";
   bool macro = false;
-  std::optional<double> min_accuracy;       ///< percent; exit 1 below
+  std::optional<double> min_accuracy;  ///< percent; exit 1 below
 };
 int test(const TestRequest& request);
 
@@ -60,7 +60,7 @@ int run(const RunRequest& request);
 
 struct QuantizeRequest {
   std::string input, output, format = "integer", profile;
-  std::vector<std::string> set;             ///< "width=8"
+  std::vector<std::string> set;  ///< "width=8"
   std::optional<std::string> codes;
   bool json = false;
 };

@@ -63,7 +63,8 @@ std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagn
   const Tree* named = file.find("passes");
   const Tree* listed = file.find("pass");
   if (named && listed)
-    diagnostics.error(listed->where, "give passes either as [passes.NAME] or as [[pass]], not both");
+    diagnostics.error(listed->where,
+                      "give passes either as [passes.NAME] or as [[pass]], not both");
   std::vector<passes::PassCall> calls;
   if (named) calls = named_passes(*named, diagnostics);
   if (listed && !named) calls = listed_passes(*listed, diagnostics);

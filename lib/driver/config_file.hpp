@@ -10,7 +10,8 @@
 
 namespace mase::driver {
 
-/// The passes of a file in order, from `[passes.NAME]` tables or from `[[pass]]` with `run = "NAME"`.
+/// The passes of a file in order, from `[passes.NAME]` tables or from `[[pass]]` with `run =
+/// "NAME"`.
 std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics);
 
 /// Checks a `[search]` table without running anything.

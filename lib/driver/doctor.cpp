@@ -22,7 +22,8 @@ struct Tool {
   const char* get;
 };
 constexpr Tool tools[] = {
-    {"verilator", "verilator --version 2>/dev/null", "simulate the hardware", "apt install verilator"},
+    {"verilator", "verilator --version 2>/dev/null", "simulate the hardware",
+     "apt install verilator"},
     {"yosys", "yosys -V 2>/dev/null", "area of the hardware", "apt install yosys"},
     {"dot", "dot -V 2>&1", "draw graphs as SVG", "apt install graphviz"},
 };
@@ -87,12 +88,13 @@ int doctor(bool json) {
   rows.push_back(libtorch_row());
   rows.push_back(share_row());
   for (const Tool& tool : tools)
-    rows.push_back(on_path(tool.name) ? row(tool.name, true, first_line(tool.version_command), "")
-                                      : row(tool.name, false, std::string("missing: ") + tool.use, tool.get));
+    rows.push_back(on_path(tool.name)
+                       ? row(tool.name, true, first_line(tool.version_command), "")
+                       : row(tool.name, false, std::string("missing: ") + tool.use, tool.get));
   Output output(json);
   for (const Tree& entry : rows.as_list())
-    output.text((entry.at("found").as_bool() ? "[ok] " : "[--] ") + entry.at("part").as_string() + ": " +
-                details_text(entry));
+    output.text((entry.at("found").as_bool() ? "[ok] " : "[--] ") + entry.at("part").as_string() +
+                ": " + details_text(entry));
   output.document()["parts"] = std::move(rows);
   output.finish();
   return 0;

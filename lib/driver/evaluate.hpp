@@ -16,7 +16,8 @@ struct EvaluateOptions {
   std::function<void(std::int64_t rows, std::int64_t of)> progress;
 };
 
-/// Runs the rows of `part` through the evaluator in order. The first result must be [rows, classes].
+/// Runs the rows of `part` through the evaluator in order. The first result must be [rows,
+/// classes].
 data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, data::Part part,
                       const EvaluateOptions& options);
 

@@ -132,8 +132,8 @@ struct Listing {
   const char* what;
   Tree (*entries)();
 };
-constexpr Listing listings[] = {{"passes", pass_entries},     {"formats", format_entries},
-                                {"ops", op_entries},          {"models", model_entries},
+constexpr Listing listings[] = {{"passes", pass_entries},      {"formats", format_entries},
+                                {"ops", op_entries},           {"models", model_entries},
                                 {"datasets", dataset_entries}, {"settings", setting_entries}};
 
 const Listing& find_listing(const std::string& what) {
@@ -152,7 +152,8 @@ std::string text_of(const Tree& value) {
 }
 
 std::string bounds_of(const Tree& field) {
-  if (const Tree* choices = field.find("choices")) return replace_all(text_of(*choices), ", ", " | ");
+  if (const Tree* choices = field.find("choices"))
+    return replace_all(text_of(*choices), ", ", " | ");
   const Tree *low = field.find("min"), *high = field.find("max");
   if (low && high) return text_of(*low) + " .. " + text_of(*high);
   return low ? ">= " + text_of(*low) : "";
@@ -193,7 +194,8 @@ void print_entry(const Tree& entry, Output& output) {
   if (!joined) return;
   for (const auto& [op, formats] : joined->as_dict())
     for (const auto& [format, keys] : formats.as_dict())
-      output.table(options_table("[passes.quantize." + op + ".config] with name = \"" + format + "\"", keys));
+      output.table(options_table(
+          "[passes.quantize." + op + ".config] with name = \"" + format + "\"", keys));
 }
 
 const Tree& find_entry(const Tree& entries, const std::string& what, const std::string& name) {

@@ -30,7 +30,8 @@ const models::ModelRow& registry_row(const std::string& name) {
   if (const models::ModelRow* row = models::find_model(name)) return *row;
   const auto near = nearest(name, model_names());
   config_error("unknown model '" + name + "'" + (near ? "; did you mean '" + *near + "'?" : "") +
-               " Built-in models: " + join(model_names(), ", ") + "; or give a path to a model file");
+               " Built-in models: " + join(model_names(), ", ") +
+               "; or give a path to a model file");
 }
 
 Array zeros(const std::string& shape_text) {

@@ -15,12 +15,12 @@
 namespace mase::driver {
 
 struct ModelRequest {
-  std::string model;                           ///< registry name or path
-  std::vector<std::string> inputs;             ///< .npy files with example inputs
-  std::vector<std::string> input_shapes;       ///< "4,3,32,32": zeros of that shape
+  std::string model;                      ///< registry name or path
+  std::vector<std::string> inputs;        ///< .npy files with example inputs
+  std::vector<std::string> input_shapes;  ///< "4,3,32,32": zeros of that shape
   std::vector<std::string> leaf_modules, leaf_functions;
   std::map<std::string, Tree> concrete;
-  const data::Dataset* dataset = nullptr;      ///< gives example rows and sizes
+  const data::Dataset* dataset = nullptr;  ///< gives example rows and sizes
   std::int64_t example_rows = 128;
   std::uint64_t seed = 0;
   std::optional<std::string> load_name;
@@ -41,7 +41,8 @@ LoadedModel load_checkpoint(const std::string& path);
 /// Writes graph, weights and `info` as one archive, atomically.
 void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree& info);
 
-/// What every checkpoint says of its making: tool and LibTorch versions and the resolved configuration.
+/// What every checkpoint says of its making: tool and LibTorch versions and the resolved
+/// configuration.
 Tree checkpoint_info(const std::string& resolved_configuration, const data::Dataset* dataset);
 
 ir::MakeEvaluator make_evaluator();

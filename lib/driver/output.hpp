@@ -13,10 +13,10 @@ class Output {
   explicit Output(bool json) : json_(json) {}
 
   bool is_json() const { return json_; }
-  void text(const std::string& text);                 ///< a line or block; nothing with --json
+  void text(const std::string& text);  ///< a line or block; nothing with --json
   void table(const passes::ReportTable& table);
-  Tree& document() { return document_; }              ///< what --json prints
-  void finish();                                      ///< prints the JSON document
+  Tree& document() { return document_; }  ///< what --json prints
+  void finish();                          ///< prints the JSON document
 
  private:
   bool json_;

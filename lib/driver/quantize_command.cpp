@@ -66,12 +66,14 @@ int quantize(const QuantizeRequest& request) {
   format.quantize(input.span<float>(), output.mutable_span<float>(), input.shape());
   // Codes first: when a value has none, no file is written.
   std::optional<Array> codes;
-  if (request.codes) codes = codes_array(format.encode(input.span<float>(), input.shape()), input.shape());
+  if (request.codes)
+    codes = codes_array(format.encode(input.span<float>(), input.shape()), input.shape());
   write_npy(request.output, output);
   if (codes) write_npy(*request.codes, *codes);
   Output out(request.json);
   out.text(format.text() + ": " + shape_text(input.shape()) + ", " +
-           double_text(format.bits_per_element(input.shape())) + " bits per element → " + request.output);
+           double_text(format.bits_per_element(input.shape())) + " bits per element → " +
+           request.output);
   Tree& document = out.document();
   document["format"] = format.text();
   document["fields"] = format.fields();

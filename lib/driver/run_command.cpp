@@ -10,12 +10,13 @@
 namespace mase::driver {
 namespace {
 
-/// y.npy for the only output, else y_0.npy, y_1.npy, ... or y_KEY.npy. A key may hold any character,
-/// so those that could leave the folder become '_'.
+/// y.npy for the only output, else y_0.npy, y_1.npy, ... or y_KEY.npy. A key may hold any
+/// character, so those that could leave the folder become '_'.
 std::string output_name(const std::string& path, const std::string& key) {
   if (key.empty()) return path;
   std::string safe;
-  for (char c : key) safe += (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-') ? c : '_';
+  for (char c : key)
+    safe += (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-') ? c : '_';
   const std::filesystem::path p(path);
   return (p.parent_path() / (p.stem().string() + "_" + safe + p.extension().string())).string();
 }

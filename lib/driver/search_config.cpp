@@ -14,8 +14,8 @@ namespace {
 struct Space {
   std::string name = "graph/quantize/mixed_precision_ptq";
   static constexpr auto fields() {
-    return std::tuple{Field{"name", &Space::name, "search space"}.one_of(
-        "graph/quantize/mixed_precision_ptq")};
+    return std::tuple{
+        Field{"name", &Space::name, "search space"}.one_of("graph/quantize/mixed_precision_ptq")};
   }
 };
 struct SpaceSetup {
@@ -51,7 +51,8 @@ struct StrategySetup {
         Field{"sum_scaled_metrics", &S::sum_scaled_metrics, "one objective: the sum"},
         Field{"direction", &S::direction, "of the sum"}.one_of("minimize", "maximize"),
         Field{"pkl_ckpt", &S::pkl_ckpt, "study to go on with"},
-        Field{"save_every_n_trials", &S::save_every_n_trials, "trials between two saves"}.at_least(1)};
+        Field{"save_every_n_trials", &S::save_every_n_trials, "trials between two saves"}.at_least(
+            1)};
   }
 };
 struct BasicEvaluation {
@@ -75,9 +76,9 @@ struct Metric {
   double scale = 1.0;
   std::string direction = "maximize";
   static constexpr auto fields() {
-    return std::tuple{Field{"scale", &Metric::scale, "factor of the metric"},
-                      Field{"direction", &Metric::direction, "better is"}.one_of("maximize",
-                                                                                 "minimize")};
+    return std::tuple{
+        Field{"scale", &Metric::scale, "factor of the metric"},
+        Field{"direction", &Metric::direction, "better is"}.one_of("maximize", "minimize")};
   }
 };
 
@@ -103,10 +104,12 @@ std::vector<std::string> seed_keys(const Tree& config) {
   for (const formats::FormatRow& row : formats::format_table()) {
     if (const Tree* names = config.find("name"); names && names->is_list()) {
       const auto& list = names->as_list();
-      if (std::none_of(list.begin(), list.end(), [&](const Tree& n) { return n == Tree(row.name); }))
+      if (std::none_of(list.begin(), list.end(),
+                       [&](const Tree& n) { return n == Tree(row.name); }))
         continue;
     }
-    for (const auto& joined : passes::joined_keys(passes::all_ports(), row)) keys.push_back(joined.key);
+    for (const auto& joined : passes::joined_keys(passes::all_ports(), row))
+      keys.push_back(joined.key);
     for (const FieldInfo& field : row.fields) keys.push_back(field.name);
   }
   return keys;

@@ -23,7 +23,8 @@ Session open_session(const CommonRequest& request) {
   session.output.document()["settings"] = settings_tree(settings);
   if (!request.quiet) session.output.text(settings_table(session.configuration.sources, settings));
   if (!settings.general.model)
-    config_error("no model given: name one (`mase list models`) or a model file, as MODEL or --model");
+    config_error(
+        "no model given: name one (`mase list models`) or a model file, as MODEL or --model");
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);
     session.dataset = data::load_dataset(*settings.general.dataset, settings.data);

@@ -72,7 +72,9 @@ std::vector<std::string> setting_flags(const std::string& name) {
   return {"--" + replace_all(name, "_", "-")};
 }
 
-std::vector<std::string> config_tables() { return {"passes", "pass", "transform", "search", "cf_args"}; }
+std::vector<std::string> config_tables() {
+  return {"passes", "pass", "transform", "search", "cf_args"};
+}
 
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics) {
   std::vector<std::string> allowed = setting_names();
@@ -115,8 +117,8 @@ Tree settings_tree(const Settings& effective) {
 std::string project_folder(const Settings& settings) {
   const General& g = settings.general;
   const std::string model = g.model ? last_component(*g.model) : "model";
-  const std::string generated =
-      replace_all(model, "/", "-") + "_" + g.task + "_" + g.dataset.value_or("none") + "_" + today();
+  const std::string generated = replace_all(model, "/", "-") + "_" + g.task + "_" +
+                                g.dataset.value_or("none") + "_" + today();
   return g.project_dir + "/" + g.project.value_or(generated);
 }
 

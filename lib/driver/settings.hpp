@@ -1,4 +1,5 @@
-// Settings of every command: declared once, filled from defaults, configuration file and command line.
+// Settings of every command: declared once, filled from defaults, configuration file and command
+// line.
 #pragma once
 
 #include <cstdint>
@@ -40,21 +41,30 @@ struct General {
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
         Field{"task", &G::task, "what the model does"}.one_of("classification", "cls"),
         Field{"load_name", &G::load_name, "checkpoint whose weights or graph to start from"},
-        Field{"load_type", &G::load_type, "kind of that file: mz a mase checkpoint, pt a state_dict"}.one_of("auto", "mz", "pt"),
-        Field{"to_debug", &G::to_debug, "log everything; at most 5 batches per part in train and test"},
-        Field{"log_level", &G::log_level, "least important message to show"}.one_of("debug", "info", "warning", "error", "critical"),
+        Field{"load_type", &G::load_type,
+              "kind of that file: mz a mase checkpoint, pt a state_dict"}
+            .one_of("auto", "mz", "pt"),
+        Field{"to_debug", &G::to_debug,
+              "log everything; at most 5 batches per part in train and test"},
+        Field{"log_level", &G::log_level, "least important message to show"}.one_of(
+            "debug", "info", "warning", "error", "critical"),
         Field{"report_to", &G::report_to, "where training curves go"}.one_of("tensorboard", "none"),
         Field{"trainer_precision", &G::trainer_precision, "arithmetic of training"}.one_of("32"),
-        Field{"num_workers", &G::num_workers, "loader processes; data sets are in memory, so none are started"}.between(0, 4096),
+        Field{"num_workers", &G::num_workers,
+              "loader processes; data sets are in memory, so none are started"}
+            .between(0, 4096),
         Field{"num_devices", &G::num_devices, "devices to train on"}.between(1, 1),
         Field{"num_nodes", &G::num_nodes, "machines to train on"}.between(1, 1),
-        Field{"accelerator", &G::accelerator, "device kind; only the CPU is used"}.one_of("auto", "cpu", "gpu"),
+        Field{"accelerator", &G::accelerator, "device kind; only the CPU is used"}.one_of(
+            "auto", "cpu", "gpu"),
         Field{"strategy", &G::strategy, "distribution strategy"}.one_of("auto"),
         Field{"threads", &G::threads, "threads of the tensor library"}.between(1, 4096),
-        Field{"disable_dataset_cache", &G::disable_dataset_cache, "read data files anew; they always are"},
+        Field{"disable_dataset_cache", &G::disable_dataset_cache,
+              "read data files anew; they always are"},
         Field{"no_warnings", &G::no_warnings, "hide warnings"},
         Field{"project_dir", &G::project_dir, "folder of all results"},
-        Field{"project", &G::project, "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"}};
+        Field{"project", &G::project,
+              "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"}};
   }
 };
 
@@ -76,7 +86,8 @@ void for_each_setting(SettingsType&& settings, Visitor&& visit) {
 std::vector<FieldInfo> describe_settings();
 std::vector<std::string> setting_names();
 
-/// The command-line flags of a setting: "--learning-rate"; some have a short second name ("--load").
+/// The command-line flags of a setting: "--learning-rate"; some have a short second name
+/// ("--load").
 std::vector<std::string> setting_flags(const std::string& name);
 
 /// Tables at the top of a configuration file beside the settings.
@@ -92,7 +103,8 @@ struct SettingSources {
 /// default < file < command line, decided by presence. Problems of both are collected.
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics);
 
-/// The effective settings as a boxed table (Name, Default, Config. File, Manual Override, Effective).
+/// The effective settings as a boxed table (Name, Default, Config. File, Manual Override,
+/// Effective).
 std::string settings_table(const SettingSources& sources, const Settings& effective);
 /// Every effective setting as a dict.
 Tree settings_tree(const Settings& effective);

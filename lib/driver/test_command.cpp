@@ -66,9 +66,9 @@ int test(const TestRequest& request) {
 
   Output& output = session.output;
   output.table(class_table(scores, dataset));
-  output.text(request.split + " (" + level + "): accuracy " + percent(scores.accuracy) +
-              " (" + std::to_string(scores.correct) + " of " + std::to_string(scores.rows) +
-              "), loss " + fixed_text(scores.loss, 4) +
+  output.text(request.split + " (" + level + "): accuracy " + percent(scores.accuracy) + " (" +
+              std::to_string(scores.correct) + " of " + std::to_string(scores.rows) + "), loss " +
+              fixed_text(scores.loss, 4) +
               (request.macro ? ", macro accuracy " + percent(scores.macro_accuracy) : ""));
   output.document()["split"] = request.split;
   output.document()["level"] = level;

@@ -31,8 +31,9 @@ std::string progress_text(const train::Progress& p) {
   const double left = p.steps_per_second > 0 ? double(p.steps - p.step) / p.steps_per_second : 0.0;
   return "epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs) + " [" +
          std::string(filled, '#') + std::string(24 - filled, '.') + "] step " +
-         std::to_string(p.step) + "/" + std::to_string(p.steps) + "  loss " + fixed_text(p.loss, 4) +
-         "  " + fixed_text(p.steps_per_second, 0) + " steps/s  ETA " + duration_text(left);
+         std::to_string(p.step) + "/" + std::to_string(p.steps) + "  loss " +
+         fixed_text(p.loss, 4) + "  " + fixed_text(p.steps_per_second, 0) + " steps/s  ETA " +
+         duration_text(left);
 }
 
 /// Shows progress to people and writes the curves for TensorBoard.

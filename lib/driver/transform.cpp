@@ -27,7 +27,8 @@ passes::PassContext make_context(const LoadedModel& model, const std::string& fo
   return context;
 }
 
-/// quantize asks for its summary by `report`; it is added behind the last one unless the file has it.
+/// quantize asks for its summary by `report`; it is added behind the last one unless the file has
+/// it.
 std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) {
   const auto is = [](const char* name) {
     return [name](const passes::PassCall& call) { return call.name == name; };
@@ -36,7 +37,8 @@ std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) 
   if (last == calls.rend()) return calls;
   const Tree* report = last->options.find("report");
   const bool wanted = !report || report->as_bool();
-  if (!wanted || std::any_of(calls.begin(), calls.end(), is("summarize_quantization"))) return calls;
+  if (!wanted || std::any_of(calls.begin(), calls.end(), is("summarize_quantization")))
+    return calls;
   Tree options = Tree::dict();
   calls.insert(last.base(), {"summarize_quantization", std::move(options), last->where});
   return calls;
@@ -54,7 +56,8 @@ void show_report(const passes::PassReport& report, const std::string& folder, bo
   for (const std::string& note : report.result.notes) log::warning(report.name + ": " + note);
   if (timing) output.text(report.name + ": " + fixed_text(report.seconds * 1e3, 2) + " ms");
   if (report.max_difference)
-    output.text(report.name + ": results changed by at most " + double_text(*report.max_difference));
+    output.text(report.name + ": results changed by at most " +
+                double_text(*report.max_difference));
 }
 
 Tree report_tree(const passes::PassReport& report, bool timing) {

@@ -8,9 +8,12 @@ namespace mase::passes {
 
 std::string_view kind_name(PassKind kind) {
   switch (kind) {
-    case PassKind::analysis: return "analysis";
-    case PassKind::transform: return "transform";
-    case PassKind::interface: return "interface";
+    case PassKind::analysis:
+      return "analysis";
+    case PassKind::transform:
+      return "transform";
+    case PassKind::interface:
+      return "interface";
   }
   return "analysis";
 }

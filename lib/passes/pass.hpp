@@ -1,9 +1,9 @@
 // The pass framework: one declaration per pass, and what a pass gets and gives back.
 //
 //   struct CountDropout {
-//     static constexpr PassDoc doc{"count_dropout", PassKind::analysis, "Count the dropout nodes."};
-//     struct Options { static constexpr auto fields() { return std::tuple{}; } };
-//     static Result run(ir::Graph& graph, const Options& options, PassContext& context);
+//     static constexpr PassDoc doc{"count_dropout", PassKind::analysis, "Count the dropout
+//     nodes."}; struct Options { static constexpr auto fields() { return std::tuple{}; } }; static
+//     Result run(ir::Graph& graph, const Options& options, PassContext& context);
 //   };
 #pragma once
 
@@ -42,7 +42,8 @@ struct PassContext {
   std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
   std::function<ir::Graph(const std::string& path)> load_checkpoint;
 
-  /// A file name from the options inside `output_folder`; Error(Fault::config) when it would leave it.
+  /// A file name from the options inside `output_folder`; Error(Fault::config) when it would leave
+  /// it.
   std::string output_path(const std::string& file) const;
 };
 
@@ -56,13 +57,14 @@ struct ReportTable {
 
 struct Result {
   bool changed = false;
-  Tree info = Tree::dict();          ///< machine-readable findings
+  Tree info = Tree::dict();  ///< machine-readable findings
   std::vector<ReportTable> tables;
-  std::vector<std::string> text;     ///< printed as it is
-  std::vector<std::string> notes;    ///< warnings: requested but not applied, ...
+  std::vector<std::string> text;   ///< printed as it is
+  std::vector<std::string> notes;  ///< warnings: requested but not applied, ...
 };
 
-/// One row of the pass table. Options are read and run through these, generated from the declaration.
+/// One row of the pass table. Options are read and run through these, generated from the
+/// declaration.
 struct PassRow {
   PassDoc doc;
   std::vector<FieldInfo> fields;
@@ -75,10 +77,12 @@ struct PassRow {
   Result (*run)(ir::Graph& graph, const Tree& options, PassContext& context);
 };
 
-/// Passes with free tables provide `static void check(const Tree&, Diagnostics&)` and take the whole
-/// tree in `run(graph, tree, context)`.
+/// Passes with free tables provide `static void check(const Tree&, Diagnostics&)` and take the
+/// whole tree in `run(graph, tree, context)`.
 template <class Pass>
-concept ReadsTree = requires(const Tree& tree, Diagnostics& d) { Pass::check(tree, d); };
+concept ReadsTree = requires(const Tree& tree, Diagnostics& d) {
+  Pass::check(tree, d);
+};
 
 template <class Pass>
 PassRow describe() {

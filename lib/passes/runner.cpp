@@ -115,9 +115,9 @@ void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
       continue;
     }
     const auto near = nearest(call.name, pass_names(table));
-    diagnostics.error(call.where, "unknown pass '" + call.name + "'" +
-                                      (near ? "; did you mean '" + *near + "'?"
-                                            : "; see `mase list passes`"));
+    diagnostics.error(call.where,
+                      "unknown pass '" + call.name + "'" +
+                          (near ? "; did you mean '" + *near + "'?" : "; see `mase list passes`"));
   }
 }
 

@@ -18,9 +18,9 @@ struct PassCall {
 struct RunOptions {
   bool verify_each = true;
   bool timing = false;
-  std::vector<std::string> dump_after;     ///< pass names, or "all"
+  std::vector<std::string> dump_after;  ///< pass names, or "all"
   std::string dump_folder;
-  std::optional<double> check_numerics;    ///< extra absolute tolerance; none: off
+  std::optional<double> check_numerics;  ///< extra absolute tolerance; none: off
 };
 
 struct PassReport {
@@ -31,7 +31,8 @@ struct PassReport {
 };
 
 /// Reports unknown passes and wrong options of every call before anything runs.
-void check_calls(const std::vector<PassCall>& calls, const PassTable& table, Diagnostics& diagnostics);
+void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
+                 Diagnostics& diagnostics);
 
 /// Runs the calls in order on a copy and stores it into `graph` when all succeeded; the caller's
 /// graph is never half changed. Errors name pass and node. `done` is called after each pass.

@@ -42,7 +42,9 @@ std::string varint(std::uint64_t value) {
 }
 
 enum Wire { varint_wire = 0, double_wire = 1, bytes_wire = 2, float_wire = 5 };
-std::string key(int field, Wire wire) { return varint(static_cast<std::uint64_t>(field) << 3 | wire); }
+std::string key(int field, Wire wire) {
+  return varint(static_cast<std::uint64_t>(field) << 3 | wire);
+}
 std::string bytes_field(int field, std::string_view bytes) {
   return key(field, bytes_wire) + varint(bytes.size()) + std::string(bytes);
 }
@@ -65,8 +67,8 @@ EventFile::EventFile(const std::string& folder) {
   make_folder(folder);
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  path_ = folder + "/events.out.tfevents." + std::to_string(static_cast<long>(now())) + "." + host.data() +
-          "." + std::to_string(getpid());
+  path_ = folder + "/events.out.tfevents." + std::to_string(static_cast<long>(now())) + "." +
+          host.data() + "." + std::to_string(getpid());
   out_.open(path_, std::ios::binary | std::ios::app);
   if (!out_) file_error(path_ + ": cannot be written");
   record(key(1, double_wire) + raw(now()) + bytes_field(3, "brain.Event:2"));

@@ -9,8 +9,8 @@
 namespace mase::report {
 
 /// Appends scalar events to `<folder>/events.out.tfevents.<time>.<host>`. The file is a sequence of
-/// TFRecords (length, masked CRC-32C of the length, data, masked CRC-32C of the data), each holding one
-/// tensorflow.Event message.
+/// TFRecords (length, masked CRC-32C of the length, data, masked CRC-32C of the data), each holding
+/// one tensorflow.Event message.
 class EventFile {
  public:
   explicit EventFile(const std::string& folder);  ///< creates the folder; Error(Fault::file)

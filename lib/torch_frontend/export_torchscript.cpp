@@ -4,8 +4,8 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "base/error.hpp"
@@ -353,18 +353,15 @@ class Exporter {
   std::map<std::string, int> method_counts_;
 };
 
-/// Written through a stream, the archive's root folder is a constant instead of the file's name, so
-/// the bytes do not depend on where they go.
+/// Made in memory: PyTorch's writer ends the process when a write to disk fails. And through a stream
+/// the archive's root folder is a constant instead of the file's name, so the bytes do not depend on
+/// where they go.
 void save(const jit::Module& module, const std::string& path,
           const std::map<std::string, std::string>& extra_files) {
   const jit::ExtraFilesMap extras(extra_files.begin(), extra_files.end());
-  write_file_with(path, [&](const std::string& temporary) {
-    std::ofstream file(temporary, std::ios::binary);
-    if (!file) file_error("cannot write '" + temporary + "'");
-    module.save(file, extras);
-    file.close();
-    if (!file) file_error("cannot write '" + path + "': the disk may be full");
-  });
+  std::ostringstream bytes;
+  module.save(bytes, extras);
+  write_file(path, bytes.view());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The layers with parameters: linear, convolution, batch norm.
 #include <ATen/ATen.h>
 
+#include "train/batch_norm.hpp"
 #include "train/layers.hpp"
 
 namespace mase::train {
@@ -108,6 +109,59 @@ class BatchNorm : public Layer {
   at::Tensor input_, saved_mean_, saved_scale_;
 };
 
+/// Batch norm over [rows, channels]: several times faster than the general operator.
+class BatchNorm1d : public Layer {
+ public:
+  explicit BatchNorm1d(const LayerSource& source)
+      : weight_(layer_tensor(source, "weight")),
+        bias_(layer_tensor(source, "bias")),
+        mean_(layer_tensor(source, "running_mean").value),
+        variance_(layer_tensor(source, "running_var").value),
+        momentum_(static_cast<float>(source.constant("momentum")->as_double())),
+        epsilon_(source.constant("eps")->as_double()) {
+    const auto batches = source.tensors.find(source.node.target + ".num_batches_tracked");
+    if (batches != source.tensors.end()) batches_ = batches->second;
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    input_ = input.contiguous();
+    fit(output_, input.sizes());
+    batch_norm_forward(floats(input_), rows(), channels(), floats(weight_.value),
+                       floats(bias_.value), epsilon_, floats(output_), statistics_);
+    blend(mean_, statistics_.mean);
+    blend(variance_, statistics_.unbiased);
+    if (batches_.defined()) ++*batches_.data_ptr<std::int64_t>();
+    return output_;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    if (wanted) fit(gradient_, input_.sizes());
+    const at::Tensor from = gradient.contiguous();
+    batch_norm_backward(floats(from), floats(input_), rows(), channels(), floats(weight_.value),
+                        statistics_, wanted ? floats(gradient_) : nullptr, floats(weight_.gradient),
+                        floats(bias_.gradient));
+    return wanted ? gradient_ : at::Tensor();
+  }
+
+ private:
+  static float* floats(const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
+  }
+  std::size_t rows() const { return static_cast<std::size_t>(input_.size(0)); }
+  std::size_t channels() const { return static_cast<std::size_t>(input_.size(1)); }
+  void blend(const at::Tensor& running, const std::vector<float>& now) const {
+    float* values = floats(running);
+    for (std::size_t c = 0; values && c < now.size(); ++c)
+      values[c] = momentum_ * now[c] + (1.0f - momentum_) * values[c];
+  }
+
+  LayerTensor weight_, bias_;
+  at::Tensor mean_, variance_, batches_;
+  float momentum_;
+  double epsilon_;
+  at::Tensor input_, output_, gradient_;
+  BatchStatistics statistics_;
+};
+
 }  // namespace
 
 std::unique_ptr<Layer> make_linear(const LayerSource& source) {
@@ -126,6 +180,7 @@ std::unique_ptr<Layer> make_conv2d(const LayerSource& source) {
 std::unique_ptr<Layer> make_batch_norm(const LayerSource& source) {
   const bool momentum = source.constant("momentum") && !source.constant("momentum")->is_none();
   if (!source.trains("training") || !momentum || !source.constant("eps")) return nullptr;
+  if (source.node.info.shape.size() == 2) return std::make_unique<BatchNorm1d>(source);
   return std::make_unique<BatchNorm>(source);
 }
 

@@ -82,7 +82,7 @@ struct Progress {
   double loss = 0;                     ///< mean training loss since the last report
   double learning_rate = 0;            ///< of the last step
   double steps_per_second = 0;         ///< since the last report
-  std::optional<Metrics> validation;  ///< set at the end of an epoch
+  std::optional<Metrics> validation;   ///< set at the end of an epoch
 };
 
 /// What the trainer hands out to be stored; `state` resumes training bit for bit.

@@ -70,6 +70,8 @@ def include_rule(root):
         for line, header in includes(read(path)):
             if header.split("/")[0] in folders and "/" in header:
                 complaint = None if owner == "apps" else check_folders(root, rows, name, header, owner)
+            elif owner == "apps" and (root / "apps" / header).exists():
+                complaint = None
             elif (path.parent / header).exists():
                 complaint = f'write "{header}" with its folder'
             else:

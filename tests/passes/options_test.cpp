@@ -1,4 +1,5 @@
-// What every pass gets from the framework: strict options, verification, timing, numerics, atomicity.
+// What every pass gets from the framework: strict options, verification, timing, numerics,
+// atomicity.
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
@@ -105,21 +106,27 @@ TEST_CASE("the numerics check fails at the first pass that moves results further
   float value = 0;
   passes::PassContext context;
   context.probe = {Array(DType::float32, {2, 3})};
-  context.evaluator = [&](const ir::Graph&, ir::Level) { return std::make_unique<Drifting>(&value); };
+  context.evaluator = [&](const ir::Graph&, ir::Level) {
+    return std::make_unique<Drifting>(&value);
+  };
   const passes::PassTable table{passes::describe<Quiet>()};
   passes::RunOptions options;
   options.check_numerics = 0.1;
-  CHECK_THROWS_WITH(passes::run_passes(graph, {{"quiet", Tree::dict(), {}}}, table, context, options),
-                    Catch::Contains("pass 'quiet' changed the results by 0.25"));
+  CHECK_THROWS_WITH(
+      passes::run_passes(graph, {{"quiet", Tree::dict(), {}}}, table, context, options),
+      Catch::Contains("pass 'quiet' changed the results by 0.25"));
   options.check_numerics = 0.3;
-  const auto reports = passes::run_passes(graph, {{"quiet", Tree::dict(), {}}}, table, context, options);
+  const auto reports =
+      passes::run_passes(graph, {{"quiet", Tree::dict(), {}}}, table, context, options);
   CHECK(reports.front().max_difference == 0.25);
 }
 
 TEST_CASE("an unknown pass is reported with its place and the nearest name") {
   Diagnostics diagnostics;
-  passes::check_calls({{"quantise", Tree::dict(), {"x.toml", 3, 2}}}, driver::all_passes(), diagnostics);
-  CHECK(diagnostics.text() == "x.toml:3:2: error: unknown pass 'quantise'; did you mean 'quantize'?");
+  passes::check_calls({{"quantise", Tree::dict(), {"x.toml", 3, 2}}}, driver::all_passes(),
+                      diagnostics);
+  CHECK(diagnostics.text() ==
+        "x.toml:3:2: error: unknown pass 'quantise'; did you mean 'quantize'?");
 }
 
 TEST_CASE("output names cannot leave the output folder") {

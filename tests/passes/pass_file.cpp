@@ -11,7 +11,8 @@ namespace {
 void add_section(PassFile& file, const std::string& line) {
   const std::string text = line.substr(4);
   const auto space = text.find(' ');
-  Section section{text.substr(0, space), space == std::string::npos ? "" : text.substr(space + 1), ""};
+  Section section{text.substr(0, space), space == std::string::npos ? "" : text.substr(space + 1),
+                  ""};
   file.sections.push_back(std::move(section));
 }
 
@@ -19,11 +20,16 @@ void interpret(PassFile& file) {
   std::string pass, graph;
   for (std::size_t i = 0; i < file.sections.size(); ++i) {
     const Section& s = file.sections[i];
-    if (s.name == "case") file.cases.push_back({s.rest, pass, "", graph, {}});
-    else if (s.name == "pass") pass = s.rest;
-    else if (s.name == "graph") graph = s.body;
-    else if (s.name == "options") file.cases.back().options = s.body;
-    else file.cases.back().outcomes.push_back(i);
+    if (s.name == "case")
+      file.cases.push_back({s.rest, pass, "", graph, {}});
+    else if (s.name == "pass")
+      pass = s.rest;
+    else if (s.name == "graph")
+      graph = s.body;
+    else if (s.name == "options")
+      file.cases.back().options = s.body;
+    else
+      file.cases.back().outcomes.push_back(i);
   }
 }
 

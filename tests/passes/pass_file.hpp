@@ -1,4 +1,5 @@
-// Text tests of passes: one file per pass (or family) with cases of options, graph in, and what comes out.
+// Text tests of passes: one file per pass (or family) with cases of options, graph in, and what
+// comes out.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Runs every tests/passes/*.test. With MASE_UPDATE=1 in the environment the expected parts are rewritten.
+// Runs every tests/passes/*.test. With MASE_UPDATE=1 in the environment the expected parts are
+// rewritten.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -60,8 +61,10 @@ void run_file(const std::string& path) {
     const Outcome outcome = run_case(c);
     for (std::size_t i : c.outcomes) {
       test::Section& section = file.sections[i];
-      if (update) section.body = part(outcome, section.name);
-      else CHECK(part(outcome, section.name) == section.body);
+      if (update)
+        section.body = part(outcome, section.name);
+      else
+        CHECK(part(outcome, section.name) == section.body);
     }
     if (!update && std::none_of(c.outcomes.begin(), c.outcomes.end(),
                                 [&](std::size_t i) { return file.sections[i].name == "error"; }))

@@ -13,7 +13,7 @@
 #include "ir/text.hpp"
 #include "torch_frontend/export_torchscript.hpp"
 #include "torch_frontend/import_torchscript.hpp"
-#include "torch_frontend/state_dict.hpp"
+#include "torch_frontend/import_state_dict.hpp"
 
 using namespace mase;
 using namespace mase::test;

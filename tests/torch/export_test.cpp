@@ -14,7 +14,7 @@
 #include "models/registry.hpp"
 #include "small_graphs.hpp"
 #include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/state_dict.hpp"
+#include "torch_frontend/import_state_dict.hpp"
 #include "torch_frontend/tensors.hpp"
 
 using namespace mase;

@@ -1,6 +1,6 @@
 // Tests of loading tensors: state_dicts written by stock PyTorch (state_dicts/make.py), TorchScript
 // files, checkpoints, and what does not fit or is damaged.
-#include "torch_frontend/state_dict.hpp"
+#include "torch_frontend/import_state_dict.hpp"
 
 #include <algorithm>
 #include <stdexcept>

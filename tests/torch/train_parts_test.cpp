@@ -136,10 +136,16 @@ Outcome run_once(const ir::Graph& graph, const at::Tensor& inputs, Make make) {
 void check_chain_equals_autograd(const ir::Graph& graph, const at::Tensor& inputs) {
   const Outcome chain = run_once(graph, inputs, make_chain_network);
   const Outcome general = run_once(graph, inputs, make_autograd_network);
-  CHECK(at::equal(chain.output, general.output));
+  CHECK(at::allclose(chain.output, general.output, 1e-5, 1e-6));
   CHECK(general.gradients.abs().max().item<float>() > 1e-4f);
   CHECK(at::allclose(chain.gradients, general.gradients, 1e-5, 1e-7));
-  check_same_bits(chain.graph, general.graph);
+  for (const auto& [path, tensor] : chain.graph.tensors) {  // running statistics too
+    INFO(path);
+    const Array a = tensor.value.to_float32(),
+                b = general.graph.tensors.at(path).value.to_float32();
+    for (std::size_t i = 0; i < a.span<float>().size(); ++i)
+      REQUIRE(a.span<float>()[i] == Approx(b.span<float>()[i]).epsilon(1e-5).margin(1e-6));
+  }
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 
 namespace mase::passes {
 
-/// Bits per element averaged over elements: sum(bits(t) * numel(t)) / sum(numel(t)) over the tensors t
-/// on the weight, bias and data_in ports of quantizable nodes. A quantized port counts the bits of its
-/// format (for `integer` its width), any other port the bits of its dtype.
+/// Bits per element averaged over elements: sum(bits(t) * numel(t)) / sum(numel(t)) over the
+/// tensors t on the weight, bias and data_in ports of quantizable nodes. A quantized port counts
+/// the bits of its format (for `integer` its width), any other port the bits of its dtype.
 struct AverageBits {
   static constexpr PassDoc doc{"average_bits", PassKind::analysis,
                                "Average bits of weights, biases and activations."};

@@ -64,9 +64,9 @@ constexpr std::array kinds{ir::NodeKind::placeholder,   ir::NodeKind::get_attr,
 Tree kind_counts(const ir::Graph& graph) {
   Tree counts = Tree::dict();
   for (ir::NodeKind kind : kinds)
-    counts[ir::kind_name(kind)] = std::size_t(
-        std::count_if(graph.order().begin(), graph.order().end(),
-                      [&](ir::NodeId id) { return graph.node(id).kind == kind; }));
+    counts[ir::kind_name(kind)] =
+        std::size_t(std::count_if(graph.order().begin(), graph.order().end(),
+                                  [&](ir::NodeId id) { return graph.node(id).kind == kind; }));
   return counts;
 }
 
@@ -118,7 +118,8 @@ Result ReportGraph::run(ir::Graph& graph, const Options& options, PassContext& c
 }
 
 Result ReportNodeType::run(ir::Graph& graph, const Options&, PassContext&) {
-  ReportTable table{"Node types", {"Node name", "Fx Node op", "Mase type", "Mase op", "Value type"}, {}, ""};
+  ReportTable table{
+      "Node types", {"Node name", "Fx Node op", "Mase type", "Mase op", "Value type"}, {}, ""};
   for (ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
     const ir::Classified type = ir::classify(graph, node);
@@ -152,8 +153,10 @@ Result ReportNodeMetaParam::run(ir::Graph& graph, const Options& options, PassCo
   std::vector<std::string> header{"Node name", "Fx Node op", "Mase type", "Mase op"};
   std::vector<std::pair<std::string, const Tree ir::Metadata::*>> parts;
   if (wants(options.which, "common")) parts.emplace_back("Common Param", &ir::Metadata::common);
-  if (wants(options.which, "hardware")) parts.emplace_back("Hardware Param", &ir::Metadata::hardware);
-  if (wants(options.which, "software")) parts.emplace_back("Software Param", &ir::Metadata::software);
+  if (wants(options.which, "hardware"))
+    parts.emplace_back("Hardware Param", &ir::Metadata::hardware);
+  if (wants(options.which, "software"))
+    parts.emplace_back("Software Param", &ir::Metadata::software);
   for (const auto& part : parts) header.push_back(part.first);
   Rows rows;
   for (ir::NodeId id : graph.order()) {

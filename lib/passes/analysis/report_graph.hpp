@@ -47,11 +47,10 @@ struct ReportNodeMetaParam {
     std::vector<std::string> which = {"all"};
     std::optional<std::string> save_path;
     static constexpr auto fields() {
-      return std::tuple{
-          Field{"which", &Options::which, "parts to show"}.one_of("all", "common", "hardware",
-                                                                  "software"),
-          Field{"save_path", &Options::save_path,
-                "write there, inside the output folder, instead of to stdout"}};
+      return std::tuple{Field{"which", &Options::which, "parts to show"}.one_of(
+                            "all", "common", "hardware", "software"),
+                        Field{"save_path", &Options::save_path,
+                              "write there, inside the output folder, instead of to stdout"}};
     }
   };
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);

@@ -11,7 +11,8 @@
 namespace mase::passes {
 namespace {
 
-/// Class of a layer, name of a function or method, else the node's name: as the reference prints it.
+/// Class of a layer, name of a function or method, else the node's name: as the reference prints
+/// it.
 std::string original_type(const ir::Graph& graph, const ir::Node& node) {
   if (node.kind == ir::NodeKind::call_module)
     return std::string(graph.module_of(node).short_class());
@@ -64,7 +65,8 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
   }
 }
 
-/// Runs both graphs on the probe: inputs before and after quantization, outputs against the original.
+/// Runs both graphs on the probe: inputs before and after quantization, outputs against the
+/// original.
 void add_activation_energies(const ir::Graph& graph, const PassContext& context,
                              Energies& energies) {
   std::map<std::string, Array> reference;
@@ -137,7 +139,9 @@ std::string decibel_text(const std::map<std::string, Energy>& energies, const st
 
 ReportTable sqnr_table(const ir::Graph& graph, const Energies& energies, const std::string& folder,
                        Tree& info) {
-  ReportTable table{"SQNR [dB]", {"Node", "Weight", "Bias", "Data in", "Output"}, {},
+  ReportTable table{"SQNR [dB]",
+                    {"Node", "Weight", "Bias", "Data in", "Output"},
+                    {},
                     folder + "/quantize_sqnr.csv"};
   for (ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);

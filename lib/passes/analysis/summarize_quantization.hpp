@@ -5,8 +5,8 @@
 
 namespace mase::passes {
 
-/// Table of original and quantized type per node, histogram per original type, and, when the model can
-/// be run on the probe, SQNR per quantized layer in dB, 10 log10(sum x^2 / sum (q(x) - x)^2):
+/// Table of original and quantized type per node, histogram per original type, and, when the model
+/// can be run on the probe, SQNR per quantized layer in dB, 10 log10(sum x^2 / sum (q(x) - x)^2):
 /// of the weight, of the input on its port, and of the output against the original graph.
 struct SummarizeQuantization {
   static constexpr PassDoc doc{"summarize_quantization", PassKind::analysis,

@@ -10,7 +10,8 @@
 namespace mase::passes {
 
 Result SaveGraph::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  if (!context.save_checkpoint) config_error("storing a checkpoint needs LibTorch; see `mase doctor`");
+  if (!context.save_checkpoint)
+    config_error("storing a checkpoint needs LibTorch; see `mase doctor`");
   const std::string folder = context.output_path(options.save_dir);
   make_folder(folder);
   context.save_checkpoint(graph, folder + "/graph_module.pt");
@@ -21,7 +22,8 @@ Result SaveGraph::run(ir::Graph& graph, const Options& options, PassContext& con
 }
 
 Result LoadGraph::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  if (!context.load_checkpoint) config_error("loading a checkpoint needs LibTorch; see `mase doctor`");
+  if (!context.load_checkpoint)
+    config_error("loading a checkpoint needs LibTorch; see `mase doctor`");
   if (options.load_dir.empty()) config_error("load_graph needs load_dir = \"folder or file\"");
   std::filesystem::path path = options.load_dir;
   if (std::filesystem::is_directory(path)) path /= "graph_module.pt";

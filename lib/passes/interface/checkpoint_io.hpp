@@ -1,4 +1,5 @@
-// Passes that store the graph, read one back, and write node metadata: useful in the middle of a pipeline.
+// Passes that store the graph, read one back, and write node metadata: useful in the middle of a
+// pipeline.
 #pragma once
 
 #include "passes/pass.hpp"
@@ -12,8 +13,7 @@ struct SaveGraph {
   struct Options {
     std::string save_dir = "saved_graph";
     static constexpr auto fields() {
-      return std::tuple{
-          Field{"save_dir", &Options::save_dir, "folder inside the output folder"}};
+      return std::tuple{Field{"save_dir", &Options::save_dir, "folder inside the output folder"}};
     }
   };
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
@@ -27,8 +27,8 @@ struct LoadGraph {
   struct Options {
     std::string load_dir = "";
     static constexpr auto fields() {
-      return std::tuple{Field{"load_dir", &Options::load_dir,
-                              "checkpoint file, or folder with graph_module.pt"}};
+      return std::tuple{
+          Field{"load_dir", &Options::load_dir, "checkpoint file, or folder with graph_module.pt"}};
     }
   };
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
@@ -41,8 +41,7 @@ struct SaveNodeMetaParam {
   struct Options {
     std::string save_path = "node_meta_param.toml";
     static constexpr auto fields() {
-      return std::tuple{
-          Field{"save_path", &Options::save_path, "file inside the output folder"}};
+      return std::tuple{Field{"save_path", &Options::save_path, "file inside the output folder"}};
     }
   };
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);

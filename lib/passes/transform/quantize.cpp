@@ -27,14 +27,16 @@ std::vector<std::string> quantizable_ops() {
 }
 
 /// The ports a selector's nodes can have; nullopt after a diagnostic when it is no valid selector.
-std::optional<std::vector<std::string>> ports_for(const std::string& by, const std::string& selector,
-                                                  const Tree& table, Diagnostics& diagnostics) {
+std::optional<std::vector<std::string>> ports_for(const std::string& by,
+                                                  const std::string& selector, const Tree& table,
+                                                  Diagnostics& diagnostics) {
   if (selector == "default" || by != "type") {
     if (by == "regex_name" && selector != "default") {
       try {
         std::regex pattern(selector);
       } catch (const std::regex_error& error) {
-        diagnostics.error(table.key_where, "'" + selector + "' is no regular expression: " + error.what());
+        diagnostics.error(table.key_where,
+                          "'" + selector + "' is no regular expression: " + error.what());
         return std::nullopt;
       }
     }
@@ -43,8 +45,9 @@ std::optional<std::vector<std::string>> ports_for(const std::string& by, const s
   const ir::OpRow* row = ir::find_op(selector);
   if (row && row->quantizable) return ir::port_names(*row);
   if (row) {
-    diagnostics.error(table.key_where, "op '" + selector + "' has no quantized form; quantizable: " +
-                                           join(quantizable_ops(), ", "));
+    diagnostics.error(table.key_where,
+                      "op '" + selector +
+                          "' has no quantized form; quantizable: " + join(quantizable_ops(), ", "));
     return std::nullopt;
   }
   std::vector<std::string> allowed = quantizable_ops();
@@ -140,7 +143,8 @@ class Applier {
       if (!used_.contains(rule.selector))
         result.notes.push_back("'" + rule.selector + "' was not applied: no such " +
                                (rules_.options.by == "type" ? "op" : "node") + " in the graph");
-    for (const auto& [text, nodes] : skipped_) result.notes.push_back(text + ": " + join(nodes, ", "));
+    for (const auto& [text, nodes] : skipped_)
+      result.notes.push_back(text + ": " + join(nodes, ", "));
     return result;
   }
 

@@ -8,12 +8,13 @@ namespace mase::passes {
 /// Writes a format onto every port that the configuration names; nothing else of the graph changes:
 /// float weights, biases and buffers stay and are quantized when the graph runs.
 ///
-/// Options: `by` = type | name | regex_name, then one table per op, node or pattern (full match), and an
-/// optional `default`, each with a table `config`: `name` (a format, or "NA" to leave the node alone),
-/// `bypass`, fields of the format for every port (`profile = "mase"`), and joined keys PORT_FIELD
-/// (`data_in_width`, `weight_frac_width`). A port is quantized when at least one joined key names it.
-/// With by = "regex_name" the first pattern in file order wins. A setting that could not be applied
-/// becomes a note.
+/// Options: `by` = type | name | regex_name, then one table per op, node or pattern (full match),
+/// and an optional `default`, each with a table `config`: `name` (a format, or "NA" to leave the
+/// node alone), `bypass`, fields of the format for every port (`profile = "mase"`), and joined keys
+/// PORT_FIELD
+/// (`data_in_width`, `weight_frac_width`). A port is quantized when at least one joined key names
+/// it. With by = "regex_name" the first pattern in file order wins. A setting that could not be
+/// applied becomes a note.
 struct Quantize {
   static constexpr PassDoc doc{"quantize", PassKind::transform,
                                "Quantize the ports of nodes chosen by type, name or pattern.",
@@ -22,10 +23,9 @@ struct Quantize {
     std::string by = "type";
     bool report = true;
     static constexpr auto fields() {
-      return std::tuple{
-          Field{"by", &Options::by, "what the tables below are named after"}.one_of(
-              "type", "name", "regex_name"),
-          Field{"report", &Options::report, "summarize the quantization afterwards"}};
+      return std::tuple{Field{"by", &Options::by, "what the tables below are named after"}.one_of(
+                            "type", "name", "regex_name"),
+                        Field{"report", &Options::report, "summarize the quantization afterwards"}};
     }
   };
   static void check(const Tree& options, Diagnostics& diagnostics);

@@ -17,8 +17,8 @@ bool is_none(const Tree& value) {
 
 /// The entries of a config table, sorted by what they mean.
 struct SortedKeys {
-  Tree common = Tree::dict();            ///< format fields for every port
-  std::map<std::string, Tree> by_port;   ///< port → dict of format fields
+  Tree common = Tree::dict();           ///< format fields for every port
+  std::map<std::string, Tree> by_port;  ///< port → dict of format fields
 };
 
 std::vector<std::string> allowed_keys(const std::vector<JoinedKey>& joined,
@@ -31,8 +31,8 @@ std::vector<std::string> allowed_keys(const std::vector<JoinedKey>& joined,
 
 /// A key that nothing knows: when it starts with a port of another op, that is what is said.
 void report_wrong_key(const Tree& entry, const std::string& key, const std::string& selector,
-                      const std::vector<std::string>& ports, const std::vector<std::string>& allowed,
-                      Diagnostics& diagnostics) {
+                      const std::vector<std::string>& ports,
+                      const std::vector<std::string>& allowed, Diagnostics& diagnostics) {
   for (const std::string& port : all_ports()) {
     if (!key.starts_with(port + "_")) continue;
     if (std::find(ports.begin(), ports.end(), port) != ports.end()) continue;

@@ -13,9 +13,9 @@ namespace mase::passes {
 
 /// What one selector asks for.
 struct QuantizeRule {
-  std::string selector;                           ///< op, node name, pattern or "default"
+  std::string selector;  ///< op, node name, pattern or "default"
   SourceLocation where;
-  bool leave = false;                             ///< name = "NA" or bypass: leave the node alone
+  bool leave = false;                              ///< name = "NA" or bypass: leave the node alone
   std::map<std::string, formats::Format> formats;  ///< by port
 };
 

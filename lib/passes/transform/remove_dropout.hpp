@@ -5,8 +5,8 @@
 
 namespace mase::passes {
 
-/// Erases every dropout module and function and connects its users to its input. Results in eval mode
-/// stay equal bit for bit; in training the regularisation is gone. Idempotent.
+/// Erases every dropout module and function and connects its users to its input. Results in eval
+/// mode stay equal bit for bit; in training the regularisation is gone. Idempotent.
 struct RemoveDropout {
   static constexpr PassDoc doc{"remove_dropout", PassKind::transform,
                                "Erase dropout; results in eval mode stay the same."};

@@ -1,5 +1,5 @@
 // Values of a graph's tensors read from files: checkpoints, TorchScript files and state_dicts.
-#include "torch_frontend/state_dict.hpp"
+#include "torch_frontend/import_state_dict.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>

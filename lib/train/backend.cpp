@@ -15,12 +15,14 @@
 #include "torch_frontend/executor.hpp"
 #include "torch_frontend/export_torchscript.hpp"
 #include "torch_frontend/import_torchscript.hpp"
-#include "torch_frontend/state_dict.hpp"
+#include "torch_frontend/import_state_dict.hpp"
 #include "torch_frontend/tensors.hpp"
 #include "train/trainer.hpp"
 
-namespace mase::torch_frontend {
+namespace mase::train {
 namespace {
+
+using namespace torch_frontend;
 
 /// Runs `work`; what it throws leaves as mase::Error.
 template <class Work>
@@ -135,14 +137,14 @@ void keep_memory() {
 }
 
 }  // namespace
-}  // namespace mase::torch_frontend
+}  // namespace mase::train
 
 namespace mase::driver {
 
 extern "C" Backend* mase_backend() {
-  static torch_frontend::TorchBackend backend;
+  static train::TorchBackend backend;
   static const bool prepared = [] {
-    torch_frontend::keep_memory();
+    train::keep_memory();
     at::set_num_threads(1);
     return true;
   }();

@@ -1,0 +1,27 @@
+// Batch norm over [rows, channels] in training, forward and backward, as plain loops over rows.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace mase::train {
+
+/// Statistics of one batch, kept from the forward for the backward pass.
+struct BatchStatistics {
+  std::vector<float> mean, scale;  ///< per channel; scale = 1 / sqrt(biased variance + epsilon)
+  std::vector<float> unbiased;     ///< variance with divisor rows - 1, for the running statistics
+};
+
+/// out = (in - mean) * scale * weight + bias (Ioffe and Szegedy, ICML 2015). Sums run in float over
+/// 64 rows and in double beyond. rows >= 2.
+void batch_norm_forward(const float* in, std::size_t rows, std::size_t channels,
+                        const float* weight, const float* bias, double epsilon, float* out,
+                        BatchStatistics& statistics);
+
+/// From d loss / d out: d loss / d in, weight and bias.
+void batch_norm_backward(const float* gradient, const float* in, std::size_t rows,
+                         std::size_t channels, const float* weight,
+                         const BatchStatistics& statistics, float* into, float* weight_gradient,
+                         float* bias_gradient);
+
+}  // namespace mase::train
