@@ -25,6 +25,8 @@ c10::IValue Executor::Plan::fetch(Recipe& recipe) {
       return *recipe.tensor;
     case Recipe::Kind::training:
       return training_;
+    case Recipe::Kind::average:  // The weight of a batch in the mean over it and those before.
+      return training_ ? 1.0 / static_cast<double>(recipe.tensor->item<std::int64_t>() + 1) : 0.0;
     default:
       break;
   }

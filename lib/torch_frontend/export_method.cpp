@@ -68,6 +68,17 @@ constexpr const char* counter_source =
     "    n.add_(1)\n"
     "  return n\n";
 
+constexpr const char* weight_source =
+    "def weight(n, training: bool) -> float:\n"
+    "  w = 0.0\n"
+    "  if training:\n"
+    "    w = 1.0 / float(n)\n"
+    "  return w\n";
+
+constexpr const char* softsign_source =
+    "def softsign(x):\n"
+    "  return x / (x.abs() + 1)\n";
+
 }  // namespace
 
 MethodBuilder::MethodBuilder(const jit::Module& owner)
@@ -117,6 +128,9 @@ jit::Value* MethodBuilder::run(const c10::FunctionSchema& schema,
 }
 
 jit::Value* MethodBuilder::call(const std::string& op, const Operands& operands) {
+  const auto only = [&] { return operands.at(0).second(c10::TensorType::get()); };
+  if (op == "mase::identity") return only();
+  if (op == "mase::softsign") return inline_function(softsign_source, {only()}).at(0);
   const c10::FunctionSchema& schema = find_schema(op);
   if (const std::string* stray = stray_operand(schema, operands))
     unsupported_error("operator '" + op + "' has no argument '" + *stray + "' in this LibTorch");
@@ -158,6 +172,10 @@ jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& fo
 
 void MethodBuilder::count_while_training(jit::Value* counter) {
   inline_function(counter_source, {counter, attribute("training")});
+}
+
+jit::Value* MethodBuilder::weight_of_batch(jit::Value* counter) {
+  return inline_function(weight_source, {counter, attribute("training")}).at(0);
 }
 
 jit::Value* MethodBuilder::call_method(jit::Value* module, const std::string& method,

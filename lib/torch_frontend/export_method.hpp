@@ -40,6 +40,7 @@ class MethodBuilder {
   JitValue* lower_free(const ir::Value& value, const NodeLookup& lookup);
 
   /// Runs an operator, "aten::add.Tensor"; arguments not among the operands take their defaults.
+  /// Operators of our own are written as PyTorch's.
   /// Several results become a tuple. Error(Fault::unsupported) when LibTorch has no such operator
   /// or an argument is not one of its arguments.
   JitValue* call(const std::string& op, const Operands& operands);
@@ -52,6 +53,8 @@ class MethodBuilder {
   JitValue* quantize(JitValue* value, const formats::Format& format);
   /// Adds 1 to a counter tensor while training.
   void count_while_training(JitValue* counter);
+  /// The weight of the last counted batch in the mean over all of them; 0 in eval mode.
+  JitValue* weight_of_batch(JitValue* counter);
   JitValue* call_method(JitValue* module, const std::string& method,
                         const std::vector<JitValue*>& arguments, const c10::TypePtr& result);
 

@@ -1,5 +1,7 @@
-// Host operators: Python arithmetic on integers, floats and lists, as TorchScript writes it. They
-// are no dispatcher operators, so they are defined here.
+// Host operators: Python arithmetic on integers, floats and lists, as TorchScript writes it, and
+// the operators of our own. They are no dispatcher operators, so they are defined here.
+#include <ATen/core/Tensor.h>
+
 #include <cmath>
 #include <map>
 
@@ -92,6 +94,12 @@ c10::IValue concatenate(const Arguments& in) {
   return out;
 }
 
+/// x / (|x| + 1), in the steps of torch.nn.functional.softsign.
+c10::IValue softsign(const Arguments& in) {
+  const at::Tensor x = in[0].toTensor();
+  return x.div(x.abs().add(1));
+}
+
 const std::vector<HostOperator>& table() {
   static const std::vector<HostOperator> rows{
       {"aten::size", {"self"}, all_sizes},
@@ -130,6 +138,7 @@ const std::vector<HostOperator>& table() {
       {"aten::gt.int", {"a", "b"}, on_numbers<gt>},
       {"aten::ge.int", {"a", "b"}, on_numbers<ge>},
       {"aten::__not__", {"self"}, invert},
+      {"mase::softsign", {"self"}, softsign},
   };
   return rows;
 }

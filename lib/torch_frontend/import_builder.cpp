@@ -201,7 +201,7 @@ Ref Builder::emit(OpCall call) {
   cell.kind = Cell::Kind::dynamic;
   cell.value = run(call);
   cell.size_tensor = host.has_value();
-  if (find_host_operator(call.op)) cell.text = text_of(call);
+  if (find_host_operator(call.op) && !cell.value.isTensor()) cell.text = text_of(call);
   if (scope_) {
     cell.node = record_id(scope_->records.size());
     for (auto& [name, argument] : call.args) argument = snapshot(argument);

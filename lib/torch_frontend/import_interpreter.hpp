@@ -120,6 +120,8 @@ class Importer {
   static std::string operator_name(const jit::Node* node);
   OpCall call_of(const jit::Node* node, const std::vector<Ref>& inputs) const;
   [[noreturn]] static void refuse_operator(const jit::Node* node);
+  /// Makes mase::softsign of the three operators that PyTorch writes; true for each of them.
+  bool fuse_softsign(const jit::Node* node, Environment& environment);
   static bool equals_default(const c10::Argument& argument, const Cell& cell);
 
   // Python indexing.

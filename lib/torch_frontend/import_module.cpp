@@ -38,6 +38,19 @@ bool add_argument(LeafCall& leaf, const std::string& name, const Ref& cell, Buil
   return true;
 }
 
+/// BatchNorm(momentum=None) averages over all batches seen; its program then holds the momentum 0,
+/// which is right in eval mode only.
+bool averages_all_batches(const Ref& self, const LeafCall& leaf) {
+  if (leaf.module.op != "aten::batch_norm") return false;
+  const ir::Value* training = leaf.module.attribute("training");
+  if (!training || training->kind() != ir::Value::Kind::training) return false;
+  const auto type = self->value.toObjectRef().type();
+  const auto momentum = type->findConstant("momentum");
+  const auto batches = type->findAttributeSlot("num_batches_tracked");
+  return momentum && momentum->isNone() && batches &&
+         self->value.toObjectRef().getSlot(*batches).isTensor();
+}
+
 }  // namespace
 
 std::string class_name(const c10::IValue& module) {
@@ -51,6 +64,10 @@ std::optional<LeafCall> leaf_of(const Ref& self, const OpCall& call, Builder& bu
     if (!add_argument(leaf, name, cell, builder)) return std::nullopt;
   }
   if (leaf.node.args.empty()) return std::nullopt;
+  if (averages_all_batches(self, leaf)) {
+    for (ir::Argument& attribute : leaf.module.attributes)
+      if (attribute.name == "momentum") attribute.value = {};
+  }
   return leaf;
 }
 

@@ -88,6 +88,7 @@ void Importer::run_node(const jit::Node* node, Environment& environment) {
       {"aten::unsqueeze", &Importer::index_tensor},
       {"aten::index", &Importer::index_tensor},
   };
+  if (fuse_softsign(node, environment)) return;
   const auto handler = handlers.find(node->kind().toQualString());
   if (handler != handlers.end()) {
     (this->*handler->second)(node, environment);

@@ -59,12 +59,14 @@ Spelling functional(std::string_view base, std::string_view name) {
   return {ir::NodeKind::call_function, "torch.nn.functional." + std::string(name)};
 }
 
-/// The innermost Python frame of a trace: "torch/nn/functional.py(1771): relu\n...".
+/// The innermost Python frame of a trace: "DIR/torch/nn/functional.py(1771): relu\n...".
 std::string_view traced_functional(std::string_view text) {
+  constexpr std::string_view file = "torch/nn/functional.py(";
   const std::string_view first = text.substr(0, text.find('\n'));
-  if (!first.starts_with("torch/nn/functional.py(")) return "";
-  const std::size_t colon = first.find("): ");
-  return colon == std::string_view::npos ? "" : trim(first.substr(colon + 3));
+  const std::size_t start = first.find(file), colon = first.find("): ");
+  if (start == std::string_view::npos || colon == std::string_view::npos) return "";
+  const bool whole_name = start == 0 || first[start - 1] == '/';
+  return whole_name && colon > start ? trim(first.substr(colon + 3)) : "";
 }
 
 /// The text of a method call ends in `.name`, sometimes with its last letters cut off.

@@ -1,4 +1,5 @@
-// The operators a graph may run: dispatcher operators under aten::, and host arithmetic on sizes.
+// The operators a graph may run: dispatcher operators under aten::, host arithmetic on sizes, and
+// operators of our own that PyTorch writes as several.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -11,7 +12,8 @@
 
 namespace mase::torch_frontend {
 
-/// A host function on numbers and lists ("aten::floordiv.int"): arguments in order.
+/// A function on numbers and lists ("aten::floordiv.int") or of our own ("mase::softsign"):
+/// arguments in order.
 using HostFunction = c10::IValue (*)(const std::vector<c10::IValue>&);
 
 struct HostOperator {

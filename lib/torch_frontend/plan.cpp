@@ -135,6 +135,7 @@ class PlanBuilder {
       const ir::Module& module = graph_.module_of(node);
       if (const std::string* path = module.tensor(argument.name())) return tensor_recipe(*path);
       if (const ir::Value* value = module.attribute(argument.name())) {
+        if (value->is_none() && argument.name() == "momentum") return average_recipe(module);
         return typed(*value, argument);
       }
     }
@@ -144,6 +145,13 @@ class PlanBuilder {
     } else if (argument.type()->kind() != c10::TypeKind::OptionalType) {
       file_error("argument '" + argument.name() + "' is missing");
     }
+    return recipe;
+  }
+
+  /// A batch norm without momentum: its running statistics are the mean over all batches.
+  Recipe average_recipe(const ir::Module& module) {
+    Recipe recipe = tensor_recipe(module.path + ".num_batches_tracked");
+    recipe.kind = Recipe::Kind::average;
     return recipe;
   }
 

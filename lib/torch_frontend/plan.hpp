@@ -19,15 +19,15 @@ namespace mase::torch_frontend {
 
 /// Where an argument comes from at run time.
 struct Recipe {
-  enum class Kind { constant, slot, tensor, training, list, tuple, dict };
+  enum class Kind { constant, slot, tensor, training, average, list, tuple, dict };
   Kind kind = Kind::constant;
   c10::IValue constant;
   ir::NodeId slot = ir::no_node;
-  bool last_use = false;  ///< the slot is read here for the last time: move out of it
-  const at::Tensor* tensor = nullptr;
-  std::vector<Recipe> items;                ///< list, tuple and dict
-  std::vector<std::string> keys;            ///< dict
-  c10::TypePtr type;                        ///< list
+  bool last_use = false;               ///< the slot is read here for the last time: move out of it
+  const at::Tensor* tensor = nullptr;  ///< tensor; the counted batches of an average
+  std::vector<Recipe> items;           ///< list, tuple and dict
+  std::vector<std::string> keys;       ///< dict
+  c10::TypePtr type;                   ///< list
   const formats::Format* format = nullptr;  ///< quantize with this before the call
   std::string port;
   at::Tensor cached;  ///< quantized parameter, kept between eval runs

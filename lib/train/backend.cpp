@@ -14,8 +14,8 @@
 #include "base/text.hpp"
 #include "torch_frontend/executor.hpp"
 #include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/import_torchscript.hpp"
 #include "torch_frontend/import_state_dict.hpp"
+#include "torch_frontend/import_torchscript.hpp"
 #include "torch_frontend/tensors.hpp"
 #include "train/trainer.hpp"
 

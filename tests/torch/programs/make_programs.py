@@ -1,6 +1,7 @@
-"""Writes the small scripted programs of this folder with stock PyTorch: NAME.pt, and NAME.npy with
-what PyTorch computes for `example()`. Run it by hand, inside this folder, when a program is added: so the
-places stored in the files are relative names."""
+"""Writes the small programs of this folder with stock PyTorch: NAME.pt, and NAME.npy with what PyTorch
+computes for `example()`; and those of quantizable_programs.py with their input, image.npy. Run it by
+hand, inside this folder, when a program is added: so the places stored in the files are relative
+names."""
 
 import inspect
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Dict, List
 
 import numpy
 import torch
+import quantizable_programs
 from torch import Tensor, nn
 
 
@@ -77,11 +79,11 @@ class Options(nn.Module):
 class TwoOperators(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.sign = nn.Softsign()
+        self.drop = nn.Dropout1d()
         self.relu = nn.ReLU(inplace=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        y = self.sign(x)
+        y = self.drop(x[0] * 2)
         return y + self.relu(y)
 
 
@@ -140,13 +142,14 @@ def results_of(value) -> dict:
 
 def store_relative_places() -> None:
     absolute = inspect.getsourcefile
-    inspect.getsourcefile = lambda thing: Path(absolute(thing)).name
+    inspect.getsourcefile = lambda thing: (path := absolute(thing)) and Path(path).name
 
 
 def main() -> None:
     store_relative_places()
     folder = Path(".")
     numpy.save(folder / "example.npy", example().numpy())
+    numpy.save(folder / "image.npy", quantizable_programs.image().numpy())
     refused = (StaleView, Random, Endless, State, OwnTensor, ReadsValue, Raises)
     runs = (ShapeBranch, Loops, Subscripts, InPlace, Containers, Options, TwoOperators)
     for program in refused + runs:
@@ -157,6 +160,7 @@ def main() -> None:
         for key, value in results_of(program().eval()(example())).items():
             name = program.__name__ + (f"_{key}" if key else "")
             numpy.save(folder / f"{name}.npy", value.numpy())
+    quantizable_programs.write(folder)
 
 
 if __name__ == "__main__":
