@@ -137,7 +137,7 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
 LoadedModel load_checkpoint(const std::string& path) {
   auto contents = checkpoint::read_contents(path);
   if (!contents) file_error(path + ": a TorchScript model, but not a checkpoint written by mase");
-  LoadedModel loaded{std::move(contents->graph), std::move(contents->info), {}};
+  LoadedModel loaded{std::move(contents->graph), std::move(contents->info), {}, false};
   backend().load_tensors(path, loaded.graph);
   return loaded;
 }
@@ -145,6 +145,7 @@ LoadedModel load_checkpoint(const std::string& path) {
 LoadedModel load_model(const ModelRequest& request) {
   LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
   apply_load(request, loaded);
+  loaded.measured = !request.inputs.empty() || (request.dataset && request.input_shapes.empty());
   const std::size_t wanted = loaded.graph.placeholders().size();
   if (!loaded.example.empty() && loaded.example.size() != wanted)
     config_error("the model takes " + std::to_string(wanted) + " inputs, " +

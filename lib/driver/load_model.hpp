@@ -31,6 +31,7 @@ struct LoadedModel {
   ir::Graph graph;
   Tree info;                   ///< metadata of the checkpoint it came from; null otherwise
   std::vector<Array> example;  ///< example inputs; may be empty
+  bool measured = false;       ///< the example is data of the user's, not zeros of some shape
 };
 
 LoadedModel load_model(const ModelRequest& request);

@@ -19,6 +19,7 @@ passes::PassContext make_context(const LoadedModel& model, const std::string& fo
   passes::PassContext context;
   context.evaluator = make_evaluator();
   context.probe = model.example;
+  context.probe_is_data = model.measured;
   context.output_folder = folder;
   context.save_checkpoint = [info](const ir::Graph& graph, const std::string& path) {
     save_checkpoint(graph, path, info);

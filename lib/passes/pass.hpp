@@ -36,6 +36,7 @@ struct PassDoc {
 struct PassContext {
   ir::MakeEvaluator evaluator;          ///< empty when no LibTorch is at hand
   std::vector<Array> probe;             ///< example inputs in placeholder order; may be empty
+  bool probe_is_data = false;           ///< false: zeros that only give the shapes
   const ir::Graph* original = nullptr;  ///< the graph before the pipeline
   std::string output_folder;            ///< ".../software/transform"
   /// Stores a graph as a checkpoint, and loads one; empty when no LibTorch is at hand.

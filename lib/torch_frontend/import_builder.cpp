@@ -3,9 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <functional>
-
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
 #include "torch_frontend/arguments.hpp"
@@ -16,10 +13,6 @@
 namespace mase::torch_frontend {
 namespace {
 
-/// Records of the open scope are numbered below no_node.
-ir::NodeId record_id(std::size_t index) { return -2 - static_cast<ir::NodeId>(index); }
-std::size_t record_index(ir::NodeId id) { return static_cast<std::size_t>(-2 - id); }
-
 std::string at_place(const SourceText& source) {
   return source.place.empty() ? "" : " at " + source.place;
 }
@@ -29,26 +22,6 @@ Ref snapshot(const Ref& cell) {
   Cell copy = *cell;
   for (Ref& item : copy.items) item = snapshot(item);
   return make_cell(std::move(copy));
-}
-
-void for_each_leaf(const Ref& cell, const std::function<void(const Cell&)>& visit) {
-  if (is_container(*cell)) {
-    for (const Ref& item : cell->items) for_each_leaf(item, visit);
-  } else {
-    visit(*cell);
-  }
-}
-
-/// Whether a call takes a result of the scope (a record, or a host value without a node).
-bool refers_to_records(const OpCall& call) {
-  bool found = false;
-  for (const auto& [name, cell] : call.args) {
-    for_each_leaf(cell, [&](const Cell& leaf) {
-      const bool outside = leaf.kind != Cell::Kind::dynamic || leaf.node >= 0;
-      found = found || !outside;
-    });
-  }
-  return found;
 }
 
 /// Some in-place operators name their arguments otherwise (dropout_'s "self" is dropout's "input").
@@ -305,40 +278,6 @@ void Builder::finish(const Ref& result) {
   node.target = "output";
   node.args = {{"value", argument(result)}};
   add_node(std::move(node), concrete(*result));
-}
-
-void Builder::open_scope() { scope_.emplace(); }
-
-const OpCall* Builder::only_call(const Ref& result) const {
-  if (result->kind != Cell::Kind::dynamic || result->node >= ir::no_node) return nullptr;
-  for (const Rebound& rebound : scope_->rebound) {
-    if (!rebound.cell->stale && rebound.cell->node != result->node) return nullptr;
-  }
-  const OpCall& call = scope_->records[record_index(result->node)].call;
-  return refers_to_records(call) ? nullptr : &call;
-}
-
-bool Builder::is_untouched(const Ref& result) const {
-  const bool outside = result->kind == Cell::Kind::attribute || result->node >= 0;
-  return outside && scope_->rebound.empty();
-}
-
-void Builder::close_scope(ir::Node node, const Ref& result) {
-  const ir::NodeId local = result->node;
-  std::vector<Rebound> rebound = std::move(scope_->rebound);
-  scope_.reset();
-  const ir::NodeId id = add_node(std::move(node), result->value);
-  result->node = id;
-  for (Rebound& entry : rebound) {
-    if (entry.cell->node == local) entry.cell->node = id;
-  }
-}
-
-void Builder::abandon_scope() {
-  for (auto entry = scope_->rebound.rbegin(); entry != scope_->rebound.rend(); ++entry) {
-    *entry->cell = entry->before;
-  }
-  scope_.reset();
 }
 
 }  // namespace mase::torch_frontend

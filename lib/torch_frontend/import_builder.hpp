@@ -83,6 +83,9 @@ class Builder {
   int tensor_constants_ = 0;
 };
 
+/// Records of the open scope are numbered below no_node.
+inline ir::NodeId record_id(std::size_t index) { return -2 - static_cast<ir::NodeId>(index); }
+
 /// Runs an operator of the dispatcher or the host table on a full list of arguments.
 c10::IValue run_operator(const std::string& op, std::vector<c10::IValue> arguments);
 

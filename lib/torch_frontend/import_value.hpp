@@ -73,6 +73,13 @@ inline bool is_tainted(const Cell& cell) {
   return false;
 }
 
+/// Visits the cells of a container, nested ones too, or the one cell.
+template <class Visit>
+void for_each_leaf(const Ref& cell, const Visit& visit) {
+  if (!is_container(*cell)) return visit(*cell);
+  for (const Ref& item : cell->items) for_each_leaf(item, visit);
+}
+
 /// A value that is a tensor at run time (not a size that a trace wraps in one).
 inline bool is_tensor(const Cell& cell) {
   return cell.value.isTensor() && !cell.size_tensor && !is_container(cell);

@@ -1,6 +1,6 @@
 // Damaged model files: an error that names the file, or the same model; never a crash.
-#include <catch2/catch.hpp>
 #include <filesystem>
+#include "catch.hpp"
 
 #include "base/error.hpp"
 #include "base/file.hpp"

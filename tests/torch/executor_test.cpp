@@ -3,9 +3,8 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#undef CHECK
-#include <catch2/catch.hpp>
 #include <cmath>
+#include "catch.hpp"
 
 #include "base/error.hpp"
 #include "fixtures.hpp"

@@ -2,8 +2,8 @@
 // imported again; and the cases that stock PyTorch runs in tests/torch/check_stock.py.
 #include <torch/csrc/jit/serialization/import.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
+#include "catch.hpp"
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -12,8 +12,8 @@
 #include "fixtures.hpp"
 #include "ir/text.hpp"
 #include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/import_torchscript.hpp"
 #include "torch_frontend/import_state_dict.hpp"
+#include "torch_frontend/import_torchscript.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -88,7 +88,9 @@ TEST_CASE("a fixture's checkpoint comes back as the same graph", "[export]") {
 TEST_CASE("cases for stock PyTorch are written when a folder is named", "[export]") {
   const char* folder = std::getenv("MASE_STOCK_FOLDER");
   if (folder == nullptr) return;
-  for (const Fixture& fixture : fixtures()) {
+  std::vector<Fixture> all = fixtures();
+  all.insert(all.end(), quantizable_programs().begin(), quantizable_programs().end());
+  for (const Fixture& fixture : all) {
     const std::string name = std::string(folder) + "/" + fixture.model + "_" + fixture.kind;
     ir::Graph graph = import_fixture(fixture);
     write_case(graph, fixture.inputs, name);

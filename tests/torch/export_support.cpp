@@ -4,8 +4,8 @@
 #include <torch/csrc/jit/serialization/import.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
+#include "catch.hpp"
 
 #include "base/file.hpp"
 #include "checkpoint/archive.hpp"

@@ -3,8 +3,8 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include <catch2/catch.hpp>
 #include <set>
+#include "catch.hpp"
 
 #include "base/error.hpp"
 #include "base/file.hpp"

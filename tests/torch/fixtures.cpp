@@ -68,13 +68,41 @@ const std::vector<Fixture>& fixtures() {
   return all;
 }
 
-const Fixture& fixture(const std::string& model, const std::string& kind) {
-  const auto& all = fixtures();
+const std::vector<Fixture>& quantizable_programs() {
+  static const std::vector<Fixture> all = [] {
+    const std::string folder = std::string(MASE_TEST_FOLDER) + "/torch/programs/";
+    std::vector<Fixture> found;
+    for (const char* name : {"Layers", "PlainLayers", "Functions", "Methods"}) {
+      for (const char* kind : {"script", "trace"}) {
+        const std::string model = std::string("Quantizable") + name;
+        const std::string path = folder + model + "." + kind + ".pt";
+        found.push_back({model, kind, path, {read_npy(folder + "image.npy")}, {}});
+      }
+    }
+    return found;
+  }();
+  return all;
+}
+
+namespace {
+
+const Fixture& find(const std::vector<Fixture>& all, const std::string& model,
+                    const std::string& kind) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Fixture& candidate) {
     return candidate.model == model && candidate.kind == kind;
   });
   MASE_CHECK(found != all.end(), "no fixture " + model + " " + kind);
   return *found;
+}
+
+}  // namespace
+
+const Fixture& fixture(const std::string& model, const std::string& kind) {
+  return find(fixtures(), model, kind);
+}
+
+const Fixture& quantizable_program(const std::string& model, const std::string& kind) {
+  return find(quantizable_programs(), model, kind);
 }
 
 std::vector<FxNode> fx_nodes(const std::string& model) {

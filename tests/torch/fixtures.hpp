@@ -22,6 +22,10 @@ struct Fixture {
 /// Every scripted and traced file that has outputs (not data_dependent).
 const std::vector<Fixture>& fixtures();
 const Fixture& fixture(const std::string& model, const std::string& kind);
+
+/// The programs of tests/torch/programs that hold every quantizable op; no stored outputs.
+const std::vector<Fixture>& quantizable_programs();
+const Fixture& quantizable_program(const std::string& model, const std::string& kind);
 std::string model_file(const std::string& name);  ///< a path below tests/models
 
 struct FxNode {

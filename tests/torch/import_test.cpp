@@ -1,5 +1,5 @@
 // Import of every stored model: nodes as torch.fx names them, outputs as PyTorch computed them.
-#include <catch2/catch.hpp>
+#include "catch.hpp"
 
 #include <ctime>
 

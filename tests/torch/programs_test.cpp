@@ -1,5 +1,5 @@
 // Import of small programs: branches, loops, subscripts, in-place operators, and what is refused.
-#include <catch2/catch.hpp>
+#include "catch.hpp"
 
 #include "base/error.hpp"
 #include "fixtures.hpp"
@@ -102,8 +102,8 @@ TEST_CASE("lists and dicts dissolve") { check_program("Containers", {"first", "l
 TEST_CASE("a torch.nn layer of several operators is inlined") {
   const ir::Graph graph = import_program("TwoOperators");
   CHECK(graph.modules.contains("relu"));
-  CHECK_FALSE(graph.modules.contains("sign"));
-  CHECK(graph.containers.at("sign") == "torch.nn.modules.activation.Softsign");
+  CHECK_FALSE(graph.modules.contains("drop"));
+  CHECK(graph.containers.at("drop") == "torch.nn.modules.dropout.Dropout1d");
 }
 
 TEST_CASE("arguments have their defaults and can be fixed") {
@@ -129,4 +129,15 @@ TEST_CASE("programs that are no fixed graph are refused with the reason and the 
   const std::string raised = refusal("Raises", Fault::file);
   CHECK(has(raised, "two dimensions wanted"));
   CHECK(has(raised, "make_programs.py:"));
+}
+
+TEST_CASE("nested results are imported, and running them is refused") {
+  const ir::Graph graph = import_program("Nested");
+  try {
+    evaluator_of(graph)->run({example()});
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CHECK(error.fault() == Fault::unsupported);
+    CHECK(has(error.what(), "no tensor (Tuple); supported are a tensor and a tuple, list or dict"));
+  }
 }

@@ -8,7 +8,7 @@
 // LibTorch's headers define a CHECK of their own, so Catch's must come after them.
 #include "export_support.hpp"
 
-#include <catch2/catch.hpp>
+#include "catch.hpp"
 
 #include "base/error.hpp"
 #include "base/file.hpp"

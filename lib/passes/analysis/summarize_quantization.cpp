@@ -185,10 +185,11 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   if (!options.sqnr) return result;
   Energies energies;
   add_weight_energies(graph, energies);
-  if (context.evaluator && !context.probe.empty())
+  if (context.evaluator && context.probe_is_data)
     add_activation_energies(graph, context, energies);
   else
-    result.notes.push_back("no example inputs: SQNR of activations was not measured");
+    result.notes.push_back(
+        "SQNR of activations was not measured: give a data set, or example inputs with --input");
   Tree sqnr = Tree::dict();
   result.tables.push_back(sqnr_table(graph, energies, options.save_dir, sqnr));
   result.info["sqnr_db"] = std::move(sqnr);

@@ -5,7 +5,7 @@ names."""
 
 import inspect
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 import numpy
 import torch
@@ -132,6 +132,11 @@ class Raises(nn.Module):
         return x
 
 
+class Nested(nn.Module):
+    def forward(self, x: Tensor) -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
+        return x + 1, (x, x * 2)
+
+
 def results_of(value) -> dict:
     if isinstance(value, Tensor):
         return {"": value}
@@ -150,7 +155,7 @@ def main() -> None:
     folder = Path(".")
     numpy.save(folder / "example.npy", example().numpy())
     numpy.save(folder / "image.npy", quantizable_programs.image().numpy())
-    refused = (StaleView, Random, Endless, State, OwnTensor, ReadsValue, Raises)
+    refused = (StaleView, Random, Endless, State, OwnTensor, ReadsValue, Raises, Nested)
     runs = (ShapeBranch, Loops, Subscripts, InPlace, Containers, Options, TwoOperators)
     for program in refused + runs:
         scripted = torch.jit.script(program().eval())
