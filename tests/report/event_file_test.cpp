@@ -56,7 +56,7 @@ TEST_CASE("an event file begins with its version and holds one record per scalar
   CHECK(found[0].find("brain.Event:2") != std::string::npos);
   // wall_time (9 bytes), field 2 varint 300 = AC 02, field 5 of 13 bytes: field 1 of 11 bytes:
   // tag (field 1, 4 bytes), simple_value (field 2, float 0.5 = 00 00 00 3F).
-  const std::string wanted("\x10\xAC\x02\x2A\x0D\x0A\x0B\x0A\x04loss\x15\x00\x00\x00\x3F", 20);
+  const std::string wanted("\x10\xAC\x02\x2A\x0D\x0A\x0B\x0A\x04loss\x15\x00\x00\x00\x3F", 18);
   CHECK(found[1].substr(9) == wanted);
   std::filesystem::remove_all(folder);
 }
