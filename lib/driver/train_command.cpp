@@ -29,7 +29,7 @@ std::string progress_text(const train::Progress& p) {
   const double share = p.steps > 0 ? double(p.step) / double(p.steps) : 0.0;
   const auto filled = static_cast<std::size_t>(share * 24);
   const double left = p.steps_per_second > 0 ? double(p.steps - p.step) / p.steps_per_second : 0.0;
-  return "epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs) + " [" +
+  return "epoch " + std::to_string(p.epoch + 1) + "/" + std::to_string(p.epochs) + " [" +
          std::string(filled, '#') + std::string(24 - filled, '.') + "] step " +
          std::to_string(p.step) + "/" + std::to_string(p.steps) + "  loss " +
          fixed_text(p.loss, 4) + "  " + fixed_text(p.steps_per_second, 0) + " steps/s  ETA " +
@@ -88,9 +88,14 @@ void save_snapshot(const train::Snapshot& snapshot, const std::string& folder, c
   backend().export_model(*snapshot.graph, folder + "/last.pt", files);
 }
 
-/// Replaces the model by the last checkpoint and returns the trainer's state in it.
+/// Replaces the model by the last checkpoint and returns the trainer's state in it. A run that was
+/// stopped before its first checkpoint (its configuration is there) has no state: it begins anew.
 std::string resume_state(const std::string& folder, LoadedModel& model) {
   const std::string path = folder + "/last.pt";
+  if (!file_exists(path) && file_exists(folder + "/config.toml")) {
+    log::info("--resume: the run was stopped before its first checkpoint; it begins anew");
+    return "";
+  }
   if (!file_exists(path)) file_error("--resume: there is no " + path + " to go on from");
   auto files = checkpoint::read_extra_files(path);
   const auto state = files.find(state_file);

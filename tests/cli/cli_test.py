@@ -227,6 +227,14 @@ class Training(InFolder):
             self.assertEqual(info(self.last(project))["tensor_hash"], wanted["tensor_hash"])
         self.assertGreater(interrupted, 0, "no run was really interrupted")
 
+    def test_a_run_killed_before_its_first_checkpoint_begins_anew(self):
+        self.run_mase(*self.arguments, "--project", "whole")
+        folder = self.last("early").parent
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text("")
+        self.run_mase(*self.arguments, "--project", "early", "--resume")
+        self.assertEqual(info(self.last("early"))["tensor_hash"], info(self.last("whole"))["tensor_hash"])
+
     def test_resume_without_a_checkpoint_and_with_other_options_is_refused(self):
         self.run_mase(*self.arguments, "--project", "none", "--resume", code=3)
         self.run_mase(*self.arguments, "--project", "p", "--max-epochs", "2", code=2)  # given twice
