@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "fixtures.hpp"
+#include "torch_frontend/import_text.hpp"
 #include "torch_frontend/import_torchscript.hpp"
 
 using namespace mase;
@@ -140,4 +141,17 @@ TEST_CASE("nested results are imported, and running them is refused") {
     CHECK(error.fault() == Fault::unsupported);
     CHECK(has(error.what(), "no tensor (Tuple); supported are a tensor and a tuple, list or dict"));
   }
+}
+
+TEST_CASE("a trace's Python stack names the function, wherever PyTorch is installed") {
+  for (const char* folder : {"", "/usr/lib/python3/site-packages/"}) {
+    const std::string stack =
+        std::string(folder) + "torch/nn/functional.py(1771): relu\nnet.py(4): forward\n";
+    CHECK(torch_frontend::spelling_of("aten::relu", {"functional.py:1771", stack}).target ==
+          "torch.nn.functional.relu");
+    CHECK(torch_frontend::spelling_of("aten::abs", {"", stack}).target ==
+          "torch.nn.functional.relu");
+  }
+  const std::string other = "my_torch/nn/functional.py(3): mine\n";
+  CHECK(torch_frontend::spelling_of("aten::add", {"", other}).target == "_operator.add");
 }

@@ -11,6 +11,7 @@
 #include "export_support.hpp"
 #include "fixtures.hpp"
 #include "ir/op_table.hpp"
+#include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "passes/transform/quantize.hpp"
 #include "torch_frontend/executor.hpp"
@@ -132,6 +133,7 @@ TEST_CASE("quantizable programs give PyTorch's bits", "[quantizable]") {
     INFO(program.path);
     const ir::Graph graph = import_fixture(program);
     CHECK(ir::verify(graph).empty());
+    CHECK(ir::print(ir::parse(ir::print(graph), "printed")) == ir::print(graph));
     torch::jit::Module stock = torch::jit::load(program.path);
     CHECK(same(evaluator_of(graph)->run(program.inputs), called(stock, program.inputs)));
   }
