@@ -23,11 +23,8 @@ Bound bound(const ir::Value& value, const NodeValue& value_of) {
 
 at::indexing::TensorIndex slice_index(const ir::Value& index, const NodeValue& value_of) {
   const auto& parts = index.items();
-  const auto convert = [&](const ir::Value& part) {
-    const Bound value = bound(part, value_of);
-    return value ? compat::optional<c10::SymInt>(*value) : compat::optional<c10::SymInt>();
-  };
-  return at::indexing::Slice(convert(parts[0]), convert(parts[1]), convert(parts[2]));
+  return at::indexing::Slice(bound(parts[0], value_of), bound(parts[1], value_of),
+                             bound(parts[2], value_of));
 }
 
 at::indexing::TensorIndex tensor_index(const ir::Value& index, const NodeValue& value_of) {
