@@ -17,10 +17,13 @@ struct CommonRequest {
   bool quiet = false;  ///< no settings table, no progress
 };
 
+/// How a model file is to be read: example inputs, and what stays one node beside torch.nn's
+/// layers.
 struct ModelInput {
-  std::vector<std::string> inputs;        ///< --input
-  std::vector<std::string> input_shapes;  ///< --input-shape
-  std::vector<std::string> leaf_modules, leaf_functions;
+  std::vector<std::string> inputs;          ///< --input: .npy files
+  std::vector<std::string> input_shapes;    ///< --input-shape: "4,3,32,32", zeros of that shape
+  std::vector<std::string> leaf_modules;    ///< --leaf-module: class names
+  std::vector<std::string> leaf_functions;  ///< --leaf-function: function names
 };
 
 struct TransformRequest : CommonRequest {

@@ -53,8 +53,8 @@ Array dataset_rows(const data::Dataset& dataset, std::int64_t rows) {
 /// Example inputs that the request names; empty when it names none.
 std::vector<Array> requested_inputs(const ModelRequest& request) {
   std::vector<Array> inputs;
-  for (const std::string& path : request.inputs) inputs.push_back(read_npy(path));
-  for (const std::string& shape : request.input_shapes) inputs.push_back(zeros(shape));
+  for (const std::string& path : request.input.inputs) inputs.push_back(read_npy(path));
+  for (const std::string& shape : request.input.input_shapes) inputs.push_back(zeros(shape));
   if (inputs.empty() && request.dataset)
     inputs.push_back(dataset_rows(*request.dataset, request.example_rows));
   return inputs;
@@ -73,8 +73,8 @@ LoadedModel from_registry(const ModelRequest& request) {
 LoadedModel import_file(const ModelRequest& request, std::vector<Array> inputs) {
   ImportOptions options;
   options.inputs = std::move(inputs);
-  options.leaf_modules = request.leaf_modules;
-  options.leaf_functions = request.leaf_functions;
+  options.leaf_modules = request.input.leaf_modules;
+  options.leaf_functions = request.input.leaf_functions;
   options.concrete = request.concrete;
   LoadedModel loaded;
   loaded.graph = backend().import_model(request.model, options);
@@ -145,7 +145,8 @@ LoadedModel load_checkpoint(const std::string& path) {
 LoadedModel load_model(const ModelRequest& request) {
   LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
   apply_load(request, loaded);
-  loaded.measured = !request.inputs.empty() || (request.dataset && request.input_shapes.empty());
+  loaded.measured =
+      !request.input.inputs.empty() || (request.dataset && request.input.input_shapes.empty());
   const std::size_t wanted = loaded.graph.placeholders().size();
   if (!loaded.example.empty() && loaded.example.size() != wanted)
     config_error("the model takes " + std::to_string(wanted) + " inputs, " +

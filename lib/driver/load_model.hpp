@@ -8,6 +8,7 @@
 
 #include "base/tree.hpp"
 #include "data/dataset.hpp"
+#include "driver/commands.hpp"
 #include "driver/settings.hpp"
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
@@ -15,10 +16,8 @@
 namespace mase::driver {
 
 struct ModelRequest {
-  std::string model;                      ///< registry name or path
-  std::vector<std::string> inputs;        ///< .npy files with example inputs
-  std::vector<std::string> input_shapes;  ///< "4,3,32,32": zeros of that shape
-  std::vector<std::string> leaf_modules, leaf_functions;
+  std::string model;  ///< registry name or path
+  ModelInput input;
   std::map<std::string, Tree> concrete;
   const data::Dataset* dataset = nullptr;  ///< gives example rows and sizes
   std::int64_t example_rows = 128;

@@ -54,6 +54,15 @@ Array codes_array(const formats::Encoded& encoded, const Shape& shape) {
   return convert(std::uint32_t{});
 }
 
+/// The codes of an array; an element without a code is named with the file it is in.
+Array encode(const formats::Format& format, const Array& input, const std::string& file) {
+  try {
+    return codes_array(format.encode(input.span<float>(), input.shape()), input.shape());
+  } catch (const Error& error) {
+    throw Error(error.fault(), file + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 int quantize(const QuantizeRequest& request) {
@@ -66,8 +75,7 @@ int quantize(const QuantizeRequest& request) {
   format.quantize(input.span<float>(), output.mutable_span<float>(), input.shape());
   // Codes first: when a value has none, no file is written.
   std::optional<Array> codes;
-  if (request.codes)
-    codes = codes_array(format.encode(input.span<float>(), input.shape()), input.shape());
+  if (request.codes) codes = encode(format, input, request.input);
   write_npy(request.output, output);
   if (codes) write_npy(*request.codes, *codes);
   Output out(request.json);

@@ -29,9 +29,7 @@ int run(const RunRequest& request) {
   backend().set_threads(request.threads);
   ModelRequest wanted;
   wanted.model = request.model;
-  wanted.inputs = request.input.inputs;
-  wanted.leaf_modules = request.input.leaf_modules;
-  wanted.leaf_functions = request.input.leaf_functions;
+  wanted.input = request.input;
   const LoadedModel model = load_model(wanted);
   const ir::Results results = backend().evaluator(model.graph, level)->run(model.example);
   Output output(request.json);

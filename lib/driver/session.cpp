@@ -37,10 +37,7 @@ LoadedModel load_session_model(const Session& session, const ModelInput& input) 
   backend().set_threads(settings.general.threads);
   ModelRequest request;
   request.model = *settings.general.model;
-  request.inputs = input.inputs;
-  request.input_shapes = input.input_shapes;
-  request.leaf_modules = input.leaf_modules;
-  request.leaf_functions = input.leaf_functions;
+  request.input = input;
   request.concrete = session.configuration.concrete;
   request.dataset = session.dataset ? &*session.dataset : nullptr;
   request.example_rows = settings.train.batch_size;

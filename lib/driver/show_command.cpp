@@ -1,5 +1,6 @@
 // `mase show`: the graph of a model as text, table, JSON, dot or SVG.
 #include "base/file.hpp"
+#include "checkpoint/archive.hpp"
 #include "driver/commands.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
@@ -38,21 +39,25 @@ std::string render(ir::Graph& graph, const std::string& format) {
   return to_json(ir::graph_json(graph)) + "\n";
 }
 
-}  // namespace
-
-int show(const ShowRequest& request) {
+/// The graph of a checkpoint is read without its weights, hence without LibTorch.
+ir::Graph graph_of(const ShowRequest& request) {
+  if (file_exists(request.model))
+    if (auto contents = checkpoint::read_contents(request.model)) return std::move(contents->graph);
   ModelRequest wanted;
   wanted.model = request.model;
-  wanted.inputs = request.input.inputs;
-  wanted.input_shapes = request.input.input_shapes;
-  wanted.leaf_modules = request.input.leaf_modules;
-  wanted.leaf_functions = request.input.leaf_functions;
+  wanted.input = request.input;
   std::optional<data::Dataset> dataset;
   if (request.dataset) dataset = data::load_dataset(*request.dataset, {});
   wanted.dataset = dataset ? &*dataset : nullptr;
   wanted.example_rows = 1;
-  LoadedModel model = load_model(wanted);
-  const std::string text = render(model.graph, request.format);
+  return load_model(wanted).graph;
+}
+
+}  // namespace
+
+int show(const ShowRequest& request) {
+  ir::Graph graph = graph_of(request);
+  const std::string text = render(graph, request.format);
   if (request.output)
     write_file(*request.output, text);
   else
