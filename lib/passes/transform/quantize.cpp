@@ -96,19 +96,6 @@ void check_node_names(const ir::Graph& graph, const Tree& tree, const Rules& rul
     }
 }
 
-bool matches(const QuantizeRule& rule, const std::string& by, const ir::Node& node,
-             const std::string& op) {
-  if (by == "type") return rule.selector == op;
-  if (by == "name") return rule.selector == node.name;
-  return std::regex_match(node.name, std::regex(rule.selector));
-}
-
-const QuantizeRule* rule_for(const Rules& rules, const ir::Node& node, const std::string& op) {
-  for (const QuantizeRule& rule : rules.rules)
-    if (matches(rule, rules.options.by, node, op)) return &rule;
-  return rules.fallback ? &*rules.fallback : nullptr;
-}
-
 bool is_float_tensor(const ir::Graph& graph, const ir::Port& port) {
   if (!port.tensor.empty()) return graph.tensors.at(port.tensor).value.dtype() == DType::float32;
   bool any = false;
@@ -132,7 +119,10 @@ std::set<std::string> float_ports(const ir::Graph& graph, const ir::Node& node) 
 /// gives one note per op and port.
 class Applier {
  public:
-  Applier(ir::Graph& graph, const Rules& rules) : graph_(graph), rules_(rules) {}
+  Applier(ir::Graph& graph, const Rules& rules) : graph_(graph), rules_(rules) {
+    if (rules.options.by != "regex_name") return;
+    for (const QuantizeRule& rule : rules.rules) patterns_.emplace_back(rule.selector);
+  }
 
   Result run() {
     for (ir::NodeId id : graph_.order()) visit(graph_.node(id));
@@ -152,7 +142,7 @@ class Applier {
   void visit(ir::Node& node) {
     const ir::Classified type = ir::classify(graph_, node);
     const bool quantizable = type.row && type.row->quantizable;
-    const QuantizeRule* rule = rule_for(rules_, node, type.op);
+    const QuantizeRule* rule = rule_for(node, type.op);
     if (!rule) return;
     used_.insert(rule->selector);
     if (rule->leave) return;
@@ -161,6 +151,18 @@ class Applier {
     } else if (rule->selector != "default") {
       skipped_["op '" + type.op + "' has no quantized form, not applied to"].push_back(node.name);
     }
+  }
+
+  bool matches(std::size_t index, const ir::Node& node, const std::string& op) const {
+    if (!patterns_.empty()) return std::regex_match(node.name, patterns_[index]);
+    return rules_.rules[index].selector == (rules_.options.by == "type" ? op : node.name);
+  }
+
+  /// The first rule that matches, else the default.
+  const QuantizeRule* rule_for(const ir::Node& node, const std::string& op) const {
+    for (std::size_t i = 0; i < rules_.rules.size(); ++i)
+      if (matches(i, node, op)) return &rules_.rules[i];
+    return rules_.fallback ? &*rules_.fallback : nullptr;
   }
 
   void apply(const QuantizeRule& rule, ir::Node& node, const std::string& op) {
@@ -189,6 +191,7 @@ class Applier {
 
   ir::Graph& graph_;
   const Rules& rules_;
+  std::vector<std::regex> patterns_;  ///< one per rule with by = "regex_name", else none
   std::vector<std::string> changed_;
   std::set<std::string> used_;
   std::map<std::string, std::vector<std::string>> skipped_;
