@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "temporary_folder.hpp"
+#include "test_paths.hpp"
 
 using namespace mase;
 using mase::test::TemporaryFolder;

@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "checkpoint/inspect.hpp"
 #include "make_zip.hpp"
+#include "test_paths.hpp"
 
 using namespace mase;
 using checkpoint::ZipReader;

@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "test_paths.hpp"
 
 using namespace mase;
 using config::parse_toml;

@@ -7,6 +7,7 @@
 #include "base/tree.hpp"
 #include "data/dataset.hpp"
 #include "files.hpp"
+#include "test_paths.hpp"
 
 using namespace mase;
 using namespace mase::data;

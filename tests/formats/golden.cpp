@@ -4,6 +4,7 @@
 #include "base/file.hpp"
 #include "formats/format.hpp"
 #include "formats/integer_support.hpp"
+#include "test_paths.hpp"
 
 using namespace mase;
 using namespace mase::formats;

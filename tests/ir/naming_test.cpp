@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "ir/graph.hpp"
 #include "ir/naming.hpp"
+#include "test_paths.hpp"
 
 namespace mase::ir {
 namespace {

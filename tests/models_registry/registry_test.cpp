@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "ir/verify.hpp"
+#include "test_paths.hpp"
 
 using namespace mase;
 using namespace mase::models;

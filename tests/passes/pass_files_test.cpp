@@ -13,6 +13,7 @@
 #include "ir/verify.hpp"
 #include "passes/pass_file.hpp"
 #include "passes/runner.hpp"
+#include "test_paths.hpp"
 
 namespace mase {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
+#include "test_paths.hpp"
 #include "torch_frontend/executor.hpp"
 #include "torch_frontend/import_torchscript.hpp"
 

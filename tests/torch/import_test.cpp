@@ -10,6 +10,7 @@
 #include "fx_difference.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
+#include "test_paths.hpp"
 #include "torch_frontend/import_torchscript.hpp"
 
 using namespace mase;

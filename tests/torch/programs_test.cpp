@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "fixtures.hpp"
+#include "test_paths.hpp"
 #include "torch_frontend/import_text.hpp"
 #include "torch_frontend/import_torchscript.hpp"
 

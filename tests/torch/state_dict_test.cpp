@@ -17,6 +17,7 @@
 #include "checkpoint/archive.hpp"
 #include "fixtures.hpp"
 #include "small_graphs.hpp"
+#include "test_paths.hpp"
 #include "torch_frontend/export_torchscript.hpp"
 
 using namespace mase;

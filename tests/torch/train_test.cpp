@@ -4,6 +4,7 @@
 
 #include "formats/format.hpp"
 #include "stock_steps.hpp"
+#include "test_paths.hpp"
 #include "torch_frontend/import_torchscript.hpp"
 #include "train/network.hpp"
 #include "train/trainer.hpp"
