@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace mase;
 using mase::test::TemporaryFolder;

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace mase;
 

@@ -6,7 +6,7 @@
 #include "base/array.hpp"
 #include "base/file.hpp"
 #include "base/random.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "test_paths.hpp"
 
 using namespace mase;

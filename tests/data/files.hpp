@@ -1,48 +1,30 @@
 // A folder of its own for a test's files, removed at the end, and small IDX files.
 #pragma once
 
-#include <unistd.h>
 #include <zlib.h>
 
-#include <catch2/catch.hpp>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "base/error.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace mase::test {
 
+/// A temporary folder whose files are written and named in one go.
 class Folder {
  public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() / ("mase_data_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string text() const { return path_.string(); }
+  std::string operator/(const std::string& name) const { return folder_.file(name); }
+  std::string text() const { return folder_.path(); }
 
   std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    std::ofstream(*this / name, std::ios::binary) << bytes;
     return *this / name;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
-
-/// The message of the Error that `run` throws, with its fault checked.
-template <class F>
-std::string message_of(Fault fault, F&& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    CHECK(error.fault() == fault);
-    return error.what();
-  }
-  return "(nothing was thrown)";
-}
 
 inline std::string big_endian(std::uint32_t value) {
   return {static_cast<char>(value >> 24), static_cast<char>(value >> 16),

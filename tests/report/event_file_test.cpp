@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace mase::report {
 namespace {
@@ -43,14 +44,13 @@ TEST_CASE("the checksum is CRC-32C") {
 }
 
 TEST_CASE("an event file begins with its version and holds one record per scalar") {
-  const auto folder = std::filesystem::temp_directory_path() / "mase_event_file_test";
-  std::filesystem::remove_all(folder);
+  const test::TemporaryFolder folder;
   {
-    EventFile file(folder.string());
+    EventFile file(folder.path());
     file.scalar("loss", 300, 0.5);
     file.flush();
   }
-  const auto path = std::filesystem::directory_iterator(folder)->path();
+  const auto path = std::filesystem::directory_iterator(folder.path())->path();
   const auto found = records(read_file(path.string()));
   REQUIRE(found.size() == 2);
   CHECK(found[0].find("brain.Event:2") != std::string::npos);
@@ -58,7 +58,6 @@ TEST_CASE("an event file begins with its version and holds one record per scalar
   // tag (field 1, 4 bytes), simple_value (field 2, float 0.5 = 00 00 00 3F).
   const std::string wanted("\x10\xAC\x02\x2A\x0D\x0A\x0B\x0A\x04loss\x15\x00\x00\x00\x3F", 18);
   CHECK(found[1].substr(9) == wanted);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace mase::report

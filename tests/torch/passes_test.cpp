@@ -1,11 +1,10 @@
 // What every pass owes the models it runs on: results within its stated bound, a graph that
 // survives its text form, and, for cleaning passes, nothing left to do the second time.
-#include <filesystem>
-
 #include "driver/all_passes.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "passes/runner.hpp"
+#include "support/temporary_folder.hpp"
 #include "torch/fixtures.hpp"
 
 namespace mase::test {
@@ -19,8 +18,8 @@ passes::Result run_pass(ir::Graph& graph, const std::string& name, const Fixture
   context.probe = fixture.inputs;
   context.probe_is_data = true;
   context.evaluator = [](const ir::Graph& g, ir::Level level) { return evaluator_of(g, level); };
-  context.output_folder =
-      (std::filesystem::temp_directory_path() / "mase_torch_passes_test").string();
+  const TemporaryFolder folder;
+  context.output_folder = folder.path();
   const passes::PassCall call{name, Tree::dict(), {}};
   auto reports = passes::run_passes(graph, {call}, driver::all_passes(), context, {});
   graph.history = original.history;

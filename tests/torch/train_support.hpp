@@ -2,13 +2,12 @@
 // gave.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <string>
 
-#include "base/error.hpp"
 #include "data/dataset.hpp"
 #include "models/builder.hpp"
 #include "models/registry.hpp"
+#include "support/message_of.hpp"
 #include "train/train.hpp"
 
 namespace train_support {
@@ -97,15 +96,6 @@ inline void add_dropout(ir::Graph& graph, const std::string& name, double p) {
   for (ir::Argument& argument : graph.node(next).args) argument.value.replace_node(source, added);
 }
 
-template <class F>
-std::string message_of(Fault fault, F&& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    CHECK(error.fault() == fault);
-    return error.what();
-  }
-  return "(nothing was thrown)";
-}
+using test::message_of;
 
 }  // namespace train_support

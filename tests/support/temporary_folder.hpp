@@ -24,6 +24,7 @@ class TemporaryFolder {
     std::filesystem::remove_all(path_, error);
   }
 
+  std::string path() const { return path_.string(); }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
