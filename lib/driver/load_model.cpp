@@ -70,6 +70,17 @@ LoadedModel from_registry(const ModelRequest& request) {
   return loaded;
 }
 
+[[noreturn]] void no_checkpoint(const std::string& path) {
+  file_error(path + ": a TorchScript model, but not a checkpoint written by mase");
+}
+
+/// The graph of a checkpoint that was read, with its weights.
+LoadedModel with_weights(const std::string& path, checkpoint::Contents contents) {
+  LoadedModel loaded{std::move(contents.graph), std::move(contents.info), {}, false};
+  backend().load_tensors(path, loaded.graph);
+  return loaded;
+}
+
 LoadedModel import_file(const ModelRequest& request, std::vector<Array> inputs) {
   ImportOptions options;
   options.inputs = std::move(inputs);
@@ -104,8 +115,8 @@ LoadedModel import_with_guess(const ModelRequest& request) {
 LoadedModel from_file(const ModelRequest& request) {
   if (!std::filesystem::exists(request.model))
     file_error(request.model + ": no such file. Built-in models: " + join(model_names(), ", "));
-  if (checkpoint::read_contents(request.model)) {
-    LoadedModel loaded = load_checkpoint(request.model);
+  if (auto contents = checkpoint::read_contents(request.model)) {
+    LoadedModel loaded = with_weights(request.model, std::move(*contents));
     loaded.example = requested_inputs(request);
     return loaded;
   }
@@ -113,9 +124,15 @@ LoadedModel from_file(const ModelRequest& request) {
   return inputs.empty() ? import_with_guess(request) : import_file(request, std::move(inputs));
 }
 
-bool is_mase_checkpoint(const std::string& path) {
-  return checkpoint::check_tensor_archive(path) == checkpoint::ArchiveKind::torchscript &&
-         checkpoint::read_contents(path);
+/// What a file to start from says beside its weights; nothing for weights without a graph of ours.
+std::optional<checkpoint::Contents> contents_to_load(const ModelRequest& request) {
+  const std::string& path = *request.load_name;
+  if (request.load_type == "pt") return std::nullopt;
+  const bool is_model = request.load_type == "mz" || checkpoint::check_tensor_archive(path) ==
+                                                         checkpoint::ArchiveKind::torchscript;
+  auto contents = is_model ? checkpoint::read_contents(path) : std::nullopt;
+  if (!contents && request.load_type == "mz") no_checkpoint(path);
+  return contents;
 }
 
 /// Starts from a file: a mase checkpoint replaces the graph, other files give weights only.
@@ -123,11 +140,12 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
   if (!request.load_name) return;
   const std::string& path = *request.load_name;
   if (!std::filesystem::exists(path)) file_error(path + ": no such file (--load)");
-  if (request.load_type == "pt" || (request.load_type == "auto" && !is_mase_checkpoint(path))) {
+  auto contents = contents_to_load(request);
+  if (!contents) {
     backend().load_state_dict(path, loaded.graph);
     return;
   }
-  LoadedModel stored = load_checkpoint(path);
+  LoadedModel stored = with_weights(path, std::move(*contents));
   loaded.graph = std::move(stored.graph);
   loaded.info = std::move(stored.info);
 }
@@ -136,10 +154,8 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
 
 LoadedModel load_checkpoint(const std::string& path) {
   auto contents = checkpoint::read_contents(path);
-  if (!contents) file_error(path + ": a TorchScript model, but not a checkpoint written by mase");
-  LoadedModel loaded{std::move(contents->graph), std::move(contents->info), {}, false};
-  backend().load_tensors(path, loaded.graph);
-  return loaded;
+  if (!contents) no_checkpoint(path);
+  return with_weights(path, std::move(*contents));
 }
 
 LoadedModel load_model(const ModelRequest& request) {

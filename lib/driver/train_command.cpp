@@ -81,9 +81,9 @@ void save_snapshot(const train::Snapshot& snapshot, const std::string& folder, c
   Tree now = info;
   now["training"]["step"] = snapshot.step;
   now["training"]["epoch"] = snapshot.epoch;
-  if (snapshot.best) save_checkpoint(*snapshot.graph, folder + "/best.pt", now);
-  if (!snapshot.last) return;
   auto files = checkpoint::extra_files(*snapshot.graph, now);
+  if (snapshot.best) backend().export_model(*snapshot.graph, folder + "/best.pt", files);
+  if (!snapshot.last) return;
   files[state_file] = snapshot.state;
   backend().export_model(*snapshot.graph, folder + "/last.pt", files);
 }

@@ -11,9 +11,7 @@
 namespace mase::passes {
 namespace {
 
-bool is_none(const Tree& value) {
-  return value.is_null() || (value.is_string() && value.as_string() == "NA");
-}
+using field_detail::is_none;
 
 /// The entries of a config table, sorted by what they mean.
 struct SortedKeys {
