@@ -27,12 +27,17 @@ ArchiveKind check_tensor_archive(const std::string& path);
 /// Nothing of the file is run. Call check_tensor_archive first. Error(Fault::file).
 std::map<std::string, Array> read_state_dict(const std::string& path);
 
+/// Fills the graph's tensors from a checkpoint. Names, dtypes and shapes must be the same, and so
+/// must the hash that the checkpoint stores of its tensors. Nothing of the file is run.
+/// Error(Fault::file) otherwise; the graph is then unchanged.
+void load_tensors(const std::string& path, ir::Graph& graph);
+
 /// The extra files ("mase/graph.txt", ...) of an archive; empty when it was not written by mase.
 std::map<std::string, std::string> read_extra_files(const std::string& path);
 
 /// What a checkpoint says beside the TorchScript module.
 struct Contents {
-  ir::Graph graph;  ///< parsed from the text; tensors zero-filled until LibTorch loads them
+  ir::Graph graph;  ///< parsed from the text; tensors zero-filled until load_tensors
   Tree info;        ///< tool, versions, hashes, resolved configuration, history, data set
 };
 std::optional<Contents> read_contents(const std::string& path);
@@ -40,6 +45,10 @@ std::optional<Contents> read_contents(const std::string& path);
 /// The extra files to store for a graph: graph text, metadata JSON, and for each quantized tensor
 /// its packed integer codes. `info` is merged into the metadata.
 std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tree& info);
+
+/// Checks that the archive stores the integer codes of every quantized tensor of its graph and that
+/// they are those of the tensors' values. Error(Fault::file) naming node and port otherwise.
+void check_codes(const std::string& path, const ir::Graph& graph);
 
 /// SHA-256 over names, dtypes, shapes and values of the tensors, in tensor_order.
 std::string tensor_hash(const ir::Graph& graph);

@@ -136,6 +136,8 @@ class Reader {
       tensor.strides = integers(*items[3]);
     } else if (callee.text == "torch._utils _rebuild_parameter" && !items.empty()) {
       stack_.push_back(const_cast<PickleItem*>(items[0]));
+    } else if (callee.text.starts_with("torch.jit._pickle ")) {
+      push(Kind::other);  // typed lists and tags of TorchScript
     } else {
       damaged("it calls '" + callee.text + "', which is refused");
     }
@@ -149,6 +151,18 @@ class Reader {
     const auto found = memo_.find(place);
     if (found == memo_.end()) damaged("an unknown reference");
     stack_.push_back(found->second);
+  }
+  /// A TorchScript object of any class: nothing but its attributes.
+  void new_object() {
+    pop();
+    pop();
+    push(Kind::object);
+  }
+  /// Gives an object its attributes; those of other values (a state_dict's _metadata) are of no
+  /// use here.
+  void build() {
+    const PickleItem& state = *pop();
+    if (top().kind == Kind::object) top().entries = state.entries;
   }
   void append(const std::vector<PickleItem*>& items) {
     top().items.insert(top().items.end(), items.begin(), items.end());
@@ -256,9 +270,11 @@ class Reader {
       case 'R':
         reduce();
         return true;
-      // Attributes of an object (a state_dict's _metadata) are of no use here.
+      case 0x81:
+        new_object();
+        return true;
       case 'b':
-        pop();
+        build();
         return true;
       default:
         damaged("an unknown instruction");

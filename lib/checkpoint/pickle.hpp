@@ -1,5 +1,5 @@
 // Reading of pickled values without running anything: the few classes that torch.save writes for a
-// state_dict, everything else is an inert value.
+// state_dict and TorchScript for a module; everything else is an inert value.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace mase::checkpoint {
 
 /// A value of a pickle. Values refer to each other by pointers into their Pickle's arena.
 struct PickleItem {
-  enum class Kind { other, integer, text, global, sequence, dict, storage, tensor };
+  enum class Kind { other, integer, text, global, sequence, dict, object, storage, tensor };
   Kind kind = Kind::other;
   std::int64_t integer = 0;              ///< also a tensor's offset, in elements
   std::string text;                      ///< also "module name", a storage's key
   std::vector<const PickleItem*> items;  ///< list or tuple
-  std::vector<std::pair<std::string, const PickleItem*>> entries;  ///< dict, text keys only
+  std::vector<std::pair<std::string, const PickleItem*>> entries;  ///< dict, or an object's attributes; text keys only
   DType dtype = DType::float32;                                    ///< storage and tensor
   Shape shape, strides;                                            ///< tensor, in elements
 };

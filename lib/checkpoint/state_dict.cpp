@@ -1,8 +1,9 @@
-// The tensors of a state_dict saved by torch.save, read without LibTorch.
+// The tensors of a state_dict saved by torch.save and of a checkpoint, read without LibTorch.
 #include <algorithm>
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "checkpoint/inspect.hpp"
 #include "checkpoint/pickle.hpp"
@@ -80,7 +81,70 @@ const PickleItem& dict_of(const PickleItem& item, const std::string& path) {
   return item;
 }
 
+/// The attribute of an object, or null.
+const PickleItem* attribute(const PickleItem& object, std::string_view name) {
+  for (const auto& [key, value] : object.entries)
+    if (key == name) return value;
+  return nullptr;
+}
+
+/// The tensor at a path of attributes, "seq_blocks.0.weight", or null.
+const PickleItem* find_tensor(const PickleItem& root, std::string_view path) {
+  const PickleItem* item = &root;
+  for (const std::string& name : split(path, '.'))
+    if (item == nullptr || (item = attribute(*item, name)) == nullptr) return nullptr;
+  return item->kind == Kind::tensor ? item : nullptr;
+}
+
+std::string describe(DType dtype, const Shape& shape) {
+  return std::string(dtype_name(dtype)) + shape_text(shape);
+}
+
+/// Reads one tensor of a module; what does not fit the graph becomes a line of `differences`.
+void read_module_tensor(const PickleItem& module, const Storages& storages,
+                        const std::string& name, Array& value, std::string& differences) {
+  const std::string wanted = describe(value.dtype(), value.shape());
+  const PickleItem* item = find_tensor(module, name);
+  if (item == nullptr) {
+    differences += "\n  missing in the file: " + name + " " + wanted;
+    return;
+  }
+  const std::string found = describe(item->dtype, item->shape);
+  if (found != wanted)
+    differences +=
+        "\n  different: " + name + " is " + found + " in the file and " + wanted + " in its graph";
+  else
+    value = gather(*item, storages.read("data/" + item->text), name);
+}
+
+/// Checks the values against the hash that a checkpoint of this program stores.
+void check_hash(const std::string& path, const ir::Graph& graph) {
+  const auto files = read_extra_files(path);
+  const auto info = files.find("mase/info.json");
+  if (info == files.end()) return;
+  const Tree tree = parse_json(info->second, path + ":mase/info.json");
+  const Tree* hash = tree.find("tensor_hash");
+  if (hash == nullptr || !hash->is_string() || hash->as_string() != tensor_hash(graph))
+    file_error("the tensors of '" + path +
+               "' are not those it was written with (tensor_hash differs); write it again");
+}
+
 }  // namespace
+
+void load_tensors(const std::string& path, ir::Graph& graph) {
+  check_archive(path);
+  const ZipReader archive = ZipReader::open_file(path);
+  const Storages storages(archive);
+  const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
+  ir::Graph filled = graph;
+  std::string differences;
+  for (auto& [name, tensor] : filled.tensors)
+    read_module_tensor(*pickle.result, storages, name, tensor.value, differences);
+  if (!differences.empty())
+    file_error("the tensors of '" + path + "' do not fit the model:" + differences);
+  check_hash(path, filled);
+  graph = std::move(filled);
+}
 
 std::map<std::string, Array> read_state_dict(const std::string& path) {
   const ZipReader archive = ZipReader::open_file(path);

@@ -98,7 +98,42 @@ Tree hashes_of(const Files& files) {
   return hashes;
 }
 
+/// The rows of a checkpoint's quantized tensors by node and port.
+std::map<std::pair<std::string, std::string>, std::string> stored_code_files(
+    const std::string& path, const Files& files) {
+  std::map<std::pair<std::string, std::string>, std::string> found;
+  const auto info = files.find("mase/info.json");
+  if (info == files.end()) return found;
+  const Tree tree = parse_json(info->second, path + ":mase/info.json");
+  const Tree* rows = tree.find("quantized_tensors");
+  if (rows == nullptr || !rows->is_list()) return found;
+  for (const Tree& row : rows->as_list()) {
+    const auto text = [&](const char* key) {
+      const Tree* value = row.is_dict() ? row.find(key) : nullptr;
+      return value != nullptr && value->is_string() ? value->as_string() : std::string();
+    };
+    found[{text("node"), text("port")}] = text("file");
+  }
+  return found;
+}
+
 }  // namespace
+
+void check_codes(const std::string& path, const ir::Graph& graph) {
+  const Files files = read_extra_files(path);
+  const auto stored = stored_code_files(path, files);
+  for (const QuantizedTensor& tensor : quantized_tensors(graph)) {
+    const std::string what = path + ": node '" + tensor.node + "', " + tensor.port + ": ";
+    const auto row = stored.find({tensor.node, tensor.port});
+    const auto file = row == stored.end() ? files.end() : files.find(row->second);
+    if (file == files.end())
+      file_error(what + "the checkpoint has no integer codes; write it again with mase transform");
+    const formats::Encoded encoded = encode(tensor, graph.tensors.at(tensor.path).value);
+    if (file->second != formats::pack_codes(encoded.codes, encoded.code_bits))
+      file_error(what + "the integer codes are not those of the tensor '" + tensor.path +
+                 "'; write the checkpoint again with mase transform");
+  }
+}
 
 std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tree& info) {
   Files files;

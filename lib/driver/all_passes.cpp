@@ -7,6 +7,8 @@
 #include "passes/analysis/report_graph.hpp"
 #include "passes/analysis/summarize_quantization.hpp"
 #include "passes/interface/checkpoint_io.hpp"
+#include "passes/transform/extract.hpp"
+#include "passes/transform/fuse_batch_norm.hpp"
 #include "passes/transform/quantize.hpp"
 #include "passes/transform/remove_dropout.hpp"
 
@@ -24,6 +26,8 @@ const passes::PassTable& all_passes() {
       describe<ReportNodeMetaParam>(),
       describe<CountDropout>(),
       describe<RemoveDropout>(),
+      describe<Extract>(),
+      describe<FuseBatchNorm>(),
       describe<Quantize>(),
       describe<SummarizeQuantization>(),
       describe<AverageBits>(),

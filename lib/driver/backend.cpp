@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <optional>
+
 #include "base/file.hpp"
 
 namespace mase::driver {
@@ -11,6 +13,9 @@ namespace {
 /// Beside the program's own libraries in an install tree (bin/../lib/mase) or a build tree
 /// (bin/../lib); the loader's search path (our own run path) covers both, so a bare name is enough.
 constexpr const char* library_name = "libmase_torch.so";
+
+std::optional<int> wanted_threads;
+Backend* opened = nullptr;
 
 Backend* open_backend() {
   void* library = dlopen(library_name, RTLD_NOW | RTLD_GLOBAL);
@@ -27,8 +32,16 @@ Backend* open_backend() {
 }  // namespace
 
 Backend& backend() {
-  static Backend* const instance = open_backend();
-  return *instance;
+  if (opened == nullptr) {
+    opened = open_backend();
+    if (wanted_threads) opened->set_threads(*wanted_threads);
+  }
+  return *opened;
+}
+
+void set_threads(int threads) {
+  wanted_threads = threads;
+  if (opened != nullptr) opened->set_threads(threads);
 }
 
 }  // namespace mase::driver

@@ -38,8 +38,6 @@ class Backend {
   virtual Signature signature(const std::string& path) = 0;
   /// Imports a TorchScript file; Error(Fault::file) or Error(Fault::unsupported).
   virtual ir::Graph import_model(const std::string& path, const ImportOptions& options) = 0;
-  /// Fills the tensors of a checkpoint's graph from its state_dict.
-  virtual void load_tensors(const std::string& path, ir::Graph& graph) = 0;
   /// Replaces values by those of a state_dict file (`--load-type pt`); strict.
   virtual void load_state_dict(const std::string& path, ir::Graph& graph) = 0;
   virtual std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) = 0;
@@ -58,5 +56,8 @@ class Backend {
 /// Opens libmase_torch, which exports `extern "C" Backend* mase_backend()`, on first use;
 /// Error(Fault::file) that says how to get LibTorch when it fails.
 Backend& backend();
+
+/// Threads of the LibTorch part: set when it is opened, or at once when it is open already.
+void set_threads(int threads);
 
 }  // namespace mase::driver

@@ -1,4 +1,4 @@
-// Decides what a model name means and brings it in; LibTorch is asked only for files.
+// Decides what a model name means and brings it in; LibTorch is asked only for foreign files.
 #include "driver/load_model.hpp"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ LoadedModel from_registry(const ModelRequest& request) {
 /// The graph of a checkpoint that was read, with its weights.
 LoadedModel with_weights(const std::string& path, checkpoint::Contents contents) {
   LoadedModel loaded{std::move(contents.graph), std::move(contents.info), {}, false};
-  backend().load_tensors(path, loaded.graph);
+  checkpoint::load_tensors(path, loaded.graph);
   return loaded;
 }
 

@@ -26,7 +26,7 @@ std::string output_name(const std::string& path, const std::string& key) {
 int run(const RunRequest& request) {
   if (request.input.inputs.empty()) config_error("run needs at least one --input FILE.npy");
   const ir::Level level = parse_level(request.level);
-  backend().set_threads(request.threads);
+  set_threads(request.threads);
   ModelRequest wanted;
   wanted.model = request.model;
   wanted.input = request.input;

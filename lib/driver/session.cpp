@@ -34,7 +34,7 @@ Session open_session(const CommonRequest& request) {
 
 LoadedModel load_session_model(const Session& session, const ModelInput& input) {
   const Settings& settings = session.settings();
-  backend().set_threads(settings.general.threads);
+  set_threads(settings.general.threads);
   ModelRequest request;
   request.model = *settings.general.model;
   request.input = input;

@@ -1,4 +1,4 @@
-// Values of a graph's tensors read from files: checkpoints, TorchScript files and state_dicts.
+// Values of a graph's tensors read from TorchScript files and state_dicts.
 #include "torch_frontend/import_state_dict.hpp"
 
 #include <ATen/ATen.h>
@@ -58,7 +58,7 @@ bool same_shape(const at::Tensor& tensor, const Array& array) {
 }
 
 /// Every difference between the tensors of a file and those of a graph, one line each.
-std::string differences(const Tensors& found, const ir::Graph& graph, bool same_dtype) {
+std::string differences(const Tensors& found, const ir::Graph& graph) {
   std::string text;
   for (const auto& [name, tensor] : graph.tensors) {
     const auto given = found.find(name);
@@ -66,9 +66,7 @@ std::string differences(const Tensors& found, const ir::Graph& graph, bool same_
       text += "\n  missing in the file: " + name + " " + describe(tensor.value);
       continue;
     }
-    const bool dtype_differs =
-        same_dtype && scalar_type(tensor.value.dtype()) != given->second.scalar_type();
-    if (!same_shape(given->second, tensor.value) || dtype_differs)
+    if (!same_shape(given->second, tensor.value))
       text += "\n  different: " + name + " is " + describe(given->second, name) +
               " in the file and " + describe(tensor.value) + " in the model";
   }
@@ -79,9 +77,9 @@ std::string differences(const Tensors& found, const ir::Graph& graph, bool same_
 }
 
 /// The graph's tensors with the values of the file, in the graph's dtypes.
-std::map<std::string, Array> matched(const Tensors& found, const ir::Graph& graph, bool same_dtype,
+std::map<std::string, Array> matched(const Tensors& found, const ir::Graph& graph,
                                      const std::string& path) {
-  const std::string text = differences(found, graph, same_dtype);
+  const std::string text = differences(found, graph);
   if (!text.empty()) file_error("the tensors of '" + path + "' do not fit the model:" + text);
   std::map<std::string, Array> values;
   for (const auto& [name, tensor] : graph.tensors)
@@ -93,33 +91,13 @@ void assign(std::map<std::string, Array> values, ir::Graph& graph) {
   for (auto& [name, value] : values) graph.tensors.at(name).value = std::move(value);
 }
 
-/// Checks the values against the hash that a checkpoint of this program stores.
-void check_hash(const std::string& path, const ir::Graph& graph) {
-  const auto files = checkpoint::read_extra_files(path);
-  const auto info = files.find("mase/info.json");
-  if (info == files.end()) return;
-  const Tree tree = parse_json(info->second, path + ":mase/info.json");
-  const Tree* hash = tree.find("tensor_hash");
-  if (hash == nullptr || !hash->is_string() || hash->as_string() != checkpoint::tensor_hash(graph))
-    file_error("the tensors of '" + path +
-               "' are not those it was written with (tensor_hash differs); write it again");
-}
-
 }  // namespace
-
-void load_tensors(const std::string& path, ir::Graph& graph) {
-  checkpoint::check_archive(path);
-  ir::Graph filled = graph;
-  assign(matched(tensors_of_module(path), graph, true, path), filled);
-  check_hash(path, filled);
-  graph = std::move(filled);
-}
 
 void load_state_dict(const std::string& path, ir::Graph& graph) {
   const auto kind = checkpoint::check_tensor_archive(path);
   const Tensors found = kind == checkpoint::ArchiveKind::torchscript ? tensors_of_module(path)
                                                                      : tensors_of_dict(path);
-  assign(matched(found, graph, false, path), graph);
+  assign(matched(found, graph, path), graph);
 }
 
 }  // namespace mase::torch_frontend

@@ -1,4 +1,4 @@
-// Values of a graph's tensors read from files: checkpoints, TorchScript files and state_dicts.
+// Values of a graph's tensors read from TorchScript files and state_dicts.
 #pragma once
 
 #include <string>
@@ -6,11 +6,6 @@
 #include "ir/graph.hpp"
 
 namespace mase::torch_frontend {
-
-/// Fills the graph's tensors from the parameters and buffers of a checkpoint. Names, dtypes and
-/// shapes must be the same, and so must the hash that the checkpoint stores of its tensors.
-/// Error(Fault::file) otherwise; the graph is then unchanged.
-void load_tensors(const std::string& path, ir::Graph& graph);
 
 /// Replaces the graph's tensors by those of a TorchScript file, of a state_dict saved by
 /// torch.save, or of a dict that holds one under "state_dict". Names and shapes must be the same;

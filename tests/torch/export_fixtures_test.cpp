@@ -12,7 +12,6 @@
 #include "fixtures.hpp"
 #include "ir/text.hpp"
 #include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/import_state_dict.hpp"
 #include "torch_frontend/import_torchscript.hpp"
 
 using namespace mase;
@@ -79,7 +78,7 @@ TEST_CASE("a fixture's checkpoint comes back as the same graph", "[export]") {
     export_torchscript(graph, folder / "m.pt", checkpoint::extra_files(graph, Tree::dict()));
     auto contents = checkpoint::read_contents(folder / "m.pt");
     REQUIRE(contents);
-    torch_frontend::load_tensors(folder / "m.pt", contents->graph);
+    checkpoint::load_tensors(folder / "m.pt", contents->graph);
     CHECK(ir::print(contents->graph) == ir::print(graph));
     CHECK(same(executed(contents->graph, fixture.inputs), executed(graph, fixture.inputs)));
   }

@@ -121,6 +121,6 @@ TEST_CASE("tensors that are not those of the checkpoint are refused", "[state]")
   extras["mase/info.json"] = replace_all(extras.at("mase/info.json"),
                                          checkpoint::tensor_hash(graph), std::string(64, '0'));
   torch_frontend::export_torchscript(graph, folder / "model.pt", extras);
-  CHECK_THROWS_WITH(torch_frontend::load_tensors(folder / "model.pt", graph),
+  CHECK_THROWS_WITH(checkpoint::load_tensors(folder / "model.pt", graph),
                     Catch::Contains("tensor_hash differs"));
 }

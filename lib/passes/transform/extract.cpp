@@ -1,0 +1,71 @@
+// The cut at the outputs, the cut at the inputs, then the removal of what is left over.
+#include "passes/transform/extract.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::passes {
+namespace {
+
+const ir::Node& tensor_node(const ir::Graph& graph, const std::string& name) {
+  const ir::Node* node = graph.find_node(name);
+  if (node == nullptr) {
+    std::vector<std::string> names;
+    for (ir::NodeId id : graph.order()) names.push_back(graph.node(id).name);
+    const auto near = nearest(name, names);
+    config_error("the graph has no node '" + name + "'" +
+                 (near ? "; did you mean '" + *near + "'?" : ""));
+  }
+  if (!node->info.is_tensor())
+    config_error("node '" + name + "' yields no tensor, so it cannot be an input or output");
+  return *node;
+}
+
+void cut_outputs(ir::Graph& graph, const std::vector<std::string>& outputs) {
+  if (outputs.empty()) return;
+  ir::Value::List values;
+  ir::ValueInfo tuple;
+  tuple.kind = ir::ValueInfo::Kind::tuple;
+  for (const std::string& name : outputs) {
+    const ir::Node& node = tensor_node(graph, name);
+    values.emplace_back(ir::NodeRef{node.id});
+    tuple.elements.push_back(node.info);
+  }
+  ir::Node& output = graph.node(graph.output());
+  const bool single = values.size() == 1;
+  output.info = single ? tuple.elements.front() : tuple;
+  *output.find("value") = single ? values.front() : ir::Value::tuple(std::move(values));
+}
+
+/// The node becomes a placeholder where it stands.
+void cut_input(ir::Graph& graph, const std::string& name) {
+  ir::Node& node = graph.node(tensor_node(graph, name).id);
+  node.kind = ir::NodeKind::placeholder;
+  node.target = name;
+  node.op.clear();
+  node.args.clear();
+  node.formats.clear();
+}
+
+void remove_unused(ir::Graph& graph) {
+  graph.remove_dead_nodes();
+  for (ir::NodeId id : graph.placeholders())
+    if (graph.users(id).empty()) graph.erase(id);
+  ir::remove_unused_tensors(graph);
+}
+
+}  // namespace
+
+Result Extract::run(ir::Graph& graph, const Options& options, PassContext&) {
+  const std::size_t before = graph.order().size();
+  cut_outputs(graph, options.outputs);
+  for (const std::string& name : options.inputs) cut_input(graph, name);
+  remove_unused(graph);
+  Result result;
+  result.info["nodes_before"] = before;
+  result.info["nodes_after"] = graph.order().size();
+  result.changed = before != graph.order().size();
+  return result;
+}
+
+}  // namespace mase::passes

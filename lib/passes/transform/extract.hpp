@@ -1,0 +1,30 @@
+// Cuts a part out of a graph: to verify one block, or to leave out what has no hardware.
+#pragma once
+
+#include "passes/pass.hpp"
+
+namespace mase::passes {
+
+/// Keeps what lies between `inputs` and `outputs`: the named inputs become placeholders of their
+/// own name, the named outputs the result (a tuple when there are several), and everything that
+/// does not contribute goes, unused placeholders too. Inputs keep the order of the graph; without
+/// `inputs` the placeholders stay the inputs. What stays computes the same values from the same
+/// inputs.
+struct Extract {
+  static constexpr PassDoc doc{"extract", PassKind::transform,
+                               "Keep only the part of the graph between named nodes.",
+                               std::numeric_limits<double>::infinity()};
+  struct Options {
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    static constexpr auto fields() {
+      return std::tuple{
+          Field{"inputs", &Options::inputs, "nodes whose results become inputs; empty: as before"},
+          Field{"outputs", &Options::outputs,
+                "nodes whose results become outputs; empty: as before"}};
+    }
+  };
+  static Result run(ir::Graph& graph, const Options& options, PassContext& context);
+};
+
+}  // namespace mase::passes

@@ -1,0 +1,263 @@
+// Folding of batch norms: the algebra on weights, then the choice of where each one goes.
+#include "passes/transform/fuse_batch_norm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.hpp"
+#include "ir/op_table.hpp"
+
+namespace mase::passes {
+namespace {
+
+/// y = scale[c] * x + shift[c].
+struct Affine {
+  std::vector<double> scale, shift;
+};
+
+std::vector<double> values_of(const ir::Graph& graph, const ir::Module& module,
+                              std::string_view argument, std::size_t channels, double otherwise) {
+  const std::string* path = module.tensor(argument);
+  if (path == nullptr) return std::vector<double>(channels, otherwise);
+  const Array floats = graph.tensors.at(*path).value.to_float32();
+  const auto span = floats.span<float>();
+  return {span.begin(), span.end()};
+}
+
+/// Of a batch norm with running statistics.
+Affine affine_of(const ir::Graph& graph, const ir::Module& norm) {
+  const auto mean_size = graph.tensors.at(*norm.tensor("running_mean")).value.size();
+  const auto channels = static_cast<std::size_t>(mean_size);
+  const auto weight = values_of(graph, norm, "weight", channels, 1);
+  const auto bias = values_of(graph, norm, "bias", channels, 0);
+  const auto mean = values_of(graph, norm, "running_mean", channels, 0);
+  const auto variance = values_of(graph, norm, "running_var", channels, 1);
+  const double eps = norm.attribute("eps")->as_double();
+  Affine affine;
+  for (std::size_t c = 0; c < channels; ++c) {
+    affine.scale.push_back(weight[c] / std::sqrt(variance[c] + eps));
+    affine.shift.push_back(bias[c] - affine.scale[c] * mean[c]);
+  }
+  return affine;
+}
+
+Array float_array(const std::vector<double>& values) {
+  const std::vector<float> floats(values.begin(), values.end());
+  return Array::from(floats, {static_cast<std::int64_t>(floats.size())});
+}
+
+/// Sets the tensor of a module's argument, adding it behind the module's other tensors.
+void set_module_tensor(ir::Graph& graph, ir::Module& module, const std::string& argument,
+                       const std::vector<double>& values) {
+  const std::string* known = module.tensor(argument);
+  const std::string path = known ? *known : module.path + "." + argument;
+  if (!known) module.tensors.emplace_back(argument, path);
+  const bool trained = argument == "weight" || argument == "bias";
+  graph.set_tensor(path, {float_array(values), true, trained});
+}
+
+/// A layer's weight as [outputs][inputs of a group][kernel elements].
+struct Weight {
+  std::string path;
+  std::int64_t outputs, inputs, kernel, groups;
+};
+
+Weight weight_of(const ir::Graph& graph, const ir::Module& layer) {
+  Weight weight{*layer.tensor("weight"), 1, 1, 1, 1};
+  const Shape& shape = graph.tensors.at(weight.path).value.shape();
+  weight.outputs = shape[0];
+  weight.inputs = shape[1];
+  for (std::size_t d = 2; d < shape.size(); ++d) weight.kernel *= shape[d];
+  if (const ir::Value* groups = layer.attribute("groups")) weight.groups = groups->as_int();
+  return weight;
+}
+
+/// Calls f(output, input channel, weight) for every weight; f may change it.
+template <class F>
+void for_each_weight(ir::Graph& graph, const Weight& weight, F&& f) {
+  auto values = graph.tensors.at(weight.path).value.mutable_span<float>();
+  std::size_t at = 0;
+  for (std::int64_t o = 0; o < weight.outputs; ++o) {
+    const std::int64_t first = o / (weight.outputs / weight.groups) * weight.inputs;
+    for (std::int64_t i = 0; i < weight.inputs; ++i)
+      for (std::int64_t k = 0; k < weight.kernel; ++k)
+        f(static_cast<std::size_t>(o), static_cast<std::size_t>(first + i), values[at++]);
+  }
+}
+
+/// w' = s[o] * w, b' = s[o] * b + t[o].
+void fold_into_producer(ir::Graph& graph, ir::Module& layer, const Affine& affine) {
+  const Weight weight = weight_of(graph, layer);
+  auto bias = values_of(graph, layer, "bias", affine.scale.size(), 0);
+  for_each_weight(graph, weight, [&](std::size_t o, std::size_t, float& w) {
+    w = static_cast<float>(affine.scale[o] * w);
+  });
+  for (std::size_t o = 0; o < bias.size(); ++o)
+    bias[o] = affine.scale[o] * bias[o] + affine.shift[o];
+  set_module_tensor(graph, layer, "bias", bias);
+}
+
+/// w' = w * s[i], b' = b + sum_i w * t[i].
+void fold_into_consumer(ir::Graph& graph, ir::Module& layer, const Affine& affine) {
+  const Weight weight = weight_of(graph, layer);
+  auto bias = values_of(graph, layer, "bias", static_cast<std::size_t>(weight.outputs), 0);
+  for_each_weight(graph, weight, [&](std::size_t o, std::size_t i, float& w) {
+    bias[o] += static_cast<double>(w) * affine.shift[i];
+    w = static_cast<float>(w * affine.scale[i]);
+  });
+  set_module_tensor(graph, layer, "bias", bias);
+}
+
+void make_scale_and_shift(ir::Graph& graph, ir::Module& norm, const Affine& affine) {
+  const std::size_t channels = affine.scale.size();
+  set_module_tensor(graph, norm, "weight", affine.scale);
+  set_module_tensor(graph, norm, "bias", affine.shift);
+  const auto constant = [&](const char* argument, double value) {
+    graph.tensors.at(*norm.tensor(argument)).value =
+        float_array(std::vector<double>(channels, value));
+  };
+  constant("running_mean", 0);
+  constant("running_var", 1);
+  for (ir::Argument& attribute : norm.attributes)
+    if (attribute.name == "eps") attribute.value = 0.0;
+}
+
+bool is_scale_and_shift(const ir::Graph& graph, const ir::Module& norm) {
+  const auto all = [&](const char* argument, float wanted) {
+    const auto values = graph.tensors.at(*norm.tensor(argument)).value.span<float>();
+    return std::ranges::all_of(values, [&](float value) { return value == wanted; });
+  };
+  return norm.attribute("eps")->as_double() == 0 && all("running_mean", 0) && all("running_var", 1);
+}
+
+/// The pass's view of one graph: who uses which module and tensor.
+class Fuser {
+ public:
+  Fuser(ir::Graph& graph, bool scale_rest, Result& result)
+      : graph_(graph), scale_rest_(scale_rest), result_(result) {
+    for (const char* key : {"into_previous", "into_next", "scale_and_shift"})
+      result_.info[key] = Tree::list();
+    for (ir::NodeId id : graph_.order())
+      if (const ir::Module* module = module_at(id)) ++module_uses_[module->path];
+    for (const auto& [path, module] : graph_.modules)
+      for (const auto& [argument, tensor] : module.tensors) ++tensor_uses_[tensor];
+  }
+
+  void fuse(ir::NodeId id) {
+    const ir::Node& node = graph_.node(id);
+    if (ir::base_op(node.op) != "aten::batch_norm") return;
+    const ir::Module* norm = module_at(id);
+    if (const char* reason = obstacle(norm)) {
+      result_.notes.push_back("'" + node.name + "' stays: " + reason);
+      return;
+    }
+    if (!into_previous(id, *norm) && !into_next(id, *norm) && scale_rest_) scale(id, *norm);
+  }
+
+ private:
+  const char* obstacle(const ir::Module* norm) const {
+    if (norm == nullptr) return "it is a function call";
+    if (norm->tensor("running_mean") == nullptr) return "it has no running statistics";
+    return owns_tensors(*norm) ? nullptr : "it is used more than once";
+  }
+
+  const ir::Module* module_at(ir::NodeId id) const {
+    const ir::Node& node = graph_.node(id);
+    return node.kind == ir::NodeKind::call_module ? &graph_.module_of(node) : nullptr;
+  }
+
+  /// Whether changing the module's tensors changes this one call only. (Tensors that the pass added
+  /// have no count.)
+  bool owns_tensors(const ir::Module& module) const {
+    return module_uses_.at(module.path) == 1 &&
+           std::ranges::none_of(module.tensors, [&](const auto& tensor) {
+             const auto uses = tensor_uses_.find(tensor.second);
+             return uses != tensor_uses_.end() && uses->second > 1;
+           });
+  }
+
+  /// The linear or convolution layer at a node whose channels are the features of a batch norm
+  /// there; null otherwise. Rows of features, [N, T, F], are normalised along T and do not qualify.
+  ir::Module* layer_at(ir::NodeId id) {
+    const ir::Module* module = module_at(id);
+    if (module == nullptr || !owns_tensors(*module)) return nullptr;
+    const std::string_view op = ir::base_op(module->op);
+    const bool linear = op == "aten::linear" && graph_.node(id).info.shape.size() == 2;
+    const bool convolution = op == "aten::conv1d" || op == "aten::conv2d";
+    return linear || convolution ? &graph_.modules.at(module->path) : nullptr;
+  }
+
+  bool into_previous(ir::NodeId id, const ir::Module& norm) {
+    const ir::NodeId previous = graph_.inputs(id).front();
+    ir::Module* layer = layer_at(previous);
+    if (layer == nullptr || graph_.users(previous).size() != 1) return false;
+    require_no_formats(id, previous);
+    fold_into_producer(graph_, *layer, affine_of(graph_, norm));
+    remove(id, "into_previous");
+    return true;
+  }
+
+  bool into_next(ir::NodeId id, const ir::Module& norm) {
+    const auto users = graph_.users(id);
+    if (users.size() != 1) return false;
+    ir::Module* layer = layer_at(users.front());
+    if (layer == nullptr || !reads_every_input(*layer)) return false;
+    require_no_formats(id, users.front());
+    fold_into_consumer(graph_, *layer, affine_of(graph_, norm));
+    remove(id, "into_next");
+    return true;
+  }
+
+  /// A padded convolution reads zeros where the batch norm would have given its shift.
+  static bool reads_every_input(const ir::Module& layer) {
+    const ir::Value* padding = layer.attribute("padding");
+    if (padding == nullptr) return true;
+    if (padding->kind() != ir::Value::Kind::list) return false;
+    return std::ranges::all_of(padding->items(),
+                               [](const ir::Value& side) { return side.as_int() == 0; });
+  }
+
+  void scale(ir::NodeId id, const ir::Module& norm) {
+    if (is_scale_and_shift(graph_, norm)) return;
+    require_no_formats(id, id);
+    make_scale_and_shift(graph_, graph_.modules.at(norm.path), affine_of(graph_, norm));
+    note("scale_and_shift", id);
+  }
+
+  void require_no_formats(ir::NodeId norm, ir::NodeId other) const {
+    for (ir::NodeId id : {norm, other})
+      if (!graph_.node(id).formats.empty())
+        config_error("node '" + graph_.node(id).name +
+                     "' is quantized already; run fuse_batch_norm before quantize");
+  }
+
+  void remove(ir::NodeId id, const char* where) {
+    note(where, id);
+    graph_.replace_uses(id, graph_.inputs(id).front());
+    graph_.erase(id);
+  }
+
+  void note(const char* where, ir::NodeId id) {
+    result_.info[where].push_back(graph_.node(id).name);
+    result_.changed = true;
+  }
+
+  ir::Graph& graph_;
+  bool scale_rest_;
+  Result& result_;
+  std::map<std::string, int> module_uses_, tensor_uses_;
+};
+
+}  // namespace
+
+Result FuseBatchNorm::run(ir::Graph& graph, const Options& options, PassContext&) {
+  Result result;
+  Fuser fuser(graph, options.rest == "scale", result);
+  const std::vector<ir::NodeId> order = graph.order();
+  for (ir::NodeId id : order) fuser.fuse(id);
+  ir::remove_unused_tensors(graph);
+  return result;
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,33 @@
+// Folds batch norms into neighbouring layers: what hardware wants before quantization.
+#pragma once
+
+#include "passes/pass.hpp"
+
+namespace mase::passes {
+
+/// In eval mode a batch norm is y = s * x + t per channel, s = weight / sqrt(running_var + eps),
+/// t = bias - s * running_mean (Ioffe & Szegedy 2015). Each is folded into
+///  1. the linear or convolution layer before it, when that feeds nothing else;
+///  2. the linear layer behind it, or a convolution without padding, when it feeds nothing else;
+///  3. itself otherwise (`rest = "scale"`): weight s, bias t, mean 0, variance 1 and eps 0, so that
+///  it
+///     computes s * x + t exactly and `quantize` gives s and t their formats.
+/// Products are formed in double and rounded once to float32; results move by rounding only.
+/// Layers and tensors that are used twice stay as they are. Run it before `quantize`: graphs with
+/// formats on the nodes concerned are refused.
+struct FuseBatchNorm {
+  static constexpr PassDoc doc{
+      "fuse_batch_norm", PassKind::transform,
+      "Fold batch norms into neighbouring layers, or into scale and shift.", 1e-3};
+  struct Options {
+    std::string rest = "scale";
+    static constexpr auto fields() {
+      return std::tuple{
+          Field{"rest", &Options::rest, "batch norms without a layer to go into: scale and shift"}
+              .one_of("scale", "keep")};
+    }
+  };
+  static Result run(ir::Graph& graph, const Options& options, PassContext& context);
+};
+
+}  // namespace mase::passes
