@@ -18,6 +18,8 @@ using Action = std::function<int()>;
 void add_transform(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_test(CLI::App& app, Action& action);
+void add_emit(CLI::App& app, Action& action);
+void add_simulate(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_quantize(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);

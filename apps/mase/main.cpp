@@ -46,6 +46,8 @@ int main(int argc, char** argv) {
   mase::cli::add_train(app, action);
   mase::cli::add_test(app, action);
   mase::cli::add_transform(app, action);
+  mase::cli::add_emit(app, action);
+  mase::cli::add_simulate(app, action);
   mase::cli::add_run(app, action);
   mase::cli::add_quantize(app, action);
   mase::cli::add_show(app, action);

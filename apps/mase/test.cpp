@@ -12,8 +12,13 @@ void add_test(CLI::App& app, Action& action) {
       ->type_name("PART");
   command
       ->add_option("--level", request->level,
-                   "float ignores the formats, quantized uses them [quantized]")
+                   "float ignores the formats, quantized uses them, integer computes in exact "
+                   "integers, rtl runs the emitted hardware [quantized]")
       ->type_name("LEVEL");
+  command
+      ->add_option("--hardware", request->hardware,
+                   "emitted folder for level rtl [PROJECT/hardware]")
+      ->type_name("FOLDER");
   command->add_flag("--macro", request->macro, "print the macro accuracy too");
   command
       ->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this many percent")
@@ -21,7 +26,8 @@ void add_test(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  mase test mase_output/jsc/software/training_ckpts/best.pt jsc --split test\n"
-      "  mase test graph_module.pt mnist --level float --min-accuracy 98.8");
+      "  mase test graph_module.pt mnist --level float --min-accuracy 98.8\n"
+      "  mase test graph_module.pt jsc --level rtl --hardware mase_output/jsc/hardware");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);
     action = [request] { return driver::test(*request); };

@@ -20,9 +20,10 @@ struct PickleItem {
   std::int64_t integer = 0;              ///< also a tensor's offset, in elements
   std::string text;                      ///< also "module name", a storage's key
   std::vector<const PickleItem*> items;  ///< list or tuple
-  std::vector<std::pair<std::string, const PickleItem*>> entries;  ///< dict, or an object's attributes; text keys only
-  DType dtype = DType::float32;                                    ///< storage and tensor
-  Shape shape, strides;                                            ///< tensor, in elements
+  std::vector<std::pair<std::string, const PickleItem*>>
+      entries;                   ///< dict, or an object's attributes; text keys only
+  DType dtype = DType::float32;  ///< storage and tensor
+  Shape shape, strides;          ///< tensor, in elements
 };
 
 struct Pickle {

@@ -101,8 +101,8 @@ std::string describe(DType dtype, const Shape& shape) {
 }
 
 /// Reads one tensor of a module; what does not fit the graph becomes a line of `differences`.
-void read_module_tensor(const PickleItem& module, const Storages& storages,
-                        const std::string& name, Array& value, std::string& differences) {
+void read_module_tensor(const PickleItem& module, const Storages& storages, const std::string& name,
+                        Array& value, std::string& differences) {
   const std::string wanted = describe(value.dtype(), value.shape());
   const PickleItem* item = find_tensor(module, name);
   if (item == nullptr) {

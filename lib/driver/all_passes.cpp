@@ -1,6 +1,8 @@
 // The table of contents of the passes: one explicit line each.
 #include "driver/all_passes.hpp"
 
+#include "emit/passes.hpp"
+#include "hw/add_hardware_metadata.hpp"
 #include "passes/analysis/average_bits.hpp"
 #include "passes/analysis/count_dropout.hpp"
 #include "passes/analysis/metadata.hpp"
@@ -20,6 +22,7 @@ const passes::PassTable& all_passes() {
       describe<InitMetadata>(),
       describe<AddCommonMetadata>(),
       describe<AddSoftwareMetadata>(),
+      describe<hw::AddHardwareMetadata>(),
       describe<ReportGraph>(),
       describe<ReportNodeType>(),
       describe<ReportNodeShape>(),
@@ -34,6 +37,10 @@ const passes::PassTable& all_passes() {
       describe<SaveGraph>(),
       describe<LoadGraph>(),
       describe<SaveNodeMetaParam>(),
+      describe<emit::EmitVerilogTop>(),
+      describe<emit::EmitInternalRtl>(),
+      describe<emit::EmitBram>(),
+      describe<emit::EmitVerilogTb>(),
   };
   return table;
 }

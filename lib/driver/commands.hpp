@@ -46,6 +46,7 @@ int train(const TrainRequest& request);
 struct TestRequest : CommonRequest {
   std::string split = "test";
   std::string level = "quantized";
+  std::optional<std::string> hardware;  ///< emitted folder, for level rtl
   bool macro = false;
   std::optional<double> min_accuracy;  ///< percent; exit 1 below
 };
@@ -60,6 +61,26 @@ struct RunRequest {
   bool json = false;
 };
 int run(const RunRequest& request);
+
+struct EmitRequest : CommonRequest {
+  Tree target = Tree::dict();  ///< options of add_hardware_metadata given on the command line
+  Tree output = Tree::dict();  ///< options of the emit passes given there
+  std::optional<std::string> synthesis;  ///< family to synthesise for: "xc7", "ice40", "ecp5"
+  bool per_instance = false;             ///< synthesise every instance by itself too
+};
+int emit(const EmitRequest& request);
+
+struct SimulateRequest : CommonRequest {
+  std::optional<std::string> hardware;  ///< emitted folder; none: that of the project
+  std::string split = "test";
+  std::vector<std::string> inputs;     ///< .npy files instead of a data set
+  std::optional<std::int64_t> random;  ///< so many random frames instead
+  std::optional<std::int64_t> rows;    ///< at most so many frames
+  double stall = 0.25;                 ///< probability per cycle that a side pauses
+  bool trace = false, coverage = false;
+  std::optional<std::string> fault;  ///< "", "FILE", "FILE:WORD:BIT", or "all"
+};
+int simulate(const SimulateRequest& request);
 
 struct QuantizeRequest {
   std::string input, output, format = "integer", profile;

@@ -10,6 +10,7 @@
 #include "driver/backend.hpp"
 #include "driver/guess_input.hpp"
 #include "driver/version.hpp"
+#include "integer/model.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {
@@ -187,7 +188,10 @@ Tree checkpoint_info(const std::string& resolved_configuration, const data::Data
 }
 
 ir::MakeEvaluator make_evaluator() {
-  return [](const ir::Graph& graph, ir::Level level) { return backend().evaluator(graph, level); };
+  return [](const ir::Graph& graph, ir::Level level) {
+    return level == ir::Level::integer ? integer::make_evaluator(graph)
+                                       : backend().evaluator(graph, level);
+  };
 }
 
 }  // namespace mase::driver

@@ -45,6 +45,7 @@ void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree
 /// configuration.
 Tree checkpoint_info(const std::string& resolved_configuration, const data::Dataset* dataset);
 
+/// Evaluators of every level but rtl, which needs an emitted folder (driver/hardware.hpp).
 ir::MakeEvaluator make_evaluator();
 
 }  // namespace mase::driver

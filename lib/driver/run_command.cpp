@@ -26,12 +26,14 @@ std::string output_name(const std::string& path, const std::string& key) {
 int run(const RunRequest& request) {
   if (request.input.inputs.empty()) config_error("run needs at least one --input FILE.npy");
   const ir::Level level = parse_level(request.level);
+  if (level == ir::Level::rtl)
+    config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
   set_threads(request.threads);
   ModelRequest wanted;
   wanted.model = request.model;
   wanted.input = request.input;
   const LoadedModel model = load_model(wanted);
-  const ir::Results results = backend().evaluator(model.graph, level)->run(model.example);
+  const ir::Results results = make_evaluator()(model.graph, level)->run(model.example);
   Output output(request.json);
   output.document()["outputs"] = Tree::list();
   for (const auto& [key, array] : results) {

@@ -57,7 +57,9 @@ const data::Dataset& require_dataset(const Session& session) {
 ir::Level parse_level(const std::string& name) {
   if (name == "float") return ir::Level::floating;
   if (name == "quantized") return ir::Level::quantized;
-  config_error("unknown level '" + name + "'; allowed: float | quantized");
+  if (name == "integer") return ir::Level::integer;
+  if (name == "rtl") return ir::Level::rtl;
+  config_error("unknown level '" + name + "'; allowed: float | quantized | integer | rtl");
 }
 
 }  // namespace mase::driver

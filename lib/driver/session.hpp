@@ -32,7 +32,7 @@ LoadedModel load_session_model(const Session& session, const ModelInput& input);
 /// Fails with a config error that says how to name a data set.
 const data::Dataset& require_dataset(const Session& session);
 
-/// Maps "float" or "quantized".
+/// Maps "float", "quantized", "integer" or "rtl".
 ir::Level parse_level(const std::string& name);
 
 }  // namespace mase::driver

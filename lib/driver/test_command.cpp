@@ -1,10 +1,11 @@
-// `mase test`: loss and accuracy of a float or quantized model on a part of its data set.
+// `mase test`: loss and accuracy of a model on a part of its data set, at any level from float to
+// RTL.
 #include <algorithm>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "driver/backend.hpp"
 #include "driver/evaluate.hpp"
+#include "driver/hardware.hpp"
 #include "driver/session.hpp"
 
 namespace mase::driver {
@@ -45,6 +46,14 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
   return out;
 }
 
+std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRequest& request,
+                                            const ir::Graph& graph) {
+  const ir::Level level = parse_level(request.level);
+  if (level != ir::Level::rtl) return make_evaluator()(graph, level);
+  return make_rtl_evaluator(
+      open_hardware(hardware_folder(session.settings(), request.hardware), graph));
+}
+
 }  // namespace
 
 int test(const TestRequest& request) {
@@ -52,7 +61,7 @@ int test(const TestRequest& request) {
   const data::Dataset& dataset = require_dataset(session);
   const data::Part part = data::parse_part(request.split);
   const LoadedModel model = load_session_model(session, {});
-  const auto evaluator = backend().evaluator(model.graph, parse_level(request.level));
+  const auto evaluator = evaluator_of(session, request, model.graph);
   const std::string level = has_formats(model.graph) ? request.level : "float";
   ProgressLine line(!request.quiet && !request.json);
   EvaluateOptions options;

@@ -7,9 +7,10 @@
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/backend.hpp"
+#include "driver/hardware.hpp"
+#include "driver/pass_reports.hpp"
 #include "driver/session.hpp"
 #include "ir/metadata.hpp"
-#include "report/table.hpp"
 
 namespace mase::driver {
 namespace {
@@ -43,33 +44,6 @@ std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) 
   Tree options = Tree::dict();
   calls.insert(last.base(), {"summarize_quantization", std::move(options), last->where});
   return calls;
-}
-
-void show_report(const passes::PassReport& report, const std::string& folder, bool timing,
-                 Output& output) {
-  output.text("\n[" + report.name + "]");
-  for (const std::string& text : report.result.text) output.text(text);
-  for (const passes::ReportTable& table : report.result.tables) {
-    output.table(table);
-    if (!table.file.empty())
-      write_file(folder + "/" + table.file, report::csv(table.header, table.rows));
-  }
-  for (const std::string& note : report.result.notes) log::warning(report.name + ": " + note);
-  if (timing) output.text(report.name + ": " + fixed_text(report.seconds * 1e3, 2) + " ms");
-  if (report.max_difference)
-    output.text(report.name + ": results changed by at most " +
-                double_text(*report.max_difference));
-}
-
-Tree report_tree(const passes::PassReport& report, bool timing) {
-  Tree entry = Tree::dict();
-  entry["pass"] = report.name;
-  entry["changed"] = report.result.changed;
-  entry["info"] = report.result.info;
-  entry["notes"] = Tree::list_of(report.result.notes);
-  if (timing) entry["seconds"] = report.seconds;
-  if (report.max_difference) entry["max_difference"] = *report.max_difference;
-  return entry;
 }
 
 passes::RunOptions run_options(const TransformRequest& request, const std::string& folder) {
@@ -130,6 +104,7 @@ int transform(const TransformRequest& request) {
   const std::string resolved = resolved_toml(session.configuration);
   const Tree info = checkpoint_info(resolved, session.dataset ? &*session.dataset : nullptr);
   passes::PassContext context = make_context(model, folder, info);
+  context.hardware_folder = hardware_folder(session.settings(), std::nullopt);
   const ir::Graph original = model.graph;
   context.original = &original;
   make_folder(folder);

@@ -14,6 +14,8 @@ namespace mase::ir {
 enum class Level {
   floating,   ///< ignore the formats on the graph
   quantized,  ///< quantize every port that has a format
+  integer,    ///< the integer model: codes and exact sums, what the hardware computes
+  rtl,        ///< the emitted hardware, simulated
 };
 
 /// Results by name: {"", array} for a single tensor, "0", "1", ... for a tuple or list, keys for a

@@ -51,7 +51,7 @@ std::vector<OpSource> products() {
        builtin_func,
        {function("aten::div", "_operator.truediv")},
        {{"self", "data_in"}, {"other", "data_in"}, {"rounding_mode", ""}, {"a", ""}, {"b", ""}},
-       false,
+       true,
        "Elementwise quotient."},
       {"floordiv",
        builtin_func,

@@ -39,6 +39,7 @@ struct PassContext {
   bool probe_is_data = false;           ///< false: zeros that only give the shapes
   const ir::Graph* original = nullptr;  ///< the graph before the pipeline
   std::string output_folder;            ///< ".../software/transform"
+  std::string hardware_folder;          ///< ".../hardware", for the passes that emit
   /// Stores a graph as a checkpoint, and loads one; empty when no LibTorch is at hand.
   std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
   std::function<ir::Graph(const std::string& path)> load_checkpoint;

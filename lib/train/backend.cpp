@@ -97,7 +97,6 @@ class TorchBackend : public driver::Backend {
     return translated([&] { return import_torchscript(path, options); });
   }
 
-
   void load_state_dict(const std::string& path, ir::Graph& graph) override {
     translated([&] { torch_frontend::load_state_dict(path, graph); });
   }

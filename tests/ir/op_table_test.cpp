@@ -88,7 +88,23 @@ TEST_CASE("the quantizable ops are the reference system's 21 and batch_norm1d") 
                                             "softsign",
                                             "softplus",
                                             "grouped_query_attention",
-                                            "batch_norm1d"};
+                                            "batch_norm1d",
+                                            // What hardware makes of windows, clamps and tables.
+                                            "avg_pool1d",
+                                            "avg_pool2d",
+                                            "max_pool1d",
+                                            "max_pool2d",
+                                            "adaptive_avg_pool1d",
+                                            "adaptive_avg_pool2d",
+                                            "relu6",
+                                            "hardtanh",
+                                            "hardswish",
+                                            "hardsigmoid",
+                                            "leaky_relu",
+                                            "silu",
+                                            "elu",
+                                            "sigmoid",
+                                            "div"};
   std::set<std::string_view> found;
   for (const OpRow& row : op_table())
     if (row.quantizable) found.insert(row.name);

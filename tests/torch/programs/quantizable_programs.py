@@ -153,6 +153,69 @@ class Functions(nn.Module):
         }
 
 
+class PointwiseLayers(nn.Module):
+    """Activations and pooling: what hardware makes of tables, clamps and windows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.relu6 = nn.ReLU6()
+        self.hardtanh = nn.Hardtanh(-0.5, 2.0)
+        self.hardswish = nn.Hardswish()
+        self.hardsigmoid = nn.Hardsigmoid()
+        self.leaky_relu = nn.LeakyReLU(0.25)
+        self.silu = nn.SiLU()
+        self.elu = nn.ELU(alpha=0.5)
+        self.sigmoid = nn.Sigmoid()
+        self.avg_pool1d = nn.AvgPool1d(2)
+        self.avg_pool2d = nn.AvgPool2d(3, stride=2, padding=1)
+        self.max_pool1d = nn.MaxPool1d(2)
+        self.max_pool2d = nn.MaxPool2d(3, stride=1, padding=1)
+        self.adaptive_avg_pool1d = nn.AdaptiveAvgPool1d(3)
+        self.adaptive_avg_pool2d = nn.AdaptiveAvgPool2d((2, 3))
+
+    def forward(self, x: Tensor) -> Dict[str, Tensor]:
+        rows = x[:, :, 0]
+        return {
+            "relu6": self.relu6(x * 4),
+            "hardtanh": self.hardtanh(x),
+            "hardswish": self.hardswish(x),
+            "hardsigmoid": self.hardsigmoid(x),
+            "leaky_relu": self.leaky_relu(x),
+            "silu": self.silu(x),
+            "elu": self.elu(x),
+            "sigmoid": self.sigmoid(x),
+            "avg_pool1d": self.avg_pool1d(rows),
+            "avg_pool2d": self.avg_pool2d(x),
+            "max_pool1d": self.max_pool1d(rows),
+            "max_pool2d": self.max_pool2d(x),
+            "adaptive_avg_pool1d": self.adaptive_avg_pool1d(rows),
+            "adaptive_avg_pool2d": self.adaptive_avg_pool2d(x),
+        }
+
+
+class PointwiseFunctions(nn.Module):
+    def forward(self, x: Tensor) -> Dict[str, Tensor]:
+        rows = x[:, :, 0]
+        return {
+            "relu6": F.relu6(x * 4),
+            "hardtanh": F.hardtanh(x, -0.5, 2.0),
+            "hardswish": F.hardswish(x),
+            "hardsigmoid": F.hardsigmoid(x),
+            "leaky_relu": F.leaky_relu(x, 0.25),
+            "silu": F.silu(x),
+            "elu": F.elu(x, 0.5),
+            "sigmoid": torch.sigmoid(x),
+            "avg_pool1d": F.avg_pool1d(rows, 2),
+            "avg_pool2d": F.avg_pool2d(x, 3, stride=2, padding=1),
+            "max_pool1d": F.max_pool1d(rows, 2),
+            "max_pool2d": F.max_pool2d(x, 3, stride=1, padding=1),
+            "adaptive_avg_pool1d": F.adaptive_avg_pool1d(rows, 3),
+            "adaptive_avg_pool2d": F.adaptive_avg_pool2d(x, (2, 3)),
+            "div": x / x[0].add(4),
+            "div_number": x / 4,
+        }
+
+
 class Methods(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -183,6 +246,9 @@ class Methods(nn.Module):
         }
 
 
+PROGRAMS = (Layers, PlainLayers, Functions, PointwiseLayers, PointwiseFunctions, Methods)
+
+
 def filled(program: nn.Module) -> nn.Module:
     """With other values than the initial zeros and ones, which would hide a wrong use."""
     generator = torch.Generator().manual_seed(11)
@@ -207,7 +273,7 @@ def write_traces(modules: Dict[str, nn.Module], folder) -> None:
 
 
 def write(folder) -> None:
-    modules = {p.__name__: filled(p()) for p in (Layers, PlainLayers, Functions, Methods)}
+    modules = {p.__name__: filled(p()) for p in PROGRAMS}
     for name, module in modules.items():
         torch.jit.save(torch.jit.script(module), folder / f"Quantizable{name}.script.pt")
     name_relative_files()

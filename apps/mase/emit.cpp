@@ -1,0 +1,65 @@
+// `mase emit`, alias `emit-verilog`.
+#include "mase/cli.hpp"
+
+namespace mase::cli {
+namespace {
+
+/// A flag whose value becomes an option of a pass; absent flags leave the pass's own.
+template <class T>
+CLI::Option* add_pass_option(CLI::App& command, const std::string& flag, Tree& options,
+                             const std::string& key, const std::string& help) {
+  return command.add_option_function<T>(
+      flag, [&options, key](const T& value) { options[key] = value; }, help);
+}
+
+void add_target_options(CLI::App& command, driver::EmitRequest& request) {
+  add_pass_option<std::int64_t>(command, "--initiation-interval,--ii", request.target,
+                                "initiation_interval", "cycles between frames, at most")
+      ->type_name("CYCLES");
+  for (const char* limit : {"lut", "dsp", "bram"})
+    add_pass_option<double>(command, std::string("--") + limit, request.target, limit,
+                            std::string("fit into so many ") + limit + ", as fast as that allows")
+        ->type_name("N");
+  add_pass_option<std::string>(command, "--multiplier", request.target, "multiplier",
+                               "auto, dsp or fabric [auto]")
+      ->type_name("KIND");
+  add_pass_option<double>(command, "--clock", request.output, "clock_mhz", "target clock [200]")
+      ->type_name("MHZ");
+  add_pass_option<std::string>(command, "--part", request.output, "part", "FPGA part")
+      ->type_name("PART");
+  add_pass_option<std::string>(command, "--top", request.output, "top_name",
+                               "name of the top module [top]")
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_emit(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("emit", "SystemVerilog, memory images and a C++ bench of a checkpoint");
+  command->alias("emit-verilog");
+  auto request = std::make_shared<driver::EmitRequest>();
+  auto texts = std::make_shared<SettingTexts>();
+  add_settings(*command, *request, texts);
+  add_target_options(*command, *request);
+  command
+      ->add_option("--synth", request->synthesis,
+                   "count resources with Yosys: xc7, ice40 or ecp5 [xc7]")
+      ->type_name("FAMILY")
+      ->expected(0, 1)
+      ->default_str("xc7");
+  command->add_flag("--per-instance", request->per_instance,
+                    "with --synth: every instance by itself too");
+  command->footer(
+      "Examples:\n"
+      "  mase emit mase_output/jsc/software/transform/transformed_ckpt/graph_module.pt \\\n"
+      "    --ii 64 --project-dir mase_output --project jsc\n"
+      "  mase emit graph_module.pt --lut 20000 --dsp 64 --synth\n"
+      "  mase emit graph_module.pt --config hardware.toml --json");
+  command->callback([request, texts, &action] {
+    request->settings = settings_from(*texts);
+    action = [request] { return driver::emit(*request); };
+  });
+}
+
+}  // namespace mase::cli

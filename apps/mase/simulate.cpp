@@ -1,0 +1,51 @@
+// `mase simulate`.
+#include "mase/cli.hpp"
+
+namespace mase::cli {
+
+void add_simulate(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("simulate", "run emitted hardware under Verilator and compare every beat");
+  auto request = std::make_shared<driver::SimulateRequest>();
+  auto texts = std::make_shared<SettingTexts>();
+  add_settings(*command, *request, texts);
+  command->add_option("--hardware", request->hardware, "emitted folder [PROJECT/hardware]")
+      ->type_name("FOLDER");
+  command->add_option("--split", request->split, "train, validation or test [test]")
+      ->type_name("PART");
+  command->add_option("--input", request->inputs, "frames from .npy files, one for each input")
+      ->type_name("FILE");
+  command->add_option("--random", request->random, "so many random frames, edges first")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--rows", request->rows, "at most so many frames")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--stall", request->stall,
+                   "probability per cycle that each side pauses (--seed) [0.25]")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 0.99));
+  command->add_flag("--waves", request->trace, "write FST waves");
+  command->add_flag("--coverage", request->coverage, "line and toggle coverage (slow)");
+  command
+      ->add_option("--inject-fault", request->fault,
+                   "flip a weight bit, so that the run must fail: MEMORY:WORD:BIT (what is left "
+                   "out: the top bit of the first word), or all memories in turn")
+      ->type_name("FAULT")
+      ->expected(0, 1)
+      ->default_str("");
+  command->footer(
+      "Examples:\n"
+      "  mase simulate graph_module.pt jsc --project-dir mase_output --project jsc\n"
+      "  mase simulate graph_module.pt mnist --rows 1000 --stall 0.4 --seed 7\n"
+      "  mase simulate graph_module.pt --random 100 --inject-fault all\n"
+      "Exit code 1: a mismatch, a protocol fault, a deadlock, or cycles other than predicted\n"
+      "(with --inject-fault all: a fault that was not caught).");
+  command->callback([request, texts, &action] {
+    request->settings = settings_from(*texts);
+    action = [request] { return driver::simulate(*request); };
+  });
+}
+
+}  // namespace mase::cli

@@ -1,0 +1,128 @@
+// `mase emit`: from a quantized checkpoint to a folder of hardware, and its resources by Yosys.
+#include <algorithm>
+#include <cmath>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "driver/all_passes.hpp"
+#include "driver/hardware.hpp"
+#include "driver/pass_reports.hpp"
+#include "driver/session.hpp"
+#include "emit/emit.hpp"
+#include "hw/add_hardware_metadata.hpp"
+
+namespace mase::driver {
+namespace {
+
+constexpr const char* metadata_pass = "add_hardware_metadata";
+
+bool is_emit_pass(const std::string& name) { return name.starts_with("emit_"); }
+
+/// The passes of the configuration, or all that a complete folder needs.
+std::vector<passes::PassCall> pipeline_of(const Configuration& configuration) {
+  std::vector<passes::PassCall> calls;
+  for (const passes::PassCall& call : configuration.pipeline)
+    if (call.name == metadata_pass || is_emit_pass(call.name)) calls.push_back(call);
+  const auto add = [&](const char* name) {
+    const bool there = std::any_of(calls.begin(), calls.end(),
+                                   [&](const passes::PassCall& call) { return call.name == name; });
+    if (!there) calls.push_back({name, Tree::dict(), {}});
+  };
+  for (const char* name :
+       {metadata_pass, "emit_verilog_top", "emit_internal_rtl", "emit_bram", "emit_verilog_tb"})
+    add(name);
+  return calls;
+}
+
+void override_options(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
+  for (passes::PassCall& call : calls) {
+    const Tree& given = call.name == metadata_pass ? request.target : request.output;
+    for (const auto& [key, value] : given.as_dict()) call.options[key] = value;
+  }
+}
+
+std::string number(double value) { return fixed_text(value, value == std::floor(value) ? 0 : 1); }
+
+std::string error_text(double predicted, double measured) {
+  if (measured == 0) return predicted == 0 ? "0.0 %" : "-";
+  return fixed_text(100 * (predicted - measured) / measured, 1) + " %";
+}
+
+/// One row of the comparison of predicted and synthesised resources.
+std::vector<std::string> cost_row(const std::string& name, const hw::Cost& predicted,
+                                  const hw::Cost& measured) {
+  return {name,
+          number(predicted.lut),
+          number(measured.lut),
+          error_text(predicted.lut, measured.lut),
+          number(measured.ff),
+          number(measured.carry),
+          number(predicted.dsp),
+          number(measured.dsp),
+          number(predicted.bram),
+          number(measured.bram)};
+}
+
+Tree cost_tree(const hw::Cost& cost) {
+  Tree tree = Tree::dict();
+  tree["lut"] = cost.lut;
+  tree["ff"] = cost.ff;
+  tree["carry"] = cost.carry;
+  tree["dsp"] = cost.dsp;
+  tree["bram"] = cost.bram;
+  return tree;
+}
+
+void synthesise(const std::string& folder, const hw::Design& design, const EmitRequest& request,
+                Output& output) {
+  const emit::Synthesis synthesis =
+      emit::synthesise(folder, design, *request.synthesis, request.per_instance);
+  passes::ReportTable table{"Resources (" + synthesis.family + ")",
+                            {"Instance", "LUT predicted", "LUT", "error", "FF", "carry",
+                             "DSP predicted", "DSP", "BRAM predicted", "BRAM"},
+                            {},
+                            ""};
+  Tree& document = output.document()["synthesis"];
+  const auto predicted = hw::cost_by_instance(design);
+  for (const auto& [name, measured] : synthesis.instances) {
+    table.rows.push_back(cost_row(name, predicted.at(name), measured));
+    document["instances"][name] = cost_tree(measured);
+  }
+  table.rows.push_back(cost_row("total", hw::cost(design), synthesis.total));
+  document["family"] = synthesis.family;
+  document["total"] = cost_tree(synthesis.total);
+  document["predicted"] = cost_tree(hw::cost(design));
+  document["seconds"] = synthesis.seconds;
+  if (synthesis.logic_depth) document["logic_depth"] = *synthesis.logic_depth;
+  output.table(table);
+  if (synthesis.logic_depth)
+    output.text("logic depth " + std::to_string(*synthesis.logic_depth) + " levels");
+  write_file(folder + "/synthesis.json", to_json(document) + "\n");
+}
+
+}  // namespace
+
+int emit(const EmitRequest& request) {
+  Session session = open_session(request);
+  Output& output = session.output;
+  std::vector<passes::PassCall> calls = pipeline_of(session.configuration);
+  override_options(calls, request);
+  ir::Graph graph = load_quantized(session.settings());
+  passes::PassContext context;
+  const std::string folder = hardware_folder(session.settings(), std::nullopt);
+  context.hardware_folder = folder;
+  context.output_folder = session.software_folder() + "/emit";
+  output.document()["passes"] = Tree::list();
+  passes::run_passes(graph, calls, all_passes(), context, {},
+                     [&](const passes::PassReport& report) {
+                       show_report(report, context.output_folder, false, output);
+                       output.document()["passes"].push_back(report_tree(report, false));
+                     });
+  output.text("\nhardware: " + folder);
+  output.document()["hardware"] = folder;
+  if (request.synthesis) synthesise(folder, open_hardware(folder, graph).design, request, output);
+  output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver

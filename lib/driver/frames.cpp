@@ -1,0 +1,101 @@
+// Where the frames of a simulation come from.
+#include "driver/frames.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "integer/model.hpp"
+
+namespace mase::driver {
+namespace {
+
+using integer::Codes;
+using integer::Program;
+
+/// Codes of one array per input; all have the same number of rows.
+emit::Vectors encode(const Program& program, const std::vector<Array>& arrays) {
+  emit::Vectors vectors;
+  vectors.frames = arrays.front().shape().empty() ? 0 : arrays.front().shape().front();
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    Shape wanted = program.value(program.inputs[i]).torch_shape;
+    wanted.insert(wanted.begin(), vectors.frames);
+    if (arrays[i].shape() != wanted)
+      file_error("input " + std::to_string(i) + " has the shape " + shape_text(arrays[i].shape()) +
+                 ", the hardware wants " + shape_text(wanted));
+    vectors.inputs.push_back(integer::encode_input(program, i, arrays[i]));
+  }
+  return vectors;
+}
+
+emit::Vectors from_files(const Program& program, const SimulateRequest& request) {
+  if (request.inputs.size() != program.inputs.size())
+    config_error("the hardware has " + std::to_string(program.inputs.size()) + " inputs, " +
+                 std::to_string(request.inputs.size()) + " files were given");
+  std::vector<Array> arrays;
+  for (const std::string& path : request.inputs) {
+    Array array = read_npy(path).to_float32();
+    const auto rows = array.shape().empty() ? 0 : array.shape().front();
+    arrays.push_back(request.rows && *request.rows < rows ? array.rows(0, *request.rows) : array);
+  }
+  return encode(program, arrays);
+}
+
+emit::Vectors from_dataset(const Program& program, const data::Dataset& dataset,
+                           const SimulateRequest& request) {
+  if (program.inputs.size() != 1)
+    config_error("the hardware has " + std::to_string(program.inputs.size()) +
+                 " inputs; give one .npy file for each with --input, or --random");
+  const auto& rows = dataset.rows(data::parse_part(request.split));
+  const auto all = static_cast<std::int64_t>(rows.size());
+  const std::int64_t count = std::min(all, request.rows.value_or(all));
+  return encode(program, {dataset.batch(rows, 0, count).inputs});
+}
+
+/// One code of a random frame; frames 0 to 3 are the edges.
+std::int64_t random_code(const integer::FixedType& type, std::int64_t frame, std::int64_t element,
+                         Random& random) {
+  const auto low = static_cast<std::int64_t>(type.low());
+  const auto high = static_cast<std::int64_t>(type.high());
+  if (frame == 0) return low;
+  if (frame == 1) return high;
+  if (frame == 2) return element % 2 == 0 ? low : high;
+  if (frame == 3) return 0;
+  return low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low) + 1));
+}
+
+emit::Vectors at_random(const Program& program, std::int64_t frames, std::uint64_t seed) {
+  emit::Vectors vectors;
+  vectors.frames = frames;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const integer::StreamValue& value = program.value(program.inputs[i]);
+    Random random(seed, i);
+    Codes codes;
+    codes.reserve(static_cast<std::size_t>(frames * value.elements()));
+    for (std::int64_t f = 0; f < frames; ++f)
+      for (std::int64_t e = 0; e < value.elements(); ++e)
+        codes.push_back(random_code(value.type, f, e, random));
+    vectors.inputs.push_back(std::move(codes));
+  }
+  return vectors;
+}
+
+}  // namespace
+
+emit::Vectors make_frames(const Program& program, const data::Dataset* dataset,
+                          const SimulateRequest& request, std::uint64_t seed) {
+  emit::Vectors vectors;
+  if (!request.inputs.empty())
+    vectors = from_files(program, request);
+  else if (request.random)
+    vectors = at_random(program, *request.random, seed);
+  else if (dataset != nullptr)
+    vectors = from_dataset(program, *dataset, request);
+  else
+    config_error("no frames to simulate: name a data set, or give --input FILE.npy or --random N");
+  if (vectors.frames < 1) config_error("no frames to simulate: there are 0 rows");
+  vectors.outputs = integer::Model(program).run(vectors.inputs, vectors.frames);
+  return vectors;
+}
+
+}  // namespace mase::driver

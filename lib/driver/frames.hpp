@@ -1,0 +1,20 @@
+// Frames for the simulation: rows of a data set, of .npy files, or random codes, with the outputs
+// that the integer model expects.
+#pragma once
+
+#include <cstdint>
+
+#include "data/dataset.hpp"
+#include "driver/commands.hpp"
+#include "emit/emit.hpp"
+#include "integer/program.hpp"
+
+namespace mase::driver {
+
+/// Takes the request's .npy files, else random frames, else the data set's rows;
+/// Error(Fault::config) when there is none of them. Random frames begin with the edges: all codes
+/// least, all greatest, the two in turn, and all zero.
+emit::Vectors make_frames(const integer::Program& program, const data::Dataset* dataset,
+                          const SimulateRequest& request, std::uint64_t seed);
+
+}  // namespace mase::driver

@@ -1,0 +1,77 @@
+// Checkpoints to designs, and the check that an emitted folder is what it should be.
+#include "driver/hardware.hpp"
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "checkpoint/archive.hpp"
+#include "driver/load_model.hpp"
+#include "emit/emit.hpp"
+#include "hw/add_hardware_metadata.hpp"
+#include "ir/text.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// Takes the hardware metadata of the graph that was emitted; both must be the same graph.
+void adopt_metadata(ir::Graph& graph, ir::Graph emitted, const std::string& folder) {
+  emitted.history = graph.history;
+  if (ir::print(graph, {.metadata = false}) != ir::print(emitted, {.metadata = false}))
+    file_error(folder + ": was emitted from another checkpoint; run mase emit again");
+  for (ir::NodeId id : graph.order()) {
+    ir::Node& node = graph.node(id);
+    node.meta.hardware = emitted.find_node(node.name)->meta.hardware;
+  }
+}
+
+Tree read_design(const std::string& folder) {
+  const std::string path = folder + "/design.json";
+  if (!file_exists(path))
+    file_error(folder + ": no hardware has been emitted there; run mase emit first, or name the " +
+               "folder with --hardware or --project-dir and --project");
+  return parse_json(read_file(path), path);
+}
+
+void check_files(const std::string& folder, const emit::Files& files) {
+  for (const auto& [name, content] : files) {
+    const std::string path = folder + "/" + name;
+    if (!file_exists(path)) file_error(path + ": is missing; run mase emit again");
+    if (read_file(path) != content)
+      file_error(path + ": is not what this checkpoint gives; run mase emit again");
+  }
+}
+
+}  // namespace
+
+std::string hardware_folder(const Settings& settings, const std::optional<std::string>& given) {
+  return given ? *given : project_folder(settings) + "/hardware";
+}
+
+ir::Graph load_quantized(const Settings& settings) {
+  const std::string& path = *settings.general.model;
+  if (!file_exists(path))
+    file_error(path + ": no such file; give a checkpoint that mase transform wrote (" +
+               "PROJECT/software/transform/transformed_ckpt/graph_module.pt)");
+  ir::Graph graph = load_checkpoint(path).graph;
+  checkpoint::check_codes(path, graph);
+  return graph;
+}
+
+Hardware open_hardware(const std::string& folder, ir::Graph graph) {
+  const Tree design = read_design(folder);
+  const std::string text = folder + "/graph.txt";
+  adopt_metadata(graph, ir::parse(read_file(text), text), folder);
+  Hardware hardware{folder, hw::design_of(graph), 0};
+  emit::EmitOptions options;
+  try {
+    hardware.design.name = design.at("name").as_string();
+    options.clock_mhz = hardware.clock_mhz = design.at("clock_mhz").as_double();
+    options.part = design.at("part").as_string();
+  } catch (const Error&) {
+    file_error(folder + "/design.json: is damaged; run mase emit again");
+  }
+  check_files(folder, emit::all_files(hardware.design, options));
+  return hardware;
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,38 @@
+// What emit, simulate and the levels `integer` and `rtl` share: quantized checkpoints and emitted
+// folders, all without LibTorch.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "driver/settings.hpp"
+#include "hw/design.hpp"
+#include "ir/evaluator.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::driver {
+
+/// `<project_dir>/<project>/hardware`, or the folder given.
+std::string hardware_folder(const Settings& settings, const std::optional<std::string>& given);
+
+/// The graph of a quantized checkpoint, weights, tensor hash and integer codes verified.
+/// Error(Fault::file) for other files, saying how to make one.
+ir::Graph load_quantized(const Settings& settings);
+
+/// An emitted folder and the design it holds.
+struct Hardware {
+  std::string folder;
+  hw::Design design;
+  double clock_mhz = 0;
+};
+/// Rebuilds the design of `folder` from the checkpoint's graph and the folds stored there, and
+/// checks that the folder holds exactly that design. Error(Fault::file) naming the first file that
+/// differs.
+Hardware open_hardware(const std::string& folder, ir::Graph graph);
+
+/// Runs batches through the emitted hardware with Verilator; every beat is compared with the
+/// integer model, and a difference is Error(Fault::goal).
+std::unique_ptr<ir::Evaluator> make_rtl_evaluator(Hardware hardware);
+
+}  // namespace mase::driver

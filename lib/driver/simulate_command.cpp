@@ -1,0 +1,203 @@
+// `mase simulate`: the emitted hardware under Verilator, every beat against the integer model.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/frames.hpp"
+#include "driver/hardware.hpp"
+#include "driver/session.hpp"
+#include "emit/emit.hpp"
+
+namespace mase::driver {
+namespace {
+
+using emit::Simulation;
+
+/// Frames that show the steady interval without taking long.
+constexpr std::int64_t timing_frames = 8;
+
+Simulation run(const Hardware& hardware, const emit::Vectors& vectors,
+               const emit::SimulateOptions& options) {
+  return emit::simulate(hardware.folder, hardware.design, vectors, options);
+}
+
+std::string fixed_number(double value) { return fixed_text(value, 1); }
+
+/// Cycles when nothing stalls: what the design predicts, and what the first frames take.
+bool show_timing(const Hardware& hardware, const Simulation& measured, Output& output) {
+  const hw::Timing& predicted = hardware.design.timing;
+  passes::ReportTable table{"Cycles without stalls", {"", "Predicted", "Measured"}, {}, ""};
+  bool same = true;
+  const auto row = [&](const char* name, const char* key, std::int64_t wanted, std::int64_t found) {
+    table.rows.push_back({name, std::to_string(wanted), std::to_string(found)});
+    output.document()["timing"][key]["predicted"] = wanted;
+    output.document()["timing"][key]["measured"] = found;
+    same = same && wanted == found;
+  };
+  row("first output", "first", predicted.first, measured.latency_first);
+  row("last output", "last", predicted.last, measured.latency_last);
+  row("interval", "interval", predicted.interval, measured.interval);
+  output.table(table);
+  if (!same) log::error("the measured cycles are not the predicted ones");
+  return same;
+}
+
+std::vector<std::pair<std::string, std::string>> facts(const Simulation& s) {
+  const double rate = s.seconds > 0 ? static_cast<double>(s.frames) / s.seconds : 0;
+  return {{"vectors", std::to_string(s.frames)},
+          {"beats compared", std::to_string(s.beats)},
+          {"mismatches", std::to_string(s.mismatches)},
+          {"protocol faults", std::to_string(s.protocol_faults)},
+          {"combinational paths", std::to_string(s.combinational_paths)},
+          {"deadlock", s.deadlock ? "yes" : "no"},
+          {"cycles", std::to_string(s.cycles)},
+          {"latency, mean", fixed_number(s.latency_mean)},
+          {"latency, worst", std::to_string(s.latency_worst)},
+          {"simulated frames per second", fixed_text(rate, 0)},
+          {"simulation, seconds", fixed_text(s.seconds, 2)}};
+}
+
+Tree simulation_tree(const Simulation& s) {
+  Tree tree = Tree::dict();
+  tree["frames"] = s.frames;
+  tree["beats"] = s.beats;
+  tree["mismatches"] = s.mismatches;
+  tree["protocol_faults"] = s.protocol_faults;
+  tree["combinational_paths"] = s.combinational_paths;
+  tree["deadlock"] = s.deadlock;
+  tree["cycles"] = s.cycles;
+  tree["latency_first"] = s.latency_first;
+  tree["latency_mean"] = s.latency_mean;
+  tree["latency_worst"] = s.latency_worst;
+  tree["seconds"] = s.seconds;
+  tree["first_mismatches"] = Tree::list_of(s.first_mismatches);
+  if (!s.trace_file.empty()) tree["trace_file"] = s.trace_file;
+  if (!s.coverage.is_null()) tree["coverage"] = s.coverage;
+  return tree;
+}
+
+void show_simulation(const Simulation& simulation, const std::string& title, Output& output) {
+  passes::ReportTable table{title, {"", ""}, {}, ""};
+  for (const auto& [name, value] : facts(simulation)) table.rows.push_back({name, value});
+  output.table(table);
+  for (const std::string& line : simulation.first_mismatches) output.text("  " + line);
+  if (!simulation.trace_file.empty()) output.text("waves: " + simulation.trace_file);
+  if (!simulation.coverage.is_null()) output.text("coverage: " + to_json(simulation.coverage, -1));
+}
+
+emit::SimulateOptions options_of(const SimulateRequest& request, const Settings& settings) {
+  emit::SimulateOptions options;
+  options.stall_in = options.stall_out = request.stall;
+  options.seed = static_cast<std::uint64_t>(settings.train.seed);
+  options.trace = request.trace;
+  options.coverage = request.coverage;
+  return options;
+}
+
+emit::Vectors first_frames(const Hardware& hardware, const emit::Vectors& all, std::int64_t count) {
+  const auto cut = [&](const std::vector<integer::Codes>& codes,
+                       const std::vector<hw::StreamId>& streams) {
+    std::vector<integer::Codes> out;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const auto size = count * hardware.design.stream(streams[i]).elements;
+      out.emplace_back(codes[i].begin(), codes[i].begin() + size);
+    }
+    return out;
+  };
+  const hw::Design& design = hardware.design;
+  return {count, cut(all.inputs, design.inputs), cut(all.outputs, design.outputs)};
+}
+
+/// "FILE:WORD:BIT"; what is left out is the top bit of the first word.
+emit::Fault parse_fault(const std::string& text, const hw::Design& design) {
+  const std::vector<std::string> parts = split(text, ':');
+  const hw::Memory* memory = design.find_memory(parts.front());
+  std::vector<std::string> names;
+  for (const hw::Memory& known : design.memories) names.push_back(known.file);
+  if (memory == nullptr)
+    config_error("there is no memory '" + parts.front() + "'; memories: " + join(names, ", "));
+  emit::Fault fault{memory->file, 0, memory->word_bits - 1};
+  const auto part = [&](std::size_t i, std::int64_t limit, std::int64_t& value) {
+    if (parts.size() <= i) return;
+    const auto number = parse_int(parts[i]);
+    if (!number || *number < 0 || *number >= limit)
+      config_error("fault '" + text + "': " + parts[i] + " must be a number below " +
+                   std::to_string(limit));
+    value = *number;
+  };
+  part(1, static_cast<std::int64_t>(memory->words.size()), fault.word);
+  part(2, memory->word_bits, fault.bit);
+  return fault;
+}
+
+/// Flips one bit in every memory in turn; all of the runs must fail.
+int inject_everywhere(const Hardware& hardware, const emit::Vectors& vectors,
+                      emit::SimulateOptions options, Output& output) {
+  passes::ReportTable table{
+      "Injected faults", {"Memory", "Word", "Bit", "Mismatches", "Caught"}, {}, ""};
+  bool all_caught = true;
+  for (const hw::Memory& memory : hardware.design.memories) {
+    options.fault = parse_fault(memory.file, hardware.design);
+    const Simulation result = run(hardware, vectors, options);
+    const bool caught = result.mismatches > 0;
+    all_caught = all_caught && caught;
+    table.rows.push_back({memory.file, std::to_string(options.fault->word),
+                          std::to_string(options.fault->bit), std::to_string(result.mismatches),
+                          caught ? "yes" : "NO"});
+    Tree entry = Tree::dict();
+    entry["memory"] = memory.file;
+    entry["mismatches"] = result.mismatches;
+    output.document()["faults"].push_back(std::move(entry));
+  }
+  output.table(table);
+  if (hardware.design.memories.empty()) output.text("the design has no memory to flip a bit in");
+  output.finish();
+  return all_caught ? 0 : static_cast<int>(Fault::goal);
+}
+
+std::string default_memory(const hw::Design& design) {
+  if (design.memories.empty())
+    config_error("the design has no memory to inject a fault into: its weights are constants");
+  return design.memories.front().file;
+}
+
+}  // namespace
+
+int simulate(const SimulateRequest& request) {
+  Session session = open_session(request);
+  Output& output = session.output;
+  const Settings& settings = session.settings();
+  const Hardware hardware =
+      open_hardware(hardware_folder(settings, request.hardware), load_quantized(settings));
+  const emit::Vectors vectors =
+      make_frames(*hardware.design.program, session.dataset ? &*session.dataset : nullptr, request,
+                  static_cast<std::uint64_t>(settings.train.seed));
+  emit::SimulateOptions options = options_of(request, settings);
+  if (request.fault == "all") return inject_everywhere(hardware, vectors, options, output);
+  if (request.fault)
+    options.fault = parse_fault(
+        request.fault->empty() ? default_memory(hardware.design) : *request.fault, hardware.design);
+
+  bool good = true;
+  if (!options.fault) {
+    const auto few = first_frames(hardware, vectors, std::min(timing_frames, vectors.frames));
+    good = show_timing(hardware, run(hardware, few, {}), output);
+  }
+  const Simulation simulation = run(hardware, vectors, options);
+  show_simulation(simulation, "Simulation, stalls with probability " + double_text(request.stall),
+                  output);
+  output.document()["simulation"] = simulation_tree(simulation);
+  const double frames_per_second =
+      hardware.clock_mhz * 1e6 / static_cast<double>(hardware.design.timing.interval);
+  output.document()["clock_mhz"] = hardware.clock_mhz;
+  output.document()["frames_per_second"] = frames_per_second;
+  output.text(std::to_string(simulation.frames) + " vectors, " +
+              std::to_string(simulation.mismatches) + " mismatches; at " +
+              double_text(hardware.clock_mhz) + " MHz " + fixed_text(frames_per_second, 0) +
+              " frames per second");
+  output.finish();
+  return good && simulation.passed() ? 0 : static_cast<int>(Fault::goal);
+}
+
+}  // namespace mase::driver

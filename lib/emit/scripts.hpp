@@ -1,0 +1,28 @@
+// Texts of the emitted folder for other tools: file lists, Makefile, Vivado.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emit/emit.hpp"
+#include "emit/names.hpp"
+
+namespace mase::emit {
+
+/// Modules of the templates that the design needs, parts before what instantiates them.
+std::vector<std::string> modules_used(const hw::Design& design);
+/// The same and the adapters of the AXI4-Stream wrapper.
+std::vector<std::string> modules_with_axi(const hw::Design& design);
+
+/// One source a line, relative to the emitted folder, parts first.
+std::string filelist_text(const std::vector<std::string>& modules,
+                          const std::vector<std::string>& generated);
+
+/// Targets lint, sim, synth, vivado and clean.
+std::string makefile_text(const Names& names);
+
+/// Out-of-context synthesis, placement and routing of the top, with reports.
+std::string vivado_tcl(const hw::Design& design, const Names& names, const EmitOptions& options);
+std::string vivado_constraints(const EmitOptions& options);
+
+}  // namespace mase::emit

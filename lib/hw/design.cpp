@@ -1,0 +1,23 @@
+// Small functions of designs.
+#include "hw/design.hpp"
+
+#include <algorithm>
+
+namespace mase::hw {
+
+Cost& Cost::operator+=(const Cost& other) {
+  lut += other.lut;
+  ff += other.ff;
+  carry += other.carry;
+  dsp += other.dsp;
+  bram += other.bram;
+  return *this;
+}
+
+const Memory* Design::find_memory(const std::string& file) const {
+  const auto it = std::find_if(memories.begin(), memories.end(),
+                               [&](const Memory& memory) { return memory.file == file; });
+  return it == memories.end() ? nullptr : &*it;
+}
+
+}  // namespace mase::hw

@@ -1,0 +1,42 @@
+// Costs on xc7 of the parts that matrix modules are made of. Where a number is no consequence of
+// the structure it was fitted to Yosys 0.23 with scripts/bench/calibrate.py.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/design.hpp"
+
+namespace mase::hw {
+
+std::int64_t ceiling(std::int64_t value, std::int64_t divisor);
+int log2_ceiling(std::int64_t value);
+
+/// An adder or subtractor: a LUT a bit, four bits a CARRY4.
+Cost adder_cost(double bits);
+
+/// hw_templates/matrix/rom, in block memory from eight words and 1024 bits on.
+Cost rom_cost(std::int64_t width, std::int64_t depth);
+
+/// hw_templates/matrix/replay.
+Cost replay_cost(std::int64_t width, std::int64_t depth);
+
+/// The operands of a dot product as signed numbers.
+struct DotShape {
+  std::int64_t lanes = 1;
+  int a = 8, b = 8;  ///< bits of the signed operands
+  int sum = 16;      ///< bits of the accumulator
+};
+/// hw_templates/matrix/dot with Booth rows.
+Cost dot_booth_cost(const DotShape& shape);
+/// hw_templates/matrix/dot with the tool's multipliers.
+Cost dot_multiply_cost(const DotShape& shape);
+
+/// hw_templates/elementwise/requantise with the parameters of `instance`, from `width` bits.
+Cost clamp_cost(const Instance& instance, int width);
+
+/// hw_templates/plumbing/skid.
+Cost buffer_cost(std::int64_t width);
+
+Cost scaled(const Cost& cost, double count);
+
+}  // namespace mase::hw

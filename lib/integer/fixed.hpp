@@ -1,0 +1,47 @@
+// Fixed-point types and requantisation: the arithmetic every integer datapath shares, defined once
+// for the integer model, the cost models and the parameters of the hardware.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "formats/rounding.hpp"
+
+namespace mase::integer {
+
+/// Wide enough for every accumulator that `lower` accepts.
+__extension__ typedef __int128 Wide;
+
+/// Values c * 2^-frac for codes c of `width` bits, two's complement when signed.
+struct FixedType {
+  int width = 8;
+  int frac = 0;  ///< may be negative or exceed the width
+  bool is_signed = true;
+
+  Wide low() const;   ///< least code
+  Wide high() const;  ///< greatest code
+  bool operator==(const FixedType&) const = default;
+};
+std::string type_text(const FixedType& type);  ///< "s8.4", "u6.0": width and fraction bits
+
+/// The least type with these fraction bits that holds every code in [low, high].
+FixedType type_for(Wide low, Wide high, int frac);
+
+/// code' = clamp(round(code / (divisor * 2^shift)), low, high), computed exactly.
+/// A negative shift multiplies. `rounding` is nearest_even or floor. Clamping covers saturation and
+/// every activation that is a clamp on the output's grid (relu, relu6, hardtanh).
+struct Requantise {
+  int shift = 0;
+  std::int64_t divisor = 1;
+  formats::Rounding rounding = formats::Rounding::nearest_even;
+  Wide low = 0, high = 0;
+
+  Wide operator()(Wide code) const;
+  bool operator==(const Requantise&) const = default;
+};
+
+/// Signed bits that hold every code of [low, high] (at least 1).
+int signed_width(Wide low, Wide high);
+std::string wide_text(Wide value);  ///< decimal
+
+}  // namespace mase::integer

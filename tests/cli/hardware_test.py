@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""From a checkpoint to verified hardware as a user meets it: every shipped design through Verilator, and what is refused.
+
+usage: hardware_test.py --mase BINARY --source ROOT [unittest arguments]
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+MASE = SOURCE = None
+DESIGNS = ("jsc_tiny.toml", "jsc_three_linear.toml", "jsc_s.toml", "toy.toml", "lenet.toml", "cnv_small.toml",
+           "resnet8.toml", "mobile_tiny.toml", "functional_ops_first.toml", "functional_ops_second.toml")
+
+
+def mase(*words, **environment):
+    command = [str(MASE), *map(str, words)]
+    return subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1", **environment}, check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def files_below(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def edit_archive(source, target, edit):
+    """Copies a checkpoint; `edit(name, bytes)` gives the new bytes of an entry, or None to leave it out."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as new:
+        for entry in old.infolist():
+            data = edit(entry.filename, old.read(entry))
+            if data is not None:
+                new.writestr(entry.filename, data)
+
+
+class Hardware(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls._folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls._folder.cleanup)
+        cls.folder = Path(cls._folder.name)
+        model = SOURCE / "tests/models/jsc_tiny"
+        made = mase("transform", model / "jsc_tiny.script.pt", "jsc", "--config", SOURCE / "configs/hardware/jsc_tiny.toml",
+                    "--project-dir", cls.folder, "--project", "tiny", "--json")
+        assert made.returncode == 0, made.stderr
+        cls.checkpoint = json.loads(made.stdout)["checkpoint"]
+        cls.float_model = model / "jsc_tiny.script.pt"
+
+    def run_mase(self, *words, code=0, **environment):
+        result = mase(*words, **environment)
+        self.assertEqual(result.returncode, code, f"{words}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def emit(self, project, *words, code=0):
+        return self.run_mase("emit", self.checkpoint, "--project-dir", self.folder, "--project", project, *words, code=code)
+
+    def simulate(self, project, *words, code=0, **environment):
+        return self.run_mase("simulate", self.checkpoint, "--project-dir", self.folder, "--project", project, *words,
+                             code=code, **environment)
+
+    def hardware(self, project):
+        return self.folder / project / "hardware"
+
+
+class Results(Hardware):
+    def test_two_emits_are_equal_byte_for_byte(self):
+        self.emit("one", "--ii", "16")
+        self.emit("two", "--ii", "16")
+        self.assertEqual(files_below(self.hardware("one")), files_below(self.hardware("two")))
+
+    def test_the_alias_of_the_seed_emits_too(self):
+        self.run_mase("emit-verilog", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", "alias")
+        self.assertTrue((self.hardware("alias") / "design.json").exists())
+
+    def test_the_rtl_is_as_accurate_as_the_integer_model(self):
+        self.emit("levels", "--ii", "16")
+        scores = []
+        for level in ("integer", "rtl"):
+            result = self.run_mase("test", self.checkpoint, "jsc", "--level", level, "--hardware", self.hardware("levels"), "--json")
+            scores.append(json.loads(result.stdout)["scores"])
+        self.assertEqual(*scores)
+
+    def test_a_flipped_bit_in_any_memory_is_caught(self):
+        self.emit("fault", "--ii", "16")
+        result = json.loads(self.simulate("fault", "jsc", "--inject-fault", "all", "--json").stdout)
+        self.assertEqual(len(result["faults"]), 4)
+        self.assertTrue(all(fault["mismatches"] > 0 for fault in result["faults"]))
+        self.simulate("fault", "jsc", "--inject-fault", "seq_blocks_2_weight.mem", code=1)
+
+    def test_waves_and_coverage_are_written(self):
+        self.emit("waves", "--ii", "16")
+        result = self.simulate("waves", "--random", "8", "--waves", "--json")
+        self.assertTrue(Path(json.loads(result.stdout)["simulation"]["trace_file"]).exists())
+
+    def test_nothing_of_libtorch_is_opened(self):
+        if not shutil.which("ldd"):
+            self.skipTest("no dynamic loader to watch")
+        result = self.run_mase("emit", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", "light",
+                               LD_DEBUG="libs")
+        self.assertNotIn("libmase_torch", result.stderr)
+
+
+class Refusals(Hardware):
+    def test_float_layers_are_listed_with_the_passes_that_help(self):
+        plain = self.folder / "plain.toml"
+        plain.write_text("[passes.count_dropout]\n", encoding="utf-8")
+        made = self.run_mase("transform", self.float_model, "jsc", "--config", plain, "--project-dir", self.folder,
+                             "--project", "plain", "--json")
+        result = self.run_mase("emit", json.loads(made.stdout)["checkpoint"], "--project-dir", self.folder, "--project", "plain", code=4)
+        for word in ("seq_blocks_0", "seq_blocks_2", "quantize", "fuse_batch_norm"):
+            self.assertIn(word, result.stderr)
+        self.assertFalse(self.hardware("plain").exists())
+
+    def test_a_model_that_is_no_checkpoint(self):
+        result = self.run_mase("emit", self.float_model, "--project-dir", self.folder, "--project", "none", code=3)
+        self.assertIn("not a checkpoint", result.stderr)
+
+    def test_a_checkpoint_without_codes(self):
+        damaged = self.folder / "codes.pt"
+        edit_archive(self.checkpoint, damaged, lambda name, data: None if "/codes/" in name else data)
+        result = self.run_mase("emit", damaged, "--project-dir", self.folder, "--project", "codes", code=3)
+        self.assertIn("codes", result.stderr)
+
+    def test_a_checkpoint_of_a_newer_version(self):
+        def newer(name, data):
+            if not name.endswith("mase/info.json"):
+                return data
+            return json.dumps({**json.loads(data), "format_version": 999}).encode()
+
+        damaged = self.folder / "newer.pt"
+        edit_archive(self.checkpoint, damaged, newer)
+        result = self.run_mase("emit", damaged, "--project-dir", self.folder, "--project", "newer", code=3)
+        self.assertIn("version", result.stderr)
+
+    def test_a_fold_that_does_not_divide(self):
+        config = self.folder / "fold.toml"
+        config.write_text("[passes.add_hardware_metadata.layers.seq_blocks_2]\nsimd = 3\npe = 5\n", encoding="utf-8")
+        result = self.emit("fold", "--config", config, code=2)
+        self.assertIn("16", result.stderr)
+        self.assertFalse(self.hardware("fold").exists())
+
+    def test_an_interval_that_cannot_be_met(self):
+        result = self.emit("limit", "--lut", "1", code=1)
+        self.assertIn("lut", result.stderr.lower())
+
+    def test_hardware_of_another_design_or_edited(self):
+        self.simulate("nothing", "jsc", code=3)
+        self.emit("edited", "--ii", "16")
+        path = self.hardware("edited") / "rtl" / "seq_blocks_2_weight.mem"
+        path.write_text("0" + path.read_text(encoding="utf-8")[1:], encoding="utf-8")
+        self.assertIn("emit again", self.simulate("edited", "jsc", code=3).stderr)
+
+    def test_a_missing_verilator_is_named(self):
+        self.emit("tools", "--ii", "16")
+        result = self.simulate("tools", "--random", "4", code=3, PATH=str(self.folder))
+        self.assertIn("verilator", result.stderr)
+
+    def test_a_folder_that_cannot_be_written(self):
+        (self.folder / "file").write_text("in the way", encoding="utf-8")
+        result = self.run_mase("emit", self.checkpoint, "--project-dir", self.folder, "--project", "file", code=3)
+        self.assertIn("file", result.stderr)
+
+
+class Designs(unittest.TestCase):
+    """The shipped designs, at their slowest: the table's exit code says whether all is equal."""
+
+    def test_every_shipped_design_is_exact_and_as_fast_as_predicted(self):
+        names = [name.removesuffix(".toml") for name in DESIGNS]
+        with tempfile.TemporaryDirectory() as folder:
+            table = [sys.executable, "-B", SOURCE / "scripts/hardware_table", "--mase", MASE, "--output", folder, "--quick"]
+            result = subprocess.run([*map(str, table), *names], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        print(result.stdout)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual(len(result.stdout.splitlines()), 1 + len(names))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mase", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    options, rest = parser.parse_known_args()
+    MASE, SOURCE = options.mase.resolve(), options.source.resolve()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -1,0 +1,24 @@
+// Takes its offer back after a stalled cycle and makes it again.
+module skid #(
+    parameter int W = 8
+) (
+    input  logic         clk,
+    input  logic         rst,
+    input  logic         in_valid,
+    output logic         in_ready,
+    input  logic [W-1:0] in_data,
+    output logic         out_valid,
+    input  logic         out_ready,
+    output logic [W-1:0] out_data
+);
+  logic full, pause;
+  assign in_ready = !full;
+  assign out_valid = full && !pause;
+  always_ff @(posedge clk) begin
+    if (rst) full <= 1'b0;
+    else if (in_valid && in_ready) full <= 1'b1;
+    else if (out_valid && out_ready) full <= 1'b0;
+  end
+  always_ff @(posedge clk) pause <= out_valid && !out_ready && !rst;
+  always_ff @(posedge clk) if (in_valid && in_ready) out_data <= in_data;
+endmodule

@@ -1,0 +1,130 @@
+// From a network in floats to simulated hardware through the passes.
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "base/random.hpp"
+#include "emit/emit.hpp"
+#include "emit/passes.hpp"
+#include "emit/process.hpp"
+#include "hw/add_hardware_metadata.hpp"
+#include "integer/model.hpp"
+#include "models/registry.hpp"
+#include "passes/runner.hpp"
+#include "passes/transform/fuse_batch_norm.hpp"
+#include "passes/transform/quantize.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace mase;
+using namespace mase::emit;
+
+namespace {
+
+constexpr const char* kFormats = R"({
+  "by": "type",
+  "batch_norm1d": {"config": {"name": "integer", "data_in_width": 8, "data_in_frac_width": 5,
+    "weight_width": 8, "weight_frac_width": 5, "bias_width": 8, "bias_frac_width": 5}},
+  "linear": {"config": {"name": "integer", "data_in_width": 8, "data_in_frac_width": 5,
+    "data_in_is_signed": false, "weight_width": 6, "weight_frac_width": 5,
+    "bias_width": 8, "bias_frac_width": 6}},
+  "relu": {"config": {"name": "integer", "data_in_width": 8, "data_in_frac_width": 4}}})";
+
+passes::PassTable table() {
+  return {passes::describe<passes::FuseBatchNorm>(),
+          passes::describe<passes::Quantize>(),
+          passes::describe<hw::AddHardwareMetadata>(),
+          passes::describe<EmitVerilogTop>(),
+          passes::describe<EmitInternalRtl>(),
+          passes::describe<EmitBram>(),
+          passes::describe<EmitVerilogTb>()};
+}
+
+passes::PassCall call(const std::string& name, const std::string& options = "{}") {
+  return {name, parse_json(options, name), {}};
+}
+
+/// jsc-tiny, 8-bit data and 6-bit weights, emitted into `folder`.
+ir::Graph emit_tiny(const std::string& folder, const std::string& target,
+                    const std::string& options) {
+  ir::Graph graph = models::find_model("jsc-tiny")->build({16}, 5, 1);
+  passes::PassContext context;
+  context.hardware_folder = folder;
+  passes::run_passes(graph,
+                     {call("fuse_batch_norm"), call("quantize", kFormats),
+                      call("add_hardware_metadata", target), call("emit_verilog_top", options),
+                      call("emit_internal_rtl"), call("emit_bram"), call("emit_verilog_tb")},
+                     table(), context, {});
+  return graph;
+}
+
+Vectors random_vectors(const integer::Program& program, std::int64_t frames) {
+  Random random(3);
+  Vectors vectors;
+  vectors.frames = frames;
+  const integer::StreamValue& input = program.value(program.inputs.front());
+  vectors.inputs.resize(1);
+  for (std::int64_t i = 0; i < frames * input.elements(); ++i)
+    vectors.inputs[0].push_back(static_cast<std::int64_t>(input.type.low()) +
+                                static_cast<std::int64_t>(random.below(256)));
+  vectors.outputs = integer::Model(program).run(vectors.inputs, frames);
+  return vectors;
+}
+
+}  // namespace
+
+TEST_CASE("the four passes write a folder that simulates bit-exactly in the predicted cycles") {
+  const test::TemporaryFolder folder;
+  const ir::Graph graph = emit_tiny(folder.path(), R"({"initiation_interval": 16})",
+                                    R"({"top_name": "tagger", "clock_mhz": 150})");
+  hw::Design design = hw::design_of(graph);
+  design.name = "tagger";
+  EmitOptions options;
+  options.clock_mhz = 150;
+  for (const auto& [name, content] : all_files(design, options)) {
+    INFO(name);
+    CHECK(read_file(folder.file(name)) == content);
+  }
+  CHECK_FALSE(read_file(folder.file("graph.txt")).empty());
+
+  const Vectors vectors = random_vectors(*design.program, 50);
+  SimulateOptions run;
+  run.optimise = 0;
+  const Simulation plain = simulate(folder.path(), design, vectors, run);
+  CHECK(plain.passed());
+  CHECK(plain.latency_first == design.timing.first);
+  CHECK(plain.latency_last == design.timing.last);
+  CHECK(plain.interval == design.timing.interval);
+  CHECK(plain.interval <= 16);
+  run.stall_in = run.stall_out = 0.4;
+  CHECK(simulate(folder.path(), design, vectors, run).passed());
+  for (const hw::Memory& memory : design.memories) {
+    INFO(memory.file);
+    SimulateOptions broken;
+    broken.optimise = 0;
+    broken.fault = emit::Fault{memory.file, 0, memory.word_bits - 1};
+    CHECK_FALSE(simulate(folder.path(), design, vectors, broken).passed());
+  }
+
+  // The folder's own Makefile and vectors do without mase.
+  const ProcessResult made = run_process({"make", "sim"}, {folder.path(), 300, {}});
+  INFO(made.err);
+  CHECK(made.status == 0);
+  CHECK(made.out.find("PASS: 8 frames") != std::string::npos);
+}
+
+TEST_CASE("emitting another design into the folder removes what only the first one had") {
+  const test::TemporaryFolder folder;
+  emit_tiny(folder.path(), R"({"initiation_interval": 16})", R"({"top_name": "first"})");
+  write_file(folder.file("rtl/mine.sv"), "// kept\n");
+  emit_tiny(folder.path(), R"({"initiation_interval": 16})", R"({"top_name": "second"})");
+  CHECK(file_exists(folder.file("rtl/second.sv")));
+  CHECK_FALSE(file_exists(folder.file("rtl/first.sv")));
+  CHECK_FALSE(file_exists(folder.file("vivado/first.xdc")));
+  CHECK(file_exists(folder.file("rtl/mine.sv")));
+}
+
+TEST_CASE("the passes need a folder to write to") {
+  const std::string message = test::message_of(
+      mase::Fault::config, [] { emit_tiny("", R"({"initiation_interval": 16})", "{}"); });
+  CHECK(message.find("there is no hardware folder to write to") != std::string::npos);
+}

@@ -1,0 +1,67 @@
+// Running of programs: what they print, how they end, and when they are stopped.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+
+#include "emit/process.hpp"
+#include "support/message_of.hpp"
+
+using namespace mase;
+using namespace mase::emit;
+
+TEST_CASE("both outputs, the status, the folder and the environment are those of the program") {
+  const ProcessResult result = run_process({"sh", "-c", "pwd; echo $MASE_TEST_WORD >&2; exit 7"},
+                                           {"/", 10, {{"MASE_TEST_WORD", "told"}}});
+  CHECK(result.status == 7);
+  CHECK(result.out == "/\n");
+  CHECK(result.err == "told\n");
+  CHECK_FALSE(result.timed_out);
+}
+
+TEST_CASE("arguments reach the program untouched by any shell") {
+  CHECK(run_process({"printf", "%s|", "a b", "$HOME", "*"}).out == "a b|$HOME|*|");
+}
+
+TEST_CASE("long outputs on both pipes do not block") {
+  const ProcessResult result = run_process(
+      {"sh", "-c", "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2"}, {"", 20, {}});
+  CHECK(result.out.size() == 300000);
+  CHECK(result.err.size() == 300000);
+}
+
+TEST_CASE("a program that runs too long is stopped with its children") {
+  const auto start = std::chrono::steady_clock::now();
+  const ProcessResult result = run_process({"sh", "-c", "sleep 30 & sleep 30"}, {"", 0.2, {}});
+  CHECK(result.timed_out);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  CHECK(test::message_of(Fault::file, [] {
+          run_checked({"sleep", "30"}, {"", 0.1, {}}, "waiting");
+        }).starts_with("waiting did not end within"));
+}
+
+TEST_CASE("a signal counts as a status above 128") {
+  CHECK(run_process({"sh", "-c", "kill -9 $$"}).status == 128 + 9);
+}
+
+TEST_CASE("missing programs and folders are named, known tools with the way to get them") {
+  CHECK(test::message_of(Fault::file, [] { run_process({"mase-has-no-such-tool"}); }) ==
+        "cannot start mase-has-no-such-tool: No such file or directory");
+  CHECK(test::message_of(Fault::file, [] {
+          run_process({"true"}, {"/no/such/folder", 10, {}});
+        }) == "cannot work in '/no/such/folder': No such file or directory");
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/no/such/folder", 1);
+  const std::string message = test::message_of(Fault::file, [] { run_process({"verilator"}); });
+  CHECK_FALSE(program_exists("verilator"));
+  ::setenv("PATH", path.c_str(), 1);
+  CHECK(message ==
+        "cannot start verilator: No such file or directory; install it, for example with "
+        "`apt-get install verilator`, or put it in PATH");
+}
+
+TEST_CASE("a failing program gives its own last lines") {
+  const std::string message = test::message_of(Fault::file, [] {
+    run_checked({"sh", "-c", "echo first; echo 'the reason' >&2; exit 3"}, {}, "trying");
+  });
+  CHECK(message == "trying failed (sh ended with status 3):\nthe reason");
+}

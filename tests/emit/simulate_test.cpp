@@ -1,0 +1,143 @@
+// The whole way from a design made by hand to a simulation of its emitted folder.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "designs.hpp"
+#include "emit/emit.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace mase;
+using namespace mase::emit;
+
+namespace {
+
+SimulateOptions quick() {
+  SimulateOptions options;
+  options.optimise = 0;
+  return options;
+}
+
+Vectors table_vectors(const hw::Design& design) {
+  Vectors vectors = test::same_vectors(design, 30, 2);
+  for (std::int64_t& code : vectors.outputs[0]) code = 31 - code;
+  return vectors;
+}
+
+}  // namespace
+
+TEST_CASE("skids and fifos side by side pass every beat under all stall profiles") {
+  const hw::Design design = test::two_lines();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  const Vectors vectors = test::same_vectors(design, 40, 1);
+  bool first = true;
+  for (const auto& [in, out] : test::kStallProfiles) {
+    SimulateOptions options = quick();
+    options.stall_in = in;
+    options.stall_out = out;
+    options.seed = 7;
+    options.keep_outputs = true;
+    const Simulation simulation = simulate(folder.path(), design, vectors, options);
+    INFO("stalls " << in << ", " << out);
+    CHECK(simulation.passed());
+    CHECK(simulation.frames == 40);
+    CHECK(simulation.beats == 40 * (3 + 2));
+    CHECK(simulation.outputs == vectors.outputs);
+    CHECK(simulation.built == first);
+    first = false;
+  }
+  Vectors unknown = vectors;
+  unknown.outputs.clear();
+  SimulateOptions options = quick();
+  options.keep_outputs = true;
+  CHECK(simulate(folder.path(), design, unknown, options).outputs == vectors.outputs);
+}
+
+TEST_CASE("handshakes come back cycle by cycle") {
+  const hw::Design design = test::one_skid();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  SimulateOptions options = quick();
+  options.keep_handshakes = true;
+  const Simulation simulation =
+      simulate(folder.path(), design, test::same_vectors(design, 2, 1), options);
+  REQUIRE(simulation.handshakes.size() > 10);
+  for (std::size_t cycle = 0; cycle < 10; ++cycle) {
+    const Handshake& now = simulation.handshakes[cycle];
+    CHECK(now.in_valid == (cycle < 8 ? 1 : 0));
+    CHECK(now.in_ready == 1);
+    CHECK(now.out_valid == (cycle >= 1 && cycle <= 8 ? 1 : 0));
+  }
+}
+
+TEST_CASE("a flipped bit of a memory image makes the run fail and the emitted image stays") {
+  const hw::Design design = test::one_table();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  const Vectors vectors = table_vectors(design);
+  CHECK(simulate(folder.path(), design, vectors, quick()).passed());
+  SimulateOptions broken = quick();
+  broken.fault = emit::Fault{"table.mem", 5, 4};
+  const Simulation simulation = simulate(folder.path(), design, vectors, broken);
+  CHECK_FALSE(simulation.passed());
+  CHECK(simulation.mismatches > 0);
+  // Word 5 is 26; without its bit 4 it is 10.
+  CHECK(simulation.first_mismatches.front().find("expected 26, got 10") != std::string::npos);
+  CHECK(simulate(folder.path(), design, vectors, quick()).passed());
+  broken.fault = emit::Fault{"table.mem", 16, 0};
+  CHECK(test::message_of(mase::Fault::config, [&] {
+          simulate(folder.path(), design, vectors, broken);
+        }) == "memory table.mem has 16 words of 5 bits; there is no bit 0 of word 16");
+  broken.fault = emit::Fault{"tabel.mem", 0, 0};
+  CHECK(test::message_of(mase::Fault::config, [&] {
+          simulate(folder.path(), design, vectors, broken);
+        }) == "no memory 'tabel.mem' to break; the design has: table.mem");
+}
+
+TEST_CASE("waves and coverage come from builds of their own") {
+  const hw::Design design = test::one_skid();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  SimulateOptions options = quick();
+  options.trace = options.coverage = true;
+  options.stall_out = 0.5;
+  const Simulation simulation =
+      simulate(folder.path(), design, test::same_vectors(design, 20, 1), options);
+  CHECK(simulation.passed());
+  CHECK(std::filesystem::file_size(simulation.trace_file) > 100);
+  const Tree& toggle = simulation.coverage.at("modules").at("skid").at("toggle");
+  CHECK(toggle.at("points").as_int() >= 3 * 8);
+  CHECK(toggle.at("hit").as_int() > toggle.at("points").as_int() / 2);
+  CHECK(simulation.coverage.at("line").at("hit").as_int() > 0);
+}
+
+TEST_CASE("a source that Verilator refuses gives its own message and leaves no build") {
+  const hw::Design design = test::one_skid();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  write_file(folder.file("rtl/skid.sv"), "module skid (input logic clk;\nendmodule\n");
+  const std::string message = test::message_of(mase::Fault::file, [&] {
+    simulate(folder.path(), design, test::same_vectors(design, 1, 1), quick());
+  });
+  CHECK(message.starts_with("building the bench with Verilator failed"));
+  CHECK(message.find("skid.sv:1") != std::string::npos);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.file("sim")))
+    CHECK_FALSE(entry.path().filename().string().starts_with("obj_"));
+}
+
+TEST_CASE("stall probabilities and missing images are refused") {
+  const hw::Design design = test::one_table();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  SimulateOptions options = quick();
+  options.stall_in = 1;
+  CHECK(test::message_of(mase::Fault::config, [&] {
+          simulate(folder.path(), design, table_vectors(design), options);
+        }) == "a stall probability is from 0 to below 1, not 1.0");
+  std::filesystem::remove(folder.file("rtl/table.mem"));
+  CHECK(test::message_of(mase::Fault::file, [&] {
+          simulate(folder.path(), design, table_vectors(design), quick());
+        }).find("there is no memory image") == 0);
+}

@@ -1,0 +1,76 @@
+// Counting of cells, on statistics written by hand and on a small design run through Yosys.
+#include <catch2/catch.hpp>
+
+#include "designs.hpp"
+#include "emit/coverage.hpp"
+#include "emit/emit.hpp"
+#include "emit/yosys_stat.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace mase;
+using namespace mase::emit;
+
+namespace {
+
+std::string stat_of(const std::string& cells) {
+  return R"({"modules": {"\\top": {"num_cells_by_type": {)" + cells + "}}}}";
+}
+
+}  // namespace
+
+TEST_CASE("cells count as the tables of the families say") {
+  // 3 + 4 LUTs, two RAM32M of 4 each; half a block and one whole.
+  const hw::Cost xc7 = cost_of_stat(
+      stat_of(R"("LUT2": 3, "LUT6": 4, "MUXF7": 9, "INV": 2, "RAM32M": 2, "FDRE": 10, "FDSE": 1,
+                 "CARRY4": 5, "DSP48E1": 2, "RAMB18E1": 1, "RAMB36E1": 1)"),
+      "top", "xc7");
+  CHECK(xc7.lut == 15);
+  CHECK(xc7.ff == 11);
+  CHECK(xc7.carry == 5);
+  CHECK(xc7.dsp == 2);
+  CHECK(xc7.bram == 1.5);
+  const hw::Cost ice40 =
+      cost_of_stat(stat_of(R"("SB_LUT4": 7, "SB_DFFESR": 3, "SB_RAM40_4K": 2)"), "top", "ice40");
+  CHECK(ice40.lut == 7);
+  CHECK(ice40.ff == 3);
+  CHECK(ice40.bram == 2);
+  CHECK(test::message_of(mase::Fault::file, [] {
+          cost_of_stat(stat_of(""), "other", "xc7");
+        }).find("other") != std::string::npos);
+}
+
+TEST_CASE("the depth is the length that ltp prints") {
+  CHECK(depth_of_ltp("Longest topological path in top (length=12):\n") == 12);
+  CHECK_FALSE(depth_of_ltp("nothing"));
+}
+
+TEST_CASE("coverage points are counted by kind and module") {
+  const std::string point = "C '\1f\2../rtl/a.sv\1l\0023\1page\2";
+  const Tree tree =
+      summarise_coverage("# SystemC::Coverage-3\n" + point + "v_line/a\1h\2TOP' 3\n" + point +
+                         "v_line/a\1h\2TOP' 0\n" + point + "v_toggle/b\1h\2TOP' 1\n" + point +
+                         "v_toggle/bench_top\1h\2TOP' 0\n");
+  CHECK(to_json(tree, -1) ==
+        R"({"line":{"points":2,"hit":1},"toggle":{"points":1,"hit":1},)"
+        R"("modules":{"a":{"line":{"points":2,"hit":1}},"b":{"toggle":{"points":1,"hit":1}}}})");
+}
+
+TEST_CASE("Yosys measures a design and its instances") {
+  const hw::Design design = test::one_skid();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  const Synthesis synthesis = synthesise(folder.path(), design, "xc7", true);
+  // Two entries of 8 bits and at least one bit of state.
+  CHECK(synthesis.total.ff >= 17);
+  CHECK(synthesis.total.ff <= 20);
+  CHECK(synthesis.total.lut >= 8);
+  CHECK(synthesis.total.dsp == 0);
+  CHECK(synthesis.instances.at("buffer").lut == synthesis.total.lut);
+  CHECK(synthesis.instances.at("buffer").ff == synthesis.total.ff);
+  REQUIRE(synthesis.logic_depth);
+  CHECK(*synthesis.logic_depth >= 1);
+  CHECK(test::message_of(mase::Fault::config, [&] {
+          synthesise(folder.path(), design, "stratix", false);
+        }) == "Yosys is asked for family 'stratix'; known are xc7, ice40, ecp5");
+}

@@ -1,0 +1,53 @@
+// stream_resize is a queue that is pushed and popped by different amounts. Towards fewer lanes it holds
+// a wide beat and two narrow ones, towards more lanes all pieces but the last and a wide beat.
+module resize_proof #(
+    parameter int W = 1,
+    parameter int IN_LANES = 3,
+    parameter int OUT_LANES = 1
+) (
+    input logic clk,
+    input logic in_valid,
+    input logic [IN_LANES*W-1:0] in_data,
+    input logic out_ready
+);
+  localparam int WIDE = (IN_LANES > OUT_LANES) ? IN_LANES : OUT_LANES;
+  localparam int NARROW = (IN_LANES > OUT_LANES) ? OUT_LANES : IN_LANES;
+  localparam int DOWN = (IN_LANES > OUT_LANES) ? 1 : 0;
+  logic rst, in_ready, out_valid;
+  logic [OUT_LANES*W-1:0] out_data;
+  reset_once start (
+      .clk(clk),
+      .rst(rst)
+  );
+  stream_resize #(
+      .W(W),
+      .IN_LANES(IN_LANES),
+      .OUT_LANES(OUT_LANES)
+  ) dut (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(in_valid),
+      .in_ready(in_ready),
+      .in_data(in_data),
+      .out_valid(out_valid),
+      .out_ready(out_ready),
+      .out_data(out_data)
+  );
+  queue_properties #(
+      .W(W),
+      .IN(IN_LANES),
+      .OUT(OUT_LANES),
+      .CAPACITY((DOWN != 0) ? WIDE + 2 * NARROW : (WIDE > NARROW) ? 2 * WIDE - NARROW : 2 * WIDE),
+      .FULL((DOWN != 0) ? 1 : (WIDE > NARROW) ? WIDE : 2 * WIDE),
+      .LATENCY(DOWN)
+  ) properties (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(in_valid),
+      .in_ready(in_ready),
+      .in_data(in_data),
+      .out_valid(out_valid),
+      .out_ready(out_ready),
+      .out_data(out_data)
+  );
+endmodule

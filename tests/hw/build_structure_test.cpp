@@ -1,0 +1,271 @@
+// Instances, streams and parameters that programs become, compared with what the contract says.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "hw/op_table.hpp"
+#include "programs.hpp"
+
+using namespace mase;
+using namespace mase::hw;
+using mase::test::find_instance;
+using mase::test::ProgramMaker;
+using mase::test::structure;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+integer::Window image(std::int64_t side, std::int64_t channels, std::int64_t kernel,
+                      std::int64_t stride, std::int64_t pad) {
+  return {side, side, channels, kernel, kernel, stride, stride, pad, pad};
+}
+
+std::int64_t parameter(const Design& design, const std::string& instance, const char* name) {
+  return find_instance(design, instance)->parameters.integer(name);
+}
+
+HexBits bits(const Instance& instance, const std::string& name) {
+  for (const auto& [key, value] : instance.parameters.items())
+    if (key == name) return std::get<HexBits>(value);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a chain of linears becomes one instance each, width converters where lanes differ") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {8});
+  auto y = maker.linear("fc1", x, 8, 6);
+  maker.output(maker.linear("fc2", y, 6, 4));
+  const Design design = assemble(maker.share(), {{"fc1", {4, 3}}, {"fc2", {2, 2}}});
+  CHECK(structure(design) ==
+        Lines{"fc1:linear(x)->fc1", "resize_fc2:stream_resize(fc1)->resize_fc2",
+              "resize_fc2_1:stream_resize(resize_fc2)->resize_fc2_1",
+              "fifo_fc2_0:fifo(resize_fc2_1)->fifo_fc2_0", "fc2:linear(fifo_fc2_0)->fc2"});
+  CHECK(design.stream(design.inputs[0]).lanes == 4);
+  CHECK(design.stream(design.inputs[0]).beats() == 2);
+  CHECK(design.stream(design.outputs[0]).lanes == 2);
+  // 3 lanes to 2 by way of their greatest common divisor, 1.
+  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 1);
+  CHECK(parameter(design, "fc1", "SF") == 2);
+  CHECK(parameter(design, "fc1", "NF") == 2);
+  CHECK(parameter(design, "fc1", "SETS") == 1);
+  CHECK(parameter(design, "fc1", "AW") == 8);
+  CHECK(parameter(design, "fc1", "WW") == 4);
+  CHECK(parameter(design, "fc1", "BW") == 3);     // -2 .. 2
+  CHECK(parameter(design, "fc1", "ACCW") == 14);  // -5000 .. 5000
+  CHECK(find_instance(design, "fc1")->parameters.text("WEIGHT_FILE") == "fc1_weight.mem");
+  const Memory* weight = design.find_memory("fc1_weight.mem");
+  REQUIRE(weight);
+  CHECK(weight->word_bits == 4 * 3 * 4);
+  CHECK(weight->words.size() == 4);
+  // Word 0: rows 0 to 2, columns 0 to 3; weights are (8 row + column) mod 7 - 3, so -3 -2 -1 0,
+  // -2 -1 0 1, -1 0 1 2 in two's complement, the first in the low bits.
+  CHECK(weight->words[0] == "210f10fe0fed");
+  // Biases -2 -1 0 and 1 2 -2 in 3 bits each: 000 111 110 and 110 010 001.
+  CHECK(design.find_memory("fc1_bias.mem")->words == Lines{"03e", "191"});
+}
+
+TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks are asked for") {
+  ProgramMaker maker;
+  maker.output(maker.linear("fc", maker.input("x", {2}), 2, 2));
+  const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
+  const Instance& fc = *find_instance(design, "fc");
+  CHECK(fc.module == "constant_linear");
+  CHECK(design.memories.empty());
+  // Weights -3 -2 / -1 0 as 4 bit fields, biases -2 -1 as 2 bit fields.
+  CHECK((bits(fc, "WEIGHTS") == HexBits{"0fed", 16}));
+  CHECK((bits(fc, "BIASES") == HexBits{"e", 4}));
+  Fold dsp{2, 2};
+  dsp.multiplier = Multiplier::dsp;
+  CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module == "linear");
+}
+
+TEST_CASE("a convolution has a window in front, of as many blocks as groups") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {6, 6, 4});
+  maker.output(maker.convolution("conv", x, image(6, 4, 3, 1, 1), 6, 2));
+  const Design design = assemble(maker.share(), {{"conv", {2, 3}}});
+  CHECK(structure(design) ==
+        Lines{"conv_window:window(x)->conv_window", "conv:linear(conv_window)->conv"});
+  CHECK(parameter(design, "conv_window", "CF") == 2);
+  CHECK(parameter(design, "conv_window", "BLOCKS") == 2);
+  CHECK(parameter(design, "conv_window", "PH") == 1);
+  CHECK(parameter(design, "conv", "SF") == 9);
+  CHECK(parameter(design, "conv", "NF") == 1);
+  CHECK(parameter(design, "conv", "SETS") == 2);
+  CHECK(design.streams[1].elements == 36 * 9 * 4);
+  CHECK(design.streams[2].elements == 36 * 6);
+  CHECK(parameter(design, "conv", "HAS_BIAS") == 0);
+  CHECK(find_instance(design, "conv")->parameters.text("BIAS_FILE").empty());
+}
+
+TEST_CASE("a parallel window takes whole pixels and gives whole windows") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {6, 6, 2});
+  maker.output(maker.convolution("conv", x, image(6, 2, 3, 1, 0), 4));
+  Fold fold{6, 2, true};
+  const Design design = assemble(maker.share(), {{"conv", fold}});
+  CHECK(structure(design) ==
+        Lines{"conv_window:window_parallel(x)->conv_window",
+              "conv_window_resize:stream_resize(conv_window)->conv_window_resize",
+              "conv:linear(conv_window_resize)->conv"});
+  CHECK(design.stream(design.inputs[0]).lanes == 2);
+  CHECK(parameter(design, "conv_window_resize", "IN_LANES") == 18);
+  CHECK(parameter(design, "conv", "SF") == 3);
+  CHECK(parameter(design, "conv", "NF") == 2);
+}
+
+TEST_CASE("a convolution by single pixels needs no window, one with a stride does") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {4, 4, 2});
+  auto y = maker.convolution("point", x, image(4, 2, 1, 1, 0), 2);
+  maker.output(maker.convolution("skip", y, image(4, 2, 1, 2, 0), 2));
+  CHECK(structure(assemble(maker.share(), {})) ==
+        Lines{"point:linear(x)->point", "fifo_skip_0:fifo(point)->fifo_skip_0",
+              "skip_window:window(fifo_skip_0)->skip_window", "skip:linear(skip_window)->skip"});
+}
+
+TEST_CASE("a depthwise convolution has its own module behind a window by blocks") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {4, 4, 4});
+  maker.output(maker.convolution("dw", x, image(4, 4, 3, 1, 1), 4, 4));
+  const Design design = assemble(maker.share(), {{"dw", {2, 2}}});
+  CHECK(structure(design) ==
+        Lines{"dw_window:window(x)->dw_window", "dw:depthwise(dw_window)->dw"});
+  CHECK(parameter(design, "dw_window", "BLOCKS") == 2);
+  CHECK(parameter(design, "dw", "N") == 9);
+  CHECK(parameter(design, "dw", "BLOCKS") == 2);
+  CHECK(design.find_memory("dw_weight.mem")->words.size() == 18);
+  // Channel 0 tap 0 is -3; channel 1 tap 0 is weight number 9: 9 mod 7 - 3 = -1.
+  CHECK(design.find_memory("dw_weight.mem")->words[0] == "fd");
+}
+
+TEST_CASE("poolings without overlap work on the fly, others behind a window with the least code") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {5, 5, 2});
+  auto y = maker.step("pool", integer::Pool{integer::PoolKind::max, image(5, 2, 2, 2, 0)}, {x},
+                      {2, 2, 2});
+  maker.output(maker.step("wide", integer::Pool{integer::PoolKind::max, image(2, 2, 3, 1, 1)}, {y},
+                          {2, 2, 2}));
+  const Design design = assemble(maker.share(), {{"wide", {2, 2}}});
+  CHECK(structure(design) ==
+        Lines{"pool:pool(x)->pool", "resize_wide:stream_resize(pool)->resize_wide",
+              "fifo_wide_0:fifo(resize_wide)->fifo_wide_0",
+              "wide_window:window(fifo_wide_0)->wide_window", "wide:reduce(wide_window)->wide"});
+  CHECK(parameter(design, "pool", "CF") == 2);
+  CHECK(parameter(design, "pool", "OP") == 0);
+  CHECK(parameter(design, "wide", "N") == 9);
+  const Wide pad = find_instance(design, "wide_window")->parameters.wide("PAD");
+  CHECK(pad == 0x80);  // -128 in 8 bits
+}
+
+TEST_CASE("values with several consumers are forked, and both ways to a join get a FIFO") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {4});
+  auto y = maker.linear("fc", x, 4, 4);
+  auto z = maker.add("add", y, x);
+  maker.output(z);
+  const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
+  CHECK(structure(design) == Lines{"fork_x:stream_fork(x)->x_1,x_2",
+                                   "fifo_fc_0:fifo(x_1)->fifo_fc_0", "fc:linear(fifo_fc_0)->fc",
+                                   "resize_add:stream_resize(fc)->resize_add",
+                                   "fifo_add_0:fifo(resize_add)->fifo_add_0",
+                                   "resize_add_1:stream_resize(x_2)->resize_add_1",
+                                   "fifo_add_1:fifo(resize_add_1)->fifo_add_1",
+                                   "add:binary(fifo_add_0,fifo_add_1)->add"});
+  CHECK(parameter(design, "add", "ACCW") == 9);
+}
+
+TEST_CASE("inputs that meet only once need no FIFO") {
+  ProgramMaker maker;
+  auto a = maker.input("a", {4}), b = maker.input("b", {4});
+  maker.output(maker.add("add", maker.linear("fc", a, 4, 4), b));
+  CHECK(structure(assemble(maker.share(), {})) ==
+        Lines{"fc:linear(a)->fc", "add:binary(fc,b)->add"});
+}
+
+TEST_CASE("two inputs that meet twice need FIFOs, though no join has a common ancestor") {
+  ProgramMaker maker;
+  auto a = maker.input("a", {4}), b = maker.input("b", {4});
+  maker.output(maker.add("add", maker.linear("fc1", a, 4, 4), b));
+  maker.output(maker.add("sum", a, maker.linear("fc2", b, 4, 4)));
+  const Design design = assemble(maker.share(), {});
+  for (const char* name : {"fifo_add_0", "fifo_add_1", "fifo_sum_0", "fifo_sum_1"})
+    CHECK(find_instance(design, name));
+}
+
+TEST_CASE("a value that is an output and is used too is forked; the port keeps the name") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {4});
+  auto y = maker.linear("fc", x, 4, 4);
+  maker.output(y);
+  maker.output(maker.step("relu", integer::Cast{}, {y}, {4}));
+  const Design design = assemble(maker.share(), {});
+  CHECK(design.stream(design.outputs[0]).name == "fc");
+  CHECK(design.stream(design.outputs[1]).name == "relu");
+  CHECK(structure(design)[1] == "fork_fc:stream_fork(fc_1)->fc_2,fc");
+}
+
+TEST_CASE("an input that is an output passes a skid") {
+  ProgramMaker maker;
+  maker.output(maker.input("x", {4}));
+  CHECK(structure(assemble(maker.share(), {})) == Lines{"skid_x:skid(x)->x_1"});
+}
+
+TEST_CASE("concatenations of three chain two modules, slices count beats") {
+  ProgramMaker maker;
+  auto a = maker.input("a", {3, 4}), b = maker.input("b", {3, 2}), c = maker.input("c", {3, 6});
+  auto all = maker.step("cat", integer::Concat{}, {a, b, c}, {3, 12});
+  maker.output(maker.step("part", integer::Slice{4, 6}, {all}, {3, 6}));
+  const Design design = assemble(maker.share(), {{"cat", {2, 2}}, {"part", {2, 2}}});
+  CHECK(structure(design) ==
+        Lines{"cat_1:concat(a,b)->cat_1", "cat:concat(cat_1,c)->cat", "part:slice(cat)->part"});
+  CHECK(parameter(design, "cat_1", "A_BEATS") == 2);
+  CHECK(parameter(design, "cat_1", "B_BEATS") == 1);
+  CHECK(parameter(design, "cat", "A_BEATS") == 3);
+  CHECK(parameter(design, "cat", "B_BEATS") == 3);
+  CHECK(parameter(design, "part", "BEATS") == 6);
+  CHECK(parameter(design, "part", "FIRST") == 2);
+  CHECK(parameter(design, "part", "COUNT") == 3);
+}
+
+TEST_CASE("names of nodes survive, keywords and collisions do not") {
+  ProgramMaker maker;
+  auto x = maker.input("input", {4, 4, 1});
+  auto y = maker.convolution("reg", x, image(4, 1, 3, 1, 1), 1);
+  maker.output(maker.step("reg__window", integer::Cast{}, {y}, {4, 4, 1}));
+  const Design design = assemble(maker.share(), {});
+  CHECK(structure(design) == Lines{"reg__window_1:window(input_)->reg__window_1",
+                                   "reg_:linear(reg__window_1)->reg_",
+                                   "reg__window:cast(reg_)->reg__window"});
+  CHECK(design.find_memory("reg__weight.mem"));
+}
+
+TEST_CASE("folds that do not divide are refused with what would") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {6});
+  auto y = maker.linear("fc", x, 6, 4);
+  maker.output(maker.step("relu", integer::Cast{}, {y}, {4}));
+  const auto program = maker.share();
+  CHECK_THROWS_WITH(
+      assemble(program, {{"fc", {4, 1}}}),
+      "parallelism of 'fc': simd (input lanes) = 4 does not divide 6; use 1, 2, 3, 6");
+  CHECK_THROWS_WITH(assemble(program, {{"fc", {3, 0}}}),
+                    "parallelism of 'fc': pe (output lanes) = 0 does not divide 4; use 1, 2, 4");
+  CHECK_THROWS_WITH(assemble(program, {{"relu", {2, 4}}}), Catch::Contains("must be equal"));
+  CHECK_THROWS_WITH(assemble(program, {{"fc", {1, 1, true}}}), Catch::Contains("parallel window"));
+  CHECK_THROWS_WITH(assemble(program, {{"fd", {1, 1}}}), Catch::Contains("no such step"));
+  try {
+    assemble(program, {{"fc", {5, 1}}});
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(error.fault() == Fault::config);
+  }
+}
+
+TEST_CASE("an input that nobody uses is refused") {
+  ProgramMaker maker;
+  maker.input("unused", {4});
+  maker.output(maker.linear("fc", maker.input("x", {4}), 4, 4));
+  CHECK_THROWS_WITH(assemble(maker.share(), {}), Catch::Contains("input 'unused' is not used"));
+}

@@ -1,0 +1,183 @@
+// The search for a folding against brute force over all folds of small programs.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "hw/fold_merge.hpp"
+#include "hw/op_table.hpp"
+#include "programs.hpp"
+
+using namespace mase;
+using namespace mase::hw;
+using mase::test::ProgramMaker;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+ProgramMaker two_layers() {
+  ProgramMaker maker;
+  auto x = maker.input("x", {12});
+  maker.output(maker.linear("b", maker.linear("a", x, 12, 8), 8, 6));
+  return maker;
+}
+
+/// Every divisor by trial, independent of the search's own enumeration.
+std::vector<std::int64_t> divisors_by_trial(std::int64_t number) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t d = 1; d <= number; ++d)
+    if (number % d == 0) result.push_back(d);
+  return result;
+}
+
+FoldOption option(std::int64_t interval, double lut, double dsp, double bram) {
+  FoldOption made;
+  made.interval = interval;
+  made.cost = {lut, 0, 0, dsp, bram};
+  made.area = area(made.cost);
+  return made;
+}
+
+Limits limits(std::optional<double> lut, std::optional<double> dsp, std::optional<double> bram) {
+  Target target;
+  target.lut = lut;
+  target.dsp = dsp;
+  target.bram = bram;
+  return Limits(target);
+}
+
+}  // namespace
+
+TEST_CASE("under an interval every layer gets its cheapest fold") {
+  const ProgramMaker maker = two_layers();
+  const auto program = maker.share();
+  for (std::int64_t interval : {96, 48, 20, 10, 4, 1}) {
+    Target target;
+    target.initiation_interval = interval;
+    const Folding found = choose_folding(*program, target);
+    double cheapest = 0, chosen = 0;
+    for (const Step& step : program->steps) {
+      const auto& linear = std::get<integer::Linear>(step.operation);
+      double best = infinity;
+      for (std::int64_t in : divisors_by_trial(linear.inputs))
+        for (std::int64_t out : divisors_by_trial(linear.outputs))
+          if (linear.inputs / in * (linear.outputs / out) <= interval)
+            best = std::min(best, area(step_cost(*program, step, {in, out})));
+      cheapest += best;
+      chosen += area(step_cost(*program, step, found.at(step.name)));
+      CHECK(step_interval(*program, step, found.at(step.name)) <= interval);
+    }
+    // Converters may make a dearer layer worth its while, never by more than they cost themselves.
+    CHECK(chosen >= cheapest);
+    CHECK(chosen <= cheapest + area(resize_cost(8, 1, 8)) + 1);
+  }
+}
+
+TEST_CASE("sums of options are the best of all combinations that fit") {
+  const std::vector<FoldOptions> steps{
+      {option(8, 100, 0, 1), option(8, 20, 4, 1), option(8, 60, 2, 0)},
+      {option(8, 300, 0, 0), option(8, 40, 8, 0), option(8, 150, 2, 1.5)},
+      {option(8, 50, 0, 2), option(8, 10, 1, 2), option(8, 90, 0, 0)}};
+  for (const Limits& limit :
+       {limits(1000, {}, {}), limits(250, 8, {}), limits({}, 3, 2), limits(200, 10, 1.5),
+        limits({}, 0, 0), limits(150, 5, 5), limits(430, 1, 0.5)}) {
+    double best = infinity;
+    for (const FoldOption& a : steps[0])
+      for (const FoldOption& b : steps[1])
+        for (const FoldOption& c : steps[2]) {
+          Cost sum = a.cost;
+          sum += b.cost;
+          sum += c.cost;
+          if (limit.fits(sum)) best = std::min(best, area(sum));
+        }
+    const auto found = merge(steps, limit);
+    REQUIRE(found.has_value() == (best < infinity));
+    if (!found) continue;
+    Cost sum;
+    for (const FoldOption& part : *found) sum += part.cost;
+    CHECK(limit.fits(sum));
+    CHECK(area(sum) == Approx(best));
+  }
+}
+
+TEST_CASE("an option that another one beats is dropped, one that is better somewhere is not") {
+  const FoldOptions kept = undominated(
+      {option(8, 100, 0, 0), option(8, 90, 1, 0), option(8, 120, 0, 0), option(8, 95, 2, 0)},
+      limits(1000, 10, {}));
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[0].cost.lut == 100);
+  CHECK(kept[1].cost.lut == 90);
+}
+
+TEST_CASE("without a target the ports move an element a cycle") {
+  const auto program = two_layers().share();
+  const Folding found = choose_folding(*program, {});
+  for (const Step& step : program->steps)
+    CHECK(step_interval(*program, step, found.at(step.name)) <= 12);
+}
+
+TEST_CASE("folds fixed by the user are kept, the other lanes follow the target") {
+  const auto program = two_layers().share();
+  Target target;
+  target.initiation_interval = 24;
+  target.layers["a"] = {3, 0};
+  target.layers["b"] = {8, 2, false, Multiplier::dsp};
+  const Folding found = choose_folding(*program, target);
+  CHECK(found.at("a").in_lanes == 3);
+  CHECK(found.at("a").out_lanes >= 2);  // 12 / 3 * 8 / pe <= 24
+  CHECK((found.at("b") == Fold{8, 2, false, Multiplier::dsp}));
+}
+
+TEST_CASE("bounded lanes give blocks as fast as the bound allows") {
+  ProgramMaker maker;
+  maker.output(maker.linear("fc", maker.input("x", {16}), 16, 16));
+  Target target;
+  target.max_lanes = 4;
+  // The seeds' M x M block: N * N / (M * M) cycles.
+  CHECK((choose_folding(maker.program(), target).at("fc") == Fold{4, 4}));
+}
+
+TEST_CASE("targets that cannot be met say what can") {
+  const auto program = two_layers().share();
+  Target target;
+  target.layers["a"] = {1, 8};
+  target.initiation_interval = 4;
+  CHECK_THROWS_WITH(choose_folding(*program, target),
+                    "an initiation interval of 4 cannot be had: 'a' needs at least 12");
+  try {
+    choose_folding(*program, target);
+  } catch (const Error& error) {
+    CHECK(error.fault() == Fault::goal);
+  }
+  target.layers["a"] = {5, 0};
+  CHECK_THROWS_WITH(choose_folding(*program, target), Catch::Contains("use 1, 2, 3, 4, 6, 12"));
+  Target unknown;
+  unknown.layers["aa"] = {1, 1};
+  CHECK_THROWS_WITH(choose_folding(*program, unknown),
+                    Catch::Contains("'aa', which has no hardware"));
+}
+
+TEST_CASE("a target that closed forms meet but the whole does not is searched again or refused") {
+  const auto program = two_layers().share();
+  Target target;
+  for (std::int64_t interval : {96, 30, 7}) {
+    target.initiation_interval = interval;
+    CHECK(build_for(program, target).timing.interval <= interval);
+  }
+}
+
+TEST_CASE("convolutions unfold their window when the target asks for it") {
+  ProgramMaker maker;
+  const integer::Window window{8, 8, 1, 3, 3, 1, 1, 1, 1};
+  maker.output(maker.convolution("conv", maker.input("x", {8, 8, 1}), window, 4));
+  Target target;
+  target.initiation_interval = 64;
+  const Fold fold = choose_folding(maker.program(), target).at("conv");
+  CHECK(fold.parallel_window);
+  CHECK((fold.in_lanes == 9 && fold.out_lanes == 4));
+  target.initiation_interval = 64 * 36;
+  CHECK(step_interval(maker.program(), maker.program().steps[0],
+                      choose_folding(maker.program(), target).at("conv")) <= 64 * 36);
+}

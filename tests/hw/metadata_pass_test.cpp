@@ -1,0 +1,161 @@
+// The pass add_hardware_metadata: what it records, and that the record stands for the same design.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "hw/add_hardware_metadata.hpp"
+#include "hw/op_table.hpp"
+#include "ir/text.hpp"
+#include "passes/pass.hpp"
+
+using namespace mase;
+using namespace mase::hw;
+
+namespace {
+
+/// fc1 (16 to 8, relu), fc2 (8 to 8), their sum, and a flatten without hardware.
+ir::Graph residual_graph() {
+  ir::Graph graph = ir::parse(R"(graph "net" {
+  module fc1 : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc1.weight, bias=@fc1.bias]
+  module relu : torch.nn.modules.activation.ReLU = aten::relu()
+  module fc2 : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc2.weight, bias=@fc2.bias]
+  tensor fc1.weight : float32[8, 16] parameter grad
+  tensor fc1.bias : float32[8] parameter grad
+  tensor fc2.weight : float32[8, 8] parameter grad
+  tensor fc2.bias : float32[8] parameter grad
+  %x : float32[2, 16] = placeholder x
+  %fc1 : float32[2, 8] = call_module fc1 aten::linear(input=%x) {bias=integer(8, 6), data_in=integer(8, 4), weight=integer(6, 4)}
+  %relu : float32[2, 8] = call_module relu aten::relu(self=%fc1) {data_in=integer(8, 4)}
+  %fc2 : float32[2, 8] = call_module fc2 aten::linear(input=%relu) {bias=integer(8, 6), data_in=integer(8, 4), weight=integer(6, 4)}
+  %add : float32[2, 8] = call_function _operator.add aten::add.Tensor(self=%fc2, other=%relu) {data_in=integer(8, 4)}
+  %flatten : float32[2, 8] = call_function torch.flatten aten::flatten.using_ints(self=%add, start_dim=1)
+  %output : float32[2, 8] = output output(value=%flatten)
+}
+)",
+                              "test");
+  int step = 0;
+  for (auto& [path, tensor] : graph.tensors)
+    for (float& value : tensor.value.mutable_span<float>())
+      value = static_cast<float>(step++ % 13 - 6) / 16.0F;
+  return graph;
+}
+
+passes::Result run(ir::Graph& graph, const Tree& options = Tree::dict()) {
+  passes::PassContext context;
+  return passes::describe<AddHardwareMetadata>().run(graph, options, context);
+}
+
+const Tree& record(const ir::Graph& graph, const char* node) {
+  return graph.find_node(node)->meta.hardware;
+}
+
+Tree with_layer(const char* node, std::int64_t simd, std::int64_t pe) {
+  Tree options = Tree::dict();
+  options["layers"][node]["simd"] = simd;
+  options["layers"][node]["pe"] = pe;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("every node gets the seeds' keys") {
+  ir::Graph graph = residual_graph();
+  run(graph, with_layer("fc1", 4, 2));
+  for (ir::NodeId id : graph.order()) {
+    const Tree& hardware = graph.node(id).meta.hardware;
+    for (const char* key : {"is_implicit", "interface", "toolchain", "module", "device_id",
+                            "dependence_files", "max_parallelism", "verilog_param", "fold"})
+      CHECK(hardware.find(key));
+    CHECK(hardware.at("toolchain").as_string() == "INTERNAL");
+    CHECK(hardware.at("device_id").as_int() == -1);
+  }
+  for (const char* node : {"x", "relu", "flatten", "output"}) {
+    CHECK(record(graph, node).at("is_implicit").as_bool());
+    CHECK(record(graph, node).at("module").is_null());
+  }
+}
+
+TEST_CASE("a linear layer's record has module, files and parameters") {
+  ir::Graph graph = residual_graph();
+  run(graph, with_layer("fc1", 4, 2));
+  const Tree& fc1 = record(graph, "fc1");
+  CHECK_FALSE(fc1.at("is_implicit").as_bool());
+  CHECK(fc1.at("module").as_string() == "linear");
+  CHECK(fc1.at("dependence_files").as_list()[0].as_string() == "matrix/linear.sv");
+  CHECK(fc1.at("interface").at("weight").at("storage").as_string() == "BRAM");
+  CHECK_FALSE(fc1.at("interface").at("bias").at("transpose").as_bool());
+  const auto parameter = [&](const char* name) {
+    return fc1.at("verilog_param").at(name).as_int();
+  };
+  CHECK(parameter("DATA_IN_0_PRECISION_0") == 8);
+  CHECK(parameter("DATA_IN_0_PRECISION_1") == 4);
+  CHECK(parameter("DATA_IN_0_TENSOR_SIZE_DIM_0") == 16);
+  CHECK(parameter("DATA_IN_0_PARALLELISM_DIM_0") == 4);
+  CHECK(parameter("WEIGHT_PRECISION_0") == 6);
+  CHECK(parameter("WEIGHT_TENSOR_SIZE_DIM_0") == 16);
+  CHECK(parameter("WEIGHT_TENSOR_SIZE_DIM_1") == 8);
+  CHECK(parameter("WEIGHT_PARALLELISM_DIM_0") == 4);
+  CHECK(parameter("WEIGHT_PARALLELISM_DIM_1") == 2);
+  CHECK(parameter("BIAS_TENSOR_SIZE_DIM_0") == 8);
+  CHECK(parameter("BIAS_TENSOR_SIZE_DIM_1") == 1);
+  CHECK(parameter("DATA_OUT_0_TENSOR_SIZE_DIM_0") == 8);
+  CHECK(parameter("DATA_OUT_0_PARALLELISM_DIM_0") == 2);
+  CHECK((folding_of(graph).at("fc1") == Fold{4, 2}));
+}
+
+TEST_CASE("a graph without metadata has no folds, and one with it gives back the same design") {
+  ir::Graph graph = residual_graph();
+  CHECK(folding_of(graph).empty());
+  Tree options = Tree::dict();
+  options["initiation_interval"] = 16;
+  const passes::Result result = run(graph, options);
+  const Design design = design_of(graph);
+  CHECK(design.timing.interval <= 16);
+  CHECK(result.info.at("interval").as_int() == design.timing.interval);
+  CHECK(result.info.at("last").as_int() == design.timing.last);
+  // Text and back: the metadata is all that is needed.
+  ir::Graph again = ir::parse(ir::print(graph), "again");
+  for (auto& [path, tensor] : again.tensors) tensor.value = graph.tensors.at(path).value;
+  const Design same = design_of(again);
+  REQUIRE(same.instances.size() == design.instances.size());
+  for (std::size_t i = 0; i < design.instances.size(); ++i) {
+    CHECK(same.instances[i].name == design.instances[i].name);
+    CHECK(same.instances[i].parameters.items() == design.instances[i].parameters.items());
+  }
+  const Design rebuilt = build(design.program, design.folding);
+  CHECK(fifo_depths(rebuilt) == fifo_depths(design));
+}
+
+TEST_CASE("the table has a row per step, the plumbing and the total") {
+  ir::Graph graph = residual_graph();
+  const passes::Result result = run(graph);
+  REQUIRE(result.tables.size() == 1);
+  const auto& rows = result.tables[0].rows;
+  CHECK(rows[rows.size() - 2][0] == "between layers");
+  CHECK(rows.back()[0] == "total");
+  CHECK(rows.size() == design_of(graph).program->steps.size() + 2);
+}
+
+TEST_CASE("wrong options are refused") {
+  ir::Graph graph = residual_graph();
+  const auto message = [&](const Tree& options) -> std::string {
+    try {
+      run(graph, options);
+    } catch (const Error& error) {
+      CHECK(error.fault() == Fault::config);
+      return error.what();
+    }
+    return "accepted";
+  };
+  CHECK_THAT(message(with_layer("fc3", 1, 1)), Catch::Contains("'fc3'") && Catch::Contains("fc1"));
+  CHECK_THAT(message(with_layer("fc1", 3, 1)), Catch::Contains("use 1, 2, 4, 8, 16"));
+  CHECK_THAT(message(with_layer("fc1", 0, 1)), Catch::Contains("simd"));
+  Tree unknown = Tree::dict();
+  unknown["interval"] = 3;
+  CHECK_THAT(message(unknown), Catch::Contains("unknown option 'interval'"));
+  Tree layer = Tree::dict();
+  layer["layers"]["fc1"]["lanes"] = 3;
+  CHECK_THAT(message(layer), Catch::Contains("unknown option 'lanes'"));
+  Tree list = Tree::dict();
+  list["layers"] = 3;
+  CHECK_THAT(message(list), Catch::Contains("layers"));
+}

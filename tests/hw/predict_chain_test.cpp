@@ -1,0 +1,124 @@
+// Timing of whole designs of real modules against the closed forms of the modules' descriptions.
+#include <catch2/catch.hpp>
+
+#include "hw/op_table.hpp"
+#include "hw/schedule.hpp"
+#include "programs.hpp"
+
+using namespace mase;
+using namespace mase::hw;
+using mase::test::ProgramMaker;
+
+TEST_CASE("one folded linear takes SF * NF cycles a row, and at most SF + 5 to its first output") {
+  ProgramMaker maker;
+  maker.output(maker.linear("fc", maker.input("x", {64}), 64, 64));
+  for (const Fold& fold : {Fold{8, 8}, Fold{4, 2}, Fold{1, 64}, Fold{8, 1}}) {
+    const Design design = build(maker.share(), {{"fc", fold}});
+    const std::int64_t sf = 64 / fold.in_lanes, nf = 64 / fold.out_lanes;
+    CHECK(design.timing.first > sf);
+    CHECK(design.timing.first <= sf + 5);
+    CHECK(design.timing.last == design.timing.first + sf * (nf - 1));
+    CHECK(design.timing.interval == sf * nf);
+  }
+}
+
+namespace {
+
+/// The same control, clocked in every cycle.
+class Restless : public Control {
+ public:
+  explicit Restless(std::unique_ptr<Control> inner) : inner_(std::move(inner)) {}
+  bool ready(int input) const override { return inner_->ready(input); }
+  bool valid(int output) const override { return inner_->valid(output); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override {
+    inner_->clock(taken, given);
+  }
+
+ private:
+  std::unique_ptr<Control> inner_;
+};
+
+}  // namespace
+
+TEST_CASE("leaving out idle controls changes no cycle") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {8, 8, 4});
+  const integer::Window same{8, 8, 4, 3, 3, 1, 1, 1, 1}, half{8, 8, 4, 2, 2, 2, 2, 0, 0};
+  const integer::Window overlap{4, 4, 8, 3, 3, 1, 1, 1, 1};
+  auto a = maker.convolution("a", x, same, 4), b = maker.convolution("b", x, same, 4, 4);
+  auto sum = maker.add("sum", a, b);
+  auto both = maker.step("both", integer::Concat{}, {sum, x}, {8, 8, 8});
+  auto part = maker.step("part", integer::Slice{2, 4}, {both}, {8, 8, 4});
+  auto pool = maker.step("pool", integer::Pool{integer::PoolKind::sum, half}, {part}, {4, 4, 4});
+  auto c = maker.linear("c", pool, 4, 8);
+  auto wide = maker.step("wide", integer::Pool{integer::PoolKind::max, overlap}, {c}, {4, 4, 8});
+  auto flat = maker.linear("fc", wide, 128, 6);
+  maker.output(maker.step("cast", integer::Cast{}, {flat}, {6}));
+  for (const Fold& fold : {Fold{1, 1}, Fold{2, 2}}) {
+    Folding folding;
+    for (const Step& step : maker.program().steps) folding[step.name] = fold;
+    folding["a"] = {18, 1, true};
+    const Design design = build(maker.share(), folding);
+    Network lazy(design);
+    Network restless(design, [](const Instance& instance) {
+      return std::make_unique<Restless>(table_control(instance));
+    });
+    for (int cycle = 0; cycle < 20000; ++cycle) {
+      lazy.step();
+      restless.step();
+      for (std::size_t s = 0; s < design.streams.size(); ++s)
+        if (lazy.moved(static_cast<StreamId>(s)) != restless.moved(static_cast<StreamId>(s)))
+          FAIL("stream " << design.streams[s].name << " differs in cycle " << cycle);
+    }
+    CHECK(lazy.moved(design.outputs[0]) > 0);
+  }
+}
+
+TEST_CASE("the slowest layer of a chain gives the interval") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {16});
+  auto a = maker.linear("a", x, 16, 64);
+  auto b = maker.linear("b", a, 64, 32);
+  maker.output(maker.linear("c", b, 32, 5));
+  // Intervals 64, 128 and 160.
+  const Design design = build(maker.share(), {{"a", {4, 4}}, {"b", {4, 4}}, {"c", {1, 1}}});
+  CHECK(design.timing.interval == 160);
+  CHECK(design.timing.last < 64 + 128 + 160 + 40);
+}
+
+TEST_CASE("rows of a sequence follow each other without a gap") {
+  ProgramMaker maker;
+  maker.output(maker.linear("fc", maker.input("x", {10, 8}), 8, 4));
+  const Design design = build(maker.share(), {{"fc", {2, 1}}});
+  CHECK(design.timing.interval == 10 * 4 * 4);
+  CHECK(design.timing.last == design.timing.first + 10 * 4 * 4 - 4);
+}
+
+TEST_CASE("intervals of single steps equal their closed form where nothing overlaps badly") {
+  struct Case {
+    integer::Window window;
+    std::int64_t outputs, groups;
+    Fold fold;
+  };
+  const std::vector<Case> cases{{{8, 8, 4, 3, 3, 1, 1, 1, 1}, 4, 1, {2, 2}},
+                                {{8, 8, 4, 3, 3, 1, 1, 1, 1}, 4, 1, {4, 1}},
+                                {{9, 9, 2, 3, 3, 2, 2, 1, 1}, 4, 1, {1, 4}},
+                                {{8, 8, 4, 2, 2, 2, 2, 0, 0}, 8, 2, {2, 2}},
+                                {{8, 8, 4, 1, 1, 1, 1, 0, 0}, 4, 1, {2, 2}},
+                                {{8, 8, 4, 1, 1, 2, 2, 0, 0}, 4, 1, {2, 2}},
+                                {{8, 8, 4, 3, 3, 1, 1, 1, 1}, 4, 4, {2, 2}},
+                                {{8, 8, 2, 3, 3, 1, 1, 1, 1}, 4, 1, {6, 4, true}},
+                                {{8, 8, 2, 5, 5, 1, 1, 2, 2}, 4, 1, {50, 4, true}}};
+  for (const Case& each : cases) {
+    ProgramMaker maker;
+    auto x = maker.input("x", {each.window.height, each.window.width, each.window.channels});
+    maker.output(maker.convolution("conv", x, each.window, each.outputs, each.groups));
+    const Design design = build(maker.share(), {{"conv", each.fold}});
+    const Step& step = design.program->steps[0];
+    const std::int64_t closed = step_interval(*design.program, step, each.fold);
+    INFO("kernel " << each.window.kernel_height << " stride " << each.window.stride_height
+                   << " fold " << each.fold.in_lanes << " x " << each.fold.out_lanes);
+    CHECK(design.timing.interval >= closed);
+    CHECK(design.timing.interval <= closed + each.window.out_height() + each.window.height);
+  }
+}

@@ -1,0 +1,153 @@
+// Timing of networks of simple controls, worked out by hand cycle by cycle.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "hw/schedule.hpp"
+
+using namespace mase;
+using namespace mase::hw;
+
+namespace {
+
+/// A register: holds one beat, takes the next one only when it is empty.
+class Cell : public Control {
+ public:
+  bool ready(int) const override { return !full_; }
+  bool valid(int) const override { return full_; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override {
+    if (given[0]) full_ = false;
+    if (taken[0]) full_ = true;
+  }
+
+ private:
+  bool full_ = false;
+};
+
+/// Takes `count` beats, then gives one, and takes nothing while it waits to give.
+class Gather : public Control {
+ public:
+  explicit Gather(int count) : count_(count) {}
+  bool ready(int) const override { return held_ < count_; }
+  bool valid(int) const override { return held_ == count_; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override {
+    if (given[0]) held_ = 0;
+    held_ += taken[0];
+  }
+
+ private:
+  int count_, held_ = 0;
+};
+
+/// Takes a beat when all copies of the last one are gone.
+class Fork : public Control {
+ public:
+  bool ready(int) const override { return !full_[0] && !full_[1]; }
+  bool valid(int output) const override { return full_[output]; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override {
+    for (int o : {0, 1}) full_[o] = (full_[o] && !given[static_cast<std::size_t>(o)]) || taken[0];
+  }
+
+ private:
+  bool full_[2] = {false, false};
+};
+
+/// Holds one beat of each input; gives when it has both.
+class Join : public Control {
+ public:
+  bool ready(int input) const override { return !full_[input]; }
+  bool valid(int) const override { return full_[0] && full_[1]; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override {
+    for (int i : {0, 1}) full_[i] = (full_[i] && !given[0]) || taken[static_cast<std::size_t>(i)];
+  }
+
+ private:
+  bool full_[2] = {false, false};
+};
+
+std::unique_ptr<Control> make(const Instance& instance) {
+  if (instance.module == "gather")
+    return std::make_unique<Gather>(static_cast<int>(instance.parameters.integer("N")));
+  if (instance.module == "fork") return std::make_unique<Fork>();
+  if (instance.module == "join") return std::make_unique<Join>();
+  return std::make_unique<Cell>();
+}
+
+Stream stream(std::string name, std::int64_t beats) {
+  return {std::move(name), 1, {8, 0, true}, beats, -1};
+}
+
+Schedule schedule_of(const Design& design) {
+  Network network(design, make);
+  return run(network, design);
+}
+
+}  // namespace
+
+TEST_CASE("a cell moves every second cycle") {
+  Design design;
+  design.streams = {stream("x", 3), stream("y", 3)};
+  design.instances = {{"cell", "cell", "", {}, {0}, {1}}};
+  design.inputs = {0};
+  design.outputs = {1};
+  // Taken at 0, 2, 4; given at 1, 3, 5; the next frame is 6 cycles later.
+  const Schedule schedule = schedule_of(design);
+  CHECK(schedule.first == 1);
+  CHECK(schedule.lasts[0] == 5);
+  CHECK(schedule.interval == 6);
+}
+
+TEST_CASE("a gatherer behind a cell shows latency and interval of both") {
+  Design design;
+  design.streams = {stream("x", 4), stream("m", 4), stream("y", 2)};
+  design.instances = {{"cell", "cell", "", {}, {0}, {1}},
+                      {"gather", "gather", "", {{"N", std::int64_t{2}}}, {1}, {2}}};
+  design.inputs = {0};
+  design.outputs = {2};
+  // The cell gives at 1, 3; the gatherer is full in cycle 4 and gives there, free again in cycle 5,
+  // where the cell gives its third beat, 7 the fourth; the second output is in cycle 8.
+  const Schedule schedule = schedule_of(design);
+  CHECK(schedule.first == 4);
+  CHECK(schedule.lasts[0] == 8);
+  CHECK(schedule.interval == 8);
+}
+
+TEST_CASE("outputs are timed together and each by itself") {
+  Design design;
+  design.streams = {stream("x", 4), stream("a", 4), stream("b", 4), stream("y", 1)};
+  design.instances = {{"fork", "fork", "", {}, {0}, {1, 2}},
+                      {"gather", "gather", "", {{"N", std::int64_t{4}}}, {2}, {3}}};
+  design.inputs = {0};
+  design.outputs = {1, 3};
+  // The fork takes at 0, 2, 4, 6 and gives at 1, 3, 5, 7; the gatherer gives at 8. The fork has its
+  // fifth beat taken at 8, given at 9 when the gatherer is free again: no time is lost.
+  const Schedule schedule = schedule_of(design);
+  CHECK(schedule.first == 1);
+  CHECK(schedule.lasts[0] == 8);
+  CHECK(schedule.interval == 8);
+  CHECK(schedule.outputs[0].last == 7);
+  CHECK(schedule.outputs[1].first == 8);
+}
+
+TEST_CASE("a fork and a join with too little room between them deadlock, and are named") {
+  Design design;
+  design.streams = {stream("x", 4), stream("short", 4), stream("long", 4), stream("sum", 4),
+                    stream("y", 4)};
+  design.instances = {{"split", "fork", "", {}, {0}, {1, 2}},
+                      {"slow", "gather", "", {{"N", std::int64_t{4}}}, {2}, {3}},
+                      {"add", "join", "", {}, {1, 3}, {4}}};
+  design.inputs = {0};
+  design.outputs = {4};
+  // The join holds one beat of the short branch, the fork another; the gatherer needs four.
+  const Schedule schedule = schedule_of(design);
+  CHECK(schedule.deadlock.find("add does not take short and waits for sum") != std::string::npos);
+  CHECK(schedule.deadlock.find("split does not take x") != std::string::npos);
+}
+
+TEST_CASE("a stream without a consumer is a defect") {
+  Design design;
+  design.streams = {stream("x", 1), stream("y", 1), stream("z", 1)};
+  design.instances = {{"fork", "fork", "", {}, {0}, {1, 2}}};
+  design.inputs = {0};
+  design.outputs = {1};
+  CHECK_THROWS_WITH(Network(design, make), Catch::Contains("stream z needs one producer"));
+}

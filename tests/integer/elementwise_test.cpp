@@ -1,0 +1,258 @@
+// Clamps, arithmetic, tables, shapes and channels against the reference.
+#include <catch2/catch.hpp>
+
+#include "integer/model.hpp"
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using ir::NodeId;
+using ir::NodeRef;
+using ir::Value;
+using ir::ValueInfo;
+
+namespace {
+
+using Index = std::int64_t;
+
+Value ref(NodeId id) { return Value(NodeRef{id}); }
+
+Value list(const Shape& values) {
+  Value::List items;
+  for (const Index value : values) items.emplace_back(value);
+  return Value::list(std::move(items));
+}
+
+std::vector<ir::Argument> with_self(NodeId x, std::vector<ir::Argument> rest = {}) {
+  rest.insert(rest.begin(), {"self", ref(x)});
+  return rest;
+}
+
+}  // namespace
+
+TEST_CASE("clamps equal the reference on the grid, off it, and before other formats") {
+  const std::vector<std::pair<std::string, std::vector<ir::Argument>>> clamps{
+      {"aten::relu", {}},
+      {"aten::relu6", {}},
+      {"aten::hardtanh", {{"min_val", Value(-0.7)}, {"max_val", Value(1.3)}}},
+      {"aten::hardtanh", {}},
+      {"aten::clamp", {{"min", Value(-2)}, {"max", Value()}}},
+      {"aten::clamp_max", {{"max", Value(0.5)}}},
+      {"aten::clamp_min", {{"min", Value(-0.25)}}},
+      {"aten::clamp_min", {{"min", Value(200.25)}}},
+      {"aten::clamp", {{"min", Value(2.0)}, {"max", Value(-1.0)}}},
+  };
+  for (const auto& [op, args] : clamps)
+    for (const std::string in :
+         {"integer(8, 4)", "integer_floor(6, -1)", "integer(5, 2, is_signed=false)"})
+      for (const std::string out : {"", "integer(6, 2)", "integer_floor(4, 1)", "integer(12, 9)"}) {
+        INFO(op << " " << in << " " << out);
+        Sketch sketch;
+        const auto x = sketch.input({2, 40}, {{"data_out", in}});
+        Formats formats;
+        if (!out.empty()) formats.push_back({"data_out", out});
+        check_against_reference(
+            sketch.finish(sketch.call(op, with_self(x, args), {2, 40}, formats)), 12);
+      }
+}
+
+TEST_CASE("sums, differences and products of two streams equal the reference") {
+  for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor"})
+    for (const std::string a : {"integer(8, 4)", "integer(6, -2)", "integer(32, 20)"})
+      for (const std::string b :
+           {"integer(8, 4)", "integer(3, 5, is_signed=false)", "integer(30, 7)"}) {
+        INFO(op << " " << a << " " << b);
+        Sketch sketch;
+        const auto x = sketch.input({2, 3, 4, 4}, {{"data_out", a}});
+        const auto y = sketch.input({2, 3, 4, 4}, {{"data_out", b}});
+        const auto z = sketch.call(op, {{"self", ref(x)}, {"other", ref(y)}}, {2, 3, 4, 4});
+        check_against_reference(sketch.finish(z), 12);
+      }
+}
+
+TEST_CASE("a residual sum requantises each operand as its readers ask") {
+  Sketch sketch;
+  const Formats formats{
+      {"data_in", "integer(8, 4)"}, {"weight", "integer(8, 6)"}, {"bias", "integer(8, 5)"}};
+  const auto x = sketch.input({2, 8});
+  const auto a = sketch.linear(x, 8, formats);
+  const auto b = sketch.linear(sketch.relu(a), 8, formats);
+  const auto sum = sketch.call("aten::add.Tensor", {{"self", ref(a)}, {"other", ref(b)}}, {2, 8},
+                               {{"data_in", "integer(6, 2)"}});
+  check_against_reference(sketch.finish(sketch.relu(sum, {{"data_in", "integer(8, 3)"}})), 4);
+}
+
+TEST_CASE("one value and two formats that differ in range only share one requantisation") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 8});
+  const auto a = sketch.relu(x, {{"data_in", "integer(8, 2)"}});
+  const auto b = sketch.relu(x, {{"data_in", "integer(5, 2)"}});
+  const ir::Graph graph = sketch.finish(Value::tuple({ref(a), ref(b)}));
+  CHECK(integer::lower(graph).value(0).type == integer::FixedType{8, 2, true});
+  check_against_reference(graph, 40);
+}
+
+TEST_CASE("constants per channel and scalars equal the reference") {
+  for (const std::string op : {"aten::add", "aten::sub", "aten::mul", "aten::rsub"})
+    for (const double number : {0.5, -4.0, 0.3, 1.0, 0.0, 7.0}) {
+      if (op == "aten::mul" && number == 0.3) continue;
+      INFO(op << " " << number);
+      Sketch sketch;
+      const auto x = sketch.input({2, 3, 4, 2}, {{"data_out", "integer(8, 4)"}});
+      const auto y =
+          sketch.call(op + ".Scalar", {{"self", ref(x)}, {"other", Value(number)}}, {2, 3, 4, 2});
+      check_against_reference(sketch.finish(y), 12);
+    }
+  for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor"})
+    for (const Shape& shape : {Shape{3, 1, 1}, Shape{1, 3, 1, 1}, Shape{}, Shape{1}})
+      for (const bool swapped : {false, true}) {
+        INFO(op << " " << shape_text(shape));
+        Sketch sketch;
+        const auto x = sketch.input({2, 3, 4, 2});
+        const auto p = sketch.parameter(shape, 3);
+        const auto y =
+            sketch.call(op, {{"self", ref(swapped ? p : x)}, {"other", ref(swapped ? x : p)}},
+                        {2, 3, 4, 2}, {{"data_in", "integer(8, 4)"}});
+        check_against_reference(sketch.finish(y), 12);
+      }
+}
+
+TEST_CASE("division by powers of two moves the binary point") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});
+  const auto y = sketch.call("aten::div.Scalar", {{"self", ref(x)}, {"other", Value(2.0)}}, {2, 6});
+  const auto c = sketch.constants({1, 2, -0.25F, 8, 0.5F, -1}, {6});
+  const auto z = sketch.call("aten::div.Tensor", {{"self", ref(y)}, {"other", ref(c)}}, {2, 6});
+  check_against_reference(sketch.finish(z), 12);
+}
+
+TEST_CASE("batch norms that only scale and shift equal the reference") {
+  for (const Shape& shape : {Shape{2, 5}, Shape{2, 5, 7}, Shape{2, 5, 3, 4}}) {
+    Sketch sketch;
+    const auto x = sketch.input(shape);
+    const std::string kind = shape.size() == 4 ? "BatchNorm2d" : "BatchNorm1d";
+    const auto y = sketch.layer(
+        "batchnorm." + kind, "aten::batch_norm", x,
+        {{"training", Value(ir::TrainingFlag{})}, {"eps", Value(0.0)}},
+        {{"weight", {5}}, {"bias", {5}}, {"running_mean", {5}}, {"running_var", {5}}}, shape,
+        {{"data_in", "integer(8, 4)"},
+         {"weight", "integer(8, 6)"},
+         {"bias", "integer(8, 5)"},
+         {"running_mean", "integer(8, 4)"},
+         {"running_var", "integer(8, 4)"}});
+    const std::string path = sketch.graph.node(y).target;
+    for (float& value : sketch.graph.tensors.at(path + ".running_mean").value.mutable_span<float>())
+      value = 0;
+    for (float& value : sketch.graph.tensors.at(path + ".running_var").value.mutable_span<float>())
+      value = 1;
+    check_against_reference(sketch.finish(y), 12);
+  }
+}
+
+TEST_CASE("tables equal the functions, rounded once") {
+  const std::vector<std::pair<std::string, std::vector<ir::Argument>>> functions{
+      {"aten::sigmoid", {}},
+      {"aten::tanh", {}},
+      {"aten::gelu", {}},
+      {"aten::gelu", {{"approximate", Value("tanh")}}},
+      {"aten::silu", {}},
+      {"aten::elu", {{"alpha", Value(0.5)}}},
+      {"aten::softplus", {{"beta", Value(2)}}},
+      {"aten::hardsigmoid", {}},
+      {"aten::hardswish", {}},
+      {"aten::leaky_relu", {{"negative_slope", Value(0.125)}}},
+      {"aten::leaky_relu", {}},
+  };
+  for (const auto& [op, args] : functions)
+    for (const std::string in :
+         {"integer(10, 6)", "integer(8, 3)", "integer_floor(5, 0, is_signed=false)"})
+      for (const std::string out : {"integer(8, 6)", "integer_floor(12, 8)"}) {
+        INFO(op << " " << in << " " << out);
+        Sketch sketch;
+        const auto x = sketch.input({2, 300}, {{"data_out", in}});
+        const auto y = sketch.call(op, with_self(x, args), {2, 300});
+        check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", out}})), 9);
+      }
+}
+
+TEST_CASE("channels are joined and parted as the reference does") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6, 3, 2}, {{"data_out", "integer(8, 4)"}});
+  ValueInfo parts;
+  parts.kind = ValueInfo::Kind::list;
+  for (const Index size : {4, 2})
+    parts.elements.push_back(ValueInfo::tensor(DType::float32, {2, size, 3, 2}));
+  const auto split = sketch.call(
+      "aten::split.Tensor", with_self(x, {{"split_size", Value(4)}, {"dim", Value(1)}}), parts);
+  const auto a =
+      sketch.call("mase::getitem", {{"value", ref(split)}, {"index", Value(0)}}, {2, 4, 3, 2});
+  const auto b =
+      sketch.call("mase::getitem", {{"value", ref(split)}, {"index", Value(-1)}}, {2, 2, 3, 2});
+  const auto half =
+      sketch.call("aten::div.Scalar", {{"self", ref(b)}, {"other", Value(4.0)}}, {2, 2, 3, 2});
+  const auto joined = sketch.call(
+      "aten::cat", {{"tensors", Value::list({ref(half), ref(a), ref(x)})}, {"dim", Value(1)}},
+      {2, 12, 3, 2});
+  const Value whole = Value::slice(Value(), Value(), Value());
+  const auto cut =
+      sketch.call("mase::getitem",
+                  {{"value", ref(joined)},
+                   {"index", Value::tuple({whole, Value::slice(Value(1), Value(-2), Value())})}},
+                  {2, 9, 3, 2});
+  check_against_reference(
+      sketch.finish(Value::dict({{"a", ref(a)}, {"cut", ref(cut)}, {"joined", ref(joined)}})), 12);
+}
+
+TEST_CASE("formats behind a cat and a chunk act on each input") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 8}, {{"data_out", "integer(10, 6)"}});
+  const auto y = sketch.input({2, 4}, {{"data_out", "integer(8, 1)"}});
+  const auto joined = sketch.call(
+      "aten::cat", {{"tensors", Value::list({ref(x), ref(y)})}, {"dim", Value(-1)}}, {2, 12});
+  const auto z = sketch.relu(joined, {{"data_in", "integer(6, 3)"}});
+  check_against_reference(sketch.finish(z), 12);
+  Sketch other;
+  const auto w = other.input({2, 8}, {{"data_out", "integer(10, 6)"}});
+  ValueInfo halves;
+  halves.kind = ValueInfo::Kind::list;
+  for (int i = 0; i < 2; ++i) halves.elements.push_back(ValueInfo::tensor(DType::float32, {2, 4}));
+  const auto chunk =
+      other.call("aten::chunk", with_self(w, {{"chunks", Value(2)}, {"dim", Value(1)}}), halves);
+  std::vector<Value> results;
+  for (int i = 0; i < 2; ++i) {
+    const auto part =
+        other.call("mase::getitem", {{"value", ref(chunk)}, {"index", Value(i)}}, {2, 4});
+    results.push_back(
+        ref(other.relu(part, {{"data_in", i == 0 ? "integer(6, 3)" : "integer(5, 2)"}})));
+  }
+  check_against_reference(other.finish(Value::tuple(results)), 12);
+}
+
+TEST_CASE("reshapes and permutations cost no step") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 3, 2}, {{"data_out", "integer(8, 4)"}});
+  const auto y =
+      sketch.call("aten::permute", with_self(x, {{"dims", list({0, 2, 3, 1})}}), {2, 3, 2, 4});
+  const auto z =
+      sketch.call("aten::flatten.using_ints",
+                  with_self(y, {{"start_dim", Value(1)}, {"end_dim", Value(2)}}), {2, 6, 4});
+  const auto fc = sketch.linear(z, 3, {{"weight", "integer(8, 6)"}, {"bias", "integer(8, 5)"}});
+  const auto t = sketch.call("aten::transpose.int",
+                             with_self(fc, {{"dim0", Value(1)}, {"dim1", Value(2)}}), {2, 3, 6});
+  const auto v = sketch.call("aten::view", with_self(t, {{"size", list({2, -1})}}), {2, 18});
+  const auto out = sketch.linear(
+      v, 2, {{"data_in", "integer(7, 2)"}, {"weight", "integer(8, 6)"}, {"bias", "integer(8, 5)"}});
+  const ir::Graph graph = sketch.finish(Value::tuple({ref(out), ref(t)}));
+  CHECK(integer::lower(graph).steps.size() == 3);  // two layers and the cast between them
+  check_against_reference(graph, 12);
+}
+
+TEST_CASE("an input that is returned reshaped keeps its own shape") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 3, 2}, {{"data_out", "integer(8, 4)"}});
+  const auto y =
+      sketch.call("aten::flatten.using_ints", with_self(x, {{"start_dim", Value(1)}}), {2, 24});
+  const ir::Graph graph = sketch.finish(Value::tuple({ref(y), ref(x), ref(y)}));
+  CHECK(integer::lower(graph).value(0).torch_shape == Shape{4, 3, 2});
+  check_against_reference(graph, 12);
+}

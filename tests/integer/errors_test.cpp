@@ -1,0 +1,195 @@
+// What has no datapath is named, all of it at once, with what would help.
+#include <catch2/catch.hpp>
+
+#include "base/text.hpp"
+#include "integer/model.hpp"
+#include "sketch.hpp"
+#include "support/message_of.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using ir::NodeRef;
+using ir::Value;
+
+namespace {
+
+const Formats eight{
+    {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(8, 5)"}};
+
+Value ref(ir::NodeId id) { return Value(NodeRef{id}); }
+
+std::string refusal(const ir::Graph& graph) {
+  return message_of(Fault::unsupported, [&] { integer::lower(graph); });
+}
+
+/// The refusal of one call on an 8-bit input of this shape.
+std::string refusal(const std::string& op, std::vector<ir::Argument> args, const Shape& in,
+                    const Shape& out, const Formats& formats = {}) {
+  Sketch sketch;
+  const auto x = sketch.input(in, {{"data_out", "integer(8, 4)"}});
+  args.insert(args.begin(), {"self", ref(x)});
+  return refusal(sketch.finish(sketch.call(op, args, out, formats)));
+}
+
+void says(const std::string& message, const std::string& words) {
+  INFO(message);
+  CHECK(message.find(words) != std::string::npos);
+}
+
+ir::NodeId pair(Sketch& sketch) {
+  return sketch.input({2, 4, 6, 6}, {{"data_out", "integer(8, 4)"}});
+}
+
+}  // namespace
+
+TEST_CASE("every node without a datapath is listed at once, and readers of such nodes are not") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6});
+  const auto a = sketch.linear(x, 6, {{"data_in", "integer(8, 4)"}});
+  const auto b = sketch.relu(a, {{"data_in", "integer(8, 4)"}});
+  const auto c = sketch.call("aten::softmax.int", {{"self", ref(b)}, {"dim", Value(1)}}, {2, 6});
+  const auto d = sketch.linear(c, 3,
+                               {{"data_in", "integer(8, 4)"},
+                                {"weight", "integer(8, 4, rounding=stochastic)"},
+                                {"bias", "integer(8, 4)"}});
+  const auto e = sketch.call("aten::sigmoid", {{"self", ref(d)}}, {2, 3});
+  const ir::Graph graph = sketch.finish(e);
+  const std::string message = refusal(graph);
+  says(message, "without an integer datapath (3)");
+  says(message, "node '" + graph.node(a).name + "' (linear): its weight is still float");
+  says(message, "pass quantize");
+  says(message, "node '" + graph.node(c).name + "' (softmax): the op has no datapath");
+  says(message,
+       "node '" + graph.node(d).name +
+           "' (linear): rounding 'stochastic' has no datapath; 'nearest_even' and 'floor'");
+  CHECK(message.find(graph.node(b).name) == std::string::npos);
+}
+
+TEST_CASE("formats whose codes are not those of exact arithmetic are refused") {
+  const auto with = [](const std::string& format) {
+    Sketch sketch;
+    return sketch.finish(sketch.relu(sketch.input({2, 3}, {{"data_out", format}})));
+  };
+  says(refusal(with("integer(25, 4, profile=mase)")), "profile 'mase' above 24 bits");
+  says(refusal(with("integer_floor(8, -1, profile=mase)")), "use profile 'exact'");
+  says(refusal(with("integer(8, 4, rounding=nearest_away)")), "'nearest_even' and 'floor'");
+  CHECK_NOTHROW(integer::lower(with("integer(24, 4, profile=mase)")));
+  CHECK_NOTHROW(integer::lower(with("integer_floor(8, 0, profile=mase)")));
+}
+
+TEST_CASE("inputs need one grid that all readers agree on") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 3});
+  const auto a = sketch.relu(x, {{"data_in", "integer(8, 4)"}});
+  const auto b = sketch.relu(x, {{"data_in", "integer(8, 3)"}});
+  says(refusal(sketch.finish(Value::tuple({ref(a), ref(b)}))), "do not ask for one data_in format");
+  Sketch floating;
+  says(refusal(floating.finish(floating.relu(floating.input({2, 3})))), "pass quantize");
+}
+
+TEST_CASE("batch norms that still divide ask for fuse_batch_norm") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4}, {{"data_out", "integer(8, 4)"}});
+  const auto y =
+      sketch.layer("batchnorm.BatchNorm1d", "aten::batch_norm", x, {{"eps", Value(1e-5)}},
+                   {{"weight", {4}}, {"bias", {4}}, {"running_mean", {4}}, {"running_var", {4}}},
+                   {2, 4}, {{"weight", "integer(8, 4)"}, {"bias", "integer(8, 4)"}});
+  const std::string message = refusal(sketch.finish(y));
+  says(message, "pass fuse_batch_norm");
+  says(message, "then pass quantize");
+}
+
+TEST_CASE("windows without a datapath say why") {
+  const Shape in{2, 4, 6, 6};
+  says(refusal("aten::max_pool2d", {{"kernel_size", Value(2)}, {"dilation", Value(2)}}, in,
+               {2, 4, 2, 2}),
+       "dilation");
+  says(refusal("aten::max_pool2d",
+               {{"kernel_size", Value(3)}, {"stride", Value(2)}, {"ceil_mode", Value(true)}}, in,
+               {2, 4, 3, 3}),
+       "ceil_mode");
+  says(refusal(
+           "aten::avg_pool2d",
+           {{"kernel_size", Value(3)}, {"padding", Value(1)}, {"count_include_pad", Value(false)}},
+           in, {2, 4, 2, 2}),
+       "count_include_pad");
+  says(refusal("aten::avg_pool2d", {{"kernel_size", Value(3)}}, in, {2, 4, 2, 2}),
+       "fraction that no binary code has");
+  says(refusal("aten::adaptive_avg_pool2d", {}, in, {2, 4, 4, 4}), "does not divide");
+  Sketch even;
+  const auto x = even.input({2, 4, 6});
+  const auto y = even.layer("conv.Conv1d", "aten::conv1d", x, {{"padding", Value("same")}},
+                            {{"weight", {3, 4, 2}}}, {2, 3, 6}, eight);
+  says(refusal(even.finish(y)), "not symmetric");
+  Sketch dilated;
+  const auto z = dilated.input({2, 4, 6});
+  const auto w = dilated.layer("conv.Conv1d", "aten::conv1d", z, {{"dilation", Value(2)}},
+                               {{"weight", {3, 4, 2}}}, {2, 3, 4}, eight);
+  says(refusal(dilated.finish(w)), "dilation other than 1");
+}
+
+TEST_CASE("elementwise ops without a datapath say why") {
+  const Shape in{2, 6};
+  says(refusal("aten::sigmoid", {}, in, in), "needs a grid");
+  says(refusal("aten::div.Scalar", {{"other", Value(3.0)}}, in, in), "no power of two");
+  says(refusal("aten::add.Scalar", {{"other", Value(1.0)}, {"alpha", Value(2)}}, in, in), "alpha");
+  says(refusal("aten::hardtanh", {{"min_val", Value(-1e-30)}, {"max_val", Value(1.0)}}, in, in),
+       "no codes of its input");
+  says(refusal("aten::cumsum", {{"dim", Value(1)}}, in, in), "the op has no datapath");
+  Sketch wide;
+  const auto x = wide.input(in, {{"data_out", "integer(11, 4)"}});
+  says(refusal(wide.finish(
+           wide.call("aten::tanh", {{"self", ref(x)}}, in, {{"data_out", "integer(8, 4)"}}))),
+       "a table at most 10");
+  Sketch shapes;
+  const auto a = pair(shapes), b = shapes.input({2, 4, 1, 1}, {{"data_out", "integer(8, 4)"}});
+  says(refusal(shapes.finish(
+           shapes.call("aten::mul.Tensor", {{"self", ref(a)}, {"other", ref(b)}}, {2, 4, 6, 6}))),
+       "equal shapes");
+  Sketch constants;
+  const auto c = pair(constants), p = constants.parameter({6}, 1);
+  says(refusal(constants.finish(constants.call("aten::add.Tensor",
+                                               {{"self", ref(c)}, {"other", ref(p)}}, {2, 4, 6, 6},
+                                               {{"data_in", "integer(8, 4)"}}))),
+       "vary along other dimensions");
+  Sketch quotient;
+  const auto d = pair(quotient), e = pair(quotient);
+  says(refusal(quotient.finish(
+           quotient.call("aten::div.Tensor", {{"self", ref(d)}, {"other", ref(e)}}, {2, 4, 6, 6}))),
+       "quotient of two streams");
+}
+
+TEST_CASE("what mixes rows of the batch or breaks the stream order is refused") {
+  const Shape in{2, 4, 6};
+  says(refusal("aten::flatten.using_ints", {{"start_dim", Value(0)}}, in, {48}), "mixes rows");
+  says(refusal("aten::view", {{"size", Value(1)}}, in, {4, 2, 6}), "mixes rows");
+  says(refusal("aten::transpose.int", {{"dim0", Value(0)}, {"dim1", Value(1)}}, in, {4, 2, 6}),
+       "mixes rows");
+  Sketch sketch;
+  const auto x = pair(sketch);
+  const auto pool =
+      sketch.call("aten::max_pool2d", {{"self", ref(x)}, {"kernel_size", Value(2)}}, {2, 4, 3, 3});
+  says(refusal(sketch.finish(sketch.linear(pool, 2, eight))), "channels innermost");
+  Sketch halves;
+  const auto y = pair(halves);
+  const Value whole = Value::slice(Value(), Value(), Value());
+  const auto cut = halves.call(
+      "mase::getitem",
+      {{"value", ref(y)},
+       {"index", Value::tuple({whole, whole, Value::slice(Value(), Value(3), Value())})}},
+      {2, 4, 3, 6});
+  says(refusal(halves.finish(cut)), "only the channels");
+}
+
+TEST_CASE("results and accumulators that are too wide are refused") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 3}, {{"data_out", "integer(32, 4)"}});
+  const auto y = sketch.call("aten::mul.Tensor", {{"self", ref(x)}, {"other", ref(x)}}, {2, 3});
+  says(refusal(sketch.finish(y)), "more than 62");
+  Sketch far;
+  const auto a = far.input({2, 3}, {{"data_out", "integer(32, 120)"}});
+  const auto b = far.input({2, 3}, {{"data_out", "integer(32, -120)"}});
+  const auto c = far.call("aten::add.Tensor", {{"self", ref(a)}, {"other", ref(b)}}, {2, 3},
+                          {{"data_out", "integer(8, 0)"}});
+  says(refusal(far.finish(c)), "too far apart");
+}

@@ -1,0 +1,255 @@
+// The ops in plain loops, as torch's documentation defines them: walking the graph, elementwise
+// ops, shapes and channels.
+#include "reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference_evaluation.hpp"
+
+namespace mase::test {
+namespace {
+
+Real power_of_two(int exponent) {
+  Real result = 1;
+  for (; exponent > 0; --exponent) result *= 2;
+  for (; exponent < 0; ++exponent) result /= 2;
+  return result;
+}
+
+/// The greatest whole number up to v, for |v| < 2^100.
+Real whole_below(Real v) {
+  const auto truncated = static_cast<__int128>(v);
+  const Real whole = static_cast<Real>(truncated);
+  return whole > v ? whole - 1 : whole;
+}
+
+Real nearest_even(Real v) {
+  const Real below = whole_below(v), rest = v - below;
+  if (rest > Real(0.5)) return below + 1;
+  if (rest < Real(0.5)) return below;
+  return static_cast<__int128>(below) % 2 == 0 ? below : below + 1;
+}
+
+}  // namespace
+
+RealTensor tensor_of(const Array& array) {
+  RealTensor tensor{array.shape(), {}};
+  const Array floats = array.to_float32();
+  for (const float value : floats.span<float>()) tensor.values.push_back(value);
+  return tensor;
+}
+
+/// Torch's broadcasting: shapes are aligned at their ends.
+RealTensor Evaluation::binary(const std::function<Real(Real, Real)>& f) const {
+  const RealTensor a = operand(*node_->find("self"), "data_in");
+  const RealTensor b = operand(*node_->find("other"), "data_in");
+  const Shape& shape = a.values.size() >= b.values.size() ? a.shape : b.shape;
+  const auto pick = [&](const RealTensor& tensor, Index element) {
+    Index index = 0, stride = 1;
+    for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+      const std::size_t from_end = shape.size() - 1 - d;
+      const Index coordinate = element % shape[from_end];
+      element /= shape[from_end];
+      const Index size = tensor.shape[tensor.shape.size() - 1 - d];
+      index += size == 1 ? 0 : coordinate * stride;
+      stride *= size;
+    }
+    return tensor.values[at(index)];
+  };
+  RealTensor y{shape, {}};
+  for (Index i = 0; i < numel(shape); ++i) y.values.push_back(f(pick(a, i), pick(b, i)));
+  return y;
+}
+
+RealTensor Evaluation::cat() const {
+  std::vector<RealTensor> tensors;
+  for (const Value& item : node_->find("tensors")->items())
+    tensors.push_back(operand(item, "data_in"));
+  Index dim = whole("dim", 0);
+  if (dim < 0) dim += static_cast<Index>(tensors[0].shape.size());
+  RealTensor y{tensors[0].shape, {}};
+  y.shape[at(dim)] = 0;
+  for (const RealTensor& x : tensors) y.shape[at(dim)] += x.shape[at(dim)];
+  const Index outer = numel(Shape(y.shape.begin(), y.shape.begin() + dim));
+  for (Index o = 0; o < outer; ++o)
+    for (const RealTensor& x : tensors) {
+      const Index block = numel(x.shape) / outer;
+      y.values.insert(y.values.end(), x.values.begin() + o * block,
+                      x.values.begin() + (o + 1) * block);
+    }
+  return y;
+}
+
+RealTensor Evaluation::part(const RealTensor& x, std::size_t dim, Index first, Index count) const {
+  RealTensor y{x.shape, {}};
+  y.shape[dim] = count;
+  const Index inner =
+      numel(Shape(x.shape.begin() + static_cast<std::ptrdiff_t>(dim) + 1, x.shape.end()));
+  for (Index i = 0; i < numel(x.shape); ++i) {
+    const Index coordinate = i / inner % x.shape[dim];
+    if (coordinate >= first && coordinate < first + count) y.values.push_back(x.values[at(i)]);
+  }
+  return y;
+}
+
+std::vector<RealTensor> Evaluation::parts() const {
+  const RealTensor x = input("self");
+  Index dim = whole("dim", 0);
+  if (dim < 0) dim += static_cast<Index>(x.shape.size());
+  std::vector<RealTensor> found;
+  Index first = 0;
+  for (const ir::ValueInfo& info : node_->info.elements) {
+    found.push_back(part(x, at(dim), first, info.shape[at(dim)]));
+    first += info.shape[at(dim)];
+  }
+  return found;
+}
+
+RealTensor Evaluation::item() const {
+  const auto& from = results_.at(node_->find("value")->node());
+  const Value& index = *node_->find("index");
+  if (index.kind() == Value::Kind::integer)
+    return from[at(index.as_int() < 0 ? index.as_int() + static_cast<Index>(from.size())
+                                      : index.as_int())];
+  RealTensor x = from[0];
+  for (std::size_t d = 0; d < index.items().size(); ++d) {
+    const auto& bounds = index.items()[d].items();
+    Index first = bounds[0].is_none() ? 0 : bounds[0].as_int();
+    Index last = bounds[1].is_none() ? x.shape[d] : bounds[1].as_int();
+    if (first < 0) first += x.shape[d];
+    if (last < 0) last += x.shape[d];
+    x = part(x, d, first, last - first);
+  }
+  return x;
+}
+
+RealTensor Evaluation::reshaped() const {
+  RealTensor x = input(node_->find("self") ? "self" : "input");
+  const Index rows = x.shape[0];
+  x.shape = node_->info.shape;
+  x.shape[0] = rows;
+  return x;
+}
+
+RealTensor Evaluation::permuted() const {
+  const RealTensor x = input("self");
+  const auto rank = static_cast<Index>(x.shape.size());
+  Shape dims;
+  if (const Value* given = argument("dims")) {
+    for (const Value& dim : given->items()) dims.push_back((dim.as_int() + rank) % rank);
+  } else {
+    for (Index d = 0; d < rank; ++d) dims.push_back(d);
+    std::swap(dims[at((whole("dim0", 0) + rank) % rank)],
+              dims[at((whole("dim1", 0) + rank) % rank)]);
+  }
+  RealTensor y;
+  for (const Index dim : dims) y.shape.push_back(x.shape[at(dim)]);
+  for (Index i = 0; i < numel(y.shape); ++i) {
+    Shape coordinates(at(rank));
+    Index rest = i;
+    for (Index d = rank; d-- > 0; rest /= y.shape[at(d)])
+      coordinates[at(dims[at(d)])] = rest % y.shape[at(d)];
+    Index index = 0;
+    for (Index d = 0; d < rank; ++d) index = index * x.shape[at(d)] + coordinates[at(d)];
+    y.values.push_back(x.values[at(index)]);
+  }
+  return y;
+}
+
+const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
+  using E = const Evaluation&;
+  using R = std::vector<RealTensor>;
+  static const double inf = HUGE_VAL;
+  static const std::map<std::string, Operator> table = [] {
+    std::map<std::string, Operator> t;
+    t["linear"] = [](E e) -> R { return {e.linear()}; };
+    t["conv1d"] = t["conv2d"] = [](E e) -> R { return {e.convolution()}; };
+    t["batch_norm1d"] = t["batch_norm2d"] = [](E e) -> R { return {e.batch_norm()}; };
+    t["max_pool1d"] = t["max_pool2d"] = [](E e) -> R { return {e.pool(true)}; };
+    t["avg_pool1d"] = t["avg_pool2d"] = [](E e) -> R { return {e.pool(false)}; };
+    t["adaptive_avg_pool1d"] =
+        t["adaptive_avg_pool2d"] = [](E e) -> R { return {e.adaptive_pool()}; };
+    t["relu"] = [](E e) -> R { return {e.clamped(0, inf)}; };
+    t["relu6"] = [](E e) -> R { return {e.clamped(0, 6)}; };
+    t["hardtanh"] = [](E e) -> R {
+      return {e.clamped(e.number("min_val", -1), e.number("max_val", 1))};
+    };
+    t["clamp"] = [](E e) -> R { return {e.clamped(e.number("min", -inf), e.number("max", inf))}; };
+    t["clamp_min"] = [](E e) -> R { return {e.clamped(e.number("min", -inf), inf)}; };
+    t["clamp_max"] = [](E e) -> R { return {e.clamped(-inf, e.number("max", inf))}; };
+    t["add"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a + b; })}; };
+    t["sub"] = [](E e) -> R {
+      if (e.node_->op.starts_with("aten::rsub"))
+        return {e.binary([](Real a, Real b) { return b - a; })};
+      return {e.binary([](Real a, Real b) { return a - b; })};
+    };
+    t["mul"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a * b; })}; };
+    t["div"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a / b; })}; };
+    t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
+    t["cat"] = [](E e) -> R { return {e.cat()}; };
+    t["chunk"] = t["split"] = [](E e) -> R { return e.parts(); };
+    t["getitem"] = [](E e) -> R { return {e.item()}; };
+    t["slice"] = t["narrow"] = [](E e) -> R {
+      const std::size_t dim = at(e.whole("dim", 0));
+      return {e.part(e.input("self"), dim, e.whole("start", 0), e.node_->info.shape[dim])};
+    };
+    for (const char* op : {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze",
+                           "identity", "contiguous", "clone", "detach", "dropout", "to"})
+      t[op] = [](E e) -> R { return {e.reshaped()}; };
+    t["permute"] = t["transpose"] = [](E e) -> R { return {e.permuted()}; };
+    t["sigmoid"] = [](E e) -> R { return {e.table([](double x) { return 1 / (1 + exp(-x)); })}; };
+    t["tanh"] = [](E e) -> R { return {e.table([](double x) { return std::tanh(x); })}; };
+    t["silu"] = [](E e) -> R { return {e.table([](double x) { return x / (1 + exp(-x)); })}; };
+    t["hardsigmoid"] = [](E e) -> R {
+      return {e.table([](double x) { return x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + 0.5; })};
+    };
+    t["hardswish"] = [](E e) -> R {
+      return {e.table([](double x) { return x <= -3 ? 0 : x >= 3 ? x : x * (x + 3) / 6; })};
+    };
+    t["gelu"] = [](E e) -> R {
+      const Value* kind = e.argument("approximate");
+      if (kind && kind->as_string() == "tanh")
+        return {e.table([](double x) {
+          return x * 0.5 * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * std::pow(x, 3))));
+        })};
+      return {e.table([](double x) { return x * 0.5 * std::erfc(-x * 0.7071067811865476); })};
+    };
+    t["elu"] = [](E e) -> R {
+      const double alpha = e.number("alpha", 1);
+      return {e.table([=](double x) { return x > 0 ? x : alpha * (exp(x) - 1); })};
+    };
+    t["softplus"] = [](E e) -> R {
+      const double beta = e.number("beta", 1), threshold = e.number("threshold", 20);
+      return {e.table(
+          [=](double x) { return x * beta > threshold ? x : std::log(1 + exp(beta * x)) / beta; })};
+    };
+    t["leaky_relu"] = [](E e) -> R {
+      const double slope = e.number("negative_slope", 0.01);
+      return {e.table([=](double x) { return x >= 0 ? x : x * slope; })};
+    };
+    return t;
+  }();
+  return table;
+}
+
+Real quantized(Real number, const formats::Format& format) {
+  const Tree fields = format.fields();
+  const auto width = static_cast<int>(fields.at("width").as_int());
+  const auto frac = static_cast<int>(fields.at("frac_width").as_int());
+  const bool is_signed = fields.at("is_signed").as_bool();
+  const bool floor =
+      format.name() == "integer_floor" || fields.at("rounding").as_string() == "floor";
+  const Real low = is_signed ? -power_of_two(width - 1) : Real(0);
+  const Real high = power_of_two(is_signed ? width - 1 : width) - 1;
+  const Real scaled = number * power_of_two(frac);
+  if (scaled <= low) return low * power_of_two(-frac);
+  if (scaled >= high) return high * power_of_two(-frac);
+  return (floor ? whole_below(scaled) : nearest_even(scaled)) * power_of_two(-frac);
+}
+
+std::vector<RealTensor> evaluate(const ir::Graph& graph, const std::vector<Array>& inputs) {
+  return Evaluation(graph, inputs).outputs;
+}
+
+}  // namespace mase::test

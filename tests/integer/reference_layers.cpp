@@ -1,0 +1,130 @@
+// Layers and pools of the reference evaluator.
+#include <algorithm>
+
+#include "reference_evaluation.hpp"
+
+namespace mase::test {
+
+RealTensor Evaluation::linear() const {
+  const RealTensor x = input("input"), w = parameter("weight");
+  RealTensor y{x.shape, {}};
+  y.shape.back() = w.shape[0];
+  const std::vector<Real> bias = has("bias") ? parameter("bias").values : std::vector<Real>();
+  for (Index row = 0; row < numel(x.shape) / w.shape[1]; ++row)
+    for (Index o = 0; o < w.shape[0]; ++o) {
+      Real sum = bias.empty() ? Real(0) : bias[at(o)];
+      for (Index i = 0; i < w.shape[1]; ++i)
+        sum += w.values[at(o * w.shape[1] + i)] * x.values[at(row * w.shape[1] + i)];
+      y.values.push_back(sum);
+    }
+  return y;
+}
+
+/// [N, C, L] as [N, C, L, 1].
+static RealTensor as_images(RealTensor x) {
+  if (x.shape.size() == 3) x.shape.push_back(1);
+  return x;
+}
+
+static Shape two(Shape values, Index filler) {
+  if (values.size() == 1) values.push_back(filler);
+  return values;
+}
+
+RealTensor Evaluation::convolution() const {
+  const RealTensor x = as_images(input("input")), w = as_images(parameter("weight"));
+  const std::size_t dims = node_->info.shape.size() - 2;
+  const Shape stride = two(list("stride", dims, 1), 1);
+  const Value* mode = argument("padding");
+  Shape padding{0, 0};
+  if (mode && mode->kind() == Value::Kind::string) {
+    if (mode->as_string() == "same") padding = {w.shape[2] / 2, w.shape[3] / 2};
+  } else {
+    padding = two(list("padding", dims, 0), 0);
+  }
+  const Index groups = whole("groups", 1), outputs = w.shape[0], taps = w.shape[1];
+  const std::vector<Real> bias = has("bias") ? parameter("bias").values : std::vector<Real>();
+  const Index h = x.shape[2], v = x.shape[3];
+  const Index oh = (h + 2 * padding[0] - w.shape[2]) / stride[0] + 1;
+  const Index ow = (v + 2 * padding[1] - w.shape[3]) / stride[1] + 1;
+  RealTensor y{{x.shape[0], outputs, oh, ow}, {}};
+  for (Index n = 0; n < x.shape[0]; ++n)
+    for (Index o = 0; o < outputs; ++o)
+      for (Index r = 0; r < oh; ++r)
+        for (Index s = 0; s < ow; ++s) {
+          Real sum = bias.empty() ? Real(0) : bias[at(o)];
+          for (Index c = 0; c < taps; ++c)
+            for (Index i = 0; i < w.shape[2]; ++i)
+              for (Index j = 0; j < w.shape[3]; ++j) {
+                const Index a = r * stride[0] + i - padding[0], b = s * stride[1] + j - padding[1];
+                if (a < 0 || a >= h || b < 0 || b >= v) continue;
+                const Index channel = o / (outputs / groups) * taps + c;
+                sum += w.values[at(((o * taps + c) * w.shape[2] + i) * w.shape[3] + j)] *
+                       x.values[at(((n * x.shape[1] + channel) * h + a) * v + b)];
+              }
+          y.values.push_back(sum);
+        }
+  if (dims == 1) y.shape.pop_back();
+  return y;
+}
+
+RealTensor Evaluation::batch_norm() const {
+  RealTensor x = input("input");
+  const Index inner = numel(Shape(x.shape.begin() + 2, x.shape.end()));
+  const auto w = parameter("weight").values, b = parameter("bias").values;
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    const std::size_t c = at(static_cast<Index>(i) / inner % x.shape[1]);
+    x.values[i] = x.values[i] * w[c] + b[c];
+  }
+  return x;
+}
+
+RealTensor Evaluation::pool(bool maximum) const {
+  const RealTensor x = as_images(input("self"));
+  const std::size_t dims = node_->info.shape.size() - 2;
+  const Shape kernel_given = list("kernel_size", dims, 1), kernel = two(kernel_given, 1);
+  Shape stride = list("stride", dims, 0);
+  stride = two(stride[0] == 0 ? kernel_given : stride, 1);
+  const Shape padding = two(list("padding", dims, 0), 0);
+  const Index h = x.shape[2], v = x.shape[3];
+  const Index oh = (h + 2 * padding[0] - kernel[0]) / stride[0] + 1;
+  const Index ow = (v + 2 * padding[1] - kernel[1]) / stride[1] + 1;
+  const Index divisor = whole("divisor_override", kernel[0] * kernel[1]);
+  RealTensor y{{x.shape[0], x.shape[1], oh, ow}, {}};
+  for (Index image = 0; image < x.shape[0] * x.shape[1]; ++image)
+    for (Index r = 0; r < oh; ++r)
+      for (Index s = 0; s < ow; ++s) {
+        Real sum = 0, most = -HUGE_VAL;
+        for (Index i = 0; i < kernel[0]; ++i)
+          for (Index j = 0; j < kernel[1]; ++j) {
+            const Index a = r * stride[0] + i - padding[0], b = s * stride[1] + j - padding[1];
+            if (a < 0 || a >= h || b < 0 || b >= v) continue;
+            sum += x.values[at((image * h + a) * v + b)];
+            most = std::max(most, x.values[at((image * h + a) * v + b)]);
+          }
+        y.values.push_back(maximum ? most : sum / divisor);
+      }
+  if (dims == 1) y.shape.pop_back();
+  return y;
+}
+
+RealTensor Evaluation::adaptive_pool() const {
+  const RealTensor x = as_images(input("self"));
+  const Index oh = node_->info.shape[2];
+  const Index ow = node_->info.shape.size() == 4 ? node_->info.shape[3] : 1;
+  const Index kh = x.shape[2] / oh, kw = x.shape[3] / ow;
+  RealTensor y{{x.shape[0], x.shape[1], oh, ow}, {}};
+  for (Index image = 0; image < x.shape[0] * x.shape[1]; ++image)
+    for (Index r = 0; r < oh; ++r)
+      for (Index s = 0; s < ow; ++s) {
+        Real sum = 0;
+        for (Index i = 0; i < kh; ++i)
+          for (Index j = 0; j < kw; ++j)
+            sum += x.values[at((image * x.shape[2] + r * kh + i) * x.shape[3] + s * kw + j)];
+        y.values.push_back(sum / (kh * kw));
+      }
+  if (node_->info.shape.size() == 3) y.shape.pop_back();
+  return y;
+}
+
+}  // namespace mase::test

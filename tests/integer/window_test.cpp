@@ -1,0 +1,189 @@
+// Convolutions and pools over many shapes, strides, paddings, groups and kernels.
+#include <catch2/catch.hpp>
+
+#include "integer/model.hpp"
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using ir::NodeRef;
+using ir::Value;
+
+namespace {
+
+using Index = std::int64_t;
+
+Value ref(ir::NodeId id) { return Value(NodeRef{id}); }
+Value list(const Shape& values) {
+  Value::List items;
+  for (const Index value : values) items.emplace_back(value);
+  return Value::list(std::move(items));
+}
+
+struct Geometry {
+  Index channels, height, width, outputs, kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w,
+      groups;
+};
+
+Index out_size(Index in, Index kernel, Index stride, Index pad) {
+  return (in + 2 * pad - kernel) / stride + 1;
+}
+
+Formats ports(const std::string& in, const std::string& weight, const std::string& bias) {
+  return {{"data_in", in}, {"weight", weight}, {"bias", bias}};
+}
+
+ir::NodeId convolution(Sketch& sketch, ir::NodeId x, const Geometry& g, const Formats& given) {
+  return sketch.layer("conv.Conv2d", "aten::conv2d", x,
+                      {{"stride", list({g.stride_h, g.stride_w})},
+                       {"padding", list({g.pad_h, g.pad_w})},
+                       {"dilation", list({1, 1})},
+                       {"groups", Value(g.groups)}},
+                      {{"weight", {g.outputs, g.channels / g.groups, g.kernel_h, g.kernel_w}},
+                       {"bias", {g.outputs}}},
+                      {2, g.outputs, out_size(g.height, g.kernel_h, g.stride_h, g.pad_h),
+                       out_size(g.width, g.kernel_w, g.stride_w, g.pad_w)},
+                      given);
+}
+
+const std::vector<Geometry> geometries{
+    {1, 7, 7, 4, 3, 3, 1, 1, 0, 0, 1},  {3, 6, 9, 5, 3, 2, 2, 1, 1, 0, 1},
+    {4, 5, 5, 6, 5, 5, 1, 1, 2, 2, 2},  {6, 8, 6, 6, 3, 3, 2, 2, 1, 1, 6},
+    {8, 4, 4, 16, 1, 1, 1, 1, 0, 0, 1}, {4, 9, 8, 8, 3, 3, 3, 2, 1, 1, 4},
+    {5, 3, 3, 17, 3, 3, 1, 1, 1, 1, 1}, {16, 6, 6, 16, 3, 3, 1, 1, 1, 1, 16},
+    {2, 12, 1, 3, 4, 1, 3, 1, 2, 0, 1},
+};
+
+}  // namespace
+
+TEST_CASE("convolutions equal the reference for all geometries") {
+  for (const Geometry& g : geometries) {
+    INFO(g.channels << "x" << g.height << "x" << g.width << " kernel " << g.kernel_h << "x"
+                    << g.kernel_w << " groups " << g.groups);
+    Sketch sketch;
+    const auto x = sketch.input({2, g.channels, g.height, g.width});
+    const auto y =
+        convolution(sketch, x, g, ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
+    check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", "integer(8, 3)"}})), 6);
+  }
+}
+
+TEST_CASE("convolutions of wide and odd formats equal the reference") {
+  const std::vector<Formats> all{
+      ports("integer(16, 8)", "integer(16, 12)", "integer(16, 9)"),
+      ports("integer(32, 16)", "integer(32, 28)", "integer(32, 20)"),
+      ports("integer_floor(5, -1, is_signed=false)", "integer_floor(3, 1)", "integer(12, 9)"),
+      ports("integer(1, 0)", "integer(1, 2)", "integer(2, 0)"),
+      ports("integer(20, 30)", "integer(4, -3)", "integer(9, 0)"),
+  };
+  for (const Formats& one : all)
+    for (const std::string out :
+         {"", "integer(7, 2)", "integer_floor(12, 20)", "integer(32, -5)"}) {
+      if (out.empty() && one[0].second == "integer(32, 16)") continue;  // more than 62 bits
+      INFO(one[0].second << " " << out);
+      const Geometry& g = geometries[1];
+      Sketch sketch;
+      const auto x = sketch.input({2, g.channels, g.height, g.width});
+      Formats given = one;
+      if (!out.empty()) given.emplace_back("data_out", out);
+      check_against_reference(sketch.finish(convolution(sketch, x, g, given)), 6);
+    }
+}
+
+TEST_CASE("convolutions over sequences equal the reference") {
+  for (const std::string padding : {"same", "valid", ""}) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 4, 11});
+    const Value pad = padding.empty() ? list({1}) : Value(padding);
+    const Index out = padding == "same" ? 11 : padding == "valid" ? 9 : 6;
+    const Index stride = padding.empty() ? 2 : 1;
+    const auto y =
+        sketch.layer("conv.Conv1d", "aten::conv1d", x,
+                     {{"stride", list({stride})}, {"padding", pad}, {"groups", Value(2)}},
+                     {{"weight", {6, 2, 3}}}, {2, 6, out},
+                     ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
+    const auto z = sketch.call("aten::max_pool1d", {{"self", ref(y)}, {"kernel_size", list({2})}},
+                               {2, 6, out / 2});
+    check_against_reference(sketch.finish(z), 6);
+  }
+}
+
+TEST_CASE("a format behind a maximum moves to the layer before it") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 3, 6, 6});
+  const auto y = convolution(sketch, x, {3, 6, 6, 4, 3, 3, 1, 1, 1, 1, 1},
+                             ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
+  const auto r = sketch.relu(y);
+  const auto p =
+      sketch.call("aten::max_pool2d", {{"self", ref(r)}, {"kernel_size", Value(2)}}, {2, 4, 3, 3});
+  const auto f =
+      sketch.call("aten::flatten.using_ints", {{"self", ref(p)}, {"start_dim", Value(1)}}, {2, 36});
+  const ir::Graph graph =
+      sketch.finish(sketch.linear(f, 5, ports("integer(6, 2)", "integer(8, 6)", "integer(8, 5)")));
+  const integer::Program program = integer::lower(graph);
+  REQUIRE(program.steps.size() == 3);
+  CHECK(integer::type_text(program.value(program.steps[0].output).type) == "u5.2");
+  CHECK(program.steps[0].name == "layer1");
+  CHECK(program.value(program.steps[0].output).name == graph.node(r).name);
+  check_against_reference(graph, 6);
+}
+
+TEST_CASE("maximum pools equal the reference") {
+  for (const auto& [kernel, stride, pad] :
+       std::vector<std::array<Index, 3>>{{2, 2, 0}, {3, 2, 1}, {3, 1, 1}, {2, 3, 1}, {3, 3, 0}}) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 5, 8, 7}, {{"data_out", "integer(6, 2)"}});
+    const auto y =
+        sketch.call("aten::max_pool2d",
+                    {{"self", ref(x)},
+                     {"kernel_size", list({kernel, kernel})},
+                     {"stride", list({stride, stride})},
+                     {"padding", list({pad, pad})}},
+                    {2, 5, out_size(8, kernel, stride, pad), out_size(7, kernel, stride, pad)},
+                    {{"data_out", "integer(4, 1)"}});
+    check_against_reference(sketch.finish(y), 9);
+  }
+}
+
+TEST_CASE("average pools round the exact quotient once") {
+  for (const std::string out : {"integer(8, 4)", "integer_floor(6, 1)", "integer(9, 7)"})
+    for (const auto& [kernel, stride, pad] :
+         std::vector<std::array<Index, 3>>{{2, 2, 0}, {3, 2, 1}, {3, 1, 1}, {5, 5, 0}}) {
+      INFO(out << " kernel " << kernel);
+      Sketch sketch;
+      const auto x = sketch.input({2, 3, 7, 6}, {{"data_out", "integer(8, 3)"}});
+      const auto y =
+          sketch.call("aten::avg_pool2d",
+                      {{"self", ref(x)},
+                       {"kernel_size", list({kernel, kernel})},
+                       {"stride", list({stride, stride})},
+                       {"padding", list({pad, pad})}},
+                      {2, 3, out_size(7, kernel, stride, pad), out_size(6, kernel, stride, pad)});
+      check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", out}})), 12);
+    }
+}
+
+TEST_CASE("averages over powers of two are exact without a format") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 3, 4, 4}, {{"data_out", "integer(8, 3)"}});
+  const auto y = sketch.call("aten::adaptive_avg_pool2d",
+                             {{"self", ref(x)}, {"output_size", list({1, 1})}}, {2, 3, 1, 1});
+  const ir::Graph graph = sketch.finish(y);
+  const integer::Program program = integer::lower(graph);
+  CHECK(program.value(program.outputs[0]).type == integer::FixedType{12, 7, true});
+  check_against_reference(graph, 12);
+}
+
+TEST_CASE("adaptive pools and divisors of their own equal the reference") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 2, 6, 9}, {{"data_out", "integer(8, 3)"}});
+  const auto y =
+      sketch.call("aten::adaptive_avg_pool2d", {{"self", ref(x)}, {"output_size", list({2, 3})}},
+                  {2, 2, 2, 3}, {{"data_out", "integer(8, 3)"}});
+  check_against_reference(sketch.finish(y), 12);
+  Sketch other;
+  const auto z = other.input({2, 2, 9}, {{"data_out", "integer(8, 3)"}});
+  const auto w = other.call("aten::avg_pool1d", {{"self", ref(z)}, {"kernel_size", list({3})}},
+                            {2, 2, 3}, {{"data_out", "integer(8, 3)"}});
+  check_against_reference(other.finish(w), 12);
+}

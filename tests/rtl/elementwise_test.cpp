@@ -1,0 +1,235 @@
+// The elementwise modules in RTL against integers computed here.
+#include <catch2/catch.hpp>
+
+#include "hw/memory_image.hpp"
+#include "support/module_bench.hpp"
+
+namespace mase::rtl_test {
+namespace {
+
+using integer::Codes;
+using integer::FixedType;
+using integer::Requantise;
+using integer::Wide;
+
+constexpr std::int64_t kFrames = 48;
+
+FixedType random_type(Random& random, int most) {
+  return {static_cast<int>(between(random, 1, most)), 0, random.below(2) == 0};
+}
+
+std::int64_t flag(bool value) { return value ? 1 : 0; }
+
+std::int64_t power(int exponent) { return std::int64_t{1} << exponent; }
+
+/// A shift that brings most of [-magnitude, magnitude] into the output, or a few bits beside it.
+int random_shift(Random& random, Wide magnitude, const FixedType& to) {
+  int bits = 0;
+  for (; magnitude > to.high(); magnitude /= 2) ++bits;
+  return bits + static_cast<int>(between(random, -2, 2));
+}
+
+Port random_port(Random& random, std::int64_t lanes, const FixedType& type, std::int64_t beats) {
+  return {lanes, type, random_codes(random, type, kFrames * beats * lanes)};
+}
+
+/// The codes of a port mapped one by one.
+template <class F>
+Port mapped(const Port& from, const FixedType& type, F&& map) {
+  Port to{from.lanes, type, {}};
+  for (std::size_t i = 0; i < from.codes.size(); ++i)
+    to.codes.push_back(static_cast<std::int64_t>(map(i)));
+  return to;
+}
+
+Case cast_case(Random& random, const FixedType& from, const FixedType& to,
+               const Requantise& requantise) {
+  const Port in = random_port(random, between(random, 1, 3), from, 7);
+  hw::Parameters parameters{
+      {"LANES", in.lanes}, {"IW", std::int64_t{from.width}}, {"ISIGNED", flag(from.is_signed)}};
+  parameters.append(hw::requantise_parameters(requantise, to));
+  return {"cast",
+          parameters,
+          {in},
+          {mapped(in, to, [&](std::size_t i) { return requantise(in.codes[i]); })},
+          {}};
+}
+
+TEST_CASE("casts in RTL round and clamp as the integers do") {
+  Random random(1);
+  std::vector<Case> cases;
+  for (int i = 0; i < 48; ++i) {
+    const FixedType from = random_type(random, i % 4 == 0 ? 62 : 16);
+    const FixedType to = random_type(random, 32);
+    const std::int64_t divisor = i % 3 == 0 ? between(random, 2, 200) : 1;
+    const int shift = random_shift(random, from.high() / divisor, to);
+    cases.push_back(cast_case(random, from, to, random_requantise(random, to, shift, divisor)));
+  }
+  check_cases(cases, kFrames);
+}
+
+TEST_CASE("average pooling's divisors in RTL are exact on every code") {
+  Random random(2);
+  std::vector<Case> cases;
+  for (const std::int64_t divisor :
+       {3, 5, 6, 7, 9, 12, 25, 36, 49, 64, 100, 121, 169, 196, 225, 784})
+    for (const int shift : {-2, 0, 1, 4}) {
+      const FixedType from{13, 0, random.below(2) == 0}, to{9, 0, true};
+      const Requantise requantise = random_requantise(random, to, shift, divisor);
+      cases.push_back(cast_case(random, from, to, requantise));
+      Port& in = cases.back().inputs[0];
+      in.codes.clear();
+      const std::int64_t whole = kFrames * in.lanes;  // codes of one beat in every frame
+      for (std::int64_t i = 0; i < (power(13) + whole - 1) / whole * whole; ++i)
+        in.codes.push_back(static_cast<std::int64_t>(from.low()) + i % power(13));
+      cases.back().outputs[0] =
+          mapped(in, to, [&](std::size_t i) { return requantise(in.codes[i]); });
+    }
+  check_cases(cases, kFrames);
+}
+
+TEST_CASE("lookups in RTL read the table at the bits of the code") {
+  Random random(3);
+  std::vector<Case> cases;
+  for (int i = 0; i < 14; ++i) {
+    const FixedType from = random_type(random, 10), to = random_type(random, 32);
+    const Codes table = random_codes(random, to, power(from.width));
+    const std::string file = "table_" + std::to_string(i) + ".mem";
+    const Port in = random_port(random, between(random, 1, 3), from, 9);
+    const std::vector<Wide> words(table.begin(), table.end());
+    cases.push_back(
+        {"lookup",
+         {{"LANES", in.lanes},
+          {"IW", std::int64_t{from.width}},
+          {"OW", std::int64_t{to.width}},
+          {"FILE", file}},
+         {in},
+         {mapped(in, to,
+                 [&](std::size_t at) {
+                   return table[static_cast<std::size_t>(in.codes[at] & (power(from.width) - 1))];
+                 })},
+         {{file, "", "", to.width, hw::vector_words(words, 1, to.width)}}});
+  }
+  check_cases(cases, kFrames);
+}
+
+Case binary_case(Random& random, int op) {
+  const FixedType a = random_type(random, 12), b = random_type(random, 12);
+  const FixedType to = random_type(random, 16);
+  const int a_shift = static_cast<int>(between(random, 0, 3)), b_shift = op == 0 ? 0 : 2;
+  const Port left = random_port(random, between(random, 1, 3), a, 6);
+  const Port right = random_port(random, left.lanes, b, 6);
+  const auto exact = [&](Wide x, Wide y) {
+    if (op == 2) return x * y;
+    const Wide shifted_x = x * power(a_shift), shifted_y = y * power(b_shift);
+    return op == 0 ? shifted_x + shifted_y : shifted_x - shifted_y;
+  };
+  Wide low = 0, high = 0;
+  for (const Wide x : {a.low(), a.high()})
+    for (const Wide y : {b.low(), b.high()}) {
+      low = std::min(low, exact(x, y));
+      high = std::max(high, exact(x, y));
+    }
+  const Requantise requantise =
+      random_requantise(random, to, random_shift(random, std::max(-low, high), to));
+  hw::Parameters parameters{{"OP", std::int64_t{op}},
+                            {"LANES", left.lanes},
+                            {"AW", std::int64_t{a.width}},
+                            {"ASIGNED", flag(a.is_signed)},
+                            {"ASHIFT", std::int64_t{a_shift}},
+                            {"BW", std::int64_t{b.width}},
+                            {"BSIGNED", flag(b.is_signed)},
+                            {"BSHIFT", std::int64_t{b_shift}},
+                            {"ACCW", std::int64_t{integer::signed_width(low, high)}}};
+  parameters.append(hw::requantise_parameters(requantise, to));
+  parameters.set("MULTIPLIER", between(random, 0, 2));
+  return {"binary",
+          parameters,
+          {left, right},
+          {mapped(left, to,
+                  [&](std::size_t i) { return requantise(exact(left.codes[i], right.codes[i])); })},
+          {}};
+}
+
+TEST_CASE("sums, differences and products in RTL join their operands") {
+  Random random(4);
+  std::vector<Case> cases;
+  for (int i = 0; i < 30; ++i) cases.push_back(binary_case(random, i % 3));
+  check_cases(cases, kFrames);
+}
+
+struct Channels {
+  Codes scale;
+  std::vector<Wide> shift;
+  Wide low = 0, high = 0;  ///< of every accumulator
+};
+
+Channels random_channels(Random& random, const FixedType& in, const FixedType& scale_type,
+                         std::int64_t count) {
+  Channels result{random_codes(random, scale_type, count), {}, 0, 0};
+  const FixedType shift_type{static_cast<int>(between(random, 1, 14)), 0, true};
+  for (const std::int64_t code : random_codes(random, shift_type, count))
+    result.shift.push_back(code);
+  for (std::size_t c = 0; c < result.scale.size(); ++c)
+    for (const Wide x : {in.low(), in.high()})
+      for (const Wide shift : {Wide{0}, result.shift[c]}) {
+        result.low = std::min(result.low, x * result.scale[c] + shift);
+        result.high = std::max(result.high, x * result.scale[c] + shift);
+      }
+  return result;
+}
+
+Case scale_case(Random& random, int index) {
+  const FixedType in_type = random_type(random, 10), scale_type = random_type(random, 10);
+  const FixedType to = random_type(random, 12);
+  const bool has_shift = index % 3 != 0;
+  const std::int64_t blocks = between(random, 1, 5), lanes = between(random, 1, 3);
+  const Port in = random_port(random, lanes, in_type, blocks * 2);
+  Channels channels = random_channels(random, in_type, scale_type, blocks * lanes);
+  if (!has_shift) channels.shift.assign(channels.scale.size(), 0);
+  const Requantise requantise = random_requantise(
+      random, to, random_shift(random, std::max(-channels.low, channels.high), to));
+  const auto [least, most] = std::minmax_element(channels.shift.begin(), channels.shift.end());
+  const int shift_bits = integer::signed_width(*least, *most);
+  const std::string name = "scale_" + std::to_string(index);
+  hw::Parameters parameters{
+      {"BLOCKS", blocks},
+      {"LANES", lanes},
+      {"AW", std::int64_t{in_type.width}},
+      {"ASIGNED", flag(in_type.is_signed)},
+      {"SW", std::int64_t{scale_type.width}},
+      {"SSIGNED", flag(scale_type.is_signed)},
+      {"HAS_SHIFT", flag(has_shift)},
+      {"BW", std::int64_t{shift_bits}},
+      {"ACCW", std::int64_t{integer::signed_width(channels.low, channels.high)}}};
+  parameters.append(hw::requantise_parameters(requantise, to));
+  parameters.set("MULTIPLIER", std::int64_t{index % 3});
+  parameters.set("SCALE_FILE", name + ".mem");
+  parameters.set("SHIFT_FILE", has_shift ? name + "_shift.mem" : std::string());
+  const std::vector<Wide> scale(channels.scale.begin(), channels.scale.end());
+  std::vector<hw::Memory> memories = {{name + ".mem", "", "", lanes * scale_type.width,
+                                       hw::vector_words(scale, lanes, scale_type.width)}};
+  if (has_shift)
+    memories.push_back({name + "_shift.mem", "", "", lanes * shift_bits,
+                        hw::vector_words(channels.shift, lanes, shift_bits)});
+  return {"scale_shift",
+          parameters,
+          {in},
+          {mapped(in, to,
+                  [&](std::size_t i) {
+                    const std::size_t channel = i % channels.scale.size();
+                    return requantise(static_cast<Wide>(in.codes[i]) * channels.scale[channel] +
+                                      channels.shift[channel]);
+                  })},
+          memories};
+}
+
+TEST_CASE("scale and shift in RTL follow the channels") {
+  Random random(5);
+  std::vector<Case> cases;
+  for (int i = 0; i < 24; ++i) cases.push_back(scale_case(random, i));
+  check_cases(cases, kFrames);
+}
+
+}  // namespace
+}  // namespace mase::rtl_test

@@ -1,0 +1,321 @@
+// The matrix modules in RTL against sums of products computed here.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "hw/memory_image.hpp"
+#include "support/module_bench.hpp"
+
+namespace mase::rtl_test {
+namespace {
+
+using integer::Codes;
+using integer::FixedType;
+using integer::Requantise;
+using integer::Wide;
+
+constexpr std::int64_t kFrames = 40;
+
+std::int64_t flag(bool value) { return value ? 1 : 0; }
+
+std::int64_t pick(Random& random, const std::vector<std::int64_t>& values) {
+  return values[random.below(values.size())];
+}
+
+/// Number formats of a matrix layer, drawn from all widths, often the narrow ones.
+struct Types {
+  FixedType in, weight, out;
+};
+
+FixedType random_type(Random& random, const std::vector<std::int64_t>& widths) {
+  return {static_cast<int>(pick(random, widths)), 0, random.below(2) == 0};
+}
+
+Types random_types(Random& random) {
+  return {random_type(random, {1, 2, 3, 4, 6, 8, 8, 11, 17, 32}),
+          random_type(random, {1, 2, 3, 4, 5, 6, 8, 8, 13, 24}),
+          random_type(random, {1, 4, 8, 16, 32})};
+}
+
+/// Outputs with their own weights and biases: outputs[o] is a dot product of `inputs` elements.
+struct Matrix {
+  std::int64_t inputs = 1, outputs = 1;
+  Codes weight;  ///< [outputs][inputs]
+  Codes bias;    ///< [outputs]; empty without
+
+  std::int64_t at(std::int64_t o, std::int64_t i) const {
+    return weight[static_cast<std::size_t>(o * inputs + i)];
+  }
+  Wide start(std::int64_t o) const { return bias.empty() ? 0 : bias[static_cast<std::size_t>(o)]; }
+};
+
+Matrix random_matrix(Random& random, std::int64_t inputs, std::int64_t outputs,
+                     const FixedType& type) {
+  Matrix matrix{inputs, outputs, random_codes(random, type, inputs * outputs), {}};
+  if (random.below(3) == 0)
+    for (std::int64_t& weight : matrix.weight)
+      if (random.below(2) == 0) weight = 0;
+  const FixedType bias{static_cast<int>(pick(random, {2, 9, 20, 38})), 0, true};
+  if (random.below(4) != 0) matrix.bias = random_codes(random, bias, outputs);
+  return matrix;
+}
+
+/// Bits of an accumulator that holds every partial sum of every output.
+int accumulator_bits(const Matrix& matrix, const FixedType& in) {
+  Wide low = 0, high = 0;
+  for (std::int64_t o = 0; o < matrix.outputs; ++o) {
+    Wide least = matrix.start(o), most = least;
+    for (std::int64_t i = 0; i < matrix.inputs; ++i) {
+      const Wide a = matrix.at(o, i) * in.low(), b = matrix.at(o, i) * in.high();
+      least += std::min({a, b, Wide{0}});
+      most += std::max({a, b, Wide{0}});
+    }
+    low = std::min(low, least);
+    high = std::max(high, most);
+  }
+  return integer::signed_width(low, high);
+}
+
+int bias_bits(const Matrix& matrix) {
+  int bits = 1;
+  for (const std::int64_t bias : matrix.bias)
+    bits = std::max(bits, integer::signed_width(bias, bias));
+  return bits;
+}
+
+/// Inputs that drive output `o` to its greatest (or least) value.
+Codes extreme_row(const Matrix& matrix, const FixedType& in, std::int64_t o, bool greatest) {
+  Codes row;
+  for (std::int64_t i = 0; i < matrix.inputs; ++i)
+    row.push_back(
+        static_cast<std::int64_t>((matrix.at(o, i) > 0) == greatest ? in.high() : in.low()));
+  return row;
+}
+
+Wide dot(const Matrix& matrix, std::int64_t o, const std::int64_t* x) {
+  Wide sum = matrix.start(o);
+  for (std::int64_t i = 0; i < matrix.inputs; ++i) sum += Wide{matrix.at(o, i)} * x[i];
+  return sum;
+}
+
+/// Parameters that every matrix module has, and a requantisation that suits the accumulator.
+struct Common {
+  hw::Parameters parameters;
+  Requantise requantise;
+};
+
+Common common(Random& random, const Types& types, const Matrix& matrix) {
+  const int bits = accumulator_bits(matrix, types.in);
+  const int shift = std::max(-2, bits - types.out.width + static_cast<int>(between(random, -3, 0)));
+  const Requantise requantise =
+      random_requantise(random, types.out, shift, pick(random, {1, 1, 1, 3}));
+  hw::Parameters parameters{{"AW", std::int64_t{types.in.width}},
+                            {"ASIGNED", flag(types.in.is_signed)},
+                            {"WW", std::int64_t{types.weight.width}},
+                            {"WSIGNED", flag(types.weight.is_signed)},
+                            {"HAS_BIAS", flag(!matrix.bias.empty())},
+                            {"BW", std::int64_t{bias_bits(matrix)}},
+                            {"ACCW", std::int64_t{bits}}};
+  parameters.append(hw::requantise_parameters(requantise, types.out));
+  return {parameters, requantise};
+}
+
+/// Memory of words of `lanes` codes.
+hw::Memory memory(const std::string& file, const std::vector<Wide>& codes, std::int64_t lanes,
+                  int bits) {
+  return {file, "", "", lanes * bits, hw::vector_words(codes, lanes, bits)};
+}
+
+std::vector<Wide> widened(const Codes& codes) { return {codes.begin(), codes.end()}; }
+
+struct LinearShape {
+  std::int64_t sf = 1, nf = 1, sets = 1, simd = 1, pe = 1;
+  std::int64_t multiplier = 0;
+};
+
+/// The weights in the order of the image: set, output block, input block, output, input.
+std::vector<Wide> linear_image(const Matrix& matrix, const LinearShape& shape) {
+  std::vector<Wide> image;
+  for (std::int64_t block = 0; block < shape.sets * shape.nf; ++block)
+    for (std::int64_t s = 0; s < shape.sf; ++s)
+      for (std::int64_t p = 0; p < shape.pe; ++p)
+        for (std::int64_t c = 0; c < shape.simd; ++c)
+          image.push_back(matrix.at(block * shape.pe + p, s * shape.simd + c));
+  return image;
+}
+
+Case linear_case(Random& random, const LinearShape& shape, const Types& types, int index) {
+  const std::int64_t inputs = shape.sf * shape.simd, per_set = shape.nf * shape.pe;
+  const Matrix matrix = random_matrix(random, inputs, per_set * shape.sets, types.weight);
+  const auto [more, requantise] = common(random, types, matrix);
+  Port in{shape.simd, types.in, {}}, out{shape.pe, types.out, {}};
+  for (std::int64_t row = 0; row < kFrames * shape.sets; ++row) {
+    const std::int64_t set = row % shape.sets;
+    const std::int64_t target = set * per_set + between(random, 0, per_set - 1);
+    const Codes x = row < 4 * shape.sets ? extreme_row(matrix, types.in, target, row % 2 == 0)
+                                         : random_codes(random, types.in, inputs);
+    in.codes.insert(in.codes.end(), x.begin(), x.end());
+    for (std::int64_t o = set * per_set; o < (set + 1) * per_set; ++o)
+      out.codes.push_back(static_cast<std::int64_t>(requantise(dot(matrix, o, x.data()))));
+  }
+  const std::string name = "linear_" + std::to_string(index);
+  hw::Parameters parameters{{"SF", shape.sf},
+                            {"NF", shape.nf},
+                            {"SETS", shape.sets},
+                            {"SIMD", shape.simd},
+                            {"PE", shape.pe}};
+  parameters.append(more);
+  parameters.set("MULTIPLIER", shape.multiplier);
+  parameters.set("WEIGHT_FILE", name + "_weight.mem");
+  parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
+  Case test{"linear", parameters, {in}, {out}, {}};
+  test.memories.push_back(memory(name + "_weight.mem", linear_image(matrix, shape),
+                                 shape.simd * shape.pe, types.weight.width));
+  if (!matrix.bias.empty())
+    test.memories.push_back(
+        memory(name + "_bias.mem", widened(matrix.bias), shape.pe, bias_bits(matrix)));
+  return test;
+}
+
+TEST_CASE("linear in RTL equals the sums of products at every fold, width and sign") {
+  Random random(11);
+  std::vector<Case> cases;
+  for (int i = 0; cases.size() < 44; ++i) {
+    LinearShape shape{pick(random, {1, 1, 2, 3, 7}), pick(random, {1, 1, 2, 3}),
+                      pick(random, {1, 1, 2, 3}),    pick(random, {1, 2, 3, 4, 5, 8, 9, 16, 18}),
+                      pick(random, {1, 2, 3}),       pick(random, {0, 1, 2, 2})};
+    Case test = linear_case(random, shape, random_types(random), i);
+    if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
+  }
+  check_cases(cases, kFrames);
+}
+
+TEST_CASE("linear in RTL replays rows from block memory and reads many sets of weights") {
+  Random random(12);
+  const Types types{{8, 0, false}, {6, 0, true}, {8, 0, true}};
+  std::vector<Case> cases;
+  cases.push_back(linear_case(random, {70, 2, 1, 8, 1, 2}, types, 0));
+  cases.push_back(linear_case(random, {72, 3, 1, 8, 2, 0}, types, 1));
+  cases.push_back(linear_case(random, {2, 2, 9, 2, 2, 2}, types, 2));
+  cases.push_back(linear_case(random, {1, 1, 17, 1, 1, 2}, types, 3));
+  check_cases(cases, kFrames);
+}
+
+TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
+  Random random(13);
+  std::vector<Case> cases;
+  int index = 0;
+  // With 2^width outputs of one weight each and every input code among the frames.
+  for (int a = 1; a <= 5; ++a)
+    for (int w = 1; w <= 5; ++w) {
+      const FixedType in{a, 0, random.below(2) == 0}, weight{w, 0, random.below(2) == 0};
+      const std::int64_t outputs = std::int64_t{1} << w;
+      Case test = linear_case(random, {1, outputs, 1, 1, 1, 2}, {in, weight, {12, 0, true}}, index);
+      Matrix matrix{1, outputs, {}, {}};
+      for (std::int64_t o = 0; o < outputs; ++o)
+        matrix.weight.push_back(static_cast<std::int64_t>(weight.low()) + o);
+      const Requantise same{0, 1, formats::Rounding::floor, -2048, 2047};
+      test.parameters.append(hw::requantise_parameters(same, {12, 0, true}));
+      test.parameters.set("ACCW", std::int64_t{accumulator_bits(matrix, in)})
+          .set("HAS_BIAS", std::int64_t{0})
+          .set("BIAS_FILE", "");
+      const std::string file = "booth_" + std::to_string(index++) + ".mem";
+      test.parameters.set("WEIGHT_FILE", file);
+      test.memories = {memory(file, widened(matrix.weight), 1, w)};
+      test.inputs[0].codes.clear();
+      test.outputs[0].codes.clear();
+      for (std::int64_t frame = 0; frame < kFrames; ++frame) {
+        const std::int64_t x = static_cast<std::int64_t>(in.low()) + frame % (std::int64_t{1} << a);
+        test.inputs[0].codes.push_back(x);
+        for (const std::int64_t y : matrix.weight) test.outputs[0].codes.push_back(x * y);
+      }
+      cases.push_back(std::move(test));
+    }
+  check_cases(cases, kFrames);
+}
+
+Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, const Types& types) {
+  const Matrix matrix = random_matrix(random, inputs, outputs, types.weight);
+  const auto [more, requantise] = common(random, types, matrix);
+  Port in{inputs, types.in, {}}, out{outputs, types.out, {}};
+  for (std::int64_t row = 0; row < kFrames; ++row) {
+    const std::int64_t target = between(random, 0, outputs - 1);
+    const Codes x = row < 8 ? extreme_row(matrix, types.in, target, row % 2 == 0)
+                            : random_codes(random, types.in, inputs);
+    in.codes.insert(in.codes.end(), x.begin(), x.end());
+    for (std::int64_t o = 0; o < outputs; ++o)
+      out.codes.push_back(static_cast<std::int64_t>(requantise(dot(matrix, o, x.data()))));
+  }
+  const int bits = bias_bits(matrix);
+  const std::vector<Wide> biases = matrix.bias.empty()
+                                       ? std::vector<Wide>(static_cast<std::size_t>(outputs), 0)
+                                       : widened(matrix.bias);
+  hw::Parameters parameters{{"INPUTS", inputs}, {"OUTPUTS", outputs}};
+  parameters.append(more);
+  parameters.set("WEIGHTS", hw::HexBits{hw::pack_word(widened(matrix.weight), types.weight.width),
+                                        inputs * outputs * types.weight.width});
+  parameters.set("BIASES", hw::HexBits{hw::pack_word(biases, bits), outputs * bits});
+  return {"constant_linear", parameters, {in}, {out}, {}};
+}
+
+TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
+  Random random(15);
+  std::vector<Case> cases;
+  while (cases.size() < 40) {
+    Case test = constant_case(random, pick(random, {1, 2, 3, 4, 5, 8, 16, 20, 37}),
+                              pick(random, {1, 2, 5}), random_types(random));
+    if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
+  }
+  check_cases(cases, kFrames);
+}
+
+Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types, int index) {
+  const std::int64_t taps = pick(random, {1, 2, 3, 9}), blocks = pick(random, {1, 2, 3}),
+                     lanes = pick(random, {1, 2, 4}), channels = blocks * lanes;
+  const Matrix matrix = random_matrix(random, taps, channels, types.weight);  // a row per channel
+  const auto [more, requantise] = common(random, types, matrix);
+  Port in{lanes, types.in, {}}, out{lanes, types.out, {}};
+  for (std::int64_t frame = 0; frame < kFrames; ++frame) {
+    std::vector<Codes> x;  // of each channel
+    for (std::int64_t c = 0; c < channels; ++c)
+      x.push_back(frame < 4 ? extreme_row(matrix, types.in, c, frame % 2 == 0)
+                            : random_codes(random, types.in, taps));
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      for (std::int64_t k = 0; k < taps; ++k)
+        for (std::int64_t l = 0; l < lanes; ++l)
+          in.codes.push_back(
+              x[static_cast<std::size_t>(block * lanes + l)][static_cast<std::size_t>(k)]);
+      for (std::int64_t c = block * lanes; c < (block + 1) * lanes; ++c)
+        out.codes.push_back(static_cast<std::int64_t>(
+            requantise(dot(matrix, c, x[static_cast<std::size_t>(c)].data()))));
+    }
+  }
+  std::vector<Wide> image;
+  for (std::int64_t block = 0; block < blocks; ++block)
+    for (std::int64_t k = 0; k < taps; ++k)
+      for (std::int64_t l = 0; l < lanes; ++l) image.push_back(matrix.at(block * lanes + l, k));
+  const std::string name = "depthwise_" + std::to_string(index);
+  hw::Parameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
+  parameters.append(more);
+  parameters.set("MULTIPLIER", multiplier);
+  parameters.set("WEIGHT_FILE", name + "_weight.mem");
+  parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
+  Case test{"depthwise", parameters, {in}, {out}, {}};
+  test.memories.push_back(memory(name + "_weight.mem", image, lanes, types.weight.width));
+  if (!matrix.bias.empty())
+    test.memories.push_back(
+        memory(name + "_bias.mem", widened(matrix.bias), lanes, bias_bits(matrix)));
+  return test;
+}
+
+TEST_CASE("depthwise in RTL gives every channel its own weights") {
+  Random random(14);
+  std::vector<Case> cases;
+  for (int i = 0; cases.size() < 40; ++i) {
+    Case test = depthwise_case(random, i % 3, random_types(random), i);
+    if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
+  }
+  check_cases(cases, kFrames);
+}
+
+}  // namespace
+}  // namespace mase::rtl_test

@@ -1,0 +1,130 @@
+// The plumbing modules in RTL: every beat in order, and their twins in lockstep.
+#include <catch2/catch.hpp>
+
+#include "support/module_bench.hpp"
+
+namespace mase::rtl_test {
+namespace {
+
+using integer::Codes;
+using integer::FixedType;
+
+constexpr std::int64_t kFrames = 48;
+
+FixedType random_type(Random& random) {
+  constexpr int widths[] = {8, 1, 3, 12, 33};
+  return {widths[random.below(5)], 0, random.below(2) == 0};
+}
+
+/// A stream of `beats` beats per frame.
+Port random_port(Random& random, std::int64_t lanes, const FixedType& type, std::int64_t beats) {
+  return {lanes, type, random_codes(random, type, kFrames * beats * lanes)};
+}
+
+std::int64_t bits(const Port& port) { return port.lanes * port.type.width; }
+
+Case copies(const std::string& module, const hw::Parameters& parameters, const Port& port,
+            std::size_t outputs = 1) {
+  return {module, parameters, {port}, std::vector<Port>(outputs, port), {}};
+}
+
+/// The part of a frame's codes from `first` on, `count` of them, of every frame.
+Codes part(const Codes& codes, std::int64_t row, std::int64_t first, std::int64_t count) {
+  Codes result;
+  for (std::int64_t at = 0; at < static_cast<std::int64_t>(codes.size()); at += row)
+    for (std::int64_t i = first; i < first + count; ++i)
+      result.push_back(codes[static_cast<std::size_t>(at + i)]);
+  return result;
+}
+
+TEST_CASE("skids, queues and forks in RTL pass every beat in order") {
+  Random random(1);
+  std::vector<Case> cases;
+  for (int i = 0; i < 6; ++i) {
+    const FixedType type = random_type(random);
+    const Port port = random_port(random, between(random, 1, 4), type, between(random, 1, 9));
+    cases.push_back(copies("skid", {{"W", bits(port)}}, port));
+  }
+  for (const std::int64_t depth : {1, 2, 3, 4, 5, 8, 17, 40}) {
+    const Port port =
+        random_port(random, between(random, 1, 3), random_type(random), between(random, 1, 50));
+    cases.push_back(copies("fifo", {{"W", bits(port)}, {"DEPTH", depth}}, port));
+  }
+  for (const std::int64_t n : {1, 2, 3, 5}) {
+    const Port port = random_port(random, between(random, 1, 3), random_type(random), 4);
+    cases.push_back(
+        copies("stream_fork", {{"W", bits(port)}, {"N", n}}, port, static_cast<std::size_t>(n)));
+  }
+  check_cases(cases, kFrames);
+}
+
+TEST_CASE("width converters in RTL keep the order of elements") {
+  Random random(2);
+  std::vector<Case> cases;
+  const std::vector<std::pair<std::int64_t, std::int64_t>> lanes = {
+      {1, 1},  {4, 4}, {2, 1}, {3, 1}, {8, 2},  {15, 3},
+      {16, 1}, {1, 2}, {1, 3}, {2, 8}, {3, 15}, {1, 16}};
+  for (const auto& [in, out] : lanes)
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      const FixedType type = random_type(random);
+      const std::int64_t wide = std::max(in, out) * between(random, 1, 3);
+      Port port{in, type, random_codes(random, type, kFrames * wide)};
+      Port result = port;
+      result.lanes = out;
+      cases.push_back({"stream_resize",
+                       {{"W", std::int64_t{type.width}}, {"IN_LANES", in}, {"OUT_LANES", out}},
+                       {port},
+                       {result},
+                       {}});
+    }
+  check_cases(cases, kFrames);
+}
+
+Case concat_case(Random& random, std::int64_t a_beats, std::int64_t b_beats, std::int64_t rows) {
+  const FixedType type = random_type(random);
+  const std::int64_t lanes = between(random, 1, 3);
+  const Port a = random_port(random, lanes, type, rows * a_beats);
+  const Port b = random_port(random, lanes, type, rows * b_beats);
+  Port out{lanes, type, {}};
+  const auto append = [&](const Port& from, std::int64_t row, std::int64_t beats) {
+    const std::int64_t count = beats * lanes;
+    for (std::int64_t i = row * count; i < (row + 1) * count; ++i)
+      out.codes.push_back(from.codes[static_cast<std::size_t>(i)]);
+  };
+  for (std::int64_t row = 0; row < rows * kFrames; ++row) {
+    append(a, row, a_beats);
+    append(b, row, b_beats);
+  }
+  return {
+      "concat", {{"W", bits(a)}, {"A_BEATS", a_beats}, {"B_BEATS", b_beats}}, {a, b}, {out}, {}};
+}
+
+Case slice_case(Random& random, std::int64_t beats, std::int64_t first, std::int64_t count,
+                std::int64_t rows) {
+  const FixedType type = random_type(random);
+  const std::int64_t lanes = between(random, 1, 3);
+  const Port in = random_port(random, lanes, type, rows * beats);
+  return {"slice",
+          {{"W", bits(in)}, {"BEATS", beats}, {"FIRST", first}, {"COUNT", count}},
+          {in},
+          {{lanes, type, part(in.codes, beats * lanes, first * lanes, count * lanes)}},
+          {}};
+}
+
+TEST_CASE("concat and slice in RTL cut rows where they should") {
+  Random random(3);
+  std::vector<Case> cases;
+  for (const auto& [a, b] : {std::pair{1, 1}, {1, 4}, {4, 1}, {3, 5}, {2, 2}, {7, 9}})
+    cases.push_back(concat_case(random, a, b, between(random, 1, 3)));
+  for (std::int64_t beats = 1; beats <= 8; ++beats) {
+    const std::int64_t first = between(random, 0, beats - 1);
+    cases.push_back(
+        slice_case(random, beats, first, between(random, 1, beats - first), between(random, 1, 3)));
+    cases.push_back(slice_case(random, beats, 0, 1, 2));
+    cases.push_back(slice_case(random, beats, beats - 1, 1, 1));
+  }
+  check_cases(cases, kFrames);
+}
+
+}  // namespace
+}  // namespace mase::rtl_test

@@ -1,0 +1,227 @@
+// The window modules in RTL: windows, pools and reductions against plain loops over the image, and
+// their twins in lockstep.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "support/module_bench.hpp"
+
+namespace mase::rtl_test {
+namespace {
+
+using integer::Codes;
+using integer::FixedType;
+using integer::Wide;
+
+constexpr std::int64_t kFrames = 40;
+
+struct Shape {
+  std::int64_t h = 1, w = 1, kh = 1, kw = 1, sh = 1, sw = 1, ph = 0, pw = 0;
+  std::int64_t out_h() const { return (h + 2 * ph - kh) / sh + 1; }
+  std::int64_t out_w() const { return (w + 2 * pw - kw) / sw + 1; }
+};
+
+FixedType random_type(Random& random) {
+  constexpr int widths[] = {8, 1, 3, 5, 12};
+  return {widths[random.below(5)], 0, random.below(2) == 0};
+}
+
+/// Any shape whose kernel fits, square or not, with strides that need not divide; padding up to
+/// the limit.
+Shape random_shape(Random& random, bool padding_below_kernel) {
+  for (;;) {
+    Shape s{between(random, 1, 8), between(random, 1, 8), between(random, 1, 4),
+            between(random, 1, 4), between(random, 1, 3), between(random, 1, 3)};
+    if (random.below(2) == 0) s.kw = s.kh;
+    if (random.below(2) == 0) s.sh = s.sw = 1;
+    s.ph = random.below(2) == 0 ? 0 : between(random, 0, 2);
+    s.pw = random.below(2) == 0 ? s.ph : between(random, 0, 2);
+    const bool fits = s.h + 2 * s.ph >= s.kh && s.w + 2 * s.pw >= s.kw;
+    if (fits && (!padding_below_kernel || (s.ph < s.kh && s.pw < s.kw))) return s;
+  }
+}
+
+/// For every output pixel and block: (ky, kx, channel of the block).
+Codes windows(const Shape& s, const Codes& images, std::int64_t channels, std::int64_t blocks,
+              std::int64_t pad) {
+  Codes result;
+  const std::int64_t block = channels / blocks, kernel = s.kh * s.kw;
+  const auto code = [&](std::int64_t frame, std::int64_t y, std::int64_t x, std::int64_t c) {
+    if (y < 0 || y >= s.h || x < 0 || x >= s.w) return pad;
+    return images[static_cast<std::size_t>(((frame * s.h + y) * s.w + x) * channels + c)];
+  };
+  const auto frames = static_cast<std::int64_t>(images.size()) / (s.h * s.w * channels);
+  for (std::int64_t o = 0; o < frames * s.out_h() * s.out_w(); ++o)
+    for (std::int64_t i = 0; i < kernel * channels; ++i) {
+      const std::int64_t k = i / block % kernel;
+      result.push_back(
+          code(o / (s.out_w() * s.out_h()), o / s.out_w() % s.out_h() * s.sh - s.ph + k / s.kw,
+               o % s.out_w() * s.sw - s.pw + k % s.kw, i / (kernel * block) * block + i % block));
+    }
+  return result;
+}
+
+hw::Parameters shape_parameters(const Shape& s) {
+  return {{"H", s.h},   {"W", s.w},   {"KH", s.kh}, {"KW", s.kw},
+          {"SH", s.sh}, {"SW", s.sw}, {"PH", s.ph}, {"PW", s.pw}};
+}
+
+hw::Parameters data_parameters(std::int64_t lanes, const FixedType& type, std::int64_t pad) {
+  return {{"LANES", lanes},
+          {"DW", std::int64_t{type.width}},
+          {"PAD", hw::Sized{pad, type.width, type.is_signed}}};
+}
+
+Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64_t beats,
+                 std::int64_t lanes) {
+  const FixedType type = random_type(random);
+  const std::int64_t pad = random_codes(random, type, 1)[0];
+  const std::int64_t channels = blocks * beats * lanes;
+  const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * channels)};
+  hw::Parameters parameters = shape_parameters(s);
+  parameters.set("CF", blocks * beats).set("BLOCKS", blocks);
+  parameters.append(data_parameters(lanes, type, pad));
+  return {
+      "window", parameters, {in}, {{lanes, type, windows(s, in.codes, channels, blocks, pad)}}, {}};
+}
+
+Case parallel_case(Random& random, const Shape& s) {
+  const FixedType type = random_type(random);
+  const std::int64_t pad = random_codes(random, type, 1)[0], lanes = between(random, 1, 3);
+  const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * lanes)};
+  hw::Parameters parameters = shape_parameters(s);
+  parameters.append(data_parameters(lanes, type, pad));
+  return {"window_parallel",
+          parameters,
+          {in},
+          {{s.kh * s.kw * lanes, type, windows(s, in.codes, lanes, 1, pad)}},
+          {}};
+}
+
+TEST_CASE("windows in RTL are those of the padded image, frame after frame") {
+  Random random(11);
+  std::vector<Case> cases;
+  for (int i = 0; i < 36; ++i) {
+    const Shape s = random_shape(random, false);
+    cases.push_back(window_case(random, s, between(random, 1, 3), between(random, 1, 3),
+                                between(random, 1, 3)));
+  }
+  // One pixel of an image, one-dimensional images, kernels that just fit, more padding than kernel.
+  for (const Shape& s : {Shape{5, 7, 1, 1, 2, 3},
+                         {6, 6, 1, 1},
+                         {9, 1, 3, 1, 1, 1, 1, 0},
+                         {1, 9, 1, 3, 1, 2, 0, 1},
+                         {4, 4, 4, 4, 4, 4},
+                         {1, 1, 3, 3, 1, 1, 1, 1},
+                         {3, 3, 1, 1, 2, 2, 2, 2},
+                         {9, 9, 2, 2, 4, 4}})
+    cases.push_back(window_case(random, s, 1, between(random, 1, 2), 1));
+  check_cases(cases, kFrames);
+}
+
+TEST_CASE("whole windows in RTL are those of the padded image, frame after frame") {
+  Random random(12);
+  std::vector<Case> cases;
+  for (int i = 0; i < 30; ++i) cases.push_back(parallel_case(random, random_shape(random, true)));
+  for (const Shape& s : {Shape{6, 6, 3, 3, 1, 1, 1, 1},
+                         {6, 5, 3, 3, 2, 2, 1, 1},
+                         {1, 1, 1, 1},
+                         {9, 1, 3, 1, 1, 1, 1, 0},
+                         {4, 4, 4, 4},
+                         {1, 1, 3, 3, 1, 1, 1, 1}})
+    cases.push_back(parallel_case(random, s));
+  check_cases(cases, kFrames);
+}
+
+/// What pool and reduce do with the values of one window.
+struct Reduction {
+  bool sum = false;
+  integer::Requantise requantise;
+
+  std::int64_t operator()(const Codes& values) const {
+    Wide total = values.front();
+    for (std::size_t i = 1; i < values.size(); ++i)
+      total = sum ? total + values[i] : std::max<Wide>(total, values[i]);
+    return static_cast<std::int64_t>(requantise(total));
+  }
+};
+
+struct ReductionTypes {
+  FixedType in, out;
+  Reduction reduction;
+  hw::Parameters parameters;
+};
+
+ReductionTypes random_reduction(Random& random, std::int64_t lanes, std::int64_t count) {
+  ReductionTypes t;
+  t.in = random_type(random);
+  t.out = random_type(random);
+  t.reduction.sum = random.below(2) == 0;
+  const std::int64_t divisor = t.reduction.sum && random.below(2) == 0 ? count : 1;
+  t.reduction.requantise =
+      random_requantise(random, t.out, static_cast<int>(between(random, -1, 2)), divisor);
+  const Wide times = t.reduction.sum ? count : 1;
+  const int width = integer::signed_width(times * t.in.low(), times * t.in.high());
+  t.parameters = {{"LANES", lanes},
+                  {"IW", std::int64_t{t.in.width}},
+                  {"ISIGNED", std::int64_t{t.in.is_signed}},
+                  {"OP", std::int64_t{t.reduction.sum}},
+                  {"ACCW", std::int64_t{width}}};
+  t.parameters.append(hw::requantise_parameters(t.reduction.requantise, t.out));
+  return t;
+}
+
+/// Every group of kh*kw pixels, channel by channel: the windows that do not overlap.
+Codes pooled(const Shape& s, const Codes& image, std::int64_t channels,
+             const Reduction& reduction) {
+  const Codes all = windows(s, image, channels, channels, 0);
+  Codes result;
+  const std::int64_t k = s.kh * s.kw;
+  for (auto at = all.begin(); at != all.end(); at += k)
+    result.push_back(reduction(Codes(at, at + k)));
+  return result;
+}
+
+Case pool_case(Random& random, const Shape& s) {
+  const std::int64_t lanes = between(random, 1, 3), beats = between(random, 1, 4);
+  const std::int64_t channels = lanes * beats;
+  const ReductionTypes t = random_reduction(random, lanes, s.kh * s.kw);
+  const Port in{lanes, t.in, random_codes(random, t.in, kFrames * s.h * s.w * channels)};
+  hw::Parameters parameters{{"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
+  parameters.append(t.parameters);
+  return {
+      "pool", parameters, {in}, {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}}, {}};
+}
+
+TEST_CASE("pools in RTL reduce windows that do not overlap") {
+  Random random(13);
+  std::vector<Case> cases;
+  for (int i = 0; i < 40; ++i) {
+    Shape s{between(random, 1, 7), between(random, 1, 7)};
+    s.kh = s.sh = i % 5 == 0 ? s.h : between(random, 1, s.h);
+    s.kw = s.sw = i % 5 == 0 ? s.w : between(random, 1, s.w);
+    cases.push_back(pool_case(random, s));
+  }
+  check_cases(cases, kFrames);
+}
+
+TEST_CASE("reductions in RTL give one beat for N") {
+  Random random(14);
+  std::vector<Case> cases;
+  for (int i = 0; i < 24; ++i) {
+    const std::int64_t n = i < 4 ? i + 1 : between(random, 1, 25), lanes = between(random, 1, 3);
+    const ReductionTypes t = random_reduction(random, lanes, n);
+    const Port in{lanes, t.in, random_codes(random, t.in, kFrames * 2 * n * lanes)};
+    const Shape row{2, n, 1, n, 1, n};
+    hw::Parameters parameters{{"N", n}};
+    parameters.append(t.parameters);
+    cases.push_back({"reduce",
+                     parameters,
+                     {in},
+                     {{lanes, t.out, pooled(row, in.codes, lanes, t.reduction)}},
+                     {}});
+  }
+  check_cases(cases, kFrames);
+}
+
+}  // namespace
+}  // namespace mase::rtl_test
