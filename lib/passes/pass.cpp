@@ -18,6 +18,12 @@ std::string_view kind_name(PassKind kind) {
   return "analysis";
 }
 
+void PassContext::start_again(const ir::Graph& graph, std::vector<Array> inputs) {
+  own_original_ = std::make_shared<const ir::Graph>(graph);
+  original = own_original_.get();
+  probe = std::move(inputs);
+}
+
 std::string PassContext::output_path(const std::string& file) const {
   const std::filesystem::path relative = std::filesystem::path(file).lexically_normal();
   if (relative.empty() || relative.is_absolute() || *relative.begin() == "..")

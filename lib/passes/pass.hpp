@@ -37,16 +37,23 @@ struct PassContext {
   ir::MakeEvaluator evaluator;          ///< empty when no LibTorch is at hand
   std::vector<Array> probe;             ///< example inputs in placeholder order; may be empty
   bool probe_is_data = false;           ///< false: zeros that only give the shapes
-  const ir::Graph* original = nullptr;  ///< the graph before the pipeline
+  const ir::Graph* original = nullptr;  ///< what quantization is compared with
   std::string output_folder;            ///< ".../software/transform"
   std::string hardware_folder;          ///< ".../hardware", for the passes that emit
   /// Stores a graph as a checkpoint, and loads one; empty when no LibTorch is at hand.
   std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
   std::function<ir::Graph(const std::string& path)> load_checkpoint;
 
+  /// For passes that make another float model of the graph (nodes now compute something else, or
+  /// other inputs are read): later comparisons are with `graph`, run on `inputs`.
+  void start_again(const ir::Graph& graph, std::vector<Array> inputs);
+
   /// A file name from the options inside `output_folder`; Error(Fault::config) when it would leave
   /// it.
   std::string output_path(const std::string& file) const;
+
+ private:
+  std::shared_ptr<const ir::Graph> own_original_;
 };
 
 /// A table for people: printed to stdout and, when `file` is set, written as CSV.

@@ -67,44 +67,14 @@ TEST_CASE("names in the three tables are unique and refer to rows that exist") {
 }
 
 TEST_CASE("the quantizable ops are the reference system's 21 and batch_norm1d") {
-  const std::set<std::string_view> expected{"add",
-                                            "bmm",
-                                            "conv1d",
-                                            "conv2d",
-                                            "convtranspose2d",
-                                            "matmul",
-                                            "mul",
-                                            "linear",
-                                            "relu",
-                                            "sub",
-                                            "batch_norm2d",
-                                            "layer_norm",
-                                            "group_norm",
-                                            "instance_norm2d",
-                                            "rms_norm",
-                                            "selu",
-                                            "tanh",
-                                            "gelu",
-                                            "softsign",
-                                            "softplus",
-                                            "grouped_query_attention",
-                                            "batch_norm1d",
-                                            // What hardware makes of windows, clamps and tables.
-                                            "avg_pool1d",
-                                            "avg_pool2d",
-                                            "max_pool1d",
-                                            "max_pool2d",
-                                            "adaptive_avg_pool1d",
-                                            "adaptive_avg_pool2d",
-                                            "relu6",
-                                            "hardtanh",
-                                            "hardswish",
-                                            "hardsigmoid",
-                                            "leaky_relu",
-                                            "silu",
-                                            "elu",
-                                            "sigmoid",
-                                            "div"};
+  const std::set<std::string_view> expected{
+      "add", "bmm", "conv1d", "conv2d", "convtranspose2d", "matmul", "mul", "linear", "relu", "sub",
+      "batch_norm2d", "layer_norm", "group_norm", "instance_norm2d", "rms_norm", "selu", "tanh",
+      "gelu", "softsign", "softplus", "grouped_query_attention", "batch_norm1d",
+      // What hardware makes of windows, clamps and tables.
+      "avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d", "adaptive_avg_pool1d",
+      "adaptive_avg_pool2d", "relu6", "hardtanh", "hardswish", "hardsigmoid", "leaky_relu", "silu",
+      "elu", "sigmoid", "div"};
   std::set<std::string_view> found;
   for (const OpRow& row : op_table())
     if (row.quantizable) found.insert(row.name);

@@ -1,6 +1,8 @@
 // The cut at the outputs, the cut at the inputs, then the removal of what is left over.
 #include "passes/transform/extract.hpp"
 
+#include <map>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -47,6 +49,31 @@ void cut_input(ir::Graph& graph, const std::string& name) {
   node.formats.clear();
 }
 
+/// The results of every node on the probe, by name; empty where nothing can be run.
+std::map<std::string, Array> results_on_probe(const ir::Graph& graph, const PassContext& context) {
+  std::map<std::string, Array> results;
+  if (!context.evaluator || context.probe.empty()) return results;
+  const std::vector<ir::NodeId> placeholders = graph.placeholders();
+  for (std::size_t i = 0; i < placeholders.size() && i < context.probe.size(); ++i)
+    results.emplace(graph.node(placeholders[i]).name, context.probe[i]);
+  context.evaluator(graph, ir::Level::quantized)
+      ->run(context.probe, [&](const ir::Node& node, const std::string& port, const Array& value) {
+        if (port == "data_out") results.insert_or_assign(node.name, value);
+      });
+  return results;
+}
+
+/// What the placeholders of the cut graph read; nothing when one of them is not known.
+std::vector<Array> probe_of(const ir::Graph& graph, const std::map<std::string, Array>& results) {
+  std::vector<Array> probe;
+  for (ir::NodeId id : graph.placeholders()) {
+    const auto found = results.find(graph.node(id).name);
+    if (found == results.end()) return {};
+    probe.push_back(found->second);
+  }
+  return probe;
+}
+
 void remove_unused(ir::Graph& graph) {
   graph.remove_dead_nodes();
   for (ir::NodeId id : graph.placeholders())
@@ -56,11 +83,13 @@ void remove_unused(ir::Graph& graph) {
 
 }  // namespace
 
-Result Extract::run(ir::Graph& graph, const Options& options, PassContext&) {
+Result Extract::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  const auto results = results_on_probe(graph, context);
   const std::size_t before = graph.order().size();
   cut_outputs(graph, options.outputs);
   for (const std::string& name : options.inputs) cut_input(graph, name);
   remove_unused(graph);
+  context.start_again(graph, probe_of(graph, results));
   Result result;
   result.info["nodes_before"] = before;
   result.info["nodes_after"] = graph.order().size();

@@ -251,12 +251,13 @@ class Fuser {
 
 }  // namespace
 
-Result FuseBatchNorm::run(ir::Graph& graph, const Options& options, PassContext&) {
+Result FuseBatchNorm::run(ir::Graph& graph, const Options& options, PassContext& context) {
   Result result;
   Fuser fuser(graph, options.rest == "scale", result);
   const std::vector<ir::NodeId> order = graph.order();
   for (ir::NodeId id : order) fuser.fuse(id);
   ir::remove_unused_tensors(graph);
+  if (result.changed) context.start_again(graph, context.probe);
   return result;
 }
 
