@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 using passes::PassContext;
 using passes::Result;
 
-hw::Design design_for(const ir::Graph& graph, const EmitPassOptions& options) {
-  hw::Design design = hw::design_of(graph);
+hw::Design named(hw::Design design, const EmitPassOptions& options) {
   if (!options.top_name.empty()) design.name = options.top_name;
   return design;
 }
@@ -69,7 +68,7 @@ void remove_stale(const std::string& folder, const Tree& before, const Tree& now
 }  // namespace
 
 Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  Files files = top_files(design_for(graph, options), emit_options(options));
+  Files files = top_files(named(hw::design_of(graph), options), emit_options(options));
   files["graph.txt"] = ir::print(graph);
   const Tree before = emitted_design(context.hardware_folder);
   Result result = write(files, context);
@@ -78,17 +77,17 @@ Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext
 }
 
 Result EmitInternalRtl::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  return write(module_files(design_for(graph, options)), context);
+  return write(module_files(named(hw::structure_of(graph), options)), context);
 }
 
 Result EmitBram::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  return write(memory_files(design_for(graph, options)), context);
+  return write(memory_files(named(hw::structure_of(graph), options)), context);
 }
 
 Result EmitVerilogTb::run(ir::Graph& graph, const Options& options, PassContext& context) {
   Options known = options;
   if (known.top_name.empty()) known.top_name = emitted_name(context.hardware_folder);
-  return write(bench_files(design_for(graph, known), emit_options(known)), context);
+  return write(bench_files(named(hw::structure_of(graph), known), emit_options(known)), context);
 }
 
 }  // namespace mase::emit

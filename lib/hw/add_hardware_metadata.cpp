@@ -185,11 +185,17 @@ Folding folding_of(const ir::Graph& graph) {
   return folding;
 }
 
-Design design_of(const ir::Graph& graph) {
+Design structure_of(const ir::Graph& graph) {
   const auto program = std::make_shared<const Program>(integer::lower(graph));
   const Folding folding = folding_of(graph);
   if (folding.empty()) return build_for(program, {});
   return rebuild(program, folding, fifos_of(graph));
+}
+
+Design design_of(const ir::Graph& graph) {
+  Design design = structure_of(graph);
+  design.timing = predict(design);
+  return design;
 }
 
 }  // namespace mase::hw

@@ -72,7 +72,10 @@ struct AddHardwareMetadata {
 Folding folding_of(const ir::Graph& graph);
 
 /// The graph as hardware: lowered, folded as the metadata says (or by the default target when there
-/// is none), built and timed.
+/// is none) and built; without a timing, which only some of its users need.
+Design structure_of(const ir::Graph& graph);
+
+/// The same with its timing.
 Design design_of(const ir::Graph& graph);
 
 }  // namespace mase::hw

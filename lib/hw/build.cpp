@@ -266,9 +266,7 @@ Design assemble(std::shared_ptr<const Program> program, const Folding& folding,
 Design rebuild(std::shared_ptr<const Program> program, const Folding& folding,
                const FifoDepths& fifos) {
   Design design = assemble(program, folding, &fifos);
-  if (fifo_depths(design) != fifos) return build(std::move(program), folding);
-  design.timing = predict(design);
-  return design;
+  return fifo_depths(design) == fifos ? design : build(std::move(program), folding);
 }
 
 Design build(std::shared_ptr<const Program> program, const Folding& folding) {

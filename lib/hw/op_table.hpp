@@ -93,7 +93,7 @@ FifoDepths fifo_depths(const Design& design);
 /// `build` without timing, with these FIFOs; nullptr: all that could be of use, with a depth of 2.
 Design assemble(std::shared_ptr<const Program> program, const Folding& folding,
                 const FifoDepths* fifos = nullptr);
-/// `build` with FIFOs that an earlier build of the same program and folding found.
+/// `build` without timing, with FIFOs that an earlier build of the same program and folding found.
 Design rebuild(std::shared_ptr<const Program> program, const Folding& folding,
                const FifoDepths& fifos);
 /// One step between streams of its own lanes; without memory images.
