@@ -1,9 +1,10 @@
-// `mase show`: the graph of a model as text, table, JSON, dot or SVG.
+// `mase show`: the graph of a model as text, table, JSON, dot or SVG, or its integer steps.
 #include "base/file.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/commands.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
+#include "integer/program.hpp"
 #include "ir/draw.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
@@ -53,11 +54,21 @@ ir::Graph graph_of(const ShowRequest& request) {
   return load_model(wanted).graph;
 }
 
+/// The integer steps of a quantized checkpoint; the bounds of accumulators need its weights.
+std::string program_of(const ShowRequest& request) {
+  return integer::program_text(integer::lower(load_checkpoint(request.model).graph));
+}
+
+std::string text_of(const ShowRequest& request) {
+  if (request.format == "program") return program_of(request);
+  ir::Graph graph = graph_of(request);
+  return render(graph, request.format);
+}
+
 }  // namespace
 
 int show(const ShowRequest& request) {
-  ir::Graph graph = graph_of(request);
-  const std::string text = render(graph, request.format);
+  const std::string text = text_of(request);
   if (request.output)
     write_file(*request.output, text);
   else

@@ -51,7 +51,25 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
   return demands.at(user.id);
 }
 
+std::string grid_text(const Demand& demand) {
+  if (demand.kind != Kind::grid) return "none";
+  const bool floor = demand.grid.rounding == formats::Rounding::floor;
+  return type_text(demand.grid.type) + (floor ? " rounded down" : "");
+}
+
 }  // namespace
+
+std::string demands_text(const ir::Graph& graph, ir::NodeId id,
+                         const std::map<ir::NodeId, Demand>& demands) {
+  std::string text;
+  for (const ir::NodeId user : graph.users(id)) {
+    const ir::Node& reader = graph.node(user);
+    if (is_host_value(reader)) continue;
+    text += (text.empty() ? "'" : ", '") + reader.name + (text.empty() ? "' asks for " : "' for ") +
+            grid_text(demand_of_use(graph, reader, id, demands));
+  }
+  return text;
+}
 
 std::map<ir::NodeId, Demand> find_demands(const ir::Graph& graph) {
   std::map<ir::NodeId, Demand> demands;

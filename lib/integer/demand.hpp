@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 
 #include "integer/datapath.hpp"
 #include "ir/graph.hpp"
@@ -29,5 +30,9 @@ struct Demand {
 /// Demands with one fraction and one rounding join to the hull of their ranges: clamping to the
 /// hull and then to either range is clamping to that range.
 std::map<ir::NodeId, Demand> find_demands(const ir::Graph& graph);
+
+/// What each reader of a result asks for, for messages: "'conv1' asks for s8.4, 'mul' for none".
+std::string demands_text(const ir::Graph& graph, ir::NodeId id,
+                         const std::map<ir::NodeId, Demand>& demands);
 
 }  // namespace mase::integer

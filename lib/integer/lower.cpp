@@ -133,8 +133,9 @@ Stream Lowering::add_input(const ir::Node& node) {
   if (!grid) {
     if (is_reader_refused(node)) throw Refusal{};
     throw Refusal{
-        "its readers do not ask for one data_in format of the same fraction and "
-        "rounding, so it has no codes (pass quantize)"};
+        "it has no codes, because its readers do not ask for data_in formats of one fraction and "
+        "rounding: " +
+        demands_text(graph_, node.id, demands_) + " (pass quantize)"};
   }
   const Shape frame(node.info.shape.begin() + 1, node.info.shape.end());
   const Layout layout = input_layout(graph_, node, frame);

@@ -152,7 +152,7 @@ struct Program {
 Program lower(const ir::Graph& graph);
 
 /// Text of the program, one line per step with types and the accumulator's bound: what
-/// `mase show --level integer` prints.
+/// `mase show --format program` prints.
 std::string program_text(const Program& program);
 
 }  // namespace mase::integer

@@ -167,6 +167,44 @@ class Refusals(Hardware):
         self.assertIn("file", result.stderr)
 
 
+class Operators(Hardware):
+    """Every operator with a datapath, by itself between the inputs and an output of one design."""
+
+    POINTWISE = ("relu6", "hardtanh", "hardswish", "hardsigmoid", "leaky_relu", "silu", "elu", "sigmoid", "avg_pool1d",
+                 "avg_pool2d", "max_pool1d", "max_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d")
+    LAYERS = ("conv1d", "conv2d", "batch_norm1d", "batch_norm2d", "relu", "relu_inplace", "softplus", "tanh", "gelu", "gelu_tanh")
+
+    def config(self, name, nodes):
+        """Eight-bit inputs, and outputs of nine bits with a fraction of its own for each node."""
+        lines = ['[[pass]]', 'run = "extract"', 'inputs = ["getitem"]', f"outputs = {json.dumps(nodes)}",
+                 '[[pass]]', 'run = "fuse_batch_norm"', '[[pass]]', 'run = "quantize"', 'by = "name"']
+        for number, node in enumerate(nodes):
+            lines += [f"[pass.{node}.config]", 'name = "integer"', "data_in_width = 8", "data_in_frac_width = 4",
+                      "data_out_width = 9", f"data_out_frac_width = {3 + number % 4}"]
+            if node.startswith(("conv", "batch_norm")):
+                lines += ["weight_width = 6", "weight_frac_width = 4", "bias_width = 7", "bias_frac_width = 5"]
+        lines += ["[pass.mul.config]", 'name = "integer"', "data_in_width = 8", "data_in_frac_width = 4"]
+        path = self.folder / f"{name}.toml"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def verify(self, program, nodes, *target):
+        programs = SOURCE / "tests/torch/programs"
+        project = ["--project-dir", self.folder, "--project", program + "".join(target)]
+        made = self.run_mase("transform", programs / f"{program}.script.pt", "--input", programs / "image.npy", "--config",
+                             self.config(program, list(nodes)), *project, "--json", "-q")
+        checkpoint = json.loads(made.stdout)["checkpoint"]
+        self.run_mase("emit", checkpoint, *target, *project, "-q")
+        result = self.run_mase("simulate", checkpoint, "--random", "60", "--stall", "0.4", *project, "--json")
+        self.assertEqual(json.loads(result.stdout)["simulation"]["mismatches"], 0)
+
+    def test_activations_and_pooling_are_exact(self):
+        self.verify("QuantizablePointwiseLayers", self.POINTWISE)
+
+    def test_layers_are_exact(self):
+        self.verify("QuantizableLayers", self.LAYERS, "--ii", "200")
+
+
 class Designs(unittest.TestCase):
     """The shipped designs, at their slowest: the table's exit code says whether all is equal."""
 
