@@ -31,7 +31,7 @@ void add_simulate(CLI::App& app, Action& action) {
   command
       ->add_option("--inject-fault", request->fault,
                    "flip a weight bit, so that the run must fail: MEMORY:WORD:BIT (what is left "
-                   "out: the top bit of the first word), or all memories in turn")
+                   "out: the top bit of the first word); all: a bit of every memory in turn")
       ->type_name("FAULT")
       ->expected(0, 1)
       ->default_str("");

@@ -2,7 +2,9 @@
 #include "hw/modules/arithmetic_cost.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 
 namespace mase::hw {
 
@@ -25,34 +27,93 @@ Cost adder_cost(double bits) { return {.lut = bits, .carry = std::ceil(bits / 4)
 
 namespace {
 
-/// RAMB36 of a memory; a RAMB18 is 512 x 36, 1024 x 18, 2048 x 9, 4096 x 4, 8192 x 2, 16384 x 1.
-double block_memory(std::int64_t width, std::int64_t depth) {
-  std::int64_t best = -1, words = 512;
+/// Block memory in the shape that needs the fewest blocks; a RAMB18 is 512 x 36, 1024 x 18, 2048 x 9,
+/// 4096 x 4, 8192 x 2, 16384 x 1. Where several stand above each other LUTs choose among them, four
+/// to a LUT6.
+Cost block_memory(std::int64_t width, std::int64_t depth) {
+  std::int64_t best = -1, above = 1, words = 512;
   for (const std::int64_t bits : {36, 18, 9, 4, 2, 1}) {
-    const std::int64_t count = ceiling(width, bits) * ceiling(depth, words);
-    if (best < 0 || count < best) best = count;
+    const std::int64_t rows = ceiling(depth, words), count = ceiling(width, bits) * rows;
+    if (best < 0 || count < best) {
+      best = count;
+      above = ceiling(rows, 2);  // two RAMB18 that stand above each other are one RAMB36
+    }
     words *= 2;
   }
-  return static_cast<double>(best) / 2;
+  return {.lut = static_cast<double>(width * ceiling(above - 1, 3)),
+          .bram = static_cast<double>(best) / 2};
+}
+
+/// Columns of a ROM of at most 64 words that need a LUT: equal ones are merged; constants and copies
+/// of an address bit are wires.
+struct RomColumns {
+  double logic = 0, registers = 0;
+};
+
+RomColumns columns_of(const Memory& image, std::int64_t width, std::int64_t depth) {
+  std::vector<std::uint64_t> columns(static_cast<std::size_t>(width), 0);
+  for (std::int64_t word = 0; word < depth; ++word) {
+    const std::string& digits = image.words[static_cast<std::size_t>(word)];
+    for (std::int64_t bit = 0; bit < width; ++bit)
+      columns[static_cast<std::size_t>(bit)] |= std::uint64_t{hex_bit(digits, bit)} << word;
+  }
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - depth);
+  std::set<std::uint64_t> different(columns.begin(), columns.end());
+  different.erase(0);
+  different.erase(all);
+  RomColumns result{0, static_cast<double>(different.size())};
+  constexpr std::array<std::uint64_t, 6> address = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
+                                                    0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
+                                                    0xffff0000ffff0000, 0xffffffff00000000};
+  for (const std::uint64_t bits : address) {
+    different.erase(bits & all);
+    different.erase(~bits & all);
+  }
+  result.logic = static_cast<double>(different.size());
+  return result;
+}
+
+/// The same where the image is not known: random bits.
+RomColumns random_columns(std::int64_t width, std::int64_t depth) {
+  const double kinds = std::exp2(static_cast<double>(std::min<std::int64_t>(depth, 40)));
+  const double distinct = kinds * -std::expm1(-static_cast<double>(width) / kinds);
+  return {depth == 2 ? 0 : distinct, distinct};
 }
 
 }  // namespace
 
-Cost rom_cost(std::int64_t width, std::int64_t depth) {
-  if (depth >= 8 && width * depth >= 1024) return {.bram = block_memory(width, depth)};
+bool hex_bit(const std::string& digits, std::int64_t index) {
+  const auto digit = static_cast<std::size_t>(index / 4);
+  if (digit >= digits.size()) return false;
+  const char c = digits[digits.size() - 1 - digit];
+  const int value = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+  return (value >> (index % 4) & 1) != 0;
+}
+
+Cost rom_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
+  if (depth >= 8 && width * depth >= 1024) return block_memory(width, depth);
   if (depth == 1) return {};
-  // Columns of random bits: equal ones are merged, those of two words need no LUT.
-  const double kinds = std::exp2(static_cast<double>(std::min<std::int64_t>(depth, 40)));
-  const double distinct = kinds * -std::expm1(-static_cast<double>(width) / kinds);
-  const auto luts = static_cast<double>(ceiling(depth, 64));
-  return {.lut = depth == 2 ? 0 : distinct * luts, .ff = distinct};
+  const bool known =
+      image && depth <= 64 && static_cast<std::int64_t>(image->words.size()) == depth;
+  const RomColumns columns =
+      known ? columns_of(*image, width, depth) : random_columns(width, depth);
+  return {.lut = columns.logic * static_cast<double>(ceiling(depth, 64)), .ff = columns.registers};
+}
+
+const Memory* image_of(const Design& design, const Instance& instance, const char* parameter) {
+  if (!instance.parameters.contains(parameter)) return nullptr;
+  return design.find_memory(instance.parameters.text(parameter));
 }
 
 Cost replay_cost(std::int64_t width, std::int64_t depth) {
   const auto bits = static_cast<double>(width);
   if (depth == 1) return {.lut = 1, .ff = bits};
-  if (depth > 64 && depth * width >= 4096)
-    return {.lut = bits, .ff = bits + 1, .bram = block_memory(width, depth)};
+  if (depth > 64 && depth * width >= 4096) {
+    Cost cost = block_memory(width, depth);
+    cost.lut += bits;
+    cost.ff = bits + 1;
+    return cost;
+  }
   const auto address = static_cast<double>(log2_ceiling(depth));
   if (depth <= 32) return {.lut = 1 + 4 * static_cast<double>(ceiling(width, 6)), .ff = address};
   const std::int64_t banks = ceiling(depth, 64);
@@ -140,18 +201,55 @@ Cost dot_multiply_cost(const DotShape& shape) {
   return cost;
 }
 
+namespace {
+
+/// k for a bound of 2^k - 1, else -1: the module then looks at the high bits only.
+int ones(Wide bound) {
+  int bits = 0;
+  for (; bits < 63 && bound != 0 && (bound & 1) != 0; ++bits) bound >>= 1;
+  return bound == 0 ? bits : -1;
+}
+
+Wide bound(const Parameters& parameters, const char* name, Wide otherwise) {
+  return parameters.contains(name) ? parameters.wide(name) : otherwise;
+}
+
+/// Telling whether a quotient of `bits` lies outside: fitted to Yosys over the types of the shipped
+/// models. Bounds that are no powers of two, and a lower bound of zero from 13 bits on, are carry
+/// chains of comparisons.
+Cost outside_cost(const Parameters& parameters, int bits) {
+  const Wide high = bound(parameters, "HIGH", 127), low = bound(parameters, "LOW", -128);
+  const int above = ones(high), below = low == 0 ? 0 : ones(-low - 1);
+  if (above < 0 || below < 0)
+    return {.lut = 9.0 + (above < 0 && low != 0 ? 3 : 0), .carry = bits > 12 ? 2.0 : 0.0};
+  const int spare = bits - 1 - above;
+  if (low != 0) return {.lut = spare > 6 ? 2.0 * above : spare > 0 ? 1.0 : 0.0};
+  if (bits <= 12) return {};
+  return {.lut = 2.0 + 2 * std::max(0, bits - 13), .carry = 1};
+}
+
+}  // namespace
+
 Cost clamp_cost(const Instance& instance, int width) {
   const Parameters& parameters = instance.parameters;
   const auto shift = static_cast<int>(parameters.integer("SHIFT"));
-  const auto out = static_cast<double>(parameters.integer("OW"));
-  const bool rounds = parameters.integer("ROUND") != 0 && shift > 0;
   const int quotient = std::max(1, width + 1 - std::max(shift, 0));
-  Cost cost{.lut = out + 2};
-  if (quotient > out) cost.lut += (quotient - out) / 4;
-  if (rounds)
-    cost += Cost{.lut = quotient * 0.7 + shift / 5.0, .carry = std::ceil((quotient + 1) / 4.0)};
+  Cost cost = outside_cost(parameters, quotient);
+  cost.lut += static_cast<double>(parameters.integer("OW"));
+  // The half is a constant: its adder needs no LUTs. Ties are seen at the bits shifted out.
+  if (parameters.integer("ROUND") != 0 && shift > 0)
+    cost += Cost{.lut = shift > 5 || quotient > 9 ? 2.0 : 1.0,
+                 .carry = std::ceil((quotient + 1) / 4.0)};
   if (parameters.integer("DIVISOR") != 1)
     cost += scaled(adder_cost(2.0 * quotient + 8), quotient / 3.0);
+  return cost;
+}
+
+Cost counter_cost(std::int64_t states) {
+  const int bits = log2_ceiling(states);
+  if (bits == 0) return {};
+  Cost cost{.lut = bits <= 3 ? bits : 1.0 + bits / 4.0, .ff = static_cast<double>(bits)};
+  if (bits > 3) cost.carry = std::ceil(bits / 4.0);
   return cost;
 }
 

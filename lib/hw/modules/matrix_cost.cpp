@@ -15,9 +15,18 @@ int width_of(const Parameters& parameters, const char* width, const char* sign) 
   return static_cast<int>(parameters.integer(width)) + (parameters.integer(sign) != 0 ? 0 : 1);
 }
 
+/// hw_templates/matrix/accumulate. With a carry of the dot product's the choice between bias and sum
+/// merges into the adder; else Yosys makes that choice the operand that a CARRY4 needs plain.
+Cost accumulate_cost(std::int64_t columns, int bits, bool booth) {
+  Cost cost = adder_cost(bits);
+  if (columns > 1 && !booth) cost.lut *= 2;
+  cost.ff = bits;
+  return cost;
+}
+
 /// hw_templates/matrix/multiply_accumulate without its skid: `columns` words for each of `rows`.
-Cost datapath_cost(const Instance& instance, std::int64_t columns, std::int64_t rows,
-                   std::int64_t simd, std::int64_t pe) {
+Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
+                   std::int64_t rows, std::int64_t simd, std::int64_t pe) {
   const Parameters& parameters = instance.parameters;
   const auto acc = static_cast<int>(parameters.integer("ACCW"));
   const bool booth = parameters.integer("MULTIPLIER") == 2,
@@ -27,31 +36,34 @@ Cost datapath_cost(const Instance& instance, std::int64_t columns, std::int64_t 
   Cost each = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
   // Of two words half of the weights' bits are constants.
   if (columns * rows == 2 && each.dsp == 0) each.lut *= booth ? 0.74 : 0.52;
-  each += adder_cost(acc);
-  each.ff += acc;
+  each += accumulate_cost(columns, acc, booth);
   each += clamp_cost(instance, acc);
+  each.lut -= static_cast<double>(parameters.integer("OW"));  // merged with the skid's
   Cost cost = scaled(each, static_cast<double>(pe));
-  cost += rom_cost(pe * simd * parameters.integer("WW"), columns * rows);
-  if (bias) cost += rom_cost(pe * parameters.integer("BW"), rows);
+  cost += rom_cost(pe * simd * parameters.integer("WW"), columns * rows,
+                   image_of(design, instance, "WEIGHT_FILE"));
+  if (bias)
+    cost += rom_cost(pe * parameters.integer("BW"), rows, image_of(design, instance, "BIAS_FILE"));
+  cost += counter_cost(columns);
+  if (rows > 1) cost += counter_cost(columns * rows);
+  if (bias) cost += counter_cost(rows);
   const int stages = 2 + adder_stages(simd);
-  const double counters = log2_ceiling(columns) + (rows > 1 ? log2_ceiling(columns * rows) : 0) +
-                          (bias ? log2_ceiling(rows) : 0);
-  cost += Cost{.lut = 6 + 1.3 * counters, .ff = counters + 3.0 * stages + 1};
+  cost += Cost{.lut = 10, .ff = 3.0 * stages + 1};
   return cost;
 }
 
 }  // namespace
 
-Cost linear_cost(const Design&, const Instance& instance) {
+Cost linear_cost(const Design& design, const Instance& instance) {
   const Parameters& parameters = instance.parameters;
   const std::int64_t sf = parameters.integer("SF"), nf = parameters.integer("NF"),
                      simd = parameters.integer("SIMD"), pe = parameters.integer("PE"),
                      beat = simd * parameters.integer("AW");
-  Cost cost = datapath_cost(instance, sf, nf * parameters.integer("SETS"), simd, pe);
+  Cost cost = datapath_cost(design, instance, sf, nf * parameters.integer("SETS"), simd, pe);
   if (nf > 1) {
-    const double bits = log2_ceiling(nf);
     cost += replay_cost(beat, sf);
-    cost += Cost{.lut = 3 + bits, .ff = bits};
+    cost += counter_cost(nf);
+    cost.lut += 3;
   } else {
     cost.ff += static_cast<double>(beat);
   }
@@ -59,11 +71,11 @@ Cost linear_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
-Cost depthwise_cost(const Design&, const Instance& instance) {
+Cost depthwise_cost(const Design& design, const Instance& instance) {
   const Parameters& parameters = instance.parameters;
   const std::int64_t lanes = parameters.integer("LANES");
   Cost cost =
-      datapath_cost(instance, parameters.integer("N"), parameters.integer("BLOCKS"), 1, lanes);
+      datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"), 1, lanes);
   cost.ff += static_cast<double>(lanes * parameters.integer("AW"));
   cost += buffer_cost(lanes * parameters.integer("OW"));
   return cost;
