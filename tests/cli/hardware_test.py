@@ -7,6 +7,7 @@ usage: hardware_test.py --mase BINARY --source ROOT [unittest arguments]
 import argparse
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -203,6 +204,48 @@ class Operators(Hardware):
 
     def test_layers_are_exact(self):
         self.verify("QuantizableLayers", self.LAYERS, "--ii", "200")
+
+
+class RandomWidths(Hardware):
+    """Widths from 1 to 32 bits, any fraction and sign, both roundings, all multipliers: drawn from a seed."""
+
+    LAYERS = ("module_list_0", "module_list_3", "module_list_6", "module_list_9")
+
+    @staticmethod
+    def port(draw, name, fraction):
+        width = draw.choice((1, 2, 3, 5, 8, 12, 16, 24, 32))
+        return [f"{name}_width = {width}", f"{name}_frac_width = {draw.randint(fraction(width), width + 1)}"]
+
+    def config(self, seed):
+        draw = random.Random(seed)
+        lines = ['[[pass]]', 'run = "fuse_batch_norm"', '[[pass]]', 'run = "quantize"', 'by = "name"']
+        for layer in self.LAYERS:
+            lines += [f"[pass.{layer}.config]", f'name = "{draw.choice(("integer", "integer_floor"))}"',
+                      *self.port(draw, "data_in", lambda width: -1),
+                      f"data_in_is_signed = {str(draw.random() < 0.5).lower()}",
+                      *self.port(draw, "weight", lambda width: max(0, width - 3)),
+                      *self.port(draw, "bias", lambda width: max(0, width - 3))]
+        path = self.folder / f"widths_{seed}.toml"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def verify(self, seed, *target):
+        project = ["--project-dir", self.folder, "--project", f"widths_{seed}"]
+        made = self.run_mase("transform", SOURCE / "tests/models/jsc_s/jsc_s.script.pt", "jsc", "--config", self.config(seed),
+                             *project, "--json", "-q")
+        checkpoint = json.loads(made.stdout)["checkpoint"]
+        self.run_mase("emit", checkpoint, *target, *project, "-q")
+        result = json.loads(self.run_mase("simulate", checkpoint, "--random", "60", "--stall", "0.3", *project, "--json").stdout)
+        self.assertEqual(result["simulation"]["mismatches"], 0)
+
+    def test_folded_in_fabric(self):
+        self.verify(1, "--ii", "64", "--multiplier", "fabric")
+
+    def test_folded_with_dsp_blocks(self):
+        self.verify(2, "--ii", "256", "--multiplier", "dsp")
+
+    def test_as_the_tool_likes(self):
+        self.verify(3, "--ii", "128")
 
 
 class Designs(unittest.TestCase):
