@@ -78,13 +78,34 @@ Tree simulation_tree(const Simulation& s) {
   return tree;
 }
 
+/// "1112 of 1241 (90 %)" of one kind of coverage points.
+std::string coverage_cell(const Tree& counts, const char* kind) {
+  const Tree* found = counts.find(kind);
+  if (found == nullptr) return "-";
+  const std::int64_t hit = found->at("hit").as_int(), points = found->at("points").as_int();
+  const double share = points > 0 ? static_cast<double>(hit) / static_cast<double>(points) : 1;
+  return std::to_string(hit) + " of " + std::to_string(points) + " (" + fixed_text(100 * share, 0) +
+         " %)";
+}
+
+void show_coverage(const Tree& coverage, Output& output) {
+  passes::ReportTable table{"Coverage", {"Module", "Lines", "Branches", "Toggles"}, {}, ""};
+  const auto row = [&](const std::string& name, const Tree& counts) {
+    table.rows.push_back({name, coverage_cell(counts, "line"), coverage_cell(counts, "branch"),
+                          coverage_cell(counts, "toggle")});
+  };
+  for (const auto& [module, counts] : coverage.at("modules").as_dict()) row(module, counts);
+  row("total", coverage);
+  output.table(table);
+}
+
 void show_simulation(const Simulation& simulation, const std::string& title, Output& output) {
   passes::ReportTable table{title, {"", ""}, {}, ""};
   for (const auto& [name, value] : facts(simulation)) table.rows.push_back({name, value});
   output.table(table);
   for (const std::string& line : simulation.first_mismatches) output.text("  " + line);
   if (!simulation.trace_file.empty()) output.text("waves: " + simulation.trace_file);
-  if (!simulation.coverage.is_null()) output.text("coverage: " + to_json(simulation.coverage, -1));
+  if (!simulation.coverage.is_null()) show_coverage(simulation.coverage, output);
 }
 
 emit::SimulateOptions options_of(const SimulateRequest& request, const Settings& settings) {

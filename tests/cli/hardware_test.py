@@ -98,6 +98,8 @@ class Results(Hardware):
         self.emit("waves", "--ii", "16")
         result = self.simulate("waves", "--random", "8", "--waves", "--json")
         self.assertTrue(Path(json.loads(result.stdout)["simulation"]["trace_file"]).exists())
+        text = self.simulate("waves", "--random", "100", "--coverage").stdout
+        self.assertRegex(text, r"total +\| \d+ of \d+ \(\d+ %\)")
 
     def test_nothing_of_libtorch_is_opened(self):
         if not shutil.which("ldd"):
