@@ -94,6 +94,16 @@ class Results(Hardware):
         self.assertTrue(all(fault["mismatches"] > 0 for fault in result["faults"]))
         self.simulate("fault", "jsc", "--inject-fault", "seq_blocks_2_weight.mem", code=1)
 
+    def test_the_passes_of_one_file_give_the_same_hardware(self):
+        project = ["--project-dir", self.folder, "--project", "file"]
+        config = SOURCE / "configs/examples/jsc_tiny_hardware.toml"
+        made = self.run_mase("transform", self.float_model, "jsc", "--config", config, *project, "--json")
+        self.run_mase("simulate", json.loads(made.stdout)["checkpoint"], "jsc", *project)
+        self.emit("command", "--ii", "16")
+        images = [{name: data for name, data in files_below(self.hardware(name)).items() if name.startswith("rtl")}
+                  for name in ("file", "command")]
+        self.assertEqual(*images)
+
     def test_waves_and_coverage_are_written(self):
         self.emit("waves", "--ii", "16")
         result = self.simulate("waves", "--random", "8", "--waves", "--json")
@@ -165,9 +175,9 @@ class Refusals(Hardware):
         self.assertIn("verilator", result.stderr)
 
     def test_a_folder_that_cannot_be_written(self):
-        (self.folder / "file").write_text("in the way", encoding="utf-8")
-        result = self.run_mase("emit", self.checkpoint, "--project-dir", self.folder, "--project", "file", code=3)
-        self.assertIn("file", result.stderr)
+        (self.folder / "blocked").write_text("in the way", encoding="utf-8")
+        result = self.run_mase("emit", self.checkpoint, "--project-dir", self.folder, "--project", "blocked", code=3)
+        self.assertIn("blocked", result.stderr)
 
 
 class Operators(Hardware):
