@@ -2,6 +2,7 @@
 #include "hw/add_hardware_metadata.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -107,21 +108,32 @@ std::string main_module(const Design& design, const Step& step) {
   return module;
 }
 
+/// The cost of every step, by the value it computes, and of what lies between the steps. The
+/// instances of a step follow each other; the last one gives the value.
+void split_cost(const Design& design, std::map<integer::ValueId, Cost>& own, Cost& plumbing) {
+  Cost parts;
+  for (const Instance& instance : design.instances) {
+    (instance.layer.empty() ? plumbing : parts) += instance_cost(design, instance);
+    const integer::ValueId value = design.stream(instance.outputs.at(0)).value;
+    if (instance.layer.empty() || value < 0) continue;
+    own[value] += parts;
+    parts = {};
+  }
+}
+
 /// Every step with its parts, the plumbing in one row, and the total.
 void report(const Design& design, passes::Result& result) {
   const Program& program = *design.program;
   Report rows(result);
-  Cost plumbing, total;
-  for (const Instance& instance : design.instances)
-    if (instance.layer.empty()) plumbing += instance_cost(design, instance);
+  Cost plumbing;
+  std::map<integer::ValueId, Cost> own;
+  split_cost(design, own, plumbing);
+  const Cost total = cost(design);
   for (const Step& step : program.steps) {
     const Fold& fold = design.folding.at(step.name);
-    const Cost own = step_cost(program, step, fold);
     rows.add(step.name, main_module(design, step), fold_text(program, step, fold),
-             step_interval(program, step, fold), own);
-    total += own;
+             step_interval(program, step, fold), own[step.output]);
   }
-  total += plumbing;
   rows.add("between layers", "", "", 0, plumbing);
   rows.add("total", "", "", design.timing.interval, total);
   result.info["total"] = cost_tree(total);

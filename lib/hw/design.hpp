@@ -116,7 +116,7 @@ struct Target {
   std::map<std::string, Fold> layers;
 };
 
-/// Cheapest folding (LUT + 100 DSP + 200 BRAM) that meets the interval, or the fastest that fits
+/// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits
 /// the limits: an exact search over the divisors of every step. Without both: the fastest within
 /// max_lanes; without that too, one element per cycle at the ports, slowed down to as many cycles
 /// as 256 multipliers need. Error(Fault::goal) naming the smallest interval or resources that can

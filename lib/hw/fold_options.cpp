@@ -45,7 +45,7 @@ std::vector<Fold> all_folds(const Program& program, const Step& step, const Fold
 
 }  // namespace
 
-double area(const Cost& cost) { return cost.lut + 100 * cost.dsp + 200 * cost.bram; }
+double area(const Cost& cost) { return cost.lut + 30 * cost.dsp + 200 * cost.bram; }
 
 Cost step_cost(const Program& program, const Step& step, const Fold& fold) {
   return cost(lone_step(program, step, fold));

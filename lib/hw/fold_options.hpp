@@ -15,8 +15,9 @@ struct FoldOption {
   double area = 0;
 };
 
-/// LUTs that a resource is worth when folds are compared: LUT + 100 DSP + 200 BRAM (an 8 x 8
-/// multiplier of LUTs takes about 100; a RAMB36 as many as 7-series parts have per block).
+/// LUTs that a resource is worth when folds are compared: LUT + 30 DSP + 200 BRAM. (An 8 x 8
+/// multiplier of LUTs takes about 70, but DSP blocks that stay unused are of no use to anybody; a
+/// RAMB36 is worth as many LUTs as 7-series parts have per block.)
 double area(const Cost& cost);
 
 /// Resources of one step by itself: its instances, memories by size.

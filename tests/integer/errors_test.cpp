@@ -82,7 +82,8 @@ TEST_CASE("inputs need one grid that all readers agree on") {
   const auto x = sketch.input({2, 3});
   const auto a = sketch.relu(x, {{"data_in", "integer(8, 4)"}});
   const auto b = sketch.relu(x, {{"data_in", "integer(8, 3)"}});
-  says(refusal(sketch.finish(Value::tuple({ref(a), ref(b)}))), "do not ask for data_in formats of one fraction");
+  says(refusal(sketch.finish(Value::tuple({ref(a), ref(b)}))),
+       "do not ask for data_in formats of one fraction");
   Sketch floating;
   says(refusal(floating.finish(floating.relu(floating.input({2, 3})))), "pass quantize");
 }

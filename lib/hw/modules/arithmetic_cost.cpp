@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace mase::hw {
 
@@ -27,9 +28,9 @@ Cost adder_cost(double bits) { return {.lut = bits, .carry = std::ceil(bits / 4)
 
 namespace {
 
-/// Block memory in the shape that needs the fewest blocks; a RAMB18 is 512 x 36, 1024 x 18, 2048 x 9,
-/// 4096 x 4, 8192 x 2, 16384 x 1. Where several stand above each other LUTs choose among them, four
-/// to a LUT6.
+/// Block memory in the shape that needs the fewest blocks; a RAMB18 is 512 x 36, 1024 x 18, 2048 x
+/// 9, 4096 x 4, 8192 x 2, 16384 x 1. Where several stand above each other LUTs choose among them,
+/// four to a LUT6.
 Cost block_memory(std::int64_t width, std::int64_t depth) {
   std::int64_t best = -1, above = 1, words = 512;
   for (const std::int64_t bits : {36, 18, 9, 4, 2, 1}) {
@@ -44,32 +45,56 @@ Cost block_memory(std::int64_t width, std::int64_t depth) {
           .bram = static_cast<double>(best) / 2};
 }
 
-/// Columns of a ROM of at most 64 words that need a LUT: equal ones are merged; constants and copies
-/// of an address bit are wires.
+/// Columns of a ROM: LUTs, and registers behind those that are not constant.
 struct RomColumns {
   double logic = 0, registers = 0;
 };
 
-RomColumns columns_of(const Memory& image, std::int64_t width, std::int64_t depth) {
-  std::vector<std::uint64_t> columns(static_cast<std::size_t>(width), 0);
-  for (std::int64_t word = 0; word < depth; ++word) {
-    const std::string& digits = image.words[static_cast<std::size_t>(word)];
+/// A column by 64 words each, the first word in the lowest bit.
+using Column = std::vector<std::uint64_t>;
+
+std::vector<Column> columns_of(const Memory& image, std::int64_t width) {
+  const std::size_t blocks = (image.words.size() + 63) / 64;
+  std::vector<Column> columns(static_cast<std::size_t>(width), Column(blocks, 0));
+  for (std::size_t word = 0; word < image.words.size(); ++word)
     for (std::int64_t bit = 0; bit < width; ++bit)
-      columns[static_cast<std::size_t>(bit)] |= std::uint64_t{hex_bit(digits, bit)} << word;
-  }
-  const std::uint64_t all = ~std::uint64_t{0} >> (64 - depth);
-  std::set<std::uint64_t> different(columns.begin(), columns.end());
-  different.erase(0);
-  different.erase(all);
-  RomColumns result{0, static_cast<double>(different.size())};
+      columns[static_cast<std::size_t>(bit)][word / 64] |=
+          std::uint64_t{hex_bit(image.words[word], bit)} << (word % 64);
+  return columns;
+}
+
+/// Up to 64 words are a LUT, but for constants and copies of an address bit.
+bool needs_lut(std::uint64_t column, std::uint64_t all) {
   constexpr std::array<std::uint64_t, 6> address = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
                                                     0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
                                                     0xffff0000ffff0000, 0xffffffff00000000};
-  for (const std::uint64_t bits : address) {
-    different.erase(bits & all);
-    different.erase(~bits & all);
+  return std::none_of(address.begin(), address.end(), [&](std::uint64_t bit) {
+    return column == (bit & all) || column == (~bit & all);
+  });
+}
+
+/// LUTs of a column of more words: a LUT for each 64 that differ, where complements are alike, and
+/// the choice among them, 1.4 LUTs by Yosys for eight because of MUXF7 and MUXF8.
+double long_column(const Column& column) {
+  std::set<std::uint64_t> different;
+  for (const std::uint64_t block : column) different.insert(std::min(block, ~block));
+  different.erase(0);
+  return different.empty() ? 0 : static_cast<double>(different.size()) + 1.4;
+}
+
+/// Equal columns are merged, constant ones are wires.
+RomColumns known_columns(const Memory& image, std::int64_t width, std::int64_t depth) {
+  const std::vector<Column> columns = columns_of(image, width);
+  const std::uint64_t all = depth < 64 ? (std::uint64_t{1} << depth) - 1 : ~std::uint64_t{0};
+  RomColumns result;
+  std::set<Column> different(columns.begin(), columns.end());
+  different.erase(Column(columns[0].size(), 0));
+  different.erase(Column(columns[0].size(), all));
+  for (const Column& column : different) {
+    result.registers += 1;
+    if (depth > 64) result.logic += long_column(column);
+    if (depth <= 64 && needs_lut(column[0], all)) result.logic += 1;
   }
-  result.logic = static_cast<double>(different.size());
   return result;
 }
 
@@ -77,7 +102,7 @@ RomColumns columns_of(const Memory& image, std::int64_t width, std::int64_t dept
 RomColumns random_columns(std::int64_t width, std::int64_t depth) {
   const double kinds = std::exp2(static_cast<double>(std::min<std::int64_t>(depth, 40)));
   const double distinct = kinds * -std::expm1(-static_cast<double>(width) / kinds);
-  return {depth == 2 ? 0 : distinct, distinct};
+  return {depth == 2 ? 0 : distinct * static_cast<double>(ceiling(depth, 64)), distinct};
 }
 
 }  // namespace
@@ -92,12 +117,15 @@ bool hex_bit(const std::string& digits, std::int64_t index) {
 
 Cost rom_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
   if (depth >= 8 && width * depth >= 1024) return block_memory(width, depth);
+  return table_cost(width, depth, image);
+}
+
+Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
   if (depth == 1) return {};
-  const bool known =
-      image && depth <= 64 && static_cast<std::int64_t>(image->words.size()) == depth;
+  const bool known = image && static_cast<std::int64_t>(image->words.size()) == depth;
   const RomColumns columns =
-      known ? columns_of(*image, width, depth) : random_columns(width, depth);
-  return {.lut = columns.logic * static_cast<double>(ceiling(depth, 64)), .ff = columns.registers};
+      known ? known_columns(*image, width, depth) : random_columns(width, depth);
+  return {.lut = columns.logic, .ff = columns.registers};
 }
 
 const Memory* image_of(const Design& design, const Instance& instance, const char* parameter) {
@@ -118,7 +146,7 @@ Cost replay_cost(std::int64_t width, std::int64_t depth) {
   if (depth <= 32) return {.lut = 1 + 4 * static_cast<double>(ceiling(width, 6)), .ff = address};
   const std::int64_t banks = ceiling(depth, 64);
   const double luts = static_cast<double>(4 * ceiling(width, 3) * banks);
-  return {.lut = luts + (banks > 1 ? bits : 1), .ff = address};
+  return {.lut = luts + (banks > 1 ? bits + static_cast<double>(banks) : 1), .ff = address};
 }
 
 namespace {
@@ -180,6 +208,27 @@ std::int64_t dsp_blocks(int a, int b, int product) {
 
 }  // namespace
 
+namespace {
+
+/// The tree of adders of dot_multiply over its chains, whose every second level has registers. What
+/// lies between two registers Yosys makes one sum of up to four operands: rows of full adders, two
+/// LUTs a bit less what ABC merges, and one carry chain.
+Cost chains_cost(std::int64_t chains, int first, int most) {
+  Cost cost;
+  for (int bits = first; chains > 1; chains = ceiling(chains, 4)) {
+    bits = std::min(most, bits + (chains > 2 ? 2 : 1));
+    for (std::int64_t left = chains; left > 0; left -= 4) {
+      const std::int64_t operands = std::min<std::int64_t>(left, 4);
+      if (operands > 1) cost += adder_cost(bits);
+      cost.lut += 1.75 * bits * static_cast<double>(std::max<std::int64_t>(operands - 2, 0));
+      cost.ff += bits;
+    }
+  }
+  return cost;
+}
+
+}  // namespace
+
 Cost dot_multiply_cost(const DotShape& shape) {
   const int product = std::min(shape.a + shape.b, shape.sum);
   const int sum = std::min(product + log2_ceiling(shape.lanes), shape.sum);
@@ -195,9 +244,8 @@ Cost dot_multiply_cost(const DotShape& shape) {
   }
   // Sums of up to eight lanes stand in the DSP blocks.
   const std::int64_t chains = ceiling(shape.lanes, 8);
-  cost += scaled(adder_cost(sum), static_cast<double>(chains - 1));
+  cost += chains_cost(chains, std::min(product + 3, sum), sum);
   if (blocks > 1) cost += scaled(adder_cost(product), lanes * static_cast<double>(blocks - 1));
-  if (chains > 1) cost.ff += sum;
   return cost;
 }
 
@@ -235,20 +283,30 @@ Cost clamp_cost(const Instance& instance, int width) {
   const auto shift = static_cast<int>(parameters.integer("SHIFT"));
   const int quotient = std::max(1, width + 1 - std::max(shift, 0));
   Cost cost = outside_cost(parameters, quotient);
-  cost.lut += static_cast<double>(parameters.integer("OW"));
   // The half is a constant: its adder needs no LUTs. Ties are seen at the bits shifted out.
   if (parameters.integer("ROUND") != 0 && shift > 0)
-    cost += Cost{.lut = shift > 5 || quotient > 9 ? 2.0 : 1.0,
+    cost += Cost{.lut = quotient <= 9 ? 1.5
+                        : shift <= 7  ? 2.0
+                                      : 4.0,
                  .carry = std::ceil((quotient + 1) / 4.0)};
   if (parameters.integer("DIVISOR") != 1)
     cost += scaled(adder_cost(2.0 * quotient + 8), quotient / 3.0);
   return cost;
 }
 
+double clamp_choice(const Instance& instance, int width) {
+  const Parameters& parameters = instance.parameters;
+  const auto shift = std::max<std::int64_t>(parameters.integer("SHIFT"), 0);
+  const std::int64_t quotient = width + 1 - shift;
+  const std::int64_t held = ones(bound(parameters, "HIGH", 127)) + 1;
+  const bool inside = quotient <= held && bound(parameters, "LOW", -128) < 0;
+  return inside ? 0 : static_cast<double>(parameters.integer("OW"));
+}
+
 Cost counter_cost(std::int64_t states) {
   const int bits = log2_ceiling(states);
   if (bits == 0) return {};
-  Cost cost{.lut = bits <= 3 ? bits : 1.0 + bits / 4.0, .ff = static_cast<double>(bits)};
+  Cost cost{.lut = 1.3 * bits, .ff = static_cast<double>(bits)};
   if (bits > 3) cost.carry = std::ceil(bits / 4.0);
   return cost;
 }

@@ -18,13 +18,15 @@ Cost adder_cost(double bits);
 /// hw_templates/matrix/rom, in block memory from eight words and 1024 bits on. In LUTs the words
 /// matter: `image`, or random ones when that is null.
 Cost rom_cost(std::int64_t width, std::int64_t depth, const Memory* image = nullptr);
+/// The same in LUTs, however large.
+Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image);
 /// The image that a parameter of the instance names; null when the design has none.
 const Memory* image_of(const Design& design, const Instance& instance, const char* parameter);
 /// Bit `index` of a number in hexadecimal.
 bool hex_bit(const std::string& digits, std::int64_t index);
 
-/// A counter that wraps after so many states: its carry chain adds a constant and needs no LUTs but
-/// for the comparison with the last state; up to three bits there is no chain.
+/// A counter that wraps after so many states; up to three bits Yosys makes it without a carry
+/// chain.
 Cost counter_cost(std::int64_t states);
 
 /// hw_templates/matrix/replay.
@@ -41,9 +43,11 @@ Cost dot_booth_cost(const DotShape& shape);
 /// hw_templates/matrix/dot with the tool's multipliers.
 Cost dot_multiply_cost(const DotShape& shape);
 
-/// hw_templates/elementwise/requantise with the parameters of `instance`, from `width` bits. One LUT
-/// per output bit stands for the choice of a bound; it takes in a multiplexer behind it.
+/// hw_templates/elementwise/requantise with the parameters of `instance`, from `width` bits,
+/// without the choice between quotient and bounds: a skid behind it takes that into its own LUTs.
 Cost clamp_cost(const Instance& instance, int width);
+/// LUTs of that choice: one per output bit, none where every quotient lies inside.
+double clamp_choice(const Instance& instance, int width);
 
 /// hw_templates/plumbing/skid.
 Cost buffer_cost(std::int64_t width);

@@ -2,8 +2,10 @@
 #include "hw/modules/matrix_cost.hpp"
 
 #include <algorithm>
-#include <set>
+#include <span>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "hw/control/linear.hpp"
 #include "hw/modules/arithmetic_cost.hpp"
@@ -15,12 +17,16 @@ int width_of(const Parameters& parameters, const char* width, const char* sign) 
   return static_cast<int>(parameters.integer(width)) + (parameters.integer(sign) != 0 ? 0 : 1);
 }
 
-/// hw_templates/matrix/accumulate. With a carry of the dot product's the choice between bias and sum
-/// merges into the adder; else Yosys makes that choice the operand that a CARRY4 needs plain.
-Cost accumulate_cost(std::int64_t columns, int bits, bool booth) {
-  Cost cost = adder_cost(bits);
-  if (columns > 1 && !booth) cost.lut *= 2;
-  cost.ff = bits;
+/// hw_templates/matrix/accumulate over `columns` steps. The choice between bias and sum merges into
+/// the adder's LUTs unless Yosys makes it the operand that a CARRY4 needs plain: it does so when
+/// the sum of the products is sign extended, and in four of ten cases when it is not (by an order
+/// of names).
+Cost accumulate_cost(std::int64_t columns, const DotShape& dot, bool booth) {
+  Cost cost = adder_cost(dot.sum);
+  cost.ff = dot.sum;
+  if (columns == 1 || booth) return cost;
+  const bool extended = dot.a + dot.b + log2_ceiling(dot.lanes) < dot.sum;
+  cost.lut *= extended ? 2 : 1.4;
   return cost;
 }
 
@@ -36,9 +42,8 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   Cost each = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
   // Of two words half of the weights' bits are constants.
   if (columns * rows == 2 && each.dsp == 0) each.lut *= booth ? 0.74 : 0.52;
-  each += accumulate_cost(columns, acc, booth);
+  each += accumulate_cost(columns, dot, booth);
   each += clamp_cost(instance, acc);
-  each.lut -= static_cast<double>(parameters.integer("OW"));  // merged with the skid's
   Cost cost = scaled(each, static_cast<double>(pe));
   cost += rom_cost(pe * simd * parameters.integer("WW"), columns * rows,
                    image_of(design, instance, "WEIGHT_FILE"));
@@ -48,7 +53,8 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   if (rows > 1) cost += counter_cost(columns * rows);
   if (bias) cost += counter_cost(rows);
   const int stages = 2 + adder_stages(simd);
-  cost += Cost{.lut = 10, .ff = 3.0 * stages + 1};
+  // Rows of one step have no marks of first and last.
+  cost += Cost{.lut = columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 1};
   return cost;
 }
 
@@ -63,10 +69,14 @@ Cost linear_cost(const Design& design, const Instance& instance) {
   if (nf > 1) {
     cost += replay_cost(beat, sf);
     cost += counter_cost(nf);
-    cost.lut += 3;
+    if (sf > 1) cost.lut += 3;
   } else {
     cost.ff += static_cast<double>(beat);
   }
+  // Four of eight lanes start a chain of DSP blocks, which hold their operands.
+  if ((nf == 1 || sf == 1) && cost.dsp > 0)
+    cost.ff -= static_cast<double>((simd / 8 * 4 + std::min<std::int64_t>(simd % 8, 4)) *
+                                   parameters.integer("AW"));
   cost += buffer_cost(pe * parameters.integer("OW"));
   return cost;
 }
@@ -74,30 +84,14 @@ Cost linear_cost(const Design& design, const Instance& instance) {
 Cost depthwise_cost(const Design& design, const Instance& instance) {
   const Parameters& parameters = instance.parameters;
   const std::int64_t lanes = parameters.integer("LANES");
-  Cost cost =
-      datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"), 1, lanes);
+  Cost cost = datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"),
+                            1, lanes);
   cost.ff += static_cast<double>(lanes * parameters.integer("AW"));
   cost += buffer_cost(lanes * parameters.integer("OW"));
   return cost;
 }
 
 namespace {
-
-/// The bits of a hexadecimal constant.
-class Bits {
- public:
-  explicit Bits(const HexBits& hex) : digits_(hex.digits) {}
-  bool operator[](std::int64_t index) const {
-    const auto digit = static_cast<std::size_t>(index / 4);
-    if (digit >= digits_.size()) return false;
-    const char c = digits_[digits_.size() - 1 - digit];
-    const int value = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-    return (value >> (index % 4) & 1) != 0;
-  }
-
- private:
-  const std::string& digits_;
-};
 
 const HexBits& constant(const Parameters& parameters, const std::string& name) {
   for (const auto& [key, value] : parameters.items())
@@ -106,66 +100,123 @@ const HexBits& constant(const Parameters& parameters, const std::string& name) {
   return none;
 }
 
-/// hw_templates/matrix/constant_add with `bits` of sum: both operands repeat their sign in the last
-/// bit, whose LUT is that of the bit before; the carry enters from a position of its own.
-Cost tree_adder_cost(int bits) {
-  return {.lut = bits - 1.0, .carry = static_cast<double>(ceiling(bits + 1, 4))};
+/// Bits of a partial sum, without copies of the sign; sums of unsigned inputs have no sign bit.
+struct Width {
+  int bits = 0;
+  bool is_signed = true;
+};
+
+/// hw_templates/matrix/constant_add of two operands. Beyond the shorter one the chain adds its
+/// sign, or passes the other on without a LUT. The carry of signed sums enters from a position of
+/// its own.
+Cost tree_adder_cost(Width a, Width b, Width sum) {
+  const Width& shorter = a.bits < b.bits ? a : b;
+  const int longer = std::max(a.bits, b.bits);
+  return {.lut = static_cast<double>(shorter.is_signed ? longer : shorter.bits),
+          .carry = static_cast<double>(ceiling(sum.bits + (sum.is_signed ? 1 : 0), 4))};
 }
 
-/// Sums over aligned groups of inputs whose bit is set; an equal choice of inputs is one sum.
-class SubsetTree {
+/// Sums over aligned groups of inputs, as numbers: 0 is the empty sum, and equal choices of inputs
+/// get equal numbers, for which the adders are counted once.
+class SubsetSums {
  public:
-  SubsetTree(std::int64_t inputs, int width) : inputs_(inputs), width_(width) {}
+  SubsetSums(std::int64_t inputs, Width input)
+      : input_(input), widths_{{}}, seen_(levels(inputs) + 1) {
+    widths_.insert(widths_.end(), static_cast<std::size_t>(inputs), input);
+  }
 
-  /// `chosen` has a character '0' or '1' per input. True when any is chosen.
-  bool add(const std::string& chosen) { return node(chosen, 0, span()); }
+  /// The sum of the inputs that are chosen.
+  std::size_t add(const std::vector<bool>& chosen) {
+    std::vector<std::size_t> sums(chosen.size());
+    for (std::size_t i = 0; i < chosen.size(); ++i) sums[i] = chosen[i] ? i + 1 : 0;
+    for (std::size_t level = 1; level < seen_.size(); ++level) {
+      const std::size_t half = (sums.size() + 1) / 2;
+      for (std::size_t j = 0; j < half; ++j)
+        sums[j] = node(level, sums[2 * j], 2 * j + 1 < sums.size() ? sums[2 * j + 1] : 0);
+      sums.resize(half);
+    }
+    return sums[0];
+  }
+  Width width(std::size_t sum) const { return widths_[sum]; }
   const Cost& cost() const { return cost_; }
 
  private:
-  std::size_t span() const {
-    return static_cast<std::size_t>(
-        std::max<std::int64_t>(4, std::int64_t{1} << log2_ceiling(inputs_)));
+  /// Groups of four always have both their levels.
+  static std::size_t levels(std::int64_t inputs) {
+    return static_cast<std::size_t>(std::max(2, log2_ceiling(inputs)));
   }
 
-  bool node(const std::string& chosen, std::size_t from, std::size_t count) {
-    if (from >= chosen.size()) return false;
-    const std::string own = chosen.substr(from, count);
-    if (own.find('1') == std::string::npos) return false;
-    const int level = log2_ceiling(static_cast<std::int64_t>(count));
-    const bool is_new =
-        seen_.insert(std::to_string(from) + "/" + std::to_string(count) + own).second;
-    if (count > 1) {
-      const bool left = node(chosen, from, count / 2);
-      const bool right = node(chosen, from + count / 2, count / 2);
-      if (is_new && left && right) cost_ += tree_adder_cost(width_ + level);
+  std::size_t node(std::size_t level, std::size_t left, std::size_t right) {
+    if (left == 0 && right == 0) return 0;
+    const auto [it, fresh] = seen_[level].try_emplace(left << 32 | right, widths_.size());
+    if (!fresh) return it->second;
+    const Width a = widths_[left], b = widths_[right];
+    Width sum{std::max(a.bits, b.bits), left != 0 ? a.is_signed : b.is_signed};
+    if (left != 0 && right != 0) {
+      // The module's width: Yosys sees leading zeros, not repeated signs.
+      sum.bits =
+          input_.is_signed ? input_.bits + std::max(2, static_cast<int>(level)) : sum.bits + 1;
+      cost_ += tree_adder_cost(a, b, sum);
     }
     // Registers: after the subset sums of four, then every second level and the last.
-    const bool registered = level == 2 || (level > 2 && (level % 2 == 0 || count == span()));
-    if (is_new && registered) cost_.ff += width_ + level;
-    return true;
+    if (level == 2 || (level > 2 && (level % 2 == 0 || level + 1 == seen_.size())))
+      cost_.ff += sum.bits;
+    widths_.push_back(sum);
+    return it->second;
   }
 
-  std::int64_t inputs_;
-  int width_;
-  std::set<std::string> seen_;
+  Width input_;
+  std::vector<Width> widths_;                                       ///< of every sum
+  std::vector<std::unordered_map<std::size_t, std::size_t>> seen_;  ///< by level and both halves
   Cost cost_;
 };
 
-/// Columns of one output joined pairwise; `used` says which have any input.
-Cost join_cost(std::vector<bool> used, int width) {
+/// Columns of one output joined pairwise; widths of 0 bits are columns without any input. The last
+/// column is `negative` for signed weights. `bits`: of a signed column.
+Cost join_cost(std::vector<Width> columns, int bits, bool negative) {
   Cost cost;
-  for (int level = 1; used.size() > 1; ++level) {
-    std::vector<bool> next;
-    for (std::size_t j = 0; j < used.size(); j += 2) {
-      const bool other = j + 1 < used.size() && used[j + 1];
-      const int half = 1 << (level - 1);
-      if (used[j] && other) cost += tree_adder_cost(width + half);
-      next.push_back(used[j] || other);
-      if (next.back() && (level % 2 == 0 || used.size() <= 2)) cost.ff += width + 2 * half;
+  for (int half = 1, level = 1; columns.size() > 1; half *= 2, ++level) {
+    std::vector<Width> next;
+    bits += half + 1;
+    for (std::size_t j = 0; j < columns.size(); j += 2) {
+      Width sum = columns[j];
+      const bool subtracts = negative && j + 2 >= columns.size();
+      if (j + 1 < columns.size() && columns[j + 1].bits > 0) {
+        const Width high = columns[j + 1], low{std::max(sum.bits - half, 0), sum.is_signed};
+        const bool adds = sum.bits > 0 || subtracts;
+        sum.is_signed = high.is_signed || subtracts || (sum.bits > 0 && sum.is_signed);
+        sum.bits = std::max(low.bits, high.bits) + (adds ? 1 : 0);
+        if (adds && sum.is_signed) sum.bits = bits - half;
+        if (adds) cost += tree_adder_cost(low, high, sum);
+        sum.bits += half;
+      }
+      next.push_back(sum);
+      if (level % 2 == 0 || columns.size() <= 2) cost.ff += sum.bits;
     }
-    used = next;
+    columns = next;
   }
   return cost;
+}
+
+/// Weights [output][input] as their codes' bits.
+std::vector<std::uint64_t> unpacked(const HexBits& hex, std::int64_t count, std::int64_t bits) {
+  std::vector<std::uint64_t> weights(static_cast<std::size_t>(count), 0);
+  for (std::int64_t i = 0; i < count * bits; ++i)
+    weights[static_cast<std::size_t>(i / bits)] |= std::uint64_t{hex_bit(hex.digits, i)}
+                                                   << (i % bits);
+  return weights;
+}
+
+/// Columns of one output's weights: per bit the sum of the inputs that have it.
+std::vector<Width> columns_of(SubsetSums& sums, std::span<const std::uint64_t> weights,
+                              std::int64_t bits) {
+  std::vector<Width> columns;
+  std::vector<bool> chosen(weights.size());
+  for (std::int64_t k = 0; k < bits; ++k) {
+    for (std::size_t i = 0; i < weights.size(); ++i) chosen[i] = (weights[i] >> k & 1) != 0;
+    columns.push_back(sums.width(sums.add(chosen)));
+  }
+  return columns;
 }
 
 }  // namespace
@@ -173,27 +224,25 @@ Cost join_cost(std::vector<bool> used, int width) {
 Cost constant_linear_cost(const Design&, const Instance& instance) {
   const Parameters& parameters = instance.parameters;
   const std::int64_t inputs = parameters.integer("INPUTS"), outputs = parameters.integer("OUTPUTS"),
-                     bits = parameters.integer("WW");
-  const auto acc = static_cast<int>(parameters.integer("ACCW"));
-  const int width = width_of(parameters, "AW", "ASIGNED");
-  const Bits weights(constant(parameters, "WEIGHTS"));
-  SubsetTree tree(inputs, width);
+                     bits = parameters.integer("WW"), acc = parameters.integer("ACCW");
+  const auto row = static_cast<std::size_t>(inputs);
+  const std::vector<std::uint64_t> weights =
+      unpacked(constant(parameters, "WEIGHTS"), inputs * outputs, bits);
+  SubsetSums sums(inputs,
+                  {static_cast<int>(parameters.integer("AW")), parameters.integer("ASIGNED") != 0});
   Cost cost = buffer_cost(outputs * parameters.integer("OW"));
   cost.ff += static_cast<double>(inputs * parameters.integer("AW"));
+  Cost end = clamp_cost(instance, static_cast<int>(acc));
+  if (parameters.integer("HAS_BIAS") != 0) end.carry += static_cast<double>(ceiling(acc, 4));
+  const int column_bits = width_of(parameters, "AW", "ASIGNED") + std::max(2, log2_ceiling(inputs));
   for (std::int64_t o = 0; o < outputs; ++o) {
-    std::vector<bool> used;
-    for (std::int64_t k = 0; k < bits; ++k) {
-      std::string chosen;
-      for (std::int64_t i = 0; i < inputs; ++i)
-        chosen += weights[(o * inputs + i) * bits + k] ? '1' : '0';
-      used.push_back(tree.add(chosen));
-    }
-    if (std::find(used.begin(), used.end(), true) == used.end()) continue;
-    cost += join_cost(used, width + log2_ceiling(inputs));
-    if (parameters.integer("HAS_BIAS") != 0) cost += adder_cost(acc / 2.0);
-    cost += clamp_cost(instance, acc);
+    const std::vector<Width> columns =
+        columns_of(sums, std::span(weights).subspan(static_cast<std::size_t>(o) * row, row), bits);
+    if (std::all_of(columns.begin(), columns.end(), [](Width w) { return w.bits == 0; })) continue;
+    cost += join_cost(columns, column_bits, parameters.integer("WSIGNED") != 0);
+    cost += end;
   }
-  cost += tree.cost();
+  cost += sums.cost();
   return cost;
 }
 

@@ -2,7 +2,9 @@
 #include "hw/modules/stream_cost.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <vector>
 
 #include "hw/modules/arithmetic_cost.hpp"
 
@@ -55,11 +57,11 @@ Cost skid_cost(const Design&, const Instance& instance) {
 Cost fifo_cost(const Design&, const Instance& instance) {
   const std::int64_t width = value(instance, "W"), depth = value(instance, "DEPTH");
   const int address = std::max(1, log2_ceiling(depth));
-  const bool block = depth > 64 && width * depth >= 4096;  // 18 kbit halves, 36 bits wide
+  const bool block = depth > 64 && width * depth >= 2048;
   Cost cost = block ? rom_cost(width, depth) : queue_memory(width, depth);
-  cost.lut += 6 + 4 * address;
+  cost.lut += depth > 15 ? 12 + 4.5 * address : 4 + 4.0 * address;
   cost.ff += 3 * address + 2 + (block ? 0 : static_cast<double>(width));
-  cost.carry += 3 * counter_carry(address);
+  cost.carry += 2 * counter_carry(address) + counter_carry(log2_ceiling(depth + 1));
   return cost;
 }
 
@@ -69,22 +71,78 @@ Cost fork_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
+namespace {
+
+/// Two-way multiplexers of a shifter that brings one of `pieces` of `bits` bits to the front: a
+/// stage for every bit that the distance can have, the longest shift last, and in each stage only
+/// what a later one still needs.
+double shifter_size(std::int64_t bits, std::int64_t pieces) {
+  const auto total = static_cast<std::size_t>(bits * pieces);
+  std::vector<bool> needed(total, false);
+  std::fill_n(needed.begin(), bits, true);
+  double size = 0;
+  const std::size_t least = static_cast<std::size_t>(bits & -bits);  // divides every distance
+  for (auto shift = std::bit_floor(static_cast<std::size_t>(bits * (pieces - 1))); shift >= least;
+       shift /= 2) {
+    std::vector<bool> before = needed;
+    for (std::size_t i = 0; i + shift < total; ++i) {
+      if (!needed[i]) continue;
+      ++size;
+      before[i + shift] = true;
+    }
+    needed = std::move(before);
+  }
+  return size;
+}
+
+/// Whether pieces start at powers of two: those of an odd number of bits Yosys moves apart for
+/// that.
+bool aligned(std::int64_t bits) {
+  return bits % 2 != 0 || std::has_single_bit(static_cast<std::uint64_t>(bits));
+}
+
+/// LUTs that choose one of `pieces` of `bits` bits: 0.57 per two-way multiplexer in Yosys 0.23,
+/// over all converters of the shipped models; it spends 4 per bit for four aligned pieces.
+double choice_cost(std::int64_t bits, std::int64_t pieces) {
+  const auto each = static_cast<double>(bits);
+  if (pieces == 2) return each;
+  if (!aligned(bits)) return 0.57 * shifter_size(bits, pieces);
+  if (pieces == 4) return 4 * each;
+  const auto apart = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bits)));
+  return 0.57 * shifter_size(apart, pieces) * each / static_cast<double>(apart);
+}
+
+/// The distance of the shift, the index times the bits of a piece: adders, or a DSP block from nine
+/// bits of product on.
+Cost distance_cost(std::int64_t bits, int index) {
+  if (aligned(bits)) return {};
+  if (index + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bits / (bits & -bits)))) >=
+      9)
+    return {.dsp = 1};
+  return {.carry = index > 2 ? 2.0 : 1.0};
+}
+
+Cost narrow_cost(std::int64_t bits, std::int64_t pieces) {
+  const int index = log2_ceiling(pieces);
+  Cost cost{.lut = choice_cost(bits, pieces) + 4 + index,
+            .ff = static_cast<double>(bits * (pieces + 2) + 3 + index),
+            .carry = index > 2 ? 1.0 : 0.0};
+  if (pieces > 2) cost += distance_cost(bits, index);
+  return cost;
+}
+
+}  // namespace
+
 Cost resize_cost(const Design&, const Instance& instance) {
   const std::int64_t in = value(instance, "IN_LANES"), out = value(instance, "OUT_LANES");
   const std::int64_t ratio = std::max(in, out) / std::min(in, out);
   const std::int64_t narrow = std::min(in, out) * value(instance, "W");
   if (ratio == 1) return buffer_cost(narrow);
+  if (in > out) return narrow_cost(narrow, ratio);
   const int index = log2_ceiling(ratio);
-  const auto bits = static_cast<double>(narrow), pieces = static_cast<double>(ratio);
-  if (in < out)
-    return {.lut = 4.0 + index,
-            .ff = bits * (2 * pieces - 1) + 1 + index,
-            .carry = index > 2 ? 1.0 : 0.0};
-  Cost cost = buffer_cost(narrow);
-  cost.lut += 0.55 * pieces * bits + 3;  // the choice of a piece
-  cost.ff += bits * pieces + 1 + index;
-  cost.carry += index > 2 ? 1 : 0;
-  return cost;
+  return {.lut = 4.0 + index,
+          .ff = static_cast<double>(narrow * (2 * ratio - 1) + 1 + index),
+          .carry = index > 2 ? 1.0 : 0.0};
 }
 
 Cost concat_cost(const Design&, const Instance& instance) {
@@ -110,17 +168,20 @@ Cost cast_cost(const Design&, const Instance& instance) {
   const std::int64_t lanes = value(instance, "LANES");
   const auto bits = static_cast<int>(signed_bits(instance, "IW", "ISIGNED"));
   Cost cost = output_cost(lanes * value(instance, "OW"), 1);
-  cost += scaled(clamp_cost(instance, bits), static_cast<double>(lanes));
+  Cost lane = clamp_cost(instance, bits);
+  lane.lut += clamp_choice(instance, bits);
+  cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
 
-Cost lookup_cost(const Design&, const Instance& instance) {
+Cost lookup_cost(const Design& design, const Instance& instance) {
   const std::int64_t lanes = value(instance, "LANES"), out = value(instance, "OW");
   const std::int64_t words = std::int64_t{1} << value(instance, "IW");
   Cost cost = output_cost(lanes * out, 1);
   const auto tables = static_cast<double>(lanes);
   if (words * out < 8192) {
-    cost.lut += tables * static_cast<double>(out * ceiling(words, 64));
+    const Memory* image = image_of(design, instance, "FILE");
+    cost.lut += tables * table_cost(out, words, image).lut;
     return cost;
   }
   cost.ff -= tables * static_cast<double>(out);  // the block memory's own register
@@ -137,6 +198,7 @@ Cost binary_cost(const Design&, const Instance& instance) {
   // Behind a register the half to be added needs no LUTs of its own; a DSP block adds it itself and
   // takes the operands' registers too.
   Cost clamp = clamp_cost(instance, static_cast<int>(acc));
+  clamp.lut += clamp_choice(instance, static_cast<int>(acc));
   const bool booth = value(instance, "OP") == 2 && lane.dsp == 0;
   if (!booth) clamp.lut *= 0.55;
   if (lane.dsp != 0) clamp.carry = 0;
@@ -152,23 +214,35 @@ Cost binary_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
-Cost scale_shift_cost(const Design&, const Instance& instance) {
+Cost scale_shift_cost(const Design& design, const Instance& instance) {
   const std::int64_t lanes = value(instance, "LANES"), acc = value(instance, "ACCW");
   const std::int64_t blocks = value(instance, "BLOCKS"), in = value(instance, "AW");
   const bool shifts = value(instance, "HAS_SHIFT") != 0;
-  const int index = log2_ceiling(blocks);
   Cost lane = product_cost(signed_bits(instance, "AW", "ASIGNED"),
                            signed_bits(instance, "SW", "SSIGNED"), value(instance, "MULTIPLIER"));
-  if (lane.dsp == 0) lane.ff += static_cast<double>(acc + in);
-  lane += clamp_cost(instance, static_cast<int>(acc));
-  if (shifts) lane += adder_cost(static_cast<double>(acc));
-  if (shifts) lane.ff += static_cast<double>(acc);
+  Cost clamp = clamp_cost(instance, static_cast<int>(acc));
+  clamp.lut += clamp_choice(instance, static_cast<int>(acc));
+  // A DSP block holds operands and product and adds the next constant: the shift, else the half.
+  if (lane.dsp == 0) {
+    lane.ff += static_cast<double>(acc + in);
+    if (shifts) lane += adder_cost(static_cast<double>(acc));
+    if (shifts) lane.ff += static_cast<double>(acc);
+  } else if (!shifts) {
+    clamp.carry = 0;
+  }
+  lane += clamp;
   Cost cost = output_cost(lanes * value(instance, "OW"), shifts ? 4 : 3);
   cost += scaled(lane, static_cast<double>(lanes));
-  cost += rom_cost(lanes * value(instance, "SW"), blocks);
-  if (shifts) cost += rom_cost(lanes * value(instance, "BW"), blocks);
-  cost.lut += index;
-  cost.ff += shifts ? 2 * index : index;
+  Cost words =
+      rom_cost(lanes * value(instance, "SW"), blocks, image_of(design, instance, "SCALE_FILE"));
+  if (shifts)
+    words +=
+        rom_cost(lanes * value(instance, "BW"), blocks, image_of(design, instance, "SHIFT_FILE"));
+  if (words.ff + words.bram > 0) {  // equal words need no counter
+    words += counter_cost(blocks);
+    if (shifts) words.ff += log2_ceiling(blocks);
+  }
+  cost += words;
   return cost;
 }
 

@@ -1,0 +1,129 @@
+// Costs of matrix, elementwise and plumbing modules against resources measured with Yosys, and what
+// follows from the contents of small memories.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "hw/module_table.hpp"
+#include "hw/modules/arithmetic_cost.hpp"
+
+namespace mase::hw {
+namespace {
+
+struct Measured {
+  Parameters parameters;
+  double lut_and_carry, dsp, bram;
+};
+
+/// Within 12 % each and within 5 % together; DSP blocks and block memory exactly.
+void check(const std::string& module, const std::vector<Measured>& rows) {
+  double measured = 0, predicted = 0;
+  for (const Measured& row : rows) {
+    const Cost cost = module_row(module).cost({}, {module, module, "", row.parameters, {}, {}});
+    INFO(module << ": " << row.lut_and_carry << " measured, " << cost.lut + cost.carry
+                << " predicted");
+    CHECK(std::abs(cost.lut + cost.carry - row.lut_and_carry) < 0.12 * row.lut_and_carry);
+    CHECK(cost.dsp == row.dsp);
+    CHECK(cost.bram == row.bram);
+    measured += row.lut_and_carry;
+    predicted += cost.lut + cost.carry;
+  }
+  CHECK(std::abs(predicted - measured) < 0.05 * measured);
+}
+
+Parameters clamps(Parameters parameters, std::int64_t acc, std::int64_t out, std::int64_t shift,
+                  std::int64_t low, std::int64_t high) {
+  return parameters.append({{"ACCW", acc},
+                            {"OW", out},
+                            {"SHIFT", shift},
+                            {"DIVISOR", 1},
+                            {"ROUND", 1},
+                            {"LOW", Sized{low, 64}},
+                            {"HIGH", Sized{high, 64}},
+                            {"MULTIPLIER", 0}});
+}
+
+/// Unsigned inputs and signed weights, as behind a relu.
+Parameters linear(std::int64_t sf, std::int64_t nf, std::int64_t simd, std::int64_t pe,
+                  std::int64_t in, std::int64_t weight, std::int64_t bias) {
+  return {{"SF", sf},     {"NF", nf},     {"SETS", 1},    {"SIMD", simd},  {"PE", pe},  {"AW", in},
+          {"ASIGNED", 0}, {"WW", weight}, {"WSIGNED", 1}, {"HAS_BIAS", 1}, {"BW", bias}};
+}
+
+Parameters scale_shift(std::int64_t lanes) {
+  return {{"BLOCKS", 1}, {"LANES", lanes}, {"AW", 8},        {"ASIGNED", 1},
+          {"SW", 8},     {"SSIGNED", 1},   {"HAS_SHIFT", 1}, {"BW", 12}};
+}
+
+Parameters resize(std::int64_t width, std::int64_t in, std::int64_t out) {
+  return {{"W", width}, {"IN_LANES", in}, {"OUT_LANES", out}};
+}
+
+// Yosys 0.23, synth_xilinx -family xc7 -noiopad -noclkbuf -flatten; LUT RAM as its LUTs. Instances
+// of the shipped models.
+TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth") {
+  check("linear",
+        {{clamps(linear(25, 1, 1, 8, 8, 8, 15), 19, 8, 9, 0, 255), 423 + 66, 8, 1},
+         {clamps(linear(50, 4, 4, 4, 8, 6, 13), 19, 6, 8, 0, 63), 273 + 40, 16, 1.5},
+         {clamps(linear(256, 64, 1, 1, 6, 6, 7), 18, 8, 5, 0, 255), 158 + 20, 1, 3},
+         {clamps(linear(64, 10, 1, 1, 8, 8, 8), 18, 18, 0, -84660, 54825), 128 + 14, 1, 0.5},
+         {clamps(linear(1, 16, 16, 1, 8, 8, 11), 18, 6, 8, 0, 63), 81 + 16, 16, 2}});
+  const std::string weights =
+      "81ff3e37a08511280681f07a820135cbd44bfb4d5a8106480bb4b1db40b62453bf1d9df5d8de522d1c020bdd464e"
+      "000f69df8df81305ec70ac3a007b";
+  check("constant_linear", {{clamps({{"INPUTS", 16},
+                                     {"OUTPUTS", 5},
+                                     {"AW", 8},
+                                     {"ASIGNED", 0},
+                                     {"WW", 6},
+                                     {"WSIGNED", 1},
+                                     {"HAS_BIAS", 1},
+                                     {"BW", 12},
+                                     {"WEIGHTS", HexBits{weights, 480}}},
+                                    17, 8, 6, 0, 255),
+                             1373 + 485, 0, 0}});
+}
+
+TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a tenth") {
+  check("scale_shift", {{clamps(scale_shift(16), 15, 8, 5, 0, 255), 291 + 48, 16, 0}});
+  Parameters cast{{"LANES", 32}, {"IW", 8}, {"ISIGNED", 1}};
+  check("cast", {{clamps(cast, 8, 8, 2, -128, 127), 291 + 64, 0, 0}});
+}
+
+TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
+  check("fifo", {{{{"W", 32}, {"DEPTH", 2}}, 32, 0, 0},
+                 {{{"W", 12}, {"DEPTH", 22}}, 42 + 6, 0, 0},
+                 {{{"W", 6}, {"DEPTH", 240}}, 87 + 6, 0, 0},
+                 {{{"W", 16}, {"DEPTH", 153}}, 48 + 6, 0, 0.5}});
+  check("stream_resize", {{resize(6, 4, 1), 37 + 1, 0, 0},
+                          {resize(7, 8, 1), 35 + 1, 0, 0},
+                          {resize(8, 25, 5), 361 + 3, 0, 0},
+                          {resize(16, 4, 1), 70, 0, 0},
+                          {resize(144, 6, 1), 1958 + 3, 0, 0},
+                          {resize(84, 12, 1), 2884 + 1, 1, 0}});
+}
+
+TEST_CASE("a small memory costs a LUT for every different column that is no wire") {
+  Memory image;
+  // Bits 0 to 4: the address, a constant, its two bits' sum twice, their product.
+  for (const int word : {0b00010, 0b01111, 0b01110, 0b10011})
+    image.words.push_back(std::string(word > 15 ? "1" : "0") + "0123456789abcdef"[word % 16]);
+  const Cost cost = rom_cost(5, 4, &image);
+  CHECK(cost.lut == 2);
+  CHECK(cost.ff == 3);
+  image.words.assign(4, "1f");
+  CHECK(rom_cost(5, 4, &image).lut == 0);
+  CHECK(rom_cost(5, 4, &image).ff == 0);
+}
+
+TEST_CASE("a table in LUTs shares the words that repeat") {
+  Memory image;
+  for (int word = 0; word < 256; ++word) image.words.push_back(word % 64 < 7 ? "1" : "0");
+  const double repeated = table_cost(1, 256, &image).lut;
+  for (int word = 0; word < 256; ++word) image.words[word] = word % 61 < 7 ? "1" : "0";
+  CHECK(repeated < table_cost(1, 256, &image).lut);
+}
+
+}  // namespace
+}  // namespace mase::hw
