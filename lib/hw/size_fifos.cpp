@@ -26,7 +26,7 @@ constexpr std::int64_t unbounded = 1 << 30;
 /// A FIFO of this many beats in flight is one that only passes them on: two cycles of its own.
 constexpr std::int64_t in_transit = 3;
 /// Calls of clock() that shrinking may cost; then the depths found so far stay.
-constexpr std::int64_t shrink_budget = 4'000'000;
+constexpr std::int64_t shrink_budget = 1'500'000;
 /// Frames to watch: the second meets the end of the first in every module.
 constexpr std::size_t watched_frames = 2;
 
