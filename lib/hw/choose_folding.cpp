@@ -110,7 +110,14 @@ class Search {
                                    " cannot be had: '" + name + "' needs at least " +
                                    std::to_string(least_interval));
     for (const Step& step : program_.steps)
-      options_.push_back(fold_options(program_, step, space(step), interval));
+      options_.push_back(fold_options(program_, step, space(step), allowed(step, interval)));
+  }
+
+  /// What one step may take: the interval less the slack, but never less than it can.
+  std::int64_t allowed(const Step& step, std::int64_t interval) const {
+    if (target_.slack == 0) return interval;
+    const std::int64_t least = fastest_interval(program_, step, space(step));
+    return std::max(interval - target_.slack, least);
   }
 
   FoldOptions cheapest() const {
@@ -279,9 +286,6 @@ class Search {
 };
 
 /// What the slowest step takes when it is unfolded as far as the target lets it.
-std::int64_t fastest_interval(const Program& program, const Target& target) {
-  return Search(program, target).fastest().second;
-}
 
 }  // namespace
 
@@ -295,11 +299,11 @@ Design build_for(std::shared_ptr<const Program> program, const Target& target) {
     Design design = build(program, choose_folding(*program, attempt));
     const std::int64_t wanted = target.initiation_interval.value_or(design.timing.interval);
     if (design.timing.interval <= wanted) return design;
-    *attempt.initiation_interval -= design.timing.interval - wanted;
-    if (*attempt.initiation_interval < fastest_interval(*program, attempt))
+    if (attempt.slack >= wanted)
       throw Error(Fault::goal, "an initiation interval of " + std::to_string(wanted) +
                                    " cannot be had; the nearest design has " +
                                    std::to_string(design.timing.interval));
+    attempt.slack += design.timing.interval - wanted;
   }
 }
 

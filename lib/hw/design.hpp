@@ -112,6 +112,8 @@ struct Target {
   std::optional<double> lut, dsp, bram;             ///< limits of the part
   Multiplier multiplier = Multiplier::automatic;
   std::optional<std::int64_t> max_lanes;  ///< bound of every lane count that is not fixed
+  /// Cycles by which steps are to be faster than the interval where they can: for what windows add.
+  std::int64_t slack = 0;
   /// Folds fixed by the user, by graph node; lanes of 0 are left to the search.
   std::map<std::string, Fold> layers;
 };

@@ -32,6 +32,7 @@ PROOFS = [
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}),
     ("window_proof", {"H": 1, "W": 3, "K": 1, "S": 2, "P": 0}),
     ("window_proof", {"H": 2, "W": 2, "K": 2, "S": 1, "P": 0}),
+    ("window_flow_proof", {"H": 2, "W": 2}),
 ]
 
 # (harness, parameters, module, correct text, broken text): must be refuted.
@@ -44,6 +45,7 @@ MUTANTS = [
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "binary", "left_valid && right_valid", "left_valid"),
     ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}, "concat", "enable && !second", "enable"),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "linear", "enable && pass == '0", "enable"),
+    ("window_flow_proof", {"H": 2, "W": 2}, "window", "go  = !ahead[GW-1]", "go  = 1'b1"),
 ]
 
 # Parameters of requantise_proof: by z3, one step, all inputs.
