@@ -17,8 +17,8 @@ namespace mase::hw {
 /// of every node: is_implicit (no hardware of its own), interface, toolchain, module, device_id,
 /// dependence_files, max_parallelism, verilog_param (precision, size and parallelism of every
 /// operand; DIM_0 is innermost), `fold`, by step: {in_lanes, out_lanes, parallel_window,
-/// multiplier}, and `fifos`, the depths of the FIFOs in front of it; the output node has the predicted
-/// `cycles`. Sizes are those of one frame in stream order, channels last.
+/// multiplier}, and `fifos`, the depths of the FIFOs in front of it; the output node has the
+/// predicted `cycles`. Sizes are those of one frame in stream order, channels last.
 ///
 /// Options: a target (initiation_interval, or limits lut, dsp, bram), or max_parallelism, and
 /// tables `layers.NODE` with simd, pe, parallel_window and multiplier that fix the fold of a node.
