@@ -47,10 +47,6 @@ bool matches(std::string_view pattern, std::string_view name) {
   return name == pattern;
 }
 
-hw::Cost times(const hw::Cost& cost, double n) {
-  return {cost.lut * n, cost.ff * n, cost.carry * n, cost.dsp * n, cost.bram * n};
-}
-
 }  // namespace
 
 hw::Cost cost_of_stat(const std::string& json, const std::string& top, const std::string& family) {
@@ -63,7 +59,7 @@ hw::Cost cost_of_stat(const std::string& json, const std::string& top, const std
   for (const auto& [name, count] : cells->as_dict())
     for (const CellRow& row : rows_of(family))
       if (matches(row.name, name)) {
-        total += times(row.cost, count.as_double());
+        total += hw::scaled(row.cost, count.as_double());
         break;
       }
   return total;

@@ -99,15 +99,6 @@ class Report {
   passes::Result& result_;
 };
 
-std::string main_module(const Design& design, const Step& step) {
-  std::string module;
-  for (const Instance& instance : design.instances)
-    for (StreamId id : instance.outputs)
-      if (instance.layer == step.layer && design.stream(id).value == step.output)
-        module = instance.module;
-  return module;
-}
-
 /// The cost of every step, by the value it computes, and of what lies between the steps. The
 /// instances of a step follow each other; the last one gives the value.
 void split_cost(const Design& design, std::map<integer::ValueId, Cost>& own, Cost& plumbing) {
@@ -131,7 +122,8 @@ void report(const Design& design, passes::Result& result) {
   const Cost total = cost(design);
   for (const Step& step : program.steps) {
     const Fold& fold = design.folding.at(step.name);
-    rows.add(step.name, main_module(design, step), fold_text(program, step, fold),
+    const Instance* main = main_instance(design, step);
+    rows.add(step.name, main ? main->module : "", fold_text(program, step, fold),
              step_interval(program, step, fold), own[step.output]);
   }
   rows.add("between layers", "", "", 0, plumbing);

@@ -26,6 +26,7 @@ namespace mase::hw {
 namespace {
 
 constexpr std::int64_t any_interval = std::numeric_limits<std::int64_t>::max();
+
 class Search {
  public:
   Search(const Program& program, const Target& target) : program_(program), target_(target) {
@@ -284,8 +285,6 @@ class Search {
   std::vector<std::vector<int>> consumers_;  ///< steps behind every step
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, double> converters_;
 };
-
-/// What the slowest step takes when it is unfolded as far as the target lets it.
 
 }  // namespace
 

@@ -14,6 +14,11 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
+Cost scaled(const Cost& cost, double count) {
+  return {cost.lut * count, cost.ff * count, cost.carry * count, cost.dsp * count,
+          cost.bram * count};
+}
+
 const Memory* Design::find_memory(const std::string& file) const {
   const auto it = std::find_if(memories.begin(), memories.end(),
                                [&](const Memory& memory) { return memory.file == file; });

@@ -18,6 +18,8 @@ struct Cost {
   double lut = 0, ff = 0, carry = 0, dsp = 0, bram = 0;
   Cost& operator+=(const Cost& other);
 };
+/// `count` times the same.
+Cost scaled(const Cost& cost, double count);
 
 enum class Multiplier {
   automatic,  ///< DSP blocks where the tool would use them

@@ -69,7 +69,7 @@ std::int64_t multiplications(const Program& program, const Step& step) {
   if (const auto* linear = std::get_if<integer::Linear>(&step.operation))
     return outputs * linear->inputs;
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
-    return outputs * conv->window.kernel() * conv->window.channels / conv->groups;
+    return outputs * conv->columns();
   if (std::holds_alternative<integer::ScaleShift>(step.operation)) return outputs;
   if (const auto* binary = std::get_if<integer::Binary>(&step.operation))
     return binary->kind == integer::BinaryKind::multiply ? outputs : 0;

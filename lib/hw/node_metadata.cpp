@@ -23,14 +23,6 @@ std::vector<const Step*> steps_of(const Design& design, const std::string& node)
   return steps;
 }
 
-/// The node's own instance: the last one that the step adds.
-const Instance* main_instance(const Design& design, const Step& step) {
-  for (const Instance& instance : design.instances)
-    for (StreamId id : instance.outputs)
-      if (instance.layer == step.layer && design.stream(id).value == step.output) return &instance;
-  return nullptr;
-}
-
 void add_files(const std::string& module, std::vector<std::string>& files) {
   const ModuleRow& row = module_row(module);
   const std::string file = row.folder + "/" + row.name + ".sv";
@@ -65,8 +57,7 @@ void add_value(Tree& parameters, const std::string& name, const StreamValue& val
 
 void add_bias(Tree& parameters, const Step& step, const std::vector<Wide>& bias, std::int64_t pe) {
   if (bias.empty()) return;
-  const auto [low, high] = std::minmax_element(bias.begin(), bias.end());
-  const FixedType type{integer::signed_width(*low, *high), step.frac, true};
+  const FixedType type{codes_width(bias), step.frac, true};
   add_operand(parameters, "BIAS", type, {1, static_cast<std::int64_t>(bias.size())}, {pe});
 }
 
@@ -77,8 +68,7 @@ void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
     add_bias(parameters, step, linear->bias, fold.out_lanes);
   }
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation)) {
-    const std::int64_t columns = conv->window.kernel() * conv->window.channels / conv->groups;
-    add_operand(parameters, "WEIGHT", conv->weight_type, {conv->outputs, columns},
+    add_operand(parameters, "WEIGHT", conv->weight_type, {conv->outputs, conv->columns()},
                 {fold.in_lanes, fold.out_lanes});
     add_bias(parameters, step, conv->bias, fold.out_lanes);
   }
@@ -123,6 +113,13 @@ Tree interface_of(const ir::Graph& graph, const ir::Node& node) {
 }
 
 }  // namespace
+
+const Instance* main_instance(const Design& design, const Step& step) {
+  for (const Instance& instance : design.instances)
+    for (StreamId id : instance.outputs)
+      if (instance.layer == step.layer && design.stream(id).value == step.output) return &instance;
+  return nullptr;
+}
 
 std::string multiplier_name(Multiplier multiplier) {
   constexpr const char* names[] = {"auto", "dsp", "fabric"};

@@ -14,6 +14,9 @@ struct MetadataSettings {
   std::vector<std::int64_t> max_parallelism;  ///< empty: the lanes chosen
 };
 
+/// The instance that gives a step's value; null when the step needs none.
+const Instance* main_instance(const Design& design, const integer::Step& step);
+
 Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Design& design,
                        const MetadataSettings& settings);
 

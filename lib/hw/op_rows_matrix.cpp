@@ -1,7 +1,6 @@
 // Hardware of the matrix operations: linear, convolution and depthwise convolution.
 #include <algorithm>
 
-#include "hw/memory_image.hpp"
 #include "hw/op_table.hpp"
 
 namespace mase::hw {
@@ -17,12 +16,6 @@ const Convolution& conv_of(const Step& step) { return std::get<Convolution>(step
 
 std::vector<Wide> widened(const integer::Codes& codes) { return {codes.begin(), codes.end()}; }
 
-int bias_width(const std::vector<Wide>& bias) {
-  if (bias.empty()) return 1;
-  const auto [low, high] = std::minmax_element(bias.begin(), bias.end());
-  return integer::signed_width(*low, *high);
-}
-
 /// What a linear module computes, for a linear and a convolution alike.
 struct Matrix {
   MatrixShape shape;
@@ -36,12 +29,10 @@ Matrix matrix_of(const Step& step) {
     return {
         {1, linear->outputs, linear->inputs}, linear->weight_type, linear->weight, linear->bias};
   const Convolution& conv = conv_of(step);
-  const Window& window = conv.window;
-  return {
-      {conv.groups, conv.outputs / conv.groups, window.kernel() * window.channels / conv.groups},
-      conv.weight_type,
-      conv.weight,
-      conv.bias};
+  return {{conv.groups, conv.outputs / conv.groups, conv.columns()},
+          conv.weight_type,
+          conv.weight,
+          conv.bias};
 }
 
 Parameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
@@ -49,12 +40,8 @@ Parameters operand_parameters(const StepBuilder& builder, const FixedType& weigh
   const FixedType& in = builder.input().type;
   return {{"AW", std::int64_t{in.width}},           {"ASIGNED", flag(in.is_signed)},
           {"WW", std::int64_t{weight_type.width}},  {"WSIGNED", flag(weight_type.is_signed)},
-          {"HAS_BIAS", flag(!bias.empty())},        {"BW", std::int64_t{bias_width(bias)}},
+          {"HAS_BIAS", flag(!bias.empty())},        {"BW", std::int64_t{codes_width(bias)}},
           {"ACCW", accumulator_width(builder.step)}};
-}
-
-Parameters requantiser(const StepBuilder& builder) {
-  return requantise_parameters(builder.step.requantise, builder.output().type);
 }
 
 std::int64_t multiplier_code(Multiplier multiplier) {
@@ -69,7 +56,7 @@ std::vector<Wide> bias_or_zeros(const Matrix& matrix) {
 
 StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   const MatrixShape& shape = matrix.shape;
-  const int bits = matrix.weight_type.width, bias_bits = bias_width(matrix.bias);
+  const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
   Parameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
   parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
   parameters.append(requantiser(builder));
@@ -88,7 +75,7 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   if (shape.sets == 1 && simd == shape.columns && pe == shape.rows &&
       builder.fold.multiplier != Multiplier::dsp)
     return add_constant(builder, matrix, in);
-  const int bits = matrix.weight_type.width, bias_bits = bias_width(matrix.bias);
+  const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
   Parameters parameters{{"SF", shape.columns / simd},
                         {"NF", shape.rows / pe},
                         {"SETS", shape.sets},
@@ -100,14 +87,9 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   parameters.set("WEIGHT_FILE", builder.memory("weight", simd * pe * bits, [&] {
     return matrix_words(widened(matrix.weight), shape, simd, pe, bits);
   }));
-  parameters.set("BIAS_FILE",
-                 matrix.bias.empty() ? std::string() : builder.memory("bias", pe * bias_bits, [&] {
-                   return vector_words(matrix.bias, pe, bias_bits);
-                 }));
+  parameters.set("BIAS_FILE", builder.vector_memory("bias", matrix.bias, pe, bias_bits));
   return builder.finish("linear", std::move(parameters), {in}, pe);
 }
-
-std::int64_t fold_lanes(const Step&, const Fold& fold) { return fold.in_lanes; }
 
 // Linear.
 
@@ -135,8 +117,7 @@ FoldRule conv_rule(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const Window& window = conv.window;
   const bool can_unfold = window_needed(window) && conv.groups == 1;
-  const std::int64_t inputs = window.channels / conv.groups;
-  return {fold.parallel_window && can_unfold ? inputs * window.kernel() : inputs,
+  return {fold.parallel_window && can_unfold ? conv.columns() : conv.taps(),
           conv.outputs / conv.groups, false, can_unfold};
 }
 
@@ -162,8 +143,8 @@ std::int64_t conv_interval(const Program&, const Step& step, const Fold& fold) {
                                  ? raster(window)
                                  : window.height * window.width * (window.channels / fold.in_lanes);
   const std::int64_t pixels = window.out_height() * window.out_width();
-  const std::int64_t inputs = window.kernel() * window.channels / conv.groups;
-  return std::max(taken, pixels * (conv.outputs / fold.out_lanes) * (inputs / fold.in_lanes));
+  return std::max(taken,
+                  pixels * (conv.outputs / fold.out_lanes) * (conv.columns() / fold.in_lanes));
 }
 
 /// A window keeps whole rows, and waits at the end of each frame.
@@ -199,7 +180,7 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   const Convolution& conv = conv_of(builder.step);
   const std::int64_t lanes = builder.fold.in_lanes, blocks = conv.window.channels / lanes;
   const std::int64_t taps = conv.window.kernel();
-  const int bits = conv.weight_type.width, bias_bits = bias_width(conv.bias);
+  const int bits = conv.weight_type.width, bias_bits = codes_width(conv.bias);
   const StreamId in = window_needed(conv.window)
                           ? add_window(builder, inputs[0], conv.window, blocks, 0)
                           : inputs[0];
@@ -210,10 +191,7 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   parameters.set("WEIGHT_FILE", builder.memory("weight", lanes * bits, [&] {
     return depthwise_words(widened(conv.weight), taps, lanes, bits);
   }));
-  parameters.set("BIAS_FILE",
-                 conv.bias.empty() ? std::string() : builder.memory("bias", lanes * bias_bits, [&] {
-                   return vector_words(conv.bias, lanes, bias_bits);
-                 }));
+  parameters.set("BIAS_FILE", builder.vector_memory("bias", conv.bias, lanes, bias_bits));
   return builder.finish("depthwise", std::move(parameters), {in}, lanes);
 }
 

@@ -3,19 +3,12 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "hw/memory_image.hpp"
 #include "hw/op_table.hpp"
 
 namespace mase::hw {
 namespace {
 
 using integer::FixedType;
-
-std::int64_t fold_lanes(const Step&, const Fold& fold) { return fold.in_lanes; }
-
-Parameters requantiser(const StepBuilder& builder) {
-  return requantise_parameters(builder.step.requantise, builder.output().type);
-}
 
 FoldRule same(std::int64_t count) { return {count, count, true}; }
 
@@ -43,9 +36,7 @@ StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   Parameters parameters{{"LANES", builder.fold.in_lanes},
                         {"IW", std::int64_t{builder.input().type.width}},
                         {"OW", std::int64_t{bits}}};
-  parameters.set("FILE", builder.memory("table", bits, [&] {
-    return vector_words(std::vector<Wide>(table.begin(), table.end()), 1, bits);
-  }));
+  parameters.set("FILE", builder.vector_memory("table", table, 1, bits));
   return builder.finish("lookup", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
@@ -72,17 +63,11 @@ FoldRule channel_rule(const Program& program, const Step& step, const Fold&) {
   return same(program.value(step.output).channels());
 }
 
-int width_of(const std::vector<Wide>& codes) {
-  if (codes.empty()) return 1;
-  const auto [low, high] = std::minmax_element(codes.begin(), codes.end());
-  return integer::signed_width(*low, *high);
-}
-
 StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& scale = std::get<integer::ScaleShift>(builder.step.operation);
   const FixedType& in = builder.input().type;
   const std::int64_t lanes = builder.fold.in_lanes;
-  const int bits = scale.scale_type.width, shift_bits = width_of(scale.shift);
+  const int bits = scale.scale_type.width, shift_bits = codes_width(scale.shift);
   Parameters parameters{{"BLOCKS", builder.output().channels() / lanes},
                         {"LANES", lanes},
                         {"AW", std::int64_t{in.width}},
@@ -94,14 +79,8 @@ StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inpu
                         {"ACCW", accumulator_width(builder.step)}};
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
-  parameters.set("SCALE_FILE", builder.memory("scale", lanes * bits, [&] {
-    return vector_words(std::vector<Wide>(scale.scale.begin(), scale.scale.end()), lanes, bits);
-  }));
-  parameters.set("SHIFT_FILE", scale.shift.empty()
-                                   ? std::string()
-                                   : builder.memory("shift", lanes * shift_bits, [&] {
-                                       return vector_words(scale.shift, lanes, shift_bits);
-                                     }));
+  parameters.set("SCALE_FILE", builder.vector_memory("scale", scale.scale, lanes, bits));
+  parameters.set("SHIFT_FILE", builder.vector_memory("shift", scale.shift, lanes, shift_bits));
   return builder.finish("scale_shift", std::move(parameters), inputs, lanes);
 }
 

@@ -97,6 +97,18 @@ std::int64_t accumulator_width(const Step& step) {
   return integer::signed_width(step.low, step.high);
 }
 
+int codes_width(const std::vector<Wide>& codes) {
+  if (codes.empty()) return 1;
+  const auto [low, high] = std::minmax_element(codes.begin(), codes.end());
+  return integer::signed_width(*low, *high);
+}
+
+Parameters requantiser(const StepBuilder& builder) {
+  return requantise_parameters(builder.step.requantise, builder.output().type);
+}
+
+std::int64_t fold_lanes(const Step&, const Fold& fold) { return fold.in_lanes; }
+
 const StreamValue& StepBuilder::input(std::size_t index) const {
   return program.value(step.inputs.at(index));
 }

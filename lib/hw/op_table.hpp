@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/design.hpp"
+#include "hw/memory_image.hpp"
 
 namespace mase::hw {
 
@@ -56,6 +57,15 @@ class StepBuilder {
   template <class Words>
   std::string memory(const std::string& what, std::int64_t word_bits, Words&& words) {
     return add_memory(what, word_bits, images_ ? words() : std::vector<std::string>{});
+  }
+  /// The same for a code per lane and block; no file for no codes.
+  template <class Codes>
+  std::string vector_memory(const std::string& what, const Codes& codes, std::int64_t lanes,
+                            int bits) {
+    if (codes.empty()) return "";
+    return memory(what, lanes * bits, [&] {
+      return vector_words(std::vector<Wide>(codes.begin(), codes.end()), lanes, bits);
+    });
   }
   const std::string& name() const { return name_; }
 
@@ -112,8 +122,14 @@ StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& wi
 StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::Window& window,
                              Wide pad);
 
-/// ISIGNED-like flags and the accumulator's width.
+// What the parameters of several rows are made of.
+
+/// ISIGNED and the like.
 inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
+/// Bits of two's complement that hold every code; 1 for none.
+int codes_width(const std::vector<Wide>& codes);
+Parameters requantiser(const StepBuilder& builder);
+std::int64_t fold_lanes(const Step& step, const Fold& fold);  ///< the fold's in_lanes
 
 }  // namespace mase::hw

@@ -120,7 +120,7 @@ class Frame {
   }
 
   Sum correlate(const Convolution& convolution, Index y, Index x, Index o) const {
-    const Index taps = convolution.window.channels / convolution.groups;
+    const Index taps = convolution.taps();
     const Index group = o / (convolution.outputs / convolution.groups);
     Sum sum = convolution.bias.empty() ? Sum{0} : static_cast<Sum>(convolution.bias[at(o)]);
     for_each_tap(convolution.window, y, x, [&](Index element, Index k) {

@@ -70,6 +70,9 @@ struct Convolution {
   FixedType weight_type;
   Codes weight;            ///< [outputs][kernel_height][kernel_width][channels / groups]
   std::vector<Wide> bias;  ///< [outputs]; empty without
+
+  std::int64_t taps() const { return window.channels / groups; }     ///< per place of the kernel
+  std::int64_t columns() const { return window.kernel() * taps(); }  ///< weights of one output
 };
 
 /// y[c] = scale[c] * x[c] + shift[c] along the innermost dimension.

@@ -1,11 +1,12 @@
 // The step counters of a folded linear.
 #include "hw/control/linear.hpp"
 
+#include "hw/numbers.hpp"
+
 namespace mase::hw {
 
 int adder_stages(std::int64_t simd) {
-  int levels = 0;
-  while ((std::int64_t{1} << levels) < simd) ++levels;
+  const int levels = log2_ceiling(simd);
   return levels <= 2 ? 1 : 2 + (levels - 2) / 2;
 }
 

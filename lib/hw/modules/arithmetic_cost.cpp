@@ -9,21 +9,6 @@
 
 namespace mase::hw {
 
-std::int64_t ceiling(std::int64_t value, std::int64_t divisor) {
-  return (value + divisor - 1) / divisor;
-}
-
-int log2_ceiling(std::int64_t value) {
-  int bits = 0;
-  while ((std::int64_t{1} << bits) < value) ++bits;
-  return bits;
-}
-
-Cost scaled(const Cost& cost, double count) {
-  return {cost.lut * count, cost.ff * count, cost.carry * count, cost.dsp * count,
-          cost.bram * count};
-}
-
 Cost adder_cost(double bits) { return {.lut = bits, .carry = std::ceil(bits / 4)}; }
 
 namespace {
@@ -303,12 +288,12 @@ double clamp_choice(const Instance& instance, int width) {
   return inside ? 0 : static_cast<double>(parameters.integer("OW"));
 }
 
+double counter_carry(int bits) { return bits > 3 ? std::ceil(bits / 4.0) : 0; }
+
 Cost counter_cost(std::int64_t states) {
   const int bits = log2_ceiling(states);
   if (bits == 0) return {};
-  Cost cost{.lut = 1.3 * bits, .ff = static_cast<double>(bits)};
-  if (bits > 3) cost.carry = std::ceil(bits / 4.0);
-  return cost;
+  return {.lut = 1.3 * bits, .ff = static_cast<double>(bits), .carry = counter_carry(bits)};
 }
 
 Cost buffer_cost(std::int64_t width) {

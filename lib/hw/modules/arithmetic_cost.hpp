@@ -6,11 +6,9 @@
 #include <string>
 
 #include "hw/design.hpp"
+#include "hw/numbers.hpp"
 
 namespace mase::hw {
-
-std::int64_t ceiling(std::int64_t value, std::int64_t divisor);
-int log2_ceiling(std::int64_t value);
 
 /// An adder or subtractor: a LUT a bit, four bits a CARRY4.
 Cost adder_cost(double bits);
@@ -25,8 +23,9 @@ const Memory* image_of(const Design& design, const Instance& instance, const cha
 /// Bit `index` of a number in hexadecimal.
 bool hex_bit(const std::string& digits, std::int64_t index);
 
-/// A counter that wraps after so many states; up to three bits Yosys makes it without a carry
-/// chain.
+/// CARRY4 of a counter of some bits: up to three Yosys makes it without a carry chain.
+double counter_carry(int bits);
+/// A counter that wraps after so many states.
 Cost counter_cost(std::int64_t states);
 
 /// hw_templates/matrix/replay.
@@ -51,7 +50,4 @@ double clamp_choice(const Instance& instance, int width);
 
 /// hw_templates/plumbing/skid.
 Cost buffer_cost(std::int64_t width);
-
-Cost scaled(const Cost& cost, double count);
-
 }  // namespace mase::hw

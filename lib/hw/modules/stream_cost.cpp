@@ -15,9 +15,6 @@ std::int64_t value(const Instance& instance, const char* name) {
   return instance.parameters.integer(name);
 }
 
-/// Carry chains of counters of some bits: Yosys uses none up to three bits.
-double counter_carry(int bits) { return bits > 3 ? std::ceil(bits / 4.0) : 0; }
-
 /// A queue's memory, without its output register.
 Cost queue_memory(std::int64_t width, std::int64_t depth) {
   if (depth <= 32) return {.lut = 4.0 * static_cast<double>(ceiling(width, 6))};

@@ -9,19 +9,15 @@
 
 #include "hw/control/window.hpp"
 #include "hw/control/window_parallel.hpp"
+#include "hw/modules/arithmetic_cost.hpp"
 
 namespace mase::hw {
 namespace {
 
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-/// Bits of a counter of `n` states.
-std::int64_t bits(std::int64_t n) {
-  return n < 2 ? 0 : std::bit_width(static_cast<std::uint64_t>(n - 1));
-}
-
 /// CARRY4 of an adder; Yosys makes shorter ones of LUTs.
-double chain(std::int64_t width) { return width < 3 ? 0.0 : static_cast<double>(up(width, 4)); }
+double chain(std::int64_t width) {
+  return width < 3 ? 0.0 : static_cast<double>(ceiling(width, 4));
+}
 
 bool block_memory(std::int64_t depth, std::int64_t width) {
   return depth > 64 && depth * width > 2048;
@@ -29,8 +25,9 @@ bool block_memory(std::int64_t depth, std::int64_t width) {
 
 /// LUT RAM with the selection among its parts; the register behind it is the caller's.
 Cost lut_memory(std::int64_t depth, std::int64_t width) {
-  const std::int64_t wide = up(depth, 32) * up(width, 6), deep = up(depth, 64) * up(width, 3);
-  const std::int64_t parts = wide <= deep ? up(depth, 32) : up(depth, 64);
+  const std::int64_t wide = ceiling(depth, 32) * ceiling(width, 6),
+                     deep = ceiling(depth, 64) * ceiling(width, 3);
+  const std::int64_t parts = wide <= deep ? ceiling(depth, 32) : ceiling(depth, 64);
   Cost cost;
   cost.lut = static_cast<double>(4 * std::min(wide, deep) + (parts > 1 ? width : 0));
   return cost;
@@ -42,10 +39,10 @@ Cost block_cost(std::int64_t depth, std::int64_t width) {
       {{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 2}, {16384, 1}}};
   std::int64_t least = -1, rows = 1;
   for (const auto& [d, w] : shapes) {
-    const std::int64_t count = up(depth, d) * up(width, w);
+    const std::int64_t count = ceiling(depth, d) * ceiling(width, w);
     if (least >= 0 && count >= least) continue;
     least = count;
-    rows = up(depth, d);
+    rows = ceiling(depth, d);
   }
   Cost cost;
   cost.bram = static_cast<double>(least) / 2;
@@ -61,36 +58,30 @@ Cost memory_cost(std::int64_t depth, std::int64_t width) {
   return cost;
 }
 
-Cost skid_cost(std::int64_t width) {
-  Cost cost;
-  cost.lut = static_cast<double>(width + 3);
-  cost.ff = static_cast<double>(2 * width + 2);
-  return cost;
-}
-
 /// Counters that step, wrap and are compared with their ends: `lut` per bit.
 template <class Sizes>
 Cost counters(const Sizes& states, double lut) {
   Cost cost;
   for (const std::int64_t n : states) {
-    cost.lut += lut * static_cast<double>(bits(n));
-    cost.ff += static_cast<double>(bits(n));
-    cost.carry += chain(bits(n));
+    cost.lut += lut * static_cast<double>(log2_ceiling(n));
+    cost.ff += static_cast<double>(log2_ceiling(n));
+    cost.carry += chain(log2_ceiling(n));
   }
   return cost;
 }
 
 Cost pick_cost(const WindowShape& s, std::int64_t width) {
-  Cost cost = skid_cost(width);
+  Cost cost = buffer_cost(width);
   if (s.SH > 1 || s.SW > 1) cost += counters(std::array{s.row(), s.H, s.SW * s.CF, s.SH}, 1.3);
   return cost;
 }
 
 /// The two signed distances and the two addresses of the ring.
 Cost flow_cost(const WindowShape& s) {
-  const std::int64_t depth = s.depth(), address = bits(depth);
+  const std::int64_t depth = s.depth(), address = log2_ceiling(depth);
   const bool wraps = std::has_single_bit(static_cast<std::uint64_t>(depth));
-  const std::int64_t gap = bits(s.gap() + 1) + 1, room = bits(depth + s.frame() + 1) + 1;
+  const std::int64_t gap = log2_ceiling(s.gap() + 1) + 1,
+                     room = log2_ceiling(depth + s.frame() + 1) + 1;
   Cost cost;
   cost.lut = 0.25 * static_cast<double>(gap + room) +
              1.63 * static_cast<double>(wraps ? address : 3 * address);
@@ -113,7 +104,7 @@ Cost requantise_cost(const Parameters& p) {
   }
   if (odd == 1) return cost;
   // A third of the multiplier's digits is nonzero, each a row of the product.
-  const double rows = static_cast<double>(width + 1 + bits(odd)) / 3;
+  const double rows = static_cast<double>(width + 1 + log2_ceiling(odd)) / 3;
   cost.lut += rows * static_cast<double>(width + 3) + 10;
   cost.carry += rows * chain(width + 3);
   return cost;
@@ -133,13 +124,13 @@ Cost lane_cost(const Parameters& p, bool memory) {
   // Beside a memory the sign bit of unsigned codes is compared too.
   const std::int64_t compared = memory ? width : p.integer("IW");
   cost.lut += memory ? 1.4 * bits_of_lane + 4 : 0.85 * static_cast<double>(compared);
-  if (compared > 6) cost.carry += static_cast<double>(up(compared, 8));
+  if (compared > 6) cost.carry += static_cast<double>(ceiling(compared, 8));
   return cost;
 }
 
 Cost lanes_cost(const Parameters& p, std::int64_t depth) {
   const std::int64_t lanes = p.integer("LANES");
-  Cost cost = skid_cost(lanes * p.integer("OW"));
+  Cost cost = buffer_cost(lanes * p.integer("OW"));
   for (std::int64_t lane = 0; lane < lanes; ++lane) cost += lane_cost(p, depth > 1);
   if (depth > 1) cost += lut_memory(depth, lanes * p.integer("ACCW"));
   cost.ff += 1;
@@ -153,7 +144,7 @@ Cost window_cost(const Design&, const Instance& instance) {
   const WindowShape s(p);
   const std::int64_t width = p.integer("LANES") * p.integer("DW");
   if (s.picks()) return pick_cost(s, width);
-  Cost cost = skid_cost(width);
+  Cost cost = buffer_cost(width);
   cost += memory_cost(s.depth(), width);
   cost += flow_cost(s);
   cost += counters(std::array{s.CF / s.BLOCKS, s.KW, s.KH, s.BLOCKS, s.out_width(), s.out_height()},
@@ -168,7 +159,7 @@ Cost window_parallel_cost(const Design&, const Instance& instance) {
   const RasterShape s(p);
   const std::int64_t pixel = p.integer("LANES") * p.integer("DW"), lines = (s.KH - 1) * pixel;
   const std::int64_t window = s.KH * s.KW * pixel, width = s.width(), height = s.height();
-  Cost cost = skid_cost(window);
+  Cost cost = buffer_cost(window);
   cost.ff += static_cast<double>(window);
   if (s.KH > 1 && width > 1)
     cost += memory_cost(width, lines);
