@@ -40,7 +40,6 @@ Constants exact(const Array& values, const std::string& what) {
   }
   if (frac == -1000) frac = 0;
   Constants constants{values.shape(), {}, {}};
-  Interval range;
   for (const float value : values.span<float>()) {
     const double code = std::ldexp(static_cast<double>(value), frac);
     if (std::abs(code) >= 0x1p31)
@@ -48,15 +47,20 @@ Constants exact(const Array& values, const std::string& what) {
                     " needs more than 32 bits to be exact; give the node a data_in format "
                     "(pass quantize)"};
     constants.codes.push_back(static_cast<std::int64_t>(code));
-    range = hull(range, {constants.codes.back(), constants.codes.back()});
   }
-  constants.type = type_for(range.low, range.high, frac);
+  constants.fit(frac);
   return constants;
 }
 
 std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
 }  // namespace
+
+void Constants::fit(int frac) {
+  Interval range;
+  for (const std::int64_t code : codes) range = hull(range, {code, code});
+  type = type_for(range.low, range.high, frac);
+}
 
 const Value* Call::find(std::string_view name) const {
   const Value* value = node.find(name);

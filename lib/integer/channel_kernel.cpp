@@ -8,8 +8,6 @@
 namespace mase::integer {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 using Accumulators = std::vector<std::int32_t>;
 
 /// Codes [first, first + count) of a buffer of at most 32 bits.
@@ -32,12 +30,11 @@ class PoolKernel : public StepKernel {
     const std::int64_t frame = window.height * window.width * window.channels;
     std::size_t first = 0;
     for (std::int64_t f = 0; f < frames; ++f)
-      for (std::int64_t y = 0; y < window.out_height(); ++y)
-        for (std::int64_t x = 0; x < window.out_width(); ++x, first += sums_.size()) {
-          run_pixel(in[0]->narrow() + f * frame, y * window.stride_height - window.pad_height,
-                    x * window.stride_width - window.pad_width);
-          requantise_into(table_, requantise_, sums_.data(), out, first, sums_.size());
-        }
+      window.for_each_place([&](std::int64_t y, std::int64_t x) {
+        run_pixel(in[0]->narrow() + f * frame, y, x);
+        requantise_into(table_, requantise_, sums_.data(), out, first, sums_.size());
+        first += sums_.size();
+      });
   }
 
  private:

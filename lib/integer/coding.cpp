@@ -9,8 +9,6 @@
 namespace mase::integer {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Rounds |v| < 2^51 to an integer: the sum has no fraction bits, so the addition rounds to the
 /// nearest, ties to even.
 double nearest_even(double v) {

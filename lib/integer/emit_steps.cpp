@@ -60,6 +60,12 @@ void check_width(const Interval& range, int limit, const std::string& what) {
                   std::to_string(limit) + "; give the node narrower formats (pass quantize)"};
 }
 
+Layout Lowering::layout_of(const Stream& stream) const {
+  Layout layout = stream.layout;
+  layout.shape = value(stream.id).shape;
+  return layout;
+}
+
 std::optional<Grid> Lowering::target(const ir::Node& node) const {
   const auto out = node.formats.find("data_out");
   if (out != node.formats.end()) return grid_of(out->second);
@@ -133,8 +139,7 @@ Stream Lowering::add_cast(const Stream& stream, const Requantise& requantise, co
   step.requantise = requantise;
   if (requantise.shift < 0)
     check_width(interval_of(from), accumulator_bits + requantise.shift, "its aligned input");
-  Layout layout = stream.layout;
-  layout.shape = value(stream.id).shape;
+  Layout layout = layout_of(stream);
   const std::string name = unique_name(reader.name + "_" + port + "_cast");
   return append(name, reader, std::move(step), type, std::move(layout), name);
 }

@@ -8,8 +8,6 @@ namespace {
 
 using Index = std::int64_t;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// One step on one frame, with sums in the type Sum.
 template <class Sum>
 class Frame {
@@ -38,10 +36,9 @@ class Frame {
   }
 
   void operator()(const Convolution& convolution) const {
-    const Window& window = convolution.window;
-    for_each_pixel(window, [&](Index pixel, Index y, Index x) {
-      for (Index o = 0; o < convolution.outputs; ++o)
-        put(pixel * convolution.outputs + o, correlate(convolution, y, x, o));
+    Index i = 0;
+    convolution.window.for_each_place([&](Index y, Index x) {
+      for (Index o = 0; o < convolution.outputs; ++o) put(i++, correlate(convolution, y, x, o));
     });
   }
 
@@ -61,10 +58,9 @@ class Frame {
   }
 
   void operator()(const Pool& pool) const {
-    const Window& window = pool.window;
-    for_each_pixel(window, [&](Index pixel, Index y, Index x) {
-      for (Index c = 0; c < window.channels; ++c)
-        put(pixel * window.channels + c, pooled(pool, y, x, c));
+    Index i = 0;
+    pool.window.for_each_place([&](Index y, Index x) {
+      for (Index c = 0; c < pool.window.channels; ++c) put(i++, pooled(pool, y, x, c));
     });
   }
 
@@ -99,16 +95,6 @@ class Frame {
   const StreamValue& output() const { return program_.value(step_.output); }
   Index elements() const { return output().elements(); }
   void put(Index i, Sum sum) const { out_[i] = static_cast<std::int64_t>(step_.requantise(sum)); }
-
-  /// f(pixel, y, x) for every output pixel, with the input place of the window's first element.
-  template <class F>
-  static void for_each_pixel(const Window& window, F&& f) {
-    Index pixel = 0;
-    for (Index y = 0; y < window.out_height(); ++y)
-      for (Index x = 0; x < window.out_width(); ++x)
-        f(pixel++, y * window.stride_height - window.pad_height,
-          x * window.stride_width - window.pad_width);
-  }
 
   /// f(element, k) for every place of the window inside the image.
   template <class F>

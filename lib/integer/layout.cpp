@@ -9,8 +9,6 @@ namespace {
 
 using Index = std::int64_t;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Elements between neighbours along each dimension of a row-major tensor.
 std::vector<Index> strides_of(const Shape& shape) {
   std::vector<Index> strides(shape.size(), 1);

@@ -9,8 +9,6 @@ namespace {
 
 enum class Arithmetic { add, subtract, multiply, divide };
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 bool is_stream(const Call& call, std::string_view argument) {
   const ir::Value* value = call.node.find(argument);
   if (!value || !value->is_node()) return false;
@@ -29,8 +27,6 @@ Operand lower_streams(const Call& call, Arithmetic kind) {
   if (a.layout.order != b.layout.order)
     throw Refusal{"its operands are streamed in different orders"};
   const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
-  Layout layout = a.layout;
-  layout.shape = call.lowering.value(a.id).shape;
   Binary binary;
   Accumulator accumulator;
   if (kind == Arithmetic::multiply) {
@@ -46,7 +42,8 @@ Operand lower_streams(const Call& call, Arithmetic kind) {
     const Interval q = shifted(interval_of(y), binary.shift_b);
     accumulator = {kind == Arithmetic::add ? sum(p, q) : sum(p, {-q.high, -q.low}), frac};
   }
-  return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator, std::move(layout));
+  return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator,
+                            call.lowering.layout_of(a));
 }
 
 /// The constant of each channel of the stream; refused when it varies along other dimensions.
@@ -94,7 +91,6 @@ Constants reciprocal(const Constants& constants) {
     values.push_back(static_cast<float>(1.0 / value));
   }
   int frac = constants.type.frac;
-  Interval range;
   Constants result{constants.shape, {}, {}};
   for (const float value : values) {
     int exponent = 0;
@@ -105,19 +101,16 @@ Constants reciprocal(const Constants& constants) {
     const double code = std::ldexp(static_cast<double>(value), frac);
     if (std::abs(code) >= 0x1p31) throw Refusal{"its divisors are too far apart"};
     result.codes.push_back(static_cast<std::int64_t>(code));
-    range = hull(range, {result.codes.back(), result.codes.back()});
   }
-  result.type = type_for(range.low, range.high, frac);
+  result.fit(frac);
   return result;
 }
 
 /// x * 2^-bits: the same codes at another binary point.
 Operand lower_power_of_two(const Call& call, const Stream& x, int bits) {
-  const StreamValue& value = call.lowering.value(x.id);
-  Layout layout = x.layout;
-  layout.shape = value.shape;
-  return call.lowering.emit(call.node, Cast{}, {x.id},
-                            {interval_of(value.type), value.type.frac + bits}, std::move(layout));
+  const FixedType& type = call.lowering.value(x.id).type;
+  return call.lowering.emit(call.node, Cast{}, {x.id}, {interval_of(type), type.frac + bits},
+                            call.lowering.layout_of(x));
 }
 
 Operand multiply(const Call& call, const Stream& x, Constants scale) {
@@ -127,12 +120,8 @@ Operand multiply(const Call& call, const Stream& x, Constants scale) {
 }
 
 void negate(Constants& constants) {
-  Interval range;
-  for (std::int64_t& code : constants.codes) {
-    code = -code;
-    range = hull(range, {code, code});
-  }
-  constants.type = type_for(range.low, range.high, constants.type.frac);
+  for (std::int64_t& code : constants.codes) code = -code;
+  constants.fit(constants.type.frac);
 }
 
 /// A stream and constants; `reversed`: the constants are the first operand.

@@ -22,7 +22,7 @@ Operand emit_part(const Call& call, const Part& part) {
   if (part.count == source.layout.torch_shape[part.dim]) return source;
   if (part.count < 1) throw Refusal{"an empty part has no datapath"};
   const StreamValue& value = call.lowering.value(source.id);
-  source.layout.shape = value.shape;
+  source.layout = call.lowering.layout_of(source);
   if (!is_innermost(source.layout, part.dim))
     throw Refusal{"only the channels, which are innermost in a stream, can be parted"};
   const FixedType type = value.type;
@@ -141,7 +141,7 @@ Operand lower_cat(const Call& call) {
   std::int64_t channels = 0;
   const auto pixels = [&](const Stream& stream) { return with_innermost(stream.layout, dim, 1); };
   for (Stream& stream : streams) {
-    stream.layout.shape = call.lowering.value(stream.id).shape;
+    stream.layout = call.lowering.layout_of(stream);
     if (stream.layout.torch_shape.size() <= dim || !is_innermost(stream.layout, dim))
       throw Refusal{"only the channels, which are innermost in a stream, can be joined"};
     if (pixels(stream).order != pixels(streams[0]).order ||

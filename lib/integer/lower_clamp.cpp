@@ -70,10 +70,8 @@ Operand exact_clamp(const Call& call, const Stream& x, const Bounds& bounds) {
   if (active.low) clamp.high = std::max(clamp.high, clamp.low);
   if (active.high) clamp.low = std::min(clamp.low, clamp.high);
   if (finer > 0 && signed_width(clamp.low, clamp.high) > 62) throw Refusal{no_codes};
-  Layout layout = x.layout;
-  layout.shape = call.lowering.value(x.id).shape;
   return call.lowering.emit(call.node, Cast{}, {x.id}, {interval_of(type), type.frac}, clamp, frac,
-                            std::move(layout));
+                            call.lowering.layout_of(x));
 }
 
 double on_grid(double number, const Grid& grid) {
@@ -89,10 +87,8 @@ Operand clamp_to(const Call& call, const Stream& x, const Bounds& bounds, const 
   Requantise requantise = to_grid(accumulator, grid);
   requantise.low = code_of(bounds.low, grid);
   requantise.high = code_of(bounds.high, grid);
-  Layout layout = x.layout;
-  layout.shape = call.lowering.value(x.id).shape;
   return call.lowering.emit(call.node, Cast{}, {x.id}, accumulator, requantise, grid.type.frac,
-                            std::move(layout));
+                            call.lowering.layout_of(x));
 }
 
 Operand lower_clamp(const Call& call, Bounds bounds) {

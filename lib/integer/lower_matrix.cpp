@@ -8,8 +8,6 @@
 namespace mase::integer {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Refuses sums that could pass 2^126 before they are computed exactly.
 void check_sum(int input_bits, int weight_bits, std::int64_t terms) {
   const int bits = input_bits + weight_bits + std::bit_width(static_cast<std::uint64_t>(terms)) + 2;
@@ -245,10 +243,8 @@ Stream scale_and_shift(const Call& call, const Stream& x, Constants scale,
       value.type.frac + scale.type.frac};
   operation.scale_type = scale.type;
   operation.scale = std::move(scale.codes);
-  Layout layout = x.layout;
-  layout.shape = value.shape;
   return call.lowering.emit(call.node, std::move(operation), {x.id}, accumulator,
-                            std::move(layout));
+                            call.lowering.layout_of(x));
 }
 
 std::vector<LoweringRow> matrix_rows() {

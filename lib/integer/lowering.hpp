@@ -54,6 +54,9 @@ struct Constants {
   Shape shape;
   FixedType type;
   Codes codes;
+
+  /// Gives the codes the least type that holds them.
+  void fit(int frac);
 };
 
 /// Accumulator of a step: its codes, fraction bits, and what the code is divided by.
@@ -72,6 +75,9 @@ class Lowering {
   const ir::Graph& graph() const { return graph_; }
   const StreamValue& value(ValueId id) const { return program_.value(id); }
   const Operand& operand(ir::NodeId id) const { return operands_.at(id); }
+  /// The layout of what a step makes of a stream place by place: a reshape between has changed the
+  /// torch shape only.
+  Layout layout_of(const Stream& stream) const;
 
   /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
   std::optional<Grid> target(const ir::Node& node) const;

@@ -8,8 +8,6 @@
 namespace mase::integer {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// One layer as a convolution; a linear layer is one with a window of 1 x 1 over its rows.
 struct Layer {
   Window window;
@@ -172,12 +170,11 @@ class DepthwiseKernel : public StepKernel {
     const std::int64_t frame = window_.height * window_.width * window_.channels;
     std::size_t first = 0;
     for (std::int64_t f = 0; f < frames; ++f)
-      for (std::int64_t y = 0; y < window_.out_height(); ++y)
-        for (std::int64_t x = 0; x < window_.out_width(); ++x, first += biases_.size()) {
-          run_pixel(in[0]->narrow() + f * frame, y * window_.stride_height - window_.pad_height,
-                    x * window_.stride_width - window_.pad_width);
-          requantise_into(table_, requantise_, accumulators_.data(), out, first, biases_.size());
-        }
+      window_.for_each_place([&](std::int64_t y, std::int64_t x) {
+        run_pixel(in[0]->narrow() + f * frame, y, x);
+        requantise_into(table_, requantise_, accumulators_.data(), out, first, biases_.size());
+        first += biases_.size();
+      });
   }
 
  private:

@@ -13,8 +13,6 @@ namespace {
 /// a step finds its input in the second-level cache.
 constexpr std::int64_t portion_codes = std::int64_t{1} << 15;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 struct Model::Implementation {

@@ -23,6 +23,8 @@ namespace mase::integer {
 using ValueId = int;
 using Codes = std::vector<std::int64_t>;
 
+inline std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
 struct StreamValue {
   std::string name;   ///< the node whose result this is
   FixedType type;     ///< at most 62 bits wide
@@ -49,6 +51,15 @@ struct Window {
   }
   std::int64_t kernel() const { return kernel_height * kernel_width; }
   bool operator==(const Window&) const = default;
+
+  /// f(y, x) for every output pixel in raster order: the input place of its first element, which
+  /// padding can put outside of the image.
+  template <class F>
+  void for_each_place(F&& f) const {
+    for (std::int64_t y = 0; y < out_height(); ++y)
+      for (std::int64_t x = 0; x < out_width(); ++x)
+        f(y * stride_height - pad_height, x * stride_width - pad_width);
+  }
 };
 
 /// Type change only: also relu, relu6, hardtanh and clamp where they are not part of another step.

@@ -67,8 +67,7 @@ Grid grid_for(const Call& call) {
 
 Operand lower_table(const Call& call, const std::string& name, const Function& function) {
   const Stream x = call.stream("self");
-  const StreamValue& value = call.lowering.value(x.id);
-  const FixedType type = value.type;
+  const FixedType type = call.lowering.value(x.id).type;
   if (type.width > most_bits)
     throw Refusal{"its input has " + std::to_string(type.width) + " bits, a table at most " +
                   std::to_string(most_bits) +
@@ -80,11 +79,9 @@ Operand lower_table(const Call& call, const std::string& name, const Function& f
         static_cast<std::int64_t>(code_of(function(value_of(bits, type)), grid)));
   Interval range = interval_of(grid.type);
   if (std::ranges::all_of(lookup.table, [](std::int64_t code) { return code >= 0; })) range.low = 0;
-  Layout layout = x.layout;
-  layout.shape = value.shape;
   return call.lowering.emit(call.node, std::move(lookup), {x.id}, {range, grid.type.frac},
                             {0, 1, formats::Rounding::nearest_even, range.low, range.high},
-                            grid.type.frac, std::move(layout));
+                            grid.type.frac, call.lowering.layout_of(x));
 }
 
 }  // namespace
