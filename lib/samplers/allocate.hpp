@@ -1,0 +1,24 @@
+// Allocation: one choice for each of several layers, at least loss within budgets, exactly.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace mase::samplers {
+
+struct Allocation {
+  /// loss[i][j]: what choice j of layer i adds to the objective, which is minimised.
+  std::vector<std::vector<double>> loss;
+  /// One per budget: cost[i][j] of that choice, and the bound of the sum over layers.
+  struct Budget {
+    std::vector<std::vector<double>> cost;
+    double bound = 0;
+  };
+  std::vector<Budget> budgets;
+};
+
+/// The best choice of every layer (multiple-choice knapsack, solved as a 0/1 program by GLPK);
+/// nothing when no choice keeps all budgets.
+std::optional<std::vector<std::size_t>> allocate(const Allocation& problem);
+
+}  // namespace mase::samplers

@@ -1,0 +1,19 @@
+// Importance: how much each parameter decides over an objective.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "samplers/sampler.hpp"
+
+namespace mase::samplers {
+
+/// PED-ANOVA (Watanabe et al., IJCAI 2023): per dimension the Pearson divergence between the
+/// distribution of the best tenth of the complete trials (at least two) and that of all of them,
+/// by Parzen estimators over the dimension's grid; normalised to the sum 1. Dimensions of one
+/// value, and all of them below 4 complete trials, get 0.
+std::map<std::string, double> importance(const Problem& problem, std::span<const Trial> trials,
+                                         std::size_t objective);
+
+}  // namespace mase::samplers

@@ -1,0 +1,2 @@
+// Opening a database by its URL.
+#include "storage/storage.hpp"
