@@ -68,8 +68,12 @@ class Storage {
   virtual std::vector<Record> trials(const Study& study) = 0;
 
   /// Claims the oldest WAITING trial, or begins a new one: RUNNING, with a heartbeat, no parameters
-  /// yet. What the waiting trial fixes stands in its system attribute "fixed_params".
-  virtual Record begin_trial(const Study& study, const Tree& system) = 0;
+  /// yet. What the waiting trial fixes stands in its system attribute "fixed_params". Nothing when
+  /// none waits and the study has `limit` trials already; retries of failed ones do not count.
+  virtual std::optional<Record> begin_trial(const Study& study, const Tree& system,
+                                            std::int64_t limit) = 0;
+  /// Gives a running trial without parameters back: WAITING.
+  virtual void release(const Record& record) = 0;
   /// Stores the parameters and further system attributes of a running trial. Error(Fault::file)
   /// when a distribution does not agree with an earlier one of that name in the study.
   virtual void set_parameters(const Record& record, const samplers::Params& params,
@@ -83,8 +87,9 @@ class Storage {
   virtual void heartbeat(std::int64_t trial) = 0;
   /// RUNNING trials with a heartbeat older than `seconds`, by the database's clock.
   virtual std::vector<Stale> stale(const Study& study, double seconds) = 0;
-  /// Makes a stale trial the caller's own: true for exactly one of all callers.
-  virtual bool take_over(const Stale& stale) = 0;
+  /// Makes a stale trial the caller's own, with these system attributes: true for exactly one of
+  /// all callers.
+  virtual bool take_over(const Stale& stale, const Tree& system) = 0;
   /// Fails a stale trial and enqueues its parameters again, with Optuna's `failed_trial` and
   /// `retry_history`: done by exactly one of all callers, who gets true.
   virtual bool fail_and_retry(const Study& study, const Stale& stale) = 0;

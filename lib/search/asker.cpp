@@ -1,0 +1,86 @@
+// Batches: trial n knows the results of the trials before n - n mod batch, no others.
+#include "search/asker.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace mase::search {
+namespace {
+
+using samplers::Trial;
+using samplers::TrialState;
+using storage::Record;
+
+bool finished(const Trial& trial) {
+  return trial.state != TrialState::running && trial.state != TrialState::waiting;
+}
+
+const Record& record_of(const std::vector<Record>& records, std::int64_t number) {
+  const auto found = std::lower_bound(
+      records.begin(), records.end(), number,
+      [](const Record& entry, std::int64_t wanted) { return entry.trial.number < wanted; });
+  MASE_CHECK(found != records.end() && found->trial.number == number,
+             "the study lacks trial " + std::to_string(number));
+  return *found;
+}
+
+/// Where the trial's fixed parameters have a say, they win; values outside of the space do not.
+void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Params& params) {
+  if (!fixed || !fixed->is_dict()) return;
+  samplers::Params merged;
+  for (const samplers::Dimension& dimension : space) {
+    if (!samplers::is_active(dimension, merged)) continue;
+    std::optional<double> value;
+    if (const Tree* given = fixed->find(dimension.name))
+      value = samplers::internal_value(dimension.distribution, *given);
+    if (!value && params.contains(dimension.name)) value = params.at(dimension.name);
+    // A fixed parent can wake a dimension that the sampler left out.
+    merged[dimension.name] = value ? *value : samplers::value_at(dimension.distribution, 0);
+  }
+  params = std::move(merged);
+}
+
+}  // namespace
+
+Asker::Asker(const Plan& plan) : plan_(plan) {
+  const samplers::SamplerRow* row = samplers::find_sampler(plan.options.setup.sampler);
+  MASE_CHECK(row, "no sampler '" + plan.options.setup.sampler + "'");
+  sampler_ = row->make(plan.problem(), plan.options.sampler_options);
+}
+
+std::int64_t Asker::batch_start(std::int64_t number) const {
+  return number - number % plan_.options.setup.batch;
+}
+
+samplers::Suggestion Asker::suggest(const std::vector<Trial>& history, const Record& record) const {
+  samplers::Suggestion suggestion = sampler_->suggest(history, record.trial.number);
+  apply_fixed(plan_.space->dimensions(), record.trial.attributes.find("fixed_params"),
+              suggestion.params);
+  return suggestion;
+}
+
+std::vector<Trial> Asker::known(const std::vector<Record>& records, const Record& record) const {
+  const bool all = !plan_.options.setup.deterministic;
+  const std::int64_t end = batch_start(record.trial.number);
+  std::vector<Trial> history;
+  for (const Record& entry : records)
+    if (all ? entry.id != record.id : entry.trial.number < end) history.push_back(entry.trial);
+  return history;
+}
+
+std::optional<samplers::Suggestion> Asker::ask(const std::vector<Record>& records,
+                                               const Record& record) {
+  std::vector<Trial> history = known(records, record);
+  if (!plan_.options.setup.deterministic) return suggest(history, record);
+  if (!std::all_of(history.begin(), history.end(), finished)) return std::nullopt;
+  for (std::int64_t n = batch_start(record.trial.number); n < record.trial.number; ++n) {
+    Trial running;
+    running.number = n;
+    running.params = suggest(history, record_of(records, n)).params;
+    history.push_back(std::move(running));
+  }
+  return suggest(history, record);
+}
+
+}  // namespace mase::search

@@ -1,0 +1,145 @@
+// The `[search]` table of a configuration as structs: read strictly, checked before anything runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/field.hpp"
+#include "samplers/prune.hpp"
+#include "search/metrics.hpp"
+
+namespace mase::search {
+
+/// `[search.strategy.setup]`.
+struct Setup {
+  int n_jobs = 1;
+  int n_trials = 20;
+  std::optional<double> timeout;
+  std::string sampler = "tpe";
+  bool sum_scaled_metrics = false;
+  std::optional<std::string> direction;
+  bool deterministic = true;
+  int batch = 4;
+  std::optional<std::string> storage, study;
+  double heartbeat = 10;
+  std::int64_t max_configurations = 100000;
+  std::string pruner = "none", enqueue = "none";
+  std::optional<std::string> pkl_ckpt;
+  int save_every_n_trials = 10;
+  static constexpr auto fields() {
+    using S = Setup;
+    return std::tuple{
+        Field{"n_jobs", &S::n_jobs, "trials evaluated at once by this process"}.between(1, 1024),
+        Field{"n_trials", &S::n_trials,
+              "trials of the study, those of earlier runs and other workers included"}
+            .at_least(1),
+        Field{"timeout", &S::timeout, "seconds after which no trial is begun"}.at_least(0),
+        Field{"sampler", &S::sampler, "what chooses the next trial"}.one_of(
+            "tpe", "random", "nsgaii", "nsgaiii", "qmc", "grid", "bruteforce", "allocate"),
+        Field{"sum_scaled_metrics", &S::sum_scaled_metrics,
+              "one objective, the sum of all scaled metrics, instead of one for each"},
+        Field{"direction", &S::direction, "better is, for the sum"}.one_of("minimize", "maximize"),
+        Field{"deterministic", &S::deterministic,
+              "the same trials for any number of workers: ask in fixed batches"},
+        Field{"batch", &S::batch, "trials of one batch: at most so many workers have work"}.between(
+            1, 4096),
+        Field{"storage", &S::storage,
+              "database: sqlite:///FILE or postgresql://...; none: study.db in the project folder"},
+        Field{"study", &S::study, "name of the study in the database; none: the project's name"},
+        Field{"heartbeat", &S::heartbeat,
+              "seconds between two signs of life; a worker silent for six times that is dead"}
+            .between(0.05, 86400),
+        Field{"max_configurations", &S::max_configurations,
+              "most configurations that grid and bruteforce go through"}
+            .at_least(1),
+        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}.one_of("none",
+                                                                                      "median"),
+        Field{"enqueue", &S::enqueue, "what is tried first: answers of the exact allocation"}
+            .one_of("none", "allocate"),
+        Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused, studies live in a database"},
+        Field{"save_every_n_trials", &S::save_every_n_trials, "every trial is saved at once"}
+            .at_least(1)};
+  }
+};
+
+/// `[search.strategy.sw_runner.basic_evaluation]`.
+struct BasicEvaluation {
+  std::string data_loader = "val_dataloader";
+  std::optional<int> num_samples;
+  static constexpr auto fields() {
+    using B = BasicEvaluation;
+    return std::tuple{
+        Field{"data_loader", &B::data_loader, "part of the data set"}.one_of(
+            "train_dataloader", "val_dataloader", "test_dataloader"),
+        Field{"num_samples", &B::num_samples, "rows to evaluate; none: all"}.at_least(1)};
+  }
+};
+
+/// `[search.strategy.sw_runner.basic_train]`: trains inside of the trial, then evaluates. What is
+/// not given comes from the training settings.
+struct BasicTrain {
+  std::string data_loader = "val_dataloader";
+  std::optional<int> num_samples, max_epochs, max_steps, batch_size;
+  std::optional<std::string> optimizer, lr_scheduler;
+  std::optional<double> learning_rate, weight_decay;
+  static constexpr auto fields() {
+    using B = BasicTrain;
+    return std::tuple{
+        Field{"data_loader", &B::data_loader, "part that is evaluated afterwards"}.one_of(
+            "val_dataloader", "test_dataloader"),
+        Field{"num_samples", &B::num_samples, "rows to evaluate; none: all"}.at_least(1),
+        Field{"max_epochs", &B::max_epochs, "epochs"}.at_least(1),
+        Field{"max_steps", &B::max_steps, "optimiser steps, at most"}.at_least(1),
+        Field{"batch_size", &B::batch_size, "rows of a step"}.at_least(1),
+        Field{"optimizer", &B::optimizer, "optimiser"}.one_of("adam", "adamw", "sgd"),
+        Field{"lr_scheduler", &B::lr_scheduler, "learning-rate schedule"}.one_of("none", "step",
+                                                                                 "cosine"),
+        Field{"learning_rate", &B::learning_rate, "peak learning rate"}.between(0.0, 1e3),
+        Field{"weight_decay", &B::weight_decay, "weight decay"}.between(0.0, 1e3)};
+  }
+};
+
+/// `[search.strategy.hw_runner.average_bitwidth]`.
+struct AverageBitwidth {
+  double compare_to = 32;
+  bool activations = false;
+  static constexpr auto fields() {
+    using A = AverageBitwidth;
+    return std::tuple{
+        Field{"compare_to", &A::compare_to, "bits of the baseline"}.between(1, 64),
+        Field{"activations", &A::activations, "count the activations beside the parameters"}};
+  }
+};
+
+/// The runners that the configuration has; absent ones deliver nothing.
+struct Runners {
+  std::optional<BasicEvaluation> evaluation;
+  std::optional<BasicTrain> training;
+  std::optional<AverageBitwidth> bits;
+  bool operations = false;
+  std::optional<Tree> hardware;  ///< options of add_hardware_metadata
+};
+
+struct Options {
+  std::string space = "graph/quantize/mixed_precision_ptq";
+  std::string by = "name";
+  Tree seed = Tree::dict();
+  SourceLocation where;  ///< of the search space, for messages about it as a whole
+  Setup setup;
+  Tree sampler_options = Tree::dict();
+  samplers::MedianPruner pruner;
+  Runners runners;
+  std::vector<Goal> goals;  ///< in alphabetical order, as the reference orders objectives
+  std::vector<Constraint> constraints;
+  Tree prepare = Tree::dict();  ///< passes run once before the search: NAME → options
+
+  /// One direction per objective of the study.
+  std::vector<Direction> directions() const;
+};
+
+/// Reads the table; every problem is a diagnostic at its place, metrics that no runner delivers and
+/// constraints included.
+Options read_options(const Tree& search, Diagnostics& diagnostics);
+
+}  // namespace mase::search

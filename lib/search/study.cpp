@@ -1,0 +1,103 @@
+// Opening a study, and the crew of worker threads.
+#include <exception>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "search/worker.hpp"
+
+namespace mase::search {
+namespace {
+
+constexpr const char* configuration_attribute = "mase:configuration";
+constexpr const char* enqueued_attribute = "mase:enqueued";
+
+/// Lines "KEY: old → new" for every leaf that differs.
+void differences(const Tree& before, const Tree& now, const std::string& path,
+                 std::vector<std::string>& lines) {
+  if (before == now) return;
+  if (!before.is_dict() || !now.is_dict()) {
+    lines.push_back("  " + path + ": " + to_json(before, -1) + " in the study, " +
+                    to_json(now, -1) + " now");
+    return;
+  }
+  const auto inner = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
+  for (const auto& [key, value] : before.as_dict()) {
+    const Tree* other = now.find(key);
+    differences(value, other ? *other : Tree(), inner(key), lines);
+  }
+  for (const auto& [key, value] : now.as_dict())
+    if (!before.find(key)) differences(Tree(), value, inner(key), lines);
+}
+
+void check_configuration(const storage::Study& study, const Plan& plan) {
+  if (study.directions != plan.options.directions())
+    config_error("study '" + study.name + "' in " + plan.url +
+                 " has other objectives; name another study or another database");
+  const Tree* stored = study.system.find(configuration_attribute);
+  if (!stored) return;  // begun by Optuna: its parameters are checked one by one
+  // The stored text went through JSON once; so does this one, for equal numbers.
+  const Tree now = parse_json(to_json(plan.configuration, -1), "configuration");
+  std::vector<std::string> lines;
+  differences(*stored, now, "", lines);
+  if (!lines.empty())
+    config_error("study '" + study.name + "' was begun with another configuration:\n" +
+                 join(lines, "\n") +
+                 "\nGo on with that configuration, or name another study "
+                 "(search.strategy.setup.study) or project");
+}
+
+Tree metric_names(const Plan& plan) {
+  if (plan.options.setup.sum_scaled_metrics) return Tree(Tree::List{Tree("sum_scaled_metrics")});
+  Tree names = Tree::list();
+  for (const Goal& goal : plan.options.goals) names.push_back(goal.metric);
+  return names;
+}
+
+/// What is tried first goes into a new study once, by the one worker that began it.
+void enqueue_first(storage::Storage& storage, const Plan& plan, const storage::Study& study) {
+  if (plan.enqueue.empty() || study.system.find(enqueued_attribute)) return;
+  for (const Tree& fixed : plan.enqueue) storage.enqueue(study, fixed, Tree::dict());
+  storage.set_system_attribute(study, enqueued_attribute, static_cast<int>(plan.enqueue.size()));
+}
+
+}  // namespace
+
+storage::Study open_study(storage::Storage& storage, const Plan& plan) {
+  auto study = storage.find_study(plan.study);
+  if (!study) {
+    Tree system = Tree::dict();
+    system[configuration_attribute] = plan.configuration;
+    system["study:metric_names"] = metric_names(plan);
+    study = storage.create_study(plan.study, plan.options.directions(), Tree::dict(), system);
+  }
+  check_configuration(*study, plan);
+  return *study;
+}
+
+void run_workers(const Plan& plan, const OnTrial& on_trial, const std::atomic<bool>& stop) {
+  {
+    const auto storage = storage::open_storage(plan.url);
+    enqueue_first(*storage, plan, open_study(*storage, plan));
+  }
+  Heartbeats heartbeats(plan.url, plan.options.setup.heartbeat);
+  Crew crew{plan, on_trial, stop, std::chrono::steady_clock::now(), heartbeats, {}, {}};
+  std::exception_ptr first;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      Worker(crew).run();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+      crew.failed = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 1; i < plan.options.setup.n_jobs; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace mase::search

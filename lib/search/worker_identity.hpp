@@ -1,0 +1,14 @@
+// Who runs a trial: host and process, so that a dead process on the same host is noticed at once.
+#pragma once
+
+#include "base/tree.hpp"
+
+namespace mase::search {
+
+/// {"host", "pid", "started"}: the system attribute `mase:worker` of a trial.
+Tree own_identity();
+
+/// Whether `identity` names a process of this host that is not there any more.
+bool is_dead_here(const Tree& identity);
+
+}  // namespace mase::search
