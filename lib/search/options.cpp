@@ -169,6 +169,7 @@ void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics
   read_runner_tables(table, options.runners, diagnostics);
   if (const Tree* metrics = table_of(table, "metrics", diagnostics))
     read_goals(*metrics, options, diagnostics);
+  check_pruner(options, table.where, diagnostics);
   const Tree* texts = table.find("constraints");
   for (std::size_t i = 0; i < strategy.constraints.size(); ++i) {
     const SourceLocation& where = texts->as_list()[i].where;
@@ -177,6 +178,17 @@ void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics
       options.constraints.push_back(*constraint);
     }
   }
+}
+
+/// A pruner looks at what training reports, which has to be the one objective.
+void check_pruner(const Options& options, const SourceLocation& where, Diagnostics& diagnostics) {
+  if (options.setup.pruner == "none") return;
+  const bool reported = options.goals.size() == 1 && (options.goals.front().metric == "accuracy" ||
+                                                      options.goals.front().metric == "loss");
+  if (!reported || !options.runners.training)
+    diagnostics.error(where,
+                      "a pruner needs the runner basic_train and accuracy or loss as the "
+                      "only metric, which training reports after every epoch");
 }
 
 void read_space(const Tree& table, Options& options, Diagnostics& diagnostics) {
