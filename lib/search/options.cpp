@@ -161,6 +161,17 @@ void read_setup(const Tree& table, Options& options, Diagnostics& diagnostics) {
     read_fields(*given, options.pruner, diagnostics);
 }
 
+/// A pruner looks at what training reports, which has to be the one objective.
+void check_pruner(const Options& options, const SourceLocation& where, Diagnostics& diagnostics) {
+  if (options.setup.pruner == "none") return;
+  const bool reported = options.goals.size() == 1 && (options.goals.front().metric == "accuracy" ||
+                                                      options.goals.front().metric == "loss");
+  if (!reported || !options.runners.training)
+    diagnostics.error(where,
+                      "a pruner needs the runner basic_train and accuracy or loss as the "
+                      "only metric, which training reports after every epoch");
+}
+
 void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics) {
   const auto strategy =
       read<Strategy>(table, diagnostics, {"setup", "sw_runner", "hw_runner", "metrics"});
@@ -178,17 +189,6 @@ void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics
       options.constraints.push_back(*constraint);
     }
   }
-}
-
-/// A pruner looks at what training reports, which has to be the one objective.
-void check_pruner(const Options& options, const SourceLocation& where, Diagnostics& diagnostics) {
-  if (options.setup.pruner == "none") return;
-  const bool reported = options.goals.size() == 1 && (options.goals.front().metric == "accuracy" ||
-                                                      options.goals.front().metric == "loss");
-  if (!reported || !options.runners.training)
-    diagnostics.error(where,
-                      "a pruner needs the runner basic_train and accuracy or loss as the "
-                      "only metric, which training reports after every epoch");
 }
 
 void read_space(const Tree& table, Options& options, Diagnostics& diagnostics) {

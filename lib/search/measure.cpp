@@ -1,0 +1,133 @@
+// The runners: evaluation and training for the software metrics, passes for the others.
+#include "search/measure.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "data/metrics.hpp"
+
+namespace mase::search {
+namespace {
+
+constexpr std::int64_t batch_rows = 512;
+
+data::Part part_of(const std::string& loader) {
+  if (loader == "train_dataloader") return data::Part::train;
+  return loader == "test_dataloader" ? data::Part::test : data::Part::validation;
+}
+
+std::vector<data::Batch> gather(const data::Dataset& dataset, const std::string& loader,
+                                std::optional<int> wanted) {
+  const std::vector<std::int64_t>& rows = dataset.rows(part_of(loader));
+  const auto there = static_cast<std::int64_t>(rows.size());
+  if (wanted && *wanted > there)
+    config_error("num_samples = " + std::to_string(*wanted) + ", but the " + loader + " of '" +
+                 dataset.name + "' has " + std::to_string(there) + " rows");
+  const std::int64_t total = wanted ? *wanted : there;
+  std::vector<data::Batch> batches;
+  for (std::int64_t first = 0; first < total; first += batch_rows)
+    batches.push_back(dataset.batch(rows, first, std::min(batch_rows, total - first)));
+  return batches;
+}
+
+Tree scores_tree(const data::Scores& scores) {
+  Tree tree = Tree::dict();
+  tree["accuracy"] = scores.accuracy;
+  tree["loss"] = scores.loss;
+  tree["macro_accuracy"] = scores.macro_accuracy;
+  return tree;
+}
+
+}  // namespace
+
+Measurer::Measurer(Bench bench, const Options& options)
+    : bench_(std::move(bench)), options_(options) {
+  const Runners& runners = options.runners;
+  if (!runners.evaluation && !runners.training) return;
+  batches_ = runners.evaluation ? gather(*bench_.dataset, runners.evaluation->data_loader,
+                                         runners.evaluation->num_samples)
+                                : gather(*bench_.dataset, runners.training->data_loader,
+                                         runners.training->num_samples);
+}
+
+Tree Measurer::scores(const ir::Graph& graph, ir::Level level) const {
+  const auto evaluator = bench_.evaluator(graph, level);
+  data::ScoreCounter counter(bench_.dataset->classes());
+  for (const data::Batch& batch : batches_)
+    counter.add(evaluator->run({batch.inputs}).front().second, batch.labels);
+  return scores_tree(counter.scores());
+}
+
+Measured Measurer::baseline(const ir::Graph& graph) {
+  Measured measured;
+  if (!batches_.empty()) {
+    measured.software = scores(graph, ir::Level::floating);
+    baseline_accuracy_ = measured.software.at("accuracy").as_double();
+  }
+  ir::Graph copy = graph;
+  // A float model has no datapath, so the hardware runner has nothing to say of it.
+  if (options_.runners.bits) {
+    const Tree info = run_pass("average_bits", Tree::dict(), copy);
+    measured.hardware["average_bitwidth"] = info.at("parameter_bits");
+  }
+  return measured;
+}
+
+Measured Measurer::operator()(const ir::Graph& graph, const std::vector<passes::PassCall>& calls,
+                              const Report& report, ir::Graph* made) const {
+  ir::Graph copy = graph;
+  for (const passes::PassCall& call : calls) run_pass(call.name.c_str(), call.options, copy);
+  if (options_.runners.training) train(copy, report);
+  Measured measured;
+  if (!batches_.empty()) {
+    measured.software = scores(copy, ir::Level::quantized);
+    measured.software["accuracy_drop"] =
+        100 * (*baseline_accuracy_ - measured.software.at("accuracy").as_double());
+  }
+  measured.hardware = hardware(copy);
+  if (made) *made = std::move(copy);
+  return measured;
+}
+
+/// With one objective that training validates, every epoch is reported, so that pruners can look.
+void Measurer::train(ir::Graph& graph, const Report& report) const {
+  const Goal& goal = options_.goals.front();
+  bench_.train(graph, *options_.runners.training, [&](std::int64_t epoch, const Tree& validation) {
+    const Tree* value = validation.find(goal.metric);
+    if (value && options_.goals.size() == 1) report(epoch, goal.scale * value->as_double());
+  });
+}
+
+Tree Measurer::run_pass(const char* name, const Tree& options, ir::Graph& graph) const {
+  const passes::PassRow* row = passes::find_pass(*bench_.passes, name);
+  MASE_CHECK(row, std::string("no pass ") + name);
+  passes::PassContext context = bench_.context;
+  return row->run(graph, options, context).info;
+}
+
+Tree Measurer::hardware(ir::Graph& graph) const {
+  const Runners& runners = options_.runners;
+  Tree values = Tree::dict();
+  if (runners.bits) {
+    const Tree info = run_pass("average_bits", Tree::dict(), graph);
+    const double bits =
+        info.at(runners.bits->activations ? "average_bits" : "parameter_bits").as_double();
+    values["average_bitwidth"] = bits;
+    values["memory_density"] = runners.bits->compare_to / bits;
+  }
+  if (runners.operations) {
+    const Tree info = run_pass("count_operations", Tree::dict(), graph);
+    for (const char* metric : {"parameters", "macs", "flops", "bitops"})
+      values[metric] = info.at(metric);
+  }
+  if (runners.hardware) {
+    const Tree info = run_pass("add_hardware_metadata", *runners.hardware, graph);
+    values["latency"] = info.at("last");
+    values["initiation_interval"] = info.at("interval");
+    for (const char* metric : {"lut", "ff", "dsp", "bram"})
+      values[metric] = info.at("total").at(metric);
+  }
+  return values;
+}
+
+}  // namespace mase::search
