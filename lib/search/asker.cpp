@@ -44,8 +44,11 @@ void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Para
 }  // namespace
 
 Asker::Asker(const Plan& plan) : plan_(plan) {
-  const samplers::SamplerRow* row = samplers::find_sampler(plan.options.setup.sampler);
-  MASE_CHECK(row, "no sampler '" + plan.options.setup.sampler + "'");
+  // Allocations are enqueued; should a trial of theirs not fit the space, chance fills the gap.
+  const std::string& wanted = plan.options.setup.sampler;
+  const samplers::SamplerRow* row =
+      samplers::find_sampler(wanted == "allocate" ? "random" : wanted);
+  MASE_CHECK(row, "no sampler '" + wanted + "'");
   sampler_ = row->make(plan.problem(), plan.options.sampler_options);
 }
 

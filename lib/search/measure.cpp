@@ -16,20 +16,6 @@ data::Part part_of(const std::string& loader) {
   return loader == "test_dataloader" ? data::Part::test : data::Part::validation;
 }
 
-std::vector<data::Batch> gather(const data::Dataset& dataset, const std::string& loader,
-                                std::optional<int> wanted) {
-  const std::vector<std::int64_t>& rows = dataset.rows(part_of(loader));
-  const auto there = static_cast<std::int64_t>(rows.size());
-  if (wanted && *wanted > there)
-    config_error("num_samples = " + std::to_string(*wanted) + ", but the " + loader + " of '" +
-                 dataset.name + "' has " + std::to_string(there) + " rows");
-  const std::int64_t total = wanted ? *wanted : there;
-  std::vector<data::Batch> batches;
-  for (std::int64_t first = 0; first < total; first += batch_rows)
-    batches.push_back(dataset.batch(rows, first, std::min(batch_rows, total - first)));
-  return batches;
-}
-
 Tree scores_tree(const data::Scores& scores) {
   Tree tree = Tree::dict();
   tree["accuracy"] = scores.accuracy;
@@ -40,22 +26,38 @@ Tree scores_tree(const data::Scores& scores) {
 
 }  // namespace
 
+std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of) {
+  const std::vector<std::int64_t>& rows = dataset.rows(part_of(rows_of.data_loader));
+  const auto there = static_cast<std::int64_t>(rows.size());
+  if (rows_of.num_samples && *rows_of.num_samples > there)
+    config_error("num_samples = " + std::to_string(*rows_of.num_samples) + ", but the " +
+                 rows_of.data_loader + " of '" + dataset.name + "' has " + std::to_string(there) +
+                 " rows");
+  const std::int64_t total = rows_of.num_samples.value_or(static_cast<int>(there));
+  std::vector<data::Batch> batches;
+  for (std::int64_t first = 0; first < total; first += batch_rows)
+    batches.push_back(dataset.batch(rows, first, std::min(batch_rows, total - first)));
+  return batches;
+}
+
+data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+                   std::int64_t classes) {
+  data::ScoreCounter counter(classes);
+  for (const data::Batch& batch : batches)
+    counter.add(evaluator.run({batch.inputs}).front().second, batch.labels);
+  return counter.scores();
+}
+
 Measurer::Measurer(Bench bench, const Options& options)
     : bench_(std::move(bench)), options_(options) {
   const Runners& runners = options.runners;
   if (!runners.evaluation && !runners.training) return;
-  batches_ = runners.evaluation ? gather(*bench_.dataset, runners.evaluation->data_loader,
-                                         runners.evaluation->num_samples)
-                                : gather(*bench_.dataset, runners.training->data_loader,
-                                         runners.training->num_samples);
+  batches_ = runners.evaluation ? gather_rows(*bench_.dataset, *runners.evaluation)
+                                : gather_rows(*bench_.dataset, {runners.training->data_loader, {}});
 }
 
 Tree Measurer::scores(const ir::Graph& graph, ir::Level level) const {
-  const auto evaluator = bench_.evaluator(graph, level);
-  data::ScoreCounter counter(bench_.dataset->classes());
-  for (const data::Batch& batch : batches_)
-    counter.add(evaluator->run({batch.inputs}).front().second, batch.labels);
-  return scores_tree(counter.scores());
+  return scores_tree(score(*bench_.evaluator(graph, level), batches_, bench_.dataset->classes()));
 }
 
 Measured Measurer::baseline(const ir::Graph& graph) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "data/metrics.hpp"
 #include "ir/evaluator.hpp"
 #include "passes/runner.hpp"
 #include "search/plan.hpp"
@@ -23,9 +24,15 @@ struct Bench {
   passes::PassContext context;
 };
 
+/// The rows that a runner evaluates, in batches of 512. Error(Fault::config) when there are fewer
+/// than asked for.
+std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of);
+
+data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+                   std::int64_t classes);
+
 class Measurer {
  public:
-  /// Gathers the rows to evaluate once. Error(Fault::config) when there are fewer than asked for.
   Measurer(Bench bench, const Options& options);
 
   /// The original float model as it is: what accuracy_drop counts from.

@@ -88,7 +88,9 @@ struct BasicTrain {
     return std::tuple{
         Field{"data_loader", &B::data_loader, "part that is evaluated afterwards"}.one_of(
             "val_dataloader", "test_dataloader"),
-        Field{"num_samples", &B::num_samples, "rows to evaluate; none: all"}.at_least(1),
+        Field{"num_samples", &B::num_samples,
+              "rows to train on, repeated ones counted; none: all of every epoch"}
+            .at_least(1),
         Field{"max_epochs", &B::max_epochs, "epochs"}.at_least(1),
         Field{"max_steps", &B::max_steps, "optimiser steps, at most"}.at_least(1),
         Field{"batch_size", &B::batch_size, "rows of a step"}.at_least(1),

@@ -27,8 +27,9 @@ struct Plan {
   Tree configuration;
   /// Measures the model of these parameters; called by several threads at once.
   std::function<Measured(const samplers::Params& params, const Report& report)> evaluate;
-  /// Parameter sets (external values by name) to try before any others.
-  std::vector<Tree> enqueue;
+  /// Parameter sets (external values by name) to try before any others; asked for once, by the
+  /// worker that begins the study. Empty: nothing.
+  std::function<std::vector<Tree>()> enqueue;
 
   samplers::Problem problem() const { return {space->dimensions(), options.directions(), seed}; }
 };

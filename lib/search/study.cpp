@@ -5,11 +5,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "search/worker.hpp"
+#include "search/worker_identity.hpp"
 
 namespace mase::search {
 namespace {
 
 constexpr const char* configuration_attribute = "mase:configuration";
+constexpr const char* creator_attribute = "mase:creator";
 constexpr const char* enqueued_attribute = "mase:enqueued";
 
 /// Lines "KEY: old → new" for every leaf that differs.
@@ -54,11 +56,27 @@ Tree metric_names(const Plan& plan) {
   return names;
 }
 
-/// What is tried first goes into a new study once, by the one worker that began it.
+/// Waits until the worker that began the study has enqueued what is tried first.
+void await_enqueued(storage::Storage& storage, const Plan& plan) {
+  for (;;) {
+    const auto study = storage.find_study(plan.study);
+    if (!study || study->system.find(enqueued_attribute)) return;
+    const Tree* creator = study->system.find(creator_attribute);
+    if (creator && is_dead_here(*creator))
+      file_error("study '" + plan.study + "' in " + plan.url +
+                 " was left before its first trials were chosen; name another study");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+/// What is tried first goes into a new study once, by the worker that began it.
 void enqueue_first(storage::Storage& storage, const Plan& plan, const storage::Study& study) {
-  if (plan.enqueue.empty() || study.system.find(enqueued_attribute)) return;
-  for (const Tree& fixed : plan.enqueue) storage.enqueue(study, fixed, Tree::dict());
-  storage.set_system_attribute(study, enqueued_attribute, static_cast<int>(plan.enqueue.size()));
+  if (!plan.enqueue || study.system.find(enqueued_attribute)) return;
+  const Tree* creator = study.system.find(creator_attribute);
+  if (!creator || *creator != own_identity()) return await_enqueued(storage, plan);
+  const std::vector<Tree> sets = plan.enqueue();
+  for (const Tree& fixed : sets) storage.enqueue(study, fixed, Tree::dict());
+  storage.set_system_attribute(study, enqueued_attribute, sets.size());
 }
 
 }  // namespace
@@ -69,6 +87,7 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
     Tree system = Tree::dict();
     system[configuration_attribute] = plan.configuration;
     system["study:metric_names"] = metric_names(plan);
+    system[creator_attribute] = own_identity();
     study = storage.create_study(plan.study, plan.options.directions(), Tree::dict(), system);
   }
   check_configuration(*study, plan);
