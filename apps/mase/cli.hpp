@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/field.hpp"
 #include "base/tree.hpp"
 #include "driver/commands.hpp"
 
@@ -17,6 +19,7 @@ using Action = std::function<int()>;
 
 void add_transform(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
+void add_search(CLI::App& app, Action& action);
 void add_test(CLI::App& app, Action& action);
 void add_emit(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
@@ -29,10 +32,14 @@ void add_completion(CLI::App& app, Action& action);
 
 /// Values of settings given on the command line, by name.
 using SettingTexts = std::map<std::string, std::string>;
+/// Declares a flag for every field, whose text goes to `texts`; and reads the texts as a tree with
+/// the fields' types, so that problems name the flag.
+void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
+                std::shared_ptr<SettingTexts> texts, const std::string& group);
+Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts);
 /// Declares --config, --json, --quiet, MODEL, DATASET and a flag for every setting.
 void add_settings(CLI::App& command, driver::CommonRequest& request,
                   std::shared_ptr<SettingTexts> texts);
-/// The texts as a tree with the settings' types; problems name the flag.
 Tree settings_from(const SettingTexts& texts);
 
 void add_model_input(CLI::App& command, driver::ModelInput& input);

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
       "5 defect of mase.\nHelp of one command: mase COMMAND --help");
   mase::cli::Action action;
   mase::cli::add_train(app, action);
+  mase::cli::add_search(app, action);
   mase::cli::add_test(app, action);
   mase::cli::add_transform(app, action);
   mase::cli::add_emit(app, action);

@@ -32,33 +32,44 @@ Tree typed(const FieldInfo& info, const std::string& text) {
 
 }  // namespace
 
+void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
+                std::shared_ptr<SettingTexts> texts, const std::string& group) {
+  for (const FieldInfo& info : infos) {
+    const bool positional = info.name == "model" || info.name == "dataset";
+    std::string flags = join(driver::setting_flags(info.name), ",");
+    if (positional) flags += "," + info.name;
+    const auto store = [texts, name = info.name](const std::string& text) {
+      (*texts)[name] = text;
+    };
+    CLI::Option* option = nullptr;
+    if (info.type == "bool") {
+      // What is on by default is switched off by "--no-...".
+      if (info.default_value == "true")
+        flags += ",!--no-" + driver::setting_flags(info.name).front().substr(2);
+      option = command.add_flag_function(
+          flags, [store](std::int64_t count) { store(count > 0 ? "true" : "false"); },
+          help_text(info));
+    } else {
+      option = command.add_option_function<std::string>(flags, store, help_text(info))
+                   ->type_name(value_name(info));
+    }
+    option->group(positional ? "Model and data" : group);
+  }
+}
+
 void add_settings(CLI::App& command, driver::CommonRequest& request,
                   std::shared_ptr<SettingTexts> texts) {
   command.add_option("--config", request.config_path, "configuration file (TOML)")
       ->type_name("FILE");
   command.add_flag("--json", request.json, "print one JSON document to stdout");
   command.add_flag("-q,--quiet", request.quiet, "no settings table and no progress");
-  for (const FieldInfo& info : driver::describe_settings()) {
-    std::string flags = join(driver::setting_flags(info.name), ",");
-    const bool positional = info.name == "model" || info.name == "dataset";
-    if (positional) flags += "," + info.name;
-    const auto store = [texts, name = info.name](const std::string& text) {
-      (*texts)[name] = text;
-    };
-    CLI::Option* option = nullptr;
-    if (info.type == "bool")
-      option = command.add_flag_callback(
-          flags, [texts, name = info.name] { (*texts)[name] = "true"; }, help_text(info));
-    else
-      option = command.add_option_function<std::string>(flags, store, help_text(info))
-                   ->type_name(value_name(info));
-    option->group(positional ? "Model and data" : "Settings (also keys of the configuration file)");
-  }
+  add_fields(command, driver::describe_settings(), std::move(texts),
+             "Settings (also keys of the configuration file)");
 }
 
-Tree settings_from(const SettingTexts& texts) {
+Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts) {
   Tree out = Tree::dict();
-  for (const FieldInfo& info : driver::describe_settings()) {
+  for (const FieldInfo& info : infos) {
     const auto found = texts.find(info.name);
     if (found == texts.end()) continue;
     Tree value = typed(info, found->second);
@@ -66,6 +77,10 @@ Tree settings_from(const SettingTexts& texts) {
     out[info.name] = std::move(value);
   }
   return out;
+}
+
+Tree settings_from(const SettingTexts& texts) {
+  return fields_from(driver::describe_settings(), texts);
 }
 
 void add_model_input(CLI::App& command, driver::ModelInput& input) {

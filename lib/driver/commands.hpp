@@ -43,6 +43,13 @@ struct TrainRequest : CommonRequest {
 };
 int train(const TrainRequest& request);
 
+struct SearchRequest : CommonRequest {
+  ModelInput input;
+  Tree setup = Tree::dict();  ///< keys of [search.strategy.setup] given on the command line
+  bool dry_run = false;
+};
+int search(const SearchRequest& request);
+
 struct TestRequest : CommonRequest {
   std::string split = "test";
   std::string level = "quantized";

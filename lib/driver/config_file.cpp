@@ -5,6 +5,7 @@
 
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
+#include "search/options.hpp"
 
 namespace mase::driver {
 namespace {
@@ -56,10 +57,6 @@ std::vector<passes::PassCall> listed_passes(const Tree& list, Diagnostics& diagn
 }  // namespace
 
 std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics) {
-  if (const Tree* table = file.find("transform")) {
-    TransformTable transform;
-    read_fields(*table, transform, diagnostics);
-  }
   const Tree* named = file.find("passes");
   const Tree* listed = file.find("pass");
   if (named && listed)
@@ -70,6 +67,18 @@ std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagn
   if (listed && !named) calls = listed_passes(*listed, diagnostics);
   passes::check_calls(calls, all_passes(), diagnostics);
   return calls;
+}
+
+std::optional<search::BasicEvaluation> read_evaluation(const Tree& file, Diagnostics& diagnostics) {
+  const Tree* table = file.find("transform");
+  if (!table) return std::nullopt;
+  TransformTable transform;
+  read_fields(*table, transform, diagnostics, {"evaluate"});
+  const Tree* wanted = table->find("evaluate");
+  if (!wanted) return std::nullopt;
+  search::BasicEvaluation evaluation;
+  read_fields(*wanted, evaluation, diagnostics);
+  return evaluation;
 }
 
 std::map<std::string, Tree> read_concrete_arguments(const Tree& file) {
@@ -88,7 +97,8 @@ Configuration load_configuration(const std::string& path, const Tree& command_li
   Diagnostics diagnostics;
   configuration.settings = merge_settings(configuration.sources, diagnostics);
   configuration.pipeline = read_pipeline(file, diagnostics);
-  if (const Tree* search = file.find("search")) check_search(*search, diagnostics);
+  configuration.evaluation = read_evaluation(file, diagnostics);
+  if (const Tree* search = file.find("search")) search::read_options(*search, diagnostics);
   if (const Tree* fixed = file.find("cf_args"); fixed && !fixed->is_dict())
     diagnostics.error(fixed->where, "'cf_args' must be a table: argument = constant");
   configuration.concrete = read_concrete_arguments(file);
@@ -108,6 +118,8 @@ std::string resolved_toml(const Configuration& configuration) {
     passes.push_back(std::move(entry));
   }
   if (passes.size() > 0) out["pass"] = std::move(passes);
+  if (configuration.evaluation)
+    out["transform"]["evaluate"] = write_fields(*configuration.evaluation);
   if (const Tree* search = configuration.sources.file.find("search")) out["search"] = *search;
   return config::to_toml(out);
 }

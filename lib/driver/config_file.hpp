@@ -7,15 +7,13 @@
 #include "base/tree.hpp"
 #include "driver/settings.hpp"
 #include "passes/runner.hpp"
+#include "search/options.hpp"
 
 namespace mase::driver {
 
 /// The passes of a file in order, from `[passes.NAME]` tables or from `[[pass]]` with `run =
 /// "NAME"`.
 std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics);
-
-/// Checks a `[search]` table without running anything.
-void check_search(const Tree& search, Diagnostics& diagnostics);
 
 /// Forward arguments that are fixed to a constant (`[cf_args]`).
 std::map<std::string, Tree> read_concrete_arguments(const Tree& file);
@@ -25,6 +23,8 @@ struct Configuration {
   SettingSources sources;
   Settings settings;
   std::vector<passes::PassCall> pipeline;
+  /// Rows on which transform measures its result: [transform.evaluate].
+  std::optional<search::BasicEvaluation> evaluation;
   std::map<std::string, Tree> concrete;
 };
 Configuration load_configuration(const std::string& path, const Tree& command_line);

@@ -44,4 +44,10 @@ void ProgressLine::clear() {
   shown_ = false;
 }
 
+std::string duration_text(double seconds) {
+  const auto total = static_cast<long>(seconds + 0.5);
+  if (total < 60) return std::to_string(total) + " s";
+  return std::to_string(total / 60) + " min " + std::to_string(total % 60) + " s";
+}
+
 }  // namespace mase::driver

@@ -36,4 +36,7 @@ class ProgressLine {
   bool shown_ = false;
 };
 
+/// "12 s", "3 min 5 s".
+std::string duration_text(double seconds);
+
 }  // namespace mase::driver

@@ -114,12 +114,16 @@ Tree settings_tree(const Settings& effective) {
   return out;
 }
 
-std::string project_folder(const Settings& settings) {
+std::string project_name(const Settings& settings) {
   const General& g = settings.general;
   const std::string model = g.model ? last_component(*g.model) : "model";
   const std::string generated = replace_all(model, "/", "-") + "_" + g.task + "_" +
                                 g.dataset.value_or("none") + "_" + today();
-  return g.project_dir + "/" + g.project.value_or(generated);
+  return g.project.value_or(generated);
+}
+
+std::string project_folder(const Settings& settings) {
+  return settings.general.project_dir + "/" + project_name(settings);
 }
 
 }  // namespace mase::driver

@@ -109,7 +109,9 @@ std::string settings_table(const SettingSources& sources, const Settings& effect
 /// Every effective setting as a dict.
 Tree settings_tree(const Settings& effective);
 
-/// `<project_dir>/<project>`; the project's name is generated when not given.
+/// The project's name, generated when not given.
+std::string project_name(const Settings& settings);
+/// `<project_dir>/<project>`.
 std::string project_folder(const Settings& settings);
 
 }  // namespace mase::driver

@@ -19,12 +19,6 @@ std::string metrics_text(const train::Metrics& metrics) {
          fixed_text(100 * metrics.accuracy, 2) + " %";
 }
 
-std::string duration_text(double seconds) {
-  const auto total = static_cast<long>(seconds + 0.5);
-  if (total < 60) return std::to_string(total) + " s";
-  return std::to_string(total / 60) + " min " + std::to_string(total % 60) + " s";
-}
-
 std::string progress_text(const train::Progress& p) {
   const double share = p.steps > 0 ? double(p.step) / double(p.steps) : 0.0;
   const auto filled = static_cast<std::size_t>(share * 24);

@@ -11,6 +11,7 @@
 #include "driver/pass_reports.hpp"
 #include "driver/session.hpp"
 #include "ir/metadata.hpp"
+#include "search/measure.hpp"
 
 namespace mase::driver {
 namespace {
@@ -72,6 +73,22 @@ void complete_metadata(ir::Graph& graph) {
   }
 }
 
+/// Measures the result as a search does: the same rows in the same batches.
+void show_scores(Session& session, const search::BasicEvaluation& rows, const ir::Graph& graph) {
+  const data::Dataset& dataset = require_dataset(session);
+  const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
+  const data::Scores scores =
+      search::score(*evaluator, search::gather_rows(dataset, rows), dataset.classes());
+  session.output.text("\n" + rows.data_loader + ", " + std::to_string(scores.rows) +
+                      " rows: accuracy " + double_text(scores.accuracy) + ", macro accuracy " +
+                      double_text(scores.macro_accuracy) + ", loss " + double_text(scores.loss));
+  Tree& tree = session.output.document()["scores"];
+  tree["rows"] = scores.rows;
+  tree["accuracy"] = scores.accuracy;
+  tree["macro_accuracy"] = scores.macro_accuracy;
+  tree["loss"] = scores.loss;
+}
+
 std::string store(const ir::Graph& graph, const std::string& folder, const Tree& info,
                   const std::string& resolved) {
   const std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
@@ -116,6 +133,8 @@ int transform(const TransformRequest& request) {
                        output.document()["passes"].push_back(report_tree(report, request.timing));
                      });
   complete_metadata(model.graph);
+  if (session.configuration.evaluation)
+    show_scores(session, *session.configuration.evaluation, model.graph);
   const std::string checkpoint = store(model.graph, folder, info, resolved);
   output.text("\ncheckpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;

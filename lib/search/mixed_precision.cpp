@@ -36,6 +36,14 @@ struct Selector {
   std::string dimension;      ///< of `name`; "" when pinned
   std::vector<Key> keys;
 
+  /// Whether the parameters say anything of it; a selector without dimensions always applies.
+  bool is_chosen(const Params& params) const {
+    if (!dimension.empty()) return params.contains(dimension);
+    const auto has = [&](const Key& key) { return params.contains(key.dimension); };
+    const auto pinned = [](const Key& key) { return key.dimension.empty(); };
+    return std::all_of(keys.begin(), keys.end(), pinned) ||
+           std::any_of(keys.begin(), keys.end(), has);
+  }
   std::size_t chosen(const Params& params) const {
     return dimension.empty() ? 0 : static_cast<std::size_t>(params.at(dimension));
   }
@@ -71,7 +79,8 @@ class MixedPrecision : public SearchSpace {
     options["by"] = by_;
     options["default"]["config"]["name"] = "NA";
     for (const Selector& selector : selectors_)
-      options[selector.name]["config"] = config_of(selector, params);
+      if (selector.is_chosen(params))
+        options[selector.name]["config"] = config_of(selector, params);
     return options;
   }
 

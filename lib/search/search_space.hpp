@@ -18,7 +18,8 @@ class SearchSpace {
 
   /// What samplers choose. A key with one choice is pinned and is no dimension.
   const samplers::Space& dimensions() const { return dimensions_; }
-  /// The passes that turn the original model into the one of these parameters.
+  /// The passes that turn the original model into the one of these parameters. Layers that the
+  /// parameters say nothing of stay as they are.
   virtual std::vector<passes::PassCall> calls(const samplers::Params& params) const = 0;
   /// What is recorded of a trial: the choices in the form of the configuration.
   virtual Tree sampled_config(const samplers::Params& params) const = 0;

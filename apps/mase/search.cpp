@@ -1,0 +1,32 @@
+// `mase search`.
+#include "base/text.hpp"
+#include "mase/cli.hpp"
+#include "search/options.hpp"
+
+namespace mase::cli {
+
+void add_search(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("search", "search precisions or architectures, seeded and resumable");
+  auto request = std::make_shared<driver::SearchRequest>();
+  auto texts = std::make_shared<SettingTexts>();
+  auto setup = std::make_shared<SettingTexts>();
+  add_settings(*command, *request, texts);
+  add_model_input(*command, request->input);
+  add_fields(*command, describe_fields<search::Setup>(), setup,
+             "Search (also keys of [search.strategy.setup])");
+  command->add_flag("--dry-run", request->dry_run, "check everything and show the space");
+  command->footer(
+      "Examples:\n"
+      "  mase search --config configs/examples/jsc_toy_by_type.toml\n"
+      "  mase search --config search.toml --sampler bruteforce --project try2\n"
+      "  mase search --config search.toml --n-trials 500 --n-jobs 8    # goes on with the study\n"
+      "  mase search --config search.toml --storage postgresql://user@host/db  # on every host");
+  command->callback([request, texts, setup, &action] {
+    request->settings = settings_from(*texts);
+    request->setup = fields_from(describe_fields<search::Setup>(), *setup);
+    action = [request] { return driver::search(*request); };
+  });
+}
+
+}  // namespace mase::cli

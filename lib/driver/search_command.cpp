@@ -1,0 +1,218 @@
+// `mase search`: opens or goes on with a study, runs trials, and leaves a ready folder for every
+// point of the Pareto set.
+#include <algorithm>
+#include <chrono>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/interrupt.hpp"
+#include "driver/search_task.hpp"
+#include "samplers/pareto.hpp"
+#include "search/result.hpp"
+
+namespace mase::driver {
+namespace {
+
+using storage::Record;
+
+/// How the program ends when it was stopped by a signal, as shells write it: 128 + SIGINT.
+constexpr int interrupted = 130;
+
+std::string value_text(double value) { return fixed_text(value, 4); }
+
+std::string values_text(const search::Options& options, const Record& record) {
+  const Tree* scaled = record.user.find("scaled_metrics");
+  if (!scaled) return "";
+  std::vector<std::string> parts;
+  for (const search::Goal& goal : options.goals)
+    if (const Tree* value = scaled->find(goal.metric))
+      parts.push_back(goal.metric + " " + value_text(value->as_double() / goal.scale));
+  return join(parts, ", ");
+}
+
+/// One line per finished trial for the log, and the line that is redrawn on a terminal.
+class Follower {
+ public:
+  Follower(const search::Options& options, const CommonRequest& request)
+      : options_(options), line_(!request.quiet && !request.json) {}
+
+  void operator()(const Record& record) {
+    ++done_;
+    const std::string number = "trial " + std::to_string(record.trial.number);
+    if (const Tree* reason = record.trial.attributes.find("fail_reason"))
+      log::warning(number + " failed: " + reason->as_string());
+    else
+      log::debug(number + ": " + values_text(options_, record));
+    improve(record);
+    line_.show(text(record.trial.number));
+  }
+  void clear() { line_.clear(); }
+  std::int64_t done() const { return done_; }
+
+ private:
+  void improve(const Record& record) {
+    if (record.trial.state != samplers::TrialState::complete) return;
+    for (const Record& better : best_)
+      if (dominates(better, record)) return;
+    std::erase_if(best_, [&](const Record& old) { return dominates(record, old); });
+    best_.push_back(record);
+  }
+  bool dominates(const Record& a, const Record& b) const {
+    const auto directions = options_.directions();
+    return samplers::dominates(samplers::point_of(a.trial, directions),
+                               samplers::point_of(b.trial, directions));
+  }
+  std::string text(std::int64_t number) const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun_;
+    const double left = passed.count() / double(done_) *
+                        std::max<double>(0, double(options_.setup.n_trials - number - 1));
+    return "trial " + std::to_string(number + 1) + "/" + std::to_string(options_.setup.n_trials) +
+           (best_.size() == 1 ? "  best " + values_text(options_, best_.front())
+                              : "  " + std::to_string(best_.size()) + " on the front") +
+           "  ETA " + duration_text(left);
+  }
+
+  const search::Options& options_;
+  ProgressLine line_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::int64_t done_ = 0;
+  std::vector<Record> best_;
+};
+
+search::StudyResult read_result(const SearchTask& task, const search::Plan& plan) {
+  const auto storage = storage::open_storage(plan.url);
+  const storage::Study study = search::open_study(*storage, plan);
+  return {study.name, task.options(), plan.problem(), storage->trials(study), task.baseline()};
+}
+
+/// Measured again, so that what the folder holds is known to have the metrics that are reported.
+void write_point(const SearchTask& task, const Session& session, const Record& record,
+                 const std::string& folder) {
+  const std::string checkpoint = folder + "/graph_module.pt";
+  if (file_exists(checkpoint)) return;
+  ir::Graph made;
+  const search::Measured again = task.measure(
+      record.trial.params, [](std::int64_t, double) {}, &made);
+  for (const search::Goal& goal : task.options().goals) {
+    const double told = record.user.at("scaled_metrics").at(goal.metric).as_double() / goal.scale;
+    if (again.value(goal.metric) != told)
+      log::warning("trial " + std::to_string(record.trial.number) + ": " + goal.metric + " is " +
+                   double_text(again.value(goal.metric)) + " here, " + double_text(told) +
+                   " where it ran");
+  }
+  make_folder(folder);
+  const std::string toml = task.transform_toml(record.trial.params, checkpoint);
+  write_file(folder + "/transform.toml", toml);
+  save_checkpoint(made, checkpoint,
+                  checkpoint_info(toml, session.dataset ? &*session.dataset : nullptr));
+}
+
+std::vector<std::string> write_points(const SearchTask& task, const Session& session,
+                                      const search::StudyResult& result,
+                                      const std::string& folder) {
+  std::vector<std::string> folders;
+  for (const std::size_t index : result.best()) {
+    const Record& record = result.trials[index];
+    folders.push_back(folder + "/best/trial_" + std::to_string(record.trial.number));
+    write_point(task, session, record, folders.back());
+  }
+  return folders;
+}
+
+int count_of(const search::StudyResult& result, samplers::TrialState state) {
+  return static_cast<int>(
+      std::count_if(result.trials.begin(), result.trials.end(),
+                    [&](const Record& record) { return record.trial.state == state; }));
+}
+
+void print_result(const SearchTask& task, const search::StudyResult& result,
+                  const std::vector<std::string>& folders, const std::string& folder,
+                  Output& output) {
+  using samplers::TrialState;
+  output.text("\n" + std::to_string(result.trials.size()) +
+              " trials: " + std::to_string(count_of(result, TrialState::complete)) + " complete, " +
+              std::to_string(count_of(result, TrialState::pruned)) + " pruned, " +
+              std::to_string(count_of(result, TrialState::fail)) + " failed");
+  output.table(search::best_table(result));
+  for (const std::string& point : folders)
+    output.text("ready to run: " + point + "/transform.toml");
+  output.text("report: " + folder + "/report.html");
+  Tree& document = output.document();
+  document["study"] = result.name;
+  document["trials"] = result.trials.size();
+  document["baseline"] = task.baseline();
+  document["best"] = search::best_tree(result);
+  document["best_folders"] = Tree::list_of(folders);
+  document["folder"] = folder;
+}
+
+/// Says what came nearest when no trial keeps the constraints.
+void explain_infeasible(const search::StudyResult& result) {
+  std::vector<std::string> bounds;
+  for (const search::Constraint& constraint : result.options.constraints)
+    bounds.push_back(constraint.text());
+  std::string text = "no trial keeps " + join(bounds, " and ");
+  if (const auto nearest = result.nearest_to_feasible()) {
+    const Record& record = result.trials[*nearest];
+    text += "; nearest: trial " + std::to_string(record.trial.number);
+    for (const search::Constraint& constraint : result.options.constraints)
+      for (const char* part : {"software_metrics", "hardware_metrics"})
+        if (const Tree* value = record.user.at(part).find(constraint.metric))
+          text += ", " + constraint.metric + " " + value_text(value->as_double());
+  }
+  log::error(text);
+}
+
+/// What would be searched, without a trial.
+int finish_dry_run(const SearchTask& task, Output& output) {
+  passes::ReportTable table{"Search space", {"Parameter", "Choices", "When"}, {}, ""};
+  for (const samplers::Dimension& dimension : task.space().dimensions()) {
+    const Tree attributes = samplers::to_tree(dimension.distribution).at("attributes");
+    table.rows.push_back({dimension.name, to_json(attributes.at("choices"), -1),
+                          dimension.condition ? dimension.condition->parent : ""});
+  }
+  output.table(table);
+  const auto count = samplers::configurations(task.space().dimensions());
+  output.text("configurations: " + (count ? std::to_string(*count) : "more than 2^62"));
+  output.document()["configurations"] = count ? Tree(*count) : Tree();
+  output.document()["space"] = task.configuration().at("space");
+  output.document()["baseline"] = task.baseline();
+  output.finish();
+  return 0;
+}
+
+}  // namespace
+
+int search(const SearchRequest& request) {
+  Session session = open_session(request);
+  SearchTask task(session, search_options(session, request.setup), request.input);
+  const search::Setup& setup = task.options().setup;
+  const std::string folder = session.software_folder() + "/search";
+  make_folder(folder);
+  const std::string url = setup.storage.value_or("sqlite:///" + folder + "/study.db");
+  const search::Plan plan = task.plan(url, setup.study.value_or(project_name(session.settings())));
+  log::info("results go to " + folder);
+  if (request.dry_run) return finish_dry_run(task, session.output);
+
+  Follower follower(task.options(), request);
+  const Interrupt interrupt;
+  search::run_workers(
+      plan, [&](const Record& record) { follower(record); }, Interrupt::asked());
+  follower.clear();
+  const search::StudyResult result = read_result(task, plan);
+  search::write_results(result, folder);
+  write_file(folder + "/config.toml", resolved_toml(session.configuration));
+  const std::vector<std::string> folders = write_points(task, session, result, folder);
+  print_result(task, result, folders, folder, session.output);
+  session.output.finish();
+  if (Interrupt::asked()) {
+    log::warning("stopped; the same command goes on with the study");
+    return interrupted;
+  }
+  if (!folders.empty()) return 0;
+  if (!result.options.constraints.empty()) explain_infeasible(result);
+  return static_cast<int>(Fault::goal);
+}
+
+}  // namespace mase::driver

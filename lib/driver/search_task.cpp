@@ -1,0 +1,211 @@
+// From a session to a task: model, space, measuring; and the way back from a trial to a file.
+#include "driver/search_task.hpp"
+
+#include "base/log.hpp"
+#include "checkpoint/archive.hpp"
+#include "config/toml.hpp"
+#include "driver/all_passes.hpp"
+#include "driver/backend.hpp"
+#include "search/allocation.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// Allocations that are enqueued in front of another sampler.
+constexpr std::size_t enqueued_allocations = 8;
+
+train::TrainOptions train_options(const train::TrainOptions& settings,
+                                  const search::BasicTrain& given) {
+  train::TrainOptions options = settings;
+  if (given.optimizer) options.optimizer = *given.optimizer;
+  if (given.lr_scheduler) options.schedule = *given.lr_scheduler;
+  if (given.learning_rate) options.learning_rate = *given.learning_rate;
+  if (given.weight_decay) options.weight_decay = *given.weight_decay;
+  if (given.batch_size) options.batch_size = *given.batch_size;
+  if (given.max_epochs) options.max_epochs = *given.max_epochs;
+  if (given.max_steps) options.max_steps = *given.max_steps;
+  if (given.num_samples) {
+    const int steps = (*given.num_samples + options.batch_size - 1) / options.batch_size;
+    options.max_steps = std::min(options.max_steps.value_or(steps), steps);
+  }
+  return options;
+}
+
+/// A pass table [[pass]] entry.
+Tree pass_entry(const std::string& name, const Tree& options) {
+  Tree entry = Tree::dict();
+  entry["run"] = name;
+  for (const auto& [key, value] : options.as_dict()) entry[key] = value;
+  return entry;
+}
+
+Tree dimension_tree(const samplers::Dimension& dimension) {
+  Tree tree = samplers::to_tree(dimension.distribution);
+  if (dimension.condition) {
+    tree["parent"] = dimension.condition->parent;
+    tree["when"] = Tree::list_of(dimension.condition->values);
+  }
+  return tree;
+}
+
+/// Exhaustive samplers end with the space; they refuse spaces above the limit.
+void limit_trials(search::Options& options, const samplers::Space& space) {
+  search::Setup& setup = options.setup;
+  if (setup.sampler != "grid" && setup.sampler != "bruteforce") return;
+  const auto count = samplers::configurations(space);
+  if (!count || *count > setup.max_configurations)
+    config_error("the space has " + (count ? std::to_string(*count) : "infinitely many") +
+                 " configurations, " + setup.sampler + " goes through at most " +
+                 std::to_string(setup.max_configurations) +
+                 " (search.strategy.setup.max_configurations, --max-configurations)");
+  setup.n_trials = static_cast<int>(*count);
+}
+
+}  // namespace
+
+search::Options search_options(const Session& session, const Tree& setup) {
+  const Tree* table = session.configuration.sources.file.find("search");
+  if (!table)
+    config_error(
+        "search needs --config FILE.toml with a table [search]; see "
+        "configs/examples/jsc_toy_by_type.toml");
+  Tree merged = *table;
+  for (const auto& [key, value] : setup.as_dict()) merged["strategy"]["setup"][key] = value;
+  Diagnostics diagnostics;
+  search::Options options = search::read_options(merged, diagnostics);
+  diagnostics.throw_if_errors();
+  return options;
+}
+
+SearchTask::SearchTask(const Session& session, search::Options options, const ModelInput& input)
+    : session_(session), options_(std::move(options)), model_(load_session_model(session, input)) {
+  if (options_.runners.evaluation || options_.runners.training) require_dataset(session);
+  if (!model_.example.empty()) backend().infer(model_.graph, model_.example);
+  prepare();
+  Diagnostics diagnostics;
+  space_ = search::make_space(options_, model_.graph, diagnostics);
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    if (diagnostic.severity == Severity::warning) log::warning(diagnostic.text());
+  diagnostics.throw_if_errors();
+  limit_trials(options_, space_->dimensions());
+  measurer_ = std::make_unique<search::Measurer>(bench(), options_);
+  const search::Measured measured = measurer_->baseline(model_.graph);
+  baseline_["software_metrics"] = measured.software;
+  baseline_["hardware_metrics"] = measured.hardware;
+}
+
+void SearchTask::prepare() {
+  std::vector<passes::PassCall> calls;
+  Diagnostics diagnostics;
+  for (const auto& [name, options] : options_.prepare.as_dict())
+    calls.push_back({name, options, options.key_where});
+  passes::check_calls(calls, all_passes(), diagnostics);
+  diagnostics.throw_if_errors();
+  passes::PassContext context;
+  context.evaluator = make_evaluator();
+  context.probe = model_.example;
+  passes::run_passes(model_.graph, calls, all_passes(), context, {});
+}
+
+search::Bench SearchTask::bench() {
+  search::Bench bench;
+  bench.dataset = session_.dataset ? &*session_.dataset : nullptr;
+  bench.evaluator = make_evaluator();
+  bench.passes = &all_passes();
+  bench.context.evaluator = bench.evaluator;
+  bench.context.probe = model_.example;
+  bench.train = [this](ir::Graph& graph, const search::BasicTrain& given, const auto& tell) {
+    train::TrainCallbacks callbacks;
+    callbacks.progress = [&](const train::Progress& progress) {
+      if (!progress.validation) return;
+      Tree scores = Tree::dict();
+      scores["loss"] = progress.validation->loss;
+      scores["accuracy"] = progress.validation->accuracy;
+      tell(progress.epoch, scores);
+    };
+    backend().train(graph, *session_.dataset, train_options(session_.settings().train, given),
+                    callbacks, "");
+  };
+  return bench;
+}
+
+Tree SearchTask::configuration() const {
+  Tree out = Tree::dict();
+  const Tree* file = session_.configuration.sources.file.find("search");
+  const Tree& strategy = file->at("strategy");
+  for (const samplers::Dimension& dimension : space_->dimensions())
+    out["space"][dimension.name] = dimension_tree(dimension);
+  for (const char* table : {"metrics", "sw_runner", "hw_runner", "constraints"})
+    if (const Tree* found = strategy.find(table)) out[table] = *found;
+  out["prepare"] = options_.prepare;
+  const search::Setup& setup = options_.setup;
+  out["sampler"] = setup.sampler;
+  out["sampler_options"] = options_.sampler_options;
+  out["deterministic"] = setup.deterministic;
+  if (setup.deterministic) out["batch"] = setup.batch;
+  out["pruner"] = setup.pruner;
+  out["enqueue"] = setup.enqueue;
+  out["seed"] = session_.settings().train.seed;
+  if (options_.runners.training) out["train"] = write_fields(session_.settings().train);
+  out["model"] = checkpoint::tensor_hash(model_.graph);
+  if (session_.dataset) out["dataset"] = session_.dataset->sha256;
+  return out;
+}
+
+search::Measured SearchTask::measure(const samplers::Params& params, const search::Report& report,
+                                     ir::Graph* made) const {
+  return (*measurer_)(model_.graph, space_->calls(params), report, made);
+}
+
+search::Plan SearchTask::plan(const std::string& url, const std::string& study) const {
+  search::Plan plan;
+  plan.options = options_;
+  plan.space = space_.get();
+  plan.seed = static_cast<std::uint64_t>(session_.settings().train.seed);
+  plan.url = url;
+  plan.study = study;
+  plan.configuration = configuration();
+  plan.evaluate = [this](const samplers::Params& params, const search::Report& report) {
+    return measure(params, report);
+  };
+  const bool only = options_.setup.sampler == "allocate";
+  if (!only && options_.setup.enqueue != "allocate") return plan;
+  const std::size_t count =
+      only ? static_cast<std::size_t>(options_.setup.n_trials) : enqueued_allocations;
+  plan.enqueue = [this, count] {
+    return search::allocations(options_, *space_, count, [this](const samplers::Params& params) {
+      return measure(params, [](std::int64_t, double) {});
+    });
+  };
+  return plan;
+}
+
+std::string SearchTask::transform_toml(const samplers::Params& params,
+                                       const std::string& checkpoint) const {
+  const search::Runners& runners = options_.runners;
+  Tree settings = settings_tree(session_.settings());
+  Tree passes = Tree::list();
+  if (runners.training) {
+    // Trained weights are not made anew: the checkpoint beside the file holds them.
+    settings["load_name"] = checkpoint;
+    settings["load_type"] = "mz";
+  } else {
+    for (const auto& [name, options] : options_.prepare.as_dict())
+      passes.push_back(pass_entry(name, options));
+    for (const passes::PassCall& call : space_->calls(params))
+      passes.push_back(pass_entry(call.name, call.options));
+  }
+  if (runners.bits) passes.push_back(pass_entry("average_bits", Tree::dict()));
+  if (runners.operations) passes.push_back(pass_entry("count_operations", Tree::dict()));
+  if (runners.hardware) passes.push_back(pass_entry("add_hardware_metadata", *runners.hardware));
+  settings["pass"] = std::move(passes);
+  if (runners.evaluation || runners.training) {
+    search::BasicEvaluation rows;
+    if (runners.evaluation) rows = *runners.evaluation;
+    if (runners.training) rows.data_loader = runners.training->data_loader;
+    settings["transform"]["evaluate"] = write_fields(rows);
+  }
+  return config::to_toml(settings);
+}
+
+}  // namespace mase::driver
