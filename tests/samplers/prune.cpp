@@ -9,7 +9,7 @@ using namespace mase::samplers;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 Trial reporting(std::map<std::int64_t, double> reports, TrialState state = TrialState::complete) {
   Trial trial;
@@ -89,10 +89,10 @@ TEST_CASE("with an interval only its first report is looked at") {
 }
 
 TEST_CASE("reports that are no number: a trial of nothing else is pruned, others' are left out") {
-  CHECK(pruned({}, {{0, nan}}));
-  CHECK_FALSE(pruned({}, {{0, 1}, {1, nan}}));
+  CHECK(pruned({}, {{0, no_number}}));
+  CHECK_FALSE(pruned({}, {{0, 1}, {1, no_number}}));
   auto history = five();
-  for (int i : {0, 1, 2}) history[static_cast<std::size_t>(i)].intermediate[0] = nan;
+  for (int i : {0, 1, 2}) history[static_cast<std::size_t>(i)].intermediate[0] = no_number;
   CHECK_FALSE(should_prune({}, history, reporting({{0, 4.5}}), Direction::minimize));
   CHECK(should_prune({}, history, reporting({{0, 4.6}}), Direction::minimize));
 }
