@@ -1,17 +1,11 @@
-// Uniform draws, and the sampler that makes nothing else.
+// Uniform sampling of a conditional space, and the sampler that does nothing else.
 #include "samplers/random.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "samplers/rows.hpp"
+#include "samplers/unit.hpp"
 
 namespace mase::samplers {
 namespace {
-
-double log_uniform(double low, double high, Random& random) {
-  return std::exp(random.uniform(std::log(low), std::log(high)));
-}
 
 struct RandomOptions {
   static constexpr auto fields() { return std::tuple{}; }
@@ -32,24 +26,11 @@ class RandomSampler : public Sampler {
 
 }  // namespace
 
-double random_value(const Distribution& distribution, Random& random) {
-  if (const auto* d = std::get_if<FloatDistribution>(&distribution); d && !d->step) {
-    if (!d->log) return random.uniform(d->low, d->high);
-    return std::clamp(log_uniform(d->low, d->high, random), d->low, d->high);
-  }
-  if (const auto* d = std::get_if<IntDistribution>(&distribution); d && d->log) {
-    const auto low = static_cast<double>(d->low), high = static_cast<double>(d->high);
-    return std::clamp(std::nearbyint(log_uniform(low - 0.5, high + 0.5, random)), low, high);
-  }
-  const auto count = static_cast<std::uint64_t>(*cardinality(distribution));
-  return value_at(distribution, static_cast<std::int64_t>(random.below(count)));
-}
-
 Params random_params(const Space& space, Random& random) {
   Params params;
   for (const Dimension& dimension : space)
     if (is_active(dimension, params))
-      params[dimension.name] = random_value(dimension.distribution, random);
+      params[dimension.name] = value_at_share(dimension.distribution, random.uniform());
   return params;
 }
 

@@ -1,4 +1,4 @@
-// Uniform draws from distributions and spaces.
+// Uniform draws from a space.
 #pragma once
 
 #include "base/random.hpp"
@@ -6,11 +6,7 @@
 
 namespace mase::samplers {
 
-/// Each value equally likely; with `log` in the logarithm (an integer then has the width of
-/// [value - 1/2, value + 1/2]).
-double random_value(const Distribution& distribution, Random& random);
-
-/// A value for every active dimension, drawn in the order of the space.
+/// Uniform values (samplers/unit.hpp) of the active dimensions, drawn in the order of the space.
 Params random_params(const Space& space, Random& random);
 
 }  // namespace mase::samplers
