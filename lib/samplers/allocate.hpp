@@ -7,7 +7,8 @@
 namespace mase::samplers {
 
 struct Allocation {
-  /// loss[i][j]: what choice j of layer i adds to the objective, which is minimised.
+  /// loss[i][j]: what choice j of layer i adds to the objective, which is minimised. Infinity, here
+  /// or in a cost, forbids the choice.
   std::vector<std::vector<double>> loss;
   /// One per budget: cost[i][j] of that choice, and the bound of the sum over layers.
   struct Budget {
@@ -18,7 +19,10 @@ struct Allocation {
 };
 
 /// The best choice of every layer (multiple-choice knapsack, solved as a 0/1 program by GLPK);
-/// nothing when no choice keeps all budgets.
+/// nothing when no choice keeps all budgets. The costs of the answer, added in the order of layers
+/// as doubles, are within every bound; its loss is the least to 1e-9 of the largest loss.
+/// Error(Fault::config) for a layer without choices and for NaN or -inf; Error(Fault::goal) when
+/// the solver needs more than 5 minutes.
 std::optional<std::vector<std::size_t>> allocate(const Allocation& problem);
 
 }  // namespace mase::samplers
