@@ -1,0 +1,134 @@
+// Runs a sampler on a test problem with several seeds and prints results and time as JSON, or with
+// --check the problems' values at the comparison points.
+#include <chrono>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/field.hpp"
+#include "base/text.hpp"
+#include "sampler_problems.hpp"
+#include "samplers/pareto.hpp"
+#include "samplers/sampler.hpp"
+
+namespace {
+
+using namespace mase;
+using namespace mase::samplers;
+using bench::BenchProblem;
+
+struct Settings {
+  std::string sampler = "tpe", problem = "branin";
+  int seeds = 30;
+  std::int64_t trials = 0;  // 0: the problem's budget
+  int batch = 1;
+  static constexpr auto fields() {
+    using S = Settings;
+    return std::tuple{Field{"sampler", &S::sampler, "a row of the sampler table"},
+                      Field{"problem", &S::problem, "a test problem"},
+                      Field{"seeds", &S::seeds, "runs, with seeds 0, 1, ..."}.at_least(1),
+                      Field{"trials", &S::trials, "trials of a run; 0: the budget"}.at_least(0),
+                      Field{"batch", &S::batch, "trials suggested at once"}.at_least(1)};
+  }
+};
+
+std::vector<double> values_of(const BenchProblem& problem, const Params& params) {
+  std::vector<double> point;
+  for (const Dimension& dimension : problem.space) point.push_back(params.at(dimension.name));
+  return problem.function(point);
+}
+
+double result_of(const BenchProblem& problem, const std::vector<Trial>& history) {
+  if (problem.objectives > 1) {
+    std::vector<Point> points;
+    for (const Trial& trial : history) points.push_back(trial.values);
+    return hypervolume(points, {1.1, 11.0});
+  }
+  double best = history.front().values.front();
+  for (const Trial& trial : history) best = std::min(best, trial.values.front());
+  return best - problem.optimum;
+}
+
+/// The suggestions of one batch see earlier batches as finished, and each other as running.
+double run(const BenchProblem& problem, Sampler& sampler, const Settings& settings) {
+  std::vector<Trial> history;
+  for (std::int64_t number = 0; number < settings.trials;) {
+    const std::size_t first = history.size();
+    for (int i = 0; i < settings.batch && number < settings.trials; ++i, ++number) {
+      Suggestion suggestion = sampler.suggest(history, number);
+      Trial& trial = history.emplace_back();
+      trial.number = number;
+      trial.params = std::move(suggestion.params);
+      trial.attributes = std::move(suggestion.attributes);
+    }
+    for (std::size_t i = first; i < history.size(); ++i) {
+      history[i].values = values_of(problem, history[i].params);
+      history[i].state = TrialState::complete;
+    }
+  }
+  return result_of(problem, history);
+}
+
+const BenchProblem& find_problem(const std::string& name) {
+  for (const BenchProblem& problem : bench::problems())
+    if (problem.name == name) return problem;
+  config_error("there is no problem " + quote(name));
+}
+
+Tree measure(Settings settings) {
+  const BenchProblem& problem = find_problem(settings.problem);
+  const SamplerRow* row = find_sampler(settings.sampler);
+  if (row == nullptr) config_error("there is no sampler " + quote(settings.sampler));
+  if (settings.trials == 0) settings.trials = problem.trials;
+  Tree report = write_fields(settings);
+  for (int seed = 0; seed < settings.seeds; ++seed) {
+    const auto sampler =
+        row->make({problem.space, std::vector(problem.objectives, Direction::minimize),
+                   static_cast<std::uint64_t>(seed)},
+                  Tree::dict());
+    const auto begin = std::chrono::steady_clock::now();
+    report["results"].push_back(run(problem, *sampler, settings));
+    const std::chrono::duration<double, std::milli> spent =
+        std::chrono::steady_clock::now() - begin;
+    report["ms"].push_back(spent.count() / static_cast<double>(settings.trials));
+  }
+  return report;
+}
+
+Tree check() {
+  Tree report = Tree::dict();
+  for (const BenchProblem& problem : bench::problems())
+    for (int k = 0; k < 3; ++k)
+      report[problem.name].push_back(Tree::list_of(problem.function(comparison_point(problem, k))));
+  return report;
+}
+
+/// KEY=VALUE arguments as the options' table.
+Settings parse(int count, char** arguments) {
+  Tree table = Tree::dict();
+  for (int i = 1; i < count; ++i) {
+    const std::string text = arguments[i];
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) config_error("usage: bench_samplers --check | KEY=VALUE ...");
+    const std::string value = text.substr(equals + 1);
+    const auto number = parse_int(value);
+    table[text.substr(0, equals)] = number ? Tree(*number) : Tree(value);
+  }
+  Settings settings;
+  Diagnostics diagnostics;
+  read_fields(table, settings, diagnostics);
+  diagnostics.throw_if_errors();
+  return settings;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    const bool checks = count == 2 && std::string_view(arguments[1]) == "--check";
+    std::puts(to_json(checks ? check() : measure(parse(count, arguments)), -1).c_str());
+    return 0;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return error.exit_code();
+  }
+}

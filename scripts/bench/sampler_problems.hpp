@@ -1,0 +1,28 @@
+// Test problems of the sampler benchmark; sampler_problems.py states their formulas and is
+// compared.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "samplers/space.hpp"
+
+namespace mase::bench {
+
+struct BenchProblem {
+  std::string name;
+  samplers::Space space;
+  std::size_t objectives;
+  std::int64_t trials;  ///< the budget
+  double optimum;
+  /// Internal values in the order of the space to objectives, all minimised.
+  std::function<std::vector<double>(const std::vector<double>&)> function;
+};
+
+const std::vector<BenchProblem>& problems();
+
+/// The k-th of the points at which the two programs are compared.
+std::vector<double> comparison_point(const BenchProblem& problem, int k);
+
+}  // namespace mase::bench
