@@ -22,7 +22,7 @@ Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice,
 class Reader {
  public:
   Reader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
-      : by_(options.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
+      : by_(options.space_setup.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
     check_selectors();
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
     for (const Selector& selector : selectors) check_combinations(selector, diagnostics);
@@ -198,9 +198,10 @@ class MixedPrecision : public SearchSpace {
 
 std::unique_ptr<SearchSpace> mixed_precision_space(const Options& options, const ir::Graph& graph,
                                                    Diagnostics& diagnostics) {
-  if (options.by == "uniform")
+  if (options.space_setup.by == "uniform")
     diagnostics.error(options.where, "setup.by of mixed precision is \"name\" or \"type\"");
-  return std::make_unique<MixedPrecision>(options.by, Reader(options, graph, diagnostics));
+  return std::make_unique<MixedPrecision>(options.space_setup.by,
+                                          Reader(options, graph, diagnostics));
 }
 
 }  // namespace mase::search

@@ -17,13 +17,6 @@ struct SpaceTable {
         "graph/quantize/mixed_precision_ptq", "graph/nas/channel_multiplier")};
   }
 };
-struct SpaceSetup {
-  std::string by = "name";
-  static constexpr auto fields() {
-    return std::tuple{Field{"by", &SpaceSetup::by, "what the seed's tables are named after"}.one_of(
-        "name", "type", "uniform")};
-  }
-};
 struct Strategy {
   std::string name = "optuna";
   bool eval_mode = true;
@@ -195,7 +188,7 @@ void read_space(const Tree& table, Options& options, Diagnostics& diagnostics) {
   options.space = read<SpaceTable>(table, diagnostics, {"setup", "seed"}).name;
   options.where = table.where;
   if (const Tree* setup = table_of(table, "setup", diagnostics))
-    options.by = read<SpaceSetup>(*setup, diagnostics).by;
+    read_fields(*setup, options.space_setup, diagnostics);
   if (const Tree* seed = table_of(table, "seed", diagnostics)) options.seed = *seed;
 }
 

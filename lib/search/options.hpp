@@ -11,6 +11,23 @@
 
 namespace mase::search {
 
+/// `[search.search_space.setup]`.
+struct SpaceSetup {
+  std::string by = "name";
+  std::string weights = "random";
+  double noise = 0;
+  static constexpr auto fields() {
+    using S = SpaceSetup;
+    return std::tuple{
+        Field{"by", &S::by, "a choice per node, per op type, or one for all"}.one_of("name", "type",
+                                                                                     "uniform"),
+        Field{"weights", &S::weights, "of scaled layers: new ones, or taken over"}.one_of(
+            "random", "inherit"),
+        Field{"noise", &S::noise, "relative noise on the weights of copied channels"}.between(0,
+                                                                                              1)};
+  }
+};
+
 /// `[search.strategy.setup]`.
 struct Setup {
   int n_jobs = 1;
@@ -125,7 +142,7 @@ struct Runners {
 
 struct Options {
   std::string space = "graph/quantize/mixed_precision_ptq";
-  std::string by = "name";
+  SpaceSetup space_setup;
   Tree seed = Tree::dict();
   SourceLocation where;  ///< of the search space, for messages about it as a whole
   Setup setup;
