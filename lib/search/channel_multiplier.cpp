@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "passes/transform/scale_channels.hpp"
+#include "passes/transform/channel_groups.hpp"
 #include "search/search_space.hpp"
 
 namespace mase::search {
@@ -28,7 +28,7 @@ class Reader {
         diagnostics_(diagnostics) {
     check_selectors();
     for (const passes::ChannelGroup& group : groups_)
-      if (group.scalable) add_group(group);
+      if (group.may_scale) add_group(group);
   }
 
   samplers::Space dimensions;
@@ -43,10 +43,9 @@ class Reader {
     for (const auto& [name, table] : seed_.as_dict()) {
       report_unknown_key(table, name, allowed, diagnostics_);
       for (const passes::ChannelGroup& group : groups_)
-        if (!group.scalable && contains(group, name))
-          diagnostics_.error(table.key_where, "the channels of '" + name +
-                                                  "' belong to the model's output and cannot be "
-                                                  "scaled");
+        if (!group.may_scale && contains(group, name))
+          diagnostics_.error(table.key_where,
+                             "the channels of '" + name + "' cannot be scaled: " + group.reason);
     }
   }
 

@@ -1,0 +1,282 @@
+// Studies on a database in a temporary folder: limits, determinism, failures, resuming, allocation.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "config/toml.hpp"
+#include "models/registry.hpp"
+#include "search/allocation.hpp"
+#include "search/plan.hpp"
+
+using namespace mase;
+using namespace mase::search;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes away with the test.
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "mase-study-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string path;
+};
+
+/// Twelve parameters of five widths; no model is needed to choose them.
+class Widths : public SearchSpace {
+ public:
+  Widths() {
+    for (int i = 0; i < 12; ++i) {
+      const std::string name = "layer" + std::to_string(i);
+      layers_.push_back({name, {dimensions_.size()}});
+      dimensions_.push_back(
+          {name, samplers::CategoricalDistribution{{Tree(2), Tree(3), Tree(4), Tree(6), Tree(8)}},
+           std::nullopt});
+    }
+  }
+  std::vector<passes::PassCall> calls(const samplers::Params&) const override { return {}; }
+  Tree sampled_config(const samplers::Params& params) const override {
+    Tree tree = Tree::dict();
+    for (const auto& [name, value] : params) tree[name] = value;
+    return tree;
+  }
+};
+
+/// Loss falls with a quarter per bit at a sensitivity of its own for each layer; bits are the mean.
+Measured measure(const samplers::Params& params) {
+  constexpr double bits[] = {2, 3, 4, 6, 8};
+  double loss = 0, sum = 0;
+  for (const auto& [name, value] : params) {
+    const double sensitivity = 1.0 + std::stoi(name.substr(5));
+    loss += sensitivity * std::pow(4.0, -bits[int(value)]);
+    sum += bits[int(value)];
+  }
+  Measured measured;
+  measured.software["loss"] = loss;
+  measured.hardware["average_bitwidth"] = sum / 12;
+  return measured;
+}
+
+Plan plan_in(const Folder& folder, const SearchSpace& space, int trials) {
+  Plan plan;
+  plan.options.goals = {{"average_bitwidth", 0.2, Direction::minimize},
+                        {"loss", 1.0, Direction::minimize}};
+  plan.options.runners.evaluation.emplace();
+  plan.options.runners.bits.emplace();
+  plan.options.setup.n_trials = trials;
+  plan.options.setup.heartbeat = 0.1;
+  plan.space = &space;
+  plan.seed = 7;
+  plan.url = "sqlite:///" + folder.path + "/study.db";
+  plan.study = "widths";
+  plan.configuration["seed"] = 7;
+  plan.evaluate = [](const samplers::Params& params, const Report&) { return measure(params); };
+  return plan;
+}
+
+const std::atomic<bool> go_on{false};
+
+std::vector<storage::Record> run(const Plan& plan, const std::atomic<bool>& stop = go_on) {
+  run_workers(
+      plan, [](const storage::Record&) {}, stop);
+  const auto storage = storage::open_storage(plan.url);
+  return storage->trials(open_study(*storage, plan));
+}
+
+using Values = std::vector<std::pair<samplers::Params, std::vector<double>>>;
+
+Values values_of(const std::vector<storage::Record>& records) {
+  Values out;
+  for (const storage::Record& record : records)
+    out.emplace_back(record.trial.params, record.trial.values);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a study has exactly the trials asked for, numbered from 0, however many workers") {
+  for (const int jobs : {1, 3, 8}) {
+    const Folder folder;
+    const Widths space;
+    Plan plan = plan_in(folder, space, 21);
+    plan.options.setup.n_jobs = jobs;
+    plan.options.setup.deterministic = GENERATE(true, false);
+    const auto records = run(plan);
+    REQUIRE(records.size() == 21);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      CHECK(records[i].trial.number == static_cast<std::int64_t>(i));
+      CHECK(records[i].trial.state == samplers::TrialState::complete);
+      CHECK(records[i].trial.values[0] ==
+            0.2 * measure(records[i].trial.params).value("average_bitwidth"));
+    }
+  }
+}
+
+TEST_CASE("one seed gives the same trials and values for 1, 2 and 8 workers, for every sampler") {
+  const std::string sampler = GENERATE("tpe", "nsgaii", "random", "qmc");
+  Values first;
+  for (const int jobs : {1, 2, 8}) {
+    const Folder folder;
+    const Widths space;
+    Plan plan = plan_in(folder, space, 60);
+    plan.options.setup.sampler = sampler;
+    plan.options.setup.n_jobs = jobs;
+    const Values values = values_of(run(plan));
+    if (jobs == 1) first = values;
+    CHECK(values == first);
+  }
+}
+
+TEST_CASE("a study that was stopped goes on and ends as if it never was") {
+  const Folder whole, parts;
+  const Widths space;
+  const Values expected = values_of(run(plan_in(whole, space, 40)));
+  Plan plan = plan_in(parts, space, 40);
+  plan.options.setup.n_jobs = 2;
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<bool> stop{false};
+    std::atomic<int> count{0};
+    plan.evaluate = [&](const samplers::Params& params, const Report&) {
+      if (++count == 7) stop = true;
+      return measure(params);
+    };
+    run(plan, stop);
+  }
+  CHECK(values_of(run(plan)) == expected);
+}
+
+TEST_CASE("a changed configuration is refused with the difference") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 2);
+  run(plan);
+  plan.configuration["seed"] = 8;
+  plan.configuration["sampler"] = "random";
+  try {
+    run(plan);
+    FAIL("was accepted");
+  } catch (const Error& error) {
+    CHECK(error.fault() == Fault::config);
+    CHECK(std::string(error.what()).find("seed: 7 in the study, 8 now") != std::string::npos);
+    CHECK(std::string(error.what()).find("sampler: null in the study, \"random\" now") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a metric that is NaN and an error fail the trial with the reason kept") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 3);
+  std::atomic<int> count{0};
+  plan.evaluate = [&](const samplers::Params& params, const Report&) {
+    const int now = count++;
+    if (now == 1) unsupported_error("no datapath");
+    Measured measured = measure(params);
+    if (now == 2) measured.software["loss"] = std::nan("");
+    return measured;
+  };
+  const auto records = run(plan);
+  REQUIRE(records.size() == 3);
+  CHECK(records[0].trial.state == samplers::TrialState::complete);
+  CHECK(records[1].trial.state == samplers::TrialState::fail);
+  CHECK(records[1].trial.attributes.at("fail_reason") == Tree("no datapath"));
+  CHECK(records[2].trial.attributes.at("fail_reason") == Tree("metric 'loss' is NaN"));
+  CHECK(records[2].user.at("hardware_metrics").find("average_bitwidth") != nullptr);
+}
+
+TEST_CASE("an internal error ends the run and is not told as a trial") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 3);
+  plan.evaluate = [](const samplers::Params&, const Report&) -> Measured {
+    MASE_CHECK(false, "broken");
+  };
+  CHECK_THROWS_AS(run(plan), Error);
+}
+
+TEST_CASE("trials that violate a constraint are kept with the excess") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 5);
+  plan.options.constraints = {{"average_bitwidth", true, 4.0, {}}};
+  for (const storage::Record& record : run(plan)) {
+    const double bits = measure(record.trial.params).value("average_bitwidth");
+    CHECK(record.trial.attributes.at("constraints").as_list().at(0).as_double() ==
+          Approx((bits - 4.0) / 4.0));
+    CHECK(record.trial.violation == Approx(std::max(0.0, (bits - 4.0) / 4.0)));
+  }
+}
+
+TEST_CASE("the allocation of every budget is the best of all mixes") {
+  // Losses add up here, so a greedy exchange argument does not matter: all 5^12 mixes are too many,
+  // but per budget the best mix can be found by dynamic programming over the sum of bits.
+  const Widths space;
+  Options options;
+  options.goals = {{"average_bitwidth", 1.0, Direction::minimize},
+                   {"loss", 1.0, Direction::minimize}};
+  options.runners.evaluation.emplace();
+  const auto sets = allocations(options, space, 9, measure);
+  REQUIRE(sets.size() >= 5);
+  constexpr int bits[] = {2, 3, 4, 6, 8};
+  std::map<int, double> best{{0, 0.0}};
+  for (int layer = 0; layer < 12; ++layer) {
+    std::map<int, double> next;
+    for (const auto& [sum, loss] : best)
+      for (const int b : bits) {
+        const double value = loss + (1.0 + layer) * std::pow(4.0, -b);
+        const auto [entry, fresh] = next.emplace(sum + b, value);
+        if (!fresh) entry->second = std::min(entry->second, value);
+      }
+    best = std::move(next);
+  }
+  for (const Tree& set : sets) {
+    samplers::Params params;
+    for (const samplers::Dimension& dimension : space.dimensions())
+      params[dimension.name] =
+          *samplers::internal_value(dimension.distribution, set.at(dimension.name));
+    const Measured measured = measure(params);
+    const int sum = int(std::lround(12 * measured.value("average_bitwidth")));
+    double least = measured.value("loss") + 1;
+    for (const auto& [bits_sum, loss] : best)
+      if (bits_sum <= sum) least = std::min(least, loss);
+    CHECK(measured.value("loss") == Approx(least));
+  }
+}
+
+TEST_CASE("allocations are tried first, once, and by themselves with the sampler allocate") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 12);
+  plan.enqueue = [&] { return allocations(plan.options, space, 4, measure); };
+  run(plan);
+  plan.options.setup.n_trials = 20;
+  const auto records = run(plan);
+  REQUIRE(records.size() == 20);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    CHECK((records[i].trial.attributes.find("fixed_params") != nullptr) == (i < 4));
+}
+
+TEST_CASE("the median pruner stops a trial that falls behind") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 9);
+  plan.options.goals = {{"loss", 1.0, Direction::minimize}};
+  plan.options.setup.pruner = "median";
+  plan.options.setup.batch = 1;
+  plan.options.pruner.n_startup_trials = 4;
+  std::atomic<int> count{0};
+  plan.evaluate = [&](const samplers::Params& params, const Report& report) {
+    const int now = count++;
+    for (int step = 1; step <= 3; ++step) report(step, now < 8 ? 1.0 : 5.0);
+    return measure(params);
+  };
+  const auto records = run(plan);
+  CHECK(records[7].trial.state == samplers::TrialState::complete);
+  CHECK(records[8].trial.state == samplers::TrialState::pruned);
+  CHECK(records[8].trial.values == std::vector<double>{5.0});
+}
