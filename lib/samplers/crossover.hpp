@@ -1,0 +1,23 @@
+// Crossovers of real vectors: a child from two or three parents, in the unit cube.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace mase::samplers {
+
+/// A kind of crossover; the child may lie outside of the unit cube.
+struct Crossover {
+  std::string_view name;  ///< "blxalpha", "sbx", "vsbx", "spx", "undx"
+  std::size_t parents;    ///< how many it takes, all of one length
+  /// `eta`: how near to the parents the children of sbx and vsbx lie.
+  std::vector<double> (*cross)(std::span<const std::vector<double>> parents, double eta, Random&);
+};
+
+/// Nothing for a name that is none of these, "uniform" for one.
+const Crossover* find_crossover(std::string_view name);
+
+}  // namespace mase::samplers
