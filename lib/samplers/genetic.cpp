@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "samplers/random.hpp"
 #include "samplers/unit.hpp"
 
 namespace mase::samplers {
@@ -31,13 +32,6 @@ bool is_open(const Dimension& dimension) { return cardinality(dimension.distribu
 
 double draw(const Dimension& dimension, Random& random) {
   return value_at_share(dimension.distribution, random.uniform());
-}
-
-Params random_params(const Space& space, Random& random) {
-  Params params;
-  for (const Dimension& dimension : space)
-    if (is_active(dimension, params)) params[dimension.name] = draw(dimension, random);
-  return params;
 }
 
 bool wins(const Parent& a, const Parent& b) {
