@@ -32,14 +32,14 @@ std::vector<double> recency_weights(std::size_t count) {
   return weights;
 }
 
-ParzenEstimator::ParzenEstimator(const std::vector<Distribution>& dimensions,
+ParzenEstimator::ParzenEstimator(const std::vector<const Distribution*>& dimensions,
                                  const Columns& observations, std::vector<double> weights,
                                  const ParzenOptions& options)
     : weights_(std::move(weights)) {
   MASE_CHECK(dimensions.size() == observations.size(), "a dimension has no observations column");
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     MASE_CHECK(observations[d].size() == weights_.size(), "an observation has no weight");
-    axes_.push_back(make_axis(dimensions[d], observations[d], options));
+    axes_.push_back(make_axis(*dimensions[d], observations[d], options));
   }
   weights_.push_back(weights_.empty() ? 1 : options.prior_weight);
   const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);

@@ -17,7 +17,7 @@ std::vector<double> recency_weights(std::size_t count);
 class ParzenEstimator {
  public:
   /// `weights`: one per observation, the prior's not among them; they need no norm.
-  ParzenEstimator(const std::vector<Distribution>& dimensions, const Columns& observations,
+  ParzenEstimator(const std::vector<const Distribution*>& dimensions, const Columns& observations,
                   std::vector<double> weights, const ParzenOptions& options);
 
   /// `count` points, as columns: each takes all its values from one kernel.

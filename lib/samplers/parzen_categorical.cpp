@@ -1,7 +1,7 @@
 // Kernels over a list of choices: each has the prior's share of every choice and 1 at the one
 // observed.
-#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "samplers/parzen_axis.hpp"
 
@@ -12,14 +12,15 @@ class CategoricalAxis : public ParzenAxis {
  public:
   CategoricalAxis(std::size_t choices, std::span<const double> observations,
                   const ParzenOptions& options)
-      : choices_(choices), observed_(observations.begin(), observations.end()), members_(choices) {
+      : choices_(choices),
+        observed_(observations.begin(), observations.end()),
+        first_(choices + 1) {
     const double share = options.prior_weight / static_cast<double>(observations.size() + 1);
     const double total = 1 + share * static_cast<double>(choices);
     missed_ = share / total;
     log_missed_ = std::log(missed_);
     gain_ = std::log1p(1 / share);  // log of (share + 1) / share
-    for (std::size_t k = 0; k < observed_.size(); ++k)
-      members_[static_cast<std::size_t>(observed_[k])].push_back(static_cast<std::uint32_t>(k));
+    sort_kernels();
   }
 
   /// What a uniform number leaves above the shares of all choices belongs to the observed one.
@@ -37,15 +38,26 @@ class CategoricalAxis : public ParzenAxis {
   void add_log_densities(std::span<const double> values, LogDensities& out) const override {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto row = out.row(i);
-      for (std::uint32_t kernel : members_[static_cast<std::size_t>(values[i])])
-        row[kernel] += gain_;
+      const auto choice = static_cast<std::size_t>(values[i]);
+      for (std::size_t j = first_[choice]; j < first_[choice + 1]; ++j) row[members_[j]] += gain_;
     }
   }
 
  private:
+  /// By the choice they observed: a counting sort.
+  void sort_kernels() {
+    for (double choice : observed_) ++first_[static_cast<std::size_t>(choice) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    members_.resize(observed_.size());
+    for (std::size_t k = 0; k < observed_.size(); ++k)
+      members_[next[static_cast<std::size_t>(observed_[k])]++] = k;
+  }
+
   std::size_t choices_;
   std::vector<double> observed_;
-  std::vector<std::vector<std::uint32_t>> members_;  ///< kernels by the choice they observed
+  std::vector<std::size_t> members_;  ///< kernels, sorted by the choice they observed
+  std::vector<std::size_t> first_;    ///< where in it those of each choice begin, and the end
   double missed_ = 0, log_missed_ = 0, gain_ = 0;
 };
 

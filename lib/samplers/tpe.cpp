@@ -42,8 +42,13 @@ bool is_single(const Distribution& distribution) {
   return cardinality(distribution) == 1;
 }
 
-/// A trial's values by dimension; NaN where it has none within the range.
-using Row = std::vector<double>;
+/// Values by trial and dimension; NaN where a trial has none within the range.
+struct Rows {
+  Rows(std::size_t trials, std::size_t dimensions)
+      : width(dimensions), values(trials * dimensions, std::nan("")) {}
+  std::size_t width;
+  std::vector<double> values;
+};
 
 /// Reads parameters by name into rows: one walk along both sorted lists of names.
 class RowReader {
@@ -54,20 +59,26 @@ class RowReader {
               [&](std::size_t a, std::size_t b) { return space_[a].name < space_[b].name; });
   }
 
-  Row read(const Params& params) const {
-    Row row(space_.size(), std::nan(""));
-    auto entry = params.begin();
-    for (std::size_t i : order_) {
-      const std::string& name = space_[i].name;
-      while (entry != params.end() && entry->first < name) ++entry;
-      if (entry == params.end()) break;
-      if (entry->first == name && contains(space_[i].distribution, entry->second))
-        row[i] = entry->second;
-    }
-    return row;
+  Rows read(const std::vector<const Trial*>& trials) const {
+    Rows rows(trials.size(), space_.size());
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      read(trials[i]->params, rows.values.data() + i * rows.width);
+    return rows;
   }
 
  private:
+  void read(const Params& params, double* row) const {
+    auto entry = params.begin();
+    for (std::size_t i : order_) {
+      const std::string& name = space_[i].name;
+      while (entry != params.end() && entry->first != name && entry->first < name) ++entry;
+      if (entry == params.end()) return;
+      if (entry->first != name) continue;
+      if (contains(space_[i].distribution, entry->second)) row[i] = entry->second;
+      ++entry;
+    }
+  }
+
   const Space& space_;
   std::vector<std::size_t> order_;
 };
@@ -109,7 +120,7 @@ class TpeSampler : public Sampler {
   }
 
   Params sample(const Split& split, Random& random) const {
-    const std::vector<Row> below = read(split.below), above = read(split.above);
+    const Rows below = reader_.read(split.below), above = reader_.read(split.above);
     Params params;
     for (const Part& part : parts_)
       if (is_active(problem_.space[part.front()], params))
@@ -117,16 +128,9 @@ class TpeSampler : public Sampler {
     return params;
   }
 
-  std::vector<Row> read(const std::vector<const Trial*>& trials) const {
-    std::vector<Row> rows;
-    rows.reserve(trials.size());
-    for (const Trial* trial : trials) rows.push_back(reader_.read(trial->params));
-    return rows;
-  }
-
   /// Sets the dimensions of one part, those with one value aside to that.
-  void sample_part(const Part& part, const std::vector<Row>& below, const std::vector<Row>& above,
-                   Random& random, Params& params) const {
+  void sample_part(const Part& part, const Rows& below, const Rows& above, Random& random,
+                   Params& params) const {
     Part open;
     for (std::size_t i : part) {
       if (is_single(problem_.space[i].distribution))
@@ -146,15 +150,17 @@ class TpeSampler : public Sampler {
   }
 
   /// Over the rows that have all dimensions of the part.
-  ParzenEstimator estimator(const Part& part, const std::vector<Row>& rows, bool uniform) const {
+  ParzenEstimator estimator(const Part& part, const Rows& rows, bool uniform) const {
     Columns columns(part.size());
-    for (const Row& row : rows) {
+    for (auto row = rows.values.begin(); row != rows.values.end();
+         row += static_cast<std::ptrdiff_t>(rows.width)) {
+      const auto at = [&](std::size_t i) { return row[static_cast<std::ptrdiff_t>(i)]; };
       const bool whole =
-          std::none_of(part.begin(), part.end(), [&](std::size_t i) { return std::isnan(row[i]); });
-      for (std::size_t d = 0; whole && d < part.size(); ++d) columns[d].push_back(row[part[d]]);
+          std::none_of(part.begin(), part.end(), [&](std::size_t i) { return std::isnan(at(i)); });
+      for (std::size_t d = 0; whole && d < part.size(); ++d) columns[d].push_back(at(part[d]));
     }
-    std::vector<Distribution> distributions;
-    for (std::size_t i : part) distributions.push_back(problem_.space[i].distribution);
+    std::vector<const Distribution*> distributions;
+    for (std::size_t i : part) distributions.push_back(&problem_.space[i].distribution);
     const std::size_t count = columns.front().size();
     return {distributions, columns,
             uniform ? std::vector<double>(count, 1.0) : recency_weights(count),

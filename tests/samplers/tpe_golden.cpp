@@ -48,9 +48,10 @@ std::vector<Trial> trials_of(const Tree& list) {
   return trials;
 }
 
-std::vector<const Trial*> pointers(const std::vector<Trial>& trials) {
-  std::vector<const Trial*> out;
-  for (const Trial& trial : trials) out.push_back(&trial);
+template <class T>
+std::vector<const T*> pointers(const std::vector<T>& items) {
+  std::vector<const T*> out;
+  for (const T& item : items) out.push_back(&item);
   return out;
 }
 
@@ -90,7 +91,8 @@ struct Case {
     for (const Trial* trial : part)
       for (std::size_t d = 0; d < names.size(); ++d)
         columns[d].push_back(trial->params.at(names[d]));
-    const ParzenEstimator ours(dimensions, columns, recency_weights(part.size()), options);
+    const ParzenEstimator ours(pointers(dimensions), columns, recency_weights(part.size()),
+                               options);
     require_near(ours.weights(), numbers(theirs.at("weights")));
     for (std::size_t d = 0; d < names.size(); ++d) {
       const Tree& kernels = theirs.at("kernels").as_list()[d];
