@@ -64,14 +64,17 @@ class Storage {
   virtual void set_system_attribute(const Study& study, std::string_view key,
                                     const Tree& value) = 0;
 
-  /// All trials in ascending number. Finished trials are read once and kept.
-  virtual std::vector<Record> trials(const Study& study) = 0;
+  /// All trials in ascending number, valid until the next call. Finished trials are read once and
+  /// kept.
+  virtual const std::vector<Record>& trials(const Study& study) = 0;
 
   /// Claims the oldest WAITING trial, or begins a new one: RUNNING, with a heartbeat, no parameters
-  /// yet. What the waiting trial fixes stands in its system attribute "fixed_params".
+  /// yet. What the waiting trial fixes stands in its system attribute "fixed_params", also where
+  /// Optuna stored it as parameters (a retry).
   virtual Record begin_trial(const Study& study, const Tree& system) = 0;
   /// Stores the parameters and further system attributes of a running trial. Error(Fault::file)
-  /// when a distribution does not agree with an earlier one of that name in the study.
+  /// when a distribution does not agree with an earlier one of that name in the study. Nothing
+  /// happens, as in `report`, when the trial is not RUNNING any more: `finish` tells.
   virtual void set_parameters(const Record& record, const samplers::Params& params,
                               const samplers::Space& space, const Tree& system) = 0;
   virtual void report(std::int64_t trial, std::int64_t step, double value) = 0;
@@ -92,7 +95,7 @@ class Storage {
 
 /// Opens, and creates where nothing is there yet. `url`: "sqlite:///FILE", a path, or
 /// "postgresql://USER:PASSWORD@HOST:PORT/NAME" (also with "+driver", as SQLAlchemy writes it).
-/// The password never appears in messages.
-std::unique_ptr<Storage> open_storage(const std::string& url);
+/// The password never appears in messages. `lock_timeout`: seconds to wait for other writers.
+std::unique_ptr<Storage> open_storage(const std::string& url, double lock_timeout = 30);
 
 }  // namespace mase::storage
