@@ -13,6 +13,8 @@ LIBRARIES = {
     "OpenSSL": ("openssl/",),
     "zlib": ("zlib.h",),
     "libzip": ("zip.h",),
+    "SQLite": ("sqlite3.h",),
+    "libpq": ("libpq-fe.h",),
     "CLI11": ("CLI/",),
     "Catch2": ("catch2/",),
 }
