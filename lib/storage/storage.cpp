@@ -18,7 +18,7 @@ std::unique_ptr<Database> open_database(const std::string& url,
   if (scheme == "postgresql" || scheme == "postgres")
     return open_postgresql("postgresql://" + rest, lock_timeout);
   if (scheme == "sqlite" && rest.size() > 1 && rest[0] == '/' && rest != "/:memory:")
-    return open_sqlite(rest.substr(1), lock_timeout);
+    return open_sqlite(rest.substr(1, rest.find('?') - 1), lock_timeout);
   if (scheme == "sqlite") file_error("'sqlite://" + rest + "' names no file; write sqlite:///FILE");
   file_error("a study cannot be stored in a database of kind '" + scheme +
              "'; write a file's path, sqlite:///FILE or postgresql://USER@HOST:PORT/NAME");

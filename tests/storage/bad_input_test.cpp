@@ -1,4 +1,6 @@
 // Files, servers and rows that are not what they should be: each is a clear error, or harmless.
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
@@ -56,17 +58,40 @@ TEST_CASE("a read-only file is refused", "[sqlite]") {
   CHECK(test::ended_well(other));
 }
 
-TEST_CASE("a database that somebody keeps locked is given up after the timeout", "[sqlite]") {
+TEST_CASE("a study that somebody keeps locked is given up after the timeout") {
   const TestDatabase database;
   const auto storage = open_storage(database.url(), 0.3);
   const Study study = minimize(*storage);
-  database.raw()->transact(Access::write, [&] {
+  const auto raw = database.raw();
+  raw->transact(Access::write, [&] {
+    raw->execute("UPDATE studies SET study_name = study_name");
     const std::string message =
         message_of(Fault::file, [&] { storage->begin_trial(study, Tree::dict()); });
     CHECK(has(message, "locked by another program for 0.3 s"));
+    CHECK_FALSE(has(message, "tops3cret"));
     CHECK(storage->trials(study).empty());  // reading goes on
   });
   CHECK(storage->begin_trial(study, Tree::dict()).trial.number == 0);
+}
+
+TEST_CASE("a file that cannot grow is an error, and what was finished stays", "[sqlite]") {
+  const TestDatabase database;
+  const Study study = minimize(*database.open());
+  const pid_t worker = test::start_process([&] {
+    const rlimit limit{400000, 400000};
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto storage = database.open();
+    const std::string message = message_of(Fault::file, [&] {
+      for (;;) storage->finish(storage->begin_trial(study, Tree::dict()).id, complete(1));
+    });
+    if (!has(message, "is the disk full?")) file_error(message);
+  });
+  CHECK(test::ended_well(worker));
+  const auto storage = database.open();
+  const std::size_t count = storage->trials(study).size();
+  CHECK(count > 10);
+  CHECK(storage->begin_trial(study, Tree::dict()).trial.number == static_cast<std::int64_t>(count));
 }
 
 TEST_CASE("a damaged database is an error", "[sqlite]") {

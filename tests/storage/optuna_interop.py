@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that mase and the real Optuna share studies: what one writes the other reads and continues,
-both work on one study at once, and optuna-dashboard shows it. On SQLite, and on PostgreSQL where it is
-installed. Exit status 77 where no Python has optuna.
+"""Checks that mase and the real Optuna share studies: what one writes the other reads and
+continues, both work on one study at once, and optuna-dashboard shows it. On SQLite, and on
+PostgreSQL where it is installed. Exit status 77 where no Python has optuna.
 """
 import argparse
 import datetime
@@ -123,7 +123,7 @@ class Interop(unittest.TestCase):
         self.assertEqual([trial.number for trial in study.best_trials], [0])
 
     def test_mase_reads_what_python_wrote(self):
-        sampler = optuna.samplers.TPESampler(seed=1, constraints_func=lambda trial: (0.5, -1.0, 1.0))
+        sampler = optuna.samplers.TPESampler(seed=1, constraints_func=lambda _: (0.5, -1.0, 1.0))
         study = optuna.create_study(storage=self.url, study_name="s", sampler=sampler,
                                     direction="maximize")
         study.set_user_attr("ü", {"a": [1, None]})
@@ -262,12 +262,14 @@ class Interop(unittest.TestCase):
         other = self.new_database("made_by_mase")
         tool("work", other, "s", 0)
         program = os.path.join(with_postgres.programs(), "pg_dump")
-        dumps = [subprocess.run([program, "--schema-only", url.replace("+psycopg2", "")], check=True,
-                                text=True, stdout=subprocess.PIPE).stdout
-                 for url in (self.url, other)]
-        # Lines of \restrict hold a random word.
-        plain = [[line for line in dump.splitlines() if not line.startswith("\\")] for dump in dumps]
-        self.assertEqual(*plain)
+
+        def tables(url):
+            dump = subprocess.run([program, "--schema-only", url.replace("+psycopg2", "")],
+                                  check=True, text=True, stdout=subprocess.PIPE).stdout
+            # Lines of \restrict hold a random word.
+            return [line for line in dump.splitlines() if not line.startswith("\\")]
+
+        self.assertEqual(tables(self.url), tables(other))
 
     def test_the_dashboard_shows_a_study_of_mase(self):
         try:
@@ -311,7 +313,8 @@ def run(case):
     logging.getLogger("wsgi").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)
-    return 0 if unittest.TextTestRunner(verbosity=2, warnings="ignore").run(suite).wasSuccessful() else 1
+    result = unittest.TextTestRunner(verbosity=2, warnings="ignore").run(suite)
+    return 0 if result.wasSuccessful() else 1
 
 
 def run_on_postgresql(words):

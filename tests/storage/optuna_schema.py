@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes optuna_schema.txt: the tables and indices that the installed Optuna creates in a new SQLite
-file, and the versions it notes there. Run it with a Python that has Optuna, after a new release."""
+"""Writes optuna_schema.txt: the tables and indices that the installed Optuna creates in a new
+SQLite file, and the versions it notes there. Run it with a Python that has Optuna, after a new
+release."""
 import pathlib
 import sqlite3
 import tempfile

@@ -2,8 +2,8 @@
 """Runs a command beside a PostgreSQL server of its own: with_postgres.py COMMAND ARGUMENT...
 
 The server lives in a temporary folder, listens on loopback only and ends with the command, however
-that ends. The command finds its URL (without a database's name) in MASE_TEST_POSTGRESQL. Exit status:
-the command's, or 77 where PostgreSQL is not installed.
+that ends. The command finds its URL (without a database's name) in MASE_TEST_POSTGRESQL. Exit
+status: the command's, or 77 where PostgreSQL is not installed.
 """
 import ctypes
 import glob

@@ -68,6 +68,15 @@ TEST_CASE("processes that open a new database at once share its tables and its s
   check_whole(database, storage->studies()[0], 20);
 }
 
+TEST_CASE("processes that open and close all the time lose nothing") {
+  const TestDatabase database;
+  const Study study = minimize(*database.open());
+  CHECK(in_processes(4, [&](int) {
+    for (int i = 0; i < 15; ++i) run_trials(*database.open(), study, 1);
+  }));
+  check_whole(database, study, 60);
+}
+
 TEST_CASE("each waiting trial is claimed by one process") {
   const TestDatabase database;
   const auto storage = database.open();
