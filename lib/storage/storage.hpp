@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,18 +64,22 @@ class Storage {
   virtual void set_system_attribute(const Study& study, std::string_view key,
                                     const Tree& value) = 0;
 
-  /// All trials in ascending number. Finished trials are read once and kept.
-  virtual std::vector<Record> trials(const Study& study) = 0;
+  /// All trials in ascending number, valid until the next call. Finished trials are read once and
+  /// kept.
+  virtual const std::vector<Record>& trials(const Study& study) = 0;
 
   /// Claims the oldest WAITING trial, or begins a new one: RUNNING, with a heartbeat, no parameters
-  /// yet. What the waiting trial fixes stands in its system attribute "fixed_params". Nothing when
-  /// none waits and the study has `limit` trials already; retries of failed ones do not count.
-  virtual std::optional<Record> begin_trial(const Study& study, const Tree& system,
-                                            std::int64_t limit) = 0;
-  /// Gives a running trial without parameters back: WAITING.
+  /// yet. What the waiting trial fixes stands in its system attribute "fixed_params", also where
+  /// Optuna stored it as parameters (a retry). Nothing when none waits and the study has `limit`
+  /// trials already; retries of failed ones do not count.
+  virtual std::optional<Record> begin_trial(
+      const Study& study, const Tree& system,
+      std::int64_t limit = std::numeric_limits<std::int64_t>::max()) = 0;
+  /// Gives a running trial without parameters back: WAITING again.
   virtual void release(const Record& record) = 0;
   /// Stores the parameters and further system attributes of a running trial. Error(Fault::file)
-  /// when a distribution does not agree with an earlier one of that name in the study.
+  /// when a distribution does not agree with an earlier one of that name in the study. Nothing
+  /// happens, as in `report`, when the trial is not RUNNING any more: `finish` tells.
   virtual void set_parameters(const Record& record, const samplers::Params& params,
                               const samplers::Space& space, const Tree& system) = 0;
   virtual void report(std::int64_t trial, std::int64_t step, double value) = 0;
@@ -89,7 +93,7 @@ class Storage {
   virtual std::vector<Stale> stale(const Study& study, double seconds) = 0;
   /// Makes a stale trial the caller's own, with these system attributes: true for exactly one of
   /// all callers.
-  virtual bool take_over(const Stale& stale, const Tree& system) = 0;
+  virtual bool take_over(const Stale& stale, const Tree& system = Tree::dict()) = 0;
   /// Fails a stale trial and enqueues its parameters again, with Optuna's `failed_trial` and
   /// `retry_history`: done by exactly one of all callers, who gets true.
   virtual bool fail_and_retry(const Study& study, const Stale& stale) = 0;
@@ -97,7 +101,7 @@ class Storage {
 
 /// Opens, and creates where nothing is there yet. `url`: "sqlite:///FILE", a path, or
 /// "postgresql://USER:PASSWORD@HOST:PORT/NAME" (also with "+driver", as SQLAlchemy writes it).
-/// The password never appears in messages.
-std::unique_ptr<Storage> open_storage(const std::string& url);
+/// The password never appears in messages. `lock_timeout`: seconds to wait for other writers.
+std::unique_ptr<Storage> open_storage(const std::string& url, double lock_timeout = 30);
 
 }  // namespace mase::storage

@@ -14,6 +14,8 @@ LIBRARIES = {
     "zlib": ("zlib.h",),
     "libzip": ("zip.h",),
     "GLPK": ("glpk.h",),
+    "SQLite": ("sqlite3.h",),
+    "libpq": ("libpq-fe.h",),
     "CLI11": ("CLI/",),
     "Catch2": ("catch2/",),
 }
