@@ -1,6 +1,7 @@
 // What a search leaves for people and programs: files and tables made from the study's trials.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,30 +20,37 @@ struct StudyResult {
   Options options;  ///< goals, constraints, sampler
   samplers::Problem problem;
   std::vector<storage::Record> trials;  ///< ascending number
-  Tree baseline = Tree::dict();         ///< metrics of the float model
+  Tree baseline = Tree::dict();         ///< metrics of the float model, by name
 
-  /// Indices of the feasible, non-dominated trials, and whether any trial is feasible.
+  /// Indices of the feasible, non-dominated trials, in ascending number; none when no completed
+  /// trial is feasible.
   std::vector<std::size_t> best() const;
-  /// The completed trial with the least violation; nothing without completed trials.
+  /// The completed trial with the least violation, of equal ones the first; nothing without
+  /// completed trials.
   std::optional<std::size_t> nearest_to_feasible() const;
 };
 
-/// best.json: one object per best trial: number, value (list), software_metrics, hardware_metrics,
-/// scaled_metrics, sampled_config.
+/// best.json: one object per best trial, keyed "0", "1", ...: number, value (list),
+/// software_metrics, hardware_metrics, scaled_metrics, sampled_config. Empty when no trial is
+/// feasible.
 Tree best_tree(const StudyResult& result);
 /// log.json: one object per trial, keyed "0", "1", ... (shape of the reference: number, value or
-/// values_0 ..., user_attrs_*, state, datetime_start, datetime_complete, duration, times in ms).
+/// values_0 ..., user_attrs_*, system_attrs_* (constraints and fail_reason, where there), state,
+/// datetime_start, datetime_complete, duration, times in ms).
 Tree log_tree(const StudyResult& result);
-/// trials.csv: a row per trial: number, state, values, metrics, parameters, seconds, reason.
+/// trials.csv: a row per trial: number, state, value or values_0 ..., metrics, params_*, violation
+/// (of a study with constraints), seconds, reason.
 std::string trials_csv(const StudyResult& result);
-/// The Pareto set as a table: number, metrics, constraints; sorted by the first objective.
+/// The Pareto set as a table: number, metrics, constraints; the best by the first objective first.
+/// When no trial keeps the constraints: the nearest one, and the title says so.
 passes::ReportTable best_table(const StudyResult& result);
 /// One HTML page without any outside reference: history, Pareto front, importance of the
 /// parameters, choices per layer of the best trials, all as inline SVG, and the table of trials.
 std::string report_html(const StudyResult& result);
 
 /// Writes best.json, log.json, trials.csv, report.html and TensorBoard scalars (scaled metrics by
-/// trial number, in `tensorboard/`) into the folder.
+/// trial number, in `tensorboard/`, in place of the event files there) into the folder.
+/// Error(Fault::file).
 void write_results(const StudyResult& result, const std::string& folder);
 
 }  // namespace mase::search

@@ -1,0 +1,308 @@
+// The page of a study: well-formed, self-contained and escaped for any names and any number of
+// trials; and the charts by hand-computed positions.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "result_study.hpp"
+#include "search/chart.hpp"
+#include "search/report_charts.hpp"
+
+namespace mase::search {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; }
+
+/// Reads a page as XML: tags balanced, attributes quoted and not repeated, references known.
+class Checker {
+ public:
+  explicit Checker(const std::string& text) : text_(text) {}
+
+  std::string complaint() {
+    if (!take("<!DOCTYPE html>")) return "no document type";
+    while (at_ < text_.size() && complaint_.empty()) {
+      if (text_[at_] == '<')
+        tag();
+      else
+        character();
+    }
+    if (complaint_.empty() && !open_.empty()) complaint_ = "open at the end: " + open_.back();
+    return complaint_;
+  }
+
+ private:
+  bool take(const std::string& wanted) {
+    if (text_.compare(at_, wanted.size(), wanted) != 0) return false;
+    at_ += wanted.size();
+    return true;
+  }
+  std::string name() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is_name_char(text_[at_])) ++at_;
+    if (begin == at_) complain("a name expected");
+    return text_.substr(begin, at_ - begin);
+  }
+  void complain(const std::string& what) {
+    if (complaint_.empty()) complaint_ = what + " before: " + text_.substr(at_, 60);
+  }
+  void character() {
+    const char c = text_[at_];
+    if (c == '<' || (c >= 0 && c < ' ' && c != '\n' && c != '\t')) return complain("bad character");
+    if (c != '&') {
+      ++at_;
+      return;
+    }
+    for (const char* known : {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"})
+      if (take(known)) return;
+    complain("unknown reference");
+  }
+  void tag() {
+    ++at_;
+    if (take("/")) {
+      const std::string closed = name();
+      if (open_.empty() || open_.back() != closed) return complain("closed too early: " + closed);
+      open_.pop_back();
+      if (!take(">")) complain("'>' expected");
+      return;
+    }
+    open_.push_back(name());
+    std::vector<std::string> attributes;
+    while (complaint_.empty() && take(" ")) attribute(attributes);
+    if (take("/>"))
+      open_.pop_back();
+    else if (!take(">"))
+      complain("end of the tag expected");
+  }
+  void attribute(std::vector<std::string>& seen) {
+    const std::string key = name();
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) complain("repeated: " + key);
+    seen.push_back(key);
+    if (!take("=\"")) return complain("a quoted value expected");
+    while (complaint_.empty() && at_ < text_.size() && text_[at_] != '"') character();
+    if (!take("\"")) complain("an open attribute");
+  }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+  std::vector<std::string> open_;
+  std::string complaint_;
+};
+
+std::string complaint_of(const std::string& page) { return Checker(page).complaint(); }
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size())
+    ++found;
+  return found;
+}
+
+bool has(const std::string& text, const std::string& what) { return count(text, what) > 0; }
+
+/// `objectives` metrics m0, m1, ...; every third trial infeasible, every tenth failed.
+StudyResult study_of(std::size_t objectives, int trials) {
+  StudyResult result = small_study();
+  result.options.goals.clear();
+  result.problem.directions.clear();
+  result.problem.space.clear();
+  for (std::size_t i = 0; i < objectives; ++i) {
+    result.options.goals.push_back({"m" + std::to_string(i), 1, Direction::minimize});
+    result.problem.directions.push_back(Direction::minimize);
+  }
+  for (int i = 0; i < 24; ++i)
+    result.problem.space.push_back(
+        widths_dimension("layer" + std::to_string(i) + "/config/weight_width"));
+  for (int n = 0; n < trials; ++n) {
+    if (n % 10 == 9) {
+      add_failed(result, "no");
+      continue;
+    }
+    storage::Record& record = add_trial(result, {0.5, 4, n % 3 == 2 ? 1.0 : 0.0});
+    record.trial.values.clear();
+    for (std::size_t i = 0; i < objectives; ++i)
+      record.trial.values.push_back(std::sin(n * (static_cast<double>(i) + 1.3)));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("the checker of this test finds what is wrong") {
+  CHECK(complaint_of("<!DOCTYPE html>\n<p class=\"a\">x &amp; y<br/></p>\n").empty());
+  for (const char* wrong : {"<p>", "<p></q>", "<p a=b></p>", "<p>&nbsp;</p>", "<p>&</p>",
+                            "<p a=\"<\"></p>", "<p a=\"1\" a=\"2\"></p>", "<p>\x01</p>"})
+    CHECK_FALSE(complaint_of(std::string("<!DOCTYPE html>") + wrong).empty());
+}
+
+TEST_CASE("the page is well-formed and refers to nothing outside") {
+  const std::string page = report_html(six_trials());
+  CHECK(complaint_of(page).empty());
+  for (const char* outside : {"http:", "https:", "//", "src=", "href=", "url(", "@import"})
+    CHECK_FALSE(has(page, outside));
+  for (const char* part :
+       {"<h2>Pareto set</h2>", "<h2>History</h2>", "<h2>Pareto front</h2>",
+        "<h2>Importance of the parameters</h2>", "<h2>Choices of the best trials</h2>",
+        "<h2>Trials</h2>", "prefers-color-scheme: dark", "<dd>6: 6 complete</dd>", "<dd>7</dd>"})
+    CHECK(has(page, part));
+  CHECK(page == report_html(six_trials()));
+}
+
+TEST_CASE("hostile names stay text") {
+  StudyResult result = small_study();
+  const std::string evil = hostile_name;
+  result.name = evil;
+  result.options.space = evil;
+  result.options.setup.sampler = evil;
+  result.options.goals[0].metric = evil;
+  result.baseline[evil] = 1.0;
+  result.problem.space = {
+      {evil, samplers::CategoricalDistribution{{Tree(evil), Tree("\xFF\x01\"><")}}, std::nullopt}};
+  for (int i = 0; i < 6; ++i) {
+    storage::Record& record = add_trial(result, {0.5 + 0.05 * i, 4.0 + i});
+    record.trial.params[evil] = i % 2;
+    record.user["software_metrics"][evil] = evil;
+  }
+  add_failed(result, evil);
+  const std::string page = report_html(result);
+  CHECK(complaint_of(page).empty());
+  CHECK_FALSE(has(page, "<script>alert"));
+  CHECK(count(page, "<script") == 1);
+  CHECK(has(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+}
+
+TEST_CASE("a page of any study is well-formed: no trials, failures only, one to four objectives") {
+  CHECK(complaint_of(report_html(small_study())).empty());
+  StudyResult failures = small_study();
+  for (int i = 0; i < 3; ++i) add_failed(failures, "cannot open the data");
+  CHECK(complaint_of(report_html(failures)).empty());
+  CHECK(has(report_html(failures), "<dd>3: 3 fail</dd>"));
+  for (std::size_t objectives = 1; objectives <= 4; ++objectives) {
+    const std::string page = report_html(study_of(objectives, 40));
+    CHECK(complaint_of(page).empty());
+    CHECK(count(page, "aria-label=\"history of") == objectives);
+    // Pairs of the first three objectives: none, one, three, three.
+    CHECK(count(page, " against m") / 2 == (objectives < 3 ? objectives - 1 : 3));
+  }
+}
+
+TEST_CASE("the page of a thousand trials stays below two megabytes") {
+  const std::string page = report_html(study_of(4, 1000));
+  CHECK(complaint_of(page).empty());
+  CHECK(page.size() < 2000000);
+  CHECK(count(page, "<td>COMPLETE</td>") == 900);
+}
+
+TEST_CASE("of very many trials the table shows the newest and says so") {
+  const std::string page = report_html(study_of(1, 5010));
+  CHECK(complaint_of(page).empty());
+  CHECK(has(page, "The newest 5000 of 5010 trials; trials.csv has all."));
+  CHECK_FALSE(has(page, "<tr><td>8</td><td>COMPLETE"));
+  CHECK(has(page, "<tr><td>5008</td><td>COMPLETE"));
+}
+
+TEST_CASE("values that are not finite do not reach the charts") {
+  StudyResult result = six_trials();
+  result.trials[0].trial.values[1] = infinity;
+  result.trials[0].user["hardware_metrics"]["average_bitwidth"] = infinity;
+  result.trials[2].user["software_metrics"]["accuracy"] = -infinity;
+  const std::string charts = history_figures(result) + pareto_figures(result);
+  CHECK_FALSE(has(charts, "inf\""));
+  CHECK_FALSE(has(charts, "nan"));
+}
+
+TEST_CASE("infeasible trials are grey and count neither as best nor as front") {
+  const std::string page = history_figures(six_trials());
+  const std::size_t grey = page.find("dots infeasible");
+  CHECK(page.substr(grey, 200).find("trial 3: 0.95") != std::string::npos);
+  const std::string pareto = pareto_figures(six_trials());
+  const std::string front = pareto.substr(pareto.find("dots best"));
+  CHECK(count(front, "<circle") == 3);
+  CHECK_FALSE(has(front, "trial 3:"));
+}
+
+TEST_CASE("choices are shaded by their order as numbers, not by their place in the list") {
+  // Choices 8, 2, 4 of trials 0, 1, 2: shades 0.06 + 0.54 * {1, 0, 0.5}.
+  StudyResult result = small_study();
+  result.options.goals = {{"accuracy", 1.0, Direction::maximize},
+                          {"average_bitwidth", 0.5, Direction::minimize}};
+  for (const double x : {0.9, 0.8, 0.7}) add_trial(result, {x, 10 * x});
+  const std::string map = choices_figure(result);
+  const std::size_t first = map.find("fill-opacity=\"0.60\"");
+  const std::size_t second = map.find("fill-opacity=\"0.06\"");
+  const std::size_t third = map.find("fill-opacity=\"0.33\"");
+  CHECK(first < second);
+  CHECK(second < third);
+  CHECK(third != std::string::npos);
+  CHECK(has(map, "<title>trial 1: fc2/config/width = 2</title>"));
+}
+
+TEST_CASE("axes end on round ticks around the values") {
+  const std::vector<double> accuracies{0.713, 0.771};
+  const Axis axis = axis_over("accuracy", accuracies);
+  CHECK(axis.low == Approx(0.70));
+  CHECK(axis.high == Approx(0.78));
+  REQUIRE(axis.ticks().size() == 5);
+  CHECK(axis.tick_text(axis.ticks()[1]) == "0.72");
+  const std::vector<double> trials{0, 3};
+  CHECK(axis_over("trial", trials, true).step == 1);
+  const std::vector<double> costs{12000, 180000};
+  CHECK(axis_over("lut", costs).tick_text(150000) == "150000");
+  CHECK(axis_over("bitops", std::vector<double>{0, 5e9}).tick_text(1e9) == "1e+09");
+}
+
+TEST_CASE("an axis exists for any values") {
+  for (const std::vector<double>& values :
+       std::vector<std::vector<double>>{{},
+                                        {0},
+                                        {5},
+                                        {-3, -3},
+                                        {1e308, -1e308},
+                                        {5e-324},
+                                        {1, 1 + 1e-15},
+                                        {infinity, 2},
+                                        {std::nan(""), -infinity},
+                                        {1e16, 1e16 + 2}}) {
+    const Axis axis = axis_over("x", values);
+    CHECK(axis.low < axis.high);
+    CHECK(std::isfinite(axis.high - axis.low));
+    CHECK(axis.ticks().size() >= 2);
+    CHECK(axis.ticks().size() <= 12);
+  }
+}
+
+TEST_CASE("a chart puts the corners of its range at the corners of the plot") {
+  // 640 x 300 with 72, 16, 10 and 46 to the left, right, top and bottom of the plot.
+  const Axis unit{"", 0, 1, 0.5};
+  const std::vector<Mark> corners{{0, 0, "low"}, {1, 1, "high"}};
+  Chart chart("test", unit, unit);
+  chart.dots("feasible", corners);
+  chart.steps("best", corners);
+  chart.steps("best", corners, false);
+  const std::vector<double> half{0.5};
+  chart.strokes("lost", half);
+  const std::string svg = chart.svg();
+  CHECK(has(svg, "<circle cx=\"72\" cy=\"254\" r=\"3.5\"><title>low</title></circle>"));
+  CHECK(has(svg, "<circle cx=\"624\" cy=\"10\" r=\"3.5\"><title>high</title></circle>"));
+  CHECK(has(svg, "d=\"M72 254H624V10\""));
+  CHECK(has(svg, "d=\"M72 254V10H624\""));
+  CHECK(has(svg, "d=\"M348 254v-8\""));
+}
+
+TEST_CASE("very many dots become one path in which each spot stands once") {
+  const Axis unit{"", 0, 1, 0.5};
+  const std::vector<Mark> marks(3000, {0, 0, "same"});
+  Chart chart("test", unit, unit);
+  chart.dots("feasible", marks);
+  CHECK(has(chart.svg(), "<path d=\"M72 254h0\"/>"));
+}
+
+TEST_CASE("escaping keeps text and replaces what no page may hold") {
+  CHECK(escaped("a<b & \"c\" 'd' ü") == "a&lt;b &amp; &quot;c&quot; &#39;d&#39; ü");
+  CHECK(escaped(std::string("\x00\x1F\x7F\xFF", 4)) == "\uFFFD\uFFFD\uFFFD\uFFFD");
+  CHECK(shortened("übermäßig", 9) == "übermäßig");
+  CHECK(shortened("übermäßig", 4) == "übe…");
+}
+
+}  // namespace mase::search
