@@ -47,9 +47,16 @@ class ChannelFollower {
   ChannelLayout group_norm(const ir::Node& node);
   ChannelLayout prelu(const ir::Node& node);
 
+  // Products of activations.
+  ChannelLayout matrix_product(const ir::Node& node);
+  ChannelLayout attention(const ir::Node& node);
+  ChannelLayout leading(const ir::Node& node, const std::vector<ir::NodeId>& given);
+
   // Shapes.
   ChannelLayout same(const ir::Node& node);
   ChannelLayout elementwise(const ir::Node& node);
+  void meet(const ir::Node& node, std::int64_t size, const ChannelRuns& runs, std::size_t at,
+            ChannelLayout& out, std::vector<bool>& known);
   ChannelLayout window(const ir::Node& node);
   ChannelLayout pad(const ir::Node& node);
   ChannelLayout softmax(const ir::Node& node);

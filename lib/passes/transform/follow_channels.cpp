@@ -32,6 +32,8 @@ const std::vector<ChannelFollower::RuleRow>& ChannelFollower::rules() {
         "greater",     "gt",    "less",      "lt",       "le",       "lessorequal", "eq",
         "ne",          "ge",    "and",       "or",       "maximum",  "minimum",     "where",
         "masked_fill", "clamp", "clamp_min", "clamp_max"}},
+      {&F::matrix_product, {"matmul", "bmm"}},
+      {&F::attention, {"grouped_query_attention"}},
       {&F::window,
        {"avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d", "adaptive_avg_pool1d",
         "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "upsample"}},

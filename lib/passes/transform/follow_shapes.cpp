@@ -53,17 +53,20 @@ ChannelLayout ChannelFollower::elementwise(const ir::Node& node) {
     const Shape& given = graph_.node(id).info.shape;
     const ChannelLayout layout = layout_of(id);
     if (layout.size() > out.size()) return unknown(node);
-    for (std::size_t d = 0; d < layout.size(); ++d) {
-      const std::size_t at = out.size() - layout.size() + d;
-      if (given[d] != shape[at])
-        keep(node, layout[d]);
-      else if (known[at])
-        map_.space.join(out[at], layout[d], node.name);
-      if (given[d] == shape[at] && out[at].empty()) out[at] = layout[d];
-      if (given[d] == shape[at]) known[at] = true;
-    }
+    for (std::size_t d = 0; d < layout.size(); ++d)
+      meet(node, given[d], layout[d], out.size() - layout.size() + d, out, known);
   }
   return out;
+}
+
+/// An operand's dimension of the given size at a place of the result: a smaller one is repeated and
+/// must stay as it is.
+void ChannelFollower::meet(const ir::Node& node, std::int64_t size, const ChannelRuns& runs,
+                           std::size_t at, ChannelLayout& out, std::vector<bool>& known) {
+  if (size != node.info.shape[at]) return keep(node, runs);
+  if (known[at]) map_.space.join(out[at], runs, node.name);
+  if (out[at].empty()) out[at] = runs;
+  known[at] = true;
 }
 
 /// Pooling and resizing along the last one or two dimensions.

@@ -1,10 +1,8 @@
-// Which old channel every new one is, and the tensors, numbers and shapes that follow from it.
+// The tensors, written numbers and shapes of a graph at their new widths.
 #include "passes/transform/resize_channels.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "base/random.hpp"
 #include "ir/initial_weights.hpp"
@@ -15,32 +13,6 @@ namespace mase::passes {
 namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 31;
-
-/// The old channel of every new one, and how many new ones each old one has.
-struct Sources {
-  std::vector<std::int64_t> old;
-  std::vector<std::int64_t> copies;
-};
-
-/// The same for the elements of a dimension.
-struct Elements {
-  std::vector<std::int64_t> old;
-  std::vector<std::int64_t> copies;  ///< of the old element, by new element
-  std::vector<bool> is_copy;         ///< a second or later one
-};
-
-/// Sum of |w| over everything but one dimension.
-std::vector<double> norms_along(const Array& weight, std::size_t axis) {
-  const Array floats = weight.to_float32();
-  const auto values = floats.span<float>();
-  const Shape& shape = weight.shape();
-  std::size_t inner = 1;
-  for (std::size_t d = axis + 1; d < shape.size(); ++d) inner *= static_cast<std::size_t>(shape[d]);
-  std::vector<double> norms(static_cast<std::size_t>(shape[axis]));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    norms[i / inner % norms.size()] += std::fabs(values[i]);
-  return norms;
-}
 
 /// The elements at `index` along a dimension, of any dtype.
 Array taken(const Array& array, std::size_t axis, const std::vector<std::int64_t>& index) {
@@ -80,8 +52,8 @@ class Resizer {
 
   void run() {
     check();
-    find_sources();
-    for (const auto& [path, channels] : map_.parameters) resize(path, channels);
+    const ChannelSources sources(graph_, map_, widths_);
+    for (const auto& [path, channels] : map_.parameters) resize(path, channels, sources);
     if (options_.random) start_weights();
     for (const ChannelNumber& number : map_.numbers) rewrite(number);
     for (ir::NodeId id : graph_.order()) note_shape(graph_.node(id));
@@ -129,83 +101,14 @@ class Resizer {
     return channels.layout[static_cast<std::size_t>(axis)];
   }
 
-  /// L1 norms of the weights that make a group's channels, summed over its producers.
-  std::vector<std::vector<double>> importance() const {
-    std::vector<std::vector<double>> sums;
-    for (int group = 0; group < map_.space.count(); ++group)
-      sums.emplace_back(static_cast<std::size_t>(map_.space.unit(group).width));
-    for (const auto& [path, channels] : map_.parameters) {
-      if (channels.produced < 0 || !changes(axis_of(channels, channels.produced))) continue;
-      const auto norms =
-          norms_along(graph_.tensors.at(path).value, static_cast<std::size_t>(channels.produced));
-      std::size_t at = 0;
-      for (const ChannelRun& run : map_.space.resolve(axis_of(channels, channels.produced)))
-        for (double& sum : sums[static_cast<std::size_t>(run.group)])
-          for (std::int64_t i = 0; i < run.repeat; ++i) sum += norms[at++];
-    }
-    return sums;
-  }
-
-  /// The most important channels, in their old order.
-  static std::vector<std::int64_t> best(const std::vector<double>& importance, std::int64_t count) {
-    std::vector<std::int64_t> order(importance.size());
-    std::iota(order.begin(), order.end(), std::int64_t{0});
-    std::ranges::stable_sort(order, std::greater<>(), [&](std::int64_t i) {
-      return importance[static_cast<std::size_t>(i)];
-    });
-    order.resize(static_cast<std::size_t>(count));
-    std::ranges::sort(order);
-    return order;
-  }
-
-  /// Wider: all channels, as often as the width has room for all, then the most important ones.
-  static Sources sources(const std::vector<double>& importance, std::int64_t width) {
-    Sources found;
-    const auto old = static_cast<std::int64_t>(importance.size());
-    for (std::int64_t i = 0; i < width / old * old; ++i) found.old.push_back(i % old);
-    const auto rest = best(importance, width % old);
-    found.old.insert(found.old.end(), rest.begin(), rest.end());
-    found.copies.resize(importance.size());
-    for (std::int64_t i : found.old) ++found.copies[static_cast<std::size_t>(i)];
-    return found;
-  }
-
-  void find_sources() {
-    const auto importances = importance();
-    for (std::size_t group = 0; group < importances.size(); ++group) {
-      const auto old = static_cast<std::int64_t>(importances[group].size());
-      const std::int64_t width = widths_[group] > 0 ? widths_[group] : old;
-      sources_.push_back(old > 0 ? sources(importances[group], width) : Sources());
-    }
-  }
-
-  Elements elements_of(const ChannelRuns& runs) const {
-    Elements elements;
-    std::int64_t first = 0;
-    for (const ChannelRun& run : map_.space.resolve(runs)) {
-      const Sources& sources = sources_[static_cast<std::size_t>(run.group)];
-      std::vector<bool> seen(sources.copies.size());
-      for (std::int64_t channel : sources.old) {
-        const auto at = static_cast<std::size_t>(channel);
-        for (std::int64_t i = 0; i < run.repeat; ++i) {
-          elements.old.push_back(first + channel * run.repeat + i);
-          elements.copies.push_back(sources.copies[at]);
-          elements.is_copy.push_back(seen[at]);
-        }
-        seen[at] = true;
-      }
-      first += map_.space.unit(run.group).width * run.repeat;
-    }
-    return elements;
-  }
-
   /// Net2WiderNet (Chen, Goodfellow, Shlens: "Net2Net", ICLR 2016): copies of a channel share the
   /// weight with which it was read.
-  void resize(const std::string& path, const ParameterChannels& channels) {
+  void resize(const std::string& path, const ParameterChannels& channels,
+              const ChannelSources& sources) {
     Array& value = graph_.tensors.at(path).value;
     for (std::size_t d = 0; d < channels.layout.size(); ++d) {
       if (!changes(channels.layout[d])) continue;
-      const Elements elements = elements_of(channels.layout[d]);
+      const ResizedElements elements = sources.elements(channels.layout[d]);
       value = taken(value, d, elements.old);
       if (static_cast<int>(d) == channels.contracted)
         for_each_along(value, d, [&](std::size_t i, float& w) {
@@ -289,7 +192,6 @@ class Resizer {
   const ChannelMap& map_;
   const ChannelWidths& widths_;
   const ResizeOptions& options_;
-  std::vector<Sources> sources_;  ///< by group
 };
 
 }  // namespace

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "passes/transform/follow_channels.hpp"
+#include "passes/transform/channel_sources.hpp"
 
 namespace mase::passes {
 
@@ -13,9 +12,6 @@ struct ResizeOptions {
   double noise = 0;
   std::uint64_t seed = 0;
 };
-
-/// New widths by group; 0 leaves a group alone.
-using ChannelWidths = std::vector<std::int64_t>;
 
 /// Error before anything changes: Fault::config for tensors beyond 2^31 elements,
 /// Fault::unsupported for weights to be divided that are not float32.
