@@ -5,6 +5,7 @@
 #include "hw/add_hardware_metadata.hpp"
 #include "passes/analysis/average_bits.hpp"
 #include "passes/analysis/count_dropout.hpp"
+#include "passes/analysis/count_operations.hpp"
 #include "passes/analysis/metadata.hpp"
 #include "passes/analysis/report_graph.hpp"
 #include "passes/analysis/summarize_quantization.hpp"
@@ -13,6 +14,7 @@
 #include "passes/transform/fuse_batch_norm.hpp"
 #include "passes/transform/quantize.hpp"
 #include "passes/transform/remove_dropout.hpp"
+#include "passes/transform/scale_channels.hpp"
 
 namespace mase::driver {
 
@@ -31,9 +33,11 @@ const passes::PassTable& all_passes() {
       describe<RemoveDropout>(),
       describe<Extract>(),
       describe<FuseBatchNorm>(),
+      describe<ScaleChannels>(),
       describe<Quantize>(),
       describe<SummarizeQuantization>(),
       describe<AverageBits>(),
+      describe<CountOperations>(),
       describe<SaveGraph>(),
       describe<LoadGraph>(),
       describe<SaveNodeMetaParam>(),

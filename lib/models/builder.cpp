@@ -2,9 +2,9 @@
 #include "models/builder.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.hpp"
+#include "ir/initial_weights.hpp"
 
 namespace mase::models {
 namespace {
@@ -149,11 +149,7 @@ ir::Graph Builder::finish() {
 
 void Builder::add_parameter(ir::Module& module, const std::string& argument, const Shape& shape,
                             std::int64_t fan_in) {
-  Random random(seed_, graph_.tensor_order.size());
-  const double bound = 1.0 / std::sqrt(static_cast<double>(fan_in));
-  Array values(DType::float32, shape);
-  for (float& value : values.mutable_span<float>())
-    value = static_cast<float>(random.uniform(-bound, bound));
+  Array values = ir::initial_weights(shape, fan_in, seed_, graph_.tensor_order.size());
   const std::string path = module.path + "." + argument;
   module.tensors.emplace_back(argument, path);
   graph_.set_tensor(path, {std::move(values), true, true});

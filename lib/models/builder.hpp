@@ -5,15 +5,13 @@
 #include <cstdint>
 #include <string>
 
-#include "base/random.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::models {
 
 /// Each call appends one node that reads the node before it. Shapes are those of one row.
-/// Weights and biases of linear and convolution layers are uniform in +-1/sqrt(fan_in), which is
-/// what torch.nn draws (kaiming_uniform with a = sqrt(5); He et al., ICCV 2015); each tensor has
-/// its own stream of the generator. Batch norms start with ones and zeros.
+/// Weights and biases of linear and convolution layers are ir::initial_weights, the stream being
+/// the tensor's place. Batch norms start with ones and zeros.
 class Builder {
  public:
   /// `root_class` is the class name of the whole network.

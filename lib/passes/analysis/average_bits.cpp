@@ -2,9 +2,11 @@
 #include "passes/analysis/average_bits.hpp"
 
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
+#include "passes/analysis/rows.hpp"
 
 namespace mase::passes {
 namespace {
@@ -44,9 +46,65 @@ std::map<std::string, Sum> port_sums(const ir::Graph& graph, const ir::Node& nod
   return sums;
 }
 
+/// Parameters and activations of the whole graph, for one sample.
+class Memory {
+ public:
+  Memory(const ir::Graph& graph, bool shared_bits)
+      : graph_(graph), shared_bits_(shared_bits), batch_(noted_batch(graph)) {
+    for (ir::NodeId id : graph.order()) add_node(graph.node(id));
+    // What no port reads: parameters of ops outside the table.
+    for (const auto& [path, tensor] : graph.tensors) add_parameter(path, nullptr);
+  }
+
+  Sum parameters, activations;
+
+ private:
+  void add_node(const ir::Node& node) {
+    const ir::Classified type = ir::classify(graph_, node);
+    const bool quantizable = type.row && type.row->quantizable;
+    for (const ir::Port& port : ir::ports(graph_, node)) {
+      const auto found = node.formats.find(port.name);
+      const formats::Format* format = found == node.formats.end() ? nullptr : &found->second;
+      if (!port.tensor.empty()) add_parameter(port.tensor, format);
+      port.value.for_each_node([&](ir::NodeId id) {
+        const ir::Node& given = graph_.node(id);
+        if (given.kind == ir::NodeKind::get_attr)
+          add_parameter(given.target, format);
+        else if (quantizable && port.name == "data_in" && given.info.is_tensor())
+          activations.add(sum_of(format, given.info.dtype, given.info.shape,
+                                 elements_per_sample(given.info.shape, batch_)));
+      });
+    }
+  }
+
+  void add_parameter(const std::string& path, const formats::Format* format) {
+    const ir::Tensor& tensor = graph_.tensors.at(path);
+    if (!tensor.is_parameter || !seen_.insert(path).second) return;
+    parameters.add(
+        sum_of(format, tensor.value.dtype(), tensor.value.shape(), double(tensor.value.size())));
+  }
+
+  Sum sum_of(const formats::Format* format, DType dtype, const Shape& shape,
+             double elements) const {
+    double bits = 8.0 * double(size_of(dtype));
+    if (format) bits = shared_bits_ ? format->bits_per_element(shape) : own_bits(*format);
+    return {bits * elements, elements};
+  }
+
+  /// Bits of one element's own code.
+  static double own_bits(const formats::Format& format) {
+    return format.encode(std::vector<float>{0.0f}, {1}).code_bits;
+  }
+
+  const ir::Graph& graph_;
+  bool shared_bits_;
+  std::int64_t batch_;
+  std::set<std::string> seen_;
+};
+
 }  // namespace
 
-Result AverageBits::run(ir::Graph& graph, const Options&, PassContext&) {
+Result AverageBits::run(ir::Graph& graph, const Options& options, PassContext&) {
   Sum weights, biases, activations;
   ReportTable table{"Average bits", {"Node", "Op", "Weight", "Bias", "Activation"}, {}, ""};
   for (ir::NodeId id : graph.order()) {
@@ -71,6 +129,14 @@ Result AverageBits::run(ir::Graph& graph, const Options&, PassContext&) {
   Sum parameters = weights;
   parameters.add(biases);
   record("parameter_bits", parameters);
+  Memory memory(graph, options.shared_bits);
+  Sum everything = memory.parameters;
+  everything.add(memory.activations);
+  record("average_bitwidth", memory.parameters);
+  record("average_bitwidth_with_activations", everything);
+  const double bits = memory.parameters.bits;
+  result.info["memory_density"] =
+      bits > 0 ? Tree(options.compare_to * memory.parameters.elements / bits) : Tree();
   result.tables.push_back(std::move(table));
   return result;
 }

@@ -1,0 +1,192 @@
+// The weights that scale_channels makes, worked out by hand, and the groups of layers it finds.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "driver/all_passes.hpp"
+#include "ir/text.hpp"
+#include "models/builder.hpp"
+#include "models/registry.hpp"
+#include "passes/runner.hpp"
+#include "passes/transform/channel_groups.hpp"
+#include "passes/transform/scale_channels.hpp"
+#include "support/message_of.hpp"
+
+namespace mase {
+namespace {
+
+using Floats = std::vector<float>;
+
+void set(ir::Graph& graph, const std::string& path, const Floats& values) {
+  Array& array = graph.tensors.at(path).value;
+  array = Array::from(values, array.shape());
+}
+
+Floats get(const ir::Graph& graph, const std::string& path) {
+  const auto span = graph.tensors.at(path).value.span<float>();
+  return {span.begin(), span.end()};
+}
+
+ir::Graph scaled(ir::Graph graph, const Tree& options) {
+  passes::PassContext context;
+  passes::run_passes(graph, {{"scale_channels", options, {}}}, driver::all_passes(), context, {});
+  return graph;
+}
+
+Tree option(const char* name, Tree value) {
+  Tree options = Tree::dict();
+  options[name] = std::move(value);
+  return options;
+}
+
+/// Linear 2-2, batch norm, linear 2-1. The rows of the first weight have L1 norms 3 and 7.
+ir::Graph perceptron() {
+  ir::Graph graph = ir::parse(R"(graph "g" {
+  module a : torch.nn.modules.linear.Linear = aten::linear() [weight=@a.weight, bias=@a.bias]
+  module bn : torch.nn.modules.batchnorm.BatchNorm1d = aten::batch_norm(training=$training, momentum=0.1, eps=0.0, cudnn_enabled=true) [weight=@bn.weight, bias=@bn.bias, running_mean=@bn.running_mean, running_var=@bn.running_var]
+  module b : torch.nn.modules.linear.Linear = aten::linear() [weight=@b.weight]
+  tensor a.weight : float32[2, 2] parameter grad
+  tensor a.bias : float32[2] parameter grad
+  tensor bn.weight : float32[2] parameter grad
+  tensor bn.bias : float32[2] parameter grad
+  tensor bn.running_mean : float32[2] buffer
+  tensor bn.running_var : float32[2] buffer
+  tensor b.weight : float32[1, 2] parameter grad
+  %x : float32[4, 2] = placeholder x
+  %a : float32[4, 2] = call_module a aten::linear(input=%x)
+  %bn : float32[4, 2] = call_module bn aten::batch_norm(input=%a)
+  %b : float32[4, 1] = call_module b aten::linear(input=%bn)
+  %output : float32[4, 1] = output output(value=%b)
+})",
+                              "graph");
+  set(graph, "a.weight", {1, -2, 3, 4});
+  set(graph, "a.bias", {5, 6});
+  set(graph, "bn.weight", {7, 8});
+  set(graph, "bn.bias", {9, 10});
+  set(graph, "bn.running_mean", {11, 12});
+  set(graph, "bn.running_var", {13, 14});
+  set(graph, "b.weight", {16, 32});
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("a layer twice as wide has every channel twice, read with half the weight") {
+  const ir::Graph graph = scaled(perceptron(), option("factor", 2));
+  CHECK(get(graph, "a.weight") == Floats{1, -2, 3, 4, 1, -2, 3, 4});
+  CHECK(get(graph, "a.bias") == Floats{5, 6, 5, 6});
+  CHECK(get(graph, "bn.weight") == Floats{7, 8, 7, 8});
+  CHECK(get(graph, "bn.bias") == Floats{9, 10, 9, 10});
+  CHECK(get(graph, "bn.running_mean") == Floats{11, 12, 11, 12});
+  CHECK(get(graph, "bn.running_var") == Floats{13, 14, 13, 14});
+  CHECK(get(graph, "b.weight") == Floats{8, 16, 8, 16});
+  CHECK(graph.tensors.at("b.weight").value.shape() == Shape{1, 4});
+}
+
+TEST_CASE("half as many new channels copy the most important ones") {
+  const ir::Graph graph = scaled(perceptron(), option("factor", 1.5));
+  CHECK(get(graph, "a.weight") == Floats{1, -2, 3, 4, 3, 4});
+  CHECK(get(graph, "b.weight") == Floats{16, 16, 16});
+}
+
+TEST_CASE("a narrower layer keeps the channel with the largest weights") {
+  const ir::Graph graph = scaled(perceptron(), option("factor", 0.5));
+  CHECK(get(graph, "a.weight") == Floats{3, 4});
+  CHECK(get(graph, "a.bias") == Floats{6});
+  CHECK(get(graph, "bn.running_var") == Floats{14});
+  CHECK(get(graph, "b.weight") == Floats{32});
+}
+
+TEST_CASE("noise moves the weights of copies only and follows from the seed") {
+  Tree options = option("factor", 2);
+  options["noise"] = 0.01;
+  const Floats one = get(scaled(perceptron(), options), "a.weight");
+  CHECK(Floats(one.begin(), one.begin() + 4) == Floats{1, -2, 3, 4});
+  for (std::size_t i = 4; i < 8; ++i) {
+    CHECK(one[i] != one[i - 4]);
+    CHECK(one[i] == Approx(one[i - 4]).epsilon(0.1));
+  }
+  CHECK(get(scaled(perceptron(), options), "a.weight") == one);
+  options["seed"] = 1;
+  CHECK(get(scaled(perceptron(), options), "a.weight") != one);
+}
+
+TEST_CASE("the random weights of a scaled model are those of a model built as wide") {
+  const ir::Graph narrow = models::find_model("jsc-three-linear")->build({16}, 5, 3);
+  Tree options = option("weights", "random");
+  options["seed"] = 3;
+  options["layers"]["seq_blocks_2"] = 2;
+  options["layers"]["seq_blocks_4"] = 4;
+  const ir::Graph wide = scaled(narrow, options);
+  models::Builder builder("jsc-three-linear", "JscThreeLinear", {16}, 3);
+  builder.container("seq_blocks", "Sequential");
+  builder.batch_norm("seq_blocks.0");
+  builder.relu("seq_blocks.1");
+  int place = 2;
+  for (std::int64_t width : {32, 64, 5}) {
+    builder.linear("seq_blocks." + std::to_string(place++), width);
+    builder.relu("seq_blocks." + std::to_string(place++));
+  }
+  ir::Graph built = builder.finish();
+  built.history = wide.history;
+  CHECK(ir::print(wide) == ir::print(built));
+  for (const auto& [path, tensor] : built.tensors) {
+    INFO(path);
+    CHECK(wide.tensors.at(path).value.same_bits(tensor.value));
+  }
+}
+
+TEST_CASE("random weights reset norms and channels left alone stay") {
+  ir::Graph graph = perceptron();
+  const ir::Graph result = scaled(graph, [] {
+    Tree options = option("factor", 2);
+    options["weights"] = "random";
+    return options;
+  }());
+  CHECK(get(result, "bn.weight") == Floats{1, 1, 1, 1});
+  CHECK(get(result, "bn.bias") == Floats{0, 0, 0, 0});
+  CHECK(get(result, "bn.running_mean") == Floats{0, 0, 0, 0});
+  CHECK(get(result, "bn.running_var") == Floats{1, 1, 1, 1});
+  for (float w : get(result, "b.weight")) CHECK(std::abs(w) <= 0.5f);  // 1 / sqrt(4 inputs)
+  CHECK(std::set<float>{get(result, "b.weight")[0], get(result, "b.weight")[1]}.size() == 2);
+}
+
+TEST_CASE("groups name their layers, widths and why they keep them") {
+  const auto groups =
+      passes::channel_groups(models::find_model("jsc-three-linear")->build({16}, 5, 1));
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0].nodes == std::vector<std::string>{"seq_blocks_2"});
+  CHECK(groups[0].width == 16);
+  CHECK(groups[0].may_scale);
+  CHECK(groups[1].nodes == std::vector<std::string>{"seq_blocks_4"});
+  CHECK(groups[1].may_scale);
+  CHECK(groups[2].width == 5);
+  CHECK_FALSE(groups[2].may_scale);
+  CHECK(groups[2].reason == "its channels are the model's output ('seq_blocks_7')");
+}
+
+TEST_CASE("every reference model but the toys has layers to scale, and the last layer stays") {
+  for (const models::ModelRow& row : models::model_table()) {
+    INFO(row.name);
+    const auto groups = passes::channel_groups(row.build(row.sample_shape, row.classes, 1));
+    REQUIRE_FALSE(groups.empty());
+    for (std::size_t i = 0; i + 1 < groups.size(); ++i) CHECK(groups[i].may_scale);
+    CHECK_FALSE(groups.back().may_scale);
+  }
+}
+
+TEST_CASE("after an error the graph is what it was") {
+  ir::Graph graph = models::find_model("jsc-three-linear")->build({16}, 5, 1);
+  const ir::Graph before = graph;
+  Tree options = Tree::dict();
+  options["layers"]["seq_blocks_2"] = 2;
+  options["layers"]["seq_blocks_4"] = 0.3;
+  passes::PassContext context;
+  const std::string message =
+      test::message_of(Fault::config, [&] { passes::ScaleChannels::run(graph, options, context); });
+  CHECK_THAT(message, Catch::Contains("'seq_blocks_4' has width 16") && Catch::Contains("4.8"));
+  CHECK(ir::print(graph) == ir::print(before));
+  CHECK(graph.tensors.at("seq_blocks.2.weight")
+            .value.same_bits(before.tensors.at("seq_blocks.2.weight").value));
+}
+
+}  // namespace mase
