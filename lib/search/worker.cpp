@@ -58,7 +58,7 @@ void Worker::run() {
 }
 
 bool Worker::study_complete() {
-  const std::vector<Record> records = storage_->trials(study_);
+  const std::vector<Record>& records = storage_->trials(study_);
   return std::none_of(records.begin(), records.end(), [](const Record& record) {
     return record.trial.state == TrialState::running || record.trial.state == TrialState::waiting;
   });
@@ -76,7 +76,7 @@ std::optional<Record> Worker::next() {
 std::optional<Record> Worker::adopt() {
   const double grace = missed_beats * crew_.plan.options.setup.heartbeat;
   std::vector<storage::Stale> candidates = storage_->stale(study_, grace);
-  const std::vector<Record> records = storage_->trials(study_);
+  const std::vector<Record>& records = storage_->trials(study_);
   const auto find = [&](std::int64_t id) {
     return std::find_if(records.begin(), records.end(),
                         [&](const Record& record) { return record.id == id; });
@@ -108,7 +108,7 @@ bool Worker::recover(const storage::Stale& stale) {
 std::optional<samplers::Params> Worker::parameters(const Record& record) {
   if (!record.trial.params.empty()) return record.trial.params;
   while (!crew_.over()) {
-    const std::vector<Record> records = storage_->trials(study_);
+    const std::vector<Record>& records = storage_->trials(study_);
     if (auto suggestion = asker_.ask(records, record)) {
       storage_->set_parameters(record, suggestion->params, crew_.plan.space->dimensions(),
                                suggestion->attributes);
@@ -204,7 +204,7 @@ Outcome Worker::measured_outcome(const samplers::Params& params, const Report& t
 void Worker::report(const Record& record, std::int64_t step, double value) {
   storage_->report(record.id, step, value);
   if (crew_.plan.options.setup.pruner == "none") return;
-  const std::vector<Record> records = storage_->trials(study_);
+  const std::vector<Record>& records = storage_->trials(study_);
   const auto self = std::find_if(records.begin(), records.end(),
                                  [&](const Record& entry) { return entry.id == record.id; });
   if (self == records.end()) return;

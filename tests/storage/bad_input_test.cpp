@@ -71,7 +71,7 @@ TEST_CASE("a study that somebody keeps locked is given up after the timeout") {
     CHECK_FALSE(has(message, "tops3cret"));
     CHECK(storage->trials(study).empty());  // reading goes on
   });
-  CHECK(storage->begin_trial(study, Tree::dict()).trial.number == 0);
+  CHECK(storage->begin_trial(study, Tree::dict())->trial.number == 0);
 }
 
 TEST_CASE("a file that cannot grow is an error, and what was finished stays", "[sqlite]") {
@@ -83,7 +83,7 @@ TEST_CASE("a file that cannot grow is an error, and what was finished stays", "[
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const auto storage = database.open();
     const std::string message = message_of(Fault::file, [&] {
-      for (;;) storage->finish(storage->begin_trial(study, Tree::dict()).id, complete(1));
+      for (;;) storage->finish(storage->begin_trial(study, Tree::dict())->id, complete(1));
     });
     if (!has(message, "is the disk full?")) file_error(message);
   });
@@ -91,7 +91,8 @@ TEST_CASE("a file that cannot grow is an error, and what was finished stays", "[
   const auto storage = database.open();
   const std::size_t count = storage->trials(study).size();
   CHECK(count > 10);
-  CHECK(storage->begin_trial(study, Tree::dict()).trial.number == static_cast<std::int64_t>(count));
+  CHECK(storage->begin_trial(study, Tree::dict())->trial.number ==
+        static_cast<std::int64_t>(count));
 }
 
 TEST_CASE("a damaged database is an error", "[sqlite]") {
@@ -160,7 +161,7 @@ TEST_CASE("a connection lost between two calls is opened again, one lost inside 
   database.raw()->query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
       "AND pid <> pg_backend_pid()");
-  CHECK(storage->begin_trial(study, Tree::dict()).trial.number == 0);
+  CHECK(storage->begin_trial(study, Tree::dict())->trial.number == 0);
 
   const auto raw = database.raw();
   const std::string message = message_of(Fault::file, [&] {
@@ -178,7 +179,7 @@ class Strange {
   Strange() {
     Outcome outcome = complete(1);
     outcome.user["key"] = 1;
-    const Record record = storage->begin_trial(study, Tree::dict());
+    const Record record = *storage->begin_trial(study, Tree::dict());
     storage->set_parameters(record, {{"x", 0.5}}, test::unit_space(), Tree::dict());
     storage->finish(record.id, outcome);
   }

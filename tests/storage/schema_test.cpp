@@ -91,7 +91,7 @@ constexpr std::int64_t new_year = 1767225600000;  // 2026-01-01 00:00:00 UTC in 
 std::int64_t nine_o_clock(const TestDatabase& database) {
   const auto storage = database.open();
   const Study study = minimize(*storage);
-  const Record record = storage->begin_trial(study, Tree::dict());
+  const Record record = *storage->begin_trial(study, Tree::dict());
   database.raw()->execute(
       "UPDATE trials SET datetime_start = '2026-01-01 09:00:00.25' WHERE trial_id = $1",
       {record.id});

@@ -67,7 +67,7 @@ TEST_CASE("a trial comes back with every kind of distribution and value") {
   const Study study = minimize(*storage);
   const samplers::Params params{{"float", 0.1}, {"log", 1.0 / 3}, {"step", 0.75},
                                 {"int", 6},     {"int_log", 777}, {"choice", 4}};
-  const Record begun = storage->begin_trial(study, json(R"({"grid_id": 7})"));
+  const Record begun = *storage->begin_trial(study, json(R"({"grid_id": 7})"));
   CHECK(begun.trial.number == 0);
   CHECK(begun.trial.state == TrialState::running);
   storage->set_parameters(begun, params, all_kinds, json(R"({"seed": 5})"));
@@ -110,7 +110,7 @@ TEST_CASE("objectives may be infinite, and never NaN") {
   const Study study =
       storage->create_study("s", {Direction::minimize, Direction::maximize, Direction::minimize},
                             Tree::dict(), Tree::dict());
-  const Record record = storage->begin_trial(study, Tree::dict());
+  const Record record = *storage->begin_trial(study, Tree::dict());
   Outcome outcome;
   outcome.values = {infinity, std::nan(""), 5e-324};
   CHECK(message_of(Fault::internal, [&] { storage->finish(record.id, outcome); }).find("NaN") !=
@@ -125,7 +125,7 @@ TEST_CASE("a finished trial cannot be changed") {
   const TestDatabase database;
   const auto storage = database.open();
   const Study study = minimize(*storage);
-  const Record record = storage->begin_trial(study, Tree::dict());
+  const Record record = *storage->begin_trial(study, Tree::dict());
   CHECK(storage->finish(record.id, complete(1)));
   Outcome late = complete(2);
   late.user = json(R"({"late": true})");
@@ -146,7 +146,7 @@ TEST_CASE("a failed trial keeps its reason and needs no values") {
   Outcome outcome;
   outcome.state = TrialState::fail;
   outcome.user = json(R"({"reason": "accuracy is NaN"})");
-  CHECK(storage->finish(storage->begin_trial(study, Tree::dict()).id, outcome));
+  CHECK(storage->finish(storage->begin_trial(study, Tree::dict())->id, outcome));
   const Record& record = storage->trials(study).at(0);
   CHECK(record.trial.state == TrialState::fail);
   CHECK(record.user.at("reason") == Tree("accuracy is NaN"));
@@ -157,7 +157,7 @@ TEST_CASE("a parameter keeps its kind and its choices within a study, and may ch
   const auto storage = database.open();
   const Study study = minimize(*storage);
   const auto with = [&](const samplers::Distribution& distribution, double value) {
-    const Record record = database.open()->begin_trial(study, Tree::dict());
+    const Record record = *database.open()->begin_trial(study, Tree::dict());
     storage->set_parameters(record, {{"p", value}}, {{"p", distribution, std::nullopt}},
                             Tree::dict());
   };
@@ -178,14 +178,15 @@ TEST_CASE("an enqueued trial is claimed before new ones begin, oldest first") {
   const Study study = minimize(*storage);
   storage->enqueue(study, json(R"({"x": 0.25, "c": "a"})"), json(R"({"from": "user"})"));
   storage->enqueue(study, json(R"({"x": 0.5})"), Tree::dict());
-  const Record first = storage->begin_trial(study, json(R"({"batch": 1})"));
+  const Record first = *storage->begin_trial(study, json(R"({"batch": 1})"));
   CHECK(first.trial.number == 0);
   CHECK(to_json(first.trial.attributes.at("fixed_params"), -1) == R"({"x":0.25,"c":"a"})");
   CHECK(first.trial.attributes.at("batch") == Tree(1));
   CHECK(first.user.at("from") == Tree("user"));
   CHECK(first.start);
-  CHECK(storage->begin_trial(study, Tree::dict()).trial.number == 1);
-  CHECK(storage->begin_trial(study, Tree::dict()).trial.attributes.find("fixed_params") == nullptr);
+  CHECK(storage->begin_trial(study, Tree::dict())->trial.number == 1);
+  CHECK(storage->begin_trial(study, Tree::dict())->trial.attributes.find("fixed_params") ==
+        nullptr);
 }
 
 TEST_CASE("trials come in ascending number, and new and changed ones are seen") {
@@ -194,7 +195,7 @@ TEST_CASE("trials come in ascending number, and new and changed ones are seen") 
   const Study study = minimize(*storage);
   CHECK(storage->trials(study).empty());
   std::vector<Record> begun;
-  for (int i = 0; i < 5; ++i) begun.push_back(other->begin_trial(study, Tree::dict()));
+  for (int i = 0; i < 5; ++i) begun.push_back(*other->begin_trial(study, Tree::dict()));
   CHECK(storage->trials(study).size() == 5);
   for (const int i : {3, 1, 4}) CHECK(other->finish(begun[i].id, complete(i)));
   other->enqueue(study, Tree::dict(), Tree::dict());
@@ -214,8 +215,8 @@ TEST_CASE("studies of one database number their trials separately") {
   const auto storage = database.open();
   const Study one = minimize(*storage, "one"), two = minimize(*storage, "two");
   for (int i = 0; i < 3; ++i) {
-    CHECK(storage->begin_trial(one, Tree::dict()).trial.number == i);
-    CHECK(storage->begin_trial(two, Tree::dict()).trial.number == i);
+    CHECK(storage->begin_trial(one, Tree::dict())->trial.number == i);
+    CHECK(storage->begin_trial(two, Tree::dict())->trial.number == i);
   }
   CHECK(storage->trials(two).size() == 3);
 }
@@ -226,7 +227,7 @@ TEST_CASE("more trials than one query reads come back whole") {
   const Study study = minimize(*storage);
   const int count = 1100;  // two full chunks of the reader and a part
   for (int i = 0; i < count; ++i) {
-    const Record record = storage->begin_trial(study, Tree::dict());
+    const Record record = *storage->begin_trial(study, Tree::dict());
     storage->set_parameters(record, {{"x", i / 2048.0}}, test::unit_space(), Tree::dict());
     REQUIRE(storage->finish(record.id, complete(i)));
   }

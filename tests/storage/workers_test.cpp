@@ -21,7 +21,7 @@ using test::TestDatabase;
 
 void run_trials(Storage& storage, const Study& study, int count) {
   for (int i = 0; i < count; ++i) {
-    const Record record = storage.begin_trial(study, Tree::dict());
+    const Record record = *storage.begin_trial(study, Tree::dict());
     const double x = static_cast<double>(record.trial.number) / 1024;
     storage.set_parameters(record, {{"x", x}}, test::unit_space(), Tree::dict());
     if (!storage.finish(record.id, complete(2 * x))) file_error("a trial was taken away");
@@ -88,7 +88,7 @@ TEST_CASE("each waiting trial is claimed by one process") {
 
 /// A running trial whose worker died long ago.
 Stale dead_trial(const TestDatabase& database, Storage& storage, const Study& study) {
-  const Record record = storage.begin_trial(study, Tree::dict());
+  const Record record = *storage.begin_trial(study, Tree::dict());
   storage.set_parameters(record, {{"x", 0.25}}, test::unit_space(), Tree::dict());
   database.raw()->execute(
       "UPDATE trial_heartbeats SET heartbeat = '2020-01-01 00:00:00' WHERE trial_id = $1",
@@ -162,7 +162,7 @@ TEST_CASE("a retry carries parameters and attributes along, and the history of a
   for (int death = 0; death < 2; ++death)
     CHECK(storage->fail_and_retry(study, dead_trial(database, *storage, study)));
 
-  const Record retry = storage->begin_trial(study, Tree::dict());
+  const Record retry = *storage->begin_trial(study, Tree::dict());
   CHECK(retry.trial.number == 2);
   CHECK(retry.trial.attributes.at("failed_trial") == Tree(0));
   CHECK(to_json(retry.trial.attributes.at("retry_history"), -1) == "[0,1]");
