@@ -63,6 +63,18 @@ double scale_of(const Matrix& matrix) {
   return scale;
 }
 
+/// Whole losses stay as they are: GLPK then cuts its search at whole bounds.
+double loss_scale(const Matrix& loss) {
+  constexpr double largest = 1e6;
+  const auto is_whole = [](double value) {
+    return std::isinf(value) || (std::fabs(value) <= largest && std::nearbyint(value) == value);
+  };
+  const bool whole = std::all_of(loss.begin(), loss.end(), [&](const auto& row) {
+    return std::all_of(row.begin(), row.end(), is_whole);
+  });
+  return whole ? 1 : scale_of(loss);
+}
+
 double sum_of(const Matrix& cost, const Choices& choices) {
   double sum = 0;
   for (std::size_t i = 0; i < choices.size(); ++i) sum += cost[i][choices[i]];
@@ -122,7 +134,7 @@ class Program {
   }
 
   void add_columns() {
-    const double scale = scale_of(problem_.loss);
+    const double scale = loss_scale(problem_.loss);
     for (std::size_t i = 0; i < problem_.loss.size(); ++i) {
       first_.push_back(glp_add_cols(program_.get(), static_cast<int>(problem_.loss[i].size())));
       for (std::size_t j = 0; j < problem_.loss[i].size(); ++j) {

@@ -56,13 +56,14 @@ Vector sbx(Parents parents, double eta, Random& random) {
   });
 }
 
-/// SBX whose two sides have spreads of their own (Ballester & Carter 2004).
+/// vSBX (Ballester & Carter 2003): SBX without bounds, whose children lie on both sides of a parent
+/// alike, so that no region is left out.
 Vector vsbx(Parents parents, double eta, Random& random) {
   return blend_half(parents, random, [&](double a, double b) {
-    const double u = std::clamp(random.uniform(), 1e-10, 1 - 1e-10);
-    const double first = std::pow(0.5 / u, 1 / (eta + 1));
-    const double second = std::pow(0.5 / (1 - u), 1 / (eta + 1));
-    return 0.5 * ((1 + first) * a + (1 - second) * b);
+    const double u = random.uniform();  // below 1
+    const double base = u <= 0.5 ? 2 * u : 0.5 / (1 - u);
+    const double offset = 0.5 * (1 - std::pow(base, 1 / (eta + 1))) * (b - a);
+    return random.uniform() < 0.5 ? a + offset : a - offset;
   });
 }
 

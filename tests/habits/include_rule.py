@@ -13,6 +13,7 @@ LIBRARIES = {
     "OpenSSL": ("openssl/",),
     "zlib": ("zlib.h",),
     "libzip": ("zip.h",),
+    "GLPK": ("glpk.h",),
     "CLI11": ("CLI/",),
     "Catch2": ("catch2/",),
 }

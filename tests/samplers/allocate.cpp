@@ -90,6 +90,22 @@ Allocation bit_problem(std::size_t layers, double bound) {
   return problem;
 }
 
+/// Least loss with one budget of whole costs, by dynamic programming over what has been spent.
+double by_spending(const Allocation& problem) {
+  const auto bound = static_cast<std::size_t>(problem.budgets[0].bound);
+  std::vector<double> best(bound + 1, 0.0);
+  for (std::size_t i = 0; i < problem.loss.size(); ++i) {
+    std::vector<double> next(bound + 1, infinity);
+    for (std::size_t j = 0; j < problem.loss[i].size(); ++j) {
+      const auto cost = static_cast<std::size_t>(problem.budgets[0].cost[i][j]);
+      for (std::size_t spent = cost; spent <= bound; ++spent)
+        next[spent] = std::min(next[spent], best[spent - cost] + problem.loss[i][j]);
+    }
+    best = std::move(next);
+  }
+  return best[bound];
+}
+
 }  // namespace
 
 TEST_CASE("an allocation is the best of all combinations") {
@@ -101,6 +117,18 @@ TEST_CASE("an allocation is the best of all combinations") {
         infeasible);
   CHECK(infeasible > 10);
   CHECK(infeasible < 150);
+}
+
+TEST_CASE("an allocation of sixty layers loses what dynamic programming finds") {
+  for (const double bits : {2.0, 2.3, 3.7, 5.0, 7.9}) {
+    Allocation problem = bit_problem(60, bits);
+    problem.budgets.pop_back();
+    problem.budgets[0].bound = std::floor(problem.budgets[0].bound);
+    const auto choices = allocate(problem);
+    REQUIRE(choices);
+    CHECK(is_within(problem, *choices));
+    CHECK(sum_of(problem.loss, *choices) == Approx(by_spending(problem)).epsilon(1e-8));
+  }
 }
 
 TEST_CASE("large and tiny costs in one program make no difference") {

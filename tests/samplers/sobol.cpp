@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -80,6 +81,18 @@ TEST_CASE("the first points of Sobol's sequence are the published ones") {
                                                    {0.6875, 0.8125, 0.4375}};
   for (std::uint64_t i = 0; i < published.size(); ++i)
     for (std::size_t d = 0; d < 3; ++d) CHECK(plain(d, i ^ (i >> 1)) == published[i][d]);
+}
+
+TEST_CASE("points of high dimensions are those of another implementation") {
+  // scipy's qmc.Sobol(256, scramble=False, bits=32): points 5, 1000 and 4095 in Gray code order.
+  const std::array<std::size_t, 4> dimensions{4, 17, 99, 255};
+  const std::map<std::uint64_t, std::array<double, 4>> expected{
+      {5, {0.875, 0.375, 0.375, 0.875}},
+      {1000, {0.2802734375, 0.3447265625, 0.1865234375, 0.2490234375}},
+      {4095, {0.940185546875, 0.609130859375, 0.962646484375, 0.613037109375}}};
+  for (const auto& [i, point] : expected)
+    for (std::size_t d = 0; d < dimensions.size(); ++d)
+      CHECK(plain(dimensions[d], i ^ (i >> 1)) == point[d]);
 }
 
 TEST_CASE("every dimension of Sobol's sequence meets each dyadic interval once") {
