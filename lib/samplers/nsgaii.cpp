@@ -42,7 +42,8 @@ class NsgaiiSampler final : public GeneticSampler {
 
 SamplerRow nsgaii_row() {
   return describe_sampler<NsgaiiSampler, GeneticOptions>(
-      "nsgaii", "elitist genetic search by rank and crowding (Deb et al. 2002)");
+      "nsgaii",
+      "Elitist genetic search by rank and crowding (NSGA-II, Deb et al., IEEE TEC 2002).");
 }
 
 }  // namespace mase::samplers

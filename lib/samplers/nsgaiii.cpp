@@ -118,7 +118,8 @@ class NsgaiiiSampler final : public GeneticSampler {
 
 SamplerRow nsgaiii_row() {
   return describe_sampler<NsgaiiiSampler, NsgaiiiOptions>(
-      "nsgaiii", "genetic search by rank and reference directions (Deb & Jain 2014)");
+      "nsgaiii",
+      "Genetic search by rank and reference directions (NSGA-III, Deb and Jain, IEEE TEC 2014).");
 }
 
 }  // namespace mase::samplers

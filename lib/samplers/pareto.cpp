@@ -164,7 +164,8 @@ std::vector<int> ranks(std::span<const Point> points, std::span<const double> vi
   MASE_CHECK(violations.empty() || violations.size() == points.size(),
              "violations and points differ in number");
   const auto violation = [&](std::size_t i) {
-    return violations.empty() ? 0.0 : std::max(violations[i], 0.0);
+    if (violations.empty() || violations[i] <= 0) return 0.0;
+    return std::isnan(violations[i]) ? infinity : violations[i];
   };
   const auto order = sorted_indices(points.size(), [&](std::size_t a, std::size_t b) {
     return violation(a) != violation(b) ? violation(a) < violation(b) : points[a] < points[b];

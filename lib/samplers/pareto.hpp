@@ -12,7 +12,7 @@ namespace mase::samplers {
 /// One value per objective, less is better.
 using Point = std::vector<double>;
 
-/// The trial's values turned to "less is better".
+/// The trial's values turned to "less is better"; NaN counts as the worst.
 Point point_of(const Trial& trial, const std::vector<Direction>& directions);
 
 /// Whether a is nowhere worse than b and somewhere better.
@@ -20,7 +20,7 @@ bool dominates(const Point& a, const Point& b);
 
 /// Rank of each point: 0 the non-dominated, 1 those dominated by rank 0 only, ... (Deb et al.
 /// 2002). With `violations` Deb's constrained domination: feasible before infeasible, the less
-/// violated first.
+/// violated first (NaN last).
 std::vector<int> ranks(std::span<const Point> points, std::span<const double> violations = {});
 
 /// Crowding distance of each point of one front (Deb et al. 2002); infinite at the ends.

@@ -172,7 +172,11 @@ std::unique_ptr<ParzenAxis> make_axis(const Distribution& distribution,
   if (const auto* categorical = std::get_if<CategoricalDistribution>(&distribution))
     return make_categorical_axis(categorical->choices.size(), observations, options);
   NumericKernels kernels(distribution, observations, options);
-  if (kernels.step > 0) return std::make_unique<SteppedAxis>(std::move(kernels));
+  // Where steps are so small that an interval's probability has few digits, its density decides as
+  // well: the length of the interval is the same under every kernel.
+  constexpr std::int64_t most_steps = 10'000'000;
+  if (cardinality(distribution).value_or(most_steps) < most_steps)
+    return std::make_unique<SteppedAxis>(std::move(kernels));
   return std::make_unique<ContinuousAxis>(std::move(kernels));
 }
 

@@ -44,7 +44,7 @@ class QmcSampler final : public Sampler {
 
 SamplerRow qmc_row() {
   return describe_sampler<QmcSampler, QmcOptions>(
-      "qmc", "scrambled Sobol points (Joe & Kuo 2008, Matousek 1998)");
+      "qmc", "Scrambled Sobol points (Joe and Kuo 2008, Matousek 1998); at most 256 dimensions.");
 }
 
 }  // namespace mase::samplers

@@ -116,7 +116,9 @@ class TpeSampler : public Sampler {
   bool counts(const Trial& trial, std::int64_t number) const {
     if (trial.number == number) return false;
     if (trial.state == TrialState::running) return options_.constant_liar;
-    return trial.state == TrialState::complete || trial.state == TrialState::pruned;
+    if (trial.state == TrialState::complete)
+      return trial.values.size() == problem_.directions.size();
+    return trial.state == TrialState::pruned;
   }
 
   Params sample(const Split& split, Random& random) const {

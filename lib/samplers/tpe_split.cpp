@@ -11,6 +11,11 @@ namespace {
 
 using Trials = std::vector<const Trial*>;
 
+/// What is no number counts as the worst.
+double number_or_worst(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+}
+
 /// Finished trials by what decides about them.
 struct Kinds {
   Trials complete, pruned, infeasible, running;
@@ -23,7 +28,7 @@ Kinds sort_out(std::span<const Trial* const> history) {
         trial->state == TrialState::complete || trial->state == TrialState::pruned;
     if (trial->state == TrialState::running)
       kinds.running.push_back(trial);
-    else if (finished && trial->violation > 0)
+    else if (finished && !(trial->violation <= 0))
       kinds.infeasible.push_back(trial);
     else if (finished)
       (trial->state == TrialState::complete ? kinds.complete : kinds.pruned).push_back(trial);
@@ -42,9 +47,8 @@ void sort_by(Trials& trials, Key key) {
 std::pair<double, double> pruned_key(const Trial& trial, Direction direction) {
   if (trial.intermediate.empty()) return {1, 0};
   const auto [step, value] = *trial.intermediate.rbegin();
-  const double turned = direction == Direction::minimize ? value : -value;
   return {-static_cast<double>(step),
-          std::isnan(value) ? std::numeric_limits<double>::infinity() : turned};
+          number_or_worst(direction == Direction::minimize ? value : -value)};
 }
 
 /// A point worse than all, by a tenth of the worst value of each objective.
@@ -91,7 +95,7 @@ void order_by_rank(Trials& trials, const std::vector<Direction>& directions, std
 void order_complete(Trials& trials, const std::vector<Direction>& directions, std::size_t count) {
   if (directions.size() > 1) return order_by_rank(trials, directions, count);
   const double sign = directions.front() == Direction::minimize ? 1 : -1;
-  sort_by(trials, [&](const Trial& trial) { return sign * trial.values.front(); });
+  sort_by(trials, [&](const Trial& trial) { return number_or_worst(sign * trial.values.front()); });
 }
 
 std::size_t good_count(std::size_t finished, std::size_t objectives) {
@@ -109,7 +113,7 @@ Split split_history(std::span<const Trial* const> history,
   const std::size_t good = good_count(finished, directions.size());
   order_complete(kinds.complete, directions, good);
   sort_by(kinds.pruned, [&](const Trial& trial) { return pruned_key(trial, directions.front()); });
-  sort_by(kinds.infeasible, [](const Trial& trial) { return trial.violation; });
+  sort_by(kinds.infeasible, [](const Trial& trial) { return number_or_worst(trial.violation); });
 
   Trials all;
   for (const Trials* part : {&kinds.complete, &kinds.pruned, &kinds.infeasible, &kinds.running})

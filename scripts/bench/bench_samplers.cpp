@@ -1,6 +1,7 @@
 // Runs a sampler on a test problem with several seeds and prints results and processor time per
 // trial as JSON, or with
 // --check the problems' values at the comparison points.
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 
@@ -21,14 +22,17 @@ struct Settings {
   std::string sampler = "tpe", problem = "branin";
   int seeds = 30;
   std::int64_t trials = 0;  // 0: the problem's budget
-  int batch = 1;
+  int batch = 1, lag = 0;
+  std::string options = "{}";
   static constexpr auto fields() {
     using S = Settings;
     return std::tuple{Field{"sampler", &S::sampler, "a row of the sampler table"},
                       Field{"problem", &S::problem, "a test problem"},
                       Field{"seeds", &S::seeds, "runs, with seeds 0, 1, ..."}.at_least(1),
                       Field{"trials", &S::trials, "trials of a run; 0: the budget"}.at_least(0),
-                      Field{"batch", &S::batch, "trials suggested at once"}.at_least(1)};
+                      Field{"batch", &S::batch, "trials suggested at once"}.at_least(1),
+                      Field{"lag", &S::lag, "latest trials that are still running"}.at_least(0),
+                      Field{"options", &S::options, "the sampler's, as JSON"}};
   }
 };
 
@@ -49,23 +53,28 @@ double result_of(const BenchProblem& problem, const std::vector<Trial>& history)
   return best - problem.optimum;
 }
 
-/// The suggestions of one batch see earlier batches as finished, and each other as running.
+void finish(const BenchProblem& problem, std::span<Trial> trials) {
+  for (Trial& trial : trials) {
+    if (trial.state == TrialState::complete) continue;
+    trial.values = values_of(problem, trial.params);
+    trial.state = TrialState::complete;
+  }
+}
+
+/// Suggestions of one batch see earlier batches as finished, and each other as running. With a lag
+/// each sees that many trials before it as running, as `lag + 1` workers that are equally fast do.
 double run(const BenchProblem& problem, Sampler& sampler, const Settings& settings) {
   std::vector<Trial> history;
-  for (std::int64_t number = 0; number < settings.trials;) {
-    const std::size_t first = history.size();
-    for (int i = 0; i < settings.batch && number < settings.trials; ++i, ++number) {
-      Suggestion suggestion = sampler.suggest(history, number);
-      Trial& trial = history.emplace_back();
-      trial.number = number;
-      trial.params = std::move(suggestion.params);
-      trial.attributes = std::move(suggestion.attributes);
-    }
-    for (std::size_t i = first; i < history.size(); ++i) {
-      history[i].values = values_of(problem, history[i].params);
-      history[i].state = TrialState::complete;
-    }
+  for (std::int64_t number = 0; number < settings.trials; ++number) {
+    const auto known = static_cast<std::size_t>(std::max<std::int64_t>(number - settings.lag, 0));
+    if (number % settings.batch == 0) finish(problem, std::span(history).first(known));
+    Suggestion suggestion = sampler.suggest(history, number);
+    Trial& trial = history.emplace_back();
+    trial.number = number;
+    trial.params = std::move(suggestion.params);
+    trial.attributes = std::move(suggestion.attributes);
   }
+  finish(problem, history);
   return result_of(problem, history);
 }
 
@@ -80,12 +89,16 @@ Tree measure(Settings settings) {
   const SamplerRow* row = find_sampler(settings.sampler);
   if (row == nullptr) config_error("there is no sampler " + quote(settings.sampler));
   if (settings.trials == 0) settings.trials = problem.trials;
+  const Tree options = parse_json(settings.options, "options");
+  Diagnostics diagnostics;
+  row->check(options, diagnostics);
+  diagnostics.throw_if_errors();
   Tree report = write_fields(settings);
   for (int seed = 0; seed < settings.seeds; ++seed) {
     const auto sampler =
         row->make({problem.space, std::vector(problem.objectives, Direction::minimize),
                    static_cast<std::uint64_t>(seed)},
-                  Tree::dict());
+                  options);
     const std::clock_t begin = std::clock();
     report["results"].push_back(run(problem, *sampler, settings));
     const double spent = static_cast<double>(std::clock() - begin) * 1e3 / CLOCKS_PER_SEC;

@@ -110,6 +110,8 @@ TEST_CASE("constrained ranks put the feasible first, then the less violated") {
   const std::vector<Point> two{{9, 9}, {0, 0}};
   CHECK(ranks(two, std::vector<double>{0, 1e-9}) == std::vector<int>{0, 1});
   CHECK(ranks(two, std::vector<double>{2, 1}) == std::vector<int>{1, 0});
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  CHECK(ranks(two, std::vector<double>{1e9, unknown}) == std::vector<int>{0, 1});
 }
 
 TEST_CASE("crowding is the relative extent of the neighbours' box") {

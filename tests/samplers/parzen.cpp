@@ -95,3 +95,17 @@ TEST_CASE("a density over numbers integrates to 1, and draws follow it") {
   }
   REQUIRE(sum == Approx(1).epsilon(1e-5));
 }
+
+TEST_CASE("integers too many for probabilities are compared by density, and drawn whole") {
+  for (bool log : {false, true}) {
+    const Distribution wide = IntDistribution{1, std::int64_t{1} << 60, 1, log};
+    const double centre = log ? std::exp2(30) : std::exp2(59);
+    const ParzenEstimator estimator({&wide}, {{centre, centre}}, {1, 1}, {});
+    const auto near_and_far = estimator.log_density({{centre, log ? 2 : centre / 100}});
+    REQUIRE(near_and_far[0] > near_and_far[1]);
+    REQUIRE(std::isfinite(near_and_far[1]));
+    Random random(1);
+    const Columns drawn = estimator.draw(100, random);
+    for (double value : drawn[0]) REQUIRE(contains(wide, value));
+  }
+}

@@ -179,6 +179,18 @@ TEST_CASE("several objectives are searched one dimension at a time") {
   REQUIRE(late < 0.2);  // 0.5 by chance
 }
 
+TEST_CASE(
+    "results that are no numbers count as the worst, complete trials without any not at all") {
+  auto history = run(*make(mixed, 1), 30);
+  history[4].values[0] = history[9].violation = std::nan("");
+  auto worst = history;
+  worst[4].values[0] = worst[9].violation = HUGE_VAL;
+  REQUIRE(make(mixed, 1)->suggest(history, 30).params == make(mixed, 1)->suggest(worst, 30).params);
+  history[20].values.clear();
+  worst[20].state = TrialState::fail;
+  REQUIRE(make(mixed, 1)->suggest(history, 30).params == make(mixed, 1)->suggest(worst, 30).params);
+}
+
 TEST_CASE("no start-up trials and no history: the prior alone suggests") {
   require_valid(mixed, make(mixed, 9, option("n_startup_trials", 0))->suggest({}, 0).params);
 }
