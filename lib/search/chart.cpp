@@ -209,10 +209,12 @@ std::string Chart::svg() const {
 
 std::string bar_chart(const std::string& name, std::span<const Bar> bars) {
   constexpr double row = 22, start = 270, longest = 300;
+  double greatest = 0;
+  for (const Bar& bar : bars) greatest = std::max(greatest, bar.value);
   std::string out = svg_open(name, width, row * static_cast<double>(bars.size()) + 4);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double y = row * static_cast<double>(i) + 2;
-    const double length = longest * std::clamp(bars[i].value, 0.0, 1.0);
+    const double length = greatest > 0 ? longest * std::max(bars[i].value, 0.0) / greatest : 0;
     out += "<g>" + title_of(bars[i].label) + "<rect class=\"bar\" x=\"" + px(start) + "\" y=\"" +
            px(y + 3) + "\" width=\"" + px(length) + "\" height=\"" + px(row - 6) + "\"/>" +
            "<g class=\"labels\">" +
@@ -224,17 +226,24 @@ std::string bar_chart(const std::string& name, std::span<const Bar> bars) {
 }
 
 std::string heat_map(const HeatMap& map) {
-  constexpr double cell_width = 46, cell_height = 22, start_x = 84, start_y = 190;
+  constexpr std::size_t most_points = 34;
+  constexpr double cell_width = 46, cell_height = 22, start_x = 84;
+  std::size_t longest = 0;
+  for (const std::string& column : map.columns)
+    longest = std::max(longest, std::min(column.size(), most_points));
+  // A letter of a label takes about 7 units; the labels lean by 50 degrees, so it rises by 5.4 and
+  // the last label reaches beyond the map by 4.6 of them.
+  const double start_y = 20 + 5.4 * static_cast<double>(longest);
+  const double beyond = 4.6 * static_cast<double>(longest);
   const auto columns = static_cast<double>(map.columns.size());
   const auto rows = static_cast<double>(map.rows.size());
-  // The labels lean to the right, so the last ones need room beside the map.
   std::string out =
-      svg_open(map.name, start_x + columns * cell_width + 170, start_y + rows * cell_height + 4);
+      svg_open(map.name, start_x + columns * cell_width + beyond, start_y + rows * cell_height + 4);
   out += "<g class=\"labels\">";
   for (std::size_t c = 0; c < map.columns.size(); ++c) {
     const double x = start_x + (static_cast<double>(c) + 0.5) * cell_width, y = start_y - 8;
     out += "<g>" + title_of(map.columns[c]) +
-           text_at(x, y, "start", shortened(map.columns[c], 34),
+           text_at(x, y, "start", shortened(map.columns[c], most_points),
                    " transform=\"rotate(-50 " + px(x) + " " + px(y) + ")\"") +
            "</g>";
   }

@@ -63,7 +63,8 @@ struct Bar {
   std::string label;
   double value = 0;  ///< 0 to 1
 };
-/// Horizontal bars from the top down, each with its value as a percentage.
+/// Horizontal bars from the top down, each with its value as a percentage; the greatest value has
+/// the full length.
 std::string bar_chart(const std::string& name, std::span<const Bar> bars);
 
 struct HeatCell {

@@ -33,6 +33,8 @@ std::string trial_title(const Record& record, const std::string& values) {
   return "trial " + std::to_string(record.trial.number) + ": " + values;
 }
 
+std::string dimension_label(const std::string& name) { return replace_all(name, "/config/", " "); }
+
 /// The completed trials as marks, the feasible ones and the others.
 struct Marks {
   std::vector<Mark> feasible, infeasible;
@@ -152,7 +154,7 @@ std::string importance_figure(const StudyResult& result, std::span<const sampler
   double sum = 0;
   for (const samplers::Dimension& dimension : result.problem.space)
     if (const auto share = shares.find(dimension.name); share != shares.end()) {
-      bars.push_back({dimension.name, share->second});
+      bars.push_back({dimension_label(dimension.name), share->second});
       sum += share->second;
     }
   if (!(sum > 0)) return "";
@@ -182,8 +184,6 @@ double shade_of(const samplers::Distribution& distribution, double internal) {
   }
   return high > low ? (value - low) / (high - low) : 0.5;
 }
-
-std::string dimension_label(const std::string& name) { return replace_all(name, "/config/", " "); }
 
 HeatCell heat_cell(const StudyResult& result, const Record& record,
                    const samplers::Dimension& dimension) {

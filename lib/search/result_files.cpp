@@ -1,5 +1,6 @@
 // The files of a study for programs: best.json, log.json, trials.csv and TensorBoard scalars.
-#include <algorithm>
+#include <unistd.h>
+
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -74,7 +75,8 @@ bool is_event_file(const fs::path& path) {
 /// Written aside and then moved: an event file holds the whole study, so it stands in place of
 /// those of earlier calls, which TensorBoard would show a second time.
 void write_events(const StudyResult& result, const fs::path& folder) {
-  const fs::path aside = folder / "tensorboard.new", place = folder / "tensorboard";
+  const fs::path place = folder / "tensorboard",
+                 aside = folder / ("tensorboard." + std::to_string(getpid()) + ".new");
   fs::remove_all(aside);
   {
     report::EventFile file(aside.string());

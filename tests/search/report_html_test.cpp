@@ -298,6 +298,15 @@ TEST_CASE("very many dots become one path in which each spot stands once") {
   CHECK(has(chart.svg(), "<path d=\"M72 254h0\"/>"));
 }
 
+TEST_CASE("bars are as long as their share of the greatest") {
+  const std::vector<Bar> bars{{"a", 0.6}, {"b<", 0.3}, {"c", 0}};
+  const std::string svg = bar_chart("test", bars);
+  for (const char* part : {"width=\"300\"", "width=\"150\"", "width=\"0\"", "60.0 %", "30.0 %",
+                           "<title>b&lt;</title>"})
+    CHECK(has(svg, part));
+  CHECK(has(bar_chart("none", std::vector<Bar>{{"a", 0}}), "width=\"0\""));
+}
+
 TEST_CASE("escaping keeps text and replaces what no page may hold") {
   CHECK(escaped("a<b & \"c\" 'd' ü") == "a&lt;b &amp; &quot;c&quot; &#39;d&#39; ü");
   CHECK(escaped(std::string("\x00\x1F\x7F\xFF", 4)) == "\uFFFD\uFFFD\uFFFD\uFFFD");
