@@ -40,7 +40,7 @@ struct ChannelMap {
 /// Works on the shapes noted on the nodes. Channels that meet a node without a rule keep their
 /// width, as do those that the output shows and those that meet elements which no layer makes.
 /// Depthwise and grouped convolutions and group norms scale their number of groups; a view that
-/// takes channels apart scales the outermost part.
+/// takes channels apart scales the outermost part, which for an attention is its heads.
 ChannelMap follow_channels(const ir::Graph& graph);
 
 }  // namespace mase::passes

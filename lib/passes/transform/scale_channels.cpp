@@ -159,19 +159,26 @@ class Chooser {
   std::vector<int> unsupported_;
 };
 
-Tree scaled_info(const ir::Graph& graph, const ChannelMap& map, const ChannelWidths& widths) {
+/// Says in info and in a table which groups got which width.
+void record_groups(const ir::Graph& graph, const ChannelMap& map, const ChannelWidths& widths,
+                   Result& result) {
   Tree list = Tree::list();
+  ReportTable table{"Scaled channels", {"Layers", "From", "To"}, {}, ""};
   for (int group : channel_detail::produced_groups(graph, map)) {
     const std::int64_t width = widths[static_cast<std::size_t>(group)];
     if (width == 0) continue;
+    const std::int64_t old = map.space.unit(group).width;
+    const auto layers = channel_detail::producers_in_order(graph, map.space.unit(group));
     Tree entry = Tree::dict();
-    entry["layers"] =
-        Tree::list_of(channel_detail::producers_in_order(graph, map.space.unit(group)));
-    entry["from"] = map.space.unit(group).width;
+    entry["layers"] = Tree::list_of(layers);
+    entry["from"] = old;
     entry["to"] = width;
     list.push_back(std::move(entry));
+    table.rows.push_back({join(layers, ", "), std::to_string(old), std::to_string(width)});
   }
-  return list;
+  result.changed = !table.rows.empty();
+  result.info["groups"] = std::move(list);
+  if (result.changed) result.tables.push_back(std::move(table));
 }
 
 }  // namespace
@@ -197,8 +204,7 @@ Result ScaleChannels::run(ir::Graph& graph, const Tree& options, PassContext& co
   const ChannelMap map = follow_channels(graph);
   const ChannelWidths widths = Chooser(graph, map, requests, diagnostics).run();
   Result result;
-  result.info["groups"] = scaled_info(graph, map, widths);
-  result.changed = result.info.at("groups").size() > 0;
+  record_groups(graph, map, widths, result);
   if (!result.changed) return result;
   const ScaleChannels::Options& chosen = requests.options;
   resize_channels(graph, map, widths,
