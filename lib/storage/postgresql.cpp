@@ -2,6 +2,7 @@
 // transactions is opened again; within one the transaction is lost and the error says so.
 #include <libpq-fe.h>
 
+#include <array>
 #include <cctype>
 #include <unordered_map>
 
@@ -82,12 +83,22 @@ Address address_of(const std::string& url) {
   return address;
 }
 
+/// What the URL does not say itself: who is calling, and after how many seconds or milliseconds a
+/// server that does not answer counts as gone.
+PGconn* connect(const std::string& url) {
+  const std::array<const char*, 5> keywords{"application_name", "connect_timeout",
+                                            "tcp_user_timeout", "dbname", nullptr};
+  const std::array<const char*, 5> values{"mase", "10", "60000", url.c_str(), nullptr};
+  constexpr int dbname_is_url = 1;
+  return PQconnectdbParams(keywords.data(), values.data(), dbname_is_url);
+}
+
 class Postgresql final : public Database {
  public:
   Postgresql(const std::string& url, Address address, std::chrono::milliseconds lock_timeout)
       : Database(address.shown, lock_timeout),
         address_(std::move(address)),
-        connection_(PQconnectdb(url.c_str()), &PQfinish) {
+        connection_(connect(url), &PQfinish) {
     if (PQstatus(connection_.get()) != CONNECTION_OK) fail_to_connect();
     prepare_session();
   }

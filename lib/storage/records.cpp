@@ -143,9 +143,10 @@ void Records::update(Database& database, Distributions& distributions, std::int6
   for (const Row& row : database.query(
            "SELECT trial_id, number, state, datetime_start, datetime_complete FROM trials "
            "WHERE study_id = $1 AND trial_id >= $2 AND number IS NOT NULL ORDER BY trial_id",
-           {study, first_unfinished_}))
-    if (!is_final(integer(row[0], "trial_id")))
-      fresh.push_back(record_from(row, zone, database.name() + ", table trials"));
+           {study, first_unfinished_})) {
+    Record record = record_from(row, zone, database.name() + ", table trials");
+    if (!is_known(record)) fresh.push_back(std::move(record));
+  }
   read_details(database, distributions, fresh);
   for (Record& record : fresh) put(std::move(record));
   const auto open = std::find_if(records_.begin(), records_.end(), [](const Record& record) {
@@ -156,11 +157,14 @@ void Records::update(Database& database, Distributions& distributions, std::int6
                                              : records_.back().id + 1;
 }
 
-bool Records::is_final(std::int64_t id) const {
+bool Records::is_known(const Record& record) const {
   const auto found =
-      std::lower_bound(records_.begin(), records_.end(), id,
-                       [](const Record& record, std::int64_t value) { return record.id < value; });
-  return found != records_.end() && found->id == id && is_finished(found->trial.state);
+      std::lower_bound(records_.begin(), records_.end(), record.id,
+                       [](const Record& other, std::int64_t value) { return other.id < value; });
+  if (found == records_.end() || found->id != record.id) return false;
+  const TrialState state = found->trial.state;
+  return is_finished(state) ||
+         (state == TrialState::waiting && record.trial.state == TrialState::waiting);
 }
 
 void Records::put(Record record) {

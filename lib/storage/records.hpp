@@ -32,7 +32,8 @@ class Records {
   std::int64_t first_unfinished() const { return first_unfinished_; }
 
  private:
-  bool is_final(std::int64_t id) const;
+  /// Finished when it was last read, or waiting then and now: nothing of it has changed.
+  bool is_known(const Record& record) const;
   void put(Record record);
 
   std::vector<Record> records_;  ///< ascending id, which is ascending number

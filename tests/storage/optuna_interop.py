@@ -232,6 +232,7 @@ class Interop(unittest.TestCase):
         self.assertEqual(callback.retry_history(trials[3]), [2])
 
     def test_python_reads_after_mase_was_killed(self):
+        tool("work", self.url, "s", 1)
         for _ in range(5):
             worker = subprocess.Popen([TOOL, "work", self.url, "s", "100000"])
             time.sleep(0.5)
