@@ -97,7 +97,7 @@ std::string vivado_constraints(const EmitOptions& options) {
          " [get_ports clk]\n";
 }
 
-Files top_files(const hw::Design& design, const EmitOptions& options) {
+Files top_files(const hw::Design& design, const EmitOptions& options, const Files& others) {
   const Names names = names_of(design);
   Files files;
   files["rtl/" + names.top + ".sv"] = top_text(design, names);
@@ -109,11 +109,13 @@ Files top_files(const hw::Design& design, const EmitOptions& options) {
   files["vivado/build.tcl"] = vivado_tcl(design, names, options);
   files["vivado/" + names.top + ".xdc"] = vivado_constraints(options);
   Files listed = files;
-  listed.merge(module_files(design));
-  listed.merge(memory_files(design));
-  listed.merge(bench_files(design, options));
+  listed.insert(others.begin(), others.end());
   files["design.json"] = design_json(design, names, options, listed);
   return files;
+}
+
+Files top_files(const hw::Design& design, const EmitOptions& options) {
+  return top_files(design, options, other_files(design, options));
 }
 
 }  // namespace mase::emit

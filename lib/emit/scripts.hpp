@@ -18,6 +18,11 @@ std::vector<std::string> modules_with_axi(const hw::Design& design);
 std::string filelist_text(const std::vector<std::string>& modules,
                           const std::vector<std::string>& generated);
 
+/// top_files when the other files are there already: design.json lists them all.
+Files top_files(const hw::Design& design, const EmitOptions& options, const Files& others);
+/// All but top_files.
+Files other_files(const hw::Design& design, const EmitOptions& options);
+
 /// Targets lint, sim, synth, vivado and clean.
 std::string makefile_text(const Names& names);
 
