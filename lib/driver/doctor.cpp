@@ -1,6 +1,4 @@
 // `mase doctor`: which parts of the tool chain are here, and how to get the missing ones.
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -11,6 +9,7 @@
 #include "driver/commands.hpp"
 #include "driver/output.hpp"
 #include "driver/version.hpp"
+#include "emit/process.hpp"
 
 namespace mase::driver {
 namespace {
@@ -19,13 +18,11 @@ struct Tool {
   const char* name;
   const char* version_command;  ///< constant text: nothing of the user's reaches a shell
   const char* use;
-  const char* get;
 };
 constexpr Tool tools[] = {
-    {"verilator", "verilator --version 2>/dev/null", "simulate the hardware",
-     "apt install verilator"},
-    {"yosys", "yosys -V 2>/dev/null", "area of the hardware", "apt install yosys"},
-    {"dot", "dot -V 2>&1", "draw graphs as SVG", "apt install graphviz"},
+    {"verilator", "verilator --version 2>/dev/null", "simulate the hardware"},
+    {"yosys", "yosys -V 2>/dev/null", "area of the hardware"},
+    {"dot", "dot -V 2>&1", "draw graphs as SVG"},
 };
 
 std::string first_line(const char* command) {
@@ -33,13 +30,6 @@ std::string first_line(const char* command) {
   std::array<char, 256> line{};
   if (!pipe || !std::fgets(line.data(), line.size(), pipe.get())) return "";
   return std::string(trim(line.data()));
-}
-
-bool on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  for (const std::string& folder : split(path ? path : "", ':'))
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
-  return false;
 }
 
 Tree row(const std::string& part, bool found, const std::string& what, const std::string& remedy) {
@@ -88,9 +78,10 @@ int doctor(bool json) {
   rows.push_back(libtorch_row());
   rows.push_back(share_row());
   for (const Tool& tool : tools)
-    rows.push_back(on_path(tool.name)
+    rows.push_back(emit::program_exists(tool.name)
                        ? row(tool.name, true, first_line(tool.version_command), "")
-                       : row(tool.name, false, std::string("missing: ") + tool.use, tool.get));
+                       : row(tool.name, false, std::string("missing: ") + tool.use,
+                             emit::install_command(tool.name)));
   Output output(json);
   for (const Tree& entry : rows.as_list())
     output.text((entry.at("found").as_bool() ? "[ok] " : "[--] ") + entry.at("part").as_string() +

@@ -120,7 +120,7 @@ int emit(const EmitRequest& request) {
                      });
   output.text("\nhardware: " + folder);
   output.document()["hardware"] = folder;
-  if (request.synthesis) synthesise(folder, open_hardware(folder, graph).design, request, output);
+  if (request.synthesis) synthesise(folder, read_hardware(folder, graph).design, request, output);
   output.finish();
   return 0;
 }

@@ -57,20 +57,24 @@ ir::Graph load_quantized(const Settings& settings) {
   return graph;
 }
 
-Hardware open_hardware(const std::string& folder, ir::Graph graph) {
+Hardware read_hardware(const std::string& folder, ir::Graph graph) {
   const Tree design = read_design(folder);
   const std::string text = folder + "/graph.txt";
   adopt_metadata(graph, ir::parse(read_file(text), text), folder);
-  Hardware hardware{folder, hw::design_of(graph), 0};
-  emit::EmitOptions options;
+  Hardware hardware{folder, hw::design_of(graph), 0, ""};
   try {
     hardware.design.name = design.at("name").as_string();
-    options.clock_mhz = hardware.clock_mhz = design.at("clock_mhz").as_double();
-    options.part = design.at("part").as_string();
+    hardware.clock_mhz = design.at("clock_mhz").as_double();
+    hardware.part = design.at("part").as_string();
   } catch (const Error&) {
     file_error(folder + "/design.json: is damaged; run mase emit again");
   }
-  check_files(folder, emit::all_files(hardware.design, options));
+  return hardware;
+}
+
+Hardware open_hardware(const std::string& folder, ir::Graph graph) {
+  Hardware hardware = read_hardware(folder, std::move(graph));
+  check_files(folder, emit::all_files(hardware.design, {hardware.clock_mhz, hardware.part}));
   return hardware;
 }
 

@@ -25,10 +25,12 @@ struct Hardware {
   std::string folder;
   hw::Design design;
   double clock_mhz = 0;
+  std::string part;
 };
-/// Rebuilds the design of `folder` from the checkpoint's graph and the folds stored there, and
-/// checks that the folder holds exactly that design. Error(Fault::file) naming the first file that
-/// differs.
+/// Rebuilds the design of `folder` from the checkpoint's graph and the folds stored there.
+Hardware read_hardware(const std::string& folder, ir::Graph graph);
+/// The same, and checks that the folder holds exactly that design. Error(Fault::file) naming the
+/// first file that differs.
 Hardware open_hardware(const std::string& folder, ir::Graph graph);
 
 /// Runs batches through the emitted hardware with Verilator; every beat is compared with the

@@ -23,8 +23,6 @@ Simulation run(const Hardware& hardware, const emit::Vectors& vectors,
   return emit::simulate(hardware.folder, hardware.design, vectors, options);
 }
 
-std::string fixed_number(double value) { return fixed_text(value, 1); }
-
 /// Cycles when nothing stalls: what the design predicts, and what the first frames take.
 bool show_timing(const Hardware& hardware, const Simulation& measured, Output& output) {
   const hw::Timing& predicted = hardware.design.timing;
@@ -53,7 +51,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Simulation& s) {
           {"combinational paths", std::to_string(s.combinational_paths)},
           {"deadlock", s.deadlock ? "yes" : "no"},
           {"cycles", std::to_string(s.cycles)},
-          {"latency, mean", fixed_number(s.latency_mean)},
+          {"latency, mean", fixed_text(s.latency_mean, 1)},
           {"latency, worst", std::to_string(s.latency_worst)},
           {"simulated frames per second", fixed_text(rate, 0)},
           {"simulation, seconds", fixed_text(s.seconds, 2)}};

@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "emit/process.hpp"
+#include "emit/scripts.hpp"
 
 namespace mase::emit {
 namespace {
@@ -25,18 +26,11 @@ std::vector<std::string> sources_of(const std::string& folder) {
 }
 
 std::vector<std::string> flags_of(const BuildOptions& options) {
-  std::vector<std::string> flags = {
-      "--cc",        "--exe",      "--build",
-      "-j",          "1",          "-Wall",
-      "-O3",         "--x-assign", "fast",
-      "--x-initial", "fast",       "--noassert",
-      "--prefix",    "Vdut",       "--top-module",
-      "bench_top",   "-CFLAGS",    "-std=c++20 -O" + std::to_string(options.optimise)};
-  // Of the runtime only inline functions are called per cycle.
-  std::string make =
-      "-s OPT_SLOW=-O0 OPT_GLOBAL=-O0 OPT_FAST=-O" + std::to_string(options.optimise);
+  std::vector<std::string> flags = split(kBenchBuild, ' ');
+  for (const std::string& word : split(kBenchModel, ' ')) flags.push_back(word);
+  std::string make = "-s " + bench_makeflags(options.optimise);
   if (program_exists("ccache")) make += " OBJCACHE=ccache";
-  flags.insert(flags.end(), {"-MAKEFLAGS", make});
+  flags.insert(flags.end(), {"-CFLAGS", bench_cflags(options.optimise), "-MAKEFLAGS", make});
   if (options.trace) flags.push_back("--trace-fst");
   if (options.coverage) flags.push_back("--coverage");
   return flags;

@@ -160,11 +160,17 @@ Files bench_files(const hw::Design& design, const EmitOptions&) {
   return files;
 }
 
-Files all_files(const hw::Design& design, const EmitOptions& options) {
-  Files files = top_files(design, options);
-  files.merge(module_files(design));
+Files other_files(const hw::Design& design, const EmitOptions& options) {
+  Files files = module_files(design);
   files.merge(memory_files(design));
   files.merge(bench_files(design, options));
+  return files;
+}
+
+Files all_files(const hw::Design& design, const EmitOptions& options) {
+  Files others = other_files(design, options);
+  Files files = top_files(design, options, others);
+  files.merge(others);
   return files;
 }
 

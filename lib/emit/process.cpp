@@ -50,9 +50,9 @@ class Pipe {
 };
 
 std::string how_to_get(const std::string& program) {
-  if (program == "verilator" || program == "yosys" || program == "make" || program == "g++")
-    return "; install it, for example with `apt-get install " + program + "`, or put it in PATH";
-  return "";
+  const std::string command = install_command(program);
+  return command.empty() ? ""
+                         : "; install it, for example with `" + command + "`, or put it in PATH";
 }
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -172,6 +172,12 @@ std::string last_lines(const ProcessResult& result, std::size_t count) {
   std::vector<std::string> lines = split(text, '\n');
   if (lines.size() > count) lines.erase(lines.begin(), lines.end() - static_cast<long>(count));
   return join(lines, "\n");
+}
+
+std::string install_command(const std::string& program) {
+  for (const char* known : {"verilator", "yosys", "make", "g++"})
+    if (program == known) return "apt-get install " + program;
+  return program == "dot" ? "apt-get install graphviz" : "";
 }
 
 bool program_exists(const std::string& name) {

@@ -33,5 +33,7 @@ std::string last_lines(const ProcessResult& result, std::size_t count);
 
 /// Whether a program of this name is in PATH.
 bool program_exists(const std::string& name);
+/// What installs a program that mase uses: "apt-get install yosys". Empty for others.
+std::string install_command(const std::string& program);
 
 }  // namespace mase::emit

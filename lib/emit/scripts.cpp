@@ -28,14 +28,14 @@ sim: sim/obj/bench
 	cd rtl && ../sim/obj/bench $(ARGS)
 
 sim/obj/bench: $(SOURCES) sim/bench_top.sv $(wildcard sim/*.cpp sim/*.hpp)
-	cd sim && $(VERILATOR) --cc --exe --build -j 1 -Wall -O3 --x-assign fast --x-initial fast \
-	  --noassert --prefix Vdut --top-module bench_top --Mdir obj -o bench \
-	  -CFLAGS "-std=c++20 -O2" -MAKEFLAGS "OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O0" \
+	cd sim && $(VERILATOR) @BUILD@ \
+	  @MODEL@ --Mdir obj -o bench \
+	  -CFLAGS "@CFLAGS@" -MAKEFLAGS "@MAKEFLAGS@" \
 	  $(addprefix ../,$(SOURCES)) bench_top.sv ../bench.cpp
 
 synth:
 	$(YOSYS) -q -p "read_verilog -sv -defer $(SOURCES); hierarchy -check -top $(TOP); \
-	  synth_xilinx -family xc7 -noiopad -noclkbuf -flatten; tee -q -o synth.txt stat"
+	  @SYNTHESISE@; tee -q -o synth.txt stat"
 	cat synth.txt
 
 vivado:
@@ -76,7 +76,21 @@ std::string filelist_text(const std::vector<std::string>& modules,
   return out;
 }
 
-std::string makefile_text(const Names& names) { return replace_all(kMakefile, "@TOP@", names.top); }
+std::string bench_cflags(int optimise) { return "-std=c++20 -O" + std::to_string(optimise); }
+
+std::string bench_makeflags(int optimise) {
+  return "OPT_FAST=-O" + std::to_string(optimise) + " OPT_SLOW=-O0 OPT_GLOBAL=-O0";
+}
+
+std::string makefile_text(const Names& names) {
+  constexpr int optimise = 2;
+  std::string text = replace_all(kMakefile, "@TOP@", names.top);
+  text = replace_all(text, "@BUILD@", kBenchBuild);
+  text = replace_all(text, "@MODEL@", kBenchModel);
+  text = replace_all(text, "@CFLAGS@", bench_cflags(optimise));
+  text = replace_all(text, "@MAKEFLAGS@", bench_makeflags(optimise));
+  return replace_all(text, "@SYNTHESISE@", kSynthesiseXc7);
+}
 
 std::string vivado_tcl(const hw::Design& design, const Names& names, const EmitOptions& options) {
   std::string sources, images;
@@ -97,7 +111,7 @@ std::string vivado_constraints(const EmitOptions& options) {
          " [get_ports clk]\n";
 }
 
-Files top_files(const hw::Design& design, const EmitOptions& options) {
+Files top_files(const hw::Design& design, const EmitOptions& options, const Files& others) {
   const Names names = names_of(design);
   Files files;
   files["rtl/" + names.top + ".sv"] = top_text(design, names);
@@ -109,11 +123,13 @@ Files top_files(const hw::Design& design, const EmitOptions& options) {
   files["vivado/build.tcl"] = vivado_tcl(design, names, options);
   files["vivado/" + names.top + ".xdc"] = vivado_constraints(options);
   Files listed = files;
-  listed.merge(module_files(design));
-  listed.merge(memory_files(design));
-  listed.merge(bench_files(design, options));
+  listed.insert(others.begin(), others.end());
   files["design.json"] = design_json(design, names, options, listed);
   return files;
+}
+
+Files top_files(const hw::Design& design, const EmitOptions& options) {
+  return top_files(design, options, other_files(design, options));
 }
 
 }  // namespace mase::emit

@@ -18,6 +18,23 @@ std::vector<std::string> modules_with_axi(const hw::Design& design);
 std::string filelist_text(const std::vector<std::string>& modules,
                           const std::vector<std::string>& generated);
 
+/// top_files when the other files are there already: design.json lists them all.
+Files top_files(const hw::Design& design, const EmitOptions& options, const Files& others);
+/// All but top_files.
+Files other_files(const hw::Design& design, const EmitOptions& options);
+
+/// How Verilator builds the bench, and what it builds: words without spaces.
+inline constexpr const char* kBenchBuild =
+    "--cc --exe --build -j 1 -Wall -O3 --x-assign fast --x-initial fast";
+inline constexpr const char* kBenchModel = "--noassert --prefix Vdut --top-module bench_top";
+/// Of the C++ compiler and of make. Of Verilator's runtime only inline functions are called per
+/// cycle, so only the model is optimised.
+std::string bench_cflags(int optimise);
+std::string bench_makeflags(int optimise);
+/// Yosys's command for 7-series parts.
+inline constexpr const char* kSynthesiseXc7 =
+    "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten";
+
 /// Targets lint, sim, synth, vivado and clean.
 std::string makefile_text(const Names& names);
 

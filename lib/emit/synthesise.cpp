@@ -9,6 +9,7 @@
 #include "emit/emit.hpp"
 #include "emit/process.hpp"
 #include "emit/run_folder.hpp"
+#include "emit/scripts.hpp"
 #include "emit/top.hpp"
 #include "emit/yosys_stat.hpp"
 
@@ -24,8 +25,7 @@ struct FamilyRow {
   std::string name, command, logic;
 };
 const std::vector<FamilyRow> kFamilies = {
-    {"xc7", "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten",
-     "t:LUT* t:CARRY4 t:MUXF7 t:MUXF8 t:INV"},
+    {"xc7", kSynthesiseXc7, "t:LUT* t:CARRY4 t:MUXF7 t:MUXF8 t:INV"},
     {"ice40", "synth_ice40 -dsp", "t:SB_LUT4 t:SB_CARRY"},
     {"ecp5", "synth_ecp5", "t:LUT4 t:CCU2C t:L6MUX21 t:PFUMX"}};
 

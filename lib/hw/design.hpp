@@ -102,7 +102,7 @@ Timing predict(const Design& design);
 /// under any stalls; those that skids can do without are taken out. How: the most beats that each
 /// holds when all are unbounded and inputs come evenly, with pipelines as they are and with the
 /// least that these can be relied on for; then shrunk while the schedule stays (see
-/// size_fifos.cpp).
+/// size_fifos.cpp). Sets the timing where these runs have shown it.
 void size_fifos(Design& design);
 
 Cost cost(const Design& design);  ///< of everything

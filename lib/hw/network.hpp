@@ -32,7 +32,15 @@ class Network {
   /// One cycle. Returns how many beats moved.
   std::int64_t step();
   std::int64_t cycle() const { return cycle_; }
-  std::int64_t moved(StreamId stream) const { return moved_[static_cast<std::size_t>(stream)]; }
+  std::int64_t moved(StreamId stream) const { return moved_[wire(stream)]; }
+
+  /// What the future depends on.
+  struct State {
+    std::vector<std::unique_ptr<Control>> controls;  ///< empty when some cannot be compared
+    std::vector<std::int64_t> inputs;                ///< how far each is ahead of its offers
+  };
+  State state() const;
+  bool is_in(const State& state) const;
 
   /// Instances that hold back a beat or offer one that nobody takes, with the ports concerned.
   std::string blocked() const;
@@ -40,23 +48,31 @@ class Network {
  private:
   struct Node {
     std::unique_ptr<Control> control;
-    std::size_t first_input = 0, inputs = 0;  ///< ranges of input_streams_ and taken_
-    std::size_t first_output = 0, outputs = 0;
+    Ports ports;
   };
-  using Bits = std::vector<std::uint64_t>;
-  void connect();
-  void clock(const Node& node);
-  void publish(const Node& node);
-  bool offered(StreamId input) const;
+  /// Nodes at the ends of a wire; at the ports of the design a number beyond all nodes.
+  struct Ends {
+    std::size_t producer, consumer;
+  };
+  /// Bytes that are 0 or 1, looked at eight at a time; padded with zeros to a multiple of eight.
+  using Bytes = std::vector<std::uint8_t>;
+  void number_wires();
+  void connect(const MakeControl& make);
+  std::int64_t move();
+  std::int64_t ahead(StreamId input) const;
+  std::size_t wire(StreamId id) const { return wires_[static_cast<std::size_t>(id)]; }
 
   const Design& design_;
   std::vector<Node> nodes_;
-  std::vector<StreamId> input_streams_, output_streams_;  ///< of every port, node by node
-  std::vector<std::uint8_t> taken_, given_;               ///< of every port
-  Bits valid_, ready_, moves_;                            ///< of every stream
-  Bits awake_;                            ///< of every node: its state may change without transfers
-  std::vector<int> producer_, consumer_;  ///< nodes of every stream, -1 for the design's ports
-  std::vector<std::int64_t> moved_;       ///< beats of every stream so far
+  /// Streams in the order of the ports that take them, those that leave the design last: so the
+  /// inputs of a node are neighbours.
+  std::vector<std::size_t> wires_;
+  std::vector<Ends> ends_;                 ///< of every wire
+  std::vector<std::size_t> output_wires_;  ///< of every output port, node by node
+  Bytes valid_, ready_, moves_;            ///< of every wire
+  Bytes given_;                            ///< room for the outputs of any node
+  Bytes awake_;                      ///< of every node: its state may change without transfers
+  std::vector<std::int64_t> moved_;  ///< beats of every wire so far
   std::int64_t cycle_ = 0;
 };
 

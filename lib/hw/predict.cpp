@@ -2,102 +2,15 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hw/schedule.hpp"
+#include "hw/recorder.hpp"
 
 namespace mase::hw {
 namespace {
 
-constexpr std::size_t least_frames = 4, most_frames = 16;
 /// Cycles beyond the longest fold that a module may spend without moving a beat: pipeline depths.
 constexpr std::int64_t quiet_cycles = 512;
 /// An output that is this many frames ahead of another one will not be caught up with.
 constexpr std::size_t frames_apart = 64;
-
-/// When each frame of each output began and ended.
-class Recorder {
- public:
-  Recorder(const Network& network, const Design& design)
-      : network_(network),
-        design_(design),
-        firsts_(design.outputs.size(), -1),
-        ends_(design.outputs.size()) {
-    MASE_CHECK(!design.outputs.empty() && !design.inputs.empty(), "a design without streams");
-  }
-
-  void after_step() {
-    if (start_ < 0)
-      for (StreamId id : design_.inputs)
-        if (network_.moved(id) > 0) start_ = now();
-    for (std::size_t o = 0; o < ends_.size(); ++o) record(o);
-  }
-
-  std::int64_t elapsed() const { return start_ < 0 ? 0 : now() - start_; }
-  std::size_t frames() const { return std::min_element(ends_.begin(), ends_.end(), fewer)->size(); }
-  std::size_t most() const { return std::max_element(ends_.begin(), ends_.end(), fewer)->size(); }
-
-  /// The last beat of a finished frame over all outputs.
-  std::int64_t last(std::size_t frame) const {
-    std::int64_t latest = 0;
-    for (const auto& ends : ends_) latest = std::max(latest, ends[frame]);
-    return latest - start_;
-  }
-
-  /// Frames that are under way at a time: an interval may depend on so many frames before it.
-  std::size_t in_flight() const {
-    if (frames() < 2) return 0;
-    return static_cast<std::size_t>(last(0) / std::max<std::int64_t>(1, last(1) - last(0)));
-  }
-
-  bool settled() const {
-    const std::size_t n = frames(), same = least_frames - 1 + in_flight();
-    if (n <= same) return false;
-    const std::int64_t interval = last(n - 1) - last(n - 2);
-    for (std::size_t f = n - 1; f > n - 1 - same; --f)
-      if (last(f) - last(f - 1) != interval) return false;
-    return true;
-  }
-
-  bool given_up() const { return frames() >= most_frames + 4 * in_flight(); }
-
-  Schedule schedule() const {
-    Schedule result;
-    result.first = *std::min_element(firsts_.begin(), firsts_.end()) - start_;
-    for (std::size_t f = 0; f < frames(); ++f) result.lasts.push_back(last(f));
-    result.interval = steady(result.lasts);
-    for (std::size_t o = 0; o < ends_.size(); ++o)
-      result.outputs.push_back({firsts_[o] - start_, ends_[o][0] - start_, steady(ends_[o])});
-    return result;
-  }
-
- private:
-  using Ends = std::vector<std::int64_t>;
-  static bool fewer(const Ends& a, const Ends& b) { return a.size() < b.size(); }
-  std::int64_t now() const { return network_.cycle() - 1; }
-
-  void record(std::size_t o) {
-    const StreamId id = design_.outputs[o];
-    const std::int64_t moved = network_.moved(id);
-    if (moved > 0 && firsts_[o] < 0) firsts_[o] = now();
-    if (moved == design_.stream(id).beats() * static_cast<std::int64_t>(ends_[o].size() + 1))
-      ends_[o].push_back(now());
-  }
-
-  /// The last interval when it repeats, else the mean of the last eight rounded up.
-  static std::int64_t steady(const Ends& ends) {
-    const std::size_t n = ends.size();
-    const std::int64_t interval = ends[n - 1] - ends[n - 2];
-    if (interval == ends[n - 2] - ends[n - 3]) return interval;
-    const std::size_t from = n > 8 ? n - 9 : 0;
-    const auto count = static_cast<std::int64_t>(n - 1 - from);
-    return (ends[n - 1] - ends[from] + count - 1) / count;
-  }
-
-  const Network& network_;
-  const Design& design_;
-  std::int64_t start_ = -1;
-  std::vector<std::int64_t> firsts_;
-  std::vector<Ends> ends_;
-};
 
 /// Counts cycles in which no beat moves, against the longest pause a working design can make.
 class Watchdog {
@@ -116,15 +29,55 @@ class Watchdog {
   std::int64_t limit_, quiet_ = 0;
 };
 
+/// A network run frame by frame. Once a frame ends in the state in which the one before it ended,
+/// all that follows is a repetition: it is written down instead of run, and nobody observes it.
+class Rehearsal {
+ public:
+  enum class Step { frame, late, stuck };
+
+  Rehearsal(Network& network, const Design& design)
+      : network_(network), recorder_(network, design), watchdog_(network, design) {}
+
+  /// To the end of the next frame: at most one cycle beyond `until`.
+  Step frame(std::int64_t until = Recorder::never) {
+    const std::size_t before = recorder_.frames();
+    if (repeats_) {
+      recorder_.repeat(until);
+      return recorder_.frames() > before ? Step::frame : Step::late;
+    }
+    while (recorder_.frames() == before) {
+      const std::int64_t beats = network_.step();
+      recorder_.after_step();
+      if (watchdog_.stuck(beats) || recorder_.most() > recorder_.frames() + frames_apart)
+        return Step::stuck;
+      if (recorder_.elapsed() > until) return Step::late;
+    }
+    compare();
+    return Step::frame;
+  }
+
+  const Recorder& recorder() const { return recorder_; }
+
+ private:
+  void compare() {
+    repeats_ = recorder_.in_phase() && network_.is_in(state_);
+    if (!repeats_) state_ = network_.state();
+  }
+
+  Network& network_;
+  Recorder recorder_;
+  Watchdog watchdog_;
+  bool repeats_ = false;
+  Network::State state_;  ///< at the end of the last frame
+};
+
 }  // namespace
 
 Schedule run(Network& network, const Design& design) {
-  Recorder recorder(network, design);
-  Watchdog watchdog(network, design);
-  while (!recorder.settled() && !recorder.given_up()) {
-    const std::int64_t beats = network.step();
-    recorder.after_step();
-    if (!watchdog.stuck(beats) && recorder.most() <= recorder.frames() + frames_apart) continue;
+  Rehearsal rehearsal(network, design);
+  const Recorder& recorder = rehearsal.recorder();
+  while (!recorder.enough(recorder.frames())) {
+    if (rehearsal.frame() == Rehearsal::Step::frame) continue;
     Schedule result;
     result.deadlock = network.blocked();
     return result;
@@ -132,31 +85,29 @@ Schedule run(Network& network, const Design& design) {
   return recorder.schedule();
 }
 
-bool finishes(Network& network, const Design& design, std::size_t frames) {
-  Recorder recorder(network, design);
-  Watchdog watchdog(network, design);
-  while (recorder.frames() < frames + recorder.in_flight()) {
-    const std::int64_t beats = network.step();
-    recorder.after_step();
-    if (watchdog.stuck(beats) || recorder.most() > recorder.frames() + frames_apart) return false;
-  }
-  return true;
+Trial finishes(Network& network, const Design& design, std::size_t frames) {
+  Rehearsal rehearsal(network, design);
+  const Recorder& recorder = rehearsal.recorder();
+  while (recorder.frames() < frames + recorder.in_flight())
+    if (rehearsal.frame() != Rehearsal::Step::frame) return {false, recorder.cycles(), {}};
+  return {true, recorder.cycles(), {}};
 }
 
-bool keeps_up(Network& network, const Design& design, const Schedule& reference) {
-  Recorder recorder(network, design);
-  Watchdog watchdog(network, design);
-  while (recorder.frames() < reference.lasts.size()) {
-    const std::int64_t beats = network.step();
-    const std::size_t frame = recorder.frames();
-    recorder.after_step();
-    if (watchdog.stuck(beats) || recorder.elapsed() > reference.lasts[frame]) return false;
-  }
+Trial keeps_up(Network& network, const Design& design, const Schedule& reference) {
+  Rehearsal rehearsal(network, design);
+  const Recorder& recorder = rehearsal.recorder();
+  const std::vector<std::int64_t>&wanted = reference.lasts, &lasts = recorder.lasts();
+  for (std::int64_t last : wanted)
+    if (rehearsal.frame(last) != Rehearsal::Step::frame) return {false, recorder.cycles(), {}};
   // The later half by itself: latency won at the start must not pay for a longer interval.
-  const std::vector<std::int64_t>& wanted = reference.lasts;
   const std::size_t end = wanted.size() - 1, half = end / 2;
-  return recorder.last(end) - recorder.last(half) <= wanted[end] - wanted[half] &&
-         recorder.schedule().first <= reference.first;
+  Trial trial{
+      lasts[end] - lasts[half] <= wanted[end] - wanted[half] && recorder.first() <= reference.first,
+      recorder.cycles(),
+      {}};
+  for (std::size_t n = 1; n <= wanted.size() && !trial.timing; ++n)
+    if (recorder.enough(n)) trial.timing = recorder.timing(n);
+  return trial;
 }
 
 Timing predict(const Design& design) {

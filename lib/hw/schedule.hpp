@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,19 @@ struct Schedule {
 /// as are under way at a time. One that never settles within 16 frames (and four times those under
 /// way) is the mean of the last eight, rounded up.
 Schedule run(Network& network, const Design& design);
+/// How a run ended that was to show something.
+struct Trial {
+  bool good = false;
+  std::int64_t cycles = 0;       ///< that it took
+  std::optional<Timing> timing;  ///< what `predict` would say, if it went far enough to tell
+};
+
 /// Runs until so many frames have left, and as many more as are under way at a time. Whether they
-/// did: false is a deadlock.
-bool finishes(Network& network, const Design& design, std::size_t frames);
+/// did: anything else is a deadlock.
+Trial finishes(Network& network, const Design& design, std::size_t frames);
 
 /// Whether the network finishes every frame of `reference` no later and the later half of them in
 /// no more time; ends at the first frame that is late.
-bool keeps_up(Network& network, const Design& design, const Schedule& reference);
+Trial keeps_up(Network& network, const Design& design, const Schedule& reference);
 
 }  // namespace mase::hw

@@ -25,7 +25,7 @@ constexpr std::int64_t least_depth = 2;
 constexpr std::int64_t unbounded = 1 << 30;
 /// A FIFO of this many beats in flight is one that only passes them on: two cycles of its own.
 constexpr std::int64_t in_transit = 3;
-/// Calls of clock() that shrinking may cost; then the depths found so far stay.
+/// Cycles times instances that shrinking may cost; then the depths found so far stay.
 constexpr std::int64_t shrink_budget = 1'500'000;
 /// Frames to watch: the second meets the end of the first in every module.
 constexpr std::size_t watched_frames = 2;
@@ -56,15 +56,16 @@ std::int64_t best_interval(const Design& design) {
 /// Raises depths to the most beats that each FIFO of the network holds.
 void raise_depths(const Design& design, Network& network, std::int64_t interval,
                   const std::vector<std::size_t>& fifos, std::vector<std::int64_t>& depths) {
+  std::vector<std::pair<StreamId, StreamId>> ports;
+  for (std::size_t i : fifos)
+    ports.emplace_back(design.instances[i].inputs[0], design.instances[i].outputs[0]);
   network.input_interval = interval;
   network.observe = [&] {
-    for (std::size_t f = 0; f < fifos.size(); ++f) {
-      const Instance& fifo = design.instances[fifos[f]];
+    for (std::size_t f = 0; f < ports.size(); ++f)
       depths[f] =
-          std::max(depths[f], network.moved(fifo.inputs[0]) - network.moved(fifo.outputs[0]));
-    }
+          std::max(depths[f], network.moved(ports[f].first) - network.moved(ports[f].second));
   };
-  if (!finishes(network, design, watched_frames))
+  if (!finishes(network, design, watched_frames).good)
     throw Error(Fault::internal,
                 "design " + design.name + " deadlocks with unbounded FIFOs: " + network.blocked());
 }
@@ -72,7 +73,7 @@ void raise_depths(const Design& design, Network& network, std::int64_t interval,
 /// Changes depths while the schedule and the proof against deadlock hold.
 class Fitter {
  public:
-  explicit Fitter(Design& design) : design_(design), best_(schedule()) {}
+  explicit Fitter(Design& design) : design_(design), best_(schedule()), timing_(best_.timing()) {}
 
   /// Doubles all depths as long as that makes the interval shorter.
   void grow(const std::vector<std::size_t>& fifos, std::int64_t interval) {
@@ -86,9 +87,11 @@ class Fitter {
         return;
       }
       best_ = grown;
+      timing_ = grown.timing();
     }
   }
 
+  std::optional<Timing> timing() const { return timing_; }
   bool affordable() const { return spent_ < shrink_budget; }
 
   /// The least depth of one FIFO, the others as they are.
@@ -128,16 +131,18 @@ class Fitter {
 
   bool good() {
     Network network(design_);
-    bool result = keeps_up(network, design_, best_);
-    std::int64_t cycles = network.cycle();
-    if (result) {
+    Trial trial = keeps_up(network, design_, best_);
+    std::int64_t cycles = trial.cycles;
+    if (trial.good) {
       const ShallowPipes shallow;
       Network least(design_);
-      result = finishes(least, design_, watched_frames);
-      cycles += least.cycle();
+      const Trial completes = finishes(least, design_, watched_frames);
+      trial.good = completes.good;
+      cycles += completes.cycles;
     }
     spent_ += cycles * static_cast<std::int64_t>(design_.instances.size());
-    return result;
+    if (trial.good) timing_ = trial.timing;
+    return trial.good;
   }
 
   /// What took `gone` takes `kept`; the numbers above `gone` move down by one.
@@ -157,6 +162,7 @@ class Fitter {
 
   Design& design_;
   Schedule best_;
+  std::optional<Timing> timing_;  ///< of the design as it is, unless it changed too much to tell
   std::int64_t spent_ = 0;
 };
 
@@ -186,6 +192,7 @@ void size_fifos(Design& design) {
   const std::vector<std::size_t> left = fifos_of(design);
   for (auto i = left.rbegin(); i != left.rend() && fitter.affordable(); ++i)
     if (!fitter.remove({*i})) fitter.shrink(*i);
+  if (const auto timing = fitter.timing()) design.timing = *timing;
 }
 
 }  // namespace mase::hw

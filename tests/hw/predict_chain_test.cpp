@@ -38,9 +38,12 @@ class Restless : public Control {
   std::unique_ptr<Control> inner_;
 };
 
-}  // namespace
+std::unique_ptr<Control> restless_control(const Instance& instance) {
+  return std::make_unique<Restless>(table_control(instance));
+}
 
-TEST_CASE("leaving out idle controls changes no cycle") {
+/// One of each kind of module, folded by `fold`.
+Design design_of_every_kind(const Fold& fold) {
   ProgramMaker maker;
   auto x = maker.input("x", {8, 8, 4});
   const integer::Window same{8, 8, 4, 3, 3, 1, 1, 1, 1}, half{8, 8, 4, 2, 2, 2, 2, 0, 0};
@@ -54,15 +57,19 @@ TEST_CASE("leaving out idle controls changes no cycle") {
   auto wide = maker.step("wide", integer::Pool{integer::PoolKind::max, overlap}, {c}, {4, 4, 8});
   auto flat = maker.linear("fc", wide, 128, 6);
   maker.output(maker.step("cast", integer::Cast{}, {flat}, {6}));
+  Folding folding;
+  for (const Step& step : maker.program().steps) folding[step.name] = fold;
+  folding["a"] = {18, 1, true};
+  return build(maker.share(), folding);
+}
+
+}  // namespace
+
+TEST_CASE("leaving out idle controls changes no cycle") {
   for (const Fold& fold : {Fold{1, 1}, Fold{2, 2}}) {
-    Folding folding;
-    for (const Step& step : maker.program().steps) folding[step.name] = fold;
-    folding["a"] = {18, 1, true};
-    const Design design = build(maker.share(), folding);
+    const Design design = design_of_every_kind(fold);
     Network lazy(design);
-    Network restless(design, [](const Instance& instance) {
-      return std::make_unique<Restless>(table_control(instance));
-    });
+    Network restless(design, restless_control);
     for (int cycle = 0; cycle < 20000; ++cycle) {
       lazy.step();
       restless.step();
@@ -72,6 +79,51 @@ TEST_CASE("leaving out idle controls changes no cycle") {
     }
     CHECK(lazy.moved(design.outputs[0]) > 0);
   }
+}
+
+TEST_CASE("frames that repeat and are not run come when they would have come") {
+  for (const Fold& fold : {Fold{1, 1}, Fold{2, 2}}) {
+    const Design design = design_of_every_kind(fold);
+    for (const std::int64_t pause : {0, 1, 1000}) {
+      // States of the restless controls cannot be compared, so every frame is run.
+      const auto networks = [&](auto use) {
+        Network repeating(design), restless(design, restless_control);
+        const std::int64_t interval = pause == 0 ? 0 : design.timing.interval + pause;
+        repeating.input_interval = restless.input_interval = interval;
+        use(repeating, restless);
+        CHECK(repeating.cycle() < restless.cycle());
+      };
+      networks([&](Network& repeating, Network& restless) {
+        const Schedule shown = run(repeating, design), expected = run(restless, design);
+        CHECK(shown.first == expected.first);
+        CHECK(shown.lasts == expected.lasts);
+        CHECK(shown.interval == expected.interval);
+        CHECK(shown.outputs[0].interval == expected.outputs[0].interval);
+      });
+      networks([&](Network& repeating, Network& restless) {
+        const Trial shown = finishes(repeating, design, 12);
+        CHECK(shown.good);
+        CHECK(shown.cycles == finishes(restless, design, 12).cycles);
+      });
+    }
+  }
+}
+
+TEST_CASE("a design is late in the same cycle whether its frames are run or repeat") {
+  const Design design = design_of_every_kind({2, 2});
+  Network first(design);
+  Schedule reference = run(first, design);
+  Network repeating(design);
+  const Trial same = keeps_up(repeating, design, reference);
+  CHECK(same.good);
+  REQUIRE(same.timing);
+  CHECK(same.timing->interval == design.timing.interval);
+  reference.lasts.back() -= 1;
+  Network late(design), restless(design, restless_control);
+  const Trial shown = keeps_up(late, design, reference);
+  CHECK(!shown.good);
+  CHECK(shown.cycles == keeps_up(restless, design, reference).cycles);
+  CHECK(shown.cycles == restless.cycle());
 }
 
 TEST_CASE("the slowest layer of a chain gives the interval") {

@@ -8,7 +8,7 @@ namespace mase::hw {
 
 /// Without stalls the first output beat is N + 4 cycles after the first input beat, and a block
 /// takes N cycles.
-class DepthwiseControl : public Control {
+class DepthwiseControl final : public TwinOf<DepthwiseControl> {
  public:
   explicit DepthwiseControl(const Parameters& parameters)
       : beats_(parameters.integer("N")), pipe_(4) {}
@@ -16,6 +16,7 @@ class DepthwiseControl : public Control {
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const DepthwiseControl&) const = default;
 
  private:
   std::int64_t beats_;

@@ -12,13 +12,14 @@ int adder_stages(std::int64_t simd);
 
 /// Without stalls the first output beat is SF + 3 + adder_stages cycles after the first input beat,
 /// the last one SF * NF + 3 + adder_stages, and a row takes SF * NF cycles.
-class LinearControl : public Control {
+class LinearControl final : public TwinOf<LinearControl> {
  public:
   explicit LinearControl(const Parameters& parameters);
   bool ready(int) const override { return pipe_.enable() && pass_ == 0; }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return !pipe_.enable() || (pass_ == 0 && pipe_.idle()); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const LinearControl&) const = default;
 
  private:
   std::int64_t columns_, passes_;

@@ -17,14 +17,6 @@ Pipe::Pipe(int stages) : stages_(shallow ? 0 : stages) {
   MASE_CHECK(stages >= 0 && stages <= 64, "a pipeline twin has 0 to 64 stages");
 }
 
-void Pipe::step(bool enter, bool given) {
-  if (!enable()) return skid_.step(false, given);
-  if (stages_ == 0) return skid_.step(enter, given);
-  const bool leaves = (beats_ >> (stages_ - 1) & 1) != 0;
-  beats_ = beats_ << 1 | static_cast<std::uint64_t>(enter);
-  skid_.step(leaves, given);
-}
-
 void SkidControl::clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) {
   skid_.step(taken[0] != 0, given[0] != 0);
 }

@@ -10,7 +10,7 @@
 namespace mase::hw {
 
 /// Takes a beat whenever its pipeline moves; the last beats of each window give one.
-class PoolControl : public Control {
+class PoolControl final : public TwinOf<PoolControl> {
  public:
   /// Frames of height x width pixels of `beats` beats, windows of kernel_height x kernel_width.
   PoolControl(std::int64_t height, std::int64_t width, std::int64_t beats,
@@ -19,6 +19,7 @@ class PoolControl : public Control {
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const PoolControl&) const = default;
 
  private:
   void advance();

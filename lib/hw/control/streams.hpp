@@ -8,13 +8,14 @@
 namespace mase::hw {
 
 /// fifo: a memory of `depth` beats and an output register.
-class FifoControl : public Control {
+class FifoControl final : public TwinOf<FifoControl> {
  public:
   explicit FifoControl(std::int64_t depth) : depth_(depth) {}
   bool ready(int) const override { return count_ != depth_; }
   bool valid(int) const override { return valid_; }
   bool idle() const override { return count_ == 0 || valid_; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const FifoControl&) const = default;
 
  private:
   std::int64_t depth_, count_ = 0;  ///< beats in the memory
@@ -22,26 +23,28 @@ class FifoControl : public Control {
 };
 
 /// stream_fork: one skid per output, filled together.
-class ForkControl : public Control {
+class ForkControl final : public TwinOf<ForkControl> {
  public:
   explicit ForkControl(std::int64_t outputs) : skids_(static_cast<std::size_t>(outputs)) {}
   bool ready(int) const override;
   bool valid(int output) const override { return skids_[static_cast<std::size_t>(output)].valid(); }
   bool idle() const override { return true; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const ForkControl&) const = default;
 
  private:
   std::vector<Skid> skids_;
 };
 
 /// stream_resize to fewer lanes: each beat taken gives `ratio` beats.
-class NarrowControl : public Control {
+class NarrowControl final : public TwinOf<NarrowControl> {
  public:
   explicit NarrowControl(std::int64_t ratio) : ratio_(ratio) {}
   bool ready(int) const override { return !full_ || (skid_.ready() && index_ == ratio_ - 1); }
   bool idle() const override { return !full_ || !skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const NarrowControl&) const = default;
 
  private:
   std::int64_t ratio_, index_ = 0;  ///< index of the piece that leaves next
@@ -50,13 +53,14 @@ class NarrowControl : public Control {
 };
 
 /// stream_resize to more lanes: `ratio` beats taken give one.
-class WidenControl : public Control {
+class WidenControl final : public TwinOf<WidenControl> {
  public:
   explicit WidenControl(std::int64_t ratio) : ratio_(ratio) {}
   bool ready(int) const override { return index_ != ratio_ - 1 || !valid_; }
   bool idle() const override { return true; }
   bool valid(int) const override { return valid_; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WidenControl&) const = default;
 
  private:
   std::int64_t ratio_, index_ = 0;
@@ -64,7 +68,7 @@ class WidenControl : public Control {
 };
 
 /// concat: `first` beats of input 0, then `second` beats of input 1.
-class ConcatControl : public Control {
+class ConcatControl final : public TwinOf<ConcatControl> {
  public:
   ConcatControl(std::int64_t first, std::int64_t second) : first_(first), total_(first + second) {}
   bool ready(int input) const override {
@@ -73,6 +77,7 @@ class ConcatControl : public Control {
   bool idle() const override { return true; }
   bool valid(int) const override { return skid_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const ConcatControl&) const = default;
 
  private:
   std::int64_t first_, total_, index_ = 0;
@@ -80,7 +85,7 @@ class ConcatControl : public Control {
 };
 
 /// slice: of every `beats` beats passes `count` from `first` on.
-class SliceControl : public Control {
+class SliceControl final : public TwinOf<SliceControl> {
  public:
   SliceControl(std::int64_t beats, std::int64_t first, std::int64_t count)
       : beats_(beats), first_(first), count_(count) {}
@@ -88,6 +93,7 @@ class SliceControl : public Control {
   bool ready(int) const override { return skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const SliceControl&) const = default;
 
  private:
   std::int64_t beats_, first_, count_, index_ = 0;
@@ -95,7 +101,7 @@ class SliceControl : public Control {
 };
 
 /// binary: a skid per input; a pair enters the pipeline when both are there.
-class JoinControl : public Control {
+class JoinControl final : public TwinOf<JoinControl> {
  public:
   explicit JoinControl(int stages) : pipe_(stages) {}
   bool idle() const override {
@@ -104,6 +110,7 @@ class JoinControl : public Control {
   bool ready(int input) const override { return skids_[input].ready(); }
   bool valid(int) const override { return pipe_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const JoinControl&) const = default;
 
  private:
   Skid skids_[2];

@@ -15,6 +15,7 @@ struct WindowShape {
   std::int64_t H, W, CF, BLOCKS, KH, KW, SH, SW, PH, PW;
 
   explicit WindowShape(const Parameters& parameters);
+  bool operator==(const WindowShape&) const = default;
   std::int64_t out_height() const { return (H + 2 * PH - KH) / SH + 1; }
   std::int64_t out_width() const { return (W + 2 * PW - KW) / SW + 1; }
   bool picks() const { return KH == 1 && KW == 1 && PH == 0 && PW == 0; }
@@ -31,13 +32,14 @@ struct WindowShape {
 };
 
 /// `window` with a ring. One step is a few integer operations.
-class WindowControl : public Control {
+class WindowControl final : public TwinOf<WindowControl> {
  public:
   explicit WindowControl(const WindowShape& shape);
   bool ready(int) const override { return room_ >= 0; }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WindowControl&) const = default;
 
  private:
   static constexpr int kLoops = 6;  ///< c, kx, ky, block, ox, oy: innermost first
@@ -55,13 +57,14 @@ class WindowControl : public Control {
 };
 
 /// `window` of one pixel: drops what lies between the strides.
-class WindowPickControl : public Control {
+class WindowPickControl final : public TwinOf<WindowPickControl> {
  public:
   explicit WindowPickControl(const WindowShape& shape) : shape_(shape) {}
   bool ready(int) const override { return skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
   bool idle() const override { return true; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WindowPickControl&) const = default;
 
  private:
   WindowShape shape_;

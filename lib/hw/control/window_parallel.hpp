@@ -15,6 +15,7 @@ struct RasterShape {
   std::int64_t H, W, KH, KW, SH, SW, PH, PW;
 
   explicit RasterShape(const Parameters& parameters);
+  bool operator==(const RasterShape&) const = default;
   std::int64_t last_y() const { return (H + 2 * PH - KH) / SH * SH; }
   std::int64_t last_x() const { return (W + 2 * PW - KW) / SW * SW; }
   std::int64_t height() const { return std::max({H, last_y() + 1, lag() / width() + 1}); }  ///< HP
@@ -23,7 +24,7 @@ struct RasterShape {
 };
 
 /// A frame takes height() * width() cycles when nothing stalls.
-class WindowParallelControl : public Control {
+class WindowParallelControl final : public TwinOf<WindowParallelControl> {
  public:
   explicit WindowParallelControl(const RasterShape& shape);
   bool ready(int) const override { return pipe_.enable() && needs(); }
@@ -33,6 +34,7 @@ class WindowParallelControl : public Control {
     return !pipe_.enable() || (pipe_.idle() && needs() && !flushes);
   }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WindowParallelControl&) const = default;
 
  private:
   bool needs() const { return in_x_ < shape_.W && in_y_ < shape_.H; }
