@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "data/metrics.hpp"
 
 namespace mase::search {
@@ -29,11 +30,12 @@ Tree scores_tree(const data::Scores& scores) {
 std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of) {
   const std::vector<std::int64_t>& rows = dataset.rows(part_of(rows_of.data_loader));
   const auto there = static_cast<std::int64_t>(rows.size());
-  if (rows_of.num_samples && *rows_of.num_samples > there)
-    config_error("num_samples = " + std::to_string(*rows_of.num_samples) + ", but the " +
-                 rows_of.data_loader + " of '" + dataset.name + "' has " + std::to_string(there) +
-                 " rows");
-  const std::int64_t total = rows_of.num_samples.value_or(static_cast<int>(there));
+  const std::int64_t wanted = rows_of.num_samples.value_or(static_cast<int>(there));
+  if (wanted > there)
+    log::warning("num_samples = " + std::to_string(wanted) + ": the " + rows_of.data_loader +
+                 " of '" + dataset.name + "' has " + std::to_string(there) +
+                 " rows, all of them are used");
+  const std::int64_t total = std::min(wanted, there);
   std::vector<data::Batch> batches;
   for (std::int64_t first = 0; first < total; first += batch_rows)
     batches.push_back(dataset.batch(rows, first, std::min(batch_rows, total - first)));

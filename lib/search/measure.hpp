@@ -24,8 +24,8 @@ struct Bench {
   passes::PassContext context;
 };
 
-/// The rows that a runner evaluates, in batches of 512. Error(Fault::config) when there are fewer
-/// than asked for.
+/// The rows that a runner evaluates, in batches of 512; all of them, with a warning, when there are
+/// fewer than asked for.
 std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of);
 
 data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,

@@ -75,7 +75,7 @@ TEST_CASE("a metric that no runner delivers is named with the runner to add") {
 [strategy.metrics]
 average_bitwidth.direction = "minimize"
 )");
-  CHECK(text.find("x.toml:11") != std::string::npos);
+  CHECK(text.find("x.toml:12") != std::string::npos);
   CHECK(text.find("no runner delivers the metric 'average_bitwidth'") != std::string::npos);
   CHECK(text.find("[search.strategy.hw_runner.average_bitwidth]") != std::string::npos);
 }
