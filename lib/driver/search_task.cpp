@@ -85,7 +85,8 @@ SearchTask::SearchTask(const Session& session, search::Options options, const Mo
   Diagnostics diagnostics;
   space_ = search::make_space(options_, model_.graph, diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.all())
-    if (diagnostic.severity == Severity::warning) log::warning(diagnostic.text());
+    if (diagnostic.severity == Severity::warning)
+      log::warning(diagnostic.where.text() + ": " + diagnostic.message);
   diagnostics.throw_if_errors();
   limit_trials(options_, space_->dimensions());
   measurer_ = std::make_unique<search::Measurer>(bench(), options_);

@@ -68,12 +68,9 @@ Measured Measurer::baseline(const ir::Graph& graph) {
     measured.software = scores(graph, ir::Level::floating);
     baseline_accuracy_ = measured.software.at("accuracy").as_double();
   }
-  ir::Graph copy = graph;
   // A float model has no datapath, so the hardware runner has nothing to say of it.
-  if (options_.runners.bits) {
-    const Tree info = run_pass("average_bits", Tree::dict(), copy);
-    measured.hardware["average_bitwidth"] = info.at("parameter_bits");
-  }
+  ir::Graph copy = graph;
+  if (options_.runners.bits) measured.hardware["average_bitwidth"] = average_bits(copy);
   return measured;
 }
 
@@ -109,15 +106,20 @@ Tree Measurer::run_pass(const char* name, const Tree& options, ir::Graph& graph)
   return row->run(graph, options, context).info;
 }
 
+double Measurer::average_bits(ir::Graph& graph) const {
+  const Tree info = run_pass("average_bits", Tree::dict(), graph);
+  return info
+      .at(options_.runners.bits->activations ? "average_bitwidth_with_activations"
+                                             : "average_bitwidth")
+      .as_double();
+}
+
 Tree Measurer::hardware(ir::Graph& graph) const {
   const Runners& runners = options_.runners;
   Tree values = Tree::dict();
   if (runners.bits) {
-    const Tree info = run_pass("average_bits", Tree::dict(), graph);
-    const double bits =
-        info.at(runners.bits->activations ? "average_bits" : "parameter_bits").as_double();
-    values["average_bitwidth"] = bits;
-    values["memory_density"] = runners.bits->compare_to / bits;
+    values["average_bitwidth"] = average_bits(graph);
+    values["memory_density"] = runners.bits->compare_to / values.at("average_bitwidth").as_double();
   }
   if (runners.operations) {
     const Tree info = run_pass("count_operations", Tree::dict(), graph);

@@ -44,6 +44,7 @@ class Measurer {
 
  private:
   Tree scores(const ir::Graph& graph, ir::Level level) const;
+  double average_bits(ir::Graph& graph) const;
   Tree hardware(ir::Graph& graph) const;
   void train(ir::Graph& graph, const Report& report) const;
   Tree run_pass(const char* name, const Tree& options, ir::Graph& graph) const;

@@ -36,8 +36,8 @@ struct Setup {
   std::string sampler = "tpe";
   bool sum_scaled_metrics = false;
   std::optional<std::string> direction;
-  bool deterministic = true;
-  int batch = 4;
+  bool deterministic = false;
+  int batch = 8;
   std::optional<std::string> storage, study;
   double heartbeat = 10;
   std::int64_t max_configurations = 100000;
@@ -58,7 +58,7 @@ struct Setup {
               "one objective, the sum of all scaled metrics, instead of one for each"},
         Field{"direction", &S::direction, "better is, for the sum"}.one_of("minimize", "maximize"),
         Field{"deterministic", &S::deterministic,
-              "the same trials for any number of workers: ask in fixed batches"},
+              "the same trials for any number of workers and after any kill: ask in fixed batches"},
         Field{"batch", &S::batch, "trials of one batch: at most so many workers have work"}.between(
             1, 4096),
         Field{"storage", &S::storage,

@@ -94,10 +94,15 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
   return *study;
 }
 
-void run_workers(const Plan& plan, const OnTrial& on_trial, const std::atomic<bool>& stop) {
+void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
+  Plan plan = given;
   {
     const auto storage = storage::open_storage(plan.url);
     enqueue_first(*storage, plan, open_study(*storage, plan));
+    // Allocation by itself has as many trials as there are different answers.
+    if (plan.options.setup.sampler == "allocate")
+      plan.options.setup.n_trials =
+          static_cast<int>(storage->find_study(plan.study)->system.at(enqueued_attribute).as_int());
   }
   Heartbeats heartbeats(plan.url, plan.options.setup.heartbeat);
   Crew crew{plan, on_trial, stop, std::chrono::steady_clock::now(), heartbeats, {}, {}};

@@ -81,10 +81,9 @@ TEST_CASE("by type the nodes of one op share one choice, by name each has its ow
   const std::string each = "[default.config]\nname = [\"integer\"]\nweight_width = [4, 8]\n";
   // Ops without weights have none of the keys.
   CHECK(names(*build("jsc-three-linear", "name", each).space) ==
-        std::vector<std::string>{"seq_blocks_0/config/weight_width",
-                                 "seq_blocks_2/config/weight_width",
-                                 "seq_blocks_4/config/weight_width",
-                                 "seq_blocks_6/config/weight_width"});
+        std::vector<std::string>{
+            "seq_blocks_0/config/weight_width", "seq_blocks_2/config/weight_width",
+            "seq_blocks_4/config/weight_width", "seq_blocks_6/config/weight_width"});
 }
 
 TEST_CASE("a choice becomes a call of quantize that says everything") {

@@ -70,6 +70,8 @@ Plan plan_in(const Folder& folder, const SearchSpace& space, int trials) {
   plan.options.runners.bits.emplace();
   plan.options.setup.n_trials = trials;
   plan.options.setup.heartbeat = 0.1;
+  plan.options.setup.deterministic = true;
+  plan.options.setup.batch = 4;
   plan.space = &space;
   plan.seed = 7;
   plan.url = "sqlite:///" + folder.path + "/study.db";
@@ -259,6 +261,15 @@ TEST_CASE("allocations are tried first, once, and by themselves with the sampler
   REQUIRE(records.size() == 20);
   for (std::size_t i = 0; i < records.size(); ++i)
     CHECK((records[i].trial.attributes.find("fixed_params") != nullptr) == (i < 4));
+}
+
+TEST_CASE("the sampler allocate has as many trials as there are answers") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 12);
+  plan.options.setup.sampler = "allocate";
+  plan.enqueue = [&] { return allocations(plan.options, space, 4, measure); };
+  CHECK(run(plan).size() == 4);
 }
 
 TEST_CASE("the median pruner stops a trial that falls behind") {
