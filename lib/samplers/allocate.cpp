@@ -1,15 +1,17 @@
-// Exact allocation: the multiple-choice knapsack as a 0/1 program for GLPK, whose answers are
+// Exact allocation: the multiple-choice knapsack as a 0/1 program for CBC, whose answers are
 // checked in doubles; an answer that breaks a budget by rounding is cut off and the search goes on.
 #include "samplers/allocate.hpp"
 
-#include <glpk.h>
+#include <coin/Cbc_C_Interface.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -63,17 +65,19 @@ double scale_of(const Matrix& matrix) {
   return scale;
 }
 
-/// Whole losses stay as they are: GLPK then cuts its search at whole bounds.
-double loss_scale(const Matrix& loss) {
+/// Whether all values are whole or infinite, and small enough to be added exactly.
+bool is_whole(const Matrix& matrix) {
   constexpr double largest = 1e6;
-  const auto is_whole = [](double value) {
+  const auto whole = [](double value) {
     return std::isinf(value) || (std::fabs(value) <= largest && std::nearbyint(value) == value);
   };
-  const bool whole = std::all_of(loss.begin(), loss.end(), [&](const auto& row) {
-    return std::all_of(row.begin(), row.end(), is_whole);
-  });
-  return whole ? 1 : scale_of(loss);
+  return std::all_of(matrix.begin(), matrix.end(),
+                     [&](const auto& row) { return std::all_of(row.begin(), row.end(), whole); });
 }
+
+/// Whole losses stay as they are: CBC then cuts its search at whole bounds. Others become at most
+/// 1e4, where CBC's tolerances on reduced costs are small.
+double loss_scale(const Matrix& loss) { return is_whole(loss) ? 1 : scale_of(loss) * 1e-4; }
 
 double sum_of(const Matrix& cost, const Choices& choices) {
   double sum = 0;
@@ -81,49 +85,72 @@ double sum_of(const Matrix& cost, const Choices& choices) {
   return sum;
 }
 
+/// CBC's settings: the whole search down to no gap. Its usual tolerances, its scaling and its
+/// preprocessing each lose optima by up to 1e-7 of the loss; it prints unless told not to.
+constexpr std::array<std::pair<const char*, const char*>, 12> settings{{
+    {"log", "0"},
+    {"slog", "0"},
+    {"messages", "off"},
+    {"timeMode", "elapsed"},
+    {"ratioGap", "0"},
+    {"allowableGap", "0"},
+    {"increment", "1e-12"},
+    {"integerTolerance", "1e-9"},
+    {"primalTolerance", "1e-9"},
+    {"dualTolerance", "1e-9"},
+    {"preprocess", "off"},
+    {"scaling", "off"},
+}};
+
 /// One column per (layer, choice), one row per layer and finite budget, and rows for the cuts.
 class Program {
  public:
-  explicit Program(const Allocation& problem) : problem_(problem), program_(glp_create_prob()) {
-    glp_set_obj_dir(program_.get(), GLP_MIN);
+  explicit Program(const Allocation& problem) : problem_(problem) {
     add_columns();
     for (std::size_t i = 0; i < problem.loss.size(); ++i)
-      add_row(GLP_FX, 1, [&](std::size_t layer, std::size_t) { return layer == i ? 1.0 : 0.0; });
+      add_row('E', 1, [&](std::size_t layer, std::size_t) { return layer == i ? 1.0 : 0.0; });
     for (const auto& budget : problem.budgets)
       if (budget.bound < HUGE_VAL) add_budget(budget);
   }
 
   /// The optimum; nothing when there is none.
-  std::optional<Choices> solve() {
-    if (!solve_relaxation()) return std::nullopt;
-    glp_iocp options;
-    glp_init_iocp(&options);
-    options.msg_lev = GLP_MSG_OFF;
-    options.cov_cuts = GLP_ON;
-    options.tm_lim = 1000 * limit_seconds;
-    options.tol_int = 1e-9;
-    options.tol_obj = 1e-12;
-    const int code = glp_intopt(program_.get(), &options);
-    const int status = glp_mip_status(program_.get());
-    if (code == 0 && status == GLP_NOFEAS) return std::nullopt;
-    if (code == GLP_ETMLIM)
+  std::optional<Choices> solve() const {
+    const Model model = make_model();
+    Cbc_solve(model.get());
+    if (Cbc_isProvenInfeasible(model.get())) return std::nullopt;
+    if (Cbc_isSecondsLimitReached(model.get()))
       throw Error(Fault::goal, "allocation: not solved within " + std::to_string(limit_seconds) +
                                    " s; fewer choices or another budget would help");
-    if (code != 0 || status != GLP_OPT) fail("glp_intopt", code, status);
-    return read();
+    const double* solution = Cbc_bestSolution(model.get());
+    if (!Cbc_isProvenOptimal(model.get()) || !solution)
+      throw Error(Fault::internal, "allocation: the solver CBC gave up (status " +
+                                       std::to_string(Cbc_status(model.get())) + ", " +
+                                       std::to_string(Cbc_secondaryStatus(model.get())) +
+                                       "); scale losses and costs to similar magnitudes");
+    return read(solution);
   }
 
   /// Excludes every allocation that costs nowhere less in this budget than `choices`, which break
   /// it. A sum of doubles in fixed order never falls when a term rises, so these break it too.
   void exclude(const Allocation::Budget& budget, const Choices& choices) {
-    add_row(GLP_UP, static_cast<double>(choices.size()) - 1, [&](std::size_t i, std::size_t j) {
+    add_row('L', static_cast<double>(choices.size()) - 1, [&](std::size_t i, std::size_t j) {
       return budget.cost[i][j] >= budget.cost[i][choices[i]] ? 1.0 : 0.0;
     });
   }
 
  private:
   struct Deleter {
-    void operator()(glp_prob* program) const { glp_delete_prob(program); }
+    void operator()(Cbc_Model* model) const { Cbc_deleteModel(model); }
+  };
+  using Model = std::unique_ptr<Cbc_Model, Deleter>;
+  struct Column {
+    double loss = 0, most = 1;
+  };
+  struct Row {
+    char sense;  ///< E equal, L less or equal
+    double bound;
+    std::vector<int> columns;
+    std::vector<double> values;
   };
 
   bool is_forbidden(std::size_t layer, std::size_t choice) const {
@@ -136,84 +163,66 @@ class Program {
   void add_columns() {
     const double scale = loss_scale(problem_.loss);
     for (std::size_t i = 0; i < problem_.loss.size(); ++i) {
-      first_.push_back(glp_add_cols(program_.get(), static_cast<int>(problem_.loss[i].size())));
-      for (std::size_t j = 0; j < problem_.loss[i].size(); ++j) {
-        const int column = column_of(i, j);
-        glp_set_col_kind(program_.get(), column, GLP_BV);
-        if (is_forbidden(i, j))
-          glp_set_col_bnds(program_.get(), column, GLP_FX, 0, 0);
-        else
-          glp_set_obj_coef(program_.get(), column, problem_.loss[i][j] / scale);
-      }
+      first_.push_back(columns_.size());
+      for (std::size_t j = 0; j < problem_.loss[i].size(); ++j)
+        columns_.push_back(is_forbidden(i, j) ? Column{0, 0}
+                                              : Column{problem_.loss[i][j] / scale, 1});
     }
   }
 
   /// The sum within the bound, and a little more: what rounding lets through is checked later, what
-  /// it took away would be lost.
+  /// it took away would be lost. Whole costs add exactly, so their sum is within the whole bound:
+  /// 230 then is not "a little more" than the double below it, and needs no checking.
   void add_budget(const Allocation::Budget& budget) {
     const double scale = std::max(scale_of(budget.cost), std::fabs(budget.bound) * 1e-3);
     const double slack = 1e-9 * static_cast<double>(budget.cost.size());
-    add_row(GLP_UP, budget.bound / scale + slack, [&](std::size_t i, std::size_t j) {
+    const double bound = is_whole(budget.cost) ? std::floor(budget.bound) : budget.bound;
+    add_row('L', bound / scale + slack, [&](std::size_t i, std::size_t j) {
       return std::isinf(budget.cost[i][j]) ? 0.0 : budget.cost[i][j] / scale;
     });
   }
 
   template <class Coefficient>
-  void add_row(int kind, double bound, Coefficient&& coefficient) {
-    std::vector<int> columns{0};  // GLPK counts from 1
-    std::vector<double> values{0};
+  void add_row(char sense, double bound, Coefficient&& coefficient) {
+    Row row{sense, bound, {}, {}};
     for (std::size_t i = 0; i < first_.size(); ++i)
       for (std::size_t j = 0; j < problem_.loss[i].size(); ++j)
         if (const double value = coefficient(i, j); value != 0) {
-          columns.push_back(column_of(i, j));
-          values.push_back(value);
+          row.columns.push_back(static_cast<int>(first_[i] + j));
+          row.values.push_back(value);
         }
-    const int row = glp_add_rows(program_.get(), 1);
-    glp_set_row_bnds(program_.get(), row, kind, kind == GLP_UP ? 0 : bound, bound);
-    glp_set_mat_row(program_.get(), row, static_cast<int>(columns.size()) - 1, columns.data(),
-                    values.data());
+    rows_.push_back(std::move(row));
   }
 
-  bool solve_relaxation() {
-    glp_std_basis(program_.get());
-    glp_smcp options;
-    glp_init_smcp(&options);
-    options.msg_lev = GLP_MSG_OFF;
-    options.tol_bnd = options.tol_dj = 1e-9;
-    const int code = glp_simplex(program_.get(), &options);
-    const int status = glp_get_status(program_.get());
-    if (code == 0 && (status == GLP_NOFEAS || status == GLP_INFEAS)) return false;
-    if (code != 0 || status != GLP_OPT) fail("glp_simplex", code, status);
-    return true;
+  /// A model for one solve: CBC does not take changes to a model that it has solved.
+  Model make_model() const {
+    Model model(Cbc_newModel());
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      Cbc_addCol(model.get(), ("c" + std::to_string(c)).c_str(), 0, columns_[c].most,
+                 columns_[c].loss, 1, 0, nullptr, nullptr);
+    for (std::size_t r = 0; r < rows_.size(); ++r)
+      Cbc_addRow(model.get(), ("r" + std::to_string(r)).c_str(),
+                 static_cast<int>(rows_[r].columns.size()), rows_[r].columns.data(),
+                 rows_[r].values.data(), rows_[r].sense, rows_[r].bound);
+    for (const auto& [name, value] : settings) Cbc_setParameter(model.get(), name, value);
+    Cbc_setParameter(model.get(), "seconds", std::to_string(limit_seconds).c_str());
+    return model;
   }
 
-  Choices read() const {
+  Choices read(const double* solution) const {
     Choices choices;
     for (std::size_t i = 0; i < first_.size(); ++i) {
-      const auto value = [&](std::size_t j) {
-        return glp_mip_col_val(program_.get(), column_of(i, j));
-      };
-      std::size_t best = 0;
-      for (std::size_t j = 1; j < problem_.loss[i].size(); ++j)
-        if (value(j) > value(best)) best = j;
-      choices.push_back(best);
+      const double* first = solution + first_[i];
+      const double* largest = std::max_element(first, first + problem_.loss[i].size());
+      choices.push_back(static_cast<std::size_t>(largest - first));
     }
     return choices;
   }
 
-  int column_of(std::size_t layer, std::size_t choice) const {
-    return first_[layer] + static_cast<int>(choice);
-  }
-
-  [[noreturn]] static void fail(const std::string& function, int code, int status) {
-    throw Error(Fault::internal, "allocation: the solver GLPK gave up (" + function + " returned " +
-                                     std::to_string(code) + ", status " + std::to_string(status) +
-                                     "); scale losses and costs to similar magnitudes");
-  }
-
   const Allocation& problem_;
-  std::unique_ptr<glp_prob, Deleter> program_;
-  std::vector<int> first_;  ///< the first column of each layer
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+  std::vector<std::size_t> first_;  ///< the first column of each layer
 };
 
 }  // namespace
@@ -224,11 +233,9 @@ std::optional<std::vector<std::size_t>> allocate(const Allocation& problem) {
         return budget.bound == -HUGE_VAL || (problem.loss.empty() && budget.bound < 0);
       }))
     return std::nullopt;
-  if (problem.loss.empty())
-    return Choices{};        // GLPK ends the process for a program without columns
-  static std::mutex solver;  // GLPK keeps global state
+  if (problem.loss.empty()) return Choices{};
+  static std::mutex solver;  // CBC's command interpreter keeps global state
   const std::lock_guard lock(solver);
-  glp_term_out(GLP_OFF);
   Program program(problem);
   while (const auto choices = program.solve()) {
     const auto broken = std::find_if(

@@ -18,7 +18,7 @@ struct Allocation {
   std::vector<Budget> budgets;
 };
 
-/// The best choice of every layer (multiple-choice knapsack, solved as a 0/1 program by GLPK);
+/// The best choice of every layer (multiple-choice knapsack, solved as a 0/1 program by CBC);
 /// nothing when no choice keeps all budgets. The costs of the answer, added in the order of layers
 /// as doubles, are within every bound; its loss is the least to 1e-9 of the largest loss.
 /// Error(Fault::config) for a layer without choices and for NaN or -inf; Error(Fault::goal) when

@@ -13,7 +13,7 @@ LIBRARIES = {
     "OpenSSL": ("openssl/",),
     "zlib": ("zlib.h",),
     "libzip": ("zip.h",),
-    "GLPK": ("glpk.h",),
+    "CBC": ("coin/",),
     "SQLite": ("sqlite3.h",),
     "libpq": ("libpq-fe.h",),
     "CLI11": ("CLI/",),

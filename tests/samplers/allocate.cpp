@@ -1,9 +1,13 @@
 // Allocation against the best of all combinations, at borders, and on a large case.
 #include "samplers/allocate.hpp"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <future>
 #include <limits>
 
 #include "base/error.hpp"
@@ -185,4 +189,41 @@ TEST_CASE("a hundred layers of five widths under two budgets take less than a fe
   REQUIRE(choices);
   CHECK(is_within(problem, *choices));
   CHECK(seconds.count() < 10);
+}
+
+TEST_CASE("a bound a little below a whole number of bits is no harder than the bits below it") {
+  Allocation problem = bit_problem(100, 2.3);
+  problem.budgets.pop_back();
+  REQUIRE(problem.budgets[0].bound < 230);  // 2.3 * 100 in doubles
+  const auto choices = allocate(problem);
+  REQUIRE(choices);
+  CHECK(sum_of(problem.budgets[0].cost, *choices) <= 229);
+  CHECK(sum_of(problem.loss, *choices) == Approx(by_spending(problem)).epsilon(1e-8));
+}
+
+TEST_CASE("allocations in several threads are those of one") {
+  const Allocation problem = bit_problem(20, 4.5);
+  const auto expected = allocate(problem);
+  std::vector<std::future<std::optional<std::vector<std::size_t>>>> runs;
+  for (int run = 0; run < 6; ++run)
+    runs.push_back(std::async(std::launch::async, [&] { return allocate(problem); }));
+  for (auto& run : runs) CHECK(run.get() == expected);
+}
+
+TEST_CASE("an allocation prints nothing") {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file);
+  std::fflush(nullptr);
+  const int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+  dup2(fileno(file), STDOUT_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  allocate(bit_problem(20, 4.5));
+  allocate({{{0, 1}}, {{{{2, 2}}, 1}}});
+  std::fflush(nullptr);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  close(out);
+  close(err);
+  CHECK(lseek(fileno(file), 0, SEEK_END) == 0);
+  std::fclose(file);
 }
