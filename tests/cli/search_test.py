@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""`mase search` as a user meets it: the shipped searches, what they leave, stopping, killing and going on, many workers.
+
+usage: search_test.py --mase BINARY --source ROOT [unittest arguments]
+
+The cases with several hosts need a PostgreSQL server (tests/storage/with_postgres.py gives one); they are skipped without.
+"""
+
+import argparse
+import csv
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+MASE = SOURCE = None
+PRACTICAL = "configs/examples/jsc_toy_by_type.toml"
+CHANNELS = "configs/search/jsc_three_linear_channels.toml"
+
+
+class Search(unittest.TestCase):
+    """Runs in the repository's root, so that the shipped configurations are named as a user names them."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name)
+
+    def command(self, *arguments):
+        return [str(MASE), *map(str, arguments), "--project-dir", str(self.out)]
+
+    def environment(self):
+        return {**os.environ, "OMP_NUM_THREADS": "1"}
+
+    def mase(self, *arguments, code=0):
+        result = subprocess.run(self.command(*arguments), cwd=SOURCE, env=self.environment(), stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def search(self, config, project, *arguments, code=0):
+        """The JSON document of a search."""
+        result = self.mase("search", "--config", config, "--project", project, "--json", *arguments, code=code)
+        return json.loads(result.stdout)
+
+    def start(self, config, project, *arguments):
+        process = subprocess.Popen(self.command("search", "--config", config, "--project", project, *arguments), cwd=SOURCE,
+                                   env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        return process
+
+    def folder(self, project):
+        return self.out / project / "software" / "search"
+
+    def trials(self, project):
+        """Every trial as a row, without its times."""
+        with open(self.folder(project) / "trials.csv", newline="", encoding="utf-8") as file:
+            return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
+
+    def edited(self, config, name, *replacements):
+        text = (SOURCE / config).read_text(encoding="utf-8")
+        for old, new in replacements:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        path = self.out / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+def best_values(document):
+    return sorted(tuple(best["value"]) for best in document["best"].values())
+
+
+class Practical(Search):
+    def test_18_configurations_by_brute_force_by_name_and_by_type_have_the_same_best(self):
+        by_name = self.search(PRACTICAL, "name", "--sampler", "bruteforce")
+        self.assertEqual(by_name["trials"], 18)
+        by_type = self.edited(PRACTICAL, "type.toml", ('by = "name"', 'by = "type"'))
+        other = self.search(by_type, "type", "--sampler", "bruteforce")
+        self.assertEqual(other["trials"], 18)
+        self.assertEqual(best_values(other), best_values(by_name))
+        configurations = {tuple(v for k, v in row.items() if k.startswith("params")) for row in self.trials("name")}
+        self.assertEqual(len(configurations), 18)
+
+    def test_it_runs_verbatim_with_its_own_five_trials(self):
+        document = self.search(PRACTICAL, "tpe")
+        self.assertEqual(document["trials"], 5)
+        self.assertGreaterEqual(len(document["best"]), 1)
+
+    def test_the_folder_of_every_best_trial_reproduces_the_reported_metrics_exactly(self):
+        document = self.search(PRACTICAL, "p", "--sampler", "bruteforce")
+        self.assertEqual(len(document["best"]), len(document["best_folders"]))
+        for best, folder in zip(document["best"].values(), document["best_folders"]):
+            again = json.loads(self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout)
+            for metric in ("accuracy", "loss", "macro_accuracy"):
+                self.assertEqual(again["scores"][metric], best["software_metrics"][metric])
+            bits = next(p for p in again["passes"] if p["pass"] == "average_bits")["info"]["average_bitwidth"]
+            self.assertEqual(bits, best["hardware_metrics"]["average_bitwidth"])
+            tested = [json.loads(self.mase("test", checkpoint, "jsc", "--split", "validation", "--project", "t", "--json").stdout)
+                      for checkpoint in (f"{folder}/graph_module.pt", again["checkpoint"])]
+            self.assertEqual(tested[0]["scores"], tested[1]["scores"])
+            self.assertEqual(tested[0]["scores"]["accuracy"], best["software_metrics"]["accuracy"])
+
+    def test_all_reports_are_there_and_say_the_same(self):
+        document = self.search(PRACTICAL, "p")
+        folder = self.folder("p")
+        log = json.loads((folder / "log.json").read_text())
+        self.assertEqual(sorted(map(int, log)), [0, 1, 2, 3, 4])
+        self.assertEqual(json.loads((folder / "best.json").read_text()), document["best"])
+        self.assertEqual(len(self.trials("p")), 5)
+        page = (folder / "report.html").read_text()
+        self.assertNotRegex(page, r"(src|href)=.https?:")
+        self.assertTrue(list((folder / "tensorboard").glob("events.*")))
+        with sqlite3.connect(folder / "study.db") as database:
+            self.assertEqual(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone(), (5,))
+
+    def test_the_space_can_be_looked_at_first(self):
+        document = self.search(PRACTICAL, "dry", "--dry-run")
+        self.assertEqual(document["configurations"], 18)
+        self.assertFalse((self.folder("dry") / "study.db").exists())
+
+
+class Channels(Search):
+    def test_brute_force_goes_through_36_networks_and_tpe_finds_points_of_its_front(self):
+        every = self.search(CHANNELS, "all", "--sampler", "bruteforce", "--n-jobs", "2")
+        self.assertEqual(every["trials"], 36)
+        guided = self.search(CHANNELS, "tpe")
+        self.assertEqual(guided["trials"], 20)
+        # Each network is trained from the same seed, so equal factors give equal values.
+        known = {tuple(v for k, v in row.items() if k.startswith("params")): row["accuracy"] for row in self.trials("all")}
+        for row in self.trials("tpe"):
+            self.assertEqual(row["accuracy"], known[tuple(v for k, v in row.items() if k.startswith("params"))])
+
+    def test_a_trained_point_is_loaded_from_its_checkpoint_with_the_reported_metrics(self):
+        document = self.search(CHANNELS, "p", "--n-trials", "4")
+        best, folder = next(iter(document["best"].values())), document["best_folders"][0]
+        again = json.loads(self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout)
+        self.assertEqual(again["scores"]["accuracy"], best["software_metrics"]["accuracy"])
+        self.assertEqual(again["scores"]["loss"], best["software_metrics"]["loss"])
+
+
+class Lenet(Search):
+    def test_the_mixed_precision_search_of_lenet_runs_and_says_what_is_missing_where_nothing_is_feasible(self):
+        # Untrained: no accuracy to lose, so one that must be had makes every trial infeasible.
+        config = self.edited("configs/search/lenet_mnist_mixed.toml", "lenet.toml", ("num_samples = 2000", "num_samples = 64"),
+                             ("accuracy_drop <= 1.0", "accuracy >= 0.9"))
+        result = self.mase("search", "--config", config, "--project", "lenet", "--n-trials", "3", "-q", code=1)
+        self.assertIn("no trial keeps accuracy >= 0.9; nearest: trial", result.stderr)
+
+
+class Determinism(Search):
+    def test_one_seed_gives_the_same_trials_for_1_2_and_8_workers(self):
+        expected = None
+        for jobs in (1, 2, 8):
+            self.search(CHANNELS, f"jobs{jobs}", "--deterministic", "--n-jobs", jobs, "--n-trials", "24", "--seed", "3")
+            rows = self.trials(f"jobs{jobs}")
+            self.assertEqual(len(rows), 24)
+            expected = expected or rows
+            self.assertEqual(rows, expected)
+
+    def test_kill_9_at_random_moments_changes_nothing(self):
+        config = self.edited(CHANNELS, "slow.toml", ("max_epochs = 5", "max_epochs = 20"))
+        arguments = ("--deterministic", "--n-jobs", "2", "--n-trials", "24")
+        self.search(config, "whole", *arguments)
+        draw = random.Random(5)
+        for _ in range(4):
+            process = self.start(config, "killed", *arguments)
+            time.sleep(0.4 + draw.random())
+            process.kill()
+            process.wait()
+        self.search(config, "killed", *arguments)
+        self.assertEqual(self.trials("killed"), self.trials("whole"))
+
+    def test_ctrl_c_finishes_running_trials_and_the_same_command_goes_on(self):
+        config = self.edited(CHANNELS, "slow.toml", ("max_epochs = 5", "max_epochs = 40"))
+        process = self.start(config, "p", "--n-trials", "500")
+        database = self.folder("p") / "study.db"
+        while not database.exists() or database.stat().st_size == 0:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(60), 130)
+        rows = self.trials("p")
+        self.assertTrue(all(row["state"] == "COMPLETE" for row in rows), rows)
+        document = self.search(config, "p", "--n-trials", str(len(rows) + 2))
+        self.assertEqual(document["trials"], len(rows) + 2)
+        self.assertEqual(self.trials("p")[:len(rows)], rows)
+
+
+class Refusals(Search):
+    def test_a_changed_configuration_is_refused_with_the_difference(self):
+        self.search(PRACTICAL, "p")
+        result = self.mase("search", "--config", PRACTICAL, "--project", "p", "--seed", "43", "-q", code=2)
+        self.assertIn("seed: 42 in the study, 43 now", result.stderr)
+
+    def test_wrong_spaces_and_metrics_are_named_before_the_first_trial(self):
+        config = self.edited(PRACTICAL, "wrong.toml", ("weight_width = [2, 4, 8]", "weight_width = []"))
+        result = self.mase("search", "--config", config, "--project", "p", "-q", code=2)
+        self.assertIn("must be a list with at least one choice", result.stderr)
+        config = self.edited(PRACTICAL, "wrong.toml", ("[search.strategy.hw_runner.average_bitwidth]\ncompare_to = 32\n", ""))
+        result = self.mase("search", "--config", config, "--project", "p", "-q", code=2)
+        self.assertIn("no runner delivers the metric 'average_bitwidth'", result.stderr)
+        self.assertFalse((self.folder("p") / "study.db").exists())
+
+    def test_a_file_that_is_no_database_is_left_alone(self):
+        path = self.out / "notes.txt"
+        path.write_text("not a database, and longer than its header would be\n" * 30)
+        result = self.mase("search", "--config", PRACTICAL, "--project", "p", "--storage", f"sqlite:///{path}", "-q", code=3)
+        self.assertIn(str(path), result.stderr)
+        self.assertTrue(path.read_text().startswith("not a database"))
+
+    def test_brute_force_refuses_a_space_above_its_limit(self):
+        result = self.mase("search", "--config", PRACTICAL, "--project", "p", "--sampler", "grid", "--max-configurations", "17",
+                           "-q", code=2)
+        self.assertIn("18 configurations, grid goes through at most 17", result.stderr)
+
+
+@unittest.skipUnless("MASE_TEST_POSTGRESQL" in os.environ, "no PostgreSQL server")
+class Hosts(Search):
+    def test_workers_that_are_killed_lose_no_trial_and_count_none_twice(self):
+        config = self.edited(CHANNELS, "slow.toml", ("max_epochs = 5", "max_epochs = 20"))
+        url = os.environ["MASE_TEST_POSTGRESQL"].rstrip("/") + "/postgres"
+        arguments = ("--storage", url, "--study", f"hosts{os.getpid()}", "--n-trials", "40", "--heartbeat", "0.2")
+        draw = random.Random(7)
+        for round_ in range(3):
+            victims = [self.start(config, f"victim{i}", *arguments) for i in range(2)]
+            time.sleep(0.6 + draw.random())
+            for victim in victims[:1 + round_ % 2]:
+                victim.kill()
+                victim.wait()
+        document = self.search(config, "last", *arguments)
+        rows = self.trials("last")
+        self.assertEqual([int(row["number"]) for row in rows], list(range(document["trials"])))
+        complete = [row for row in rows if row["state"] == "COMPLETE"]
+        failed = [row for row in rows if row["state"] == "FAIL"]
+        # Each trial of a dead worker has failed and stands once more as its retry.
+        self.assertEqual(len(complete), 40)
+        self.assertEqual(len(complete) + len(failed), len(rows))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mase", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    options, rest = parser.parse_known_args()
+    MASE, SOURCE = options.mase.resolve(), options.source.resolve()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
