@@ -23,6 +23,7 @@ PROOFS = [
     ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 2}),
     ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}),
     ("resize_proof", {"IN_LANES": 3, "OUT_LANES": 1}),
+    ("resize_proof", {"IN_LANES": 5, "OUT_LANES": 1}),
     ("resize_proof", {"IN_LANES": 1, "OUT_LANES": 2}),
     ("resize_proof", {"IN_LANES": 1, "OUT_LANES": 3}),
     ("fork_join_proof", {"W": 1, "DEPTH": 2}),
