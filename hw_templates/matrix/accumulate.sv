@@ -17,17 +17,21 @@ module accumulate #(
     output logic [W-1:0] acc
 );
 
-  logic         high;
-  logic [W-2:0] low;
   logic [W-1:0] next;
-  assign high = first ? bias[W-1] : acc[W-1];
-  assign low  = first ? bias[W-2:0] : acc[W-2:0];
-  if (HAS_CARRY != 0) begin : g_carry
-    assign next = W'(($signed({sum, carry}) + $signed({high, low, carry})) >> 1);
-  end else begin : g_plain
-    logic unused_carry;
-    assign next = $signed(sum) + $signed({high, low});
-    assign unused_carry = carry;
+  if (W == 1) begin : g_bit
+    assign next = (first ? bias : acc) ^ sum ^ carry;
+  end else begin : g_pieces
+    logic         high;
+    logic [W-2:0] low;
+    assign high = first ? bias[W-1] : acc[W-1];
+    assign low  = first ? bias[W-2:0] : acc[W-2:0];
+    if (HAS_CARRY != 0) begin : g_carry
+      assign next = W'(($signed({sum, carry}) + $signed({high, low, carry})) >> 1);
+    end else begin : g_plain
+      logic unused_carry;
+      assign next = $signed(sum) + $signed({high, low});
+      assign unused_carry = carry;
+    end
   end
   always_ff @(posedge clk) if (enable) acc <= next;
 

@@ -30,6 +30,9 @@ PROOFS = [
     ("fork_join_proof", {"W": 2, "DEPTH": 3}),
     ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}),
     ("slice_proof", {}),
+    ("accumulate_proof", {"W": 1}),
+    ("accumulate_proof", {"W": 5}),
+    ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}),
     ("window_proof", {"H": 1, "W": 3, "K": 1, "S": 2, "P": 0}),
     ("window_proof", {"H": 2, "W": 2, "K": 2, "S": 1, "P": 0}),
@@ -45,6 +48,8 @@ MUTANTS = [
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "stream_fork", "in_valid && in_ready", "in_valid"),
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "binary", "left_valid && right_valid", "left_valid"),
     ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}, "concat", "enable && !second", "enable"),
+    ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}, "accumulate",
+     "$signed({high, low, carry})", "$signed({high, low, 1'b0})"),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "linear", "enable && pass == '0", "enable"),
     ("window_flow_proof", {"H": 2, "W": 2}, "window", "go  = !ahead[GW-1]", "go  = 1'b1"),
 ]
