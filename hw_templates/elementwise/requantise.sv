@@ -92,7 +92,7 @@ module requantise #(
   logic signed [FW-1:0] rounded;
   assign rounded = quotient & ~(FW'(TIES && whole && divides));
 
-  // Clamp. Bounds that are powers of two look at the high bits only.
+  // Clamp. Bounds that are zero or powers of two look at the high bits only.
   function automatic int ones(input logic signed [63:0] value);  // k for value = 2^k - 1, else -1
     ones = -1;
     for (int i = 0; i < 64; i++) if (value == (64'd1 << i) - 64'd1) ones = i;
@@ -111,6 +111,8 @@ module requantise #(
     end
     if (LOW_BITS >= FW - 1) begin : g_never_under
       assign under = 1'b0;
+    end else if (LOW == 0) begin : g_negative
+      assign under = rounded[FW-1];
     end else if (LOW_BITS >= 0) begin : g_under_bits
       assign under = rounded[FW-1] && rounded[FW-2:LOW_BITS] != '1;
     end else begin : g_under

@@ -16,19 +16,25 @@ module concat #(
     input  logic         out_ready,
     output logic [W-1:0] out_data
 );
-  localparam int CW = $clog2(A_BEATS + B_BEATS);
-  localparam logic [CW-1:0] LAST = CW'(A_BEATS + B_BEATS - 1);
+  localparam int MOST = (A_BEATS > B_BEATS) ? A_BEATS : B_BEATS;
+  localparam int CW = (MOST > 1) ? $clog2(MOST) : 1;
 
-  logic [CW-1:0] index;
-  logic second, enable, valid;
-  assign second = index >= CW'(A_BEATS);
+  // Whose turn it is stands in a register, so that choosing the data takes one bit.
+  logic [CW-1:0] index;  // of the beat in its stream
+  logic second, enable, valid, last;
   assign a_ready = enable && !second;
   assign b_ready = enable && second;
   assign valid = second ? b_valid : a_valid;
+  assign last = index == (second ? CW'(B_BEATS - 1) : CW'(A_BEATS - 1));
 
   always_ff @(posedge clk) begin
-    if (rst) index <= '0;
-    else if (valid && enable) index <= (index == LAST) ? '0 : index + 1'b1;
+    if (rst) begin
+      index  <= '0;
+      second <= 1'b0;
+    end else if (valid && enable) begin
+      index  <= last ? '0 : index + 1'b1;
+      second <= second ^ last;
+    end
   end
 
   skid #(

@@ -51,6 +51,25 @@ module stream_resize #(
     end
     always_ff @(posedge clk) if (in_ready) wide <= in_data;
 
+    // Bit by bit of the index, lowest first: half as many pieces are left by each. Written as a part
+    // select it would be a multiplication of the index, and a shifter.
+    for (genvar k = 0; k <= CW; k++) begin : g_choice
+      localparam int LEFT = (RATIO + (1 << k) - 1) >> k;
+      logic [LEFT*NW-1:0] pieces;
+      if (k == 0) begin : g_all
+        assign pieces = wide;
+      end else begin : g_some
+        for (genvar i = 0; i < LEFT; i++) begin : g_piece
+          if (((2 * i + 1) << (k - 1)) < RATIO) begin : g_two
+            assign pieces[i*NW+:NW] = index[k-1] ? g_choice[k-1].pieces[(2*i+1)*NW+:NW]
+                                                 : g_choice[k-1].pieces[2*i*NW+:NW];
+          end else begin : g_one
+            assign pieces[i*NW+:NW] = g_choice[k-1].pieces[2*i*NW+:NW];
+          end
+        end
+      end
+    end
+
     skid #(
         .W(NW)
     ) buffer (
@@ -58,7 +77,7 @@ module stream_resize #(
         .rst(rst),
         .in_valid(full),
         .in_ready(enable),
-        .in_data(wide[index*NW+:NW]),
+        .in_data(g_choice[CW].pieces),
         .out_valid(out_valid),
         .out_ready(out_ready),
         .out_data(out_data)

@@ -6,7 +6,9 @@ usage: scripts/bench/calibrate.py PROGRAM MODULE FILE
 PROGRAM is bench_module_cost of a build with -DMASE_BENCH=ON. Each line of FILE is one set of
 parameters, NAME=VALUE separated by blanks; a value is an integer, an unsigned Verilog constant
 (1280'h3f...) or a memory image DEPTHxBITS, which is filled with seeded random words. Empty lines
-and lines starting with # are skipped. For another module write such a file next to
+and lines starting with # are skipped. The module is measured beside a long path that is subtracted:
+ABC spends LUTs on speed wherever the longest path is at stake, which in a design is elsewhere.
+For another module write such a file next to
 scripts/bench/calibrate/linear.txt; the module needs a cost function in lib/hw/modules.
 """
 
@@ -20,6 +22,21 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+LEVELS = 10  # LUTs behind each other in LONG_PATH
+LONG_PATH = f"""
+  logic [{5 * LEVELS}:0] long_from;
+  (* keep *) logic long_to;
+  function automatic logic long_path(input logic [{5 * LEVELS}:0] x);
+    long_path = x[0];
+    for (int i = 1; i <= {5 * LEVELS - 4}; i += 5)
+      long_path = long_path ? (x[i] & x[i+1]) ^ (x[i+2] | (x[i+3] & x[i+4]))
+                            : (x[i+1] | x[i+4]) ^ (x[i] & (x[i+2] ^ x[i+3]));
+  endfunction
+  always_ff @(posedge clk) begin
+    long_from <= {{long_from[{5 * LEVELS - 1}:0], rst}};
+    long_to <= long_path(long_from);
+  end
+endmodule"""
 LUTS = {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4}
 
 
@@ -40,6 +57,8 @@ def module_files(module):
 
 def verilog_value(value, folder, name):
     """The value as `chparam` takes it; memory images are written to `folder`."""
+    if re.fullmatch(r"-\d+", value):
+        return f"64'sh{int(value) % (1 << 64):x}"
     image = re.fullmatch(r"(\d+)x(\d+)", value)
     if not image:
         return value
@@ -51,19 +70,25 @@ def verilog_value(value, folder, name):
     return f'"{file}"'
 
 
-def measured(module, parameters):
-    """Cells by kind, as mase counts them."""
-    with tempfile.TemporaryDirectory() as folder:
-        values = " ".join(f"-set {name} {verilog_value(value, folder, name)}"
-                          for name, value in parameters.items())
-        stat = pathlib.Path(folder) / "stat.json"
-        files = " ".join(module_files(module))
-        script = (f"read_verilog -sv -defer {files}; chparam {values} {module}; "
-                  f"synth_xilinx -family xc7 -noiopad -noclkbuf -flatten -top {module}; "
-                  f"tee -q -o {stat} stat -json")
-        subprocess.run(["yosys", "-q", "-p", script], check=True, stdout=subprocess.DEVNULL)
-        text = stat.read_text()
-        cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
+def with_long_path(module, folder):
+    """The files of a module, its own one with the long path in it."""
+    files = module_files(module)
+    own = next(file for file in files if pathlib.Path(file).stem == module)
+    text = pathlib.Path(own).read_text().rstrip().removesuffix("endmodule") + LONG_PATH
+    changed = pathlib.Path(folder) / f"{module}.sv"
+    changed.write_text(text)
+    return " ".join([str(changed), *(file for file in files if file != own)])
+
+
+def counted(files, module, values, folder):
+    """Cells of a module by kind, as mase counts them."""
+    stat = pathlib.Path(folder) / "stat.json"
+    script = (f"read_verilog -sv -defer {files}; chparam {values} {module}; "
+              f"synth_xilinx -family xc7 -noiopad -noclkbuf -flatten -top {module}; "
+              f"tee -q -o {stat} stat -json")
+    subprocess.run(["yosys", "-q", "-p", script], check=True, stdout=subprocess.DEVNULL)
+    text = stat.read_text()
+    cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
     count = collections.Counter()
     for name, number in cells.items():
         if name.startswith("LUT"):
@@ -79,10 +104,28 @@ def measured(module, parameters):
     return count
 
 
+def measured(module, parameters, long_path):
+    """Cells of a module by kind, without those of the long path."""
+    with tempfile.TemporaryDirectory() as folder:
+        values = " ".join(f"-set {name} {verilog_value(value, folder, name)}"
+                          for name, value in parameters.items())
+        count = counted(with_long_path(module, folder), module, values, folder)
+        count.subtract(long_path)
+        return count
+
+
+def measured_long_path():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "long_path.sv"
+        file.write_text("module long_path (input logic clk, input logic rst);" + LONG_PATH)
+        return counted(file, "long_path", "", folder)
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     program, module, file = sys.argv[1:]
+    long_path = measured_long_path()
     kinds = ["lut", "carry", "ff", "dsp", "bram"]
     print("predicted/measured ", *(f"{kind:>15}" for kind in kinds), "LUT+carry error")
     for line in pathlib.Path(file).read_text().splitlines():
@@ -92,7 +135,7 @@ def main():
         told = subprocess.run([program, module, *line.split()], check=True, capture_output=True,
                               text=True)
         predicted = json.loads(told.stdout)
-        found = measured(module, parameters)
+        found = measured(module, parameters, long_path)
         pairs = [f"{predicted[kind]:7.1f}/{found[kind]:<7.1f}" for kind in kinds]
         total = found["lut"] + found["carry"]
         error = 100 * ((predicted["lut"] + predicted["carry"]) / total - 1) if total else 0

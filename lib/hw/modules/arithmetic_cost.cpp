@@ -236,7 +236,7 @@ Cost dot_multiply_cost(const DotShape& shape) {
 
 namespace {
 
-/// k for a bound of 2^k - 1, else -1: the module then looks at the high bits only.
+/// k for a bound of 2^k - 1, of which the module looks at the high bits only, else -1.
 int ones(Wide bound) {
   int bits = 0;
   for (; bits < 63 && bound != 0 && (bound & 1) != 0; ++bits) bound >>= 1;
@@ -247,45 +247,93 @@ Wide bound(const Parameters& parameters, const char* name, Wide otherwise) {
   return parameters.contains(name) ? parameters.wide(name) : otherwise;
 }
 
-/// Telling whether a quotient of `bits` lies outside: fitted to Yosys over the types of the shipped
-/// models. Bounds that are no powers of two, and a lower bound of zero from 13 bits on, are carry
-/// chains of comparisons.
-Cost outside_cost(const Parameters& parameters, int bits) {
+/// LUTs of a function of so many inputs.
+double function_luts(int inputs) {
+  return static_cast<double>(ceiling(std::max(0, inputs - 1), 5));
+}
+
+/// One of the bounds: `bits` it holds when the module looks at the high bits only, else -1.
+struct Bound {
+  int bits;
+  bool never;    ///< passed
+  int compared;  ///< bits of the quotient that tell whether it is passed
+};
+
+/// What rounding and clamping from some bits needs.
+struct Clamp {
+  int quotient;  ///< bits of the rounded number, with its sign
+  int shift;
+  Bound above, below;
+  int different;  ///< bits of the output in which the bounds differ
+};
+
+Clamp clamp_of(const Instance& instance, Width width) {
+  const Parameters& parameters = instance.parameters;
   const Wide high = bound(parameters, "HIGH", 127), low = bound(parameters, "LOW", -128);
-  const int above = ones(high), below = low == 0 ? 0 : ones(-low - 1);
-  if (above < 0 || below < 0)
-    return {.lut = 9.0 + (above < 0 && low != 0 ? 3 : 0), .carry = bits > 12 ? 2.0 : 0.0};
-  const int spare = bits - 1 - above;
-  if (low != 0) return {.lut = spare > 6 ? 2.0 * above : spare > 0 ? 1.0 : 0.0};
-  if (bits <= 12) return {};
-  return {.lut = 2.0 + 2 * std::max(0, bits - 13), .carry = 1};
+  Clamp clamp{};
+  clamp.shift = static_cast<int>(parameters.integer("SHIFT"));
+  const int carry = parameters.integer("ROUND") != 0 && clamp.shift > 0 ? 1 : 0;
+  clamp.quotient = std::max(1, width.bits + (width.is_signed ? 0 : 1) + carry - clamp.shift);
+  clamp.shift = std::max(clamp.shift, 0);
+  // Ones at the end of the upper bound, and zeros of the lower one, decide nothing.
+  const auto ones_at_end = [](Wide number) {
+    int count = 0;
+    for (; count < 63 && (number & 1) != 0; number >>= 1) ++count;
+    return count;
+  };
+  clamp.above.compared = clamp.quotient - ones_at_end(high);
+  clamp.below.compared = clamp.quotient - ones_at_end(~low);
+  clamp.above.bits = ones(high);
+  clamp.above.never = clamp.above.bits >= clamp.quotient - 1;
+  clamp.below.bits = low == 0 ? 0 : ones(-low - 1);
+  clamp.below.never = !width.is_signed || (low != 0 && clamp.below.bits >= clamp.quotient - 1);
+  for (std::int64_t bit = 0; bit < parameters.integer("OW"); ++bit)
+    clamp.different += static_cast<int>((low >> bit & 1) != (high >> bit & 1));
+  return clamp;
+}
+
+/// Telling whether a quotient passes a bound. Up to two spare bits enter the LUTs of the choice as
+/// they are; a bound that is no power of two is a comparison with a constant.
+Cost passed_cost(const Clamp& clamp, Bound side) {
+  if (side.never) return {};
+  if (side.bits < 0 && clamp.quotient > 12) return {.lut = 5, .carry = 1};
+  if (side.bits < 0) return {.lut = function_luts(side.compared)};
+  const int spare = clamp.quotient - 1 - side.bits;
+  return {.lut = spare > 2 ? function_luts(spare + 1) : 0};
+}
+
+Cost outside_cost(const Clamp& clamp) {
+  Cost cost = passed_cost(clamp, clamp.above);
+  if (clamp.below.bits != 0) cost += passed_cost(clamp, clamp.below);  // below zero is the sign
+  return cost;
 }
 
 }  // namespace
 
-Cost clamp_cost(const Instance& instance, int width) {
+Cost clamp_cost(const Instance& instance, Width width) {
   const Parameters& parameters = instance.parameters;
-  const auto shift = static_cast<int>(parameters.integer("SHIFT"));
-  const int quotient = std::max(1, width + 1 - std::max(shift, 0));
-  Cost cost = outside_cost(parameters, quotient);
-  // The half is a constant: its adder needs no LUTs. Ties are seen at the bits shifted out.
-  if (parameters.integer("ROUND") != 0 && shift > 0)
-    cost += Cost{.lut = quotient <= 9 ? 1.5
-                        : shift <= 7  ? 2.0
-                                      : 4.0,
-                 .carry = std::ceil((quotient + 1) / 4.0)};
+  const Clamp clamp = clamp_of(instance, width);
+  Cost cost = outside_cost(clamp);
+  // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.
+  if (parameters.integer("ROUND") != 0 && clamp.shift > 0)
+    cost += Cost{.lut = function_luts(clamp.shift),
+                 .carry = std::ceil((clamp.quotient + (width.is_signed ? 1 : 0)) / 4.0)};
   if (parameters.integer("DIVISOR") != 1)
-    cost += scaled(adder_cost(2.0 * quotient + 8), quotient / 3.0);
+    cost += scaled(adder_cost(2.0 * clamp.quotient + 8), clamp.quotient / 3.0);
   return cost;
 }
 
-double clamp_choice(const Instance& instance, int width) {
-  const Parameters& parameters = instance.parameters;
-  const auto shift = std::max<std::int64_t>(parameters.integer("SHIFT"), 0);
-  const std::int64_t quotient = width + 1 - shift;
-  const std::int64_t held = ones(bound(parameters, "HIGH", 127)) + 1;
-  const bool inside = quotient <= held && bound(parameters, "LOW", -128) < 0;
-  return inside ? 0 : static_cast<double>(parameters.integer("OW"));
+double clamp_choice(const Instance& instance, Width width) {
+  const Clamp clamp = clamp_of(instance, width);
+  if (!clamp.above.never && !clamp.below.never) {
+    const bool all = clamp.different == instance.parameters.integer("OW");
+    return clamp.different + (all ? 0 : 1);
+  }
+  // Only the lowest bit has a LUT then, for ties, and one gates the set or reset.
+  const bool gate = !(clamp.above.never && clamp.below.never) && outside_cost(clamp).lut == 0;
+  const bool rounds = instance.parameters.integer("ROUND") != 0;
+  return (gate ? 1 : 0) +
+         (rounds ? function_luts(clamp.shift + 1) - function_luts(clamp.shift) : 0);
 }
 
 double counter_carry(int bits) { return bits > 3 ? std::ceil(bits / 4.0) : 0; }

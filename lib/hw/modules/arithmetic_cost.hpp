@@ -42,11 +42,19 @@ Cost dot_booth_cost(const DotShape& shape);
 /// hw_templates/matrix/dot with the tool's multipliers.
 Cost dot_multiply_cost(const DotShape& shape);
 
-/// hw_templates/elementwise/requantise with the parameters of `instance`, from `width` bits,
+/// Bits of a number, without copies of the sign; unsigned numbers have no sign bit.
+struct Width {
+  int bits = 0;
+  bool is_signed = true;
+};
+
+/// hw_templates/elementwise/requantise with the parameters of `instance`, from numbers of a width,
 /// without the choice between quotient and bounds: a skid behind it takes that into its own LUTs.
-Cost clamp_cost(const Instance& instance, int width);
-/// LUTs of that choice: one per output bit, none where every quotient lies inside.
-double clamp_choice(const Instance& instance, int width);
+Cost clamp_cost(const Instance& instance, Width width);
+/// LUTs of that choice in front of plain registers: one per output bit in which the bounds differ.
+/// The other bits are set or reset by their registers, as all are where one bound only can be
+/// passed.
+double clamp_choice(const Instance& instance, Width width);
 
 /// hw_templates/plumbing/skid.
 Cost buffer_cost(std::int64_t width);

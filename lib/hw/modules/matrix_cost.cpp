@@ -17,16 +17,10 @@ int width_of(const Parameters& parameters, const char* width, const char* sign) 
   return static_cast<int>(parameters.integer(width)) + (parameters.integer(sign) != 0 ? 0 : 1);
 }
 
-/// hw_templates/matrix/accumulate over `columns` steps. The choice between bias and sum merges into
-/// the adder's LUTs unless Yosys makes it the operand that a CARRY4 needs plain: it does so when
-/// the sum of the products is sign extended, and in four of ten cases when it is not (by an order
-/// of names).
-Cost accumulate_cost(std::int64_t columns, const DotShape& dot, bool booth) {
-  Cost cost = adder_cost(dot.sum);
-  cost.ff = dot.sum;
-  if (columns == 1 || booth) return cost;
-  const bool extended = dot.a + dot.b + log2_ceiling(dot.lanes) < dot.sum;
-  cost.lut *= extended ? 2 : 1.4;
+/// hw_templates/matrix/accumulate: choosing between bias and running sum takes no LUTs of its own.
+Cost accumulate_cost(int bits) {
+  Cost cost = adder_cost(bits);
+  cost.ff = bits;
   return cost;
 }
 
@@ -42,8 +36,8 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   Cost each = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
   // Of two words half of the weights' bits are constants.
   if (columns * rows == 2 && each.dsp == 0) each.lut *= booth ? 0.74 : 0.52;
-  each += accumulate_cost(columns, dot, booth);
-  each += clamp_cost(instance, acc);
+  each += accumulate_cost(acc);
+  each += clamp_cost(instance, {acc});
   Cost cost = scaled(each, static_cast<double>(pe));
   cost += rom_cost(pe * simd * parameters.integer("WW"), columns * rows,
                    image_of(design, instance, "WEIGHT_FILE"));
@@ -99,12 +93,6 @@ const HexBits& constant(const Parameters& parameters, const std::string& name) {
   static const HexBits none;
   return none;
 }
-
-/// Bits of a partial sum, without copies of the sign; sums of unsigned inputs have no sign bit.
-struct Width {
-  int bits = 0;
-  bool is_signed = true;
-};
 
 /// hw_templates/matrix/constant_add of two operands. Beyond the shorter one the chain adds its
 /// sign, or passes the other on without a LUT. The carry of signed sums enters from a position of
@@ -232,7 +220,7 @@ Cost constant_linear_cost(const Design&, const Instance& instance) {
                   {static_cast<int>(parameters.integer("AW")), parameters.integer("ASIGNED") != 0});
   Cost cost = buffer_cost(outputs * parameters.integer("OW"));
   cost.ff += static_cast<double>(inputs * parameters.integer("AW"));
-  Cost end = clamp_cost(instance, static_cast<int>(acc));
+  Cost end = clamp_cost(instance, {static_cast<int>(acc)});
   if (parameters.integer("HAS_BIAS") != 0) end.carry += static_cast<double>(ceiling(acc, 4));
   const int column_bits = width_of(parameters, "AW", "ASIGNED") + std::max(2, log2_ceiling(inputs));
   for (std::int64_t o = 0; o < outputs; ++o) {

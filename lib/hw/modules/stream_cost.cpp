@@ -2,9 +2,7 @@
 #include "hw/modules/stream_cost.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <vector>
 
 #include "hw/modules/arithmetic_cost.hpp"
 
@@ -70,62 +68,23 @@ Cost fork_cost(const Design&, const Instance& instance) {
 
 namespace {
 
-/// Two-way multiplexers of a shifter that brings one of `pieces` of `bits` bits to the front: a
-/// stage for every bit that the distance can have, the longest shift last, and in each stage only
-/// what a later one still needs.
-double shifter_size(std::int64_t bits, std::int64_t pieces) {
-  const auto total = static_cast<std::size_t>(bits * pieces);
-  std::vector<bool> needed(total, false);
-  std::fill_n(needed.begin(), bits, true);
-  double size = 0;
-  const std::size_t least = static_cast<std::size_t>(bits & -bits);  // divides every distance
-  for (auto shift = std::bit_floor(static_cast<std::size_t>(bits * (pieces - 1))); shift >= least;
-       shift /= 2) {
-    std::vector<bool> before = needed;
-    for (std::size_t i = 0; i + shift < total; ++i) {
-      if (!needed[i]) continue;
-      ++size;
-      before[i + shift] = true;
-    }
-    needed = std::move(before);
+/// LUTs of a bit that chooses one of `pieces` and enters a skid: four pieces a LUT6, two a LUT3,
+/// and the last two stand in the skid's own LUT.
+std::int64_t choice_luts(std::int64_t pieces) {
+  std::int64_t luts = 1;
+  while (pieces > 2) {
+    const std::int64_t groups = pieces / 4 + (pieces % 4 > 1 ? 1 : 0);
+    luts += groups;
+    pieces = groups + (pieces % 4 == 1 ? 1 : 0);
   }
-  return size;
-}
-
-/// Whether pieces start at powers of two: those of an odd number of bits Yosys moves apart for
-/// that.
-bool aligned(std::int64_t bits) {
-  return bits % 2 != 0 || std::has_single_bit(static_cast<std::uint64_t>(bits));
-}
-
-/// LUTs that choose one of `pieces` of `bits` bits: 0.57 per two-way multiplexer in Yosys 0.23,
-/// over all converters of the shipped models; it spends 4 per bit for four aligned pieces.
-double choice_cost(std::int64_t bits, std::int64_t pieces) {
-  const auto each = static_cast<double>(bits);
-  if (pieces == 2) return each;
-  if (!aligned(bits)) return 0.57 * shifter_size(bits, pieces);
-  if (pieces == 4) return 4 * each;
-  const auto apart = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bits)));
-  return 0.57 * shifter_size(apart, pieces) * each / static_cast<double>(apart);
-}
-
-/// The distance of the shift, the index times the bits of a piece: adders, or a DSP block from nine
-/// bits of product on.
-Cost distance_cost(std::int64_t bits, int index) {
-  if (aligned(bits)) return {};
-  if (index + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bits / (bits & -bits)))) >=
-      9)
-    return {.dsp = 1};
-  return {.carry = index > 2 ? 2.0 : 1.0};
+  return luts;
 }
 
 Cost narrow_cost(std::int64_t bits, std::int64_t pieces) {
   const int index = log2_ceiling(pieces);
-  Cost cost{.lut = choice_cost(bits, pieces) + 4 + index,
-            .ff = static_cast<double>(bits * (pieces + 2) + 3 + index),
-            .carry = index > 2 ? 1.0 : 0.0};
-  if (pieces > 2) cost += distance_cost(bits, index);
-  return cost;
+  return {.lut = static_cast<double>(bits * choice_luts(pieces) + std::max(6, 2 + 2 * index)),
+          .ff = static_cast<double>(bits * (pieces + 2) + 3 + index),
+          .carry = index > 2 ? 1.0 : 0.0};
 }
 
 }  // namespace
@@ -143,12 +102,11 @@ Cost resize_cost(const Design&, const Instance& instance) {
 }
 
 Cost concat_cost(const Design&, const Instance& instance) {
-  const int index = log2_ceiling(value(instance, "A_BEATS") + value(instance, "B_BEATS"));
-  const std::int64_t width = value(instance, "W");
-  Cost cost = buffer_cost(width);
-  cost.lut += 0.4 * static_cast<double>(width) + 6 + index;
-  cost.ff += index;
-  cost.carry += std::ceil(index / 4.0);
+  const int index = log2_ceiling(std::max(value(instance, "A_BEATS"), value(instance, "B_BEATS")));
+  Cost cost = buffer_cost(value(instance, "W"));
+  cost.lut += 4 + 1.3 * index;
+  cost.ff += index + 1;
+  cost.carry += index > 2 ? std::ceil(index / 4.0) : 0;
   return cost;
 }
 
@@ -163,10 +121,10 @@ Cost slice_cost(const Design&, const Instance& instance) {
 
 Cost cast_cost(const Design&, const Instance& instance) {
   const std::int64_t lanes = value(instance, "LANES");
-  const auto bits = static_cast<int>(signed_bits(instance, "IW", "ISIGNED"));
+  const Width width{static_cast<int>(value(instance, "IW")), value(instance, "ISIGNED") != 0};
   Cost cost = output_cost(lanes * value(instance, "OW"), 1);
-  Cost lane = clamp_cost(instance, bits);
-  lane.lut += clamp_choice(instance, bits);
+  Cost lane = clamp_cost(instance, width);
+  lane.lut += clamp_choice(instance, width);
   cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
@@ -192,12 +150,9 @@ Cost binary_cost(const Design&, const Instance& instance) {
                                          : product_cost(signed_bits(instance, "AW", "ASIGNED"),
                                                         signed_bits(instance, "BW", "BSIGNED"),
                                                         value(instance, "MULTIPLIER"));
-  // Behind a register the half to be added needs no LUTs of its own; a DSP block adds it itself and
-  // takes the operands' registers too.
-  Cost clamp = clamp_cost(instance, static_cast<int>(acc));
-  clamp.lut += clamp_choice(instance, static_cast<int>(acc));
-  const bool booth = value(instance, "OP") == 2 && lane.dsp == 0;
-  if (!booth) clamp.lut *= 0.55;
+  // A DSP block adds the half itself and takes the operands' registers too.
+  Cost clamp = clamp_cost(instance, {static_cast<int>(acc)});
+  clamp.lut += clamp_choice(instance, {static_cast<int>(acc)});
   if (lane.dsp != 0) clamp.carry = 0;
   if (lane.dsp == 0)
     lane.ff += static_cast<double>(acc);
@@ -217,8 +172,8 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
   const bool shifts = value(instance, "HAS_SHIFT") != 0;
   Cost lane = product_cost(signed_bits(instance, "AW", "ASIGNED"),
                            signed_bits(instance, "SW", "SSIGNED"), value(instance, "MULTIPLIER"));
-  Cost clamp = clamp_cost(instance, static_cast<int>(acc));
-  clamp.lut += clamp_choice(instance, static_cast<int>(acc));
+  Cost clamp = clamp_cost(instance, {static_cast<int>(acc)});
+  clamp.lut += clamp_choice(instance, {static_cast<int>(acc)});
   // A DSP block holds operands and product and adds the next constant: the shift, else the half.
   if (lane.dsp == 0) {
     lane.ff += static_cast<double>(acc + in);
