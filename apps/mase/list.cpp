@@ -4,10 +4,12 @@
 namespace mase::cli {
 
 void add_list(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("list", "list passes, formats, ops, models, datasets or settings");
+  CLI::App* command = app.add_subcommand(
+      "list", "list passes, formats, ops, models, datasets, settings, samplers or metrics");
   auto request = std::make_shared<driver::ListRequest>();
-  command->add_option("what", request->what, "passes, formats, ops, models, datasets, settings")
+  command
+      ->add_option("what", request->what,
+                   "passes, formats, ops, models, datasets, settings, samplers, metrics")
       ->type_name("WHAT");
   command->add_option("name", request->name, "one entry with all its options")->type_name("NAME");
   command->add_flag("--json", request->json, "print one JSON document to stdout");

@@ -1,4 +1,5 @@
-// `mase list`: passes, formats, ops, models and data sets, printed from their declarations.
+// `mase list`: what the program has (passes, formats, samplers, ...), printed from the
+// declarations.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -11,6 +12,8 @@
 #include "ir/op_table.hpp"
 #include "models/registry.hpp"
 #include "passes/transform/quantize.hpp"
+#include "samplers/sampler.hpp"
+#include "search/metrics.hpp"
 
 namespace mase::driver {
 namespace {
@@ -128,19 +131,47 @@ Tree setting_entries() {
   return out;
 }
 
+Tree sampler_entries() {
+  Tree out = Tree::list();
+  for (const samplers::SamplerRow& row : samplers::sampler_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["doc"] = row.doc;
+    entry["options"] = fields_tree(row.fields);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree metric_entries() {
+  Tree out = Tree::list();
+  for (const search::MetricRow& row : search::metric_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["runners"] = Tree::list_of(row.runners);
+    entry["better"] = row.better == samplers::Direction::minimize ? "less" : "more";
+    entry["doc"] = row.doc;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 struct Listing {
   const char* what;
   Tree (*entries)();
 };
 constexpr Listing listings[] = {{"passes", pass_entries},      {"formats", format_entries},
                                 {"ops", op_entries},           {"models", model_entries},
-                                {"datasets", dataset_entries}, {"settings", setting_entries}};
+                                {"datasets", dataset_entries}, {"settings", setting_entries},
+                                {"samplers", sampler_entries}, {"metrics", metric_entries}};
 
 const Listing& find_listing(const std::string& what) {
-  for (const Listing& listing : listings)
+  std::vector<std::string> allowed;
+  for (const Listing& listing : listings) {
     if (what == listing.what) return listing;
-  config_error("unknown list '" + what +
-               "'; allowed: passes | formats | ops | models | datasets | settings");
+    allowed.emplace_back(listing.what);
+  }
+  config_error("unknown list '" + what + "'; allowed: " + join(allowed, " | "));
 }
 
 std::string text_of(const Tree& value) {
