@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "search/worker_identity.hpp"
 
 namespace mase::search {
@@ -20,8 +21,11 @@ constexpr const char* worker_attribute = "mase:worker";
 /// Beats that a worker may miss before it counts as dead.
 constexpr double missed_beats = 6;
 
-/// How long a worker that has nothing to do waits for others.
-void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+/// How long a worker that has nothing to do waits for others, and after how many waits it says so.
+constexpr std::chrono::milliseconds pause_length{20};
+constexpr int pauses_between_words = 1500;
+/// A trial that has cost so many workers their lives is not tried again.
+constexpr std::size_t most_retries = 3;
 
 Outcome failure(const std::string& reason) {
   Outcome outcome;
@@ -88,21 +92,36 @@ std::optional<Record> Worker::adopt() {
     if (worker && is_dead_here(*worker)) candidates.push_back(running);
   }
   for (const storage::Stale& dead : candidates) {
-    if (!recover(dead)) continue;
     const auto record = find(dead.id);
-    if (record != records.end()) return *record;
+    if (record != records.end() && recover(dead, *record)) return *record;
   }
   return std::nullopt;
 }
 
-bool Worker::recover(const storage::Stale& stale) {
+bool Worker::recover(const storage::Stale& dead, const Record& record) {
   if (crew_.plan.options.setup.deterministic) {
     Tree system = Tree::dict();
     system[worker_attribute] = identity_;
-    return storage_->take_over(stale, system);
+    return storage_->take_over(dead, system);
   }
-  storage_->fail_and_retry(study_, stale);
+  const Tree* history = record.trial.attributes.find("retry_history");
+  if (history && history->size() >= most_retries)
+    storage_->finish(dead.id, failure("its worker died, as those of " +
+                                      std::to_string(history->size()) + " tries before"));
+  else
+    storage_->fail_and_retry(study_, dead);
   return false;
+}
+
+/// Waits a little for other workers; now and then says for which trials.
+void Worker::pause() {
+  std::this_thread::sleep_for(pause_length);
+  if (++pauses_ % pauses_between_words != 0) return;
+  std::vector<std::string> numbers;
+  for (const Record& record : storage_->trials(study_))
+    if (record.trial.state == TrialState::running)
+      numbers.push_back(std::to_string(record.trial.number));
+  log::info("waiting for trials of other workers: " + join(numbers, ", "));
 }
 
 std::optional<samplers::Params> Worker::parameters(const Record& record) {

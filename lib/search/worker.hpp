@@ -32,7 +32,8 @@ class Worker {
  private:
   std::optional<storage::Record> next();
   std::optional<storage::Record> adopt();
-  bool recover(const storage::Stale& stale);
+  bool recover(const storage::Stale& dead, const storage::Record& record);
+  void pause();
   void run_trial(storage::Record record);
   std::optional<samplers::Params> parameters(const storage::Record& record);
   storage::Outcome outcome(const storage::Record& record, const samplers::Params& params);
@@ -45,6 +46,7 @@ class Worker {
   storage::Study study_;
   Asker asker_;
   Tree identity_;
+  int pauses_ = 0;
 };
 
 }  // namespace mase::search
