@@ -71,9 +71,11 @@ Tree pass_entries() {
   return out;
 }
 
-Tree format_entries() {
+/// Entries of a table whose rows have a name, a sentence and options.
+template <class Rows>
+Tree option_entries(const Rows& rows) {
   Tree out = Tree::list();
-  for (const formats::FormatRow& row : formats::format_table()) {
+  for (const auto& row : rows) {
     Tree entry = Tree::dict();
     entry["name"] = row.name;
     entry["doc"] = row.doc;
@@ -82,6 +84,9 @@ Tree format_entries() {
   }
   return out;
 }
+
+Tree format_entries() { return option_entries(formats::format_table()); }
+Tree sampler_entries() { return option_entries(samplers::sampler_table()); }
 
 Tree op_entries() {
   Tree out = Tree::list();
@@ -128,18 +133,6 @@ Tree dataset_entries() {
 Tree setting_entries() {
   Tree out = Tree::list();
   for (const FieldInfo& info : describe_settings()) out.push_back(field_tree(info));
-  return out;
-}
-
-Tree sampler_entries() {
-  Tree out = Tree::list();
-  for (const samplers::SamplerRow& row : samplers::sampler_table()) {
-    Tree entry = Tree::dict();
-    entry["name"] = row.name;
-    entry["doc"] = row.doc;
-    entry["options"] = fields_tree(row.fields);
-    out.push_back(std::move(entry));
-  }
   return out;
 }
 
