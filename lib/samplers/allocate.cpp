@@ -2,25 +2,20 @@
 // checked in doubles; an answer that breaks a budget by rounding is cut off and the search goes on.
 #include "samplers/allocate.hpp"
 
-#include <coin/Cbc_C_Interface.h>
+#include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <memory>
 #include <mutex>
 #include <numeric>
 #include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "solver/binary_program.hpp"
 
 namespace mase::samplers {
-
 namespace {
-
-constexpr int limit_seconds = 300;
 
 using Choices = std::vector<std::size_t>;
 using Matrix = std::vector<std::vector<double>>;
@@ -85,22 +80,22 @@ double sum_of(const Matrix& cost, const Choices& choices) {
   return sum;
 }
 
-/// CBC's settings: the whole search down to no gap. Its usual tolerances, its scaling and its
-/// preprocessing each lose optima by up to 1e-7 of the loss; it prints unless told not to.
-constexpr std::array<std::pair<const char*, const char*>, 12> settings{{
-    {"log", "0"},
-    {"slog", "0"},
-    {"messages", "off"},
-    {"timeMode", "elapsed"},
-    {"ratioGap", "0"},
-    {"allowableGap", "0"},
-    {"increment", "1e-12"},
-    {"integerTolerance", "1e-9"},
-    {"primalTolerance", "1e-9"},
-    {"dualTolerance", "1e-9"},
-    {"preprocess", "off"},
-    {"scaling", "off"},
-}};
+/// The solver's library beside our own, opened on first use (see solver/binary_program.hpp).
+solver::SolveBinary open_solver() {
+  void* library = dlopen("libmase_solver.so", RTLD_NOW | RTLD_LOCAL);
+  void* solve = library ? dlsym(library, "mase_solve_binary") : nullptr;
+  if (!solve)
+    file_error(std::string("the solver for exact allocation cannot be opened: ") + dlerror() +
+               "; install coinor-libcbc-dev and rebuild (scripts/setup, scripts/build)");
+  return reinterpret_cast<solver::SolveBinary>(solve);
+}
+
+solver::BinarySolution solve_binary(const solver::BinaryProgram& program) {
+  static const solver::SolveBinary solve = open_solver();
+  solver::BinarySolution solution;
+  solve(program, solution);
+  return solution;
+}
 
 /// One column per (layer, choice), one row per layer and finite budget, and rows for the cuts.
 class Program {
@@ -115,19 +110,17 @@ class Program {
 
   /// The optimum; nothing when there is none.
   std::optional<Choices> solve() const {
-    const Model model = make_model();
-    Cbc_solve(model.get());
-    if (Cbc_isProvenInfeasible(model.get())) return std::nullopt;
-    if (Cbc_isSecondsLimitReached(model.get()))
-      throw Error(Fault::goal, "allocation: not solved within " + std::to_string(limit_seconds) +
+    using Status = solver::BinarySolution::Status;
+    const solver::BinarySolution solution = solve_binary(program_);
+    if (solution.status == Status::infeasible) return std::nullopt;
+    if (solution.status == Status::out_of_time)
+      throw Error(Fault::goal, "allocation: not solved within " +
+                                   std::to_string(program_.limit_seconds) +
                                    " s; fewer choices or another budget would help");
-    const double* solution = Cbc_bestSolution(model.get());
-    if (!Cbc_isProvenOptimal(model.get()) || !solution)
-      throw Error(Fault::internal, "allocation: the solver CBC gave up (status " +
-                                       std::to_string(Cbc_status(model.get())) + ", " +
-                                       std::to_string(Cbc_secondaryStatus(model.get())) +
+    if (solution.status == Status::failed)
+      throw Error(Fault::internal, "allocation: the solver CBC gave up (" + solution.detail +
                                        "); scale losses and costs to similar magnitudes");
-    return read(solution);
+    return read(solution.values.data());
   }
 
   /// Excludes every allocation that costs nowhere less in this budget than `choices`, which break
@@ -139,20 +132,6 @@ class Program {
   }
 
  private:
-  struct Deleter {
-    void operator()(Cbc_Model* model) const { Cbc_deleteModel(model); }
-  };
-  using Model = std::unique_ptr<Cbc_Model, Deleter>;
-  struct Column {
-    double loss = 0, most = 1;
-  };
-  struct Row {
-    char sense;  ///< E equal, L less or equal
-    double bound;
-    std::vector<int> columns;
-    std::vector<double> values;
-  };
-
   bool is_forbidden(std::size_t layer, std::size_t choice) const {
     return std::isinf(problem_.loss[layer][choice]) ||
            std::any_of(problem_.budgets.begin(), problem_.budgets.end(), [&](const auto& budget) {
@@ -163,10 +142,11 @@ class Program {
   void add_columns() {
     const double scale = loss_scale(problem_.loss);
     for (std::size_t i = 0; i < problem_.loss.size(); ++i) {
-      first_.push_back(columns_.size());
+      first_.push_back(program_.columns.size());
       for (std::size_t j = 0; j < problem_.loss[i].size(); ++j)
-        columns_.push_back(is_forbidden(i, j) ? Column{0, 0}
-                                              : Column{problem_.loss[i][j] / scale, 1});
+        program_.columns.push_back(
+            is_forbidden(i, j) ? solver::BinaryProgram::Column{0, 0}
+                               : solver::BinaryProgram::Column{problem_.loss[i][j] / scale, 1});
     }
   }
 
@@ -184,29 +164,14 @@ class Program {
 
   template <class Coefficient>
   void add_row(char sense, double bound, Coefficient&& coefficient) {
-    Row row{sense, bound, {}, {}};
+    solver::BinaryProgram::Row row{sense, bound, {}, {}};
     for (std::size_t i = 0; i < first_.size(); ++i)
       for (std::size_t j = 0; j < problem_.loss[i].size(); ++j)
         if (const double value = coefficient(i, j); value != 0) {
           row.columns.push_back(static_cast<int>(first_[i] + j));
           row.values.push_back(value);
         }
-    rows_.push_back(std::move(row));
-  }
-
-  /// A model for one solve: CBC does not take changes to a model that it has solved.
-  Model make_model() const {
-    Model model(Cbc_newModel());
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      Cbc_addCol(model.get(), ("c" + std::to_string(c)).c_str(), 0, columns_[c].most,
-                 columns_[c].loss, 1, 0, nullptr, nullptr);
-    for (std::size_t r = 0; r < rows_.size(); ++r)
-      Cbc_addRow(model.get(), ("r" + std::to_string(r)).c_str(),
-                 static_cast<int>(rows_[r].columns.size()), rows_[r].columns.data(),
-                 rows_[r].values.data(), rows_[r].sense, rows_[r].bound);
-    for (const auto& [name, value] : settings) Cbc_setParameter(model.get(), name, value);
-    Cbc_setParameter(model.get(), "seconds", std::to_string(limit_seconds).c_str());
-    return model;
+    program_.rows.push_back(std::move(row));
   }
 
   Choices read(const double* solution) const {
@@ -220,8 +185,7 @@ class Program {
   }
 
   const Allocation& problem_;
-  std::vector<Column> columns_;
-  std::vector<Row> rows_;
+  solver::BinaryProgram program_;
   std::vector<std::size_t> first_;  ///< the first column of each layer
 };
 

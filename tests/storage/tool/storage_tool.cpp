@@ -39,7 +39,7 @@ samplers::Params choose(const Record& record) {
 }
 
 void run_trial(Storage& storage, const Study& study) {
-  const Record record = storage.begin_trial(study, Tree::dict());
+  const Record record = *storage.begin_trial(study, Tree::dict());
   const samplers::Params params = choose(record);
   storage.set_parameters(record, params, shared_space, Tree::dict());
   storage.report(record.id, 1, params.at("x"));
@@ -67,7 +67,7 @@ void write(Storage& storage, const std::string& name, double) {
                                            json(R"({"config": {"ü": [1, 2.5, null, true]}})"),
                                            json(R"({"study:metric_names": ["loss", "bits"]})"));
   const auto finish = [&](const samplers::Params& params, const Outcome& outcome) {
-    const Record record = storage.begin_trial(study, json(R"({"grid_id": 7})"));
+    const Record record = *storage.begin_trial(study, json(R"({"grid_id": 7})"));
     storage.set_parameters(record, params, space, Tree::dict());
     storage.report(record.id, 1, std::nan(""));
     storage.report(record.id, 2, -infinity);
@@ -130,7 +130,7 @@ void dump(Storage& storage, const std::string& name, double) {
 /// Leaves a RUNNING trial behind, as a worker that was killed does.
 void die(Storage& storage, const std::string& name, double) {
   const Study study = storage.find_study(name).value();
-  const Record record = storage.begin_trial(study, Tree::dict());
+  const Record record = *storage.begin_trial(study, Tree::dict());
   storage.set_parameters(record, choose(record), shared_space, Tree::dict());
 }
 
@@ -162,7 +162,7 @@ void measure(Storage& storage, const std::string& name, double count) {
     const auto start = Clock::now();
     storage.trials(study);
     const auto middle = Clock::now();
-    const Record record = storage.begin_trial(study, Tree::dict());
+    const Record record = *storage.begin_trial(study, Tree::dict());
     storage.set_parameters(record, params, space, json(R"({"batch": 1})"));
     storage.finish(record.id, {TrialState::complete,
                                {0.5},
