@@ -23,9 +23,9 @@ Files top_files(const hw::Design& design, const EmitOptions& options, const File
 /// All but top_files.
 Files other_files(const hw::Design& design, const EmitOptions& options);
 
-/// How Verilator builds the bench, and what it builds: words without spaces.
+/// How Verilator builds the bench (on every core), and what it builds: words without spaces.
 inline constexpr const char* kBenchBuild =
-    "--cc --exe --build -j 1 -Wall -O3 --x-assign fast --x-initial fast";
+    "--cc --exe --build -j 0 -Wall -O3 --x-assign fast --x-initial fast";
 inline constexpr const char* kBenchModel = "--noassert --prefix Vdut --top-module bench_top";
 /// Of the C++ compiler and of make. Of Verilator's runtime only inline functions are called per
 /// cycle, so only the model is optimised.
