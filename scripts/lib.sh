@@ -1,6 +1,7 @@
 # Shared by the scripts, which source it from the repository root: messages, and where LibTorch is.
 
 torch_version=2.13.0
+optuna_version=5.0.0
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
