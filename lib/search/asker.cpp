@@ -56,7 +56,7 @@ std::int64_t Asker::batch_start(std::int64_t number) const {
   return number - number % plan_.options.setup.batch;
 }
 
-samplers::Suggestion Asker::suggest(const std::vector<Trial>& history, const Record& record) const {
+samplers::Suggestion Asker::suggest(std::span<const Trial> history, const Record& record) const {
   samplers::Suggestion suggestion = sampler_->suggest(history, record.trial.number);
   apply_fixed(plan_.space->dimensions(), record.trial.attributes.find("fixed_params"),
               suggestion.params);
@@ -74,16 +74,39 @@ std::vector<Trial> Asker::known(const std::vector<Record>& records, const Record
 
 std::optional<samplers::Suggestion> Asker::ask(const std::vector<Record>& records,
                                                const Record& record) {
-  std::vector<Trial> history = known(records, record);
-  if (!plan_.options.setup.deterministic) return suggest(history, record);
-  if (!std::all_of(history.begin(), history.end(), finished)) return std::nullopt;
-  for (std::int64_t n = batch_start(record.trial.number); n < record.trial.number; ++n) {
+  if (plan_.options.setup.deterministic) return ask_in_batch(records, record);
+  return suggest(others(records, record), record);
+}
+
+/// All trials but the record's own, which is the newest unless it waited or was adopted.
+std::span<const Trial> Asker::others(const std::vector<Record>& records, const Record& record) {
+  if (records.empty() || records.back().id != record.id) return history_ = known(records, record);
+  for (std::size_t i = 0; i + 1 < records.size(); ++i) {
+    if (i == history_.size())
+      history_.push_back(records[i].trial);
+    else if (!finished(history_[i]) || history_[i].number != records[i].trial.number)
+      history_[i] = records[i].trial;
+  }
+  return std::span(history_).first(records.size() - 1);
+}
+
+std::optional<samplers::Suggestion> Asker::ask_in_batch(const std::vector<Record>& records,
+                                                        const Record& record) {
+  const std::int64_t start = batch_start(record.trial.number);
+  std::size_t before = 0;
+  for (; before < records.size() && records[before].trial.number < start; ++before) {
+    if (!finished(records[before].trial)) return std::nullopt;
+    if (before >= history_.size()) history_.push_back(records[before].trial);
+  }
+  for (std::int64_t n = start; n < record.trial.number; ++n) {
     Trial running;
     running.number = n;
-    running.params = suggest(history, record_of(records, n)).params;
-    history.push_back(std::move(running));
+    running.params = suggest(history_, record_of(records, n)).params;
+    history_.push_back(std::move(running));
   }
-  return suggest(history, record);
+  const samplers::Suggestion suggestion = suggest(history_, record);
+  history_.resize(before);
+  return suggestion;
 }
 
 }  // namespace mase::search

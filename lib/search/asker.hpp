@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "search/plan.hpp"
@@ -26,12 +27,17 @@ class Asker {
                                      const storage::Record& record) const;
 
  private:
-  samplers::Suggestion suggest(const std::vector<samplers::Trial>& history,
+  std::optional<samplers::Suggestion> ask_in_batch(const std::vector<storage::Record>& records,
+                                                   const storage::Record& record);
+  std::span<const samplers::Trial> others(const std::vector<storage::Record>& records,
+                                          const storage::Record& record);
+  samplers::Suggestion suggest(std::span<const samplers::Trial> history,
                                const storage::Record& record) const;
   std::int64_t batch_start(std::int64_t number) const;
 
   const Plan& plan_;
   std::unique_ptr<samplers::Sampler> sampler_;
+  std::vector<samplers::Trial> history_;  ///< by position in the study; finished ones stay
 };
 
 }  // namespace mase::search
