@@ -86,21 +86,35 @@ search::StudyResult read_result(const SearchTask& task, const search::Plan& plan
   return {study.name, task.options(), plan.problem(), storage->trials(study), task.baseline()};
 }
 
-/// Measured again, so that what the folder holds is known to have the metrics that are reported.
+/// Whether a trial, which another program may have begun, says everything of the space.
+bool covers(const samplers::Space& space, const samplers::Params& params) {
+  return std::all_of(space.begin(), space.end(), [&](const samplers::Dimension& dimension) {
+    if (!samplers::is_active(dimension, params)) return true;
+    const auto found = params.find(dimension.name);
+    return found != params.end() && samplers::contains(dimension.distribution, found->second);
+  });
+}
+
+/// Measured again, so that what the folder holds is known to have the values that are reported.
+void check_values(const search::Options& options, const Record& record,
+                  const search::Measured& again) {
+  const std::vector<double> values = options.values_of(again);
+  if (values == record.trial.values) return;
+  std::vector<std::string> here, there;
+  for (const double value : values) here.push_back(double_text(value));
+  for (const double value : record.trial.values) there.push_back(double_text(value));
+  log::warning("trial " + std::to_string(record.trial.number) + " has the values " +
+               join(here, ", ") + " here, " + join(there, ", ") + " where it ran");
+}
+
 void write_point(const SearchTask& task, const Session& session, const Record& record,
                  const std::string& folder) {
   const std::string checkpoint = folder + "/graph_module.pt";
   if (file_exists(checkpoint)) return;
   ir::Graph made;
-  const search::Measured again = task.measure(
-      record.trial.params, [](std::int64_t, double) {}, &made);
-  for (const search::Goal& goal : task.options().goals) {
-    const double told = record.user.at("scaled_metrics").at(goal.metric).as_double() / goal.scale;
-    if (again.value(goal.metric) != told)
-      log::warning("trial " + std::to_string(record.trial.number) + ": " + goal.metric + " is " +
-                   double_text(again.value(goal.metric)) + " here, " + double_text(told) +
-                   " where it ran");
-  }
+  check_values(task.options(), record,
+               task.measure(
+                   record.trial.params, [](std::int64_t, double) {}, &made));
   make_folder(folder);
   const std::string toml = task.transform_toml(record.trial.params, checkpoint);
   write_file(folder + "/transform.toml", toml);
@@ -114,6 +128,11 @@ std::vector<std::string> write_points(const SearchTask& task, const Session& ses
   std::vector<std::string> folders;
   for (const std::size_t index : result.best()) {
     const Record& record = result.trials[index];
+    if (!covers(task.space().dimensions(), record.trial.params)) {
+      log::warning("trial " + std::to_string(record.trial.number) +
+                   " has parameters of another space; it gets no folder");
+      continue;
+    }
     folders.push_back(folder + "/best/trial_" + std::to_string(record.trial.number));
     write_point(task, session, record, folders.back());
   }
@@ -147,6 +166,12 @@ void print_result(const SearchTask& task, const search::StudyResult& result,
   document["folder"] = folder;
 }
 
+/// A metric of a trial; nothing for trials that other programs ran.
+const Tree* metric_of(const Record& record, const char* part, const std::string& metric) {
+  const Tree* metrics = record.user.find(part);
+  return metrics ? metrics->find(metric) : nullptr;
+}
+
 /// Says what came nearest when no trial keeps the constraints.
 void explain_infeasible(const search::StudyResult& result) {
   std::vector<std::string> bounds;
@@ -158,7 +183,7 @@ void explain_infeasible(const search::StudyResult& result) {
     text += "; nearest: trial " + std::to_string(record.trial.number);
     for (const search::Constraint& constraint : result.options.constraints)
       for (const char* part : {"software_metrics", "hardware_metrics"})
-        if (const Tree* value = record.user.at(part).find(constraint.metric))
+        if (const Tree* value = metric_of(record, part, constraint.metric))
           text += ", " + constraint.metric + " " + value_text(value->as_double());
   }
   log::error(text);

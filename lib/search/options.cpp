@@ -2,6 +2,7 @@
 #include "search/options.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.hpp"
 #include "hw/add_hardware_metadata.hpp"
@@ -199,6 +200,13 @@ std::vector<Direction> Options::directions() const {
   std::vector<Direction> out;
   for (const Goal& goal : goals) out.push_back(goal.direction);
   return out;
+}
+
+std::vector<double> Options::values_of(const Measured& measured) const {
+  std::vector<double> values;
+  for (const Goal& goal : goals) values.push_back(goal.scale * measured.value(goal.metric));
+  if (setup.sum_scaled_metrics) values = {std::accumulate(values.begin(), values.end(), 0.0)};
+  return values;
 }
 
 Options read_options(const Tree& search, Diagnostics& diagnostics) {

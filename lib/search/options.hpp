@@ -155,6 +155,8 @@ struct Options {
 
   /// One direction per objective of the study.
   std::vector<Direction> directions() const;
+  /// The objectives of what was measured: the scaled metrics, or their sum.
+  std::vector<double> values_of(const Measured& measured) const;
 };
 
 /// Reads the table; every problem is a diagnostic at its place, metrics that no runner delivers and

@@ -200,7 +200,6 @@ Outcome Worker::measured_outcome(const samplers::Params& params, const Report& t
   outcome.user["hardware_metrics"] = measured.hardware;
   outcome.user["sampled_config"] = crew_.plan.space->sampled_config(params);
   Tree& scaled = outcome.user["scaled_metrics"] = Tree::dict();
-  double sum = 0;
   for (const Goal& goal : options.goals) {
     const double value = goal.scale * measured.value(goal.metric);
     if (std::isnan(value)) {
@@ -209,10 +208,8 @@ Outcome Worker::measured_outcome(const samplers::Params& params, const Report& t
       return failed;
     }
     scaled[goal.metric] = value;
-    sum += value;
-    outcome.values.push_back(value);
   }
-  if (options.setup.sum_scaled_metrics) outcome.values = {sum};
+  outcome.values = options.values_of(measured);
   Tree constraints = Tree::list();
   for (const Constraint& constraint : options.constraints)
     constraints.push_back(constraint.excess(measured.value(constraint.metric)));

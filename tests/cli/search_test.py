@@ -195,6 +195,42 @@ class Determinism(Search):
         self.assertEqual(self.trials("p")[:len(rows)], rows)
 
 
+OPTUNA = """
+import optuna, sys
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+study = optuna.create_study(study_name="joint", storage=sys.argv[1], directions=["maximize", "minimize"],
+                            load_if_exists=True, sampler=optuna.samplers.TPESampler(seed=1))
+node = "seq_blocks_2/config/"
+def evaluate(trial):
+    widths = [trial.suggest_categorical(node + key, choices) for key, choices in
+              (("data_in_width", [4, 8]), ("weight_width", [2, 4, 8]), ("bias_width", [2, 4, 8]))]
+    return 0.01 * sum(widths), 0.1 * widths[1]
+study.optimize(evaluate, n_trials=int(sys.argv[2]))
+print(len(study.trials), all(trial.state.name == "COMPLETE" for trial in study.trials))
+"""
+
+
+class BesideOptuna(Search):
+    def test_a_study_begun_in_python_goes_on_here_then_there_then_here(self):
+        python = os.environ.get("MASE_OPTUNA_PYTHON")
+        if not python:
+            self.skipTest("no Python with optuna; name one in MASE_OPTUNA_PYTHON")
+        url = f"sqlite:///{self.out}/joint.db"
+
+        def in_python(trials):
+            return subprocess.run([python, "-c", OPTUNA, url, str(trials)], capture_output=True, text=True, check=True).stdout
+
+        where = ("--storage", url, "--study", "joint")
+        self.assertEqual(in_python(4), "4 True\n")
+        self.assertEqual(self.search(PRACTICAL, "p", *where, "--n-trials", "9")["trials"], 9)
+        self.assertEqual(in_python(3), "12 True\n")
+        # Trials of the other program may be among the best: they get their folder too.
+        document = self.search(PRACTICAL, "p", *where, "--n-trials", "15", "--n-jobs", "2")
+        self.assertEqual(document["trials"], 15)
+        self.assertEqual(len(document["best_folders"]), len(document["best"]))
+        self.assertTrue(any(int(best["number"]) in (*range(4), 9, 10, 11) for best in document["best"].values()))
+
+
 class Refusals(Search):
     def test_a_changed_configuration_is_refused_with_the_difference(self):
         self.search(PRACTICAL, "p")
