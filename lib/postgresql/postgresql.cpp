@@ -10,8 +10,17 @@
 #include "base/text.hpp"
 #include "storage/database.hpp"
 
-namespace mase::storage {
+namespace mase::postgresql {
 namespace {
+
+using storage::Access;
+using storage::Busy;
+using storage::Database;
+using storage::Dialect;
+using storage::is_null;
+using storage::Row;
+using storage::Rows;
+using storage::Value;
 
 const Dialect postgresql_dialect{
     .serial = "SERIAL NOT NULL",
@@ -239,9 +248,10 @@ class Postgresql final : public Database {
 
 }  // namespace
 
-std::unique_ptr<Database> open_postgresql(const std::string& url,
-                                          std::chrono::milliseconds lock_timeout) {
-  return std::make_unique<Postgresql>(url, address_of(url), lock_timeout);
-}
+}  // namespace mase::postgresql
 
-}  // namespace mase::storage
+extern "C" mase::storage::Database* mase_open_postgresql(const std::string& url,
+                                                         std::chrono::milliseconds lock_timeout) {
+  using namespace mase::postgresql;
+  return new Postgresql(url, address_of(url), lock_timeout);
+}
