@@ -196,7 +196,7 @@ std::string SearchTask::transform_toml(const samplers::Params& params,
     for (const passes::PassCall& call : space_->calls(params))
       passes.push_back(pass_entry(call.name, call.options));
   }
-  if (runners.bits) passes.push_back(pass_entry("average_bits", Tree::dict()));
+  if (runners.bits) passes.push_back(pass_entry("average_bits", runners.bits->pass_options()));
   if (runners.operations) passes.push_back(pass_entry("count_operations", Tree::dict()));
   if (runners.hardware) passes.push_back(pass_entry("add_hardware_metadata", *runners.hardware));
   settings["pass"] = std::move(passes);

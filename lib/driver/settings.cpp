@@ -11,7 +11,7 @@
 namespace mase::driver {
 namespace {
 
-/// Flags that differ from the setting's name, as the reference's command line has them.
+/// Flags that differ from the setting's name: the reference's, and short ones for a search.
 const std::map<std::string, std::vector<std::string>>& flag_names() {
   static const std::map<std::string, std::vector<std::string>> names{
       {"load_name", {"--load", "--load-name"}},
@@ -19,6 +19,8 @@ const std::map<std::string, std::vector<std::string>>& flag_names() {
       {"num_workers", {"--cpu", "--num-workers"}},
       {"num_devices", {"--gpu", "--num-devices"}},
       {"num_nodes", {"--nodes"}},
+      {"n_trials", {"--trials", "--n-trials"}},
+      {"n_jobs", {"--jobs", "--n-jobs"}},
   };
   return names;
 }

@@ -107,7 +107,7 @@ Tree Measurer::run_pass(const char* name, const Tree& options, ir::Graph& graph)
 }
 
 double Measurer::average_bits(ir::Graph& graph) const {
-  const Tree info = run_pass("average_bits", Tree::dict(), graph);
+  const Tree info = run_pass("average_bits", options_.runners.bits->pass_options(), graph);
   return info
       .at(options_.runners.bits->activations ? "average_bitwidth_with_activations"
                                              : "average_bitwidth")

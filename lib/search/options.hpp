@@ -122,12 +122,20 @@ struct BasicTrain {
 /// `[search.strategy.hw_runner.average_bitwidth]`.
 struct AverageBitwidth {
   double compare_to = 32;
-  bool activations = false;
+  bool activations = false, shared_bits = true;
   static constexpr auto fields() {
     using A = AverageBitwidth;
     return std::tuple{
         Field{"compare_to", &A::compare_to, "bits of the baseline"}.between(1, 64),
-        Field{"activations", &A::activations, "count the activations beside the parameters"}};
+        Field{"activations", &A::activations, "count the activations beside the parameters"},
+        Field{"shared_bits", &A::shared_bits, "count exponents and scales that elements share"}};
+  }
+  /// Options of the pass average_bits that measures it.
+  Tree pass_options() const {
+    Tree options = Tree::dict();
+    options["compare_to"] = compare_to;
+    options["shared_bits"] = shared_bits;
+    return options;
   }
 };
 
