@@ -91,8 +91,8 @@ SearchTask::SearchTask(const Session& session, search::Options options, const Mo
   limit_trials(options_, space_->dimensions());
   measurer_ = std::make_unique<search::Measurer>(bench(), options_);
   const search::Measured measured = measurer_->baseline(model_.graph);
-  baseline_["software_metrics"] = measured.software;
-  baseline_["hardware_metrics"] = measured.hardware;
+  for (const Tree* part : {&measured.software, &measured.hardware})
+    for (const auto& [metric, value] : part->as_dict()) baseline_[metric] = value;
 }
 
 void SearchTask::prepare() {

@@ -17,6 +17,7 @@ class SearchTask {
 
   const search::Options& options() const { return options_; }
   const search::SearchSpace& space() const { return *space_; }
+  /// Metrics of the float model by name.
   const Tree& baseline() const { return baseline_; }
   /// What workers of one study agree on.
   Tree configuration() const;
@@ -37,7 +38,7 @@ class SearchTask {
   LoadedModel model_;
   std::unique_ptr<search::SearchSpace> space_;
   std::unique_ptr<search::Measurer> measurer_;
-  Tree baseline_;
+  Tree baseline_ = Tree::dict();
 };
 
 /// The options of the file's [search] table with those of the command line on top.

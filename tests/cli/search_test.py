@@ -118,6 +118,8 @@ class Practical(Search):
         self.assertEqual(len(self.trials("p")), 5)
         page = (folder / "report.html").read_text()
         self.assertNotRegex(page, r"(src|href)=.https?:")
+        self.assertIn("accuracy", document["baseline"])
+        self.assertRegex(page, r"Float model</dt><dd>[^<]*accuracy 0\.\d+")
         self.assertTrue(list((folder / "tensorboard").glob("events.*")))
         with sqlite3.connect(folder / "study.db") as database:
             self.assertEqual(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone(), (5,))
