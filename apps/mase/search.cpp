@@ -1,5 +1,4 @@
 // `mase search`.
-#include "base/text.hpp"
 #include "mase/cli.hpp"
 #include "search/options.hpp"
 

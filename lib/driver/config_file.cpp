@@ -5,7 +5,6 @@
 
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
-#include "search/options.hpp"
 
 namespace mase::driver {
 namespace {
@@ -54,6 +53,19 @@ std::vector<passes::PassCall> listed_passes(const Tree& list, Diagnostics& diagn
   return calls;
 }
 
+/// [transform.evaluate]; the rest of the table is checked.
+std::optional<search::BasicEvaluation> read_evaluation(const Tree& file, Diagnostics& diagnostics) {
+  const Tree* table = file.find("transform");
+  if (!table) return std::nullopt;
+  TransformTable transform;
+  read_fields(*table, transform, diagnostics, {"evaluate"});
+  const Tree* wanted = table->find("evaluate");
+  if (!wanted) return std::nullopt;
+  search::BasicEvaluation evaluation;
+  read_fields(*wanted, evaluation, diagnostics);
+  return evaluation;
+}
+
 }  // namespace
 
 std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics) {
@@ -67,18 +79,6 @@ std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagn
   if (listed && !named) calls = listed_passes(*listed, diagnostics);
   passes::check_calls(calls, all_passes(), diagnostics);
   return calls;
-}
-
-std::optional<search::BasicEvaluation> read_evaluation(const Tree& file, Diagnostics& diagnostics) {
-  const Tree* table = file.find("transform");
-  if (!table) return std::nullopt;
-  TransformTable transform;
-  read_fields(*table, transform, diagnostics, {"evaluate"});
-  const Tree* wanted = table->find("evaluate");
-  if (!wanted) return std::nullopt;
-  search::BasicEvaluation evaluation;
-  read_fields(*wanted, evaluation, diagnostics);
-  return evaluation;
 }
 
 std::map<std::string, Tree> read_concrete_arguments(const Tree& file) {

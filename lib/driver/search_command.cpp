@@ -10,6 +10,7 @@
 #include "driver/search_task.hpp"
 #include "samplers/pareto.hpp"
 #include "search/result.hpp"
+#include "search/result_rows.hpp"
 
 namespace mase::driver {
 namespace {
@@ -166,12 +167,6 @@ void print_result(const SearchTask& task, const search::StudyResult& result,
   document["folder"] = folder;
 }
 
-/// A metric of a trial; nothing for trials that other programs ran.
-const Tree* metric_of(const Record& record, const char* part, const std::string& metric) {
-  const Tree* metrics = record.user.find(part);
-  return metrics ? metrics->find(metric) : nullptr;
-}
-
 /// Says what came nearest when no trial keeps the constraints.
 void explain_infeasible(const search::StudyResult& result) {
   std::vector<std::string> bounds;
@@ -182,9 +177,8 @@ void explain_infeasible(const search::StudyResult& result) {
     const Record& record = result.trials[*nearest];
     text += "; nearest: trial " + std::to_string(record.trial.number);
     for (const search::Constraint& constraint : result.options.constraints)
-      for (const char* part : {"software_metrics", "hardware_metrics"})
-        if (const Tree* value = metric_of(record, part, constraint.metric))
-          text += ", " + constraint.metric + " " + value_text(value->as_double());
+      if (const Tree* value = search::metric_of(record, constraint.metric))
+        text += ", " + constraint.metric + " " + value_text(value->as_double());
   }
   log::error(text);
 }

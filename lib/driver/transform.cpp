@@ -83,10 +83,8 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
                       " rows: accuracy " + double_text(scores.accuracy) + ", macro accuracy " +
                       double_text(scores.macro_accuracy) + ", loss " + double_text(scores.loss));
   Tree& tree = session.output.document()["scores"];
+  tree = search::scores_tree(scores);
   tree["rows"] = scores.rows;
-  tree["accuracy"] = scores.accuracy;
-  tree["macro_accuracy"] = scores.macro_accuracy;
-  tree["loss"] = scores.loss;
 }
 
 std::string store(const ir::Graph& graph, const std::string& folder, const Tree& info,

@@ -2,8 +2,6 @@
 // checked in doubles; an answer that breaks a budget by rounding is cut off and the search goes on.
 #include "samplers/allocate.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/library.hpp"
 #include "base/text.hpp"
 #include "solver/binary_program.hpp"
 
@@ -80,18 +79,11 @@ double sum_of(const Matrix& cost, const Choices& choices) {
   return sum;
 }
 
-/// The solver's library beside our own, opened on first use (see solver/binary_program.hpp).
-solver::SolveBinary open_solver() {
-  void* library = dlopen("libmase_solver.so", RTLD_NOW | RTLD_LOCAL);
-  void* solve = library ? dlsym(library, "mase_solve_binary") : nullptr;
-  if (!solve)
-    file_error(std::string("the solver for exact allocation cannot be opened: ") + dlerror() +
-               "; install coinor-libcbc-dev and rebuild (scripts/setup, scripts/build)");
-  return reinterpret_cast<solver::SolveBinary>(solve);
-}
-
+/// The solver is opened on first use, with a scope of its own (see solver/binary_program.hpp).
 solver::BinarySolution solve_binary(const solver::BinaryProgram& program) {
-  static const solver::SolveBinary solve = open_solver();
+  static const auto solve = reinterpret_cast<solver::SolveBinary>(
+      open_library("libmase_solver.so", "mase_solve_binary", LibraryScope::own,
+                   "the solver for exact allocation", "coinor-libcbc-dev"));
   solver::BinarySolution solution;
   solve(program, solution);
   return solution;

@@ -17,14 +17,6 @@ data::Part part_of(const std::string& loader) {
   return loader == "test_dataloader" ? data::Part::test : data::Part::validation;
 }
 
-Tree scores_tree(const data::Scores& scores) {
-  Tree tree = Tree::dict();
-  tree["accuracy"] = scores.accuracy;
-  tree["loss"] = scores.loss;
-  tree["macro_accuracy"] = scores.macro_accuracy;
-  return tree;
-}
-
 }  // namespace
 
 std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of) {
@@ -48,6 +40,14 @@ data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& bat
   for (const data::Batch& batch : batches)
     counter.add(evaluator.run({batch.inputs}).front().second, batch.labels);
   return counter.scores();
+}
+
+Tree scores_tree(const data::Scores& scores) {
+  Tree tree = Tree::dict();
+  tree["accuracy"] = scores.accuracy;
+  tree["loss"] = scores.loss;
+  tree["macro_accuracy"] = scores.macro_accuracy;
+  return tree;
 }
 
 Measurer::Measurer(Bench bench, const Options& options)

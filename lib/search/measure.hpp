@@ -31,6 +31,9 @@ std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEv
 data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
                    std::int64_t classes);
 
+/// {"accuracy", "loss", "macro_accuracy"}.
+Tree scores_tree(const data::Scores& scores);
+
 class Measurer {
  public:
   Measurer(Bench bench, const Options& options);

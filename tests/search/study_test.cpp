@@ -2,30 +2,20 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <filesystem>
 #include <map>
 
 #include "config/toml.hpp"
 #include "models/registry.hpp"
 #include "search/allocation.hpp"
 #include "search/plan.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace mase;
 using namespace mase::search;
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder that goes away with the test.
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "mase-study-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string path;
-};
+using Folder = test::TemporaryFolder;
 
 /// Twelve parameters of five widths; no model is needed to choose them.
 class Widths : public SearchSpace {
@@ -74,7 +64,7 @@ Plan plan_in(const Folder& folder, const SearchSpace& space, int trials) {
   plan.options.setup.batch = 4;
   plan.space = &space;
   plan.seed = 7;
-  plan.url = "sqlite:///" + folder.path + "/study.db";
+  plan.url = "sqlite:///" + folder.file("study.db");
   plan.study = "widths";
   plan.configuration["seed"] = 7;
   plan.evaluate = [](const samplers::Params& params, const Report&) { return measure(params); };
