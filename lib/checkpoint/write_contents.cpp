@@ -70,12 +70,12 @@ Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_
   row["format"] = tensor.format.text();
   row["shape"] = Tree::list_of(value.shape());
   row["file"] = stem + ".bin";
-  row["code_bits"] = encoded.code_bits;
-  files[stem + ".bin"] = formats::pack_codes(encoded.codes, encoded.code_bits);
+  row["code_bits"] = encoded.codes.bits();
+  files[stem + ".bin"] = encoded.codes.bytes();
   if (!encoded.shared.empty()) {
     row["shared_file"] = stem + ".shared.bin";
-    row["shared_bits"] = encoded.shared_bits;
-    files[stem + ".shared.bin"] = formats::pack_codes(encoded.shared, encoded.shared_bits);
+    row["shared_bits"] = encoded.shared.bits();
+    files[stem + ".shared.bin"] = encoded.shared.bytes();
   }
   if (!encoded.scales.empty()) {
     row["scales_file"] = stem + ".scales.bin";
@@ -129,7 +129,7 @@ void check_codes(const std::string& path, const ir::Graph& graph) {
     if (file == files.end())
       file_error(what + "the checkpoint has no integer codes; write it again with mase transform");
     const formats::Encoded encoded = encode(tensor, graph.tensors.at(tensor.path).value);
-    if (file->second != formats::pack_codes(encoded.codes, encoded.code_bits))
+    if (file->second != encoded.codes.bytes())
       file_error(what + "the integer codes are not those of the tensor '" + tensor.path +
                  "'; write the checkpoint again with mase transform");
   }

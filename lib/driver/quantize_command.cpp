@@ -46,11 +46,12 @@ formats::Format read_format(const QuantizeRequest& request) {
 
 /// Codes in the smallest unsigned type that holds one (formats.md, storage).
 Array codes_array(const formats::Encoded& encoded, const Shape& shape) {
+  const std::vector<std::uint32_t> codes = encoded.codes.unpack();
   const auto convert = [&]<class T>(T) {
-    return Array::from(std::vector<T>(encoded.codes.begin(), encoded.codes.end()), shape);
+    return Array::from(std::vector<T>(codes.begin(), codes.end()), shape);
   };
-  if (encoded.code_bits <= 8) return convert(std::uint8_t{});
-  if (encoded.code_bits <= 16) return convert(std::uint16_t{});
+  if (encoded.codes.bits() <= 8) return convert(std::uint8_t{});
+  if (encoded.codes.bits() <= 16) return convert(std::uint16_t{});
   return convert(std::uint32_t{});
 }
 

@@ -14,15 +14,14 @@
 
 #include "base/array.hpp"
 #include "base/field.hpp"
+#include "formats/codes.hpp"
 
 namespace mase::formats {
 
 /// A quantized tensor as integers: what checkpoints store and hardware reads (formats.md, storage).
 struct Encoded {
-  std::vector<std::uint32_t> codes;   ///< one per element, in the low `code_bits` bits
-  int code_bits = 0;                  ///< bits of one element code
-  std::vector<std::uint32_t> shared;  ///< shared codes, one per block (block formats only)
-  int shared_bits = 0;
+  PackedCodes codes;          ///< one per element
+  PackedCodes shared;         ///< shared codes, one per block (block formats only)
   std::vector<float> scales;  ///< float32 scales (scaled formats only)
 };
 
@@ -43,7 +42,11 @@ class FormatBase {
                         const Shape& shape) const = 0;
   virtual Encoded encode(std::span<const float> in, const Shape& shape) const = 0;
   virtual void decode(const Encoded& in, std::span<float> out, const Shape& shape) const = 0;
-  virtual std::string torchscript(std::string_view variable) const = 0;
+  virtual void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                         const Shape& shape) const = 0;
+  virtual bool clips_gradient() const = 0;
+  virtual void check(const Shape& shape) const = 0;
+  virtual std::string torchscript(int rank) const = 0;
 };
 
 /// A format with its parameters. Cheap to copy; equal when the texts are equal.
@@ -72,9 +75,23 @@ class Format {
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
     impl_->decode(in, out, shape);
   }
-  /// TorchScript expression of stock operators that computes the same bits from a float32 tensor
-  /// variable, for checkpoints that stock PyTorch opens. Never uses plain `torch.round`.
-  std::string torchscript(std::string_view variable) const { return impl_->torchscript(variable); }
+  /// mask[i] = 1 where in[i] lies beyond what the format can represent (given the block's or row's
+  /// scale), so that it saturates; else 0, also for NaN.
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                 const Shape& shape) const {
+    impl_->saturates(in, mask, shape);
+  }
+  /// Whether saturated elements get no gradient (`ste = "clip"`) instead of the identity's.
+  bool clips_gradient() const { return impl_->clips_gradient(); }
+  /// Error(Fault::config) when tensors of this shape cannot have the format; the other functions
+  /// call it.
+  void check(const Shape& shape) const { impl_->check(shape); }
+  /// Body of a TorchScript function of the float32 tensor `x` of this rank, whose dimensions may
+  /// have any size, that gives `quantize`'s bits: lines indented by two spaces, of stock operators,
+  /// only the last one a `return`. Names `q`, `qs`, `xs` and `training` are the caller's. Never
+  /// uses plain `torch.round`. Error(Fault::unsupported) where there is no such text (stochastic
+  /// rounding).
+  std::string torchscript(int rank) const { return impl_->torchscript(rank); }
 
   bool operator==(const Format& other) const { return text() == other.text(); }
 
@@ -87,6 +104,9 @@ struct FormatRow {
   std::string name;
   std::string doc;
   std::vector<FieldInfo> fields;
+  /// The field that calibration may choose from data ("frac_width", "exponent_bias", "scale_rule");
+  /// empty when everything follows from the tensor itself.
+  std::string calibrated;
   /// Builds the format from a dict of field values (unprefixed keys). Problems go to `diagnostics`,
   /// at each value's place, and give nullopt.
   std::optional<Format> (*make)(const Tree& fields, Diagnostics& diagnostics);
@@ -98,9 +118,5 @@ std::vector<std::string> format_names();
 
 /// Reads the text form; Error(Fault::config) naming the place when it is wrong.
 Format parse_format(std::string_view text);
-
-/// Packs codes of `bits` each, LSB first (element 0 in the low bits of byte 0), and back.
-std::string pack_codes(std::span<const std::uint32_t> codes, int bits);
-std::vector<std::uint32_t> unpack_codes(std::string_view bytes, int bits, std::size_t count);
 
 }  // namespace mase::formats

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "formats/common.hpp"
 #include "formats/integer_spans.hpp"
 #include "formats/model.hpp"
 
@@ -23,62 +24,53 @@ struct IntegerFunctions {
   void decode(const Encoded& in, std::span<float> out, const Shape&) const {
     decode_integer(spec(), in, out);
   }
-  std::string torchscript(std::string_view variable) const {
-    return integer_torchscript(spec(), variable);
-  }
+  std::string torchscript(int) const { return integer_torchscript(spec()); }
 
  private:
   IntegerSpec spec() const { return static_cast<const Derived&>(*this).spec(); }
 };
 
 /// Codes c = clamp(rnd(x * 2^frac_width)), values c * 2^-frac_width.
-struct Integer : IntegerFunctions<Integer> {
+struct Integer : CommonFields, IntegerFunctions<Integer> {
   static constexpr FormatDoc doc{"integer", "Fixed point with saturation and a choice of rounding.",
                                  2};
   int width = 8;
   std::optional<int> frac_width;
   bool is_signed = true;
-  std::string rounding = "nearest_even";
-  std::string profile = "exact";
-  std::int64_t seed = 0;
+  static constexpr std::string_view calibrated = "frac_width";
 
   static constexpr auto fields() {
-    return std::tuple{
-        Field{"width", &Integer::width, "bits of one code"}.between(1, 32),
-        Field{"frac_width", &Integer::frac_width,
-              "bits after the binary point; negative for steps above 1; NA: half of the width"}
-            .between(-126, 126),
-        Field{"is_signed", &Integer::is_signed, "two's complement, or values from 0 up"},
-        Field{"rounding", &Integer::rounding, "how values between two codes are rounded"}.one_of(
-            "nearest_even", "floor", "nearest_away", "stochastic"),
-        Field{"profile", &Integer::profile,
-              "exact arithmetic, or the reference system's float32 bits"}
-            .one_of("exact", "mase"),
-        Field{"seed", &Integer::seed, "key of stochastic rounding"}.at_least(0)};
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &Integer::width, "bits of one code"}.between(1, 32),
+            Field{"frac_width", &Integer::frac_width,
+                  "bits after the binary point; negative for steps above 1; NA: half of the width"}
+                .between(-126, 126),
+            Field{"is_signed", &Integer::is_signed, "two's complement, or values from 0 up"}},
+        common_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics);
   IntegerSpec spec() const;
 };
 
 /// `integer` with rounding toward minus infinity, the default of hardware casts.
-struct IntegerFloor : IntegerFunctions<IntegerFloor> {
+struct IntegerFloor : ProfileFields, IntegerFunctions<IntegerFloor> {
   static constexpr FormatDoc doc{"integer_floor",
                                  "Fixed point with saturation, rounded toward minus infinity.", 2};
   int width = 8;
   std::optional<int> frac_width;
   bool is_signed = true;
-  std::string profile = "exact";
+  static constexpr std::string_view calibrated = "frac_width";
 
   static constexpr auto fields() {
-    return std::tuple{
-        Field{"width", &IntegerFloor::width, "bits of one code"}.between(1, 32),
-        Field{"frac_width", &IntegerFloor::frac_width,
-              "bits after the binary point; negative for steps above 1; NA: half of the width"}
-            .between(-126, 126),
-        Field{"is_signed", &IntegerFloor::is_signed, "two's complement, or values from 0 up"},
-        Field{"profile", &IntegerFloor::profile,
-              "exact arithmetic, or the reference system's float32 bits"}
-            .one_of("exact", "mase")};
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &IntegerFloor::width, "bits of one code"}.between(1, 32),
+            Field{"frac_width", &IntegerFloor::frac_width,
+                  "bits after the binary point; negative for steps above 1; NA: half of the width"}
+                .between(-126, 126),
+            Field{"is_signed", &IntegerFloor::is_signed, "two's complement, or values from 0 up"}},
+        profile_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics);
   IntegerSpec spec() const;

@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "formats/format.hpp"
 #include "formats/integer_scalar.hpp"
@@ -19,8 +18,8 @@ Encoded encode_integer(const IntegerSpec& spec, std::span<const float> in);
 /// Error(Fault::file) when the codes' number or width is not that of the format and of `out`.
 void decode_integer(const IntegerSpec& spec, const Encoded& in, std::span<float> out);
 
-/// TorchScript expression of stock operators that gives the bits of `quantize_integer` from the
-/// float32 tensor `variable`. Error(Fault::unsupported) for stochastic rounding.
-std::string integer_torchscript(const IntegerSpec& spec, std::string_view variable);
+/// TorchScript body (Format::torchscript) that gives the bits of `quantize_integer`.
+/// Error(Fault::unsupported) for stochastic rounding.
+std::string integer_torchscript(const IntegerSpec& spec);
 
 }  // namespace mase::formats

@@ -43,12 +43,12 @@ std::string rounds_to_zero(const IntegerSpec& spec, const std::string& x) {
 
 }  // namespace
 
-std::string integer_torchscript(const IntegerSpec& spec, std::string_view variable) {
+std::string integer_torchscript(const IntegerSpec& spec) {
   if (spec.rounding == Rounding::stochastic)
     unsupported_error(
         "stochastic rounding has no TorchScript form that gives the same numbers; "
         "use rounding 'nearest_even', 'floor' or 'nearest_away' to write a checkpoint");
-  const std::string x(variable);
+  const std::string x = "x";
   const bool exact = spec.profile == Profile::exact;
   std::string code = rounded(spec, x, call("mul", {x, double_text(1.0 / spec.step())}));
   if (exact && spec.rounding == Rounding::floor && spec.frac_width < 0)
@@ -58,7 +58,8 @@ std::string integer_torchscript(const IntegerSpec& spec, std::string_view variab
   const std::string high = double_text(static_cast<float>(spec.high()));
   const std::string value =
       call("mul", {call("clamp", {code, low, high}), double_text(spec.step())});
-  return exact ? call("masked_fill", {value, rounds_to_zero(spec, x), "0.0"}) : value;
+  return "  return " +
+         (exact ? call("masked_fill", {value, rounds_to_zero(spec, x), "0.0"}) : value) + "\n";
 }
 
 }  // namespace mase::formats

@@ -35,7 +35,24 @@ concept FormatConcept = Reflected<T> && std::default_initializable<T> &&
   fixed.quantize(in, out, shape);
   { fixed.encode(in, shape) } -> std::same_as<Encoded>;
   fixed.decode(encoded, out, shape);
-  { fixed.torchscript(std::string_view{}) } -> std::same_as<std::string>;
+  { fixed.torchscript(int{}) } -> std::same_as<std::string>;
+};
+
+/// Formats may declare `void check(const Shape&) const` (shapes that they refuse) and
+/// `void saturates(in, mask, shape) const` (where it is not simply beyond `range()`).
+template <class T>
+concept ChecksShape = requires(const T& format, const Shape& shape) {
+  format.check(shape);
+};
+template <class T>
+concept KnowsSaturation = requires(const T& format, std::span<const float> in,
+                                   std::span<std::uint8_t> mask, const Shape& shape) {
+  format.saturates(in, mask, shape);
+};
+/// The name of the field that calibration may choose.
+template <class T>
+concept IsCalibrated = requires {
+  std::string_view(T::calibrated);
 };
 
 /// The type-erased form of a declared format, with checks that all formats need.
@@ -57,19 +74,36 @@ class Model final : public FormatBase {
                 const Shape& shape) const override {
     check_size(in.size(), shape);
     check_size(out.size(), shape);
+    check(shape);
     format_.quantize(in, out, shape);
   }
   Encoded encode(std::span<const float> in, const Shape& shape) const override {
     check_size(in.size(), shape);
+    check(shape);
     return format_.encode(in, shape);
   }
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     check_size(out.size(), shape);
+    check(shape);
     format_.decode(in, out, shape);
   }
-  std::string torchscript(std::string_view variable) const override {
-    return format_.torchscript(variable);
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                 const Shape& shape) const override {
+    check_size(in.size(), shape);
+    check_size(mask.size(), shape);
+    if constexpr (KnowsSaturation<T>) {
+      check(shape);
+      format_.saturates(in, mask, shape);
+    } else {
+      const Range range = format_.range();
+      for (std::size_t i = 0; i < in.size(); ++i) mask[i] = in[i] < range.low || in[i] > range.high;
+    }
   }
+  bool clips_gradient() const override { return format_.ste == "clip"; }
+  void check(const Shape& shape) const override {
+    if constexpr (ChecksShape<T>) format_.check(shape);
+  }
+  std::string torchscript(int rank) const override { return format_.torchscript(rank); }
 
  private:
   static void check_size(std::size_t count, const Shape& shape) {
@@ -100,8 +134,10 @@ std::optional<Format> make_format(const Tree& fields, Diagnostics& diagnostics) 
 /// The table's row of a declared format.
 template <FormatConcept T>
 FormatRow format_row() {
+  std::string calibrated;
+  if constexpr (IsCalibrated<T>) calibrated = T::calibrated;
   return {std::string(T::doc.name), std::string(T::doc.sentence), describe_fields<T>(),
-          &make_format<T>};
+          std::move(calibrated), &make_format<T>};
 }
 
 }  // namespace mase::formats

@@ -17,7 +17,7 @@ Constants encoded(const Array& values, const formats::Format& format) {
   const formats::Encoded encoded = format.encode(values.span<float>(), values.shape());
   Constants constants{values.shape(), grid.type, {}};
   const auto sign = grid.type.is_signed ? std::int64_t{1} << (grid.type.width - 1) : 0;
-  for (const std::uint32_t code : encoded.codes)
+  for (const std::uint32_t code : encoded.codes.unpack())
     constants.codes.push_back((std::int64_t{code} ^ sign) - sign);
   return constants;
 }

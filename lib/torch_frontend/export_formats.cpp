@@ -2,6 +2,7 @@
 #include "torch_frontend/export_formats.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace mase::torch_frontend {
 
@@ -26,6 +27,25 @@ bool takes_format(const ir::Graph& graph, const ir::Value& value) {
   bool all = true;
   value.for_each_node([&](ir::NodeId id) { all = all && takes_format(graph.node(id).info); });
   return all;
+}
+
+int rank_of(const ir::ValueInfo& info) {
+  if (info.is_tensor()) return static_cast<int>(info.shape.size());
+  int rank = -1;
+  for (const ir::ValueInfo& element : info.elements) {
+    if (&element != &info.elements.front() && rank_of(element) != rank) return -1;
+    rank = rank_of(element);
+  }
+  return rank;
+}
+
+int rank_of(const ir::Graph& graph, const ir::Value& value) {
+  std::optional<int> rank;
+  value.for_each_node([&](ir::NodeId id) {
+    const int own = rank_of(graph.node(id).info);
+    rank = rank.value_or(own) == own ? own : -1;
+  });
+  return rank.value_or(-1);
 }
 
 PortFormats::PortFormats(const ir::Graph& graph, const ir::Node& node) {
@@ -54,7 +74,7 @@ MethodBuilder::JitValue* quantize_output(MethodBuilder& builder, const ir::Node&
   const auto format = node.formats.find("data_out");
   const bool tensor = value->type()->isSubtypeOf(*c10::TensorType::get());
   if (format == node.formats.end() || !tensor || !takes_format(node.info)) return value;
-  return builder.quantize(value, format->second);
+  return builder.quantize(value, format->second, rank_of(node.info));
 }
 
 }  // namespace mase::torch_frontend

@@ -19,6 +19,11 @@ bool takes_format(const ir::ValueInfo& info);
 /// The same of every node in a value.
 bool takes_format(const ir::Graph& graph, const ir::Value& value);
 
+/// Dimensions of a tensor, or of every tensor of a list; -1 where that is not known.
+int rank_of(const ir::ValueInfo& info);
+/// The same of every node in a value.
+int rank_of(const ir::Graph& graph, const ir::Value& value);
+
 /// The formats of a node's ports, found by operator argument and, where a port is one item of a
 /// list argument, by the node that feeds it.
 class PortFormats {

@@ -76,7 +76,9 @@ class LeafBuilder {
       const formats::Format* format = formats_.find(argument.name, first_node(argument.value));
       const bool quantized = format != nullptr && takes_format(graph_, argument.value);
       JitValue* value = *input++;
-      add_value(argument.name, quantized ? leaf_.quantize(value, *format) : value);
+      add_value(argument.name, quantized
+                                   ? leaf_.quantize(value, *format, rank_of(graph_, argument.value))
+                                   : value);
     }
   }
 
@@ -86,9 +88,10 @@ class LeafBuilder {
       JitValue* tensor =
           is_own(module_, path) ? leaf_.attribute(std::string(last_part(path))) : *input++;
       const formats::Format* format = formats_.find(argument);
-      const bool quantized =
-          format != nullptr && graph_.tensors.at(path).value.dtype() == DType::float32;
-      add_value(argument, quantized ? leaf_.quantize(tensor, *format) : tensor);
+      const Array& array = graph_.tensors.at(path).value;
+      const bool quantized = format != nullptr && array.dtype() == DType::float32;
+      const auto rank = static_cast<int>(array.shape().size());
+      add_value(argument, quantized ? leaf_.quantize(tensor, *format, rank) : tensor);
     }
   }
 

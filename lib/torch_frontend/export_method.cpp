@@ -36,26 +36,33 @@ const std::string* stray_operand(const c10::FunctionSchema& schema,
   return nullptr;
 }
 
+/// The format's function body as statements that leave the value in `q`, each line behind `indent`
+/// instead of the two spaces it comes with.
+std::string statements(const formats::Format& format, int rank, const std::string& indent) {
+  std::string out;
+  for (const std::string& line : split(format.torchscript(rank), '\n')) {
+    if (line.empty()) continue;
+    const std::string text = line.substr(2);
+    out += indent + (text.starts_with("return ") ? "q = " + text.substr(7) : text) + "\n";
+  }
+  return out;
+}
+
 /// `q = x + (q - x).detach()` has the gradient 1 and, in float32, almost always the value q; eval
 /// mode returns q itself.
-std::string quantizer_source(const formats::Format& format) {
-  return "def quantize(x, training: bool):\n"
-         "  q = " +
-         format.torchscript("x") +
-         "\n"
+std::string quantizer_source(const formats::Format& format, int rank) {
+  return "def quantize(x, training: bool):\n" + statements(format, rank, "  ") +
          "  if training:\n"
          "    q = x + torch.detach(q - x)\n"
          "  return q\n";
 }
 
 /// The same for every tensor of a list.
-std::string list_quantizer_source(const formats::Format& format) {
+std::string list_quantizer_source(const formats::Format& format, int rank) {
   return "def quantize(xs: List[Tensor], training: bool):\n"
          "  qs: List[Tensor] = []\n"
-         "  for x in xs:\n"
-         "    q = " +
-         format.torchscript("x") +
-         "\n"
+         "  for x in xs:\n" +
+         statements(format, rank, "    ") +
          "    if training:\n"
          "      q = x + torch.detach(q - x)\n"
          "    qs.append(q)\n"
@@ -164,9 +171,10 @@ std::vector<jit::Value*> MethodBuilder::inline_function(const std::string& sourc
   return jit::insertGraph(*graph_, *jit::toGraphFunction(*functions.at(0)).graph(), arguments);
 }
 
-jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& format) {
+jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& format, int rank) {
   const bool many = value->type()->kind() == c10::TypeKind::ListType;
-  const std::string source = many ? list_quantizer_source(format) : quantizer_source(format);
+  const std::string source =
+      many ? list_quantizer_source(format, rank) : quantizer_source(format, rank);
   return inline_function(source, {value, attribute("training")}).at(0);
 }
 

@@ -48,9 +48,9 @@ class MethodBuilder {
   JitValue* call_positional(const std::string& op, const std::vector<JitValue*>& values);
   /// Python indexing of a tensor, list, tuple or dict.
   JitValue* get_item(JitValue* base, const ir::Value& index, const NodeLookup& lookup);
-  /// Fake quantization of a tensor or of every tensor of a list: the format's bits in eval mode,
-  /// straight-through in training mode.
-  JitValue* quantize(JitValue* value, const formats::Format& format);
+  /// Fake quantization of a tensor of this rank, or of every tensor of a list of such: the format's
+  /// bits in eval mode, straight-through in training mode.
+  JitValue* quantize(JitValue* value, const formats::Format& format, int rank);
   /// Adds 1 to a counter tensor while training.
   void count_while_training(JitValue* counter);
   /// The weight of the last counted batch in the mean over all of them; 0 in eval mode.

@@ -114,8 +114,9 @@ class Exporter {
     return [this, formats, argument](ir::NodeId id) {
       const formats::Format* format = formats.find(argument, id);
       jit::Value* value = values_.at(id);
-      const bool quantized = format != nullptr && takes_format(graph_.node(id).info);
-      return quantized ? top_.quantize(value, *format) : value;
+      const ir::ValueInfo& info = graph_.node(id).info;
+      const bool quantized = format != nullptr && takes_format(info);
+      return quantized ? top_.quantize(value, *format, rank_of(info)) : value;
     };
   }
 

@@ -1,5 +1,6 @@
 // The integer formats' own laws: codes round trip, values on the grid, order and error bounds.
 #include <catch2/catch.hpp>
+#include <numeric>
 
 #include "base/random.hpp"
 #include "formats/format.hpp"
@@ -100,9 +101,10 @@ TEST_CASE("a negative value whose product underflows still floors to minus one s
 TEST_CASE("integers wider than float32 clamp exactly and round once") {
   const Format format = parse_format("integer(32, 0)");
   const Encoded codes = encoded(format, {3e9F, -3e9F, 16777217.0F});
-  CHECK(codes.codes == std::vector<std::uint32_t>{0x7fffffffU, 0x80000000U, 16777216U});
+  CHECK(codes.codes.unpack() == std::vector<std::uint32_t>{0x7fffffffU, 0x80000000U, 16777216U});
   CHECK(decoded(format, codes) == std::vector<float>{2147483648.0F, -2147483648.0F, 16777216.0F});
-  CHECK(encoded(parse_format("integer(32, 0, is_signed=false)"), {5e9F}).codes[0] == 0xffffffffU);
+  CHECK(encoded(parse_format("integer(32, 0, is_signed=false)"), {5e9F}).codes.unpack()[0] ==
+        0xffffffffU);
 }
 
 TEST_CASE("quantizing equals decoding the codes") {
@@ -171,9 +173,10 @@ TEST_CASE("every code of a narrow format survives decoding and encoding") {
         "integer(16, 20)", "integer(8, 4, profile=mase)"}) {
     INFO(text);
     const Format format = parse_format(text);
-    Encoded all;
-    all.code_bits = static_cast<int>(format.bits_per_element({}));
-    for (std::uint32_t code = 0; code < (1U << all.code_bits); ++code) all.codes.push_back(code);
+    const int bits = static_cast<int>(format.bits_per_element({}));
+    std::vector<std::uint32_t> codes(std::size_t{1} << bits);
+    std::iota(codes.begin(), codes.end(), 0U);
+    const Encoded all{pack_codes(codes, bits), {}, {}};
     CHECK(encoded(format, decoded(format, all)).codes == all.codes);
   }
 }
@@ -206,8 +209,9 @@ TEST_CASE("NaN stays NaN and has no code") {
 
 TEST_CASE("the mase profile's codes wrap where its float32 limit does") {
   // RN32(2^25 - 1) = 2^25, modulo 2^26 the code of -2^25.
-  CHECK(encoded(parse_format("integer(26, 0, profile=mase)"), {1e9F}).codes[0] == 0x2000000U);
-  CHECK(encoded(parse_format("integer(26, 0)"), {1e9F}).codes[0] == 0x1ffffffU);
+  CHECK(encoded(parse_format("integer(26, 0, profile=mase)"), {1e9F}).codes.unpack()[0] ==
+        0x2000000U);
+  CHECK(encoded(parse_format("integer(26, 0)"), {1e9F}).codes.unpack()[0] == 0x1ffffffU);
 }
 
 TEST_CASE("range and bits of integer formats") {
@@ -220,19 +224,17 @@ TEST_CASE("range and bits of integer formats") {
 
 TEST_CASE("codes that do not fit the format or the tensor are refused") {
   const Format format = parse_format("integer(8, 4)");
-  Encoded wrong;
-  wrong.code_bits = 4;
-  wrong.codes = {1};
-  CHECK_THROWS_WITH(decoded(format, wrong), Catch::Contains("4 bits for a format of width 8"));
-  wrong.code_bits = 8;
+  const std::vector<std::uint32_t> one{1};
+  const Encoded narrow{pack_codes(one, 4), {}, {}}, wrong{pack_codes(one, 8), {}, {}};
+  CHECK_THROWS_WITH(decoded(format, narrow), Catch::Contains("4 bits for a format of width 8"));
   std::vector<float> out(2);
   CHECK_THROWS_WITH(format.decode(wrong, out, {2}), Catch::Contains("1 codes for a tensor of 2"));
 }
 
 TEST_CASE("TorchScript expressions avoid plain round and refuse stochastic rounding") {
-  const std::string text = parse_format("integer(8, 4)").torchscript("x");
+  const std::string text = parse_format("integer(8, 4)").torchscript(1);
   CHECK(text.find("decimals=0") != std::string::npos);
   CHECK(text.find("masked_fill") != std::string::npos);
   const Format stochastic = parse_format("integer(8, 4, rounding=stochastic)");
-  CHECK_THROWS_WITH(stochastic.torchscript("x"), Catch::Contains("stochastic"));
+  CHECK_THROWS_WITH(stochastic.torchscript(1), Catch::Contains("stochastic"));
 }

@@ -9,15 +9,16 @@ using namespace mase::formats;
 
 TEST_CASE("packed codes stand LSB first") {
   using Codes = std::vector<std::uint32_t>;
-  CHECK(pack_codes(Codes{0x1, 0x2, 0xf}, 4) == std::string("\x21\x0f"));
+  CHECK(pack_codes(Codes{0x1, 0x2, 0xf}, 4).bytes() == std::string("\x21\x0f"));
   // 3 bits each: 5 = 101, 3 = 011, 6 = 110 -> bits 110 011 101 from the top.
-  CHECK(pack_codes(Codes{5, 3, 6}, 3) == std::string("\x9d\x01"));
-  CHECK(pack_codes(Codes{0x80000001U}, 32) == std::string("\x01\x00\x00\x80", 4));
+  CHECK(pack_codes(Codes{5, 3, 6}, 3).bytes() == std::string("\x9d\x01"));
+  CHECK(pack_codes(Codes{0x80000001U}, 32).bytes() == std::string("\x01\x00\x00\x80", 4));
   CHECK(pack_codes(Codes{}, 7).empty());
 }
 
 TEST_CASE("packing ignores bits above the code") {
-  CHECK(pack_codes(std::vector<std::uint32_t>{0xfffffff1U, 0x2U}, 4) == std::string("\x21"));
+  CHECK(pack_codes(std::vector<std::uint32_t>{0xfffffff1U, 0x2U}, 4).bytes() ==
+        std::string("\x21"));
 }
 
 TEST_CASE("unpacking gives back the codes for every width and count") {
@@ -26,13 +27,28 @@ TEST_CASE("unpacking gives back the codes for every width and count") {
     for (std::size_t count = 0; count < 40; ++count) {
       std::vector<std::uint32_t> codes(count);
       for (std::uint32_t& code : codes) code = random.next_u32() >> (32 - bits);
-      const std::string packed = pack_codes(codes, bits);
-      CHECK(packed.size() == (count * bits + 7) / 8);
-      CHECK(unpack_codes(packed, bits, count) == codes);
+      const PackedCodes packed = pack_codes(codes, bits);
+      CHECK(packed.bytes().size() == (count * bits + 7) / 8);
+      CHECK(PackedCodes(packed.bytes(), bits, count).unpack() == codes);
     }
 }
 
-TEST_CASE("too few bytes are refused") {
-  CHECK_THROWS_WITH(unpack_codes("ab", 8, 3), Catch::Contains("too few"));
-  CHECK_THROWS_WITH(unpack_codes("ab", 32, std::size_t{1} << 62), Catch::Contains("too few"));
+TEST_CASE("codes are unpacked from any place") {
+  Random random(22);
+  for (int bits = 1; bits <= 32; ++bits) {
+    std::vector<std::uint32_t> codes(37);
+    for (std::uint32_t& code : codes) code = random.next_u32() >> (32 - bits);
+    const PackedCodes packed = pack_codes(codes, bits);
+    for (std::size_t first = 0; first < codes.size(); ++first) {
+      std::vector<std::uint32_t> part(codes.size() - first);
+      packed.unpack(first, part);
+      CHECK(std::equal(part.begin(), part.end(), codes.begin() + first));
+    }
+  }
+}
+
+TEST_CASE("bytes that are not those of the codes are refused") {
+  CHECK_THROWS_WITH(PackedCodes("ab", 8, 3), Catch::Contains("do not hold 3"));
+  CHECK_THROWS_WITH(PackedCodes("abc", 8, 2), Catch::Contains("do not hold 2"));
+  CHECK_THROWS_WITH(PackedCodes("ab", 32, std::size_t{1} << 62), Catch::Contains("do not hold"));
 }

@@ -110,10 +110,11 @@ TEST_CASE("inputs become the codes that their format gives") {
     floats[4] = -0.0F;
     const formats::Format format = formats::parse_format(text);
     const formats::Encoded encoded = format.encode(batch.span<float>(), batch.shape());
+    const std::vector<std::uint32_t> expected = encoded.codes.unpack();
     const integer::Codes codes = integer::encode_input(program, 0, batch);
     for (std::size_t i = 0; i < codes.size(); ++i)
       CHECK((static_cast<std::uint64_t>(codes[i]) &
-             ((std::uint64_t{1} << encoded.code_bits) - 1)) == encoded.codes[i]);
+             ((std::uint64_t{1} << encoded.codes.bits()) - 1)) == expected[i]);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #define MASE_SIMD_TARGET __attribute__((target("avx2")))
 #define MASE_SIMD MASE_SIMD_TARGET inline __attribute__((always_inline))
@@ -13,6 +14,7 @@ namespace {
 
 struct Simd {
   using Vec = __m256;
+  using Bits = __m256i;
   static constexpr std::size_t width = 8;
   static constexpr bool can_stream = true;
 
@@ -40,6 +42,41 @@ struct Simd {
   }
   MASE_SIMD static Vec trunc(Vec v) {
     return _mm256_round_ps(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  }
+
+  MASE_SIMD static Bits bits(Vec v) { return _mm256_castps_si256(v); }
+  MASE_SIMD static Vec floats(Bits b) { return _mm256_castsi256_ps(b); }
+  MASE_SIMD static Bits all_bits(std::int32_t value) { return _mm256_set1_epi32(value); }
+  MASE_SIMD static Bits load_bits(const std::int32_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const Bits*>(from));
+  }
+  MASE_SIMD static void store_bits(std::int32_t* to, Bits b) {
+    _mm256_storeu_si256(reinterpret_cast<Bits*>(to), b);
+  }
+  MASE_SIMD static Bits add_bits(Bits a, Bits b) { return _mm256_add_epi32(a, b); }
+  MASE_SIMD static Bits sub_bits(Bits a, Bits b) { return _mm256_sub_epi32(a, b); }
+  MASE_SIMD static Bits and_bits(Bits a, Bits b) { return _mm256_and_si256(a, b); }
+  MASE_SIMD static Bits or_bits(Bits a, Bits b) { return _mm256_or_si256(a, b); }
+  MASE_SIMD static Bits xor_bits(Bits a, Bits b) { return _mm256_xor_si256(a, b); }
+  template <int count>
+  MASE_SIMD static Bits shift_left(Bits a) {
+    return _mm256_slli_epi32(a, count);
+  }
+  template <int count>
+  MASE_SIMD static Bits shift_right(Bits a) {
+    return _mm256_srli_epi32(a, count);
+  }
+  MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm256_min_epi32(a, b); }
+  MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm256_max_epi32(a, b); }
+  MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
+    return _mm256_blendv_epi8(otherwise, then, _mm256_cmpgt_epi32(b, a));
+  }
+  MASE_SIMD static Bits nearest_integer(Vec v) { return _mm256_cvtps_epi32(v); }
+  MASE_SIMD static Vec from_integer(Bits b) { return _mm256_cvtepi32_ps(b); }
+  MASE_SIMD static std::int32_t largest(Bits b) {
+    const __m128i four = _mm_max_epi32(_mm256_castsi256_si128(b), _mm256_extracti128_si256(b, 1));
+    const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
+    return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 };
 

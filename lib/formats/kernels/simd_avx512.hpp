@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #define MASE_SIMD_TARGET __attribute__((target("avx512f")))
 #define MASE_SIMD MASE_SIMD_TARGET inline __attribute__((always_inline))
@@ -13,6 +14,7 @@ namespace {
 
 struct Simd {
   using Vec = __m512;
+  using Bits = __m512i;
   static constexpr std::size_t width = 16;
   static constexpr bool can_stream = true;
   // The forms without a mask read an undefined vector in GCC 12's headers, which warns.
@@ -44,6 +46,40 @@ struct Simd {
   }
   MASE_SIMD static Vec trunc(Vec v) {
     return _mm512_maskz_roundscale_ps(every, v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  }
+
+  MASE_SIMD static Bits bits(Vec v) { return _mm512_castps_si512(v); }
+  MASE_SIMD static Vec floats(Bits b) { return _mm512_castsi512_ps(b); }
+  MASE_SIMD static Bits all_bits(std::int32_t value) { return _mm512_set1_epi32(value); }
+  MASE_SIMD static Bits load_bits(const std::int32_t* from) { return _mm512_loadu_si512(from); }
+  MASE_SIMD static void store_bits(std::int32_t* to, Bits b) { _mm512_storeu_si512(to, b); }
+  MASE_SIMD static Bits add_bits(Bits a, Bits b) { return _mm512_add_epi32(a, b); }
+  MASE_SIMD static Bits sub_bits(Bits a, Bits b) { return _mm512_sub_epi32(a, b); }
+  MASE_SIMD static Bits and_bits(Bits a, Bits b) { return _mm512_and_si512(a, b); }
+  MASE_SIMD static Bits or_bits(Bits a, Bits b) { return _mm512_or_si512(a, b); }
+  MASE_SIMD static Bits xor_bits(Bits a, Bits b) { return _mm512_xor_si512(a, b); }
+  template <int count>
+  MASE_SIMD static Bits shift_left(Bits a) {
+    return _mm512_maskz_slli_epi32(every, a, count);
+  }
+  template <int count>
+  MASE_SIMD static Bits shift_right(Bits a) {
+    return _mm512_maskz_srli_epi32(every, a, count);
+  }
+  MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm512_maskz_min_epi32(every, a, b); }
+  MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm512_maskz_max_epi32(every, a, b); }
+  MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
+    return _mm512_mask_blend_epi32(_mm512_cmplt_epi32_mask(a, b), otherwise, then);
+  }
+  MASE_SIMD static Bits nearest_integer(Vec v) { return _mm512_maskz_cvtps_epi32(every, v); }
+  MASE_SIMD static Vec from_integer(Bits b) { return _mm512_maskz_cvtepi32_ps(every, b); }
+  MASE_SIMD static std::int32_t largest(Bits b) {
+    const __m256i eight =
+        _mm256_max_epi32(_mm512_castsi512_si256(b), _mm512_maskz_extracti64x4_epi64(0xf, b, 1));
+    const __m128i four =
+        _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+    const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
+    return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 };
 

@@ -18,6 +18,7 @@ namespace {
 struct Simd {
   using Vec = float __attribute__((vector_size(16)));
   using Bits = std::int32_t __attribute__((vector_size(16)));
+  using Unsigned = std::uint32_t __attribute__((vector_size(16)));
   static constexpr std::size_t width = 4;
   static constexpr bool can_stream = false;  ///< stream() and fence() exist
 
@@ -52,6 +53,44 @@ struct Simd {
     return nearest > v ? nearest - all(1.0F) : nearest;
   }
   MASE_SIMD static Vec trunc(Vec v) { return copy_sign(floor((Vec)((Bits)v & sign_free())), v); }
+
+  // Bits of a vector as signed 32-bit integers; sums wrap. In AVX2 and AVX-512 `Bits` is opaque.
+  MASE_SIMD static Bits bits(Vec v) { return (Bits)v; }
+  MASE_SIMD static Vec floats(Bits b) { return (Vec)b; }
+  MASE_SIMD static Bits all_bits(std::int32_t value) { return Bits{value, value, value, value}; }
+  MASE_SIMD static Bits load_bits(const std::int32_t* from) {
+    Bits b;
+    std::memcpy(&b, from, sizeof b);
+    return b;
+  }
+  MASE_SIMD static void store_bits(std::int32_t* to, Bits b) { std::memcpy(to, &b, sizeof b); }
+  MASE_SIMD static Bits add_bits(Bits a, Bits b) { return (Bits)((Unsigned)a + (Unsigned)b); }
+  MASE_SIMD static Bits sub_bits(Bits a, Bits b) { return (Bits)((Unsigned)a - (Unsigned)b); }
+  MASE_SIMD static Bits and_bits(Bits a, Bits b) { return a & b; }
+  MASE_SIMD static Bits or_bits(Bits a, Bits b) { return a | b; }
+  MASE_SIMD static Bits xor_bits(Bits a, Bits b) { return a ^ b; }
+  template <int count>
+  MASE_SIMD static Bits shift_left(Bits a) {
+    return (Bits)((Unsigned)a << count);
+  }
+  template <int count>
+  MASE_SIMD static Bits shift_right(Bits a) {  ///< zeros come in
+    return (Bits)((Unsigned)a >> count);
+  }
+  MASE_SIMD static Bits min_bits(Bits a, Bits b) { return a < b ? a : b; }
+  MASE_SIMD static Bits max_bits(Bits a, Bits b) { return a > b ? a : b; }
+  /// then where a < b, else otherwise.
+  MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
+    return a < b ? then : otherwise;
+  }
+  MASE_SIMD static Bits nearest_integer(Vec v) {  ///< to even; |v| < 2^22
+    return (Bits)(v + all(0x1.8p23F)) - all_bits(0x4b400000);
+  }
+  MASE_SIMD static Vec from_integer(Bits b) { return __builtin_convertvector(b, Vec); }
+  MASE_SIMD static std::int32_t largest(Bits b) {  ///< of all lanes
+    const std::int32_t low = b[0] > b[1] ? b[0] : b[1], high = b[2] > b[3] ? b[2] : b[3];
+    return low > high ? low : high;
+  }
 
  private:
   MASE_SIMD static Bits sign_free() {

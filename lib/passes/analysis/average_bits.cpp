@@ -93,7 +93,7 @@ class Memory {
 
   /// Bits of one element's own code.
   static double own_bits(const formats::Format& format) {
-    return format.encode(std::vector<float>{0.0f}, {1}).code_bits;
+    return format.encode(std::vector<float>{0.0f}, {1}).codes.bits();
   }
 
   const ir::Graph& graph_;

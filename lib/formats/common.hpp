@@ -1,0 +1,52 @@
+// The fields that number formats share: profile, rounding, seed and gradient.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/diagnostics.hpp"
+#include "base/field.hpp"
+#include "formats/rounding.hpp"
+
+namespace mase::formats {
+
+/// For formats whose rounding is fixed.
+struct ProfileFields {
+  std::string profile = "exact";
+  std::string ste = "identity";
+
+  static constexpr auto profile_fields() {
+    return std::tuple{
+        Field{"profile", &ProfileFields::profile,
+              "exact arithmetic, or the reference system's float32 bits"}
+            .one_of("exact", "mase"),
+        Field{"ste", &ProfileFields::ste,
+              "straight-through gradient: identity everywhere, or none where the value saturates"}
+            .one_of("identity", "clip")};
+  }
+  Profile profile_value() const { return profile_of(profile); }
+};
+
+/// For formats with a choice of rounding. `fields()` ends with `common_fields()`.
+struct CommonFields : ProfileFields {
+  std::string rounding = "nearest_even";
+  std::int64_t seed = 0;
+
+  static constexpr auto common_fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"rounding", &CommonFields::rounding, "how values between two codes are rounded"}
+                .one_of("nearest_even", "floor", "nearest_away", "stochastic")},
+        profile_fields(),
+        std::tuple{Field{"seed", &CommonFields::seed, "key of stochastic rounding"}.at_least(0)});
+  }
+  Rounding rounding_value() const { return rounding_of(rounding); }
+  std::uint64_t seed_value() const { return static_cast<std::uint64_t>(seed); }
+  /// Reports combinations that do not exist. `floor_in_mase`: the profile `mase` has `floor` too.
+  void check_common(const Tree& given, bool floor_in_mase, Diagnostics& diagnostics) const;
+};
+
+/// Where a key of `given` stands, else where `given` does.
+SourceLocation place_of(const Tree& given, std::string_view key);
+
+}  // namespace mase::formats

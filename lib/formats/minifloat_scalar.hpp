@@ -1,0 +1,49 @@
+// The definition of the minifloat with a hidden bit for one element: slow, in double, and obviously
+// right. Block formats quantize their elements by it (formats.md, sections 2 and 4).
+#pragma once
+
+#include <cstdint>
+
+#include "formats/rounding.hpp"
+
+namespace mase::formats {
+
+/// Which codes of the top exponent are no numbers.
+enum class Specials : std::uint8_t {
+  none,  ///< all codes are numbers
+  ieee,  ///< top exponent: infinity and NaN
+  fn,    ///< only all ones is NaN, no infinity
+};
+
+/// All parameters of a minifloat, resolved: sign, exponent_width bits of exponent, width -
+/// exponent_width - 1 bits of fraction.
+struct MinifloatSpec {
+  int width = 8;
+  int exponent_width = 4;
+  int exponent_bias = 7;
+  Specials specials = Specials::none;
+  bool saturate = true;
+  Rounding rounding = Rounding::nearest_even;
+  Profile profile = Profile::exact;
+  std::uint64_t seed = 0;
+
+  int mantissa_bits() const { return width - exponent_width - 1; }
+  int top_exponent() const;  ///< emax: exponent of the largest value
+  double largest() const;    ///< the largest finite value
+};
+
+/// Fake quantization of one element given as a double (blocks are scaled exactly before); NaN stays
+/// NaN. `exact` only; the result is a value of the format, unrounded.
+double quantize_minifloat_exact(const MinifloatSpec& spec, double x, std::uint64_t index);
+
+/// Fake quantization of one float32 in either profile, rounded to float32.
+float quantize_minifloat_scalar(const MinifloatSpec& spec, float x, std::uint64_t index);
+
+/// The code of a value that the format has, as quantize_minifloat_exact returns it, in the low
+/// `width` bits. NaN gives the canonical NaN code (internal error where there is none).
+std::uint32_t minifloat_code(const MinifloatSpec& spec, double value);
+
+/// The value of a code.
+double minifloat_value(const MinifloatSpec& spec, std::uint32_t code);
+
+}  // namespace mase::formats
