@@ -1,0 +1,80 @@
+// The few ops that the tests of statistics and calibration need.
+#include "passes/float_runner.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace mase::test {
+namespace {
+
+Array relu(const Array& x) {
+  Array y = x;
+  for (float& value : y.mutable_span<float>()) value = std::max(value, 0.0f);
+  return y;
+}
+
+Array linear(const Array& x, const Array& weight, const Array& bias) {
+  const std::int64_t rows = x.shape()[0], inputs = weight.shape()[1], outputs = weight.shape()[0];
+  Array y(DType::float32, {rows, outputs});
+  const auto in = x.span<float>(), w = weight.span<float>(), b = bias.span<float>();
+  auto out = y.mutable_span<float>();
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      double sum = b[std::size_t(o)];
+      for (std::int64_t i = 0; i < inputs; ++i)
+        sum += double(in[std::size_t(r * inputs + i)]) * w[std::size_t(o * inputs + i)];
+      out[std::size_t(r * outputs + o)] = float(sum);
+    }
+  return y;
+}
+
+class FloatRunner : public ir::Evaluator {
+ public:
+  explicit FloatRunner(const ir::Graph& graph) : graph_(graph) {}
+
+  ir::Results run(const std::vector<Array>& inputs) override { return run(inputs, {}); }
+
+  ir::Results run(const std::vector<Array>& inputs, const ir::Observer& observer) override {
+    std::map<ir::NodeId, Array> results;
+    std::size_t next = 0;
+    Array last;
+    for (ir::NodeId id : graph_.order()) {
+      const ir::Node& node = graph_.node(id);
+      if (node.kind == ir::NodeKind::output) continue;
+      last = node.kind == ir::NodeKind::placeholder ? inputs.at(next++) : layer(node, results);
+      results.emplace(id, last);
+      if (observer) observer(node, "data_out", last);
+    }
+    return {{"", last}};
+  }
+
+ private:
+  Array layer(const ir::Node& node, const std::map<ir::NodeId, Array>& results) const {
+    const Array& x = results.at(graph_.inputs(node.id).front());
+    if (node.op == "aten::relu") return relu(x);
+    const ir::Module& module = graph_.module_of(node);
+    return linear(x, graph_.tensors.at(*module.tensor("weight")).value,
+                  graph_.tensors.at(*module.tensor("bias")).value);
+  }
+
+  const ir::Graph graph_;
+};
+
+}  // namespace
+
+ir::MakeEvaluator float_runner() {
+  return [](const ir::Graph& graph, ir::Level) { return std::make_unique<FloatRunner>(graph); };
+}
+
+passes::PassContext context_with_rows(const Array& rows, std::int64_t batch) {
+  passes::PassContext context;
+  context.evaluator = float_runner();
+  context.training_rows = [rows, batch](std::int64_t count, const passes::SeeBatch& see) {
+    count = std::min(count, rows.shape()[0]);
+    for (std::int64_t first = 0; first < count; first += batch)
+      see({rows.rows(first, std::min(batch, count - first))});
+  };
+  return context;
+}
+
+}  // namespace mase::test
