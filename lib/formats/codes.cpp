@@ -1,12 +1,15 @@
 // Packing and unpacking of codes, least significant bit first (formats.md, storage).
 //
-// Widths that divide a byte or are whole 16- or 32-bit words go by plain loops, which compilers
-// vectorise; the others go through 64 bits of shifts.
+// Eight codes fill as many bytes as a code has bits. There is a function for each width, so that
+// places and shifts of the eight are constants. Widths that divide a byte or are whole words go by
+// loops that compilers vectorise.
 #include "formats/codes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -23,20 +26,20 @@ constexpr std::size_t piece = 8192;
 
 void check_bits(int bits) { MASE_CHECK(bits >= 1 && bits <= 32, "code width not in 1 .. 32"); }
 
-std::uint64_t mask_of(int bits) { return (std::uint64_t{1} << bits) - 1; }
+constexpr std::uint64_t mask_of(int bits) { return (std::uint64_t{1} << bits) - 1; }
 
 std::size_t bytes_for(int bits, std::size_t size) {
   return (size * static_cast<std::size_t>(bits) + 7) / 8;
 }
 
-// Packs 8 / bits codes into each byte; `codes` fill whole bytes.
+// Packs 8 / bits codes into each byte.
 template <int bits>
 void pack_parts(Codes codes, char* out) {
   constexpr std::size_t parts = 8 / bits;
   for (std::size_t i = 0; i < codes.size() / parts; ++i) {
     std::uint32_t byte = 0;
     for (std::size_t k = 0; k < parts; ++k)
-      byte |= (codes[i * parts + k] & ((1U << bits) - 1)) << (k * bits);
+      byte |= (codes[i * parts + k] & mask_of(bits)) << (k * bits);
     out[i] = static_cast<char>(byte);
   }
 }
@@ -49,41 +52,32 @@ void pack_words(Codes codes, char* out) {
   }
 }
 
-// Each group of 8 codes fills `bits` bytes; they leave a 64-bit register four at a time.
-void pack_groups(Codes codes, int bits, char* out) {
-  const std::uint64_t mask = mask_of(bits);
-  std::uint64_t pending = 0;
-  int pending_bits = 0;
-  for (const std::uint32_t code : codes) {
-    pending |= (code & mask) << pending_bits;
-    pending_bits += bits;
-    if (pending_bits < 32) continue;
-    std::memcpy(out, &pending, 4);
-    out += 4;
-    pending >>= 32;
-    pending_bits -= 32;
+template <int bits>
+void pack_groups(Codes codes, char* out) {
+  for (std::size_t i = 0; i < codes.size(); i += 8, out += bits) {
+    std::uint64_t words[5] = {};
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < 8; ++k) {
+      const std::uint64_t code = codes[i + k] & mask_of(bits);
+      const std::size_t word = k * bits / 64, shift = k * bits % 64;
+      words[word] |= code << shift;
+      if (shift + bits > 64) words[word + 1] |= code >> (64 - shift);
+    }
+    std::memcpy(out, words, bits);
   }
-  std::memcpy(out, &pending, static_cast<std::size_t>(pending_bits / 8));
 }
 
-// `codes` fill whole bytes.
-void pack_whole(Codes codes, int bits, char* out) {
-  switch (bits) {
-    case 1:
-      return pack_parts<1>(codes, out);
-    case 2:
-      return pack_parts<2>(codes, out);
-    case 4:
-      return pack_parts<4>(codes, out);
-    case 8:
-      return pack_words<std::uint8_t>(codes, out);
-    case 16:
-      return pack_words<std::uint16_t>(codes, out);
-    case 32:
-      return pack_words<std::uint32_t>(codes, out);
-    default:
-      return pack_groups(codes, bits, out);
-  }
+// Packs a multiple of 8 codes.
+template <int bits>
+void pack(Codes codes, char* out) {
+  if constexpr (8 % bits == 0)
+    pack_parts<bits>(codes, out);
+  else if constexpr (bits == 16)
+    pack_words<std::uint16_t>(codes, out);
+  else if constexpr (bits == 32)
+    pack_words<std::uint32_t>(codes, out);
+  else
+    pack_groups<bits>(codes, out);
 }
 
 template <int bits>
@@ -104,39 +98,58 @@ void unpack_words(const char* bytes, std::span<std::uint32_t> out) {
   }
 }
 
-// Reads codes from any bit on. A code lies in the 8 bytes from its first one; at the end of
-// `bytes`, in those that are left.
-void unpack_bits(std::string_view bytes, std::size_t bit, int bits, std::span<std::uint32_t> out) {
-  const std::uint64_t mask = mask_of(bits);
-  for (std::uint32_t& code : out) {
-    const std::size_t at = bit / 8;
-    std::uint64_t word = 0;
-    if (at + 8 <= bytes.size())
-      std::memcpy(&word, bytes.data() + at, 8);
-    else
-      std::memcpy(&word, bytes.data() + at, bytes.size() - at);
-    code = static_cast<std::uint32_t>((word >> (bit % 8)) & mask);
-    bit += static_cast<std::size_t>(bits);
-  }
+// Each code lies in the 8 bytes from its first one. Stops where these would pass the end.
+template <int bits>
+std::size_t unpack_groups(std::string_view bytes, std::span<std::uint32_t> out) {
+  constexpr std::size_t reach = 7 * bits / 8 + 8;
+  std::size_t i = 0, at = 0;
+  for (; i < out.size() && at + reach <= bytes.size(); i += 8, at += bits)
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes.data() + at + k * bits / 8, 8);
+      out[i + k] = static_cast<std::uint32_t>((word >> (k * bits % 8)) & mask_of(bits));
+    }
+  return i;
 }
 
-// `out` starts at a byte and, for parts of bytes, ends at one.
-bool unpack_whole(const char* bytes, int bits, std::span<std::uint32_t> out) {
-  switch (bits) {
-    case 1:
-      return unpack_parts<1>(bytes, out), true;
-    case 2:
-      return unpack_parts<2>(bytes, out), true;
-    case 4:
-      return unpack_parts<4>(bytes, out), true;
-    case 8:
-      return unpack_words<std::uint8_t>(bytes, out), true;
-    case 16:
-      return unpack_words<std::uint16_t>(bytes, out), true;
-    case 32:
-      return unpack_words<std::uint32_t>(bytes, out), true;
-    default:
-      return false;
+// Unpacks a multiple of 8 codes from the start of `bytes`; returns how many are done.
+template <int bits>
+std::size_t unpack(std::string_view bytes, std::span<std::uint32_t> out) {
+  if constexpr (8 % bits == 0)
+    unpack_parts<bits>(bytes.data(), out);
+  else if constexpr (bits == 16)
+    unpack_words<std::uint16_t>(bytes.data(), out);
+  else if constexpr (bits == 32)
+    unpack_words<std::uint32_t>(bytes.data(), out);
+  else
+    return unpack_groups<bits>(bytes, out);
+  return out.size();
+}
+
+struct Coder {
+  void (*pack)(Codes codes, char* out);
+  std::size_t (*unpack)(std::string_view bytes, std::span<std::uint32_t> out);
+};
+
+template <std::size_t... index>
+constexpr std::array<Coder, sizeof...(index)> coders(std::index_sequence<index...>) {
+  return {Coder{pack<index + 1>, unpack<index + 1>}...};
+}
+
+const Coder& coder_of(int bits) {
+  static constexpr auto all = coders(std::make_index_sequence<32>());
+  return all[static_cast<std::size_t>(bits - 1)];
+}
+
+// Unpacks codes from any bit on, one by one.
+void unpack_bits(std::string_view bytes, std::size_t bit, int bits, std::span<std::uint32_t> out) {
+  for (std::uint32_t& code : out) {
+    std::uint64_t word = 0;
+    const std::string_view rest = bytes.substr(bit / 8, 8);
+    std::memcpy(&word, rest.data(), rest.size());
+    code = static_cast<std::uint32_t>((word >> (bit % 8)) & mask_of(bits));
+    bit += static_cast<std::size_t>(bits);
   }
 }
 
@@ -164,7 +177,7 @@ void PackedCodes::unpack(std::size_t first, std::span<std::uint32_t> out) const 
   std::size_t done = 0;
   if (bit % 8 == 0) {
     const std::size_t whole = out.size() - out.size() % 8;
-    if (unpack_whole(bytes_.data() + bit / 8, bits_, out.first(whole))) done = whole;
+    done = coder_of(bits_).unpack(std::string_view(bytes_).substr(bit / 8), out.first(whole));
   }
   unpack_bits(bytes_, bit + done * width, bits_, out.subspan(done));
 }
@@ -189,7 +202,7 @@ void CodePacker::append(std::span<const std::uint32_t> codes) {
 void CodePacker::append_whole(std::span<const std::uint32_t> codes) {
   const std::size_t start = bytes_.size();
   bytes_.resize(start + bytes_for(bits_, codes.size()));
-  pack_whole(codes, bits_, bytes_.data() + start);
+  coder_of(bits_).pack(codes, bytes_.data() + start);
 }
 
 void CodePacker::append_one(std::uint32_t code) {
