@@ -26,6 +26,7 @@ struct Simd {
   MASE_SIMD static void stream(float* to, Vec v) { _mm512_stream_ps(to, v); }
   MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
+  MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm512_maskz_min_ps(every, a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm512_maskz_max_ps(every, a, b); }
@@ -66,6 +67,9 @@ struct Simd {
   MASE_SIMD static Bits shift_right(Bits a) {
     return _mm512_maskz_srli_epi32(every, a, count);
   }
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) {
+    return _mm512_maskz_srl_epi32(every, a, _mm_cvtsi32_si128(count));
+  }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm512_maskz_min_epi32(every, a, b); }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm512_maskz_max_epi32(every, a, b); }
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
@@ -74,8 +78,8 @@ struct Simd {
   MASE_SIMD static Bits nearest_integer(Vec v) { return _mm512_maskz_cvtps_epi32(every, v); }
   MASE_SIMD static Vec from_integer(Bits b) { return _mm512_maskz_cvtepi32_ps(every, b); }
   MASE_SIMD static std::int32_t largest(Bits b) {
-    const __m256i eight =
-        _mm256_max_epi32(_mm512_castsi512_si256(b), _mm512_maskz_extracti64x4_epi64(0xf, b, 1));
+    const __m256i eight = _mm256_max_epi32(_mm512_maskz_extracti64x4_epi64(0xf, b, 0),
+                                           _mm512_maskz_extracti64x4_epi64(0xf, b, 1));
     const __m128i four =
         _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
