@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/binary.hpp"
 #include "formats/integer.hpp"
+#include "formats/ternary.hpp"
 
 namespace mase::formats {
 namespace {
@@ -35,8 +37,8 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 
 const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
-      format_row<Integer>(),
-      format_row<IntegerFloor>(),
+      format_row<Integer>(), format_row<IntegerFloor>(), format_row<Fixed>(),
+      format_row<Binary>(),  format_row<Ternary>(),
   };
   return table;
 }
