@@ -3,7 +3,9 @@
 
 #include "base/text.hpp"
 #include "formats/binary.hpp"
+#include "formats/binary_residual.hpp"
 #include "formats/integer.hpp"
+#include "formats/scale_integer.hpp"
 #include "formats/ternary.hpp"
 
 namespace mase::formats {
@@ -37,8 +39,9 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 
 const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
-      format_row<Integer>(), format_row<IntegerFloor>(), format_row<Fixed>(),
-      format_row<Binary>(),  format_row<Ternary>(),
+      format_row<Integer>(),      format_row<IntegerFloor>(), format_row<Fixed>(),
+      format_row<ScaleInteger>(), format_row<Binary>(),       format_row<BinaryResidual>(),
+      format_row<Ternary>(),
   };
   return table;
 }
