@@ -3,44 +3,15 @@
 #include <cmath>
 
 #include "base/random.hpp"
-#include "base/text.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
-#include "ir/text.hpp"
+#include "driver/training_rows.hpp"
 #include "passes/calibration/divergence.hpp"
 #include "passes/calibration/score.hpp"
 #include "passes/float_runner.hpp"
-#include "passes/runner.hpp"
 
 namespace mase {
 namespace {
-
-constexpr const char* two_layers = R"(graph "g" {
-  module act : torch.nn.modules.activation.ReLU = aten::relu()
-  module fc : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc.weight, bias=@fc.bias]
-  tensor fc.weight : float32[2, 4] parameter grad
-  tensor fc.bias : float32[2] parameter grad
-  %x : float32[3, 4] = placeholder x
-  %act : float32[3, 4] = call_module act aten::relu(self=%x)
-  %fc : float32[3, 2] = call_module fc aten::linear(input=%act)
-  %output : float32[3, 2] = output output(value=%fc)
-}
-)";
-
-ir::Graph graph_with(const std::vector<float>& weight, const std::vector<float>& bias) {
-  ir::Graph graph = ir::parse(two_layers, "g");
-  graph.tensors.at("fc.weight").value = Array::from(weight, {2, 4});
-  graph.tensors.at("fc.bias").value = Array::from(bias, {2});
-  return graph;
-}
-
-passes::Result run(ir::Graph& graph, const std::string& pass, const std::string& options,
-                   passes::PassContext& context) {
-  const ir::Graph original = graph;
-  context.original = &original;
-  const passes::PassCall call{pass, config::parse_toml(options, "options.toml"), {}};
-  return passes::run_passes(graph, {call}, driver::all_passes(), context, {}).front().result;
-}
 
 std::string format_at(const ir::Graph& graph, const std::string& node, const std::string& port) {
   return graph.find_node(node)->formats.at(port).text();
@@ -71,6 +42,14 @@ double quantized(double x, int width, int fraction) {
 double error_of(const std::vector<float>& values, int width, int fraction) {
   double sum = 0;
   for (const float x : values) sum += std::pow(quantized(x, width, fraction) - x, 2);
+  return sum;
+}
+
+double error_in(const formats::Format& format, const std::vector<float>& values) {
+  std::vector<float> out(values.size());
+  format.quantize(values, out, {static_cast<std::int64_t>(values.size())});
+  double sum = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) sum += std::pow(double(out[i]) - values[i], 2);
   return sum;
 }
 
@@ -120,6 +99,59 @@ TEST_CASE("mse takes the fraction width with the least squared error of all") {
     }
 }
 
+TEST_CASE("exponent biases with the least squared error of all are found too") {
+  const std::vector<float> values = heavy_tailed(9, 400);
+  const Array array = Array::from(values, {400});
+  struct Case {
+    const char* format;
+    std::int64_t low, high;  ///< biases worth trying
+  };
+  for (const Case& c : {Case{"minifloat_ieee(8, 4)", -300, 300},
+                        {"minifloat_ieee(4, 2)", -300, 300},
+                        {"minifloat_denorm(6, 3)", -300, 300},
+                        {"log(5)", -1000, 1000},
+                        {"log(16)", 32767 - 300, 32767 + 300}}) {
+    INFO(c.format);
+    const formats::Format format = formats::parse_format(c.format);
+    double least = INFINITY;
+    for (std::int64_t bias = c.low; bias <= c.high; ++bias)
+      if (const auto tried = passes::with_field(format, "exponent_bias", Tree(bias))) {
+        const double error = error_in(*tried, values);
+        least = error < least ? error : least;
+      }
+    passes::CalibrationOptions options;
+    options.method = "mse";
+    passes::PortScores scores(passes::candidates(format, 30.0), options);
+    scores.add(array);
+    const std::size_t best =
+        passes::choose(scores.candidates(), scores.scores(), scores.count(), options);
+    CHECK(error_in(scores.candidates()[best].format, values) == least);
+  }
+}
+
+TEST_CASE("a tensor beyond every range takes the nearest") {
+  const auto tiny = passes::candidates(integer(8, 0), 1e-40);
+  REQUIRE(tiny.size() == 1);
+  CHECK(tiny[0].value.as_int() == 126);
+}
+
+TEST_CASE("training rows are spread evenly over the set, in batches") {
+  data::Dataset dataset;
+  dataset.inputs = Array::from(std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 1});
+  dataset.labels = Array(DType::int64, {10});
+  dataset.train = {9, 8, 7, 6, 5, 4, 3};
+  std::vector<std::vector<float>> seen;
+  const auto see = [&](const std::vector<Array>& inputs) {
+    const auto values = inputs.at(0).span<float>();
+    seen.emplace_back(values.begin(), values.end());
+  };
+  driver::training_rows(dataset, 2)(3, see);
+  CHECK(seen == std::vector<std::vector<float>>{{9, 7}, {5}});
+  seen.clear();
+  driver::training_rows(dataset, 128)(100, see);
+  CHECK(seen == std::vector<std::vector<float>>{{9, 8, 7, 6, 5, 4, 3}});
+}
+
 TEST_CASE("percentile takes the smallest range that keeps the share") {
   for (const double share : {90.0, 99.0, 99.9})
     for (const int width : {3, 8}) {
@@ -155,11 +187,11 @@ TEST_CASE("kl gives up a few far values where that keeps the shape of the rest")
 }
 
 TEST_CASE("fractions that are auto are chosen for weights, biases and activations") {
-  ir::Graph graph = graph_with({0.5f, -0.25f, 0.1f, 0, 0, 0, 0.3f, -0.6f}, {3.0f, -1.0f});
+  ir::Graph graph = test::two_layers({0.5f, -0.25f, 0.1f, 0, 0, 0, 0.3f, -0.6f}, {3.0f, -1.0f});
   const Array rows =
       Array::from(std::vector<float>{1, -9, 2, 0.5f, 0, 5, -3, 1, 0, 0, 0, 7}, {3, 4});
   passes::PassContext context = test::context_with_rows(rows, 2);
-  const passes::Result result = run(graph, "quantize", R"(
+  const passes::Result result = test::run_pass(graph, "quantize", R"(
 [linear.config]
 name = "integer"
 frac_width = "auto"
@@ -167,7 +199,7 @@ data_in_width = 8
 weight_width = 8
 bias_frac_width = "auto"
 )",
-                                    context);
+                                               context);
   // Weights up to 0.6 take 7 bits after the point, the bias 3.0 takes 5, the largest input 7
   // takes 4.
   CHECK(format_at(graph, "fc", "weight") == "integer(8, 7)");
@@ -182,26 +214,27 @@ bias_frac_width = "auto"
 }
 
 TEST_CASE("only as many rows as asked for are looked at") {
-  ir::Graph graph = graph_with(std::vector<float>(8, 0.5f), {0, 0});
+  ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
   const Array rows = Array::from(std::vector<float>{1, 1, 1, 1, 100, 0, 0, 0}, {2, 4});
   passes::PassContext context = test::context_with_rows(rows, 1);
-  run(graph, "quantize",
-      "num_samples = 1\n[linear.config]\nname = \"integer\"\n"
-      "data_in_width = 8\ndata_in_frac_width = \"auto\"\n",
-      context);
+  test::run_pass(graph, "quantize",
+                 "num_samples = 1\n[linear.config]\nname = \"integer\"\n"
+                 "data_in_width = 8\ndata_in_frac_width = \"auto\"\n",
+                 context);
   CHECK(format_at(graph, "fc", "data_in") == "integer(8, 6)");
 }
 
 TEST_CASE("saturation above the threshold is told, whatever chose the range") {
   // 1 of 12 values saturates when a range for 90 % is asked for.
-  ir::Graph graph = graph_with(std::vector<float>(8, 0.5f), {0, 0});
+  ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
   const Array rows = Array::from(std::vector<float>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 100}, {3, 4});
   passes::PassContext context = test::context_with_rows(rows, 3);
-  const passes::Result result = run(graph, "quantize",
-                                    "calibration = \"percentile\"\npercentile = 90\n"
-                                    "[linear.config]\nname = \"integer\"\ndata_in_width = 8\n"
-                                    "data_in_frac_width = \"auto\"\n",
-                                    context);
+  const passes::Result result =
+      test::run_pass(graph, "quantize",
+                     "calibration = \"percentile\"\npercentile = 90\n"
+                     "[linear.config]\nname = \"integer\"\ndata_in_width = 8\n"
+                     "data_in_frac_width = \"auto\"\n",
+                     context);
   CHECK(format_at(graph, "fc", "data_in") == "integer(8, 6)");
   REQUIRE(result.notes.size() == 1);
   CHECK(result.notes[0] ==
@@ -210,14 +243,15 @@ TEST_CASE("saturation above the threshold is told, whatever chose the range") {
 }
 
 TEST_CASE("the pass calibrate replaces formats that stand already") {
-  ir::Graph graph = graph_with(std::vector<float>(8, 0.5f), {0, 0});
+  ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
   passes::PassContext context =
       test::context_with_rows(Array::from(std::vector<float>{1, 2, 3, 4}, {1, 4}), 1);
-  run(graph, "quantize",
-      "[linear.config]\nname = \"integer\"\ndata_in_width = 8\nweight_width = 8\n"
-      "bias_width = 8\n",
-      context);
-  const passes::Result result = run(graph, "calibrate", "ports = [\"weight\", \"bias\"]", context);
+  test::run_pass(graph, "quantize",
+                 "[linear.config]\nname = \"integer\"\ndata_in_width = 8\nweight_width = 8\n"
+                 "bias_width = 8\n",
+                 context);
+  const passes::Result result =
+      test::run_pass(graph, "calibrate", "ports = [\"weight\", \"bias\"]", context);
   CHECK(format_at(graph, "fc", "weight") == "integer(8, 7)");
   CHECK(format_at(graph, "fc", "bias") == "integer(8, 4)");  // zeros say nothing: left as it was
   CHECK(format_at(graph, "fc", "data_in") == "integer(8, 4)");
@@ -226,12 +260,12 @@ TEST_CASE("the pass calibrate replaces formats that stand already") {
 
 TEST_CASE("values that are not finite are refused with node and port") {
   for (const float bad : {NAN, INFINITY}) {
-    ir::Graph graph = graph_with(std::vector<float>(8, 0.5f), {0, bad});
+    ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, bad});
     passes::PassContext context;
-    CHECK_THROWS_WITH(run(graph, "quantize",
-                          "[linear.config]\nname = \"integer\"\n"
-                          "bias_frac_width = \"auto\"\n",
-                          context),
+    CHECK_THROWS_WITH(test::run_pass(graph, "quantize",
+                                     "[linear.config]\nname = \"integer\"\n"
+                                     "bias_frac_width = \"auto\"\n",
+                                     context),
                       Catch::Contains("node 'fc', port bias: a value is "));
   }
 }
@@ -248,10 +282,10 @@ TEST_CASE("a resolved configuration keeps auto and calibrates to the same format
   CHECK(config.at("data_in_frac_width").as_int() == 3);
   CHECK(resolved.at("calibration").as_string() == "mse");
   CHECK(row.resolve(resolved) == resolved);
-  ir::Graph first = graph_with(heavy_tailed(5, 8), {0, 0}), second = first;
+  ir::Graph first = test::two_layers(heavy_tailed(5, 8), {0, 0}), second = first;
   passes::PassContext context;
-  run(first, "quantize", options, context);
-  run(second, "quantize", config::to_toml(resolved), context);
+  test::run_pass(first, "quantize", options, context);
+  test::run_pass(second, "quantize", config::to_toml(resolved), context);
   CHECK(format_at(first, "fc", "weight") == format_at(second, "fc", "weight"));
   CHECK(first.find_node("fc")->formats == second.find_node("fc")->formats);
 }

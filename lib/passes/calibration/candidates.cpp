@@ -31,29 +31,74 @@ std::vector<Candidate> existing(const formats::Format& format, const std::string
   return found;
 }
 
-std::vector<Tree> integers_of(const FieldInfo& field) {
-  std::vector<Tree> values;
-  const auto low = static_cast<std::int64_t>(field.low.value_or(-256));
-  const auto high = static_cast<std::int64_t>(field.high.value_or(256));
-  for (std::int64_t value = std::max<std::int64_t>(low, -1024);
-       value <= std::min<std::int64_t>(high, 1024); ++value)
-    values.emplace_back(value);
-  return values;
+/// Integers of a field, whose reach falls as they grow.
+class Integers {
+ public:
+  Integers(const formats::Format& format, const FieldInfo& field)
+      : format_(format), field_(field.name), anchor_(format.fields().at(field.name).as_int()) {
+    low = static_cast<std::int64_t>(field.low.value_or(double(anchor_ - default_span)));
+    high = static_cast<std::int64_t>(field.high.value_or(double(anchor_ + default_span)));
+  }
+
+  std::int64_t low, high;
+
+  std::optional<Candidate> at(std::int64_t value) const {
+    if (value < low || value > high) return std::nullopt;
+    const auto made = with_field(format_, field_, Tree(value));
+    if (!made) return std::nullopt;
+    return Candidate{Tree(value), *made, reach_of(*made)};
+  }
+
+  /// The first integer whose reach is no more than `most`; high + 1 when there is none.
+  std::int64_t first_within(double most) const {
+    std::int64_t from = low, to = high + 1;
+    while (from < to) {
+      const std::int64_t middle = from + (to - from) / 2;
+      if (reach_at(middle) <= most)
+        to = middle;
+      else
+        from = middle + 1;
+    }
+    return from;
+  }
+
+ private:
+  static constexpr std::int64_t default_span = 4096;
+
+  /// Where there is no such format, it would reach too far or not far enough.
+  double reach_at(std::int64_t value) const {
+    const auto candidate = at(value);
+    if (candidate) return candidate->reach;
+    return value < anchor_ ? INFINITY : 0.0;
+  }
+
+  const formats::Format& format_;
+  std::string field_;
+  std::int64_t anchor_;
+};
+
+double distance(const Candidate& one, double largest) {
+  return one.reach > 0 ? std::fabs(std::log2(one.reach / largest)) : INFINITY;
 }
 
-/// Those of a useful reach; where there is none, the one nearest to the tensor's magnitude.
-std::vector<Candidate> within_reach(std::vector<Candidate> all, double largest) {
+/// Integers of a useful reach; where there is none, the one nearest to the tensor's magnitude.
+std::vector<Candidate> integers_near(const formats::Format& format, const FieldInfo& field,
+                                     double largest) {
+  const Integers integers(format, field);
+  const std::int64_t first = integers.first_within(largest * largest_share);
   std::vector<Candidate> useful;
-  for (const Candidate& one : all)
-    if (one.reach >= largest * smallest_share && one.reach <= largest * largest_share)
-      useful.push_back(one);
-  if (!useful.empty() || all.empty()) return useful;
-  const auto distance = [&](const Candidate& one) {
-    return one.reach > 0 ? std::fabs(std::log2(one.reach / largest)) : INFINITY;
-  };
-  return {*std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-    return distance(a) < distance(b);
-  })};
+  for (std::int64_t value = first; value <= integers.high; ++value) {
+    const auto one = integers.at(value);
+    if (!one || one->reach < largest * smallest_share) break;
+    useful.push_back(*one);
+  }
+  if (!useful.empty()) return useful;
+  for (const std::int64_t value : {first - 1, first}) {
+    const auto one = integers.at(value);
+    if (one && (useful.empty() || distance(*one, largest) < distance(useful[0], largest)))
+      useful.assign(1, *one);
+  }
+  return useful;
 }
 
 std::vector<Candidate> clip_grid(const formats::Format& format, const std::string& field,
@@ -89,8 +134,8 @@ std::vector<Candidate> candidates(const formats::Format& format, double largest)
   if (!field->choices.empty())
     found = existing(format, field->name, {field->choices.begin(), field->choices.end()});
   else if (field->type == "integer")
-    found = within_reach(existing(format, field->name, integers_of(*field)), largest);
-  else if (field->type == "number")
+    found = integers_near(format, *field, largest);
+  else if (field->type.starts_with("number"))
     found = clip_grid(format, field->name, largest);
   if (found.empty()) found.push_back({format.fields().at(field->name), format, reach_of(format)});
   std::stable_sort(found.begin(), found.end(),

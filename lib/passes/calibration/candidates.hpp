@@ -19,7 +19,8 @@ struct Candidate {
 const FieldInfo* calibrated_field(const formats::FormatRow& row);
 
 /// `format` with the values worth trying for a tensor whose largest magnitude is `largest` > 0:
-/// - a field of integers: those whose reach lies between largest / 1024 and 4 * largest (the
+/// - a field of integers, in which the reach falls as they grow: those whose reach lies between
+/// largest / 1024 and 4 * largest (the
 ///   range is not symmetric: twice would miss the one that holds `largest` above 0), else the one
 ///   with the nearest reach;
 /// - a field with choices: each of them;

@@ -22,6 +22,11 @@ double squared_error(std::span<const float> exact, std::span<const float> quanti
   return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
 }
 
+/// Whether a value's code depends on values beside it: only then is there something to share.
+bool shares_bits(const formats::Format& format) {
+  return format.bits_per_element({1}) != format.bits_per_element({4096});
+}
+
 /// The first index with the least cost; candidates stand in the order of their reach.
 std::size_t least(const std::vector<Score>& scores,
                   const std::function<double(const Score&)>& cost) {
@@ -58,10 +63,9 @@ PortScores::PortScores(std::vector<Candidate> candidates, const CalibrationOptio
       errors_(options.method == "mse"),
       scores_(candidates_.size()) {
   if (options.method != "kl") return;
-  const formats::FormatRow* row = formats::find_format(candidates_.front().format.name());
-  if (!calibrated_field(*row)->choices.empty())
-    config_error("the method kl compares distributions of single values, and " + row->calibrated +
-                 " of " + row->name + " acts on blocks; use mse");
+  if (shares_bits(candidates_.front().format))
+    config_error("the method kl compares distributions of single values, and values of " +
+                 candidates_.front().format.text() + " share bits; use mse");
   histogram_.emplace(kl_bins);
 }
 
