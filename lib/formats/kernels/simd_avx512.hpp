@@ -74,8 +74,8 @@ struct Simd {
   MASE_SIMD static Bits nearest_integer(Vec v) { return _mm512_maskz_cvtps_epi32(every, v); }
   MASE_SIMD static Vec from_integer(Bits b) { return _mm512_maskz_cvtepi32_ps(every, b); }
   MASE_SIMD static std::int32_t largest(Bits b) {
-    const __m256i eight =
-        _mm256_max_epi32(_mm512_castsi512_si256(b), _mm512_maskz_extracti64x4_epi64(0xf, b, 1));
+    const __m256i eight = _mm256_max_epi32(_mm512_maskz_extracti64x4_epi64(0xf, b, 0),
+                                           _mm512_maskz_extracti64x4_epi64(0xf, b, 1));
     const __m128i four =
         _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
