@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "formats/integer.hpp"
+#include "formats/mx.hpp"
 
 namespace mase::formats {
 namespace {
@@ -37,6 +38,17 @@ const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
       format_row<Integer>(),
       format_row<IntegerFloor>(),
+      format_row<MxInt>(),
+      format_row<MxNamed<mxint8>>(),
+      format_row<MxNamed<mxint4>>(),
+      format_row<MxNamed<mxint2>>(),
+      format_row<MxFp>(),
+      format_row<MxNamed<mxfp8_e4m3>>(),
+      format_row<MxNamed<mxfp8_e5m2>>(),
+      format_row<MxNamed<mxfp6_e3m2>>(),
+      format_row<MxNamed<mxfp6_e2m3>>(),
+      format_row<MxNamed<mxfp4>>(),
+      format_row<MxIntHardware>(),
   };
   return table;
 }

@@ -62,9 +62,12 @@ struct MxLineFields : CommonFields {
   MxSpec line_spec() const;  ///< without the element
   MxBlocks blocks(const Shape& shape) const;
   std::string line_torchscript(const MxSpec& spec, int rank) const;
-  /// Reports combinations that do not exist.
-  void check_line(const Tree& given, Diagnostics& diagnostics) const;
+  /// Reports combinations that do not exist for integer or for float elements.
+  void check_line(const Tree& given, bool floats, Diagnostics& diagnostics) const;
 };
+
+/// Gives `spec` the float element of these widths, a pair that mxfp has.
+void set_mx_element(MxSpec& spec, int exponent_width, int frac_width);
 
 /// MXINT: two's complement elements M * 2^(X - width + 2), |M| < 2^(width-1).
 struct MxInt : MxLineFields, MxFunctions<MxInt> {
@@ -77,7 +80,9 @@ struct MxInt : MxLineFields, MxFunctions<MxInt> {
         std::tuple{Field{"width", &MxInt::width, "bits of one element"}.between(2, 16)},
         line_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics) { check_line(given, diagnostics); }
+  void resolve(const Tree& given, Diagnostics& diagnostics) {
+    check_line(given, false, diagnostics);
+  }
   MxSpec spec() const;
   std::string torchscript(int rank) const { return line_torchscript(spec(), rank); }
 };
@@ -159,20 +164,20 @@ struct MxNamed : MxLineFields, MxFunctions<MxNamed<name>> {
   static constexpr FormatDoc doc = name.doc;
 
   static constexpr auto fields() { return line_fields(); }
-  void resolve(const Tree& given, Diagnostics& diagnostics) { check_line(given, diagnostics); }
+  void resolve(const Tree& given, Diagnostics& diagnostics) {
+    check_line(given, name.exponent_width > 0, diagnostics);
+  }
   MxSpec spec() const;
   std::string torchscript(int rank) const { return line_torchscript(spec(), rank); }
 };
 
-/// The element format of the given field widths; no value for pairs that mxfp does not have.
-std::optional<MinifloatSpec> mx_element(int exponent_width, int frac_width);
-
 template <const MxName& name>
 MxSpec MxNamed<name>::spec() const {
   MxSpec spec = line_spec();
-  spec.width = name.width;
   if (name.exponent_width > 0)
     set_mx_element(spec, name.exponent_width, name.width - name.exponent_width - 1);
+  else
+    spec.width = name.width;
   return spec;
 }
 

@@ -37,8 +37,8 @@ MxBlocks run_blocks(const Shape& shape, std::int64_t block_size, int block_dim) 
   return blocks;
 }
 
-MxBlocks divided_blocks(const Shape& shape, std::span<const std::int64_t> parallelism) {
-  return {divided_tiling(shape, parallelism)};
+MxBlocks divided_blocks(const Shape& shape, std::span<const int> parallelism) {
+  return {divided_tiling(shape, std::vector<std::int64_t>(parallelism.begin(), parallelism.end()))};
 }
 
 }  // namespace mase::formats

@@ -5,12 +5,12 @@
 #include <bit>
 #include <cmath>
 
+#include "formats/mase_log2.hpp"
+
 namespace mase::formats {
 namespace {
 
 float power_of_two(int exponent) { return std::ldexp(1.0F, exponent); }
-
-float log2_as_float(float v) { return static_cast<float>(std::log2(static_cast<double>(v))); }
 
 // Rounded log2 as an integer; log2 0 is below every range.
 int clamped(float log2, int low, int high) {
@@ -26,10 +26,10 @@ int top_exponent(const MinifloatSpec& element) {
 std::optional<int> integer_exponent(const MxSpec& spec, float p) {
   if (std::isnan(p)) return std::nullopt;
   if (spec.scale == MxScale::offset)
-    return clamped(std::ceil(log2_as_float(p)) - static_cast<float>(spec.bias()),
+    return clamped(std::ceil(mase_log2(p)) - static_cast<float>(spec.bias()),
                    spec.lowest_exponent(), spec.highest_exponent());
   if (std::isinf(p)) return std::nullopt;
-  return static_cast<int>(std::ceil(log2_as_float(std::max(p, 0x1p-126F))));
+  return static_cast<int>(std::ceil(mase_log2(std::max(p, 0x1p-126F))));
 }
 
 float flushed(float v) { return std::abs(v) < 0x1p-126F ? 0.0F : v; }
@@ -46,7 +46,7 @@ std::optional<int> mase_mx_exponent(const MxSpec& spec, float p) {
   if (!spec.minifloat) return integer_exponent(spec, p);
   if (!std::isfinite(p)) return std::nullopt;
   const float p_flushed = flushed(p);
-  const float log2 = p_flushed == 0.0F ? -INFINITY : std::floor(log2_as_float(p_flushed));
+  const float log2 = p_flushed == 0.0F ? -INFINITY : std::floor(mase_log2(p_flushed));
   return clamped(log2 - static_cast<float>(top_exponent(*spec.minifloat)), -127, 128);
 }
 

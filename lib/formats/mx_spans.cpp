@@ -219,6 +219,11 @@ void saturates_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
   });
 }
 
+Range mx_range(const MxSpec& spec) {
+  const double high = std::ldexp(spec.top().largest, spec.highest_exponent());
+  return {-high, high};
+}
+
 double mx_bits(const MxSpec& spec, const MxBlocks& blocks) {
   const auto count = static_cast<double>(numel(blocks.tiling.shape));
   if (count == 0) return spec.width;

@@ -26,7 +26,7 @@ MxBlocks line_blocks(const Shape& shape, std::int64_t block_size, int block_dim)
 /// The runs of profile `mase`. Error(Fault::config) when block_size does not divide the elements.
 MxBlocks run_blocks(const Shape& shape, std::int64_t block_size, int block_dim);
 /// Tiles that must divide the last two dimensions; scales in the tiles' order.
-MxBlocks divided_blocks(const Shape& shape, std::span<const std::int64_t> parallelism);
+MxBlocks divided_blocks(const Shape& shape, std::span<const int> parallelism);
 
 /// An element format as the kernels see it.
 kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width);
@@ -48,6 +48,14 @@ void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
 /// is infinite.
 void saturates_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
                   std::span<std::uint8_t> mask);
+
+/// The largest and smallest value under the largest scale.
+Range mx_range(const MxSpec& spec);
+
+/// TorchScript body (Format::torchscript) of the blocks that `blocks` makes of tensors of this rank.
+/// Error(Fault::unsupported) for stochastic rounding.
+std::string mx_torchscript(const MxSpec& spec, std::int64_t block_size, int block_dim, int rank);
+std::string mx_tiles_torchscript(const MxSpec& spec, std::span<const int> parallelism, int rank);
 
 /// (element bits + scale bits of all blocks) per element.
 double mx_bits(const MxSpec& spec, const MxBlocks& blocks);
