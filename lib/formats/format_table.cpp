@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "formats/integer.hpp"
 #include "formats/mx.hpp"
+#include "formats/nvfp4.hpp"
 
 namespace mase::formats {
 namespace {
@@ -49,6 +50,7 @@ const std::vector<FormatRow>& format_table() {
       format_row<MxNamed<mxfp6_e2m3>>(),
       format_row<MxNamed<mxfp4>>(),
       format_row<MxIntHardware>(),
+      format_row<Nvfp4>(),
   };
   return table;
 }

@@ -135,6 +135,16 @@ PackedCodes element_codes(const MxSpec& spec, const Tiling& tiling, std::span<co
 
 }  // namespace
 
+std::vector<std::uint32_t> scales_last(const MxBlocks& blocks,
+                                       std::span<const std::uint32_t> in_tile_order) {
+  return moved(blocks, in_tile_order);
+}
+
+std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
+                                           std::span<const std::uint32_t> stored) {
+  return moved_back(blocks, stored);
+}
+
 kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width) {
   kernels::MxGrid grid;
   grid.is_integer = !minifloat;

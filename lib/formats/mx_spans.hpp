@@ -28,6 +28,12 @@ MxBlocks run_blocks(const Shape& shape, std::int64_t block_size, int block_dim);
 /// Tiles that must divide the last two dimensions; scales in the tiles' order.
 MxBlocks divided_blocks(const Shape& shape, std::span<const int> parallelism);
 
+/// Scale codes in the tiles' order to the stored order, which has the block axis last, and back.
+std::vector<std::uint32_t> scales_last(const MxBlocks& blocks,
+                                       std::span<const std::uint32_t> in_tile_order);
+std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
+                                           std::span<const std::uint32_t> stored);
+
 /// An element format as the kernels see it.
 kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width);
 
