@@ -75,6 +75,13 @@ void add_codes(std::vector<Contender>& contenders, const std::string& text,
       {"decode " + text, [&out, codes, format, shape] { format.decode(*codes, out, shape); }, {}});
 }
 
+void add_encoding(std::vector<Contender>& contenders, const std::string& text,
+                  const std::vector<float>& in) {
+  const Format format = parse_format(text);
+  const Shape shape{static_cast<std::int64_t>(in.size())};
+  contenders.push_back({"encode " + text, [&in, format, shape] { format.encode(in, shape); }, {}});
+}
+
 void print_table(const std::vector<Contender>& contenders, std::size_t count) {
   const double copy = median(contenders.front().seconds);
   std::printf("%-44s %10s %10s %10s\n", "fake quantization", "median ms", "GB/s", "of memcpy");
@@ -102,6 +109,12 @@ int main(int argc, char** argv) {
   for (const char* text : {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)",
                            "integer(8, 4, profile=mase)", "integer_floor(8, 4)"})
     add_format(contenders, text, in, out);
+  for (const char* text : {"mxint8", "mxint4", "mxfp8_e4m3", "mxfp6_e2m3", "mxfp4",
+                           "mxfp4(scale_rule=rceil)", "mxfp4(rounding=floor)", "nvfp4",
+                           "nvfp4(tensor_scale=none)"})
+    add_format(contenders, text, in, out);
+  for (const char* text : {"mxint8", "mxfp8_e4m3", "mxfp6_e2m3", "mxfp4", "nvfp4"})
+    add_encoding(contenders, text, in);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
   for (const char* text : {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)"})
     add_codes(contenders, text, in, out);
