@@ -12,14 +12,18 @@ void refuse_nan(std::size_t index, std::string_view format) {
              " code; mend the tensor or leave it in float");
 }
 
-std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count) {
-  if (codes.size() == 0 && count == 0) return {};
+void check_codes(const PackedCodes& codes, int bits, std::size_t count) {
+  if (codes.size() == 0 && count == 0) return;
   if (codes.bits() != bits)
     file_error("codes of " + std::to_string(codes.bits()) + " bits for a format of width " +
                std::to_string(bits));
   if (codes.size() != count)
     file_error(std::to_string(codes.size()) + " codes for a tensor of " + std::to_string(count) +
                " elements");
+}
+
+std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count) {
+  check_codes(codes, bits, count);
   return codes.unpack();
 }
 

@@ -1,5 +1,6 @@
-// Speed of fake quantization by the integer formats, as a ratio to memcpy in the same run: copies
-// and kernels take turns, so that both meet the same load of the machine. One thread, warm buffers.
+// Speed of fake quantization, encoding and decoding by number formats, as a ratio to memcpy in the
+// same run: copies and kernels take turns, so that both meet the same load of the machine. One
+// thread, warm buffers.
 //
 // Usage: bench_formats [elements] [rounds]
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,17 @@ void add_format(std::vector<Contender>& contenders, const std::string& text,
   contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
 }
 
+void add_codes(std::vector<Contender>& contenders, const std::string& text,
+               const std::vector<float>& in, std::vector<float>& out) {
+  const Format format = parse_format(text);
+  const Shape shape{static_cast<std::int64_t>(in.size())};
+  const auto codes = std::make_shared<Encoded>();
+  contenders.push_back(
+      {"encode " + text, [&in, codes, format, shape] { *codes = format.encode(in, shape); }, {}});
+  contenders.push_back(
+      {"decode " + text, [&out, codes, format, shape] { format.decode(*codes, out, shape); }, {}});
+}
+
 void print_table(const std::vector<Contender>& contenders, std::size_t count) {
   const double copy = median(contenders.front().seconds);
   std::printf("%-44s %10s %10s %10s\n", "fake quantization", "median ms", "GB/s", "of memcpy");
@@ -90,6 +103,8 @@ int main(int argc, char** argv) {
                            "integer(8, 4, profile=mase)", "integer_floor(8, 4)"})
     add_format(contenders, text, in, out);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
+  for (const char* text : {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)"})
+    add_codes(contenders, text, in, out);
   for (Contender& contender : contenders) contender.run();
   for (int round = 0; round < rounds; ++round)
     for (Contender& contender : contenders) contender.seconds.push_back(time_of(contender.run));

@@ -24,6 +24,7 @@ struct Simd {
   MASE_SIMD static void stream(float* to, Vec v) { _mm256_stream_ps(to, v); }
   MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
+  MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
@@ -66,6 +67,7 @@ struct Simd {
   MASE_SIMD static Bits shift_right(Bits a) {
     return _mm256_srli_epi32(a, count);
   }
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) { return _mm256_srli_epi32(a, count); }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm256_min_epi32(a, b); }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm256_max_epi32(a, b); }
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {

@@ -26,6 +26,7 @@ struct Simd {
   MASE_SIMD static void stream(float* to, Vec v) { _mm512_stream_ps(to, v); }
   MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
+  MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm512_maskz_min_ps(every, a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm512_maskz_max_ps(every, a, b); }
@@ -65,6 +66,9 @@ struct Simd {
   template <int count>
   MASE_SIMD static Bits shift_right(Bits a) {
     return _mm512_maskz_srli_epi32(every, a, count);
+  }
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) {
+    return _mm512_maskz_srl_epi32(every, a, _mm_cvtsi32_si128(count));
   }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm512_maskz_min_epi32(every, a, b); }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm512_maskz_max_epi32(every, a, b); }

@@ -30,6 +30,7 @@ struct Simd {
   }
   MASE_SIMD static void store(float* to, Vec v) { std::memcpy(to, &v, sizeof v); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return a + b; }
+  MASE_SIMD static Vec sub(Vec a, Vec b) { return a - b; }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return a * b; }
   // b where equal or not ordered: NaN and -0 in b stay.
   MASE_SIMD static Vec min(Vec a, Vec b) { return a < b ? a : b; }
@@ -75,6 +76,9 @@ struct Simd {
   }
   template <int count>
   MASE_SIMD static Bits shift_right(Bits a) {  ///< zeros come in
+    return (Bits)((Unsigned)a >> count);
+  }
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) {  ///< zeros come in
     return (Bits)((Unsigned)a >> count);
   }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return a < b ? a : b; }

@@ -1,0 +1,29 @@
+// Fake quantization by the format log over a span, in float32, for each instruction set (profile
+// exact).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/kernels/isa.hpp"
+#include "formats/log_scalar.hpp"
+
+namespace mase::formats::kernels {
+
+/// A logarithmic format as float32 numbers and bit patterns.
+struct LogGrid {
+  float highest = 0;             ///< largest magnitude
+  float lowest = 0;              ///< smallest magnitude
+  float flush = 0;               ///< magnitudes up to here become `below`; not with floor
+  float below = 0;               ///< zero, or the smallest magnitude where there is no zero
+  std::int32_t round_up = 0;     ///< added to a magnitude's bits, carries where it rounds up
+  std::int32_t code_offset = 0;  ///< the exponent field of a value less its code
+  int sign_shift = 0;            ///< 32 - width
+};
+
+LogGrid log_grid(const LogSpec& spec);
+
+/// Whether OnLogGrid and LogCode have the format's bits: all of its powers are normal float32.
+bool fits_float32(const LogSpec& spec);
+
+}  // namespace mase::formats::kernels
