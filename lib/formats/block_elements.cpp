@@ -86,8 +86,7 @@ void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
                            std::span<const float> in, std::span<float> out) {
   const std::vector<int> exponents = exponents_of(elements, tile_peaks_scalar(tiling, in));
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-    out[i] = static_cast<float>(
-        elements.quantize(static_cast<double>(in[i]), exponents[tile], i));
+    out[i] = static_cast<float>(elements.quantize(static_cast<double>(in[i]), exponents[tile], i));
   });
 }
 
@@ -118,8 +117,8 @@ Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
   const std::size_t nan = first_nan(in, peaks);
   if (nan < in.size()) refuse_nan(nan, elements.name());
   const std::vector<int> exponents = exponents_of(elements, peaks);
-  return {element_codes(elements, tiling, in, peaks, exponents), shared_codes(elements, exponents),
-          {}};
+  return {
+      element_codes(elements, tiling, in, peaks, exponents), shared_codes(elements, exponents), {}};
 }
 
 void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,

@@ -9,6 +9,7 @@
 
 #include "formats/block_engine.hpp"
 #include "formats/format.hpp"
+#include "formats/rounding.hpp"
 
 namespace mase::formats {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/block_fp.hpp"
 #include "formats/integer.hpp"
 
 namespace mase::formats {
@@ -37,6 +38,7 @@ const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
       format_row<Integer>(),
       format_row<IntegerFloor>(),
+      format_row<BlockFp>(),
   };
   return table;
 }
