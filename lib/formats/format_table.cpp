@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/block_fp.hpp"
 #include "formats/integer.hpp"
 #include "formats/mx.hpp"
 #include "formats/nvfp4.hpp"
@@ -39,6 +40,7 @@ const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
       format_row<Integer>(),
       format_row<IntegerFloor>(),
+      format_row<BlockFp>(),
       format_row<MxInt>(),
       format_row<MxNamed<mxint8>>(),
       format_row<MxNamed<mxint4>>(),

@@ -86,7 +86,7 @@ MASE_SIMD void copy_streaming(const float* from, float* to, std::size_t count) {
 }
 
 template <class Set>
-MASE_SIMD void finish_streaming() {
+MASE_SIMD void fence() {
   Set::fence();
 }
 
@@ -112,7 +112,7 @@ MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& 
     }
   }
   if constexpr (Simd::can_stream)
-    if (streaming) finish_streaming<Simd>();
+    if (streaming) fence<Simd>();
 }
 
 }  // namespace
