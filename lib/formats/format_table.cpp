@@ -3,6 +3,8 @@
 
 #include "base/text.hpp"
 #include "formats/block_fp.hpp"
+#include "formats/block_log.hpp"
+#include "formats/block_minifloat.hpp"
 #include "formats/integer.hpp"
 
 namespace mase::formats {
@@ -36,9 +38,8 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 
 const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
-      format_row<Integer>(),
-      format_row<IntegerFloor>(),
-      format_row<BlockFp>(),
+      format_row<Integer>(),        format_row<IntegerFloor>(), format_row<BlockFp>(),
+      format_row<BlockMinifloat>(), format_row<BlockLog>(),
   };
   return table;
 }
