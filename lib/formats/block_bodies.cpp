@@ -11,8 +11,6 @@
 namespace mase::formats {
 namespace {
 
-std::string number(std::int64_t value) { return std::to_string(value); }
-
 std::string clamped(const std::string& value, const std::string& low, const std::string& high) {
   return "torch.clamp(" + value + ", " + low + ", " + high + ")";
 }
@@ -21,76 +19,64 @@ std::string clamped(const std::string& value, double limit) {
   return clamped(value, double_text(-limit), double_text(limit));
 }
 
-std::string clamp_exponents(int low, int high) {
-  return line_text("e = " + clamped("e", number(low), number(high)));
-}
-
-// The exponents of tiles in two's complement codes; tiles of zeros have 0.
-std::string signed_exponents(int bits) {
-  return clamp_exponents(-(1 << (bits - 1)), (1 << (bits - 1)) - 1) +
-         line_text("e = torch.where(torch.eq(p, 0.0), torch.zeros_like(e), e)") +
-         // All that float32 peaks need; wider codes would leave float64.
-         clamp_exponents(-150, 128);
+// The scales of tiles whose exponents are two's complement codes; tiles of zeros have 2^0. Float32
+// needs no exponents beyond -150 and 128, and wider codes would leave float64.
+std::string signed_scales(ScaleRule rule, const ElementTop& top, int bits) {
+  return scales_text(rule, top, 0, clamp_signed(-150, bits), highest_block_exponent(bits), 0);
 }
 
 std::string block_fp_text(const BlockFpSpec& spec) {
-  const int fraction_bits = spec.fraction_bits();
-  const std::string limit = double_text(spec.largest_magnitude());
-  return scale_exponents_text(spec.scale_rule, spec.top(), 1) +
-         clamp_exponents(spec.lowest_exponent(), spec.highest_exponent()) +
-         line_text("y = torch.mul(b.to(torch.float64), " +
-                   power_text("torch.add(torch.neg(e), " + number(fraction_bits) + ")") + ")") +
+  return scales_text(spec.scale_rule, spec.top(), 1, spec.lowest_exponent(),
+                     spec.highest_exponent(), spec.lowest_exponent()) +
+         line_text("s = torch.mul(s, " + power_text(-spec.fraction_bits()) + ")") +
+         line_text("y = torch.div(b.to(torch.float64), s)") +
          line_text("y = " + clamped("y", spec.largest_magnitude())) +
          line_text("y = " + rounded_text(spec.rounding, "y")) +
-         line_text("r = torch.mul(y, " + power_text("torch.sub(e, " + number(fraction_bits) + ")") +
-                   ").to(torch.float32)");
+         line_text("r = torch.mul(y, s).to(torch.float32)");
 }
 
-// y is scaled to a top of exponent 0; its grid's steps are powers `s`.
+// y is scaled to a top of exponent 0; g are the steps of its grid.
 std::string minifloat_text(const BlockMinifloatSpec& spec) {
   const MinifloatSpec element = spec.element(0);
-  const std::string lowest = number(element.lowest_exponent());
-  const std::string fraction_bits = number(element.fraction_bits());
-  return scale_exponents_text(spec.scale_rule, spec.top(), 0) +
-         signed_exponents(spec.exponent_bias_width) +
-         line_text("y = torch.mul(b.to(torch.float64), " + power_text("torch.neg(e)") + ")") +
+  return signed_scales(spec.scale_rule, spec.top(), spec.exponent_bias_width) +
+         line_text("y = torch.div(b.to(torch.float64), s)") +
          line_text("y = " + clamped("y", element.largest())) +
-         line_text("s = torch.sub(" + clamped(exponent_text("y"), lowest, "0") + ", " +
-                   fraction_bits + ")") +
-         line_text("y = torch.mul(y, " + power_text("torch.neg(s)") + ")") +
-         line_text("y = torch.mul(" + rounded_text(spec.rounding, "y") + ", " + power_text("s") +
-                   ")") +
-         line_text("r = torch.mul(y, " + power_text("e") + ").to(torch.float32)");
+         line_text("g = torch.clamp(torch.abs(y), " + power_text(element.lowest_exponent()) +
+                   ", 2.0)") +
+         significand_text("g") +
+         line_text("g = torch.mul(w, " + power_text(-1 - element.fraction_bits()) + ")") +
+         line_text("y = torch.div(y, g)") +
+         line_text("y = torch.mul(" + rounded_text(spec.rounding, "y") + ", g)") +
+         line_text("r = torch.mul(y, s).to(torch.float32)");
 }
 
-// Powers up to exponent 0. The fraction of the first float32 above sqrt(2) carries.
+// The power above or below the value whose significand and power are f and w.
+std::string nearest_power(const std::string& limit) {
+  return "torch.where(torch.gt(f, " + limit + "), w, torch.mul(w, 0.5))";
+}
+
+// y is scaled to a largest power of 1.
 std::string log_text(const BlockLogSpec& spec) {
-  constexpr std::int64_t unit = std::int64_t{1} << 52;
-  constexpr std::int64_t round_up = unit - (std::int64_t{0x3504f4} << 29);
-  const LogSpec element = spec.element(0);
-  const std::int64_t lowest = std::max<std::int64_t>(element.lowest_exponent(), -500);
+  const std::string half_root = double_text(0x1.6a09e667f3bccp-1);
   const bool floor = spec.rounding == Rounding::floor;
-  const auto carried = [](const std::string& values, std::int64_t carry) {
-    return "torch.sub(torch.bitwise_right_shift(torch.add(torch.abs(" + values +
-           ").view(torch.int64), " + number(carry) + "), 52), 1023)";
-  };
-  std::string text =
-      line_text("e = " + carried("p.to(torch.float64)", round_up)) +
-      signed_exponents(spec.exponent_bias_width) +
-      line_text("y = torch.mul(b.to(torch.float64), " + power_text("torch.neg(e)") + ")");
-  if (floor)
-    text += line_text("m = torch.where(torch.lt(y, 0.0), " + carried("y", unit - 1) + ", " +
-                      carried("y", 0) + ")");
-  else
-    text += line_text("m = " + carried("y", round_up));
-  text += line_text("m = " + power_text(clamped("m", number(lowest), "0"))) +
-          line_text("m = torch.where(torch.isnan(y), y, torch.copysign(m, y))");
+  const int lowest =
+      static_cast<int>(std::max<std::int64_t>(spec.element(0).lowest_exponent(), -500));
+  const std::string power =
+      floor ? "torch.where(torch.lt(y, 0.0), " + nearest_power("0.5") + ", torch.mul(w, 0.5))"
+            : nearest_power(half_root);
   const std::string flushed =
-      floor ? "torch.logical_and(torch.ge(y, 0.0), torch.lt(y, " +
-                  double_text(power_of_two(lowest)) + "))"
-            : "torch.le(torch.abs(y), " + double_text(power_of_two(lowest - 1)) + ")";
-  return text + line_text("m = torch.where(" + flushed + ", torch.zeros_like(m), m)") +
-         line_text("r = torch.mul(m, " + power_text("e") + ").to(torch.float32)");
+      floor ? "torch.logical_and(torch.ge(y, 0.0), torch.lt(y, " + power_text(lowest) + "))"
+            : "torch.le(torch.abs(y), " + power_text(lowest - 1) + ")";
+  return line_text("s = torch.where(torch.gt(p, 0.0), p, torch.ones_like(p)).to(torch.float64)") +
+         significand_text("s") +
+         line_text("s = torch.clamp(" + nearest_power(half_root) + ", " +
+                   power_text(clamp_signed(-150, spec.exponent_bias_width)) + ", " +
+                   power_text(highest_block_exponent(spec.exponent_bias_width)) + ")") +
+         line_text("y = torch.div(b.to(torch.float64), s)") +
+         line_text("g = torch.clamp(torch.abs(y), " + power_text(lowest) + ", 1.0)") +
+         significand_text("g") + line_text("g = torch.copysign(" + power + ", y)") +
+         line_text("g = torch.where(" + flushed + ", torch.zeros_like(g), g)") +
+         line_text("r = torch.mul(g, s).to(torch.float32)");
 }
 
 std::string body(const BlockFields& fields, bool default_skip, int rank,

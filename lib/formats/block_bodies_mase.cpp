@@ -22,11 +22,6 @@ std::string any_exponent(float (*round)(float), const std::string& values) {
   return mase_exponent_text(round, lowest_logarithm, highest_logarithm, values);
 }
 
-// Exponents beyond float32 give 0 and infinity.
-std::string float_power(const std::string& exponents) {
-  return power_text("torch.clamp(" + exponents + ", -1000, 1000)") + ".to(torch.float32)";
-}
-
 std::string sign_of(const std::string& lift) { return "torch.sign(torch.add(b, " + lift + "))"; }
 
 // clamp(rne(scaled), 0, unit - 1) / unit.
@@ -63,7 +58,7 @@ std::string minifloat_elements(const BlockMinifloatSpec& spec) {
   return line_text("e = " + any_exponent(std::floor, lifted)) +
          line_text("e = torch.minimum(torch.maximum(e, torch.neg(c)), torch.add(torch.neg(c), " +
                    number(top_code) + "))") +
-         line_text("w = " + float_power("e")) +
+         line_text("w = " + mase_power_text("e")) +
          line_text("s = " + scaled_magnitude("torch.abs(b)", unit)) +
          line_text("l = torch.mul(" + fraction("torch.div(s, 2.0)", unit) + ", 2.0)") +
          line_text("s = torch.add(" + fraction("torch.sub(s, " + exact_text(unit) + ")", unit) +
@@ -79,7 +74,7 @@ std::string mase_block_fp_text(const BlockFpSpec& spec, bool adds_zero) {
   const std::string lifted = "torch.add(torch.abs(b), " + exact_text(mase_epsilon) + ")";
   return line_text("e = torch.clamp(" + any_exponent(std::ceil, "p") + ", " +
                    number(spec.lowest_exponent()) + ", " + number(spec.highest_exponent()) + ")") +
-         line_text("w = " + float_power("e")) +
+         line_text("w = " + mase_power_text("e")) +
          line_text("s = " + fraction(scaled_magnitude(lifted, unit), unit)) +
          line_text("r = torch.mul(torch.mul(" + sign_of(exact_text(mase_epsilon)) + ", w), s)") +
          zero_added(adds_zero) + mixed() + spread_nan();
@@ -100,11 +95,12 @@ std::string mase_block_log_text(const BlockLogSpec& spec, bool adds_zero) {
   return line_text("c = torch.clamp(torch.add(torch.neg(" + any_exponent(std::ceil, "p") + "), " +
                    number(top_code) + "), 0, " + number(highest) + ")") +
          line_text("c = torch.where(torch.isinf(p), torch.zeros_like(c), c)") +
-         line_text("l = torch.mul(" + float_power("torch.neg(c)") + ", " + exact_text(0.1F) + ")") +
+         line_text("l = torch.mul(" + mase_power_text("torch.neg(c)") + ", " + exact_text(0.1F) +
+                   ")") +
          line_text("e = " + any_exponent(std::nearbyint, "torch.add(torch.abs(b), l)")) +
          line_text("e = torch.minimum(torch.maximum(e, torch.neg(c)), torch.add(torch.neg(c), " +
                    number(top_code) + "))") +
-         line_text("r = torch.mul(" + sign_of("l") + ", " + float_power("e") + ")") +
+         line_text("r = torch.mul(" + sign_of("l") + ", " + mase_power_text("e") + ")") +
          zero_added(adds_zero) + spread_nan();
 }
 

@@ -10,8 +10,6 @@
 namespace mase::formats {
 namespace {
 
-constexpr std::int64_t double_unit = std::int64_t{1} << 52;  ///< bits of one exponent step
-
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string size_of_dimension(int d) { return "v.size(" + number(d) + ")"; }
 
@@ -97,31 +95,34 @@ std::string untiled_text(const BlockFields& fields, int rank) {
   return line_text("return torch.reshape(" + text + ", x.size())");
 }
 
-std::string exponent_text(const std::string& values) {
-  // Without the sign bit.
-  return "torch.sub(torch.bitwise_right_shift(torch.abs(" + values +
-         ").view(torch.int64), 52), 1023)";
+std::string power_text(int exponent) { return double_text(std::ldexp(1.0, exponent)); }
+
+std::string significand_text(const std::string& values) {
+  return line_text("f, i = torch.frexp(" + values + ")") +
+         line_text("w = torch.div(" + values + ", f)");
 }
 
-std::string power_text(const std::string& exponents) {
-  return "torch.mul(torch.add(" + exponents + ", 1023), " + number(double_unit) +
-         ").view(torch.float64)";
-}
-
-std::string scale_exponents_text(ScaleRule rule, const ElementTop& top, int shift) {
-  // Added to a peak's bits, carries into the exponent where the rule takes the next one.
-  std::int64_t carry = 0;
-  std::string peaks = "p.to(torch.float64)";
-  int offset = 1023 + top.exponent - shift;
-  if (rule == ScaleRule::even) carry = double_unit >> (top.mantissa_bits + 1);
-  if (rule == ScaleRule::ceil || rule == ScaleRule::rceil) carry = double_unit - 1;
+std::string scales_text(ScaleRule rule, const ElementTop& top, int shift, int low, int high,
+                        int zero_exponent) {
+  // The significand from which on a rule takes the power above.
+  double limit = 1.0;
+  if (rule == ScaleRule::even) limit = 1.0 - std::ldexp(1.0, -top.mantissa_bits - 2);
+  if (rule == ScaleRule::ceil || rule == ScaleRule::rceil) limit = 0x1.0000000000001p-1;
+  std::string text =
+      line_text("s = torch.where(torch.gt(p, 0.0), p, torch.ones_like(p)).to(torch.float64)");
   if (rule == ScaleRule::rceil) {
-    peaks = "torch.div(" + peaks + ", " + double_text(top.largest) +
-            ").to(torch.float32).to(torch.float64)";
-    offset -= top.exponent;
+    text += line_text("s = torch.div(s, " + double_text(top.largest) +
+                      ").to(torch.float32).to(torch.float64)");
+  } else {
+    shift -= top.exponent;
   }
-  return line_text("e = torch.sub(torch.bitwise_right_shift(torch.add(" + peaks +
-                   ".view(torch.int64), " + number(carry) + "), 52), " + number(offset) + ")");
+  return text + significand_text("s") +
+         line_text("s = torch.where(torch.ge(f, " + double_text(limit) +
+                   "), w, torch.mul(w, 0.5))") +
+         line_text("s = torch.clamp(torch.mul(s, " + power_text(shift) + "), " + power_text(low) +
+                   ", " + power_text(high) + ")") +
+         line_text("s = torch.where(torch.gt(p, 0.0), s, torch.full_like(s, " +
+                   power_text(zero_exponent) + "))");
 }
 
 std::string rounded_text(Rounding rounding, const std::string& values) {
@@ -140,6 +141,16 @@ std::string mase_exponent_text(float (*round)(float), int low, int high,
                                                : double_text(static_cast<double>(threshold)));
   return "torch.add(torch.bucketize(" + values + ", torch.tensor([" + join(thresholds, ", ") +
          "], dtype=torch.float32, device=x.device), right=True), " + number(low) + ")";
+}
+
+std::string mase_power_text(const std::string& exponents) {
+  // A table: products of twos. Its ends are 0 and infinity in float32.
+  constexpr int low = -160, high = 130;
+  const std::string table = "torch.mul(torch.cumprod(torch.full([" + number(high - low + 1) +
+                            "], 2.0, dtype=torch.float64, device=x.device), 0), " +
+                            power_text(low - 1) + ").to(torch.float32)";
+  return "torch.take(" + table + ", torch.sub(torch.clamp(" + exponents + ", " + number(low) +
+         ", " + number(high) + "), " + number(low) + "))";
 }
 
 void refuse_stochastic(Rounding rounding) {
