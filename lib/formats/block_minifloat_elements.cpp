@@ -72,7 +72,7 @@ float BlockMinifloatElements::quantize_mase(float x, int exponent, bool adds_zer
 
 std::optional<BlockKernel> BlockMinifloatElements::kernel(kernels::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
-  if (!kernels::fits_one_addition(scaled)) return std::nullopt;
+  if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
   return BlockKernel{kernels::scaled_factors,
                      [*this](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
                        for (std::size_t t = 0; t < peaks.size(); ++t)
