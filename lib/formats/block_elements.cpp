@@ -82,6 +82,21 @@ void mark_beyond(const BlockElements& elements, const Tiling& tiling,
 
 }  // namespace
 
+int clamp_signed(int exponent, int bits) {
+  return std::clamp(exponent, -(1 << (bits - 1)), (1 << (bits - 1)) - 1);
+}
+
+std::uint32_t signed_code(int exponent, int bits) {
+  return static_cast<std::uint32_t>(exponent) & ((std::uint32_t{1} << bits) - 1);
+}
+
+int signed_value(std::uint32_t code, int bits) {
+  const int value = static_cast<int>(code);
+  return value < (1 << (bits - 1)) ? value : value - (1 << bits);
+}
+
+int highest_block_exponent(int bits) { return clamp_signed(128, bits); }
+
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
                            std::span<const float> in, std::span<float> out) {
   const std::vector<int> exponents = exponents_of(elements, tile_peaks_scalar(tiling, in));

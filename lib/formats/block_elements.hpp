@@ -46,6 +46,14 @@ class BlockElements {
   virtual std::optional<BlockKernel> code_kernel(kernels::Isa isa) const = 0;
 };
 
+// Exponents as two's complement codes of `bits` bits: shared codes of block_minifloat and
+// block_log.
+int clamp_signed(int exponent, int bits);
+std::uint32_t signed_code(int exponent, int bits);
+int signed_value(std::uint32_t code, int bits);
+/// The highest exponent that a tile of float32 numbers gets: within the code, at most 128.
+int highest_block_exponent(int bits);
+
 /// Fake quantization, profile `exact`, by the definition.
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
                            std::span<const float> in, std::span<float> out);

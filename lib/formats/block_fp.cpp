@@ -8,12 +8,13 @@ void BlockFp::resolve(const Tree& given, Diagnostics& diagnostics) {
   check_block_fields(given, diagnostics);
 }
 
-BlockFpElements BlockFp::elements() const {
-  return BlockFpElements({width, exponent_width,
-                          exponent_bias.value_or((1 << (exponent_width - 1)) - 1),
-                          scale_rule_of(scale_rule), rounding_value(), seed_value()});
+BlockFpSpec BlockFp::spec() const {
+  return {width,
+          exponent_width,
+          exponent_bias.value_or((1 << (exponent_width - 1)) - 1),
+          scale_rule_of(scale_rule),
+          rounding_value(),
+          seed_value()};
 }
-
-std::string BlockFp::torchscript(int) const { return ""; }
 
 }  // namespace mase::formats

@@ -2,8 +2,7 @@
 // 3).
 #pragma once
 
-#include "formats/block_fields.hpp"
-#include "formats/block_fp_elements.hpp"
+#include "formats/block_bodies.hpp"
 #include "formats/model.hpp"
 
 namespace mase::formats {
@@ -31,8 +30,11 @@ struct BlockFp : BlockFields, BlockFunctions<BlockFp> {
         block_fields(), std::tuple{scale_rule_field(&BlockFp::scale_rule)}, common_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics);
-  BlockFpElements elements() const;
-  std::string torchscript(int rank) const;
+  BlockFpSpec spec() const;
+  BlockFpElements elements() const { return BlockFpElements(spec()); }
+  std::string torchscript(int rank) const {
+    return block_fp_torchscript(*this, spec(), default_skip, rank);
+  }
 };
 
 }  // namespace mase::formats

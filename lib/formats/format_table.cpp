@@ -3,7 +3,11 @@
 
 #include "base/text.hpp"
 #include "formats/block_fp.hpp"
+#include "formats/block_log.hpp"
+#include "formats/block_minifloat.hpp"
 #include "formats/integer.hpp"
+#include "formats/log.hpp"
+#include "formats/minifloat.hpp"
 #include "formats/mx.hpp"
 #include "formats/nvfp4.hpp"
 
@@ -38,9 +42,11 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 
 const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
-      format_row<Integer>(),
-      format_row<IntegerFloor>(),
-      format_row<BlockFp>(),
+      format_row<Integer>(),         format_row<IntegerFloor>(), format_row<MinifloatIeee>(),
+      format_row<MinifloatDenorm>(), format_row<Fp8E4m3>(),      format_row<Fp8E5m2>(),
+      format_row<Fp6E3m2>(),         format_row<Fp6E2m3>(),      format_row<Fp4E2m1>(),
+      format_row<LogFormat>(),       format_row<BlockFp>(),      format_row<BlockMinifloat>(),
+      format_row<BlockLog>(),
       format_row<MxInt>(),
       format_row<MxNamed<mxint8>>(),
       format_row<MxNamed<mxint4>>(),

@@ -72,6 +72,7 @@ std::uint32_t nan_code(const MinifloatSpec& spec) {
 // bit, its leading one adds 1 to the exponent's code of 0.
 std::uint32_t magnitude_code(const MinifloatSpec& spec, double value) {
   const int m = spec.mantissa_bits();
+  if (std::isnan(value)) return nan_code(spec);
   if (std::isinf(value)) {
     MASE_CHECK(spec.specials == Specials::ieee, "a minifloat without a code for infinity");
     return static_cast<std::uint32_t>(top_code(spec)) << m;
@@ -121,7 +122,6 @@ float quantize_minifloat_scalar(const MinifloatSpec& spec, float x, std::uint64_
 }
 
 std::uint32_t minifloat_code(const MinifloatSpec& spec, double value) {
-  if (std::isnan(value)) return nan_code(spec);
   const std::uint32_t sign = std::signbit(value) ? std::uint32_t{1} << (spec.width - 1) : 0;
   return sign | magnitude_code(spec, value);
 }

@@ -48,7 +48,8 @@ double quantize_minifloat_exact(const MinifloatSpec& spec, double x, std::uint64
 float quantize_minifloat_scalar(const MinifloatSpec& spec, float x, std::uint64_t index);
 
 /// The code of a value that the format has, as quantize_minifloat_exact returns it, in the low
-/// `width` bits. NaN gives the canonical NaN code (internal error where there is none).
+/// `width` bits. NaN gives the canonical NaN code with its sign (internal error where there is
+/// none).
 std::uint32_t minifloat_code(const MinifloatSpec& spec, double value);
 
 /// The value of a code.

@@ -2,7 +2,7 @@
 #include "formats/mx_script.hpp"
 
 #include "base/text.hpp"
-#include "formats/script.hpp"
+#include "formats/block_torchscript.hpp"
 #include "formats/tiling.hpp"
 
 namespace mase::formats {
@@ -79,27 +79,17 @@ BlockScript tile_script(std::span<const int> parallelism, int rank) {
           output(rank, "q.reshape(" + sizes("lines", dimensions, {}) + ")")};
 }
 
-std::string rounded_script(Rounding rounding, const std::string& v) {
-  if (rounding == Rounding::floor) return "torch.floor(" + v + ")";
-  if (rounding == Rounding::nearest_even) return "torch.round(" + v + ", decimals=0)";
-  // Exact in float64 for the 24 bits of a float32, or below 1/2 in any case.
-  return "torch.trunc(torch.add(" + v + ", torch.sign(" + v + "), alpha=0.5))";
-}
-
 std::string minifloat_lines(const MinifloatSpec& spec) {
-  constexpr int double_bias = 1023;
-  return "  e = torch.bitwise_right_shift(torch.abs(y).view(dtype=torch.int64), 52)\n"
-         "  e = torch.sub(torch.clamp(e, " +
-         std::to_string(spec.lowest_exponent() + double_bias) + ", " +
-         std::to_string(spec.top_exponent() + 1 + double_bias) + "), " +
-         std::to_string(spec.fraction_bits()) +
-         ")\n"
-         "  step = torch.bitwise_left_shift(e, 52).view(dtype=torch.float64)\n"
-         "  v = torch.mul(" +
-         rounded_script(spec.rounding, "torch.div(y, step)") +
-         ", step)\n"
-         "  v = torch.copysign(torch.clamp(torch.abs(v), 0.0, " +
-         script_number(spec.largest()) + "), y)\n";
+  // A power above the step's own exponent, for magnitudes within the normal numbers.
+  const std::string magnitude =
+      "torch.clamp(torch.abs(y), " + power_text(spec.lowest_exponent()) + ", " +
+      double_text(spec.largest()) + ")";
+  return line_text("a = " + magnitude) + significand_text("a") +
+         line_text("step = torch.mul(w, " + power_text(-1 - spec.fraction_bits()) + ")") +
+         line_text("v = torch.mul(" + rounded_text(spec.rounding, "torch.div(y, step)") +
+                   ", step)") +
+         line_text("v = torch.copysign(torch.clamp(torch.abs(v), 0.0, " +
+                   double_text(spec.largest()) + "), y)");
 }
 
 }  // namespace mase::formats

@@ -23,9 +23,6 @@ BlockScript run_script(std::int64_t block_size, int block_dim, int rank);
 /// Tiles of the last dimensions.
 BlockScript tile_script(std::span<const int> parallelism, int rank);
 
-/// `v` rounded to integers.
-std::string rounded_script(Rounding rounding, const std::string& v);
-
 /// Lines that set `v` to the values of a saturating minifloat (profile exact) next to the float64
 /// tensor `y`.
 std::string minifloat_lines(const MinifloatSpec& spec);

@@ -1,9 +1,9 @@
 // The TorchScript body of nvfp4. Every float32 operation is done in float64 and rounded to float32:
 // for products, quotients and their roundings that is the same number.
 #include "base/text.hpp"
+#include "formats/block_torchscript.hpp"
 #include "formats/mx_script.hpp"
 #include "formats/nvfp4_spans.hpp"
-#include "formats/script.hpp"
 
 namespace mase::formats {
 namespace {
@@ -29,11 +29,10 @@ std::string tensor_scale_lines(const Nvfp4Spec& spec) {
 std::string factor_lines(const Nvfp4Spec& spec) {
   std::string text = "  a = " + as_float("torch.div(p, 6.0)") + "\n";
   if (spec.two_levels) text += "  a = " + as_float("torch.div(a, t)") + "\n";
-  text +=
-      "  a = torch.clamp(a, 0.015625, 448.0).to(torch.float32).view(dtype=torch.int32)\n"
-      "  a = torch.add(torch.add(a, 524287), torch.bitwise_and(torch.bitwise_right_shift(a, 20), "
-      "1))\n"
-      "  s = torch.bitwise_and(a, -1048576).view(dtype=torch.float32).to(torch.float64)\n";
+  // To nearest even with 3 fraction bits.
+  text += line_text("a = torch.clamp(a, 0.015625, 448.0)") + significand_text("a") +
+          line_text("step = torch.mul(w, 0.0625)") +
+          line_text("s = torch.mul(torch.round(torch.div(a, step), decimals=0), step)");
   if (!spec.two_levels) return text + "  r = " + as_float("torch.reciprocal(s)") + "\n  up = s\n";
   return text + "  r = " + as_float("torch.reciprocal(t)") + "\n  r = " +
          as_float("torch.div(r, s)") + "\n  up = " + as_float("torch.mul(t, s)") + "\n";
@@ -43,7 +42,7 @@ std::string factor_lines(const Nvfp4Spec& spec) {
 
 std::string nvfp4_torchscript(const Nvfp4Spec& spec, std::int64_t block_size, int block_dim,
                               int rank) {
-  refuse_stochastic_script(spec.rounding);
+  refuse_stochastic(spec.rounding);
   const BlockScript blocks = line_script(block_size, block_dim, rank);
   std::string text = blocks.lines +
                      "  d = tiles.to(torch.float64)\n"

@@ -75,10 +75,13 @@ void add_codes(std::vector<Contender>& contenders, const std::string& text,
       {"decode " + text, [&out, codes, format, shape] { format.decode(*codes, out, shape); }, {}});
 }
 
-void add_encoding(std::vector<Contender>& contenders, const std::string& text,
-                  const std::vector<float>& in) {
+// Block formats over a matrix: rows of 4096 when that divides.
+void add_blocks(std::vector<Contender>& contenders, const std::string& text,
+                const std::vector<float>& in, std::vector<float>& out) {
   const Format format = parse_format(text);
-  const Shape shape{static_cast<std::int64_t>(in.size())};
+  const auto count = static_cast<std::int64_t>(in.size());
+  const Shape shape{count % 4096 == 0 ? count / 4096 : 1, count % 4096 == 0 ? 4096 : count};
+  contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
   contenders.push_back({"encode " + text, [&in, format, shape] { format.encode(in, shape); }, {}});
 }
 
@@ -109,15 +112,15 @@ int main(int argc, char** argv) {
   for (const char* text : {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)",
                            "integer(8, 4, profile=mase)", "integer_floor(8, 4)"})
     add_format(contenders, text, in, out);
-  for (const char* text : {"mxint8", "mxint4", "mxfp8_e4m3", "mxfp6_e2m3", "mxfp4",
-                           "mxfp4(scale_rule=rceil)", "mxfp4(rounding=floor)", "nvfp4",
-                           "nvfp4(tensor_scale=none)"})
-    add_format(contenders, text, in, out);
-  for (const char* text : {"mxint8", "mxfp8_e4m3", "mxfp6_e2m3", "mxfp4", "nvfp4"})
-    add_encoding(contenders, text, in);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
   for (const char* text : {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)"})
     add_codes(contenders, text, in, out);
+  for (const char* text :
+       {"block_fp(8, 8)", "block_fp(8, 8, skip_first_dim=false)",
+        "block_minifloat(8, 4, 8, skip_first_dim=true)", "block_minifloat(8, 4, 8)",
+        "block_log(8, 8, skip_first_dim=true)", "block_log(8, 8)", "mxint8", "mxint4", "mxfp8_e4m3",
+        "mxfp6_e2m3", "mxfp4", "nvfp4", "nvfp4(tensor_scale=none)"})
+    add_blocks(contenders, text, in, out);
   for (Contender& contender : contenders) contender.run();
   for (int round = 0; round < rounds; ++round)
     for (Contender& contender : contenders) contender.seconds.push_back(time_of(contender.run));

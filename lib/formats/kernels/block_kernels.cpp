@@ -48,4 +48,24 @@ GridKernel<BlockFpGrid> block_fp_code_kernel(Isa isa, Rounding rounding) {
   return kernels_of(isa, rounding).fp_code[static_cast<std::size_t>(rounding)];
 }
 
+BlockMinifloatGrid block_minifloat_grid(const MinifloatSpec& scaled) {
+  return {minifloat_grid(scaled), minifloat_code_grid(scaled)};
+}
+
+GridKernel<BlockMinifloatGrid> block_minifloat_kernel(Isa isa, Rounding rounding) {
+  return kernels_of(isa, rounding).minifloat[static_cast<std::size_t>(rounding)];
+}
+
+GridKernel<BlockMinifloatGrid> block_minifloat_code_kernel(Isa isa, Rounding rounding) {
+  return kernels_of(isa, rounding).minifloat_code[static_cast<std::size_t>(rounding)];
+}
+
+GridKernel<LogGrid> block_log_kernel(Isa isa, Rounding rounding) {
+  return kernels_of(isa, rounding).log[static_cast<std::size_t>(rounding)];
+}
+
+GridKernel<LogGrid> block_log_code_kernel(Isa isa, Rounding rounding) {
+  return kernels_of(isa, rounding).log_code[static_cast<std::size_t>(rounding)];
+}
+
 }  // namespace mase::formats::kernels

@@ -25,15 +25,32 @@ struct BlockFpGrid {
   int sign_shift = 0;  ///< 32 - width; for codes
 };
 
+/// Minifloats and powers of two are scaled to tops of this exponent, where all their values are
+/// normal float32 numbers (up to 7 bits of exponent).
+constexpr int scaled_top = 100;
+
+/// A scaled minifloat.
+struct BlockMinifloatGrid {
+  MinifloatGrid values;
+  MinifloatCodeGrid codes;
+};
+BlockMinifloatGrid block_minifloat_grid(const MinifloatSpec& scaled);
+
 template <class Grid>
 using GridKernel = void (*)(const Grid& grid, const Strip& strip, const TileFactors& factors);
 
 GridKernel<BlockFpGrid> block_fp_kernel(Isa isa, Rounding rounding);
 GridKernel<BlockFpGrid> block_fp_code_kernel(Isa isa, Rounding rounding);
+GridKernel<BlockMinifloatGrid> block_minifloat_kernel(Isa isa, Rounding rounding);
+GridKernel<BlockMinifloatGrid> block_minifloat_code_kernel(Isa isa, Rounding rounding);
+GridKernel<LogGrid> block_log_kernel(Isa isa, Rounding rounding);
+GridKernel<LogGrid> block_log_code_kernel(Isa isa, Rounding rounding);
 
-/// The kernels of one instruction set.
+/// The kernels of one instruction set, by Rounding without stochastic.
 struct BlockKernelTable {
-  GridKernel<BlockFpGrid> fp[3], fp_code[3];  ///< by Rounding, without stochastic
+  GridKernel<BlockFpGrid> fp[3], fp_code[3];
+  GridKernel<BlockMinifloatGrid> minifloat[3], minifloat_code[3];
+  GridKernel<LogGrid> log[3], log_code[3];
 };
 BlockKernelTable block_kernels_portable();
 BlockKernelTable block_kernels_avx2();

@@ -4,6 +4,8 @@
 
 #include "formats/kernels/block_kernels.hpp"
 #include "formats/kernels/block_loop.hpp"
+#include "formats/kernels/log_op.hpp"
+#include "formats/kernels/minifloat_op.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -78,6 +80,56 @@ struct BlockFpCode {
   }
 };
 
+/// An operation on a grid, applied to scaled elements.
+template <class Grid, class OnGrid, Rounding rounding>
+struct OnScaled {
+  static constexpr std::size_t factors = scaled_factors;
+  OnGrid on_grid;
+
+  MASE_SIMD static OnScaled of(const Grid& grid) { return {OnGrid::of(grid)}; }
+  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
+    const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
+    return scaled_back(on_grid(y), tile);
+  }
+};
+
+/// The code of what an operation on a grid gives.
+template <class Grid, class OnGrid, class Code, Rounding rounding>
+struct ScaledCode {
+  static constexpr std::size_t factors = scaled_factors;
+  OnGrid on_grid;
+  Code code;
+
+  MASE_SIMD static ScaledCode of(const Grid& grid) { return {OnGrid::of(grid), Code::of(grid)}; }
+  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
+    const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
+    return Simd::floats(code(on_grid(y)));
+  }
+};
+
+/// The grid's own operations, made from both grids.
+template <Rounding rounding>
+struct ScaledMinifloat : OnMinifloatGrid<rounding> {
+  MASE_SIMD static ScaledMinifloat of(const BlockMinifloatGrid& grid) {
+    return {OnMinifloatGrid<rounding>::of(grid.values)};
+  }
+};
+struct ScaledMinifloatCode : MinifloatCode<true> {
+  MASE_SIMD static ScaledMinifloatCode of(const BlockMinifloatGrid& grid) {
+    return {MinifloatCode<true>::of(grid.codes)};
+  }
+};
+
+template <Rounding rounding>
+using OnBlockMinifloat = OnScaled<BlockMinifloatGrid, ScaledMinifloat<rounding>, rounding>;
+template <Rounding rounding>
+using BlockMinifloatCode =
+    ScaledCode<BlockMinifloatGrid, ScaledMinifloat<rounding>, ScaledMinifloatCode, rounding>;
+template <Rounding rounding>
+using OnBlockLog = OnScaled<LogGrid, OnLogGrid<rounding>, rounding>;
+template <Rounding rounding>
+using BlockLogCode = ScaledCode<LogGrid, OnLogGrid<rounding>, LogCode, rounding>;
+
 template <class Op, class Grid>
 MASE_SIMD_TARGET void run(const Grid& grid, const Strip& strip, const TileFactors& factors) {
   apply_tiles(Op::of(grid), strip, factors);
@@ -87,7 +139,12 @@ BlockKernelTable all_block_kernels() {
   constexpr auto even = Rounding::nearest_even, floor = Rounding::floor,
                  away = Rounding::nearest_away;
   return {{run<OnBlockFp<even>>, run<OnBlockFp<floor>>, run<OnBlockFp<away>>},
-          {run<BlockFpCode<even>>, run<BlockFpCode<floor>>, run<BlockFpCode<away>>}};
+          {run<BlockFpCode<even>>, run<BlockFpCode<floor>>, run<BlockFpCode<away>>},
+          {run<OnBlockMinifloat<even>>, run<OnBlockMinifloat<floor>>, run<OnBlockMinifloat<away>>},
+          {run<BlockMinifloatCode<even>>, run<BlockMinifloatCode<floor>>,
+           run<BlockMinifloatCode<away>>},
+          {run<OnBlockLog<even>>, run<OnBlockLog<floor>>, run<OnBlockLog<away>>},
+          {run<BlockLogCode<even>>, run<BlockLogCode<floor>>, run<BlockLogCode<away>>}};
 }
 
 }  // namespace

@@ -21,21 +21,50 @@ struct MinifloatGrid {
 
 MinifloatGrid minifloat_grid(const MinifloatSpec& spec);
 
-/// Whether float32 additions round to the grid (OnMinifloatGrid): its lowest exponent is that of a
-/// normal float32, and the largest addend is finite.
-bool fits_one_addition(const MinifloatSpec& spec);
-/// Whether they do with large magnitudes scaled down (OnWideMinifloatGrid).
-bool fits_two_halves(const MinifloatSpec& spec);
+/// How a minifloat's grid relates to float32 arithmetic, which needs a lowest exponent from -126
+/// up.
+enum class MinifloatRange : std::uint8_t {
+  narrow,       ///< additions round to the grid: OnMinifloatGrid
+  overflowing,  ///< the same, and what is beyond becomes infinity or NaN
+  wide,         ///< they do with large magnitudes scaled down: OnWideMinifloatGrid
+  beyond,       ///< only the definition will do, as for stochastic rounding and profile mase
+};
+
+MinifloatRange minifloat_range(const MinifloatSpec& spec);
 
 /// A minifloat's codes in terms of float32 bit patterns.
 struct MinifloatCodeGrid {
   std::int32_t lowest = 0;       ///< bits of 2^lowest_exponent
   std::int32_t addend = 0;       ///< bits of 2^(lowest_exponent + 23 - fraction_bits)
   std::int32_t leading_one = 0;  ///< 2^fraction_bits
+  std::int32_t largest = 0;      ///< bits of the largest finite value
+  std::int32_t infinity = 0;     ///< code of infinity
+  std::int32_t nan = 0;          ///< code of NaN
   int fraction_shift = 0;        ///< 23 - fraction_bits
   int sign_shift = 0;            ///< 32 - width
 };
 
 MinifloatCodeGrid minifloat_code_grid(const MinifloatSpec& spec);
+
+/// Encodes; returns whether there is a NaN, whose code has no meaning in a format without one.
+using MinifloatEncoder = bool (*)(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
+                                  const float* in, std::uint32_t* out, std::size_t count);
+
+/// The kernels of a rounding and a range; `in` and `out` of `quantize` are the same or do not
+/// overlap.
+struct MinifloatKernel {
+  void (*quantize)(const MinifloatGrid& grid, const float* in, float* out, std::size_t count);
+  MinifloatEncoder encode_hidden;     ///< with a hidden bit
+  MinifloatEncoder encode_no_hidden;  ///< without
+};
+
+/// For an instruction set that is_available. All sets give the bits of the definition (but for the
+/// payload of a NaN).
+MinifloatKernel minifloat_kernel(Isa isa, Rounding rounding, MinifloatRange range);
+
+// One function per instruction set, called by minifloat_kernel only.
+MinifloatKernel minifloat_kernel_portable(Rounding rounding, MinifloatRange range);
+MinifloatKernel minifloat_kernel_avx2(Rounding rounding, MinifloatRange range);
+MinifloatKernel minifloat_kernel_avx512(Rounding rounding, MinifloatRange range);
 
 }  // namespace mase::formats::kernels

@@ -11,8 +11,8 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// Fake quantization by a grid that fits_one_addition; the same bits as quantize_minifloat_scalar,
-/// but for the payload of a NaN.
+/// Fake quantization by a grid of range narrow (or overflowing); the same bits as
+/// quantize_minifloat_scalar, but for the payload of a NaN.
 template <Rounding rounding, bool saturate = true>
 struct OnMinifloatGrid {
   using Vec = Simd::Vec;
@@ -64,8 +64,8 @@ struct OnMinifloatGrid {
   }
 };
 
-/// The same for saturating grids that fits_two_halves: magnitudes from 1 up are rounded 2^64 times
-/// smaller, where the addend is no infinity.
+/// The same for a grid of range wide: magnitudes from 1 up are rounded 2^64 times smaller, where
+/// the addend is no infinity.
 template <Rounding rounding>
 struct OnWideMinifloatGrid {
   using Vec = Simd::Vec;
@@ -88,12 +88,13 @@ struct OnWideMinifloatGrid {
   }
 };
 
-/// The code, without specials, of a value on the grid of a minifloat that can_encode.
+/// The code of a value of a minifloat with a range below `beyond`.
 template <bool hidden_bit>
 struct MinifloatCode {
   using Bits = Simd::Bits;
   Simd::Vec addend;
-  Bits sign, lowest, addend_bits, leading_one, exponent_field;
+  Bits sign, lowest, addend_bits, leading_one, exponent_field, largest, infinity, infinity_code,
+      nan_code;
   int fraction_shift, sign_shift;
 
   MASE_SIMD static MinifloatCode of(const MinifloatCodeGrid& grid) {
@@ -103,6 +104,10 @@ struct MinifloatCode {
             Simd::all_bits(grid.addend),
             Simd::all_bits(grid.leading_one),
             Simd::all_bits(-grid.leading_one),
+            Simd::all_bits(grid.largest),
+            Simd::all_bits(0x7f800000),
+            Simd::all_bits(grid.infinity),
+            Simd::all_bits(grid.nan),
             grid.fraction_shift,
             grid.sign_shift};
   }
@@ -110,15 +115,23 @@ struct MinifloatCode {
   MASE_SIMD Bits operator()(Simd::Vec value) const {
     const Bits sign_of_value = Simd::and_bits(Simd::bits(value), sign);
     const Bits magnitude = Simd::xor_bits(Simd::bits(value), sign_of_value);
-    // Below the lowest exponent the code is the number of steps.
-    const Bits steps =
-        Simd::sub_bits(Simd::bits(Simd::add(Simd::floats(magnitude), addend)), addend_bits);
+    const Bits code =
+        Simd::select_less_bits(magnitude, lowest, steps(magnitude), normal(magnitude));
+    const Bits special = Simd::select_less_bits(infinity, magnitude, nan_code, infinity_code);
+    return Simd::or_bits(Simd::select_less_bits(largest, magnitude, special, code),
+                         Simd::shift_right_by(sign_of_value, sign_shift));
+  }
+
+  /// Below the lowest exponent the code is the number of steps.
+  MASE_SIMD Bits steps(Bits magnitude) const {
+    return Simd::sub_bits(Simd::bits(Simd::add(Simd::floats(magnitude), addend)), addend_bits);
+  }
+
+  MASE_SIMD Bits normal(Bits magnitude) const {
     Bits code = Simd::shift_right_by(Simd::sub_bits(magnitude, lowest), fraction_shift);
     // The exponent moves up by the bit that the leading one takes.
     if constexpr (!hidden_bit) code = Simd::add_bits(code, Simd::and_bits(code, exponent_field));
-    code = Simd::add_bits(code, leading_one);
-    return Simd::or_bits(Simd::select_less_bits(magnitude, lowest, steps, code),
-                         Simd::shift_right_by(sign_of_value, sign_shift));
+    return Simd::add_bits(code, leading_one);
   }
 };
 
