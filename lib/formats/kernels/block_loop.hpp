@@ -85,11 +85,6 @@ MASE_SIMD void copy_streaming(const float* from, float* to, std::size_t count) {
   std::memcpy(to + i, from + i, (count - i) * sizeof(float));
 }
 
-template <class Set>
-MASE_SIMD void fence() {
-  Set::fence();
-}
-
 /// out = op(in, factors of the element's tile) for every element of the strip.
 template <class Op>
 MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
@@ -112,7 +107,7 @@ MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& 
     }
   }
   if constexpr (Simd::can_stream)
-    if (streaming) fence<Simd>();
+    if (streaming) stream_fence();
 }
 
 }  // namespace
