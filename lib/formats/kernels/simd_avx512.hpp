@@ -91,10 +91,10 @@ struct Simd {
     return {_mm512_maskz_cvtps_pd(0xff, half<0>(v)), _mm512_maskz_cvtps_pd(0xff, half<1>(v))};
   }
   MASE_SIMD static Vec narrow(Wide v) {
-    const __m512d low =
-        _mm512_castps_pd(_mm512_zextps256_ps512(_mm512_maskz_cvtpd_ps(0xff, v.low)));
+    const __m256d low = _mm256_castps_pd(_mm512_maskz_cvtpd_ps(0xff, v.low));
     const __m256d high = _mm256_castps_pd(_mm512_maskz_cvtpd_ps(0xff, v.high));
-    return _mm512_castpd_ps(_mm512_maskz_insertf64x4(0xff, low, high, 1));
+    const __m512d half = _mm512_maskz_insertf64x4(0xff, _mm512_setzero_pd(), low, 0);
+    return _mm512_castpd_ps(_mm512_maskz_insertf64x4(0xff, half, high, 1));
   }
   MASE_SIMD static void store_wide(double* to, Wide v) {
     _mm512_storeu_pd(to, v.low);
