@@ -78,6 +78,17 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  struct Product {
+    Bits high, low;
+  };
+  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
+    const Bits factors = all_bits(static_cast<std::int32_t>(factor));
+    const Bits even = _mm256_mul_epu32(a, factors);
+    const Bits odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factors);
+    return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa),
+            _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa)};
+  }
+
   struct Wide {
     __m256d low, high;
   };
@@ -100,6 +111,9 @@ struct Simd {
   }
   MASE_SIMD static Wide sub_wide(Wide a, Wide b) {
     return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide mul_wide(Wide a, Wide b) {
+    return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
   }
   MASE_SIMD static Wide div_wide(Wide a, Wide b) {
     return {_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};

@@ -81,6 +81,17 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  struct Product {
+    Bits high, low;
+  };
+  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
+    const Bits factors = all_bits(static_cast<std::int32_t>(factor));
+    const Bits even = _mm512_maskz_mul_epu32(0xff, a, factors);
+    const Bits odd = _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, a, 32), factors);
+    return {_mm512_mask_blend_epi32(0xaaaa, _mm512_maskz_srli_epi64(0xff, even, 32), odd),
+            _mm512_mask_blend_epi32(0xaaaa, even, _mm512_maskz_slli_epi64(0xff, odd, 32))};
+  }
+
   struct Wide {
     __m512d low, high;
   };
@@ -105,6 +116,9 @@ struct Simd {
   }
   MASE_SIMD static Wide sub_wide(Wide a, Wide b) {
     return {_mm512_sub_pd(a.low, b.low), _mm512_sub_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide mul_wide(Wide a, Wide b) {
+    return {_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)};
   }
   MASE_SIMD static Wide div_wide(Wide a, Wide b) {
     return {_mm512_div_pd(a.low, b.low), _mm512_div_pd(a.high, b.high)};
