@@ -26,43 +26,51 @@ void define_codes(const IntegerSpec& spec, std::span<const float> in, std::size_
   }
 }
 
-// A piece of a tensor as the stochastic kernels take it: elements and their offsets, with zeros up
-// to the end of the arrays.
-struct Piece {
-  std::array<float, code_piece> elements{}, offsets{};
+using Offsets = std::array<float, code_piece>;
 
-  void take(const IntegerSpec& spec, std::span<const float> in, std::size_t first) {
-    elements.fill(0.0F);
-    std::ranges::copy(in, elements.begin());
-    kernels::offset_kernel(kernels::best_isa())(spec.seed, first, offsets.data(), code_piece);
-  }
-};
+// The stochastic kernels take multiples of this many elements: `run(in, offsets, out, count)` gets
+// `out` itself as far as these go, and a copy with zeros for the rest.
+constexpr std::size_t unit = 16;
+
+template <class T, class Run>
+void run_in_units(const IntegerSpec& spec, std::span<const float> in, std::size_t first,
+                  std::span<T> out, Offsets& offsets, const Run& run) {
+  kernels::offset_kernel(kernels::best_isa())(spec.seed, first, offsets.data(), code_piece);
+  const std::size_t whole = in.size() - in.size() % unit;
+  run(in.data(), offsets.data(), out.data(), whole);
+  if (whole == in.size()) return;
+  std::array<float, unit> rest{};
+  std::array<T, unit> made;
+  std::copy(in.begin() + static_cast<std::ptrdiff_t>(whole), in.end(), rest.begin());
+  run(rest.data(), offsets.data() + whole, made.data(), unit);
+  std::copy_n(made.begin(), in.size() - whole, out.begin() + static_cast<std::ptrdiff_t>(whole));
+}
 
 void quantize_stochastic(const IntegerSpec& spec, std::span<const float> in, std::span<float> out) {
   const auto& kernel = kernels::stochastic_kernels(kernels::best_isa());
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
-  Piece piece;
+  Offsets offsets;
   for (std::size_t first = 0; first < in.size(); first += code_piece) {
     const std::size_t count = std::min(code_piece, in.size() - first);
-    piece.take(spec, in.subspan(first, count), first);
-    kernel.quantize(grid, piece.elements.data(), piece.offsets.data(), piece.elements.data(),
-                    code_piece);
-    std::copy_n(piece.elements.begin(), count, out.data() + first);
+    run_in_units(spec, in.subspan(first, count), first, out.subspan(first, count), offsets,
+                 [&](const float* from, const float* u, float* to, std::size_t elements) {
+                   kernel.quantize(grid, from, u, to, elements);
+                 });
   }
 }
 
 PackedCodes encode_stochastic(const IntegerSpec& spec, std::span<const float> in) {
   const auto& kernel = kernels::stochastic_kernels(kernels::best_isa());
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
-  Piece piece;
-  std::array<std::uint32_t, code_piece> made;
+  Offsets offsets;
   return encode_in_pieces(spec.width, in.size(), [&](std::size_t first, Codes codes) {
     const auto part = in.subspan(first, codes.size());
     for (std::size_t i = 0; i < part.size(); ++i)
       if (std::isnan(part[i])) refuse_nan(first + i, "integer");
-    piece.take(spec, part, first);
-    kernel.encode(grid, piece.elements.data(), piece.offsets.data(), made.data(), code_piece);
-    std::copy_n(made.begin(), codes.size(), codes.begin());
+    run_in_units(spec, part, first, codes, offsets,
+                 [&](const float* from, const float* u, std::uint32_t* to, std::size_t elements) {
+                   kernel.encode(grid, from, u, to, elements);
+                 });
   });
 }
 
