@@ -13,14 +13,20 @@ namespace {
 
 constexpr std::size_t batch = 4 * Simd::width;  ///< elements of a vector of blocks
 
+/// Which block a lane computes: after transposing, the groups of vector m are consecutive blocks.
+constexpr std::size_t block_of_lane(std::size_t lane) {
+  return lane % 4 * (Simd::width / 4) + lane / 4;
+}
+
 struct PhiloxState {
   Simd::Bits words[4];
 
   MASE_SIMD static PhiloxState counting_from(std::uint64_t block) {
     std::int32_t low[Simd::width], high[Simd::width];
     for (std::size_t lane = 0; lane < Simd::width; ++lane) {
-      low[lane] = static_cast<std::int32_t>(block + lane);
-      high[lane] = static_cast<std::int32_t>((block + lane) >> 32);
+      const std::uint64_t number = block + block_of_lane(lane);
+      low[lane] = static_cast<std::int32_t>(number);
+      high[lane] = static_cast<std::int32_t>(number >> 32);
     }
     return {{Simd::load_bits(low), Simd::load_bits(high),
              Simd::all_bits(static_cast<std::int32_t>(rounding_domain)), Simd::all_bits(0)}};
@@ -51,13 +57,13 @@ MASE_SIMD void make_batch(std::uint64_t seed, std::uint64_t block, float* out) {
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }
-  float words[4][Simd::width];
+  Simd::Vec offsets[4];
   for (std::size_t k = 0; k < 4; ++k) {
     const Simd::Vec top = Simd::from_integer(Simd::shift_right<8>(state.words[k]));
-    Simd::store(words[k], Simd::mul(top, Simd::all(0x1p-24F)));
+    offsets[k] = Simd::mul(top, Simd::all(0x1p-24F));
   }
-  for (std::size_t lane = 0; lane < Simd::width; ++lane)
-    for (std::size_t k = 0; k < 4; ++k) out[4 * lane + k] = words[k][lane];
+  Simd::transpose(offsets);
+  for (std::size_t k = 0; k < 4; ++k) Simd::store(out + k * Simd::width, offsets[k]);
 }
 
 MASE_SIMD_TARGET void make_offsets(std::uint64_t seed, std::uint64_t first, float* out,

@@ -81,6 +81,17 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  MASE_SIMD static void transpose(Vec v[4]) {
+    const Vec a = _mm512_maskz_unpacklo_ps(every, v[0], v[1]);
+    const Vec b = _mm512_maskz_unpackhi_ps(every, v[0], v[1]);
+    const Vec c = _mm512_maskz_unpacklo_ps(every, v[2], v[3]);
+    const Vec d = _mm512_maskz_unpackhi_ps(every, v[2], v[3]);
+    v[0] = _mm512_maskz_shuffle_ps(every, a, c, 0x44);
+    v[1] = _mm512_maskz_shuffle_ps(every, a, c, 0xee);
+    v[2] = _mm512_maskz_shuffle_ps(every, b, d, 0x44);
+    v[3] = _mm512_maskz_shuffle_ps(every, b, d, 0xee);
+  }
+
   struct Product {
     Bits high, low;
   };

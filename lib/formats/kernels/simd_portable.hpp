@@ -92,6 +92,12 @@ struct Simd {
     return low > high ? low : high;
   }
 
+  /// Within each group of four lanes, lane j of v[i] goes to lane i of v[j].
+  MASE_SIMD static void transpose(Vec v[4]) {
+    const Vec a = v[0], b = v[1], c = v[2], d = v[3];
+    for (int i = 0; i < 4; ++i) v[i] = Vec{a[i], b[i], c[i], d[i]};
+  }
+
   /// Both halves of the lanes' unsigned 64-bit products.
   struct Product {
     Bits high, low;
