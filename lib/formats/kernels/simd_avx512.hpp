@@ -24,6 +24,7 @@ struct Simd {
   MASE_SIMD static Vec load(const float* from) { return _mm512_loadu_ps(from); }
   MASE_SIMD static void store(float* to, Vec v) { _mm512_storeu_ps(to, v); }
   MASE_SIMD static void stream(float* to, Vec v) { _mm512_stream_ps(to, v); }
+  MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm512_maskz_min_ps(every, a, b); }
