@@ -117,8 +117,9 @@ int main(int argc, char** argv) {
       {"memcpy", [&] { std::memcpy(out.data(), in.data(), count * sizeof(float)); }, {}});
   for (const char* text :
        {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)", "integer(8, 4, profile=mase)",
-        "integer_floor(8, 4)", "binary", "binary(scaled=true)", "ternary(threshold=0.25)",
-        "ternary", "ternary(scaling_factor=true)", "scale_integer(8)", "binary_residual(2)"})
+        "integer(8, 4, rounding=stochastic)", "integer_floor(8, 4)", "binary",
+        "binary(scaled=true)", "ternary(threshold=0.25)", "ternary", "ternary(scaling_factor=true)",
+        "scale_integer(8)", "binary_residual(2)"})
     add_format(contenders, text, in, out);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
   for (const char* text :

@@ -22,6 +22,7 @@ struct Simd {
   MASE_SIMD static Vec load(const float* from) { return _mm256_loadu_ps(from); }
   MASE_SIMD static void store(float* to, Vec v) { _mm256_storeu_ps(to, v); }
   MASE_SIMD static void stream(float* to, Vec v) { _mm256_stream_ps(to, v); }
+  MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
@@ -80,6 +81,28 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  MASE_SIMD static void transpose(Vec v[4]) {
+    const Vec a = _mm256_unpacklo_ps(v[0], v[1]);
+    const Vec b = _mm256_unpackhi_ps(v[0], v[1]);
+    const Vec c = _mm256_unpacklo_ps(v[2], v[3]);
+    const Vec d = _mm256_unpackhi_ps(v[2], v[3]);
+    v[0] = _mm256_shuffle_ps(a, c, 0x44);
+    v[1] = _mm256_shuffle_ps(a, c, 0xee);
+    v[2] = _mm256_shuffle_ps(b, d, 0x44);
+    v[3] = _mm256_shuffle_ps(b, d, 0xee);
+  }
+
+  struct Product {
+    Bits high, low;
+  };
+  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
+    const Bits factors = all_bits(static_cast<std::int32_t>(factor));
+    const Bits even = _mm256_mul_epu32(a, factors);
+    const Bits odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factors);
+    return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa),
+            _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa)};
+  }
+
   struct Wide {
     __m256d low, high;
   };
@@ -102,6 +125,9 @@ struct Simd {
   }
   MASE_SIMD static Wide sub_wide(Wide a, Wide b) {
     return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide mul_wide(Wide a, Wide b) {
+    return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
   }
   MASE_SIMD static Wide div_wide(Wide a, Wide b) {
     return {_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};

@@ -96,6 +96,26 @@ struct Simd {
     return low > high ? low : high;
   }
 
+  /// Within each group of four lanes, lane j of v[i] goes to lane i of v[j].
+  MASE_SIMD static void transpose(Vec v[4]) {
+    const Vec a = v[0], b = v[1], c = v[2], d = v[3];
+    for (int i = 0; i < 4; ++i) v[i] = Vec{a[i], b[i], c[i], d[i]};
+  }
+
+  /// Both halves of the lanes' unsigned 64-bit products.
+  struct Product {
+    Bits high, low;
+  };
+  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
+    Product product;
+    for (std::size_t i = 0; i < width; ++i) {
+      const std::uint64_t whole = std::uint64_t{static_cast<std::uint32_t>(a[i])} * factor;
+      product.high[i] = static_cast<std::int32_t>(whole >> 32);
+      product.low[i] = static_cast<std::int32_t>(whole);
+    }
+    return product;
+  }
+
   // The lanes of a vector as doubles.
   using Pair = double __attribute__((vector_size(16)));
   struct Wide {
@@ -110,6 +130,7 @@ struct Simd {
   MASE_SIMD static void store_wide(double* to, Wide v) { std::memcpy(to, &v, sizeof v); }
   MASE_SIMD static Wide add_wide(Wide a, Wide b) { return {a.low + b.low, a.high + b.high}; }
   MASE_SIMD static Wide sub_wide(Wide a, Wide b) { return {a.low - b.low, a.high - b.high}; }
+  MASE_SIMD static Wide mul_wide(Wide a, Wide b) { return {a.low * b.low, a.high * b.high}; }
   MASE_SIMD static Wide div_wide(Wide a, Wide b) { return {a.low / b.low, a.high / b.high}; }
   MASE_SIMD static Wide select_less_wide(Wide a, Wide b, Wide then, Wide otherwise) {
     return {a.low < b.low ? then.low : otherwise.low, a.high < b.high ? then.high : otherwise.high};
