@@ -30,8 +30,9 @@ std::int64_t rounded_exponent(const LogSpec& spec, double x, std::uint64_t index
 
 // Whether x becomes the format's zero, or the smallest positive value where there is no zero.
 bool is_flushed(const LogSpec& spec, double x) {
-  if (spec.rounding == Rounding::floor) return x >= 0.0 && x < power_of_two(spec.lowest_exponent());
-  return spec.has_zero() ? std::abs(x) <= power_of_two(spec.lowest_exponent() - 1) : x == 0.0;
+  if (x == 0.0) return true;
+  if (spec.rounding == Rounding::floor) return x > 0.0 && x < power_of_two(spec.lowest_exponent());
+  return spec.has_zero() && std::abs(x) <= power_of_two(spec.lowest_exponent() - 1);
 }
 
 }  // namespace
@@ -59,12 +60,12 @@ double quantize_log_exact(const LogSpec& spec, double x, std::uint64_t index) {
 // Every operation is one float32 operation of the reference system.
 float quantize_log_mase(const LogSpec& spec, float x, float zeta) {
   if (std::isnan(x)) return x;
-  const float exponent = std::clamp(std::nearbyint(mase_log2(std::abs(x) + zeta)),
-                                    static_cast<float>(spec.lowest_exponent()),
-                                    static_cast<float>(spec.highest_exponent()));
+  const float exponent =
+      std::clamp(mase_round_log2(std::abs(x) + zeta), static_cast<float>(spec.lowest_exponent()),
+                 static_cast<float>(spec.highest_exponent()));
   const float lifted = x + zeta;
   const float sign = lifted > 0.0F ? 1.0F : lifted < 0.0F ? -1.0F : 0.0F;
-  return sign * static_cast<float>(power_of_two(static_cast<std::int64_t>(exponent)));
+  return sign * mase_power(exponent);
 }
 
 float log_zeta(const LogSpec& spec) {

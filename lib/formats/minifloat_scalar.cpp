@@ -28,11 +28,11 @@ int step_exponent(const MinifloatSpec& spec, double x) {
   return std::max(std::ilogb(x), spec.lowest_exponent()) - spec.fraction_bits();
 }
 
-// From here on to quantize_mase, every operation on floats is one of the reference system. There an
-// exponent is a float32 too, which is how NaN gets through.
+// From here on to quantize_mase, every operation on floats is one of the reference system. There
+// an exponent is a float32 too.
 float mase_exponent(const MinifloatSpec& spec, float magnitude) {
-  const float logarithm = mase_log2(magnitude + mase_epsilon);
-  return std::clamp(spec.hidden_bit ? std::floor(logarithm) : std::ceil(logarithm),
+  const float lifted = magnitude + mase_epsilon;
+  return std::clamp(spec.hidden_bit ? mase_floor_log2(lifted) : mase_ceil_log2(lifted),
                     static_cast<float>(-spec.exponent_bias),
                     static_cast<float>(top_code(spec) - spec.exponent_bias));
 }
@@ -52,8 +52,8 @@ float mase_significand(const MinifloatSpec& spec, float scaled, float unit, bool
 float quantize_mase(const MinifloatSpec& spec, float x) {
   if (std::isnan(x)) return x;
   const float exponent = mase_exponent(spec, std::abs(x));
-  const float power = std::ldexp(1.0F, static_cast<int>(exponent));
-  const float unit = std::ldexp(1.0F, spec.mantissa_bits());
+  const float power = mase_power(exponent);
+  const auto unit = static_cast<float>(1 << spec.mantissa_bits());
   const bool is_lowest = exponent == static_cast<float>(-spec.exponent_bias);
   const float significand = mase_significand(spec, (std::abs(x) / power) * unit, unit, is_lowest);
   const float lifted = x + mase_epsilon;

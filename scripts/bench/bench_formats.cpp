@@ -99,11 +99,31 @@ int main(int argc, char** argv) {
   std::vector<Contender> contenders;
   contenders.push_back(
       {"memcpy", [&] { std::memcpy(out.data(), in.data(), count * sizeof(float)); }, {}});
-  for (const char* text : {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)",
-                           "integer(8, 4, profile=mase)", "integer_floor(8, 4)"})
+  for (const char* text : {"integer(8, 4)",
+                           "integer(8, 4, rounding=nearest_away)",
+                           "integer(8, 4, profile=mase)",
+                           "integer_floor(8, 4)",
+                           "minifloat_ieee(8, 4)",
+                           "minifloat_ieee(8, 4, rounding=floor)",
+                           "minifloat_ieee(8, 4, rounding=nearest_away)",
+                           "minifloat_ieee(8, 4, rounding=stochastic)",
+                           "minifloat_ieee(8, 4, profile=mase)",
+                           "minifloat_denorm(8, 4)",
+                           "fp8_e4m3",
+                           "fp8_e5m2",
+                           "fp8_e5m2(saturate=false)",
+                           "fp6_e3m2",
+                           "fp6_e2m3",
+                           "fp4_e2m1",
+                           "minifloat_ieee(element=bfloat16)",
+                           "log(8)",
+                           "log(8, rounding=floor)",
+                           "log(8, profile=mase)"})
     add_format(contenders, text, in, out);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
-  for (const char* text : {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)"})
+  for (const char* text :
+       {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)", "minifloat_ieee(8, 4)",
+        "minifloat_denorm(8, 4)", "fp8_e4m3", "fp6_e3m2", "fp4_e2m1", "log(8)"})
     add_codes(contenders, text, in, out);
   for (Contender& contender : contenders) contender.run();
   for (int round = 0; round < rounds; ++round)
