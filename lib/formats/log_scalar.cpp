@@ -60,12 +60,12 @@ double quantize_log_exact(const LogSpec& spec, double x, std::uint64_t index) {
 // Every operation is one float32 operation of the reference system.
 float quantize_log_mase(const LogSpec& spec, float x, float zeta) {
   if (std::isnan(x)) return x;
-  const float exponent =
-      std::clamp(mase_round_log2(std::abs(x) + zeta), static_cast<float>(spec.lowest_exponent()),
-                 static_cast<float>(spec.highest_exponent()));
+  const float exponent = std::clamp(std::nearbyint(mase_log2(std::abs(x) + zeta)),
+                                    static_cast<float>(spec.lowest_exponent()),
+                                    static_cast<float>(spec.highest_exponent()));
   const float lifted = x + zeta;
   const float sign = lifted > 0.0F ? 1.0F : lifted < 0.0F ? -1.0F : 0.0F;
-  return sign * mase_power(exponent);
+  return sign * static_cast<float>(power_of_two(static_cast<std::int64_t>(exponent)));
 }
 
 float log_zeta(const LogSpec& spec) {

@@ -4,9 +4,9 @@
 // float32. Profile mase repeats the reference system's float32 operations, with the exponent from
 // thresholds instead of a logarithm.
 #include <algorithm>
+#include <cmath>
 
 #include "formats/log_spans.hpp"
-#include "formats/mase_log2.hpp"
 #include "formats/script.hpp"
 
 namespace mase::formats {
@@ -46,8 +46,9 @@ std::string exact_body(const LogSpec& spec) {
 
 std::string mase_body(const LogSpec& spec) {
   const std::string zeta = script_number(static_cast<double>(log_zeta(spec)));
-  return mase_power_lines("torch.add(torch.abs(x), " + zeta + ")", mase_round_log2,
-                          spec.lowest_exponent(), spec.highest_exponent()) +
+  return mase_power_lines(
+             "torch.add(torch.abs(x), " + zeta + ")", [](float v) { return std::nearbyint(v); },
+             spec.lowest_exponent(), spec.highest_exponent()) +
          "  v = torch.mul(torch.sign(torch.add(x, " + zeta +
          ")), p)\n"
          "  return torch.where(torch.isnan(x), x, v)\n";

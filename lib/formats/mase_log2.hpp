@@ -12,20 +12,13 @@ constexpr float mase_tiny = 1e-8F;     ///< magnitudes up to here pass through u
 /// RN32(log2 v).
 float mase_log2(float v);
 
-// The logarithm rounded to an integer, without taking it in almost all cases.
-float mase_floor_log2(float v);  ///< floor(RN32(log2 v))
-float mase_ceil_log2(float v);   ///< ceil(RN32(log2 v))
-float mase_round_log2(float v);  ///< RN32(log2 v) to nearest, ties to even
-
-/// 2^exponent in float32, for an integer: 0 or infinity beyond it.
-float mase_power(float exponent);
-
 /// n * q + z * x with z = 1 where |x| <= mase_tiny, else 0, and n = 1 - z: infinities become NaN.
 float mase_mix(float x, float q);
 
-/// The float32 values at which one of the three rounded logarithms becomes low + 1, low + 2, ...,
-/// high: entry i is the smallest v >= 0 where it is at least low + 1 + i; infinity where only that
-/// reaches it. So low + (number of entries <= v) is the rounded logarithm clamped to [low, high].
-std::vector<float> mase_log2_thresholds(float (*rounded_log2)(float), int low, int high);
+/// The float32 values at which round(RN32(log2 v)), for a rounding to integers such as std::floor,
+/// becomes low + 1, low + 2, ..., high: entry i is the smallest v >= 0 whose rounded logarithm is
+/// at least low + 1 + i; infinity where only that reaches it. So low + (number of entries <= v) is
+/// the rounded logarithm clamped to [low, high], without any logarithm.
+std::vector<float> mase_log2_thresholds(float (*round)(float), int low, int high);
 
 }  // namespace mase::formats

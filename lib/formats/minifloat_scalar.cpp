@@ -31,8 +31,8 @@ int step_exponent(const MinifloatSpec& spec, double x) {
 // From here on to quantize_mase, every operation on floats is one of the reference system. There
 // an exponent is a float32 too.
 float mase_exponent(const MinifloatSpec& spec, float magnitude) {
-  const float lifted = magnitude + mase_epsilon;
-  return std::clamp(spec.hidden_bit ? mase_floor_log2(lifted) : mase_ceil_log2(lifted),
+  const float logarithm = mase_log2(magnitude + mase_epsilon);
+  return std::clamp(spec.hidden_bit ? std::floor(logarithm) : std::ceil(logarithm),
                     static_cast<float>(-spec.exponent_bias),
                     static_cast<float>(top_code(spec) - spec.exponent_bias));
 }
@@ -52,7 +52,7 @@ float mase_significand(const MinifloatSpec& spec, float scaled, float unit, bool
 float quantize_mase(const MinifloatSpec& spec, float x) {
   if (std::isnan(x)) return x;
   const float exponent = mase_exponent(spec, std::abs(x));
-  const float power = mase_power(exponent);
+  const float power = std::ldexp(1.0F, static_cast<int>(exponent));
   const auto unit = static_cast<float>(1 << spec.mantissa_bits());
   const bool is_lowest = exponent == static_cast<float>(-spec.exponent_bias);
   const float significand = mase_significand(spec, (std::abs(x) / power) * unit, unit, is_lowest);

@@ -68,9 +68,10 @@ std::string mase_body(const MinifloatSpec& spec) {
   const double unit = std::ldexp(1.0, spec.mantissa_bits());
   const std::string epsilon = script_number(static_cast<double>(mase_epsilon));
   const int low = -spec.exponent_bias;
+  float (*const round)(float) = spec.hidden_bit ? [](float v) { return std::floor(v); }
+                                                : [](float v) { return std::ceil(v); };
   return "  a = torch.abs(x)\n" +
-         mase_power_lines("torch.add(a, " + epsilon + ")",
-                          spec.hidden_bit ? mase_floor_log2 : mase_ceil_log2, low,
+         mase_power_lines("torch.add(a, " + epsilon + ")", round, low,
                           low + (1 << spec.exponent_width) - 1) +
          "  m = torch.mul(torch.div(a, p), " + script_number(unit) +
          ")\n"
