@@ -22,6 +22,12 @@ void check_codes(const PackedCodes& codes, int bits, std::size_t count) {
                " elements");
 }
 
+void check_scale_count(std::span<const float> scales, std::size_t count) {
+  if (scales.size() != count)
+    file_error(std::to_string(scales.size()) + " scales for a tensor and format that have " +
+               std::to_string(count));
+}
+
 std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count) {
   check_codes(codes, bits, count);
   return codes.unpack();

@@ -19,6 +19,9 @@ namespace mase::formats {
 /// ask for.
 void check_codes(const PackedCodes& codes, int bits, std::size_t count);
 
+/// Error(Fault::file) when there are not as many scales as the tensor's shape asks for.
+void check_scale_count(std::span<const float> scales, std::size_t count);
+
 /// The codes of a tensor; Error(Fault::file) when width or number are not what the format and the
 /// tensor's shape ask for.
 std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count);

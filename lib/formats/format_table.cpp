@@ -2,9 +2,13 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/binary.hpp"
+#include "formats/binary_residual.hpp"
 #include "formats/integer.hpp"
 #include "formats/log.hpp"
 #include "formats/minifloat.hpp"
+#include "formats/scale_integer.hpp"
+#include "formats/ternary.hpp"
 
 namespace mase::formats {
 namespace {
@@ -37,10 +41,24 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 
 const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
-      format_row<Integer>(),         format_row<IntegerFloor>(), format_row<MinifloatIeee>(),
-      format_row<MinifloatDenorm>(), format_row<Fp8E4m3>(),      format_row<Fp8E5m2>(),
-      format_row<Fp6E3m2>(),         format_row<Fp6E2m3>(),      format_row<Fp4E2m1>(),
+      // Fixed point and scaled integers.
+      format_row<Integer>(),
+      format_row<IntegerFloor>(),
+      format_row<Fixed>(),
+      format_row<ScaleInteger>(),
+      // Small floats and powers of two.
+      format_row<MinifloatIeee>(),
+      format_row<MinifloatDenorm>(),
+      format_row<Fp8E4m3>(),
+      format_row<Fp8E5m2>(),
+      format_row<Fp6E3m2>(),
+      format_row<Fp6E2m3>(),
+      format_row<Fp4E2m1>(),
       format_row<LogFormat>(),
+      // One and two bits.
+      format_row<Binary>(),
+      format_row<BinaryResidual>(),
+      format_row<Ternary>(),
   };
   return table;
 }

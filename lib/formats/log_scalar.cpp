@@ -30,8 +30,9 @@ std::int64_t rounded_exponent(const LogSpec& spec, double x, std::uint64_t index
 
 // Whether x becomes the format's zero, or the smallest positive value where there is no zero.
 bool is_flushed(const LogSpec& spec, double x) {
+  // The smallest magnitude may be below double, so 0 is asked for by itself.
   if (x == 0.0) return true;
-  if (spec.rounding == Rounding::floor) return x > 0.0 && x < power_of_two(spec.lowest_exponent());
+  if (spec.rounding == Rounding::floor) return x >= 0.0 && x < power_of_two(spec.lowest_exponent());
   return spec.has_zero() && std::abs(x) <= power_of_two(spec.lowest_exponent() - 1);
 }
 

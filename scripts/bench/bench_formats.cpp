@@ -57,22 +57,43 @@ void add_kernels(std::vector<Contender>& contenders, const IntegerSpec& spec,
                           {}});
 }
 
+/// Rows of 4096 elements where they divide `count`.
+Shape shape_of(std::size_t count) {
+  const auto elements = static_cast<std::int64_t>(count);
+  return elements % 4096 == 0 ? Shape{elements / 4096, 4096} : Shape{elements};
+}
+
 void add_format(std::vector<Contender>& contenders, const std::string& text,
                 const std::vector<float>& in, std::vector<float>& out) {
   const Format format = parse_format(text);
-  const Shape shape{static_cast<std::int64_t>(in.size())};
+  const Shape shape = shape_of(in.size());
   contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
 }
 
 void add_codes(std::vector<Contender>& contenders, const std::string& text,
                const std::vector<float>& in, std::vector<float>& out) {
   const Format format = parse_format(text);
-  const Shape shape{static_cast<std::int64_t>(in.size())};
+  const Shape shape = shape_of(in.size());
   const auto codes = std::make_shared<Encoded>();
   contenders.push_back(
       {"encode " + text, [&in, codes, format, shape] { *codes = format.encode(in, shape); }, {}});
   contenders.push_back(
       {"decode " + text, [&out, codes, format, shape] { format.decode(*codes, out, shape); }, {}});
+}
+
+void add_elements(std::vector<Contender>& contenders, const std::vector<float>& in,
+                  std::vector<float>& out) {
+  for (const char* text :
+       {"minifloat_ieee(8, 4)", "minifloat_ieee(8, 4, rounding=floor)",
+        "minifloat_ieee(8, 4, rounding=nearest_away)", "minifloat_ieee(8, 4, rounding=stochastic)",
+        "minifloat_ieee(8, 4, profile=mase)", "minifloat_denorm(8, 4)", "fp8_e4m3", "fp8_e5m2",
+        "fp8_e5m2(saturate=false)", "fp6_e3m2", "fp6_e2m3", "fp4_e2m1",
+        "minifloat_ieee(element=bfloat16)", "log(8)", "log(8, rounding=floor)",
+        "log(8, profile=mase)"})
+    add_format(contenders, text, in, out);
+  for (const char* text : {"minifloat_ieee(8, 4)", "minifloat_denorm(8, 4)", "fp8_e4m3", "fp6_e3m2",
+                           "fp4_e2m1", "log(8)"})
+    add_codes(contenders, text, in, out);
 }
 
 void print_table(const std::vector<Contender>& contenders, std::size_t count) {
@@ -99,32 +120,17 @@ int main(int argc, char** argv) {
   std::vector<Contender> contenders;
   contenders.push_back(
       {"memcpy", [&] { std::memcpy(out.data(), in.data(), count * sizeof(float)); }, {}});
-  for (const char* text : {"integer(8, 4)",
-                           "integer(8, 4, rounding=nearest_away)",
-                           "integer(8, 4, profile=mase)",
-                           "integer_floor(8, 4)",
-                           "minifloat_ieee(8, 4)",
-                           "minifloat_ieee(8, 4, rounding=floor)",
-                           "minifloat_ieee(8, 4, rounding=nearest_away)",
-                           "minifloat_ieee(8, 4, rounding=stochastic)",
-                           "minifloat_ieee(8, 4, profile=mase)",
-                           "minifloat_denorm(8, 4)",
-                           "fp8_e4m3",
-                           "fp8_e5m2",
-                           "fp8_e5m2(saturate=false)",
-                           "fp6_e3m2",
-                           "fp6_e2m3",
-                           "fp4_e2m1",
-                           "minifloat_ieee(element=bfloat16)",
-                           "log(8)",
-                           "log(8, rounding=floor)",
-                           "log(8, profile=mase)"})
+  for (const char* text :
+       {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)", "integer(8, 4, profile=mase)",
+        "integer_floor(8, 4)", "binary", "binary(scaled=true)", "ternary(threshold=0.25)",
+        "ternary", "ternary(scaling_factor=true)", "scale_integer(8)", "binary_residual(2)"})
     add_format(contenders, text, in, out);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
   for (const char* text :
-       {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)", "minifloat_ieee(8, 4)",
-        "minifloat_denorm(8, 4)", "fp8_e4m3", "fp6_e3m2", "fp4_e2m1", "log(8)"})
+       {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)", "binary", "binary(scaled=true)",
+        "ternary(scaling_factor=true)", "scale_integer(8)"})
     add_codes(contenders, text, in, out);
+  add_elements(contenders, in, out);
   for (Contender& contender : contenders) contender.run();
   for (int round = 0; round < rounds; ++round)
     for (Contender& contender : contenders) contender.seconds.push_back(time_of(contender.run));

@@ -217,7 +217,7 @@ class PointwiseFunctions(nn.Module):
 
 
 class MoreLayers(nn.Module):
-    """Softmax, embedding, rarer activations and pools."""
+    """Softmax, embedding and rarer activations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -231,8 +231,6 @@ class MoreLayers(nn.Module):
         self.hardshrink = nn.Hardshrink(0.25)
         self.softshrink = nn.Softshrink(0.25)
         self.logsigmoid = nn.LogSigmoid()
-        self.adaptive_max_pool1d = nn.AdaptiveMaxPool1d(3)
-        self.adaptive_max_pool2d = nn.AdaptiveMaxPool2d((2, 3))
         self.upsample = nn.Upsample(scale_factor=2.0)
 
     def forward(self, x: Tensor) -> Dict[str, Tensor]:
@@ -248,8 +246,6 @@ class MoreLayers(nn.Module):
             "hardshrink": self.hardshrink(x),
             "softshrink": self.softshrink(x),
             "logsigmoid": self.logsigmoid(x),
-            "adaptive_max_pool1d": self.adaptive_max_pool1d(rows),
-            "adaptive_max_pool2d": self.adaptive_max_pool2d(x),
             "upsample": self.upsample(x),
         }
 
@@ -260,13 +256,14 @@ class MoreFunctions(nn.Module):
         self.kernel = nn.Parameter(torch.randn(4, 3, 3))
         self.table = nn.Parameter(torch.randn(3, 5))
         self.slope = nn.Parameter(torch.rand(4))
+        self.shift = nn.Parameter(torch.randn(3))
 
     def forward(self, x: Tensor) -> Dict[str, Tensor]:
         rows = x[:, :, 0]
         first, second = rows[0], rows[1].t()
         positive = x.abs() + 0.5
         return {
-            "convtranspose1d": F.conv_transpose1d(rows, self.kernel, stride=2),
+            "convtranspose1d": F.conv_transpose1d(rows, self.kernel, self.shift, stride=2),
             "softmax": F.softmax(x, dim=-1),
             "torch_softmax": torch.softmax(x, 1),
             "log_softmax": F.log_softmax(x, dim=1),
@@ -277,8 +274,6 @@ class MoreFunctions(nn.Module):
             "hardshrink": F.hardshrink(x, 0.25),
             "softshrink": F.softshrink(x, 0.25),
             "logsigmoid": F.logsigmoid(x),
-            "adaptive_max_pool1d": F.adaptive_max_pool1d(rows, 3),
-            "adaptive_max_pool2d": F.adaptive_max_pool2d(x, (2, 3)),
             "upsample": F.interpolate(x, scale_factor=2.0, mode="nearest"),
             "mm": torch.mm(first, second),
             "addmm": torch.addmm(x[0, 0, :4, :4], first, second),
