@@ -96,6 +96,16 @@ void add_elements(std::vector<Contender>& contenders, const std::vector<float>& 
     add_codes(contenders, text, in, out);
 }
 
+// Block formats over a matrix: rows of 4096 when that divides.
+void add_blocks(std::vector<Contender>& contenders, const std::string& text,
+                const std::vector<float>& in, std::vector<float>& out) {
+  const Format format = parse_format(text);
+  const auto count = static_cast<std::int64_t>(in.size());
+  const Shape shape{count % 4096 == 0 ? count / 4096 : 1, count % 4096 == 0 ? 4096 : count};
+  contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
+  contenders.push_back({"encode " + text, [&in, format, shape] { format.encode(in, shape); }, {}});
+}
+
 void print_table(const std::vector<Contender>& contenders, std::size_t count) {
   const double copy = median(contenders.front().seconds);
   std::printf("%-44s %10s %10s %10s\n", "fake quantization", "median ms", "GB/s", "of memcpy");
@@ -131,6 +141,12 @@ int main(int argc, char** argv) {
         "ternary(scaling_factor=true)", "scale_integer(8)"})
     add_codes(contenders, text, in, out);
   add_elements(contenders, in, out);
+  for (const char* text :
+       {"block_fp(8, 8)", "block_fp(8, 8, skip_first_dim=false)",
+        "block_minifloat(8, 4, 8, skip_first_dim=true)", "block_minifloat(8, 4, 8)",
+        "block_log(8, 8, skip_first_dim=true)", "block_log(8, 8)", "mxint8", "mxint4", "mxfp8_e4m3",
+        "mxfp6_e2m3", "mxfp4", "nvfp4", "nvfp4(tensor_scale=none)"})
+    add_blocks(contenders, text, in, out);
   for (Contender& contender : contenders) contender.run();
   for (int round = 0; round < rounds; ++round)
     for (Contender& contender : contenders) contender.seconds.push_back(time_of(contender.run));
