@@ -10,6 +10,7 @@
 #include "formats/block_engine.hpp"
 #include "formats/format.hpp"
 #include "formats/rounding.hpp"
+#include "formats/scale_rule.hpp"
 
 namespace mase::formats {
 
@@ -53,6 +54,16 @@ std::uint32_t signed_code(int exponent, int bits);
 int signed_value(std::uint32_t code, int bits);
 /// The highest exponent that a tile of float32 numbers gets: within the code, at most 128.
 int highest_block_exponent(int bits);
+
+/// Fills the factors of tiles that are scaled by 2^(top - exponent), where `exponent` is
+/// elements.exponent: by `bits`, within [low, high], as far as these reach.
+struct TileScale {
+  ScaleBits bits;
+  int low = 0, high = 0, top = 0;
+
+  void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
+            kernels::TileFactors& factors) const;
+};
 
 /// Fake quantization, profile `exact`, by the definition.
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
