@@ -123,11 +123,21 @@ int highest_block_exponent(int bits) { return clamp_signed(128, bits); }
 
 void TileScale::fill(const BlockElements& elements, std::span<const TilePeak> peaks,
                      kernels::TileFactors& factors) const {
+  constexpr int widest = 126;  // one factor has room
+  float* const down[] = {factors.of(0), factors.of(1)};
+  float* const up[] = {factors.of(2), factors.of(3)};
   for (std::size_t t = 0; t < peaks.size(); ++t) {
     const auto u = std::bit_cast<std::uint32_t>(peaks[t].largest);
     const int exponent =
         bits.covers(u) ? std::clamp(bits.exponent(u), low, high) : elements.exponent(peaks[t]);
-    kernels::set_scale(factors, t, top - exponent);
+    const int k = top - exponent;
+    if (std::abs(k) > widest) {
+      kernels::set_scale(factors, t, k);
+      continue;
+    }
+    down[0][t] = std::bit_cast<float>((127 + k) << 23);
+    up[0][t] = std::bit_cast<float>((127 - k) << 23);
+    down[1][t] = up[1][t] = 1.0F;
   }
 }
 

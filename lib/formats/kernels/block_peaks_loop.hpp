@@ -34,6 +34,30 @@ struct PartPeak {
   }
 };
 
+/// The peaks of as many tiles of one row as a vector has lanes; tiles are whole vectors.
+template <bool finite_only>
+MASE_SIMD Bits peaks_of_lanes(const float* row, std::size_t tile) {
+  Bits peaks[Simd::width];
+  for (std::size_t t = 0; t < Simd::width; ++t, row += tile) {
+    peaks[t] = magnitude<finite_only>(Simd::load(row));
+    for (std::size_t i = Simd::width; i < tile; i += Simd::width)
+      peaks[t] = Simd::max_bits(peaks[t], magnitude<finite_only>(Simd::load(row + i)));
+  }
+  return Simd::largest_of_each(peaks);
+}
+
+/// One row of tiles of whole vectors, save the last one's tail.
+template <bool finite_only>
+MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::int32_t* peaks) {
+  constexpr std::size_t longest = 8 * Simd::width;
+  for (std::size_t t = chunk.begin / tile; tile <= longest && chunk.size() >= Simd::width * tile;
+       t += Simd::width) {
+    Simd::store_bits(peaks + t, peaks_of_lanes<finite_only>(row + chunk.begin, tile));
+    chunk.begin += Simd::width * tile;
+  }
+  for_each_part(chunk, tile, PartPeak<finite_only>{row + chunk.begin, peaks});
+}
+
 /// column_peaks[c] = max over the rows, for the columns of a chunk; in whole vectors.
 template <bool finite_only>
 MASE_SIMD void column_peaks(const Strip& strip, const Chunk& chunk, std::int32_t* peaks) {
@@ -82,8 +106,7 @@ MASE_SIMD_TARGET void find_peaks(const Strip& strip, std::int32_t* peaks) {
   for (Chunk chunk; chunk.end < strip.columns;) {
     chunk = chunk_from(strip, chunk.end);
     if (strip.row_count == 1 && whole_vectors) {
-      const float* row = strip.in + strip.rows[0] + chunk.begin;
-      for_each_part(chunk, strip.tile, PartPeak<finite_only>{row, peaks});
+      row_peaks<finite_only>(strip.in + strip.rows[0], chunk, strip.tile, peaks);
       continue;
     }
     column_peaks<finite_only>(strip, chunk, columns);
