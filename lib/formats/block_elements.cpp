@@ -10,12 +10,19 @@
 #include "formats/kernels/block_kernels.hpp"
 
 namespace mase::formats {
+
+inline int TileScale::exponent(const BlockElements& elements, const TilePeak& peak) const {
+  const auto u = std::bit_cast<std::uint32_t>(peak.largest);
+  return bits.covers(u) ? std::clamp(bits.exponent(u), low, high) : elements.exponent(peak);
+}
+
 namespace {
 
 std::vector<int> exponents_of(const BlockElements& elements, std::span<const TilePeak> peaks) {
   std::vector<int> exponents;
   exponents.reserve(peaks.size());
-  for (const TilePeak& peak : peaks) exponents.push_back(elements.exponent(peak));
+  const TileScale scale = elements.tile_scale();
+  for (const TilePeak& peak : peaks) exponents.push_back(scale.exponent(elements, peak));
   return exponents;
 }
 
@@ -127,10 +134,7 @@ void TileScale::fill(const BlockElements& elements, std::span<const TilePeak> pe
   float* const down[] = {factors.of(0), factors.of(1)};
   float* const up[] = {factors.of(2), factors.of(3)};
   for (std::size_t t = 0; t < peaks.size(); ++t) {
-    const auto u = std::bit_cast<std::uint32_t>(peaks[t].largest);
-    const int exponent =
-        bits.covers(u) ? std::clamp(bits.exponent(u), low, high) : elements.exponent(peaks[t]);
-    const int k = top - exponent;
+    const int k = top - exponent(elements, peaks[t]);
     if (std::abs(k) > widest) {
       kernels::set_scale(factors, t, k);
       continue;
@@ -143,7 +147,9 @@ void TileScale::fill(const BlockElements& elements, std::span<const TilePeak> pe
 
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
                            std::span<const float> in, std::span<float> out) {
-  const std::vector<int> exponents = exponents_of(elements, tile_peaks_scalar(tiling, in));
+  std::vector<int> exponents;
+  for (const TilePeak& peak : tile_peaks_scalar(tiling, in))
+    exponents.push_back(elements.exponent(peak));
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
     out[i] = static_cast<float>(elements.quantize(static_cast<double>(in[i]), exponents[tile], i));
   });

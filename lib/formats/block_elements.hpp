@@ -14,6 +14,21 @@
 
 namespace mase::formats {
 
+class BlockElements;
+
+/// BlockElements::exponent as integer arithmetic, as far as `bits` reach, and the exponent that
+/// kernels scale tiles to.
+struct TileScale {
+  ScaleBits bits;
+  int low = 0, high = 0;  ///< limits of exponents
+  int top = 0;            ///< kernels scale by 2^(top - exponent)
+
+  int exponent(const BlockElements& elements, const TilePeak& peak) const;
+  /// Factors for kernels::set_scale's use.
+  void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
+            kernels::TileFactors& factors) const;
+};
+
 /// The definition of a block format, one tile and one element at a time, and its kernels.
 class BlockElements {
  public:
@@ -24,6 +39,7 @@ class BlockElements {
 
   /// The exponent of a tile, within the range of the shared code. Profile `exact`.
   virtual int exponent(const TilePeak& peak) const = 0;
+  virtual TileScale tile_scale() const = 0;
   virtual int highest_exponent() const = 0;
   virtual std::uint32_t shared_code(int exponent) const = 0;
   virtual int exponent_of_code(std::uint32_t shared_code) const = 0;
@@ -54,16 +70,6 @@ std::uint32_t signed_code(int exponent, int bits);
 int signed_value(std::uint32_t code, int bits);
 /// The highest exponent that a tile of float32 numbers gets: within the code, at most 128.
 int highest_block_exponent(int bits);
-
-/// Fills the factors of tiles that are scaled by 2^(top - exponent), where `exponent` is
-/// elements.exponent: by `bits`, within [low, high], as far as these reach.
-struct TileScale {
-  ScaleBits bits;
-  int low = 0, high = 0, top = 0;
-
-  void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
-            kernels::TileFactors& factors) const;
-};
 
 /// Fake quantization, profile `exact`, by the definition.
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,

@@ -80,22 +80,24 @@ float BlockFpElements::quantize_mase(float x, int exponent, bool adds_zero) cons
   return mase_mix(x, adds_zero ? value + 0.0F : value);
 }
 
-std::optional<BlockKernel> BlockFpElements::kernel(kernels::Isa isa) const {
-  if (spec_.rounding == Rounding::stochastic) return std::nullopt;
+TileScale BlockFpElements::tile_scale() const {
   ScaleBits bits = scale_bits(spec_.scale_rule, spec_.top());
   --bits.offset;  // E = X + 1
-  const TileScale scale{bits, spec_.lowest_exponent(), spec_.highest_exponent(),
-                        spec_.fraction_bits()};
-  return BlockKernel{
-      kernels::scaled_factors,
-      [*this, scale](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
-        scale.fill(*this, peaks, factors);
-      },
-      [run = kernels::block_fp_kernel(isa, spec_.rounding),
-       limit = static_cast<float>(spec_.largest_magnitude())](const kernels::Strip& strip,
-                                                              const kernels::TileFactors& factors) {
-        run({limit, 0}, strip, factors);
-      }};
+  return {bits, spec_.lowest_exponent(), spec_.highest_exponent(), spec_.fraction_bits()};
+}
+
+std::optional<BlockKernel> BlockFpElements::kernel(kernels::Isa isa) const {
+  if (spec_.rounding == Rounding::stochastic) return std::nullopt;
+  return BlockKernel{kernels::scaled_factors,
+                     [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
+                                                   kernels::TileFactors& factors) {
+                       scale.fill(*this, peaks, factors);
+                     },
+                     [run = kernels::block_fp_kernel(isa, spec_.rounding),
+                      limit = static_cast<float>(spec_.largest_magnitude())](
+                         const kernels::Strip& strip, const kernels::TileFactors& factors) {
+                       run({limit, 0}, strip, factors);
+                     }};
 }
 
 // Wider magnitudes leave the range where vectors convert to integers.

@@ -76,16 +76,20 @@ float BlockLogElements::quantize_mase(float x, int exponent, bool adds_zero) con
   return adds_zero ? value + 0.0F : value;
 }
 
+TileScale BlockLogElements::tile_scale() const {
+  // A fraction from that of the first float32 above sqrt(2) on carries into the exponent.
+  const ScaleBits bits{0x800000 - 0x3504f4, 127, true};
+  return {bits, clamp_signed(-150, spec_.exponent_bias_width), highest_exponent(),
+          kernels::scaled_top};
+}
+
 std::optional<BlockKernel> BlockLogElements::kernel(kernels::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;
-  // A fraction from that of the first float32 above sqrt(2) on carries into the exponent.
-  const ScaleBits bits{0x800000 - 0x3504f4, 127, true};
-  const TileScale scale{bits, clamp_signed(-150, spec_.exponent_bias_width), highest_exponent(),
-                        kernels::scaled_top};
   return BlockKernel{
       kernels::scaled_factors,
-      [*this, scale](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
+      [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
+                                    kernels::TileFactors& factors) {
         scale.fill(*this, peaks, factors);
       },
       [run = kernels::block_log_kernel(isa, spec_.rounding), grid = kernels::log_grid(scaled)](
