@@ -151,6 +151,28 @@ struct Simd {
   MASE_SIMD static __m256 half(Vec v) {
     return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xf, _mm512_castps_pd(v), index));
   }
+
+  MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
+    Bits fours[4];
+    for (std::size_t i = 0; i < 4; ++i) fours[i] = by_quarters(rows + 4 * i);
+    return halved(halved(fours[0], fours[1]), halved(fours[2], fours[3]));
+  }
+
+ private:
+  // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] four times.
+  MASE_SIMD static Bits by_quarters(const Bits* v) {
+    const Bits ab = max_bits(_mm512_maskz_unpacklo_epi32(every, v[0], v[1]),
+                             _mm512_maskz_unpackhi_epi32(every, v[0], v[1]));
+    const Bits cd = max_bits(_mm512_maskz_unpacklo_epi32(every, v[2], v[3]),
+                             _mm512_maskz_unpackhi_epi32(every, v[2], v[3]));
+    return max_bits(_mm512_maskz_unpacklo_epi64(0xff, ab, cd),
+                    _mm512_maskz_unpackhi_epi64(0xff, ab, cd));
+  }
+  // Neighbouring 128 bits of a, then of b, reduced to one.
+  MASE_SIMD static Bits halved(Bits a, Bits b) {
+    return max_bits(_mm512_maskz_shuffle_i32x4(every, a, b, 0x88),
+                    _mm512_maskz_shuffle_i32x4(every, a, b, 0xdd));
+  }
 };
 
 }  // namespace
