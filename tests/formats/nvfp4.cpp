@@ -30,10 +30,9 @@ std::size_t differences(const std::vector<float>& a, const std::vector<float>& b
 std::vector<float> by_definition(const Nvfp4Spec& spec, const MxBlocks& blocks,
                                  const std::vector<float>& in) {
   const std::vector<TilePeak> peaks = tile_peaks_scalar(blocks.tiling, in);
-  std::optional<float> t = spec.tensor_scale;
   float amax = 0;
   for (const TilePeak& peak : peaks) amax = std::max(amax, peak.largest);
-  if (spec.two_levels && !t) t = nvfp4_tensor_scale(amax);
+  const float t = spec.two_levels ? spec.tensor_scale.value_or(nvfp4_tensor_scale(amax)) : 1.0F;
   const MinifloatSpec element = nvfp4_element(spec.rounding, 0);
   std::vector<float> out(in.size());
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
