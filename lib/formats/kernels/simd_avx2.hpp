@@ -81,6 +81,19 @@ struct Simd {
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
+  MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
+    const Bits first = by_halves(rows), second = by_halves(rows + 4);
+    return max_bits(_mm256_permute2x128_si256(first, second, 0x20),
+                    _mm256_permute2x128_si256(first, second, 0x31));
+  }
+
+ private:
+  // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] twice.
+  MASE_SIMD static Bits by_halves(const Bits* v) {
+    const Bits ab = max_bits(_mm256_unpacklo_epi32(v[0], v[1]), _mm256_unpackhi_epi32(v[0], v[1]));
+    const Bits cd = max_bits(_mm256_unpacklo_epi32(v[2], v[3]), _mm256_unpackhi_epi32(v[2], v[3]));
+    return max_bits(_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd));
+  }
 };
 
 }  // namespace

@@ -86,6 +86,27 @@ struct Simd {
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
+  MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
+    Bits fours[4];
+    for (std::size_t i = 0; i < 4; ++i) fours[i] = by_quarters(rows + 4 * i);
+    return halved(halved(fours[0], fours[1]), halved(fours[2], fours[3]));
+  }
+
+ private:
+  // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] four times.
+  MASE_SIMD static Bits by_quarters(const Bits* v) {
+    const Bits ab = max_bits(_mm512_maskz_unpacklo_epi32(every, v[0], v[1]),
+                             _mm512_maskz_unpackhi_epi32(every, v[0], v[1]));
+    const Bits cd = max_bits(_mm512_maskz_unpacklo_epi32(every, v[2], v[3]),
+                             _mm512_maskz_unpackhi_epi32(every, v[2], v[3]));
+    return max_bits(_mm512_maskz_unpacklo_epi64(0xff, ab, cd),
+                    _mm512_maskz_unpackhi_epi64(0xff, ab, cd));
+  }
+  // Neighbouring 128 bits of a, then of b, reduced to one.
+  MASE_SIMD static Bits halved(Bits a, Bits b) {
+    return max_bits(_mm512_maskz_shuffle_i32x4(every, a, b, 0x88),
+                    _mm512_maskz_shuffle_i32x4(every, a, b, 0xdd));
+  }
 };
 
 }  // namespace

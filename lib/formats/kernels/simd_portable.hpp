@@ -96,6 +96,10 @@ struct Simd {
     const std::int32_t low = b[0] > b[1] ? b[0] : b[1], high = b[2] > b[3] ? b[2] : b[3];
     return low > high ? low : high;
   }
+  /// Lane i is the largest lane of rows[i].
+  MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
+    return Bits{largest(rows[0]), largest(rows[1]), largest(rows[2]), largest(rows[3])};
+  }
 
  private:
   MASE_SIMD static Bits sign_free() {
