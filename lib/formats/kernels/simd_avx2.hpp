@@ -25,6 +25,7 @@ struct Simd {
   MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
+  MASE_SIMD static Vec div(Vec a, Vec b) { return _mm256_div_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }

@@ -27,6 +27,7 @@ struct Simd {
   MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
+  MASE_SIMD static Vec div(Vec a, Vec b) { return _mm512_div_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm512_maskz_min_ps(every, a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm512_maskz_max_ps(every, a, b); }

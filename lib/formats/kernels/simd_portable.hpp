@@ -31,6 +31,7 @@ struct Simd {
   MASE_SIMD static void store(float* to, Vec v) { std::memcpy(to, &v, sizeof v); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return a + b; }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return a - b; }
+  MASE_SIMD static Vec div(Vec a, Vec b) { return a / b; }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return a * b; }
   // b where equal or not ordered: NaN and -0 in b stay.
   MASE_SIMD static Vec min(Vec a, Vec b) { return a < b ? a : b; }
