@@ -22,7 +22,6 @@ struct Simd {
   MASE_SIMD static Vec load(const float* from) { return _mm256_loadu_ps(from); }
   MASE_SIMD static void store(float* to, Vec v) { _mm256_storeu_ps(to, v); }
   MASE_SIMD static void stream(float* to, Vec v) { _mm256_stream_ps(to, v); }
-  MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
   MASE_SIMD static Vec div(Vec a, Vec b) { return _mm256_div_ps(a, b); }

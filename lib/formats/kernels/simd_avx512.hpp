@@ -24,7 +24,6 @@ struct Simd {
   MASE_SIMD static Vec load(const float* from) { return _mm512_loadu_ps(from); }
   MASE_SIMD static void store(float* to, Vec v) { _mm512_storeu_ps(to, v); }
   MASE_SIMD static void stream(float* to, Vec v) { _mm512_stream_ps(to, v); }
-  MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
   MASE_SIMD static Vec div(Vec a, Vec b) { return _mm512_div_ps(a, b); }
