@@ -3,16 +3,18 @@
 // Formats go onto these ports of every linear and convolution layer.
 //
 // Usage: bench_train MODEL BATCH_SIZE STEPS [PORT=FORMAT ...]
-#include <ATen/Parallel.h>
-
 #include <chrono>
 #include <cstdio>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "driver/backend.hpp"
 #include "models/registry.hpp"
-#include "train/trainer.hpp"
+
+namespace mase::driver {
+extern "C" Backend* mase_backend();
+}
 
 namespace {
 
@@ -56,7 +58,7 @@ void add_format(ir::Graph& graph, const std::string& text) {
 
 int main(int argc, char** argv) try {
   if (argc < 4) config_error("usage: bench_train MODEL BATCH_SIZE STEPS [PORT=FORMAT ...]");
-  at::set_num_threads(1);
+  driver::Backend& backend = *driver::mase_backend();  // one thread, memory kept, as the program
   const models::ModelRow* model = models::find_model(argv[1]);
   if (!model) config_error(std::string("unknown model ") + argv[1]);
   train::TrainOptions options;
@@ -68,9 +70,9 @@ int main(int argc, char** argv) try {
   const data::Dataset set = make_data(*model, 40 * std::int64_t{options.batch_size} + 1);
   train::TrainOptions warm_up = options;
   warm_up.max_steps = std::max(1, *options.max_steps / 10);
-  train::run_training(graph, set, warm_up, {}, "");
+  backend.train(graph, set, warm_up, {}, "");
   const auto begin = std::chrono::steady_clock::now();
-  train::run_training(graph, set, options, {}, "");
+  backend.train(graph, set, options, {}, "");
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("%.1f\n", *options.max_steps / seconds.count());
   return 0;

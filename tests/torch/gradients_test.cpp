@@ -8,6 +8,7 @@
 #include "torch_frontend/quantize_op.hpp"
 #include "train/learned_steps.hpp"
 #include "train/network.hpp"
+#include "train/port_quantizer.hpp"
 #include "train_support.hpp"
 
 using namespace mase;
@@ -56,18 +57,22 @@ Outcome run_once(ir::Graph graph, const at::Tensor& inputs, Make make, Setup set
   return {};
 }
 
+/// Values up to rounding: running statistics, and parameters that nobody changed.
+void check_same_tensors(const ir::Graph& one, const ir::Graph& other) {
+  for (const auto& [path, tensor] : one.tensors) {
+    INFO(path);
+    const Array a = tensor.value.to_float32(), b = other.tensors.at(path).value.to_float32();
+    for (std::size_t i = 0; i < a.span<float>().size(); ++i)
+      REQUIRE(a.span<float>()[i] == Approx(b.span<float>()[i]).epsilon(1e-5).margin(1e-6));
+  }
+}
+
 /// Results up to rounding, running statistics included.
 void check_same(const Outcome& chain, const Outcome& general) {
   CHECK(at::allclose(chain.output, general.output, 1e-5, 1e-6));
   CHECK(general.gradients.abs().max().item<float>() > 1e-4f);
   CHECK(at::allclose(chain.gradients, general.gradients, 1e-5, 1e-7));
-  for (const auto& [path, tensor] : chain.graph.tensors) {  // running statistics too
-    INFO(path);
-    const Array a = tensor.value.to_float32(),
-                b = general.graph.tensors.at(path).value.to_float32();
-    for (std::size_t i = 0; i < a.span<float>().size(); ++i)
-      REQUIRE(a.span<float>()[i] == Approx(b.span<float>()[i]).epsilon(1e-5).margin(1e-6));
-  }
+  check_same_tensors(chain.graph, general.graph);
 }
 
 void check_chain_equals_autograd(const ir::Graph& graph, const at::Tensor& inputs,
@@ -96,25 +101,35 @@ TEST_CASE("hand-written backward steps equal autograd's") {
 
 TEST_CASE("with formats, hand-written backward steps equal autograd's") {
   seed_torch(1);
-  const at::Tensor jets = at::randn({33, 16}) * 3, digits = at::rand({9, 1, 28, 28});
+  const at::Tensor rows = at::randn({33, 16}) * 3, digits = at::rand({9, 1, 28, 28});
+  // Between formats all sums are exact. A batch norm comes last: a format behind it would round
+  // values that differ in the last bit to different codes.
+  models::Builder dense("dense", "Dense", {16}, 3), images("images", "Images", {1, 28, 28}, 3);
+  dense.linear("first", 12);
+  dense.relu("relu");
+  dense.linear("second", 5);
+  dense.batch_norm("norm");
+  images.conv2d("conv", 4, 5, 0, true);
+  images.relu("relu");
+  images.max_pool2d("pool", 2);
+  images.call_flatten();
+  images.linear("linear", 10);
+  const ir::Graph of_rows = dense.finish(), of_images = images.finish();
   for (const std::string text :
-       {"integer(8, 5)", "integer(3, 1, ste=clip)", "integer_floor(4, 2, ste=clip)",
-        "integer(4, 2, is_signed=false, ste=clip)"}) {
+       {"integer(8, 5)", "integer(3, 1, ste=clip)", "integer_floor(4, 2, ste=clip)"}) {
     INFO(text);
-    ir::Graph dense = build("jsc-s", 3), images = build("lenet", 3);
-    for (ir::Graph* graph : {&dense, &images}) {
-      add_formats(*graph, "aten::linear", {{"data_in", text}, {"weight", text}, {"bias", text}});
-      add_formats(*graph, "aten::conv2d",
-                  {{"data_in", text}, {"weight", text}, {"data_out", text}});
-      add_formats(*graph, "aten::batch_norm",
-                  {{"weight", text}, {"bias", text}, {"running_mean", text}, {"data_out", text}});
-      add_formats(*graph, "aten::relu", {{"data_in", text}});
-    }
-    check_chain_equals_autograd(dense, jets);
-    check_chain_equals_autograd(images, digits);
-    check_chain_equals_autograd(dense, jets, {.learn = true});
-    check_chain_equals_autograd(images, digits, {.learn = true});
-    check_chain_equals_autograd(dense, jets, {.quantized = false});
+    for (const bool learn : {false, true})
+      for (const auto& [start, inputs] :
+           {std::pair(&of_rows, &rows), std::pair(&of_images, &digits)}) {
+        ir::Graph graph = *start;
+        add_formats(graph, "aten::linear", {{"data_in", text}, {"weight", text}, {"bias", text}});
+        add_formats(graph, "aten::conv2d",
+                    {{"data_in", text}, {"weight", text}, {"bias", text}, {"data_out", text}});
+        add_formats(graph, "aten::relu", {{"data_in", text}});
+        add_formats(graph, "aten::batch_norm",
+                    {{"data_in", text}, {"weight", text}, {"bias", text}, {"running_mean", text}});
+        check_chain_equals_autograd(graph, *inputs, {.learn = learn});
+      }
   }
 }
 
@@ -171,8 +186,13 @@ TEST_CASE("a layer with its batch norm folded in has the gradients of both") {
   seed_torch(1);
   const at::Tensor jets = at::randn({33, 16}), digits = at::rand({9, 1, 28, 28});
   const auto check = [](const ir::Graph& graph, const at::Tensor& inputs) {
-    check_same(run_once(graph, inputs, make_autograd_network, {.fold = true}),
-               run_once(graph, inputs, make_autograd_network, {}));
+    const Outcome folded = run_once(graph, inputs, make_autograd_network, {.fold = true});
+    const Outcome expected = run_once(graph, inputs, make_autograd_network, {});
+    CHECK(at::allclose(folded.output, expected.output, 1e-4, 1e-5));
+    const auto largest = [](const at::Tensor& t) { return t.abs().max().item<float>(); };
+    INFO(largest(folded.gradients - expected.gradients) << " of " << largest(expected.gradients));
+    CHECK(largest(folded.gradients - expected.gradients) < 1e-5f * largest(expected.gradients));
+    check_same_tensors(folded.graph, expected.graph);
   };
   check(build("jsc-mlp", 3), jets);
   check(build("jsc-s", 3), jets);

@@ -135,7 +135,7 @@ inline void check_resume(const ir::Graph& start, const data::Dataset& set,
     const train::TrainResult again = train::run_training(resumed, set, options, {}, snapshot.state);
     check_same_bits(resumed, whole);
     for (const ir::NodeId id : whole.order())
-      CHECK(resumed.node(id).formats == whole.node(id).formats);
+      CHECK((resumed.node(id).formats == whole.node(id).formats));
     CHECK(again.steps == result.steps);
     CHECK(again.best_validation.loss == result.best_validation.loss);
   }
