@@ -10,19 +10,23 @@ void add_quantize(CLI::App& app, Action& action) {
   command->add_option("output", request->output, "the values on the format's grid")
       ->required()
       ->type_name("OUT.npy");
-  command->add_option("--format", request->format, "number format [integer]")->type_name("NAME");
+  command->add_option("--format", request->format, "number format, NAME or 'NAME(...)' [integer]")
+      ->type_name("FORMAT");
   command->add_option("--set", request->set, "a field of the format")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("--profile", request->profile, "exact, or mase for the reference's bits")
       ->type_name("PROFILE");
-  command->add_option("--codes", request->codes, "write the integer codes there too")
+  command
+      ->add_option("--codes", request->codes,
+                   "write the integer codes there too; shared codes and scales beside it")
       ->type_name("CODES.npy");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(
       "Example:\n"
       "  mase quantize x.npy q.npy --format integer --set width=8 --set frac_width=4 "
       "--codes c.npy\n"
+      "  mase quantize x.npy q.npy --format 'minifloat_ieee(8, 4, 7)'\n"
       "Fields of a format: mase list formats integer");
   command->callback(
       [request, &action] { action = [request] { return driver::quantize(*request); }; });

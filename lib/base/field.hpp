@@ -10,7 +10,7 @@
 //   };
 //
 // Member types: bool, int, std::int64_t, double, std::string, std::optional and std::vector of
-// these.
+// these, and types with the three functions of FieldValue.
 #pragma once
 
 #include <array>
@@ -72,6 +72,16 @@ concept Reflected = requires {
   T::fields();
 };
 
+/// A type that reads and writes itself: `read_field` returns false after adding a diagnostic, and
+/// `field_type()` is the type's name in documentation.
+template <class T>
+concept FieldValue = requires(T value, const T& fixed, const Tree& tree, std::string_view key,
+                              const FieldRules& rules, Diagnostics& diagnostics) {
+  { value.read_field(tree, key, rules, diagnostics) } -> std::same_as<bool>;
+  { fixed.write_field() } -> std::same_as<Tree>;
+  { T::field_type() } -> std::same_as<std::string>;
+};
+
 /// A field as documentation sees it.
 struct FieldInfo {
   std::string name;
@@ -130,6 +140,12 @@ bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
   return good;
 }
 
+template <FieldValue T>
+bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules, T& out,
+                Diagnostics& diagnostics) {
+  return out.read_field(tree, key, rules, diagnostics);
+}
+
 inline Tree write_value(bool value) { return Tree(value); }
 inline Tree write_value(int value) { return Tree(value); }
 inline Tree write_value(std::int64_t value) { return Tree(value); }
@@ -145,9 +161,17 @@ Tree write_value(const std::vector<T>& values) {
   for (const T& value : values) out.push_back(write_value(value));
   return out;
 }
+template <FieldValue T>
+Tree write_value(const T& value) {
+  return value.write_field();
+}
 
 template <class T>
 struct TypeName;
+template <FieldValue T>
+struct TypeName<T> {
+  static std::string text() { return T::field_type(); }
+};
 template <>
 struct TypeName<bool> {
   static std::string text() { return "bool"; }

@@ -56,30 +56,39 @@ std::string bytes_of(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
+/// A file of an encoded tensor: the key that names it in info.json, the end of its name, its bytes.
+struct CodeFile {
+  const char *key, *ending;
+  std::string bytes;
+};
+
+std::vector<CodeFile> code_files(const formats::Encoded& encoded) {
+  std::vector<CodeFile> files{{"file", ".bin", encoded.codes.bytes()}};
+  if (!encoded.shared.empty())
+    files.push_back({"shared_file", ".shared.bin", encoded.shared.bytes()});
+  if (!encoded.scales.empty())
+    files.push_back({"scales_file", ".scales.bin", bytes_of(encoded.scales)});
+  return files;
+}
+
 /// Adds the code files of one tensor and returns its row for info.json. Files are numbered, so that
 /// no character of a tensor's path can matter.
 Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_t number,
                Files& files) {
   const Array& value = graph.tensors.at(tensor.path).value;
   const formats::Encoded encoded = encode(tensor, value);
-  const std::string stem = "mase/codes/" + std::to_string(number);
   Tree row = Tree::dict();
   row["node"] = tensor.node;
   row["port"] = tensor.port;
   row["tensor"] = tensor.path;
   row["format"] = tensor.format.text();
   row["shape"] = Tree::list_of(value.shape());
-  row["file"] = stem + ".bin";
   row["code_bits"] = encoded.codes.bits();
-  files[stem + ".bin"] = encoded.codes.bytes();
-  if (!encoded.shared.empty()) {
-    row["shared_file"] = stem + ".shared.bin";
-    row["shared_bits"] = encoded.shared.bits();
-    files[stem + ".shared.bin"] = encoded.shared.bytes();
-  }
-  if (!encoded.scales.empty()) {
-    row["scales_file"] = stem + ".scales.bin";
-    files[stem + ".scales.bin"] = bytes_of(encoded.scales);
+  if (!encoded.shared.empty()) row["shared_bits"] = encoded.shared.bits();
+  for (const CodeFile& file : code_files(encoded)) {
+    const std::string name = "mase/codes/" + std::to_string(number) + file.ending;
+    row[file.key] = name;
+    files[name] = file.bytes;
   }
   return row;
 }
@@ -92,6 +101,12 @@ Tree add_all_codes(const ir::Graph& graph, Files& files) {
   return rows;
 }
 
+/// A text of a row, or "" where the row has none.
+std::string text_at(const Tree& row, const char* key) {
+  const Tree* value = row.is_dict() ? row.find(key) : nullptr;
+  return value != nullptr && value->is_string() ? value->as_string() : std::string();
+}
+
 Tree hashes_of(const Files& files) {
   Tree hashes = Tree::dict();
   for (const auto& [name, bytes] : files) hashes[name] = sha256(bytes);
@@ -99,21 +114,15 @@ Tree hashes_of(const Files& files) {
 }
 
 /// The rows of a checkpoint's quantized tensors by node and port.
-std::map<std::pair<std::string, std::string>, std::string> stored_code_files(
-    const std::string& path, const Files& files) {
-  std::map<std::pair<std::string, std::string>, std::string> found;
+std::map<std::pair<std::string, std::string>, Tree> stored_rows(const std::string& path,
+                                                                const Files& files) {
+  std::map<std::pair<std::string, std::string>, Tree> found;
   const auto info = files.find("mase/info.json");
   if (info == files.end()) return found;
   const Tree tree = parse_json(info->second, path + ":mase/info.json");
   const Tree* rows = tree.find("quantized_tensors");
   if (rows == nullptr || !rows->is_list()) return found;
-  for (const Tree& row : rows->as_list()) {
-    const auto text = [&](const char* key) {
-      const Tree* value = row.is_dict() ? row.find(key) : nullptr;
-      return value != nullptr && value->is_string() ? value->as_string() : std::string();
-    };
-    found[{text("node"), text("port")}] = text("file");
-  }
+  for (const Tree& row : rows->as_list()) found[{text_at(row, "node"), text_at(row, "port")}] = row;
   return found;
 }
 
@@ -121,17 +130,21 @@ std::map<std::pair<std::string, std::string>, std::string> stored_code_files(
 
 void check_codes(const std::string& path, const ir::Graph& graph) {
   const Files files = read_extra_files(path);
-  const auto stored = stored_code_files(path, files);
+  const auto stored = stored_rows(path, files);
   for (const QuantizedTensor& tensor : quantized_tensors(graph)) {
     const std::string what = path + ": node '" + tensor.node + "', " + tensor.port + ": ";
     const auto row = stored.find({tensor.node, tensor.port});
-    const auto file = row == stored.end() ? files.end() : files.find(row->second);
-    if (file == files.end())
-      file_error(what + "the checkpoint has no integer codes; write it again with mase transform");
     const formats::Encoded encoded = encode(tensor, graph.tensors.at(tensor.path).value);
-    if (file->second != encoded.codes.bytes())
-      file_error(what + "the integer codes are not those of the tensor '" + tensor.path +
-                 "'; write the checkpoint again with mase transform");
+    for (const CodeFile& wanted : code_files(encoded)) {
+      const auto file =
+          row == stored.end() ? files.end() : files.find(text_at(row->second, wanted.key));
+      if (file == files.end())
+        file_error(what +
+                   "the checkpoint has no integer codes; write it again with mase transform");
+      if (file->second != wanted.bytes)
+        file_error(what + "the integer codes are not those of the tensor '" + tensor.path +
+                   "'; write the checkpoint again with mase transform");
+    }
   }
 }
 

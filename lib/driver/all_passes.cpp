@@ -4,12 +4,16 @@
 #include "emit/passes.hpp"
 #include "hw/add_hardware_metadata.hpp"
 #include "passes/analysis/average_bits.hpp"
+#include "passes/analysis/bitops.hpp"
 #include "passes/analysis/count_dropout.hpp"
 #include "passes/analysis/count_operations.hpp"
+#include "passes/analysis/flops.hpp"
 #include "passes/analysis/metadata.hpp"
+#include "passes/analysis/profile_statistics.hpp"
 #include "passes/analysis/report_graph.hpp"
 #include "passes/analysis/summarize_quantization.hpp"
 #include "passes/interface/checkpoint_io.hpp"
+#include "passes/transform/calibrate.hpp"
 #include "passes/transform/extract.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
 #include "passes/transform/quantize.hpp"
@@ -24,6 +28,7 @@ const passes::PassTable& all_passes() {
       describe<InitMetadata>(),
       describe<AddCommonMetadata>(),
       describe<AddSoftwareMetadata>(),
+      describe<ProfileStatistics>(),
       describe<hw::AddHardwareMetadata>(),
       describe<ReportGraph>(),
       describe<ReportNodeType>(),
@@ -35,9 +40,12 @@ const passes::PassTable& all_passes() {
       describe<FuseBatchNorm>(),
       describe<ScaleChannels>(),
       describe<Quantize>(),
+      describe<Calibrate>(),
       describe<SummarizeQuantization>(),
       describe<AverageBits>(),
       describe<CountOperations>(),
+      describe<Flops>(),
+      describe<Bitops>(),
       describe<SaveGraph>(),
       describe<LoadGraph>(),
       describe<SaveNodeMetaParam>(),

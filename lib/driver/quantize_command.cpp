@@ -1,4 +1,6 @@
 // `mase quantize`: a number format on an array, without a model.
+#include <filesystem>
+
 #include "base/text.hpp"
 #include "config/toml.hpp"
 #include "driver/commands.hpp"
@@ -27,6 +29,12 @@ void add_setting(const std::string& text, Tree& fields) {
 }
 
 formats::Format read_format(const QuantizeRequest& request) {
+  if (request.format.find('(') != std::string::npos) {
+    if (!request.set.empty() || !request.profile.empty())
+      config_error("--format " + request.format +
+                   " says everything: leave out --set and --profile, or give the name only");
+    return formats::parse_format(request.format);
+  }
   const formats::FormatRow* row = formats::find_format(request.format);
   if (!row) {
     const auto near = nearest(request.format, formats::format_names());
@@ -44,23 +52,47 @@ formats::Format read_format(const QuantizeRequest& request) {
   return *format;
 }
 
-/// Codes in the smallest unsigned type that holds one (formats.md, storage).
-Array codes_array(const formats::Encoded& encoded, const Shape& shape) {
-  const std::vector<std::uint32_t> codes = encoded.codes.unpack();
+/// Codes in the smallest unsigned type that holds one.
+Array codes_array(const formats::PackedCodes& packed, const Shape& shape) {
+  const std::vector<std::uint32_t> codes = packed.unpack();
   const auto convert = [&]<class T>(T) {
     return Array::from(std::vector<T>(codes.begin(), codes.end()), shape);
   };
-  if (encoded.codes.bits() <= 8) return convert(std::uint8_t{});
-  if (encoded.codes.bits() <= 16) return convert(std::uint16_t{});
+  if (packed.bits() <= 8) return convert(std::uint8_t{});
+  if (packed.bits() <= 16) return convert(std::uint16_t{});
   return convert(std::uint32_t{});
 }
 
-/// The codes of an array; an element without a code is named with the file it is in.
-Array encode(const formats::Format& format, const Array& input, const std::string& file) {
+/// Shared codes and scales stand beside the codes: c.npy, c.shared.npy, c.scales.npy.
+std::string beside(const std::string& codes, const char* what) {
+  std::filesystem::path path(codes);
+  return path.replace_extension(std::string(".") + what + ".npy").string();
+}
+
+/// A list of `count` numbers as a shape.
+Shape line(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
+
+struct NamedArray {
+  std::string key, path;
+  Array value;
+};
+
+/// The encoded input as arrays; an element without a code is named with the file it is in.
+std::vector<NamedArray> encoded_arrays(const formats::Format& format, const Array& input,
+                                       const QuantizeRequest& request) {
   try {
-    return codes_array(format.encode(input.span<float>(), input.shape()), input.shape());
+    const formats::Encoded encoded = format.encode(input.span<float>(), input.shape());
+    std::vector<NamedArray> arrays{
+        {"codes", *request.codes, codes_array(encoded.codes, input.shape())}};
+    if (!encoded.shared.empty())
+      arrays.push_back({"shared", beside(*request.codes, "shared"),
+                        codes_array(encoded.shared, line(encoded.shared.size()))});
+    if (!encoded.scales.empty())
+      arrays.push_back({"scales", beside(*request.codes, "scales"),
+                        Array::from(encoded.scales, line(encoded.scales.size()))});
+    return arrays;
   } catch (const Error& error) {
-    throw Error(error.fault(), file + ": " + error.what());
+    throw Error(error.fault(), request.input + ": " + error.what());
   }
 }
 
@@ -75,10 +107,10 @@ int quantize(const QuantizeRequest& request) {
   Array output(DType::float32, input.shape());
   format.quantize(input.span<float>(), output.mutable_span<float>(), input.shape());
   // Codes first: when a value has none, no file is written.
-  std::optional<Array> codes;
-  if (request.codes) codes = encode(format, input, request.input);
+  std::vector<NamedArray> encoded;
+  if (request.codes) encoded = encoded_arrays(format, input, request);
   write_npy(request.output, output);
-  if (codes) write_npy(*request.codes, *codes);
+  for (const NamedArray& array : encoded) write_npy(array.path, array.value);
   Output out(request.json);
   out.text(format.text() + ": " + shape_text(input.shape()) + ", " +
            double_text(format.bits_per_element(input.shape())) + " bits per element → " +
@@ -88,7 +120,7 @@ int quantize(const QuantizeRequest& request) {
   document["fields"] = format.fields();
   document["bits_per_element"] = format.bits_per_element(input.shape());
   document["output"] = request.output;
-  if (codes) document["codes"] = *request.codes;
+  for (const NamedArray& array : encoded) document[array.key] = array.path;
   out.finish();
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/backend.hpp"
+#include "driver/training_rows.hpp"
 #include "search/allocation.hpp"
 
 namespace mase::driver {
@@ -104,8 +105,15 @@ void SearchTask::prepare() {
   diagnostics.throw_if_errors();
   passes::PassContext context;
   context.evaluator = make_evaluator();
-  context.probe = model_.example;
+  give_data(context);
   passes::run_passes(model_.graph, calls, all_passes(), context, {});
+}
+
+void SearchTask::give_data(passes::PassContext& context) const {
+  context.probe = model_.example;
+  context.probe_is_data = model_.measured;
+  if (session_.dataset && model_.graph.placeholders().size() == 1)
+    context.training_rows = training_rows(*session_.dataset, session_.settings().train.batch_size);
 }
 
 search::Bench SearchTask::bench() {
@@ -114,7 +122,7 @@ search::Bench SearchTask::bench() {
   bench.evaluator = make_evaluator();
   bench.passes = &all_passes();
   bench.context.evaluator = bench.evaluator;
-  bench.context.probe = model_.example;
+  give_data(bench.context);
   bench.train = [this](ir::Graph& graph, const search::BasicTrain& given, const auto& tell) {
     train::TrainCallbacks callbacks;
     callbacks.progress = [&](const train::Progress& progress) {

@@ -31,6 +31,7 @@ class SearchTask {
 
  private:
   search::Bench bench();
+  void give_data(passes::PassContext& context) const;
   void prepare();
 
   const Session& session_;

@@ -10,18 +10,21 @@
 #include "driver/hardware.hpp"
 #include "driver/pass_reports.hpp"
 #include "driver/session.hpp"
+#include "driver/training_rows.hpp"
 #include "ir/metadata.hpp"
 #include "search/measure.hpp"
 
 namespace mase::driver {
 namespace {
 
-passes::PassContext make_context(const LoadedModel& model, const std::string& folder,
-                                 const Tree& info) {
+passes::PassContext make_context(const Session& session, const LoadedModel& model,
+                                 const std::string& folder, const Tree& info) {
   passes::PassContext context;
   context.evaluator = make_evaluator();
   context.probe = model.example;
   context.probe_is_data = model.measured;
+  if (session.dataset && model.graph.placeholders().size() == 1)
+    context.training_rows = training_rows(*session.dataset, session.settings().train.batch_size);
   context.output_folder = folder;
   context.save_checkpoint = [info](const ir::Graph& graph, const std::string& path) {
     save_checkpoint(graph, path, info);
@@ -118,7 +121,7 @@ int transform(const TransformRequest& request) {
   const std::string folder = session.software_folder() + "/transform";
   const std::string resolved = resolved_toml(session.configuration);
   const Tree info = checkpoint_info(resolved, session.dataset ? &*session.dataset : nullptr);
-  passes::PassContext context = make_context(model, folder, info);
+  passes::PassContext context = make_context(session, model, folder, info);
   context.hardware_folder = hardware_folder(session.settings(), std::nullopt);
   const ir::Graph original = model.graph;
   context.original = &original;

@@ -1,17 +1,156 @@
 // Packing and unpacking of codes, least significant bit first (formats.md, storage).
+//
+// Eight codes fill as many bytes as a code has bits. There is a function for each width, so that
+// places and shifts of the eight are constants. Widths that divide a byte or are whole words go by
+// loops that compilers vectorise.
 #include "formats/codes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 
 namespace mase::formats {
 namespace {
 
+static_assert(std::endian::native == std::endian::little, "codes are stored low byte first");
+
+using Codes = std::span<const std::uint32_t>;
+
+// Codes packed at a time: what the bytes' growth has just written is still in the nearest cache.
+// A multiple of 8, so that pieces end at byte borders.
+constexpr std::size_t piece = 8192;
+
 void check_bits(int bits) { MASE_CHECK(bits >= 1 && bits <= 32, "code width not in 1 .. 32"); }
 
-std::uint64_t mask_of(int bits) { return (std::uint64_t{1} << bits) - 1; }
+constexpr std::uint64_t mask_of(int bits) { return (std::uint64_t{1} << bits) - 1; }
 
 std::size_t bytes_for(int bits, std::size_t size) {
   return (size * static_cast<std::size_t>(bits) + 7) / 8;
+}
+
+// Packs 8 / bits codes into each byte.
+template <int bits>
+void pack_parts(Codes codes, char* out) {
+  constexpr std::size_t parts = 8 / bits;
+  for (std::size_t i = 0; i < codes.size() / parts; ++i) {
+    std::uint32_t byte = 0;
+    for (std::size_t k = 0; k < parts; ++k)
+      byte |= (codes[i * parts + k] & mask_of(bits)) << (k * bits);
+    out[i] = static_cast<char>(byte);
+  }
+}
+
+template <class Word>
+void pack_words(Codes codes, char* out) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const auto word = static_cast<Word>(codes[i]);
+    std::memcpy(out + i * sizeof word, &word, sizeof word);
+  }
+}
+
+template <int bits>
+void pack_groups(Codes codes, char* out) {
+  for (std::size_t i = 0; i < codes.size(); i += 8, out += bits) {
+    std::uint64_t words[5] = {};
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < 8; ++k) {
+      const std::uint64_t code = codes[i + k] & mask_of(bits);
+      const std::size_t word = k * bits / 64, shift = k * bits % 64;
+      words[word] |= code << shift;
+      if (shift + bits > 64) words[word + 1] |= code >> (64 - shift);
+    }
+    std::memcpy(out, words, bits);
+  }
+}
+
+// Packs a multiple of 8 codes.
+template <int bits>
+void pack(Codes codes, char* out) {
+  if constexpr (8 % bits == 0)
+    pack_parts<bits>(codes, out);
+  else if constexpr (bits == 16)
+    pack_words<std::uint16_t>(codes, out);
+  else if constexpr (bits == 32)
+    pack_words<std::uint32_t>(codes, out);
+  else
+    pack_groups<bits>(codes, out);
+}
+
+template <int bits>
+void unpack_parts(const char* bytes, std::span<std::uint32_t> out) {
+  constexpr std::size_t parts = 8 / bits;
+  for (std::size_t i = 0; i < out.size() / parts; ++i)
+    for (std::size_t k = 0; k < parts; ++k)
+      out[i * parts + k] =
+          (static_cast<unsigned char>(bytes[i]) >> (k * bits)) & ((1U << bits) - 1);
+}
+
+template <class Word>
+void unpack_words(const char* bytes, std::span<std::uint32_t> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Word word;
+    std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+    out[i] = word;
+  }
+}
+
+// Each code lies in the 8 bytes from its first one. Stops where these would pass the end.
+template <int bits>
+std::size_t unpack_groups(std::string_view bytes, std::span<std::uint32_t> out) {
+  constexpr std::size_t reach = 7 * bits / 8 + 8;
+  std::size_t i = 0, at = 0;
+  for (; i < out.size() && at + reach <= bytes.size(); i += 8, at += bits)
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes.data() + at + k * bits / 8, 8);
+      out[i + k] = static_cast<std::uint32_t>((word >> (k * bits % 8)) & mask_of(bits));
+    }
+  return i;
+}
+
+// Unpacks a multiple of 8 codes from the start of `bytes`; returns how many are done.
+template <int bits>
+std::size_t unpack(std::string_view bytes, std::span<std::uint32_t> out) {
+  if constexpr (8 % bits == 0)
+    unpack_parts<bits>(bytes.data(), out);
+  else if constexpr (bits == 16)
+    unpack_words<std::uint16_t>(bytes.data(), out);
+  else if constexpr (bits == 32)
+    unpack_words<std::uint32_t>(bytes.data(), out);
+  else
+    return unpack_groups<bits>(bytes, out);
+  return out.size();
+}
+
+struct Coder {
+  void (*pack)(Codes codes, char* out);
+  std::size_t (*unpack)(std::string_view bytes, std::span<std::uint32_t> out);
+};
+
+template <std::size_t... index>
+constexpr std::array<Coder, sizeof...(index)> coders(std::index_sequence<index...>) {
+  return {Coder{pack<index + 1>, unpack<index + 1>}...};
+}
+
+const Coder& coder_of(int bits) {
+  static constexpr auto all = coders(std::make_index_sequence<32>());
+  return all[static_cast<std::size_t>(bits - 1)];
+}
+
+// Unpacks codes from any bit on, one by one.
+void unpack_bits(std::string_view bytes, std::size_t bit, int bits, std::span<std::uint32_t> out) {
+  for (std::uint32_t& code : out) {
+    std::uint64_t word = 0;
+    const std::string_view rest = bytes.substr(bit / 8, 8);
+    std::memcpy(&word, rest.data(), rest.size());
+    code = static_cast<std::uint32_t>((word >> (bit % 8)) & mask_of(bits));
+    bit += static_cast<std::size_t>(bits);
+  }
 }
 
 }  // namespace
@@ -33,19 +172,14 @@ std::vector<std::uint32_t> PackedCodes::unpack() const {
 
 void PackedCodes::unpack(std::size_t first, std::span<std::uint32_t> out) const {
   MASE_CHECK(first + out.size() <= size_, "codes beyond the last one");
-  const std::size_t start = first * static_cast<std::size_t>(bits_);
-  std::size_t next = start / 8;
-  std::uint64_t pending = 0;
-  int pending_bits = -static_cast<int>(start % 8);  // bits of the first byte that are skipped
-  for (std::uint32_t& code : out) {
-    for (; pending_bits < bits_; pending_bits += 8) {
-      const auto byte = static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[next++]));
-      pending |= pending_bits < 0 ? byte >> -pending_bits : byte << pending_bits;
-    }
-    code = static_cast<std::uint32_t>(pending & mask_of(bits_));
-    pending >>= bits_;
-    pending_bits -= bits_;
+  if (out.empty()) return;
+  const std::size_t width = static_cast<std::size_t>(bits_), bit = first * width;
+  std::size_t done = 0;
+  if (bit % 8 == 0) {
+    const std::size_t whole = out.size() - out.size() % 8;
+    done = coder_of(bits_).unpack(std::string_view(bytes_).substr(bit / 8), out.first(whole));
   }
+  unpack_bits(bytes_, bit + done * width, bits_, out.subspan(done));
 }
 
 CodePacker::CodePacker(int bits, std::size_t expected) : bits_(bits) {
@@ -54,12 +188,27 @@ CodePacker::CodePacker(int bits, std::size_t expected) : bits_(bits) {
 }
 
 void CodePacker::append(std::span<const std::uint32_t> codes) {
-  for (const std::uint32_t code : codes) {
-    pending_ |= (code & mask_of(bits_)) << pending_bits_;
-    for (pending_bits_ += bits_; pending_bits_ >= 8; pending_bits_ -= 8, pending_ >>= 8)
-      bytes_.push_back(static_cast<char>(pending_ & 0xff));
-  }
   size_ += codes.size();
+  while (!codes.empty() && pending_bits_ != 0) {
+    append_one(codes.front());
+    codes = codes.subspan(1);
+  }
+  const std::size_t whole = codes.size() - codes.size() % 8;
+  for (std::size_t done = 0; done < whole; done += piece)
+    append_whole(codes.subspan(done, std::min(piece, whole - done)));
+  for (const std::uint32_t code : codes.subspan(whole)) append_one(code);
+}
+
+void CodePacker::append_whole(std::span<const std::uint32_t> codes) {
+  const std::size_t start = bytes_.size();
+  bytes_.resize(start + bytes_for(bits_, codes.size()));
+  coder_of(bits_).pack(codes, bytes_.data() + start);
+}
+
+void CodePacker::append_one(std::uint32_t code) {
+  pending_ |= (code & mask_of(bits_)) << pending_bits_;
+  for (pending_bits_ += bits_; pending_bits_ >= 8; pending_bits_ -= 8, pending_ >>= 8)
+    bytes_.push_back(static_cast<char>(pending_ & 0xff));
 }
 
 PackedCodes CodePacker::finish() {

@@ -43,6 +43,9 @@ class CodePacker {
   PackedCodes finish();
 
  private:
+  void append_whole(std::span<const std::uint32_t> codes);  ///< a multiple of 8, nothing pending
+  void append_one(std::uint32_t code);
+
   std::string bytes_;
   int bits_;
   std::size_t size_ = 0;

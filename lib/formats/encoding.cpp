@@ -12,14 +12,24 @@ void refuse_nan(std::size_t index, std::string_view format) {
              " code; mend the tensor or leave it in float");
 }
 
-std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count) {
-  if (codes.size() == 0 && count == 0) return {};
+void check_codes(const PackedCodes& codes, int bits, std::size_t count) {
+  if (codes.size() == 0 && count == 0) return;
   if (codes.bits() != bits)
     file_error("codes of " + std::to_string(codes.bits()) + " bits for a format of width " +
                std::to_string(bits));
   if (codes.size() != count)
     file_error(std::to_string(codes.size()) + " codes for a tensor of " + std::to_string(count) +
                " elements");
+}
+
+void check_scale_count(std::span<const float> scales, std::size_t count) {
+  if (scales.size() != count)
+    file_error(std::to_string(scales.size()) + " scales for a tensor and format that have " +
+               std::to_string(count));
+}
+
+std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count) {
+  check_codes(codes, bits, count);
   return codes.unpack();
 }
 

@@ -1,7 +1,10 @@
 // What encoding and decoding have in common in all formats: refusals, and checks of stored codes.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +15,57 @@ namespace mase::formats {
 /// Error(Fault::file): element `index` is NaN and the format, "integer", has no code for it.
 [[noreturn]] void refuse_nan(std::size_t index, std::string_view format);
 
+/// Error(Fault::file) when width or number of codes are not what the format and the tensor's shape
+/// ask for.
+void check_codes(const PackedCodes& codes, int bits, std::size_t count);
+
+/// Error(Fault::file) when there are not as many scales as the tensor's shape asks for.
+void check_scale_count(std::span<const float> scales, std::size_t count);
+
 /// The codes of a tensor; Error(Fault::file) when width or number are not what the format and the
 /// tensor's shape ask for.
 std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count);
+
+/// Elements encoded or decoded at a time: floats and codes of a piece stay in the nearest cache. A
+/// multiple of 8, so that pieces of any width start at bytes.
+constexpr std::size_t code_piece = 2048;
+
+/// Packs `count` codes: `make(first, codes)` fills `codes` with those of elements first and up.
+template <class Make>
+PackedCodes encode_in_pieces(int bits, std::size_t count, const Make& make) {
+  CodePacker packer(bits, count);
+  std::array<std::uint32_t, code_piece> codes;
+  for (std::size_t first = 0; first < count; first += code_piece) {
+    const std::span<std::uint32_t> part(codes.data(), std::min(code_piece, count - first));
+    make(first, part);
+    packer.append(part);
+  }
+  return packer.finish();
+}
+
+/// Unpacks all codes: `take(first, codes)` gets those of elements first and up.
+template <class Take>
+void decode_in_pieces(const PackedCodes& packed, const Take& take) {
+  std::array<std::uint32_t, code_piece> codes;
+  for (std::size_t first = 0; first < packed.size(); first += code_piece) {
+    const std::span<std::uint32_t> part(codes.data(), std::min(code_piece, packed.size() - first));
+    packed.unpack(first, part);
+    take(first, std::span<const std::uint32_t>(part));
+  }
+}
+
+/// out[i] = value(code i), a number, rounded to float32. Tensors with more elements than there are
+/// codes look the values up.
+template <class Value>
+void decode_by_table(const PackedCodes& packed, std::span<float> out, const Value& value) {
+  std::vector<float> table;
+  if (packed.size() > 0 && packed.bits() <= 16 && packed.size() >> packed.bits() > 0)
+    for (std::uint32_t code = 0; code >> packed.bits() == 0; ++code)
+      table.push_back(static_cast<float>(value(code)));
+  decode_in_pieces(packed, [&](std::size_t first, std::span<const std::uint32_t> codes) {
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      out[first + i] = table.empty() ? static_cast<float>(value(codes[i])) : table[codes[i]];
+  });
+}
 
 }  // namespace mase::formats

@@ -2,7 +2,18 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/binary.hpp"
+#include "formats/binary_residual.hpp"
+#include "formats/block_fp.hpp"
+#include "formats/block_log.hpp"
+#include "formats/block_minifloat.hpp"
 #include "formats/integer.hpp"
+#include "formats/log.hpp"
+#include "formats/minifloat.hpp"
+#include "formats/mx.hpp"
+#include "formats/nvfp4.hpp"
+#include "formats/scale_integer.hpp"
+#include "formats/ternary.hpp"
 
 namespace mase::formats {
 namespace {
@@ -35,8 +46,40 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 
 const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
+      // Fixed point and scaled integers.
       format_row<Integer>(),
       format_row<IntegerFloor>(),
+      format_row<Fixed>(),
+      format_row<ScaleInteger>(),
+      // Small floats and powers of two.
+      format_row<MinifloatIeee>(),
+      format_row<MinifloatDenorm>(),
+      format_row<Fp8E4m3>(),
+      format_row<Fp8E5m2>(),
+      format_row<Fp6E3m2>(),
+      format_row<Fp6E2m3>(),
+      format_row<Fp4E2m1>(),
+      format_row<LogFormat>(),
+      // Blocks with a shared exponent.
+      format_row<BlockFp>(),
+      format_row<BlockMinifloat>(),
+      format_row<BlockLog>(),
+      format_row<MxInt>(),
+      format_row<MxNamed<mxint8>>(),
+      format_row<MxNamed<mxint4>>(),
+      format_row<MxNamed<mxint2>>(),
+      format_row<MxIntHardware>(),
+      format_row<MxFp>(),
+      format_row<MxNamed<mxfp8_e4m3>>(),
+      format_row<MxNamed<mxfp8_e5m2>>(),
+      format_row<MxNamed<mxfp6_e3m2>>(),
+      format_row<MxNamed<mxfp6_e2m3>>(),
+      format_row<MxNamed<mxfp4>>(),
+      format_row<Nvfp4>(),
+      // One and two bits.
+      format_row<Binary>(),
+      format_row<BinaryResidual>(),
+      format_row<Ternary>(),
   };
   return table;
 }

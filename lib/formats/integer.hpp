@@ -53,6 +53,12 @@ struct Integer : CommonFields, IntegerFunctions<Integer> {
   IntegerSpec spec() const;
 };
 
+/// `integer` by its other name. (Upstream's format of that name adds the format of the result,
+/// which is the one of the port data_out.)
+struct Fixed : Integer {
+  static constexpr FormatDoc doc{"fixed", "The same as integer.", 2};
+};
+
 /// `integer` with rounding toward minus infinity, the default of hardware casts.
 struct IntegerFloor : ProfileFields, IntegerFunctions<IntegerFloor> {
   static constexpr FormatDoc doc{"integer_floor",

@@ -1,5 +1,5 @@
-// The definition of the minifloat with a hidden bit for one element: slow, in double, and obviously
-// right. Block formats quantize their elements by it (formats.md, sections 2 and 4).
+// The definition of the minifloats for one element: slow, in double, and obviously right. Block
+// formats quantize their elements by it (formats.md, sections 2 and 4).
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,18 @@ struct MinifloatSpec {
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
   std::uint64_t seed = 0;
+  /// false: minifloat_denorm, whose fraction has no leading one: 2^(c - bias) * M / 2^m.
+  bool hidden_bit = true;
 
   int mantissa_bits() const { return width - exponent_width - 1; }
   int top_exponent() const;  ///< emax: exponent of the largest value
   double largest() const;    ///< the largest finite value
+
+  // The values as a grid: a value of exponent E >= lowest_exponent() is a multiple of
+  // 2^(E - fraction_bits()), a smaller one of 2^(lowest_exponent() - fraction_bits()). Without a
+  // hidden bit the first of the m bits plays its part.
+  int fraction_bits() const { return hidden_bit ? mantissa_bits() : mantissa_bits() - 1; }
+  int lowest_exponent() const { return hidden_bit ? 1 - exponent_bias : -1 - exponent_bias; }
 };
 
 /// Fake quantization of one element given as a double (blocks are scaled exactly before); NaN stays
@@ -40,7 +48,8 @@ double quantize_minifloat_exact(const MinifloatSpec& spec, double x, std::uint64
 float quantize_minifloat_scalar(const MinifloatSpec& spec, float x, std::uint64_t index);
 
 /// The code of a value that the format has, as quantize_minifloat_exact returns it, in the low
-/// `width` bits. NaN gives the canonical NaN code (internal error where there is none).
+/// `width` bits. NaN gives the canonical NaN code with its sign (internal error where there is
+/// none).
 std::uint32_t minifloat_code(const MinifloatSpec& spec, double value);
 
 /// The value of a code.

@@ -12,6 +12,7 @@ const std::vector<ModuleRow>& module_table() {
       {"torch.nn.modules.linear.Identity", "identity", module_related_func},
       {"torch.nn.modules.conv.Conv1d", "conv1d", module_related_func},
       {"torch.nn.modules.conv.Conv2d", "conv2d", module_related_func},
+      {"torch.nn.modules.conv.ConvTranspose1d", "convtranspose1d", module_related_func},
       {"torch.nn.modules.conv.ConvTranspose2d", "convtranspose2d", module_related_func},
       {"torch.nn.modules.batchnorm.BatchNorm1d", "batch_norm1d", MaseType::module},
       {"torch.nn.modules.batchnorm.BatchNorm2d", "batch_norm2d", MaseType::module},

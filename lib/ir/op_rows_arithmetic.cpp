@@ -18,13 +18,13 @@ const std::vector<ArgRow> extremum{
     {"self", "data_in"}, {"other", "data_in"}, {"dim", ""}, {"keepdim", ""}};
 
 OpSource elementwise(std::string_view name, std::string_view aten, std::string_view target,
-                     std::string_view doc) {
-  return {name, builtin_func, {function(aten, target)}, unary, false, doc};
+                     std::string_view doc, bool quantizable = true) {
+  return {name, builtin_func, {function(aten, target)}, unary, quantizable, doc};
 }
 
 OpSource comparison(std::string_view name, MaseType type, std::string_view aten,
-                    std::string_view target, std::string_view doc) {
-  return {name, type, {function(aten, target)}, binary, false, doc};
+                    std::string_view target, std::string_view doc, bool quantizable = false) {
+  return {name, type, {function(aten, target)}, binary, quantizable, doc};
 }
 
 std::vector<OpSource> products() {
@@ -82,23 +82,19 @@ std::vector<OpSource> products() {
        builtin_func,
        {function("aten::mm", "torch.mm")},
        {{"self", "data_in"}, {"mat2", "weight"}},
-       false,
+       true,
        "Matrix product of two matrices."},
       {"addmm",
        builtin_func,
        {function("aten::addmm", "torch.addmm")},
-       {{"self", "data_in"}, {"mat1", "data_in"}, {"mat2", "data_in"}, {"beta", ""}, {"alpha", ""}},
-       false,
+       {{"self", "bias"}, {"mat1", "data_in"}, {"mat2", "weight"}, {"beta", ""}, {"alpha", ""}},
+       true,
        "Matrix product plus a matrix."},
       {"baddbmm",
        builtin_func,
        {function("aten::baddbmm", "torch.baddbmm")},
-       {{"self", "data_in"},
-        {"batch1", "data_in"},
-        {"batch2", "data_in"},
-        {"beta", ""},
-        {"alpha", ""}},
-       false,
+       {{"self", "bias"}, {"batch1", "data_in"}, {"batch2", "weight"}, {"beta", ""}, {"alpha", ""}},
+       true,
        "Matrix product of batches plus a batch."},
       {"einsum",
        builtin_func,
@@ -110,7 +106,7 @@ std::vector<OpSource> products() {
        builtin_func,
        {function("aten::pow", "_operator.pow")},
        {{"self", "data_in"}, {"exponent", ""}, {"a", ""}, {"b", ""}},
-       false,
+       true,
        "Elementwise power."},
   };
 }
@@ -129,18 +125,18 @@ std::vector<OpSource> elementwise_rows() {
       elementwise("tan", "aten::tan", "torch.tan", "Tangent."),
       elementwise("sinh", "aten::sinh", "torch.sinh", "Hyperbolic sine."),
       elementwise("cosh", "aten::cosh", "torch.cosh", "Hyperbolic cosine."),
-      elementwise("floor", "aten::floor", "torch.floor", "Round down."),
-      elementwise("ceil", "aten::ceil", "torch.ceil", "Round up."),
-      elementwise("round", "aten::round", "torch.round", "Round half to even."),
-      elementwise("sign", "aten::sign", "torch.sign", "-1, 0 or 1."),
+      elementwise("floor", "aten::floor", "torch.floor", "Round down.", false),
+      elementwise("ceil", "aten::ceil", "torch.ceil", "Round up.", false),
+      elementwise("round", "aten::round", "torch.round", "Round half to even.", false),
+      elementwise("sign", "aten::sign", "torch.sign", "-1, 0 or 1.", false),
       elementwise("neg", "aten::neg", "_operator.neg", "-x."),
-      elementwise("not", "aten::logical_not", "torch.logical_not", "Logical not."),
-      elementwise("invert", "aten::bitwise_not", "_operator.invert", "Bitwise not."),
+      elementwise("not", "aten::logical_not", "torch.logical_not", "Logical not.", false),
+      elementwise("invert", "aten::bitwise_not", "_operator.invert", "Bitwise not.", false),
       {"abs",
        implicit_func,
        {function("aten::abs", "_operator.abs")},
        unary,
-       false,
+       true,
        "Absolute value."},
   };
 }
@@ -158,8 +154,10 @@ std::vector<OpSource> comparisons() {
       comparison("ge", implicit_func, "aten::ge", "_operator.ge", "x >= y."),
       comparison("and", builtin_func, "aten::logical_and", "torch.logical_and", "Both true."),
       comparison("or", builtin_func, "aten::logical_or", "torch.logical_or", "Either true."),
-      comparison("maximum", builtin_func, "aten::maximum", "torch.maximum", "The larger one."),
-      comparison("minimum", builtin_func, "aten::minimum", "torch.minimum", "The smaller one."),
+      comparison("maximum", builtin_func, "aten::maximum", "torch.maximum", "The larger one.",
+                 true),
+      comparison("minimum", builtin_func, "aten::minimum", "torch.minimum", "The smaller one.",
+                 true),
   };
 }
 
@@ -169,9 +167,9 @@ std::vector<OpSource> reductions() {
        builtin_func,
        {method("aten::mean", "mean")},
        reduction,
-       false,
+       true,
        "Mean over dimensions."},
-      {"sum", builtin_func, {method("aten::sum", "sum")}, reduction, false, "Sum over dimensions."},
+      {"sum", builtin_func, {method("aten::sum", "sum")}, reduction, true, "Sum over dimensions."},
       {"prod",
        builtin_func,
        {method("aten::prod", "prod")},

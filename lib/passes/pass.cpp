@@ -18,6 +18,22 @@ std::string_view kind_name(PassKind kind) {
   return "analysis";
 }
 
+bool PassContext::has_data() const {
+  return evaluator && (training_rows || (probe_is_data && !probe.empty()));
+}
+
+void PassContext::each_batch(std::int64_t count, const SeeBatch& see) const {
+  MASE_CHECK(has_data(), "a pass asked for data where there is none");
+  if (training_rows) return training_rows(count, see);
+  const auto is_longer = [&](const Array& input) {
+    return !input.shape().empty() && input.shape()[0] > count;
+  };
+  std::vector<Array> inputs = probe;
+  if (std::all_of(inputs.begin(), inputs.end(), is_longer))
+    for (Array& input : inputs) input = input.rows(0, count);
+  see(inputs);
+}
+
 void PassContext::start_again(const ir::Graph& graph, std::vector<Array> inputs) {
   own_original_ = std::make_shared<const ir::Graph>(graph);
   original = own_original_.get();

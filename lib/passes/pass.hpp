@@ -32,17 +32,28 @@ struct PassDoc {
   double tolerance = 0.0;
 };
 
+/// Sees a batch of inputs in placeholder order.
+using SeeBatch = std::function<void(const std::vector<Array>& inputs)>;
+
 /// What a pass needs from outside. Passes never print and never write anywhere but through it.
 struct PassContext {
-  ir::MakeEvaluator evaluator;          ///< empty when no LibTorch is at hand
-  std::vector<Array> probe;             ///< example inputs in placeholder order; may be empty
-  bool probe_is_data = false;           ///< false: zeros that only give the shapes
+  ir::MakeEvaluator evaluator;  ///< empty when no LibTorch is at hand
+  std::vector<Array> probe;     ///< example inputs in placeholder order; may be empty
+  bool probe_is_data = false;   ///< false: zeros that only give the shapes
+  /// Shows `count` rows of the training data (all, where there are fewer), spread evenly over it,
+  /// in batches; empty without a data set.
+  std::function<void(std::int64_t count, const SeeBatch& see)> training_rows;
   const ir::Graph* original = nullptr;  ///< what quantization is compared with
   std::string output_folder;            ///< ".../software/transform"
   std::string hardware_folder;          ///< ".../hardware", for the passes that emit
   /// Stores a graph as a checkpoint, and loads one; empty when no LibTorch is at hand.
   std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
   std::function<ir::Graph(const std::string& path)> load_checkpoint;
+
+  /// Whether there is data to learn from and something to run it on.
+  bool has_data() const;
+  /// Shows up to `count` rows of data in batches: training rows, else the rows of the probe.
+  void each_batch(std::int64_t count, const SeeBatch& see) const;
 
   /// For passes that make another float model of the graph (nodes now compute something else, or
   /// other inputs are read): later comparisons are with `graph`, run on `inputs`.

@@ -56,7 +56,7 @@ class PortCheck {
                                       " is no format: " + own.all().front().message);
       return false;
     }
-    for (const auto& [port, made] : rule->formats) warn_of_fraction(port, made);
+    for (const auto& [port, wanted] : rule->ports) warn_of_fraction(port, wanted.format);
     return true;
   }
 

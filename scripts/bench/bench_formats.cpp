@@ -1,5 +1,6 @@
-// Speed of fake quantization by the integer formats, as a ratio to memcpy in the same run: copies
-// and kernels take turns, so that both meet the same load of the machine. One thread, warm buffers.
+// Speed of fake quantization, encoding and decoding by number formats, as a ratio to memcpy in the
+// same run: copies and kernels take turns, so that both meet the same load of the machine. One
+// thread, warm buffers.
 //
 // Usage: bench_formats [elements] [rounds]
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,11 +57,38 @@ void add_kernels(std::vector<Contender>& contenders, const IntegerSpec& spec,
                           {}});
 }
 
+/// Rows of 4096 elements where they divide `count`.
+Shape shape_of(std::size_t count) {
+  const auto elements = static_cast<std::int64_t>(count);
+  return elements % 4096 == 0 ? Shape{elements / 4096, 4096} : Shape{elements};
+}
+
 void add_format(std::vector<Contender>& contenders, const std::string& text,
                 const std::vector<float>& in, std::vector<float>& out) {
   const Format format = parse_format(text);
-  const Shape shape{static_cast<std::int64_t>(in.size())};
+  const Shape shape = shape_of(in.size());
   contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
+}
+
+void add_codes(std::vector<Contender>& contenders, const std::string& text,
+               const std::vector<float>& in, std::vector<float>& out) {
+  const Format format = parse_format(text);
+  const Shape shape = shape_of(in.size());
+  const auto codes = std::make_shared<Encoded>();
+  contenders.push_back(
+      {"encode " + text, [&in, codes, format, shape] { *codes = format.encode(in, shape); }, {}});
+  contenders.push_back(
+      {"decode " + text, [&out, codes, format, shape] { format.decode(*codes, out, shape); }, {}});
+}
+
+// Block formats over a matrix: rows of 4096 when that divides.
+void add_blocks(std::vector<Contender>& contenders, const std::string& text,
+                const std::vector<float>& in, std::vector<float>& out) {
+  const Format format = parse_format(text);
+  const auto count = static_cast<std::int64_t>(in.size());
+  const Shape shape{count % 4096 == 0 ? count / 4096 : 1, count % 4096 == 0 ? 4096 : count};
+  contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
+  contenders.push_back({"encode " + text, [&in, format, shape] { format.encode(in, shape); }, {}});
 }
 
 void print_table(const std::vector<Contender>& contenders, std::size_t count) {
@@ -86,10 +115,22 @@ int main(int argc, char** argv) {
   std::vector<Contender> contenders;
   contenders.push_back(
       {"memcpy", [&] { std::memcpy(out.data(), in.data(), count * sizeof(float)); }, {}});
-  for (const char* text : {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)",
-                           "integer(8, 4, profile=mase)", "integer_floor(8, 4)"})
+  for (const char* text :
+       {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)", "integer(8, 4, profile=mase)",
+        "integer_floor(8, 4)", "binary", "binary(scaled=true)", "ternary(threshold=0.25)",
+        "ternary", "ternary(scaling_factor=true)", "scale_integer(8)", "binary_residual(2)"})
     add_format(contenders, text, in, out);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
+  for (const char* text :
+       {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)", "binary", "binary(scaled=true)",
+        "ternary(scaling_factor=true)", "scale_integer(8)"})
+    add_codes(contenders, text, in, out);
+  for (const char* text :
+       {"block_fp(8, 8)", "block_fp(8, 8, skip_first_dim=false)",
+        "block_minifloat(8, 4, 8, skip_first_dim=true)", "block_minifloat(8, 4, 8)",
+        "block_log(8, 8, skip_first_dim=true)", "block_log(8, 8)", "mxint8", "mxint4", "mxfp8_e4m3",
+        "mxfp6_e2m3", "mxfp4", "nvfp4", "nvfp4(tensor_scale=none)"})
+    add_blocks(contenders, text, in, out);
   for (Contender& contender : contenders) contender.run();
   for (int round = 0; round < rounds; ++round)
     for (Contender& contender : contenders) contender.seconds.push_back(time_of(contender.run));

@@ -123,7 +123,8 @@ class Transform(InFolder):
         self.assertEqual(document["settings"]["seed"], 42)
         folder = self.cwd / "mase_output/jsc-tiny/software/transform"
         self.assertEqual(files_below(folder), [
-            "quantize/quantize_histogram.csv", "quantize/quantize_sqnr.csv", "quantize/quantize_table.csv",
+            "quantize/quantize_bits.csv", "quantize/quantize_histogram.csv", "quantize/quantize_saturation.csv",
+            "quantize/quantize_sqnr.csv", "quantize/quantize_table.csv",
             "transformed_ckpt/config.toml", "transformed_ckpt/graph_module.pt", "transformed_ckpt/node_meta_param.toml"])
 
     def test_the_resolved_configuration_gives_the_same_result_again(self):

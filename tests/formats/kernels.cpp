@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/random.hpp"
+#include "formats/format.hpp"
 #include "formats/integer_support.hpp"
 #include "formats/kernels/integer_kernel.hpp"
 
@@ -36,6 +37,29 @@ void check_all_sets(const IntegerSpec& spec, const std::vector<float>& in) {
       INFO(describe(spec) << " on " << kernels::isa_name(isa));
       CHECK(wrong == 0);
     }
+  }
+}
+
+// Codes and their values by one instruction set.
+void check_codes(kernels::Isa isa, const IntegerSpec& spec, const std::vector<float>& in) {
+  const kernels::IntegerGrid grid = kernels::integer_grid(spec);
+  const std::uint32_t mask = 0xffffffffU >> (32 - spec.width);
+  std::vector<std::uint32_t> codes(in.size());
+  std::vector<float> out(in.size());
+  const bool has_nan = kernels::integer_encoder(isa, spec.rounding, spec.profile)(
+      grid, in.data(), codes.data(), in.size());
+  CHECK(has_nan == std::any_of(in.begin(), in.end(), [](float x) { return std::isnan(x); }));
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    codes[i] &= mask;
+    wrong += !std::isnan(in[i]) && codes[i] != encode_integer_scalar(spec, in[i], i);
+  }
+  kernels::integer_decoder(isa)(grid, codes.data(), out.data(), codes.size());
+  for (std::size_t i = 0; i < in.size(); ++i)
+    wrong += bits_of(out[i]) != bits_of(decode_integer_scalar(spec, codes[i]));
+  if (wrong != 0) {
+    INFO(describe(spec) << " on " << kernels::isa_name(isa));
+    CHECK(wrong == 0);
   }
 }
 
@@ -97,6 +121,31 @@ TEST_CASE("kernels equal the definition on all codes and the ties between them")
         check_all_sets(spec, in);
       }
   SUCCEED();
+}
+
+TEST_CASE("code kernels equal the definition for every width that has them") {
+  Random random(9);
+  for (int width = 1; width <= kernels::widest_code_kernel; ++width)
+    for (int frac_width = -126; frac_width <= 126; frac_width += 9)
+      for (const bool is_signed : {true, false})
+        for (const IntegerSpec& spec : deterministic_specs(width, frac_width, is_signed)) {
+          std::vector<float> in = edge_values(spec);
+          for (int i = 0; i < 37; ++i) in.push_back(random_bits(random));
+          for (const kernels::Isa isa : kernels::available_isas()) {
+            check_codes(isa, spec, in);
+            check_codes(isa, spec, {0.1F, -INFINITY, 3.0F});
+          }
+        }
+}
+
+TEST_CASE("the first NaN is named, wherever it stands") {
+  for (const char* text : {"integer(8, 4)", "integer(30, 4)", "integer(8, 4, rounding=stochastic)"})
+    for (const std::size_t at : {0, 7, 2047, 2048, 4099}) {
+      std::vector<float> in(5000, 1.0F);
+      in[at] = in[4500] = NAN;
+      CHECK_THROWS_WITH(parse_format(text).encode(in, {5000}),
+                        Catch::Contains("element " + std::to_string(at) + " is NaN"));
+    }
 }
 
 TEST_CASE("kernels treat every length and alignment alike, also in place") {

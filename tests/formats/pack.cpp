@@ -47,6 +47,41 @@ TEST_CASE("codes are unpacked from any place") {
   }
 }
 
+namespace {
+
+// Bit j of code i is bit i * bits + j of the stream.
+std::string packed_bit_by_bit(const std::vector<std::uint32_t>& codes, int bits) {
+  const auto width = static_cast<std::size_t>(bits);
+  std::string bytes((codes.size() * width + 7) / 8, '\0');
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    for (std::size_t j = 0; j < width; ++j)
+      if ((codes[i] >> j) & 1U)
+        bytes[(i * width + j) / 8] |= static_cast<char>(1 << (i * width + j) % 8);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("long streams of every width are packed in pieces of any size") {
+  Random random(23);
+  for (int bits = 1; bits <= 32; ++bits) {
+    std::vector<std::uint32_t> codes(20011);
+    for (std::uint32_t& code : codes) code = random.next_u32();  // with bits above the code
+    const std::string expected = packed_bit_by_bit(codes, bits);
+    CHECK(pack_codes(codes, bits).bytes() == expected);
+    CodePacker packer(bits, codes.size());
+    for (std::size_t first = 0; first < codes.size();) {
+      const std::size_t count = std::min(codes.size() - first, std::size_t{random.below(700)});
+      packer.append(std::span<const std::uint32_t>(codes).subspan(first, count));
+      first += count;
+    }
+    const PackedCodes packed = packer.finish();
+    CHECK(packed.bytes() == expected);
+    for (std::uint32_t& code : codes) code &= 0xffffffffU >> (32 - bits);
+    CHECK(packed.unpack() == codes);
+  }
+}
+
 TEST_CASE("bytes that are not those of the codes are refused") {
   CHECK_THROWS_WITH(PackedCodes("ab", 8, 3), Catch::Contains("do not hold 3"));
   CHECK_THROWS_WITH(PackedCodes("abc", 8, 2), Catch::Contains("do not hold 2"));

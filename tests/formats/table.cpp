@@ -1,5 +1,6 @@
 // The format table, the text form and reading fields with diagnostics.
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "formats/format.hpp"
 
@@ -96,7 +97,8 @@ TEST_CASE("a seed that has no effect is a warning") {
 }
 
 TEST_CASE("the table lists every format once, with documented fields") {
-  CHECK(format_names() == std::vector<std::string>{"integer", "integer_floor"});
+  const std::vector<std::string> names = format_names();
+  CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
   for (const FormatRow& row : format_table()) {
     CHECK_FALSE(row.doc.empty());
     for (const FieldInfo& field : row.fields) CHECK_FALSE(field.doc.empty());

@@ -14,6 +14,7 @@ LIBRARIES = {
     "zlib": ("zlib.h",),
     "libzip": ("zip.h",),
     "CBC": ("coin/",),
+    "Eigen": ("Eigen/",),
     "SQLite": ("sqlite3.h",),
     "libpq": ("libpq-fe.h",),
     "CLI11": ("CLI/",),

@@ -20,19 +20,6 @@ using torch_frontend::export_torchscript;
 
 namespace {
 
-/// One case of check_stock.py: the checkpoint, its inputs, what the executor computes, its names.
-void write_case(const ir::Graph& graph, const std::vector<Array>& inputs,
-                const std::string& folder) {
-  make_folder(folder);
-  export_torchscript(graph, folder + "/checkpoint.pt",
-                     checkpoint::extra_files(graph, Tree::dict()));
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    write_npy(folder + "/input_" + std::to_string(i) + ".npy", inputs[i]);
-  for (const auto& [name, value] : executed(graph, inputs))
-    write_npy(folder + "/output" + (name.empty() ? "" : "_" + name) + ".npy", value);
-  write_file(folder + "/keys.txt", join(graph.tensor_order, "\n") + "\n");
-}
-
 /// Kinds and names. Targets may differ: TorchScript does not say whether a function or a method was
 /// written (torch.flatten(x), x.flatten()).
 std::string node_names(const ir::Graph& graph) {
@@ -84,7 +71,7 @@ TEST_CASE("a fixture's checkpoint comes back as the same graph", "[export]") {
   }
 }
 
-TEST_CASE("cases for stock PyTorch are written when a folder is named", "[export]") {
+TEST_CASE("cases for stock PyTorch are written when a folder is named", "[export][stock]") {
   const char* folder = std::getenv("MASE_STOCK_FOLDER");
   if (folder == nullptr) return;
   std::vector<Fixture> all = fixtures();
@@ -92,8 +79,8 @@ TEST_CASE("cases for stock PyTorch are written when a folder is named", "[export
   for (const Fixture& fixture : all) {
     const std::string name = std::string(folder) + "/" + fixture.model + "_" + fixture.kind;
     ir::Graph graph = import_fixture(fixture);
-    write_case(graph, fixture.inputs, name);
+    write_stock_case(graph, fixture.inputs, name);
     quantize_all(graph);
-    write_case(graph, fixture.inputs, name + "_quantized");
+    write_stock_case(graph, fixture.inputs, name + "_quantized");
   }
 }

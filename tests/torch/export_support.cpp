@@ -8,6 +8,7 @@
 #include "catch.hpp"
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "ir/op_table.hpp"
 #include "ir/verify.hpp"
@@ -75,6 +76,18 @@ void check_three_calls(const ir::Graph& graph, const std::vector<Array>& inputs)
   torch::jit::Module module = torch::jit::load(folder / "model.pt");
   const ir::Results expected = executed(graph, inputs);
   for (int call = 0; call < 3; ++call) CHECK(same(expected, called(module, inputs)));
+}
+
+void write_stock_case(const ir::Graph& graph, const std::vector<Array>& inputs,
+                      const std::string& folder) {
+  make_folder(folder);
+  torch_frontend::export_torchscript(graph, folder + "/checkpoint.pt",
+                                     checkpoint::extra_files(graph, Tree::dict()));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    write_npy(folder + "/input_" + std::to_string(i) + ".npy", inputs[i]);
+  for (const auto& [name, value] : executed(graph, inputs))
+    write_npy(folder + "/output" + (name.empty() ? "" : "_" + name) + ".npy", value);
+  write_file(folder + "/keys.txt", join(graph.tensor_order, "\n") + "\n");
 }
 
 std::vector<std::string> state_names(const torch::jit::Module& module) {

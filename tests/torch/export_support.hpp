@@ -34,6 +34,10 @@ bool same(const ir::Results& a, const ir::Results& b);
 /// Exports the graph and checks that TorchScript gives the executor's bits on three calls.
 void check_three_calls(const ir::Graph& graph, const std::vector<Array>& inputs);
 
+/// One case of check_stock.py: the checkpoint, its inputs, what the executor computes, its names.
+void write_stock_case(const ir::Graph& graph, const std::vector<Array>& inputs,
+                      const std::string& folder);
+
 /// Parameters and buffers in the order of the state_dict.
 std::vector<std::string> state_names(const torch::jit::Module& module);
 

@@ -74,7 +74,7 @@ const std::vector<Fixture>& quantizable_programs() {
     const std::string folder = std::string(MASE_TEST_FOLDER) + "/torch/programs/";
     std::vector<Fixture> found;
     for (const char* name : {"Layers", "PlainLayers", "Functions", "PointwiseLayers",
-                             "PointwiseFunctions", "Methods"}) {
+                             "PointwiseFunctions", "MoreLayers", "MoreFunctions", "Methods"}) {
       for (const char* kind : {"script", "trace"}) {
         const std::string model = std::string("Quantizable") + name;
         const std::string path = folder + model + "." + kind + ".pt";

@@ -6,8 +6,8 @@
 
 namespace mase::formats::kernels {
 
-IntegerKernel integer_kernel_avx512(Rounding rounding, Profile profile) {
-  return choose_kernel(rounding, profile);
+IntegerKernels integer_kernels_avx512(Rounding rounding, Profile profile) {
+  return choose_kernels(rounding, profile);
 }
 
 }  // namespace mase::formats::kernels

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "formats/integer_scalar.hpp"
 #include "formats/kernels/isa.hpp"
@@ -19,7 +20,13 @@ struct IntegerGrid {
   float step = 1;   ///< 2^-frac_width
   float low = 0;    ///< smallest code
   float high = 0;   ///< largest code, rounded to float32
+  /// The sign bit of a code (0 when unsigned): (code ^ sign) - sign extends it.
+  std::int32_t sign = 0;
 };
+
+/// Grids of this width and less have code kernels: their codes are far from the limits of float32
+/// and of all instruction sets' conversions to integers. Wider ones use the definition.
+constexpr int widest_code_kernel = 22;
 
 IntegerGrid integer_grid(const IntegerSpec& spec);
 
@@ -31,9 +38,26 @@ using IntegerKernel = void (*)(const IntegerGrid& grid, const float* in, float* 
 /// the same bits as quantize_integer_scalar. (`mase` knows nearest_even and floor only.)
 IntegerKernel integer_kernel(Isa isa, Rounding rounding, Profile profile);
 
-// One function per instruction set, called by integer_kernel only.
-IntegerKernel integer_kernel_portable(Rounding rounding, Profile profile);
-IntegerKernel integer_kernel_avx2(Rounding rounding, Profile profile);
-IntegerKernel integer_kernel_avx512(Rounding rounding, Profile profile);
+/// Codes as sign-extended integers; returns whether an element is NaN, whose code means nothing.
+using IntegerEncoder = bool (*)(const IntegerGrid& grid, const float* in, std::uint32_t* codes,
+                                std::size_t count);
+IntegerEncoder integer_encoder(Isa isa, Rounding rounding, Profile profile);
+
+/// Values of codes without bits above the grid's width.
+using IntegerDecoder = void (*)(const IntegerGrid& grid, const std::uint32_t* codes, float* out,
+                                std::size_t count);
+IntegerDecoder integer_decoder(Isa isa);
+
+/// What an instruction set offers for a rounding and profile.
+struct IntegerKernels {
+  IntegerKernel quantize;
+  IntegerEncoder encode;
+  IntegerDecoder decode;
+};
+
+// One function per instruction set, called by those above only.
+IntegerKernels integer_kernels_portable(Rounding rounding, Profile profile);
+IntegerKernels integer_kernels_avx2(Rounding rounding, Profile profile);
+IntegerKernels integer_kernels_avx512(Rounding rounding, Profile profile);
 
 }  // namespace mase::formats::kernels

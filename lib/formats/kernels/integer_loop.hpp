@@ -2,6 +2,7 @@
 // integer_<set>.cpp after its simd_*.hpp.
 #pragma once
 
+#include "formats/kernels/code_loop.hpp"
 #include "formats/kernels/integer_kernel.hpp"
 #include "formats/kernels/span_loop.hpp"
 
@@ -21,9 +22,12 @@ struct OnIntegerGrid {
   }
 
   MASE_SIMD Vec operator()(Vec x) const {
-    const Vec code = Simd::min(high, Simd::max(low, rounded(x, Simd::mul(x, scale))));
-    const Vec value = Simd::mul(code, step);
+    const Vec value = Simd::mul(code(x), step);
     return profile == Profile::exact ? Simd::add(value, zero) : value;  // -0 + 0 = +0
+  }
+
+  MASE_SIMD Vec code(Vec x) const {
+    return Simd::min(high, Simd::max(low, rounded(x, Simd::mul(x, scale))));
   }
 
   MASE_SIMD Vec rounded(Vec x, Vec scaled) const {
@@ -44,13 +48,44 @@ MASE_SIMD_TARGET void run(const IntegerGrid& grid, const float* in, float* out, 
   apply(OnIntegerGrid<rounding, profile>::of(grid), in, out, count);
 }
 
-IntegerKernel choose_kernel(Rounding rounding, Profile profile) {
+template <Rounding rounding, Profile profile>
+struct ToCode {
+  OnIntegerGrid<rounding, profile> grid;
+  MASE_SIMD Simd::Bits operator()(Simd::Vec x) const { return Simd::nearest_integer(grid.code(x)); }
+};
+
+template <Rounding rounding, Profile profile>
+MASE_SIMD_TARGET bool run_encode(const IntegerGrid& grid, const float* in, std::uint32_t* codes,
+                                 std::size_t count) {
+  using Grid = OnIntegerGrid<rounding, profile>;
+  return encode_span(ToCode<rounding, profile>{Grid::of(grid)}, in, codes, count);
+}
+
+struct FromCode {
+  Simd::Bits sign;
+  Simd::Vec step;
+  MASE_SIMD Simd::Vec operator()(Simd::Bits code) const {
+    return Simd::mul(Simd::from_integer(Simd::sub_bits(Simd::xor_bits(code, sign), sign)), step);
+  }
+};
+
+MASE_SIMD_TARGET void run_decode(const IntegerGrid& grid, const std::uint32_t* codes, float* out,
+                                 std::size_t count) {
+  decode_span(FromCode{Simd::all_bits(grid.sign), Simd::all(grid.step)}, codes, out, count);
+}
+
+template <Rounding rounding, Profile profile>
+constexpr IntegerKernels all_kernels{run<rounding, profile>, run_encode<rounding, profile>,
+                                     run_decode};
+
+IntegerKernels choose_kernels(Rounding rounding, Profile profile) {
   if (profile == Profile::mase)
-    return rounding == Rounding::floor ? run<Rounding::floor, Profile::mase>
-                                       : run<Rounding::nearest_even, Profile::mase>;
-  if (rounding == Rounding::floor) return run<Rounding::floor, Profile::exact>;
-  if (rounding == Rounding::nearest_away) return run<Rounding::nearest_away, Profile::exact>;
-  return run<Rounding::nearest_even, Profile::exact>;
+    return rounding == Rounding::floor ? all_kernels<Rounding::floor, Profile::mase>
+                                       : all_kernels<Rounding::nearest_even, Profile::mase>;
+  if (rounding == Rounding::floor) return all_kernels<Rounding::floor, Profile::exact>;
+  if (rounding == Rounding::nearest_away)
+    return all_kernels<Rounding::nearest_away, Profile::exact>;
+  return all_kernels<Rounding::nearest_even, Profile::exact>;
 }
 
 }  // namespace

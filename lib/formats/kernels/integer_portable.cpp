@@ -5,8 +5,8 @@
 
 namespace mase::formats::kernels {
 
-IntegerKernel integer_kernel_portable(Rounding rounding, Profile profile) {
-  return choose_kernel(rounding, profile);
+IntegerKernels integer_kernels_portable(Rounding rounding, Profile profile) {
+  return choose_kernels(rounding, profile);
 }
 
 }  // namespace mase::formats::kernels

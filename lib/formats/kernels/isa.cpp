@@ -1,6 +1,10 @@
 // Finding the instruction sets of the running machine.
 #include "formats/kernels/isa.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace mase::formats::kernels {
 
 std::string_view isa_name(Isa isa) {
@@ -33,6 +37,12 @@ std::vector<Isa> available_isas() {
 Isa best_isa() {
   static const Isa best = available_isas().back();
   return best;
+}
+
+void stream_fence() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
 }
 
 }  // namespace mase::formats::kernels

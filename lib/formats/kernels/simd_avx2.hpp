@@ -22,8 +22,8 @@ struct Simd {
   MASE_SIMD static Vec load(const float* from) { return _mm256_loadu_ps(from); }
   MASE_SIMD static void store(float* to, Vec v) { _mm256_storeu_ps(to, v); }
   MASE_SIMD static void stream(float* to, Vec v) { _mm256_stream_ps(to, v); }
-  MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
+  MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
@@ -66,6 +66,7 @@ struct Simd {
   MASE_SIMD static Bits shift_right(Bits a) {
     return _mm256_srli_epi32(a, count);
   }
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) { return _mm256_srli_epi32(a, count); }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm256_min_epi32(a, b); }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm256_max_epi32(a, b); }
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
@@ -77,6 +78,37 @@ struct Simd {
     const __m128i four = _mm_max_epi32(_mm256_castsi256_si128(b), _mm256_extracti128_si256(b, 1));
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
+  }
+
+  struct Wide {
+    __m256d low, high;
+  };
+  MASE_SIMD static Wide wide_all(double value) {
+    return {_mm256_set1_pd(value), _mm256_set1_pd(value)};
+  }
+  MASE_SIMD static Wide widen(Vec v) {
+    return {_mm256_cvtps_pd(_mm256_castps256_ps128(v)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1))};
+  }
+  MASE_SIMD static Vec narrow(Wide v) {
+    return _mm256_set_m128(_mm256_cvtpd_ps(v.high), _mm256_cvtpd_ps(v.low));
+  }
+  MASE_SIMD static void store_wide(double* to, Wide v) {
+    _mm256_storeu_pd(to, v.low);
+    _mm256_storeu_pd(to + width / 2, v.high);
+  }
+  MASE_SIMD static Wide add_wide(Wide a, Wide b) {
+    return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide sub_wide(Wide a, Wide b) {
+    return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide div_wide(Wide a, Wide b) {
+    return {_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide select_less_wide(Wide a, Wide b, Wide then, Wide otherwise) {
+    return {_mm256_blendv_pd(otherwise.low, then.low, _mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ)),
+            _mm256_blendv_pd(otherwise.high, then.high, _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ))};
   }
 };
 

@@ -24,8 +24,8 @@ struct Simd {
   MASE_SIMD static Vec load(const float* from) { return _mm512_loadu_ps(from); }
   MASE_SIMD static void store(float* to, Vec v) { _mm512_storeu_ps(to, v); }
   MASE_SIMD static void stream(float* to, Vec v) { _mm512_stream_ps(to, v); }
-  MASE_SIMD static void fence() { _mm_sfence(); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
+  MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm512_maskz_min_ps(every, a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm512_maskz_max_ps(every, a, b); }
@@ -66,6 +66,9 @@ struct Simd {
   MASE_SIMD static Bits shift_right(Bits a) {
     return _mm512_maskz_srli_epi32(every, a, count);
   }
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) {
+    return _mm512_maskz_srl_epi32(every, a, _mm_cvtsi32_si128(count));
+  }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm512_maskz_min_epi32(every, a, b); }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm512_maskz_max_epi32(every, a, b); }
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
@@ -74,12 +77,53 @@ struct Simd {
   MASE_SIMD static Bits nearest_integer(Vec v) { return _mm512_maskz_cvtps_epi32(every, v); }
   MASE_SIMD static Vec from_integer(Bits b) { return _mm512_maskz_cvtepi32_ps(every, b); }
   MASE_SIMD static std::int32_t largest(Bits b) {
-    const __m256i eight =
-        _mm256_max_epi32(_mm512_castsi512_si256(b), _mm512_maskz_extracti64x4_epi64(0xf, b, 1));
+    const __m256i eight = _mm256_max_epi32(_mm512_maskz_extracti64x4_epi64(0xf, b, 0),
+                                           _mm512_maskz_extracti64x4_epi64(0xf, b, 1));
     const __m128i four =
         _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
+  }
+
+  struct Wide {
+    __m512d low, high;
+  };
+  MASE_SIMD static Wide wide_all(double value) {
+    return {_mm512_set1_pd(value), _mm512_set1_pd(value)};
+  }
+  MASE_SIMD static Wide widen(Vec v) {
+    return {_mm512_maskz_cvtps_pd(0xff, half<0>(v)), _mm512_maskz_cvtps_pd(0xff, half<1>(v))};
+  }
+  MASE_SIMD static Vec narrow(Wide v) {
+    const __m512d low =
+        _mm512_castps_pd(_mm512_zextps256_ps512(_mm512_maskz_cvtpd_ps(0xff, v.low)));
+    const __m256d high = _mm256_castps_pd(_mm512_maskz_cvtpd_ps(0xff, v.high));
+    return _mm512_castpd_ps(_mm512_maskz_insertf64x4(0xff, low, high, 1));
+  }
+  MASE_SIMD static void store_wide(double* to, Wide v) {
+    _mm512_storeu_pd(to, v.low);
+    _mm512_storeu_pd(to + width / 2, v.high);
+  }
+  MASE_SIMD static Wide add_wide(Wide a, Wide b) {
+    return {_mm512_add_pd(a.low, b.low), _mm512_add_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide sub_wide(Wide a, Wide b) {
+    return {_mm512_sub_pd(a.low, b.low), _mm512_sub_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide div_wide(Wide a, Wide b) {
+    return {_mm512_div_pd(a.low, b.low), _mm512_div_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide select_less_wide(Wide a, Wide b, Wide then, Wide otherwise) {
+    return {
+        _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a.low, b.low, _CMP_LT_OQ), otherwise.low, then.low),
+        _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a.high, b.high, _CMP_LT_OQ), otherwise.high,
+                             then.high)};
+  }
+
+ private:
+  template <int index>
+  MASE_SIMD static __m256 half(Vec v) {
+    return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xf, _mm512_castps_pd(v), index));
   }
 };
 

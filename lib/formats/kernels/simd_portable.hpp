@@ -20,7 +20,7 @@ struct Simd {
   using Bits = std::int32_t __attribute__((vector_size(16)));
   using Unsigned = std::uint32_t __attribute__((vector_size(16)));
   static constexpr std::size_t width = 4;
-  static constexpr bool can_stream = false;  ///< stream() and fence() exist
+  static constexpr bool can_stream = false;  ///< stream() exists
 
   MASE_SIMD static Vec all(float value) { return Vec{value, value, value, value}; }
   MASE_SIMD static Vec load(const float* from) {
@@ -30,6 +30,7 @@ struct Simd {
   }
   MASE_SIMD static void store(float* to, Vec v) { std::memcpy(to, &v, sizeof v); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return a + b; }
+  MASE_SIMD static Vec sub(Vec a, Vec b) { return a - b; }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return a * b; }
   // b where equal or not ordered: NaN and -0 in b stay.
   MASE_SIMD static Vec min(Vec a, Vec b) { return a < b ? a : b; }
@@ -77,6 +78,9 @@ struct Simd {
   MASE_SIMD static Bits shift_right(Bits a) {  ///< zeros come in
     return (Bits)((Unsigned)a >> count);
   }
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) {  ///< zeros come in
+    return (Bits)((Unsigned)a >> count);
+  }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return a < b ? a : b; }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return a > b ? a : b; }
   /// then where a < b, else otherwise.
@@ -90,6 +94,25 @@ struct Simd {
   MASE_SIMD static std::int32_t largest(Bits b) {  ///< of all lanes
     const std::int32_t low = b[0] > b[1] ? b[0] : b[1], high = b[2] > b[3] ? b[2] : b[3];
     return low > high ? low : high;
+  }
+
+  // The lanes of a vector as doubles.
+  using Pair = double __attribute__((vector_size(16)));
+  struct Wide {
+    Pair low, high;
+  };
+  MASE_SIMD static Wide wide_all(double value) { return {Pair{value, value}, Pair{value, value}}; }
+  MASE_SIMD static Wide widen(Vec v) { return {Pair{v[0], v[1]}, Pair{v[2], v[3]}}; }
+  MASE_SIMD static Vec narrow(Wide v) {  ///< rounds
+    return Vec{static_cast<float>(v.low[0]), static_cast<float>(v.low[1]),
+               static_cast<float>(v.high[0]), static_cast<float>(v.high[1])};
+  }
+  MASE_SIMD static void store_wide(double* to, Wide v) { std::memcpy(to, &v, sizeof v); }
+  MASE_SIMD static Wide add_wide(Wide a, Wide b) { return {a.low + b.low, a.high + b.high}; }
+  MASE_SIMD static Wide sub_wide(Wide a, Wide b) { return {a.low - b.low, a.high - b.high}; }
+  MASE_SIMD static Wide div_wide(Wide a, Wide b) { return {a.low / b.low, a.high / b.high}; }
+  MASE_SIMD static Wide select_less_wide(Wide a, Wide b, Wide then, Wide otherwise) {
+    return {a.low < b.low ? then.low : otherwise.low, a.high < b.high ? then.high : otherwise.high};
   }
 
  private:

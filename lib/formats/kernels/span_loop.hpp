@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "formats/kernels/isa.hpp"
+
 namespace mase::formats::kernels {
 namespace {
-
-/// From here on (32 MiB) the output outgrows the caches, and stores past them save reading it
-/// first: a quarter of the time in bench_formats. Smaller outputs stay cached for their reader.
-constexpr std::size_t streaming_count = std::size_t{8} << 20;
 
 /// Applies `op` to fewer elements than a vector holds.
 template <class Op>
@@ -22,27 +20,37 @@ MASE_SIMD void apply_part(const Op& op, const float* in, float* out, std::size_t
 }
 
 /// Applies `op` with stores past the caches, which need an aligned output; returns how many
-/// elements are done. (Set is Simd: a parameter so that sets without such stores compile.)
+/// elements are done. Other threads see them after a fence only. (Set is Simd: a parameter so that
+/// sets without such stores compile.)
 template <class Set, class Op>
 MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
                                       std::size_t count) {
   const std::uintptr_t misaligned =
       (0 - reinterpret_cast<std::uintptr_t>(out)) % (Simd::width * sizeof(float));
-  std::size_t i = misaligned / sizeof(float);
+  const std::size_t head = misaligned / sizeof(float);
+  std::size_t i = head < count ? head : count;
   apply_part(op, in, out, i);
   for (; i + Simd::width <= count; i += Simd::width) Set::stream(out + i, op(Simd::load(in + i)));
-  Set::fence();
   return i;
 }
 
 /// out[i] = op(in[i]) for every i below `count`; `in` and `out` are the same or do not overlap.
+/// `stream`: past the caches where possible; the caller then ends with stream_fence().
 template <class Op>
-MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t count) {
+MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t count, bool stream) {
   std::size_t i = 0;
   if constexpr (Simd::can_stream)
-    if (count >= streaming_count && in != out) i = apply_streaming<Simd>(op, in, out, count);
+    if (stream && in != out) i = apply_streaming<Simd>(op, in, out, count);
   for (; i + Simd::width <= count; i += Simd::width) Simd::store(out + i, op(Simd::load(in + i)));
   if (i < count) apply_part(op, in + i, out + i, count - i);
+}
+
+/// The same for a whole tensor: large ones are streamed.
+template <class Op>
+MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t count) {
+  const bool stream = count >= streaming_count;
+  apply(op, in, out, count, stream);
+  if (stream) stream_fence();
 }
 
 }  // namespace

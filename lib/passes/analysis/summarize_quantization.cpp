@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
+#include "passes/transform/quantize_ports.hpp"
 
 namespace mase::passes {
 namespace {
@@ -32,9 +33,10 @@ std::string quantized_type(const std::string& original, const ir::Node& node) {
   return original + suffix;
 }
 
-/// Energies of a signal and of the error made on it.
+/// Energies of a signal and of the error made on it, and how much of it a format could not hold.
 struct Energy {
   double signal = 0, noise = 0;
+  std::int64_t values = 0, saturated = 0;
 
   void add(std::span<const float> exact, std::span<const float> changed) {
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -42,6 +44,13 @@ struct Energy {
       signal += x * x;
       noise += e * e;
     }
+  }
+  /// `exact` as it is before the format.
+  void count(const Array& exact, const formats::Format& format) {
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(exact.size()));
+    format.saturates(exact.span<float>(), mask, exact.shape());
+    values += exact.size();
+    for (const std::uint8_t outside : mask) saturated += outside;
   }
   double decibel() const {
     if (noise == 0) return std::numeric_limits<double>::infinity();
@@ -61,6 +70,7 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
       std::vector<float> quantized(static_cast<std::size_t>(exact.size()));
       format->second.quantize(exact.span<float>(), quantized, exact.shape());
       energies[node.name][port.name].add(exact.span<float>(), quantized);
+      energies[node.name][port.name].count(exact, format->second);
     }
   }
 }
@@ -77,7 +87,10 @@ void add_activation_energies(const ir::Graph& graph, const PassContext& context,
   Array raw;
   const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
     if (value.dtype() != DType::float32) return;
-    if (port == "data_in.raw") raw = value;
+    if (port == "data_in.raw") {
+      raw = value;
+      energies[node.name]["data_in"].count(value, node.formats.at("data_in"));
+    }
     if (port == "data_in" && raw.shape() == value.shape())
       energies[node.name][port].add(raw.span<float>(), value.span<float>());
     if (port != "data_out") return;
@@ -162,6 +175,55 @@ ReportTable sqnr_table(const ir::Graph& graph, const Energies& energies, const s
   return table;
 }
 
+/// Percent of the values on each port that lie beyond its format.
+ReportTable saturation_table(const ir::Graph& graph, const Energies& energies,
+                             const std::string& folder, Tree& info) {
+  ReportTable table{"Saturated values [%]",
+                    {"Node", "Weight", "Bias", "Data in"},
+                    {},
+                    folder + "/quantize_saturation.csv"};
+  for (ir::NodeId id : graph.order()) {
+    const auto found = energies.find(graph.node(id).name);
+    if (graph.node(id).formats.empty() || found == energies.end()) continue;
+    std::vector<std::string> row{found->first};
+    for (const char* port : {"weight", "bias", "data_in"}) {
+      const auto energy = found->second.find(port);
+      const bool known = energy != found->second.end() && energy->second.values > 0;
+      if (!known) {
+        row.push_back("NA");
+        continue;
+      }
+      const double share = double(energy->second.saturated) / double(energy->second.values);
+      info[found->first][port] = share;
+      row.push_back(fixed_text(100 * share, 3));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// Bits per element on the ports of quantized nodes, shared exponents and scales included.
+ReportTable bits_table(const ir::Graph& graph, const std::string& folder, Tree& info) {
+  ReportTable table{"Bits per element",
+                    {"Node", "Weight", "Bias", "Data in", "Output"},
+                    {},
+                    folder + "/quantize_bits.csv"};
+  for (ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    if (node.formats.empty()) continue;
+    std::vector<std::string> row{node.name};
+    for (const char* port : {"weight", "bias", "data_in", "data_out"}) {
+      const auto format = node.formats.find(port);
+      const std::vector<Shape> shapes = port_shapes(graph, node, port);
+      const bool known = format != node.formats.end() && !shapes.empty();
+      if (known) info[node.name][port] = format->second.bits_per_element(shapes.front());
+      row.push_back(known ? fixed_text(info[node.name][port].as_double(), 3) : "NA");
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Tree histogram_info(const ReportTable& table) {
   Tree info = Tree::dict();
   for (const auto& row : table.rows) {
@@ -182,6 +244,9 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   result.tables.push_back(type_table(*context.original, graph, options.save_dir));
   result.tables.push_back(histogram(result.tables.front(), options.save_dir));
   result.info["histogram"] = histogram_info(result.tables.back());
+  Tree bits = Tree::dict();
+  result.tables.push_back(bits_table(graph, options.save_dir, bits));
+  result.info["bits"] = std::move(bits);
   if (!options.sqnr) return result;
   Energies energies;
   add_weight_energies(graph, energies);
@@ -193,6 +258,9 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   Tree sqnr = Tree::dict();
   result.tables.push_back(sqnr_table(graph, energies, options.save_dir, sqnr));
   result.info["sqnr_db"] = std::move(sqnr);
+  Tree saturation = Tree::dict();
+  result.tables.push_back(saturation_table(graph, energies, options.save_dir, saturation));
+  result.info["saturation"] = std::move(saturation);
   return result;
 }
 

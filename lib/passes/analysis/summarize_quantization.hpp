@@ -7,7 +7,10 @@ namespace mase::passes {
 
 /// Table of original and quantized type per node, histogram per original type, and, when the model
 /// can be run on the probe, SQNR per quantized layer in dB, 10 log10(sum x^2 / sum (q(x) - x)^2):
-/// of the weight, of the input on its port, and of the output against the original graph.
+/// of the weight, of the input on its port, and of the output against the original graph. Beside it
+/// the share of values that saturate (of weight, bias and input), and bits per element with shared
+/// exponents and scales counted. Info: "histogram", "bits", "sqnr_db", "saturation", the last three
+/// {node: {port: number}}.
 struct SummarizeQuantization {
   static constexpr PassDoc doc{"summarize_quantization", PassKind::analysis,
                                "Tables of what was quantized, with SQNR per layer."};

@@ -2,6 +2,7 @@
 #include "passes/transform/extract.hpp"
 
 #include <map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -49,17 +50,16 @@ void cut_input(ir::Graph& graph, const std::string& name) {
   node.formats.clear();
 }
 
-/// The results of every node on the probe, by name; empty where nothing can be run.
-std::map<std::string, Array> results_on_probe(const ir::Graph& graph, const PassContext& context) {
+/// The results of every node for some inputs, by name.
+std::map<std::string, Array> results_on(const ir::Graph& graph, ir::Evaluator& evaluator,
+                                        const std::vector<Array>& inputs) {
   std::map<std::string, Array> results;
-  if (!context.evaluator || context.probe.empty()) return results;
   const std::vector<ir::NodeId> placeholders = graph.placeholders();
-  for (std::size_t i = 0; i < placeholders.size() && i < context.probe.size(); ++i)
-    results.emplace(graph.node(placeholders[i]).name, context.probe[i]);
-  context.evaluator(graph, ir::Level::quantized)
-      ->run(context.probe, [&](const ir::Node& node, const std::string& port, const Array& value) {
-        if (port == "data_out") results.insert_or_assign(node.name, value);
-      });
+  for (std::size_t i = 0; i < placeholders.size() && i < inputs.size(); ++i)
+    results.emplace(graph.node(placeholders[i]).name, inputs[i]);
+  evaluator.run(inputs, [&](const ir::Node& node, const std::string& port, const Array& value) {
+    if (port == "data_out") results.insert_or_assign(node.name, value);
+  });
   return results;
 }
 
@@ -74,6 +74,25 @@ std::vector<Array> probe_of(const ir::Graph& graph, const std::map<std::string, 
   return probe;
 }
 
+/// Data as the cut graph reads it: the whole graph runs on what there was before.
+void give_data(const ir::Graph& whole, const ir::Graph& cut, PassContext& context) {
+  std::vector<Array> probe;
+  if (context.evaluator && !context.probe.empty()) {
+    const auto evaluator = context.evaluator(whole, ir::Level::quantized);
+    probe = probe_of(cut, results_on(whole, *evaluator, context.probe));
+  }
+  auto rows = std::exchange(context.training_rows, {});
+  if (rows && !probe.empty())
+    context.training_rows = [whole, cut, rows, make = context.evaluator](std::int64_t count,
+                                                                         const SeeBatch& see) {
+      const auto evaluator = make(whole, ir::Level::quantized);
+      rows(count, [&](const std::vector<Array>& inputs) {
+        see(probe_of(cut, results_on(whole, *evaluator, inputs)));
+      });
+    };
+  context.start_again(cut, std::move(probe));
+}
+
 void remove_unused(ir::Graph& graph) {
   graph.remove_dead_nodes();
   for (ir::NodeId id : graph.placeholders())
@@ -84,12 +103,12 @@ void remove_unused(ir::Graph& graph) {
 }  // namespace
 
 Result Extract::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  const auto results = results_on_probe(graph, context);
+  const ir::Graph whole = graph;
   const std::size_t before = graph.order().size();
   cut_outputs(graph, options.outputs);
   for (const std::string& name : options.inputs) cut_input(graph, name);
   remove_unused(graph);
-  context.start_again(graph, probe_of(graph, results));
+  give_data(whole, graph, context);
   Result result;
   result.info["nodes_before"] = before;
   result.info["nodes_after"] = graph.order().size();

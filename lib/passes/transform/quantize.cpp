@@ -8,7 +8,10 @@
 #include "base/text.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
+#include "passes/calibration/calibrator.hpp"
+#include "passes/transform/port_blocks.hpp"
 #include "passes/transform/quantize_config.hpp"
+#include "passes/transform/quantize_ports.hpp"
 
 namespace mase::passes {
 namespace {
@@ -96,25 +99,6 @@ void check_node_names(const ir::Graph& graph, const Tree& tree, const Rules& rul
     }
 }
 
-bool is_float_tensor(const ir::Graph& graph, const ir::Port& port) {
-  if (!port.tensor.empty()) return graph.tensors.at(port.tensor).value.dtype() == DType::float32;
-  bool any = false;
-  port.value.for_each_node([&](ir::NodeId id) {
-    const ir::ValueInfo& info = graph.node(id).info;
-    any = any || (info.is_tensor() && info.dtype == DType::float32);
-  });
-  return any;
-}
-
-/// Ports of a node that carry float tensors, the output included.
-std::set<std::string> float_ports(const ir::Graph& graph, const ir::Node& node) {
-  std::set<std::string> names;
-  for (const ir::Port& port : ir::ports(graph, node))
-    if (is_float_tensor(graph, port)) names.insert(port.name);
-  if (node.info.is_tensor() && node.info.dtype == DType::float32) names.insert("data_out");
-  return names;
-}
-
 /// Applies rules and remembers what could not be applied, grouped so that a default for many nodes
 /// gives one note per op and port.
 class Applier {
@@ -124,9 +108,11 @@ class Applier {
     for (const QuantizeRule& rule : rules.rules) patterns_.emplace_back(rule.selector);
   }
 
-  Result run() {
+  Result run(const PassContext& context) {
     for (ir::NodeId id : graph_.order()) visit(graph_.node(id));
+    check_shapes();
     Result result;
+    calibrate_ports(graph_, calibrated_, rules_.options, context, result);
     result.changed = !changed_.empty();
     for (const std::string& name : changed_) result.info["nodes"].push_back(formats_of(name));
     for (const QuantizeRule& rule : rules_.rules)
@@ -168,9 +154,9 @@ class Applier {
   void apply(const QuantizeRule& rule, ir::Node& node, const std::string& op) {
     const std::set<std::string> available = float_ports(graph_, node);
     bool any = false;
-    for (const auto& [port, format] : rule.formats) {
+    for (const auto& [port, wanted] : rule.ports) {
       if (available.contains(port)) {
-        node.formats.insert_or_assign(port, format);
+        put(wanted, node, op, port);
         any = true;
       } else {
         skipped_["'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at"]
@@ -180,6 +166,23 @@ class Applier {
     if (!any) return;
     changed_.push_back(node.name);
     if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph_, node);
+  }
+
+  /// The format with its blocks laid out for the port's tensors (those of the highest rank).
+  void put(const PortRule& wanted, ir::Node& node, const std::string& op, const std::string& port) {
+    std::size_t rank = 0;
+    for (const Shape& shape : port_shapes(graph_, node, port)) rank = std::max(rank, shape.size());
+    node.formats.insert_or_assign(port,
+                                  with_block_layout(wanted.format, wanted.given, op, port, rank));
+    if (wanted.calibrated) calibrated_.push_back({node.name, port});
+  }
+
+  void check_shapes() const {
+    std::vector<std::string> faults;
+    for (const std::string& name : changed_)
+      for (std::string& fault : shape_faults(graph_, *graph_.find_node(name)))
+        faults.push_back(std::move(fault));
+    if (!faults.empty()) config_error(join(faults, "\n"));
   }
 
   Tree formats_of(const std::string& name) const {
@@ -193,6 +196,7 @@ class Applier {
   const Rules& rules_;
   std::vector<std::regex> patterns_;  ///< one per rule with by = "regex_name", else none
   std::vector<std::string> changed_;
+  std::vector<PortName> calibrated_;  ///< ports with a field that is "auto"
   std::set<std::string> used_;
   std::map<std::string, std::vector<std::string>> skipped_;
 };
@@ -212,12 +216,12 @@ Tree Quantize::resolve(const Tree& options) {
   return resolved;
 }
 
-Result Quantize::run(ir::Graph& graph, const Tree& options, PassContext&) {
+Result Quantize::run(ir::Graph& graph, const Tree& options, PassContext& context) {
   Diagnostics diagnostics;
   const Rules rules = read_rules(options, diagnostics);
   check_node_names(graph, options, rules, diagnostics);
   diagnostics.throw_if_errors();
-  return Applier(graph, rules).run();
+  return Applier(graph, rules).run(context);
 }
 
 }  // namespace mase::passes

@@ -1,6 +1,7 @@
 // Gives the ports of selected nodes their number formats.
 #pragma once
 
+#include "passes/calibration/options.hpp"
 #include "passes/pass.hpp"
 
 namespace mase::passes {
@@ -14,18 +15,25 @@ namespace mase::passes {
 /// PORT_FIELD
 /// (`data_in_width`, `weight_frac_width`). A port is quantized when at least one joined key names
 /// it. With by = "regex_name" the first pattern in file order wins. A setting that could not be
-/// applied becomes a note.
+/// applied becomes a note. A tensor that cannot have its port's format is an error.
+///
+/// A format's free field may be "auto" (`frac_width = "auto"`, `data_in_frac_width = "auto"`):
+/// these ports are calibrated once all formats stand (calibrate_ports), and the resolved
+/// configuration keeps the word. How blocks lie on a port follows from the port where `config` does
+/// not say it (with_block_layout).
 struct Quantize {
   static constexpr PassDoc doc{"quantize", PassKind::transform,
                                "Quantize the ports of nodes chosen by type, name or pattern.",
                                std::numeric_limits<double>::infinity()};
-  struct Options {
+  struct Options : CalibrationOptions {
     std::string by = "type";
     bool report = true;
     static constexpr auto fields() {
-      return std::tuple{Field{"by", &Options::by, "what the tables below are named after"}.one_of(
-                            "type", "name", "regex_name"),
-                        Field{"report", &Options::report, "summarize the quantization afterwards"}};
+      return std::tuple_cat(
+          std::tuple{Field{"by", &Options::by, "what the tables below are named after"}.one_of(
+                         "type", "name", "regex_name"),
+                     Field{"report", &Options::report, "summarize the quantization afterwards"}},
+          calibration_fields("calibration"));
     }
   };
   static void check(const Tree& options, Diagnostics& diagnostics);

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
+#include "passes/transform/port_blocks.hpp"
 #include "passes/transform/quantize.hpp"
 
 namespace mase::passes {
@@ -83,6 +84,39 @@ std::optional<formats::Format> make_for_port(const formats::FormatRow& row, cons
     diagnostics.error(diagnostic.where, message);
   }
   return made;
+}
+
+bool is_auto(const Tree& value) { return value.is_string() && value.as_string() == "auto"; }
+
+/// Takes the free field out when it is "auto"; says so of any other field that is.
+bool take_auto(const formats::FormatRow& row, const std::string& port, Tree& fields,
+               Diagnostics& diagnostics) {
+  Tree given = Tree::dict();
+  bool taken = false;
+  for (const auto& [key, value] : fields.as_dict()) {
+    if (!is_auto(value)) {
+      given[key] = value;
+    } else if (key == row.calibrated) {
+      taken = true;
+    } else {
+      diagnostics.error(
+          value.where,
+          "option '" + port + "_" + key + "' cannot be \"auto\"" +
+              (row.calibrated.empty() ? "; " + row.name + " has nothing to calibrate"
+                                      : "; of " + row.name + " only '" + row.calibrated + "' can"));
+    }
+  }
+  fields = std::move(given);
+  return taken;
+}
+
+/// The rule of one port from the fields that the user gave it.
+std::optional<PortRule> port_rule(const formats::FormatRow& row, const std::string& port,
+                                  Tree fields, Diagnostics& diagnostics) {
+  const bool calibrated = take_auto(row, port, fields, diagnostics);
+  const auto made = make_for_port(row, port, fields, diagnostics);
+  if (!made) return std::nullopt;
+  return PortRule{*made, std::move(fields), calibrated};
 }
 
 bool all_none(const Tree& fields) {
@@ -165,10 +199,10 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
   for (const auto& [port, own] : sorted.by_port) {
     // A port whose every key is "NA" was written out to say that it stays as it is.
     if (all_none(own)) continue;
-    if (auto made = make_for_port(*format, port, merged(sorted.common, own), diagnostics))
-      rule.formats.emplace(port, *made);
+    if (auto made = port_rule(*format, port, merged(sorted.common, own), diagnostics))
+      rule.ports.emplace(port, std::move(*made));
   }
-  if (rule.formats.empty() && !rule.leave && !diagnostics.has_errors())
+  if (rule.ports.empty() && !rule.leave && !diagnostics.has_errors())
     diagnostics.error(config->where, "'" + selector + "' names no port: give keys such as '" +
                                          (ports.empty() ? "data_in" : ports.front()) + "_width'");
   return rule;
@@ -177,14 +211,20 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
 Tree write_rule(const QuantizeRule& rule) {
   Tree table = Tree::dict();
   Tree& config = table["config"];
-  if (rule.leave || rule.formats.empty()) {
+  if (rule.leave || rule.ports.empty()) {
     config["name"] = "NA";
     return table;
   }
-  config["name"] = rule.formats.begin()->second.name();
-  for (const auto& [port, format] : rule.formats) {
-    const Tree fields = format.fields();
-    for (const auto& [field, value] : fields.as_dict()) config[port + "_" + field] = value;
+  const formats::Format& first = rule.ports.begin()->second.format;
+  const std::string& free_field = formats::find_format(first.name())->calibrated;
+  config["name"] = first.name();
+  for (const auto& [port, wanted] : rule.ports) {
+    const Tree fields = wanted.format.fields();
+    for (const auto& [field, value] : fields.as_dict()) {
+      if (is_open_layout(wanted.given, field)) continue;
+      const bool open = wanted.calibrated && field == free_field;
+      config[port + "_" + field] = open ? Tree("auto") : value;
+    }
   }
   return table;
 }

@@ -11,12 +11,19 @@
 
 namespace mase::passes {
 
+/// What one selector asks for at one port.
+struct PortRule {
+  formats::Format format;   ///< with the defaults of fields that are left open
+  Tree given;               ///< the fields that the user set, without those that are "auto"
+  bool calibrated = false;  ///< the format's free field is "auto": it is chosen from data
+};
+
 /// What one selector asks for.
 struct QuantizeRule {
   std::string selector;  ///< op, node name, pattern or "default"
   SourceLocation where;
-  bool leave = false;                              ///< name = "NA" or bypass: leave the node alone
-  std::map<std::string, formats::Format> formats;  ///< by port
+  bool leave = false;                     ///< name = "NA" or bypass: leave the node alone
+  std::map<std::string, PortRule> ports;  ///< by port
 };
 
 /// Reads a selector's table. `ports` are the ports the selected nodes can have. Problems become
@@ -25,7 +32,8 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
                                       const std::vector<std::string>& ports,
                                       Diagnostics& diagnostics);
 
-/// The selector's table with every field of every port spelled out; reads back to the same rule.
+/// The selector's table with every field of every port spelled out, but "auto" kept and the layout
+/// of blocks left out where it was left open; reads back to the same rule.
 Tree write_rule(const QuantizeRule& rule);
 
 }  // namespace mase::passes

@@ -216,6 +216,90 @@ class PointwiseFunctions(nn.Module):
         }
 
 
+class MoreLayers(nn.Module):
+    """Softmax, embedding and rarer activations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convtranspose1d = nn.ConvTranspose1d(4, 3, 3, stride=2, padding=1)
+        self.softmax = nn.Softmax(dim=-1)
+        self.log_softmax = nn.LogSoftmax(dim=1)
+        self.embedding = nn.Embedding(3, 5)
+        self.prelu = nn.PReLU(4)
+        self.mish = nn.Mish()
+        self.celu = nn.CELU(alpha=0.5)
+        self.hardshrink = nn.Hardshrink(0.25)
+        self.softshrink = nn.Softshrink(0.25)
+        self.logsigmoid = nn.LogSigmoid()
+        self.upsample = nn.Upsample(scale_factor=2.0)
+
+    def forward(self, x: Tensor) -> Dict[str, Tensor]:
+        rows = x[:, :, 0]
+        return {
+            "convtranspose1d": self.convtranspose1d(rows),
+            "softmax": self.softmax(x),
+            "log_softmax": self.log_softmax(x),
+            "embedding": self.embedding((rows > 0).long()),
+            "prelu": self.prelu(x),
+            "mish": self.mish(x),
+            "celu": self.celu(x),
+            "hardshrink": self.hardshrink(x),
+            "softshrink": self.softshrink(x),
+            "logsigmoid": self.logsigmoid(x),
+            "upsample": self.upsample(x),
+        }
+
+
+class MoreFunctions(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.kernel = nn.Parameter(torch.randn(4, 3, 3))
+        self.table = nn.Parameter(torch.randn(3, 5))
+        self.slope = nn.Parameter(torch.rand(4))
+        self.shift = nn.Parameter(torch.randn(3))
+
+    def forward(self, x: Tensor) -> Dict[str, Tensor]:
+        rows = x[:, :, 0]
+        first, second = rows[0], rows[1].t()
+        positive = x.abs() + 0.5
+        return {
+            "convtranspose1d": F.conv_transpose1d(rows, self.kernel, self.shift, stride=2),
+            "softmax": F.softmax(x, dim=-1),
+            "torch_softmax": torch.softmax(x, 1),
+            "log_softmax": F.log_softmax(x, dim=1),
+            "embedding": F.embedding((rows > 0).long(), self.table),
+            "prelu": F.prelu(x, self.slope),
+            "mish": F.mish(x),
+            "celu": F.celu(x, 0.5),
+            "hardshrink": F.hardshrink(x, 0.25),
+            "softshrink": F.softshrink(x, 0.25),
+            "logsigmoid": F.logsigmoid(x),
+            "upsample": F.interpolate(x, scale_factor=2.0, mode="nearest"),
+            "mm": torch.mm(first, second),
+            "addmm": torch.addmm(x[0, 0, :4, :4], first, second),
+            "baddbmm": torch.baddbmm(x[:, 0, :4, :4], rows, rows.transpose(1, 2)),
+            "pow": positive**1.5,
+            "mean": x.mean([2, 3]),
+            "sum": x.sum(1),
+            "abs": torch.abs(x),
+            "neg": -x,
+            "sqrt": torch.sqrt(positive),
+            "rsqrt": torch.rsqrt(positive),
+            "reciprocal": torch.reciprocal(positive),
+            "square": torch.square(x),
+            "exp": torch.exp(x),
+            "log": torch.log(positive),
+            "erf": torch.erf(x),
+            "sin": torch.sin(x),
+            "cos": torch.cos(x),
+            "tan": torch.tan(x),
+            "sinh": torch.sinh(x),
+            "cosh": torch.cosh(x),
+            "maximum": torch.maximum(x, positive),
+            "minimum": torch.minimum(x, positive),
+        }
+
+
 class Methods(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -246,7 +330,16 @@ class Methods(nn.Module):
         }
 
 
-PROGRAMS = (Layers, PlainLayers, Functions, PointwiseLayers, PointwiseFunctions, Methods)
+PROGRAMS = (
+    Layers,
+    PlainLayers,
+    Functions,
+    PointwiseLayers,
+    PointwiseFunctions,
+    MoreLayers,
+    MoreFunctions,
+    Methods,
+)
 
 
 def filled(program: nn.Module) -> nn.Module:

@@ -1,0 +1,157 @@
+// Driving the kernels of block formats over the strips of a tensor.
+#include "formats/block_engine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "formats/bands.hpp"
+
+namespace mase::formats {
+namespace {
+
+using kernels::Strip;
+using kernels::TileFactors;
+
+constexpr std::int32_t infinity_bits = 0x7f800000;
+// 32 KiB of input: peaks and elements of a strip both find it in the cache.
+constexpr std::size_t strip_elements = 8192;
+// Below this the rows of tall tiles would be read in too small pieces.
+constexpr std::size_t fewest_columns = 256;
+// 32 MiB: stores past the caches pay from here on (kernels/span_loop.hpp).
+constexpr std::size_t streaming_count = std::size_t{8} << 20;
+
+// Columns of a strip: whole tiles.
+std::size_t strip_columns(const Bands& bands) {
+  const std::size_t wanted = std::max(fewest_columns, strip_elements / bands.most_rows());
+  const std::size_t tiles = std::max<std::size_t>(1, wanted / bands.tile());
+  return std::min(bands.columns(), tiles * bands.tile());
+}
+
+// Calls visit(strip, first tile) for all strips of a tensor; the strip's `out` is for the caller.
+template <class Visit>
+void for_each_strip(const Tiling& tiling, const float* in, Visit&& visit) {
+  Bands bands(tiling);
+  if (bands.columns() == 0) return;
+  const std::size_t columns = strip_columns(bands);
+  for (std::size_t band = 0; band < bands.count(); ++band) {
+    const std::vector<std::size_t>& rows = bands.rows(band);
+    for (std::size_t first = 0; first < bands.columns(); first += columns)
+      visit(Strip{in + first, nullptr, rows.data(), rows.size(),
+                  std::min(columns, bands.columns() - first), bands.tile(), false},
+            band * bands.tiles_per_band() + first / bands.tile());
+  }
+}
+
+std::size_t most_tiles(const Tiling& tiling) {
+  const Bands bands(tiling);
+  return (strip_columns(bands) + bands.tile() - 1) / bands.tile();
+}
+
+// Finds the peaks of one strip after another.
+class PeakFinder {
+ public:
+  PeakFinder(kernels::Isa isa, std::size_t tiles)
+      : all_(kernels::peak_kernel(isa, false)),
+        finite_(kernels::peak_kernel(isa, true)),
+        bits_(tiles),
+        finite_bits_(tiles) {}
+
+  void find(const Strip& strip, std::span<TilePeak> peaks) {
+    all_(strip, bits_.data());
+    std::int32_t largest = 0;
+    for (std::size_t t = 0; t < peaks.size(); ++t) {
+      largest = std::max(largest, bits_[t]);
+      peaks[t] = {std::bit_cast<float>(bits_[t]), false};
+    }
+    if (largest >= infinity_bits) mend(strip, peaks);
+  }
+
+ private:
+  void mend(const Strip& strip, std::span<TilePeak> peaks) {
+    finite_(strip, finite_bits_.data());
+    for (std::size_t t = 0; t < peaks.size(); ++t)
+      peaks[t] = {std::bit_cast<float>(finite_bits_[t]), bits_[t] >= infinity_bits};
+  }
+
+  kernels::PeakKernel all_, finite_;
+  std::vector<std::int32_t> bits_, finite_bits_;
+};
+
+}  // namespace
+
+std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in,
+                                 kernels::Isa isa) {
+  std::vector<TilePeak> peaks(static_cast<std::size_t>(tiling.tiles()));
+  if (in.empty()) return peaks;
+  PeakFinder finder(isa, most_tiles(tiling));
+  for_each_strip(tiling, in.data(), [&](const Strip& strip, std::size_t first) {
+    finder.find(strip, std::span(peaks).subspan(first, strip.tiles()));
+  });
+  return peaks;
+}
+
+void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
+                     const BlockKernel& kernel, kernels::Isa isa) {
+  if (in.empty()) return;
+  const std::size_t tiles = most_tiles(tiling);
+  PeakFinder finder(isa, tiles);
+  std::vector<TilePeak> peaks(tiles);
+  TileFactors factors(kernel.factor_count, tiles);
+  const bool streaming = in.size() >= streaming_count && in.data() != out.data();
+  for_each_strip(tiling, in.data(), [&](Strip strip, std::size_t) {
+    strip.out = out.data() + (strip.in - in.data());
+    strip.streaming = streaming;
+    const auto own = std::span(peaks).first(strip.tiles());
+    finder.find(strip, own);
+    kernel.factors(own, factors);
+    kernel.elements(strip, factors);
+  });
+}
+
+PackedCodes encode_blocks(const Tiling& tiling, std::span<const float> in,
+                          std::span<const TilePeak> peaks, const BlockKernel& kernel, int bits) {
+  CodePacker packer(bits, in.size());
+  const Tiling simple = simplified(tiling);
+  const auto length = static_cast<std::size_t>(simple.shape.back());
+  const auto tile = static_cast<std::size_t>(simple.tile.back());
+  const std::size_t columns =
+      std::min(length, std::max<std::size_t>(1, strip_elements / tile) * tile);
+  std::vector<std::uint32_t> codes(columns);
+  TileFactors factors(kernel.factor_count, (columns + tile - 1) / std::max<std::size_t>(1, tile));
+  constexpr std::size_t here = 0;
+  const float* next = in.data();
+  if (in.empty()) return packer.finish();
+  for (const std::int64_t row : simple.row_tiles())
+    for (std::size_t first = 0; first < length; first += columns) {
+      const std::size_t count = std::min(columns, length - first);
+      const Strip strip{next, reinterpret_cast<float*>(codes.data()), &here, 1, count, tile, false};
+      kernel.factors(peaks.subspan(static_cast<std::size_t>(row) + first / tile, strip.tiles()),
+                     factors);
+      kernel.elements(strip, factors);
+      packer.append(std::span(codes).first(count));
+      next += count;
+    }
+  return packer.finish();
+}
+
+std::vector<TilePeak> tile_peaks_scalar(const Tiling& tiling, std::span<const float> in) {
+  std::vector<TilePeak> peaks(static_cast<std::size_t>(tiling.tiles()));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    if (std::isfinite(in[i]))
+      peaks[tile].largest = std::max(peaks[tile].largest, std::abs(in[i]));
+    else
+      peaks[tile].nonfinite = true;
+  });
+  return peaks;
+}
+
+std::size_t first_nan(std::span<const float> in, std::span<const TilePeak> peaks) {
+  const bool clean =
+      std::none_of(peaks.begin(), peaks.end(), [](const TilePeak& peak) { return peak.nonfinite; });
+  if (clean) return in.size();
+  const auto found = std::find_if(in.begin(), in.end(), [](float x) { return std::isnan(x); });
+  return static_cast<std::size_t>(found - in.begin());
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,59 @@
+// The element kernels of block_fp, block_minifloat and block_log for each instruction set (profile
+// exact). They quantize y = x * 2^k, with k such that the tile's grid becomes one and the same for
+// all tiles, and multiply the result by 2^-k.
+#pragma once
+
+#include "formats/kernels/block_strip.hpp"
+#include "formats/kernels/log_kernel.hpp"
+#include "formats/kernels/minifloat_kernel.hpp"
+#include "formats/rounding.hpp"
+
+namespace mase::formats::kernels {
+
+/// Factors 0 and 1 make 2^k, 2 and 3 make 2^-k.
+constexpr std::size_t scaled_factors = 4;
+
+/// Sets tile t's factors for 2^k. One float32 has no room for every k, two have. Both products are
+/// as good as one: of factors above 1 the first product is exact or infinite, which saturates; of
+/// factors below 1 it loses bits only where y is far below every grid. (The way back starts with
+/// the larger power of the two.)
+void set_scale(TileFactors& factors, std::size_t tile, int k);
+
+/// block_fp's magnitudes, as integers.
+struct BlockFpGrid {
+  float limit = 0;     ///< the largest, rounded to float32
+  int sign_shift = 0;  ///< 32 - width; for codes
+};
+
+/// Minifloats and powers of two are scaled to tops of this exponent, where all their values are
+/// normal float32 numbers (up to 7 bits of exponent).
+constexpr int scaled_top = 100;
+
+/// A scaled minifloat.
+struct BlockMinifloatGrid {
+  MinifloatGrid values;
+  MinifloatCodeGrid codes;
+};
+BlockMinifloatGrid block_minifloat_grid(const MinifloatSpec& scaled);
+
+template <class Grid>
+using GridKernel = void (*)(const Grid& grid, const Strip& strip, const TileFactors& factors);
+
+GridKernel<BlockFpGrid> block_fp_kernel(Isa isa, Rounding rounding);
+GridKernel<BlockFpGrid> block_fp_code_kernel(Isa isa, Rounding rounding);
+GridKernel<BlockMinifloatGrid> block_minifloat_kernel(Isa isa, Rounding rounding);
+GridKernel<BlockMinifloatGrid> block_minifloat_code_kernel(Isa isa, Rounding rounding);
+GridKernel<LogGrid> block_log_kernel(Isa isa, Rounding rounding);
+GridKernel<LogGrid> block_log_code_kernel(Isa isa, Rounding rounding);
+
+/// The kernels of one instruction set, by Rounding without stochastic.
+struct BlockKernelTable {
+  GridKernel<BlockFpGrid> fp[3], fp_code[3];
+  GridKernel<BlockMinifloatGrid> minifloat[3], minifloat_code[3];
+  GridKernel<LogGrid> log[3], log_code[3];
+};
+BlockKernelTable block_kernels_portable();
+BlockKernelTable block_kernels_avx2();
+BlockKernelTable block_kernels_avx512();
+
+}  // namespace mase::formats::kernels

@@ -1,0 +1,119 @@
+// Applying a vector operation to the tiles of a strip, with factors that differ from tile to tile.
+// Included by the kernel source files of block formats after their simd_*.hpp.
+//
+// An operation is a struct with `static constexpr std::size_t factors` and
+//   Simd::Vec operator()(Simd::Vec x, const Lanes<factors>& tile) const
+// where tile.factor[k] holds, in every lane, factor k of that lane's tile. It may give any 32 bits,
+// such as codes.
+#pragma once
+
+#include "formats/kernels/block_chunks.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+template <std::size_t count>
+struct Lanes {
+  Simd::Vec factor[count];
+};
+
+/// Factors of a tile, the same in all lanes.
+template <std::size_t count>
+MASE_SIMD Lanes<count> lanes_of_tile(const TileFactors& factors, std::size_t tile) {
+  Lanes<count> lanes;
+  for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::all(factors.of(k)[tile]);
+  return lanes;
+}
+
+/// Factors per column of a chunk, for tiles that are no whole vectors.
+template <std::size_t count>
+struct ColumnFactors {
+  static constexpr std::size_t stride = chunk_columns + Simd::width;
+  alignas(64) float own[count][stride];
+  const float* of[count];
+
+  // Each store may run into the next tile, whose own store comes later.
+  MASE_SIMD void spread(const TileFactors& factors, const Chunk& chunk, std::size_t tile) {
+    const std::size_t first = chunk.begin / tile;
+    for (std::size_t k = 0; k < count; ++k) {
+      of[k] = tile == 1 ? factors.of(k) + first : own[k];
+      for (std::size_t at = 0; tile > 1 && at < chunk.size(); at += tile) {
+        const Simd::Vec value = Simd::all(factors.of(k)[first + at / tile]);
+        for (std::size_t i = 0; i < std::min(tile, chunk.size() - at); i += Simd::width)
+          Simd::store(own[k] + at + i, value);
+      }
+    }
+  }
+  MASE_SIMD Lanes<count> at(std::size_t column) const {
+    Lanes<count> lanes;
+    for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::load(of[k] + column);
+    return lanes;
+  }
+};
+
+template <class Op>
+MASE_SIMD void apply_by_tile(const Op& op, const TileFactors& factors, const Chunk& chunk,
+                             std::size_t tile, const float* in, float* out) {
+  for (std::size_t at = chunk.begin; at < chunk.end;) {
+    const std::size_t t = at / tile, end = std::min(chunk.end, (t + 1) * tile) - chunk.begin;
+    const Lanes<Op::factors> lanes = lanes_of_tile<Op::factors>(factors, t);
+    std::size_t c = at - chunk.begin;
+    for (; c + Simd::width <= end; c += Simd::width)
+      Simd::store(out + c, op(Simd::load(in + c), lanes));
+    if (c < end) store_part(out + c, op(load_part(in + c, end - c), lanes), end - c);
+    at = end + chunk.begin;
+  }
+}
+
+template <class Op>
+MASE_SIMD void apply_by_column(const Op& op, const ColumnFactors<Op::factors>& factors,
+                               std::size_t count, const float* in, float* out) {
+  std::size_t c = 0;
+  for (; c + Simd::width <= count; c += Simd::width)
+    Simd::store(out + c, op(Simd::load(in + c), factors.at(c)));
+  if (c < count) store_part(out + c, op(load_part(in + c, count - c), factors.at(c)), count - c);
+}
+
+/// Copies past the caches. (Set is Simd: a parameter so that sets without such stores compile.)
+template <class Set>
+MASE_SIMD void copy_streaming(const float* from, float* to, std::size_t count) {
+  const std::size_t misaligned =
+      (0 - reinterpret_cast<std::uintptr_t>(to)) / sizeof(float) % Simd::width;
+  std::size_t i = std::min(misaligned, count);
+  std::memcpy(to, from, i * sizeof(float));
+  for (; i + Simd::width <= count; i += Simd::width) Set::stream(to + i, Set::load(from + i));
+  std::memcpy(to + i, from + i, (count - i) * sizeof(float));
+}
+
+template <class Set>
+MASE_SIMD void fence() {
+  Set::fence();
+}
+
+/// out = op(in, factors of the element's tile) for every element of the strip.
+template <class Op>
+MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
+  alignas(64) float buffer[chunk_columns];
+  ColumnFactors<Op::factors> columns;
+  const bool by_tile = strip.tile % Simd::width == 0 || strip.tile > chunk_columns;
+  const bool streaming = Simd::can_stream && strip.streaming;
+  for (Chunk chunk; chunk.end < strip.columns;) {
+    chunk = chunk_from(strip, chunk.end);
+    if (!by_tile) columns.spread(factors, chunk, strip.tile);
+    for (std::size_t r = 0; r < strip.row_count; ++r) {
+      const std::size_t offset = strip.rows[r] + chunk.begin;
+      float* const out = streaming ? buffer : strip.out + offset;
+      if (by_tile)
+        apply_by_tile(op, factors, chunk, strip.tile, strip.in + offset, out);
+      else
+        apply_by_column(op, columns, chunk.size(), strip.in + offset, out);
+      if constexpr (Simd::can_stream)
+        if (streaming) copy_streaming<Simd>(buffer, strip.out + offset, chunk.size());
+    }
+  }
+  if constexpr (Simd::can_stream)
+    if (streaming) fence<Simd>();
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels

@@ -1,0 +1,92 @@
+// The largest magnitude of every tile in terms of Simd: one text for all instruction sets. Included
+// by block_peaks_<set>.cpp after its simd_*.hpp.
+//
+// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their order.
+#pragma once
+
+#include "formats/kernels/block_chunks.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+using Bits = Simd::Bits;
+
+template <bool finite_only>
+MASE_SIMD Bits magnitude(Simd::Vec x) {
+  const Bits bits = Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
+  if constexpr (!finite_only) return bits;
+  return Simd::select_less_bits(bits, Simd::all_bits(0x7f800000), bits, Simd::all_bits(0));
+}
+
+/// One row whose tiles are whole vectors, save the last one's tail: no scratch.
+template <bool finite_only>
+MASE_SIMD void row_peaks(const float* row, const Chunk& chunk, std::size_t tile,
+                         std::int32_t* peaks) {
+  for (std::size_t at = chunk.begin; at < chunk.end;) {
+    const std::size_t t = at / tile, end = std::min(chunk.end, (t + 1) * tile);
+    Bits peak = Simd::all_bits(0);
+    for (; at + Simd::width <= end; at += Simd::width)
+      peak = Simd::max_bits(peak, magnitude<finite_only>(Simd::load(row + at)));
+    if (at < end)
+      peak = Simd::max_bits(peak, magnitude<finite_only>(load_part(row + at, end - at)));
+    at = end;
+    peaks[t] = std::max(peaks[t], Simd::largest(peak));
+  }
+}
+
+/// column_peaks[c] = max over the rows, for the columns of a chunk; in whole vectors.
+template <bool finite_only>
+MASE_SIMD void column_peaks(const Strip& strip, const Chunk& chunk, std::int32_t* peaks) {
+  std::memset(peaks, 0, (chunk.size() + Simd::width) * sizeof(std::int32_t));
+  for (std::size_t r = 0; r < strip.row_count; ++r) {
+    const float* row = strip.in + strip.rows[r] + chunk.begin;
+    std::size_t c = 0;
+    for (; c + Simd::width <= chunk.size(); c += Simd::width)
+      Simd::store_bits(peaks + c, Simd::max_bits(Simd::load_bits(peaks + c),
+                                                 magnitude<finite_only>(Simd::load(row + c))));
+    if (c < chunk.size())
+      Simd::store_bits(
+          peaks + c, Simd::max_bits(Simd::load_bits(peaks + c),
+                                    magnitude<finite_only>(load_part(row + c, chunk.size() - c))));
+  }
+}
+
+MASE_SIMD std::int32_t largest_of(const std::int32_t* values, std::size_t count) {
+  std::int32_t peak = 0;
+  std::size_t i = 0;
+  if (count >= 2 * Simd::width) {
+    Bits many = Simd::all_bits(0);
+    for (; i + Simd::width <= count; i += Simd::width)
+      many = Simd::max_bits(many, Simd::load_bits(values + i));
+    peak = Simd::largest(many);
+  }
+  for (; i < count; ++i) peak = std::max(peak, values[i]);
+  return peak;
+}
+
+template <bool finite_only>
+MASE_SIMD_TARGET void find_peaks(const Strip& strip, std::int32_t* peaks) {
+  alignas(64) std::int32_t columns[chunk_columns + Simd::width];
+  std::fill_n(peaks, strip.tiles(), 0);
+  const bool whole_vectors = strip.tile % Simd::width == 0;
+  for (Chunk chunk; chunk.end < strip.columns;) {
+    chunk = chunk_from(strip, chunk.end);
+    if (strip.row_count == 1 && whole_vectors) {
+      row_peaks<finite_only>(strip.in + strip.rows[0], chunk, strip.tile, peaks);
+      continue;
+    }
+    column_peaks<finite_only>(strip, chunk, columns);
+    for (std::size_t at = chunk.begin; at < chunk.end;) {
+      const std::size_t t = at / strip.tile, end = std::min(chunk.end, (t + 1) * strip.tile);
+      peaks[t] = std::max(peaks[t], largest_of(columns + (at - chunk.begin), end - at));
+      at = end;
+    }
+  }
+}
+
+PeakKernel choose_peak_kernel(bool finite_only) {
+  return finite_only ? find_peaks<true> : find_peaks<false>;
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels

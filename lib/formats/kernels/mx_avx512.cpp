@@ -1,0 +1,12 @@
+// The microscaling kernels for AVX-512.
+#if defined(__x86_64__)
+#include "formats/kernels/simd_avx512.hpp"
+// The loop needs Simd.
+#include "formats/kernels/mx_loop.hpp"
+
+namespace mase::formats::kernels {
+
+MxKernel mx_kernel_avx512(const MxKernelChoice& choice) { return choose_mx_kernel(choice); }
+
+}  // namespace mase::formats::kernels
+#endif

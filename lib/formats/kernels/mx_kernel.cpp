@@ -1,0 +1,18 @@
+// Choosing the microscaling kernel of an instruction set.
+#include "formats/kernels/mx_kernel.hpp"
+
+#include "base/error.hpp"
+
+namespace mase::formats::kernels {
+
+MxKernel mx_kernel(Isa isa, const MxKernelChoice& choice) {
+  MASE_CHECK(choice.rounding != Rounding::stochastic, "stochastic rounding has no block kernel");
+#if defined(__x86_64__)
+  if (isa == Isa::avx2) return mx_kernel_avx2(choice);
+  if (isa == Isa::avx512) return mx_kernel_avx512(choice);
+#endif
+  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
+  return mx_kernel_portable(choice);
+}
+
+}  // namespace mase::formats::kernels

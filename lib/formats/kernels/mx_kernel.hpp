@@ -1,0 +1,43 @@
+// Elements of microscaling formats in float32: scaled to the element format, rounded, and scaled
+// back or encoded, for each instruction set (profile exact).
+#pragma once
+
+#include "formats/kernels/block_strip.hpp"
+#include "formats/kernels/minifloat_kernel.hpp"
+
+namespace mase::formats::kernels {
+
+/// The two factors of a tile: elements are multiplied by the first before they are rounded, and by
+/// the second afterwards. A NaN as the second makes the tile NaN, and its codes 0.
+enum MxFactor : std::size_t { mx_down, mx_up, mx_factor_count };
+
+/// An element format as float32 numbers.
+struct MxGrid {
+  bool is_integer = false;
+  // Integers: an element is M = rounded(scaled * to_integer), cut off at +-limit.
+  float to_integer = 1, limit = 1;
+  std::int32_t code_mask = 0;  ///< the bits of an integer's code
+  // Minifloats, all of them narrow enough to fit_one_addition.
+  MinifloatGrid minifloat;
+  MinifloatCodeGrid minifloat_codes;
+};
+
+/// Writes the values, or the codes' bits, of a strip's elements.
+using MxKernel = void (*)(const MxGrid& grid, const Strip& strip, const TileFactors& factors);
+
+/// What a kernel does.
+struct MxKernelChoice {
+  bool is_integer = false;
+  bool encodes = false;
+  Rounding rounding = Rounding::nearest_even;
+};
+
+/// The kernel of a deterministic rounding. All sets give the same bits.
+MxKernel mx_kernel(Isa isa, const MxKernelChoice& choice);
+
+// One function per instruction set, called by mx_kernel only.
+MxKernel mx_kernel_portable(const MxKernelChoice& choice);
+MxKernel mx_kernel_avx2(const MxKernelChoice& choice);
+MxKernel mx_kernel_avx512(const MxKernelChoice& choice);
+
+}  // namespace mase::formats::kernels

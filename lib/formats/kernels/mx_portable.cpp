@@ -1,0 +1,10 @@
+// The microscaling kernels for any machine.
+#include "formats/kernels/simd_portable.hpp"
+// The loop needs Simd.
+#include "formats/kernels/mx_loop.hpp"
+
+namespace mase::formats::kernels {
+
+MxKernel mx_kernel_portable(const MxKernelChoice& choice) { return choose_mx_kernel(choice); }
+
+}  // namespace mase::formats::kernels

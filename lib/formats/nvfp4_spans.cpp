@@ -1,0 +1,163 @@
+// nvfp4 over whole tensors.
+#include "formats/nvfp4_spans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "formats/block_engine.hpp"
+#include "formats/encoding.hpp"
+
+namespace mase::formats {
+namespace {
+
+constexpr int element_bits = 4;
+constexpr int scale_bits = 8;
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+using TensorScale = std::optional<float>;
+
+TensorScale scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
+  if (!spec.two_levels) return std::nullopt;
+  if (spec.tensor_scale) return spec.tensor_scale;
+  float amax = 0.0F;
+  for (const TilePeak& peak : peaks) amax = std::max(amax, peak.largest);
+  return nvfp4_tensor_scale(amax);
+}
+
+TensorScale scale_of_tensor(const Nvfp4Spec& spec, const Tiling& tiling,
+                            std::span<const float> in, kernels::Isa isa) {
+  const bool computed = spec.two_levels && !spec.tensor_scale;
+  return scale_of_tensor(spec, computed ? tile_peaks(tiling, in, isa) : std::vector<TilePeak>{});
+}
+
+float block_scale(const TilePeak& peak, TensorScale tensor_scale) {
+  return peak.nonfinite ? nan : nvfp4_block_scale(peak.largest, tensor_scale);
+}
+
+Nvfp4Factors factors_of(const TilePeak& peak, TensorScale tensor_scale) {
+  return nvfp4_factors(block_scale(peak, tensor_scale), tensor_scale);
+}
+
+BlockKernel block_kernel(const Nvfp4Spec& spec, TensorScale tensor_scale, bool encodes,
+                         kernels::Isa isa) {
+  const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_bits);
+  const kernels::MxKernel elements = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
+  return {kernels::mx_factor_count,
+          [tensor_scale](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
+            float* const down = factors.of(kernels::mx_down);
+            float* const up = factors.of(kernels::mx_up);
+            for (std::size_t t = 0; t < peaks.size(); ++t) {
+              const Nvfp4Factors of_tile = factors_of(peaks[t], tensor_scale);
+              down[t] = of_tile.down;
+              up[t] = of_tile.up;
+            }
+          },
+          [grid, elements](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+            elements(grid, strip, factors);
+          }};
+}
+
+// Calls visit(i, element value, factors) for every element; NaN blocks have NaN factors.
+template <class Visit>
+void for_each_value(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
+                    std::span<const TilePeak> peaks, Visit&& visit) {
+  const TensorScale tensor_scale = scale_of_tensor(spec, peaks);
+  std::vector<Nvfp4Factors> factors;
+  factors.reserve(peaks.size());
+  for (const TilePeak& peak : peaks) factors.push_back(factors_of(peak, tensor_scale));
+  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    visit(i, nvfp4_element_value(element, in[i], factors[tile].down, i), factors[tile]);
+  });
+}
+
+PackedCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
+                          std::span<const TilePeak> peaks) {
+  if (spec.rounding != Rounding::stochastic) {
+    const TensorScale scale = scale_of_tensor(spec, peaks);
+    return encode_blocks(tiling, in, peaks, block_kernel(spec, scale, true, kernels::best_isa()),
+                         element_bits);
+  }
+  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  std::vector<std::uint32_t> codes(in.size());
+  for_each_value(spec, tiling, in, peaks, [&](std::size_t i, float value, Nvfp4Factors factors) {
+    if (!std::isnan(factors.up)) codes[i] = minifloat_code(element, static_cast<double>(value));
+  });
+  return pack_codes(codes, element_bits);
+}
+
+TensorScale stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
+  if (in.scales.size() != (spec.two_levels ? 1U : 0U))
+    file_error(std::to_string(in.scales.size()) + " tensor scales for nvfp4 with " +
+               (spec.two_levels ? "two levels" : "one level"));
+  if (!spec.two_levels) return std::nullopt;
+  return in.scales.front();
+}
+
+}  // namespace
+
+void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
+                    std::span<float> out, kernels::Isa isa) {
+  if (spec.rounding != Rounding::stochastic) {
+    const TensorScale scale = scale_of_tensor(spec, blocks.tiling, in, isa);
+    return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, scale, false, isa), isa);
+  }
+  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
+  for_each_value(spec, blocks.tiling, in, peaks,
+                 [&](std::size_t i, float value, Nvfp4Factors factors) {
+                   out[i] = value * factors.up;
+                 });
+}
+
+Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {
+  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
+  const TensorScale tensor_scale = scale_of_tensor(spec, peaks);
+  std::vector<std::uint32_t> scales;
+  scales.reserve(peaks.size());
+  for (const TilePeak& peak : peaks)
+    scales.push_back(nvfp4_scale_code(block_scale(peak, tensor_scale)));
+  Encoded encoded{element_codes(spec, blocks.tiling, in, peaks),
+                  pack_codes(scales_last(blocks, scales), scale_bits),
+                  {}};
+  if (tensor_scale) encoded.scales.push_back(*tensor_scale);
+  return encoded;
+}
+
+void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& in,
+                  std::span<float> out) {
+  const auto tiles = static_cast<std::size_t>(blocks.tiling.tiles());
+  const TensorScale tensor_scale = stored_scale(spec, in);
+  const std::vector<std::uint32_t> codes = codes_of(in.codes, element_bits, out.size());
+  const std::vector<std::uint32_t> scales =
+      scales_in_order(blocks, codes_of(in.shared, scale_bits, tiles));
+  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
+    const float up = nvfp4_factors(nvfp4_scale_value(scales[tile]), tensor_scale).up;
+    out[i] = static_cast<float>(minifloat_value(element, codes[i])) * up;
+  });
+}
+
+void saturates_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
+                     std::span<std::uint8_t> mask) {
+  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
+  const TensorScale tensor_scale = scale_of_tensor(spec, peaks);
+  std::vector<float> limits(peaks.size(), std::numeric_limits<float>::max());
+  for (std::size_t t = 0; t < peaks.size(); ++t)
+    if (!peaks[t].nonfinite)
+      limits[t] = static_cast<float>(nvfp4_element({}, 0).largest()) *
+                  factors_of(peaks[t], tensor_scale).up;
+  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
+    mask[i] = std::abs(in[i]) > limits[tile];
+  });
+}
+
+double nvfp4_bits(const Nvfp4Spec& spec, const MxBlocks& blocks) {
+  const auto count = static_cast<double>(numel(blocks.tiling.shape));
+  if (count == 0) return element_bits;
+  const double shared = scale_bits * static_cast<double>(blocks.tiling.tiles());
+  return element_bits + (shared + (spec.two_levels ? 32 : 0)) / count;
+}
+
+}  // namespace mase::formats

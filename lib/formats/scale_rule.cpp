@@ -1,0 +1,64 @@
+// The rules that choose a block's shared exponent.
+#include "formats/scale_rule.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace mase::formats {
+namespace {
+
+int exponent_of_double(double a) {
+  int exponent = 0;
+  std::frexp(a, &exponent);  // a = f * 2^exponent with f in [1/2, 1)
+  return exponent - 1;
+}
+
+bool is_power_of_two(double a) { return a == std::ldexp(1.0, exponent_of_double(a)); }
+
+// The smallest X with 2^X >= a.
+int exponent_above(double a) { return exponent_of_double(a) + (is_power_of_two(a) ? 0 : 1); }
+
+// Exact: P has 24 bits, and the addend is less than 34 binary places below P's first.
+int even_exponent(const ElementTop& top, double p) {
+  return exponent_of_double(p + std::ldexp(1.0, exponent_of_double(p) - top.mantissa_bits - 1));
+}
+
+int round_up_exponent(const ElementTop& top, double p) {
+  const float quotient = static_cast<float>(p / top.largest);
+  constexpr int below_all_codes = -4096;
+  return quotient == 0.0F ? below_all_codes : exponent_above(static_cast<double>(quotient));
+}
+
+}  // namespace
+
+ScaleRule scale_rule_of(std::string_view name) {
+  if (name == "floor") return ScaleRule::floor;
+  if (name == "ceil") return ScaleRule::ceil;
+  if (name == "even") return ScaleRule::even;
+  MASE_CHECK(name == "rceil", "scale rule not checked by its field");
+  return ScaleRule::rceil;
+}
+
+int exponent_of(float a) {
+  const auto bits = std::bit_cast<std::uint32_t>(a);
+  if (bits >= 0x00800000) return static_cast<int>(bits >> 23) - 127;
+  return std::bit_width(bits) - 150;  // a subnormal is bits * 2^-149
+}
+
+int scale_exponent(ScaleRule rule, const ElementTop& top, float p) {
+  switch (rule) {
+    case ScaleRule::floor:
+      return exponent_of(p) - top.exponent;
+    case ScaleRule::ceil:
+      return exponent_above(static_cast<double>(p)) - top.exponent;
+    case ScaleRule::even:
+      return even_exponent(top, static_cast<double>(p)) - top.exponent;
+    case ScaleRule::rceil:
+      return round_up_exponent(top, static_cast<double>(p));
+  }
+  MASE_CHECK(false, "scale rule without a definition");
+}
+
+}  // namespace mase::formats

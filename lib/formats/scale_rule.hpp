@@ -1,0 +1,45 @@
+// The exponent that a block of elements shares, from the block's largest magnitude (formats.md,
+// section 3, "Scale rule"): one definition for all block formats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/field.hpp"
+
+namespace mase::formats {
+
+/// How the largest magnitude P of a block is brought to the element format's largest binade.
+enum class ScaleRule : std::uint8_t {
+  floor,  ///< ex(P) - emax: P keeps the top binade and may saturate there
+  ceil,   ///< one more unless P is a power of two
+  even,   ///< floor after rounding P half-up to the element's fraction bits
+  rceil,  ///< the smallest exponent with 2^X >= RN32(P / max)
+};
+
+/// The rule of a name that a field's `one_of` has already checked.
+ScaleRule scale_rule_of(std::string_view name);
+
+/// The largest value of an element format.
+struct ElementTop {
+  int exponent = 0;       ///< emax, its exponent
+  int mantissa_bits = 0;  ///< m, fraction bits of normal elements
+  double largest = 1;     ///< max, the value itself
+};
+
+/// ex(a): the integer with 2^ex <= a < 2^(ex+1), also for subnormals. a is finite and above 0.
+int exponent_of(float a);
+
+/// X of a block before clamping to the range of its shared code. P is finite and above 0,
+/// subnormals included. Where RN32(P / max) is 0, rceil gives a number below every code range.
+int scale_exponent(ScaleRule rule, const ElementTop& top, float p);
+
+/// The field `scale_rule` of a block format `Struct`.
+template <class Struct>
+constexpr auto scale_rule_field(std::string Struct::*member) {
+  return Field{"scale_rule", member, "how a block's exponent follows from its largest magnitude"}
+      .one_of("floor", "ceil", "even", "rceil");
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,34 @@
+// Slices: runs of consecutive elements of a tensor that share a scale (formats.md, section 2).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "base/array.hpp"
+
+namespace mase::formats {
+
+/// `count` slices of `size` elements each, one after another.
+struct Slices {
+  std::size_t count = 1, size = 0;
+
+  template <class T>
+  std::span<T> of(std::span<T> tensor, std::size_t slice) const {
+    return tensor.subspan(slice * size, size);
+  }
+};
+
+/// One slice per index of dimension 0; the whole tensor where the rank is below 2.
+Slices first_dimension_slices(const Shape& shape);
+
+/// One slice per row of the last dimension; a scalar is a row.
+Slices row_slices(const Shape& shape);
+
+/// Average bits of one element: `bits` of its code and a share of `scales` float32 numbers.
+double bits_with_scales(int bits, std::size_t scales, const Shape& shape);
+
+/// Error(Fault::config) unless the rank is 4: upstream knows `what`, "ternary values", there only.
+void check_rank_four(const Shape& shape, const std::string& what);
+
+}  // namespace mase::formats

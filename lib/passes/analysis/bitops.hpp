@@ -1,0 +1,24 @@
+// Bit operations of every layer: what its formats make of its multiply-accumulates.
+#pragma once
+
+#include "passes/pass.hpp"
+
+namespace mase::passes {
+
+/// BitOPs = MACs * weight bits * activation bits of one sample, by the rules of count_operations,
+/// for every node with MACs. Bits are the average per element, shared exponents and scales
+/// included; 32 for float32. A product of two activations has its second operand as weight.
+///
+/// Info: "macs", "bitops", "float_bitops" (all operands in 32 bits), "batch" and "nodes", a list of
+/// {"name", "op", "macs", "weight_bits", "activation_bits", "bitops"} in graph order; bitops.csv
+/// has the same numbers. Ops without a rule are named in a note.
+struct Bitops {
+  static constexpr PassDoc doc{"bitops", PassKind::analysis,
+                               "MACs x weight bits x activation bits of every layer."};
+  struct Options {
+    static constexpr auto fields() { return std::tuple{}; }
+  };
+  static Result run(ir::Graph& graph, const Options& options, PassContext& context);
+};
+
+}  // namespace mase::passes

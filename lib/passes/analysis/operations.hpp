@@ -1,0 +1,66 @@
+// What the nodes of a graph cost: the counts behind count_operations, flops and bitops.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace mase::passes {
+
+/// Counts of one node, or of a graph, for one sample; the rules stand in count_operations.hpp.
+struct OperationCounts {
+  double parameters = 0, macs = 0, flops = 0, bitops = 0;
+  double inputs = 0, outputs = 0;               ///< elements of activations read and written
+  double weight_bits = 0, activation_bits = 0;  ///< of the operands of the MACs
+
+  /// Adds what has a sum: all but the bits of operands.
+  void add(const OperationCounts& other);
+};
+
+/// A count as an integer where it is one.
+Tree count_tree(double count);
+
+/// Counts the nodes of a graph one after another.
+class OperationCounter {
+ public:
+  explicit OperationCounter(const ir::Graph& graph);
+
+  OperationCounts count(const ir::Node& node);
+
+  /// Of the nodes counted so far, each parameter once.
+  double total_parameters() const { return total_parameters_; }
+  std::int64_t batch() const { return batch_; }
+  /// Nodes without a rule: "'name' (op)".
+  const std::vector<std::string>& uncounted() const { return uncounted_; }
+
+ private:
+  /// The tensor at one data or weight argument.
+  struct Operand {
+    std::string port;
+    DType dtype;
+    Shape shape;
+  };
+
+  double parameters(const ir::Node& node, std::set<std::string>* seen) const;
+  double elements(const Shape& shape) const;
+  double outputs(const ir::Node& node) const { return elements(node.info.shape); }
+  double inputs(const ir::Node& node) const;  ///< of the first operand
+  double read(const ir::Node& node) const;
+  std::vector<Operand> operands(const ir::Node& node) const;
+  double macs(const ir::Node& node, const std::string& op) const;
+  void add_bits(const ir::Node& node, OperationCounts& counts) const;
+  double other_flops(const ir::Node& node, const std::string& op);
+  double scores(const ir::Node& node) const;
+  double window(const ir::Node& node, const std::string& op) const;
+  bool costs_per_element(const ir::Node& node, const std::string& op);
+
+  const ir::Graph& graph_;
+  std::int64_t batch_;
+  std::set<std::string> seen_;
+  double total_parameters_ = 0;
+  std::vector<std::string> uncounted_;
+};
+
+}  // namespace mase::passes

@@ -1,0 +1,146 @@
+// Works through the fields and the range of a format; knows none by name.
+#include "passes/calibration/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mase::passes {
+namespace {
+
+constexpr double smallest_share = 1.0 / 1024, largest_share = 4.0;
+constexpr int grid_steps = 16;
+
+double reach_of(const formats::Format& format) {
+  const formats::Range range = format.range();
+  return std::max(std::fabs(range.low), std::fabs(range.high));
+}
+
+const formats::FormatRow& row_of(const formats::Format& format) {
+  const formats::FormatRow* row = formats::find_format(format.name());
+  MASE_CHECK(row, "a format without a row");
+  return *row;
+}
+
+/// The candidates that exist among some values of the field.
+std::vector<Candidate> existing(const formats::Format& format, const std::string& field,
+                                const std::vector<Tree>& values) {
+  std::vector<Candidate> found;
+  for (const Tree& value : values)
+    if (const auto made = with_field(format, field, value))
+      found.push_back({value, *made, reach_of(*made)});
+  return found;
+}
+
+/// Integers of a field, whose reach falls as they grow.
+class Integers {
+ public:
+  Integers(const formats::Format& format, const FieldInfo& field)
+      : format_(format), field_(field.name), anchor_(format.fields().at(field.name).as_int()) {
+    low = static_cast<std::int64_t>(field.low.value_or(double(anchor_ - default_span)));
+    high = static_cast<std::int64_t>(field.high.value_or(double(anchor_ + default_span)));
+  }
+
+  std::int64_t low, high;
+
+  std::optional<Candidate> at(std::int64_t value) const {
+    if (value < low || value > high) return std::nullopt;
+    const auto made = with_field(format_, field_, Tree(value));
+    if (!made) return std::nullopt;
+    return Candidate{Tree(value), *made, reach_of(*made)};
+  }
+
+  /// The first integer whose reach is no more than `most`; high + 1 when there is none.
+  std::int64_t first_within(double most) const {
+    std::int64_t from = low, to = high + 1;
+    while (from < to) {
+      const std::int64_t middle = from + (to - from) / 2;
+      if (reach_at(middle) <= most)
+        to = middle;
+      else
+        from = middle + 1;
+    }
+    return from;
+  }
+
+ private:
+  static constexpr std::int64_t default_span = 4096;
+
+  /// Where there is no such format, it would reach too far or not far enough.
+  double reach_at(std::int64_t value) const {
+    const auto candidate = at(value);
+    if (candidate) return candidate->reach;
+    return value < anchor_ ? INFINITY : 0.0;
+  }
+
+  const formats::Format& format_;
+  std::string field_;
+  std::int64_t anchor_;
+};
+
+double distance(const Candidate& one, double largest) {
+  return one.reach > 0 ? std::fabs(std::log2(one.reach / largest)) : INFINITY;
+}
+
+/// Integers of a useful reach; where there is none, the one nearest to the tensor's magnitude.
+std::vector<Candidate> integers_near(const formats::Format& format, const FieldInfo& field,
+                                     double largest) {
+  const Integers integers(format, field);
+  const std::int64_t first = integers.first_within(largest * largest_share);
+  std::vector<Candidate> useful;
+  for (std::int64_t value = first; value <= integers.high; ++value) {
+    const auto one = integers.at(value);
+    if (!one || one->reach < largest * smallest_share) break;
+    useful.push_back(*one);
+  }
+  if (!useful.empty()) return useful;
+  for (const std::int64_t value : {first - 1, first}) {
+    const auto one = integers.at(value);
+    if (one && (useful.empty() || distance(*one, largest) < distance(useful[0], largest)))
+      useful.assign(1, *one);
+  }
+  return useful;
+}
+
+std::vector<Candidate> clip_grid(const formats::Format& format, const std::string& field,
+                                 double largest) {
+  const auto unit = with_field(format, field, Tree(1.0));
+  if (!unit || reach_of(*unit) <= 0) return {};
+  std::vector<Tree> values;
+  for (int j = 1; j <= grid_steps + 1; ++j)
+    values.emplace_back(largest * j / grid_steps / reach_of(*unit));
+  return existing(format, field, values);
+}
+
+}  // namespace
+
+const FieldInfo* calibrated_field(const formats::FormatRow& row) {
+  const auto found = std::find_if(row.fields.begin(), row.fields.end(),
+                                  [&](const FieldInfo& f) { return f.name == row.calibrated; });
+  return found == row.fields.end() ? nullptr : &*found;
+}
+
+std::optional<formats::Format> with_field(const formats::Format& format, const std::string& field,
+                                          const Tree& value) {
+  Tree fields = format.fields();
+  fields[field] = value;
+  Diagnostics refused;
+  return row_of(format).make(fields, refused);
+}
+
+std::vector<Candidate> candidates(const formats::Format& format, double largest) {
+  const FieldInfo* field = calibrated_field(row_of(format));
+  MASE_CHECK(field, "a format without a field to calibrate");
+  std::vector<Candidate> found;
+  if (!field->choices.empty())
+    found = existing(format, field->name, {field->choices.begin(), field->choices.end()});
+  else if (field->type == "integer")
+    found = integers_near(format, *field, largest);
+  else if (field->type.starts_with("number"))
+    found = clip_grid(format, field->name, largest);
+  if (found.empty()) found.push_back({format.fields().at(field->name), format, reach_of(format)});
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.reach < b.reach; });
+  return found;
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,95 @@
+// Sums over tensors for all candidates, and the rule of each method.
+#include "passes/calibration/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "passes/calibration/divergence.hpp"
+
+namespace mase::passes {
+namespace {
+
+constexpr std::int64_t kl_bins = 2048;
+
+double squared_error(std::span<const float> exact, std::span<const float> quantized) {
+  double sum = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double error = double(quantized[i]) - double(exact[i]);
+    sum += error * error;
+  }
+  return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
+}
+
+/// Whether a value's code depends on values beside it: only then is there something to share.
+bool shares_bits(const formats::Format& format) {
+  return format.bits_per_element({1}) != format.bits_per_element({4096});
+}
+
+/// The first index with the least cost; candidates stand in the order of their reach.
+std::size_t least(const std::vector<Score>& scores,
+                  const std::function<double(const Score&)>& cost) {
+  const auto found =
+      std::min_element(scores.begin(), scores.end(),
+                       [&](const Score& a, const Score& b) { return cost(a) < cost(b); });
+  return static_cast<std::size_t>(found - scores.begin());
+}
+
+}  // namespace
+
+std::size_t choose(const std::vector<Candidate>& candidates, const std::vector<Score>& scores,
+                   std::int64_t count, const CalibrationOptions& options) {
+  MASE_CHECK(!scores.empty() && candidates.size() == scores.size(), "scores without candidates");
+  if (options.method == "mse") return least(scores, [](const Score& s) { return s.squared_error; });
+  if (options.method == "kl") return least(scores, [](const Score& s) { return s.divergence; });
+  const auto saturated = [](const Score& s) { return double(s.saturated); };
+  const std::size_t fewest = least(scores, saturated);
+  if (options.method == "minmax") return fewest;
+  const double allowed = (100 - options.percentile) / 100 * double(count);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (double(scores[i].saturated) > allowed) continue;
+    // Of candidates with one reach (rules of a shared scale) the one that saturates least.
+    std::size_t best = i;
+    for (std::size_t j = i; j < scores.size() && candidates[j].reach == candidates[i].reach; ++j)
+      if (scores[j].saturated < scores[best].saturated) best = j;
+    return best;
+  }
+  return fewest;
+}
+
+PortScores::PortScores(std::vector<Candidate> candidates, const CalibrationOptions& options)
+    : candidates_(std::move(candidates)),
+      errors_(options.method == "mse"),
+      scores_(candidates_.size()) {
+  if (options.method != "kl") return;
+  if (shares_bits(candidates_.front().format))
+    config_error("the method kl compares distributions of single values, and values of " +
+                 candidates_.front().format.text() + " share bits; use mse");
+  histogram_.emplace(kl_bins);
+}
+
+void PortScores::add(const Array& values) {
+  const auto exact = values.span<float>();
+  count_ += values.size();
+  if (histogram_) histogram_->add(exact);
+  std::vector<std::uint8_t> mask(exact.size());
+  std::vector<float> quantized(errors_ ? exact.size() : 0);
+  for (std::size_t c = 0; c < candidates_.size(); ++c) {
+    const formats::Format& format = candidates_[c].format;
+    format.saturates(exact, mask, values.shape());
+    for (const std::uint8_t outside : mask) scores_[c].saturated += outside;
+    if (!errors_) continue;
+    format.quantize(exact, quantized, values.shape());
+    scores_[c].squared_error += squared_error(exact, quantized);
+  }
+}
+
+std::vector<Score> PortScores::scores() const {
+  std::vector<Score> scores = scores_;
+  for (std::size_t c = 0; histogram_ && c < scores.size(); ++c)
+    scores[c].divergence = divergence(*histogram_, candidates_[c].format);
+  return scores;
+}
+
+}  // namespace mase::passes

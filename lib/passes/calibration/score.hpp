@@ -1,0 +1,44 @@
+// What calibration measures of every candidate of a port, and which candidate each method takes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "passes/calibration/candidates.hpp"
+#include "passes/calibration/options.hpp"
+#include "passes/statistics/histogram.hpp"
+
+namespace mase::passes {
+
+struct Score {
+  std::int64_t saturated = 0;  ///< values beyond the format
+  double squared_error = 0;    ///< sum of (q(x) - x)^2; measured for mse only
+  double divergence = 0;       ///< in nats; measured for kl only
+};
+
+/// Measures the candidates of one port over the tensors that it is shown.
+class PortScores {
+ public:
+  /// Error(Fault::config) when the method cannot tell the candidates apart.
+  PortScores(std::vector<Candidate> candidates, const CalibrationOptions& options);
+
+  /// `values` are float32, finite.
+  void add(const Array& values);
+
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  std::int64_t count() const { return count_; }
+  std::vector<Score> scores() const;
+
+ private:
+  std::vector<Candidate> candidates_;
+  bool errors_;  ///< whether the method asks for squared errors
+  std::vector<Score> scores_;
+  std::optional<Histogram> histogram_;
+  std::int64_t count_ = 0;
+};
+
+/// The candidate that a method takes, from candidates in the order of their reach.
+std::size_t choose(const std::vector<Candidate>& candidates, const std::vector<Score>& scores,
+                   std::int64_t count, const CalibrationOptions& options);
+
+}  // namespace mase::passes

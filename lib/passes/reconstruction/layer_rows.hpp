@@ -1,0 +1,29 @@
+// The inputs of linear layers and convolutions as rows that the weight's rows are multiplied with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace mase::passes {
+
+/// How a linear layer (no kernel) or a convolution over one or two dimensions reads its input.
+struct LayerGeometry {
+  std::int64_t groups = 1;
+  Shape kernel, stride, dilation;
+  Shape padding;  ///< zeros before the first element of each dimension
+  Shape outputs;  ///< of the spatial dimensions
+
+  /// Of a node whose op is linear, conv1d or conv2d, with a weight of this shape.
+  static LayerGeometry of(const ir::Graph& graph, const ir::Node& node, const Shape& weight);
+};
+
+/// Calls see(group, rows): rows [n, columns] row-major, columns as in a row of the weight (channels
+/// of the group, then kernel). All rows of the input are shown, one sample of it at a time.
+void show_rows(const LayerGeometry& geometry, const Array& input,
+               const std::function<void(std::int64_t, std::span<const float>)>& see);
+
+}  // namespace mase::passes

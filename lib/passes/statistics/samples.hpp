@@ -1,0 +1,78 @@
+// Samples of a tensor, and which of their elements a statistic takes together.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/array.hpp"
+#include "base/tree.hpp"
+
+namespace mase::passes {
+
+/// `count` samples of one shape, one after another. Activations are cut into rows of shape
+/// [1, ...]; a weight is one sample.
+struct Samples {
+  std::span<const float> values;  ///< count * numel(shape)
+  std::int64_t count;
+  Shape shape;  ///< of one sample
+};
+
+/// The option `dims`: dimensions of a sample that a statistic is taken over, together with all
+/// samples: "all", "none" (each element by itself, over the samples) or a list, negative numbers
+/// counting from the end.
+struct Dims {
+  bool all = true;
+  std::vector<std::int64_t> listed;
+
+  /// Reads the option's value; false after a diagnostic at its place.
+  bool read(const Tree& value, Diagnostics& diagnostics);
+  Tree write() const;
+};
+
+/// The cells of a statistic: the elements of a sample that share a value of every dimension that is
+/// kept.
+class Cells {
+ public:
+  /// Error(Fault::config) when the samples have no such dimension.
+  Cells(const Dims& dims, const Shape& sample);
+
+  std::size_t size() const { return size_; }
+  /// How many of the samples' values fall into each cell.
+  std::int64_t per_cell(const Samples& samples) const {
+    return size_ == 0 ? 0 : static_cast<std::int64_t>(samples.values.size() / size_);
+  }
+  /// Calls f(cell, value) for every value, in order. Error(Fault::config) for samples of another
+  /// shape, unless everything is one cell.
+  template <class F>
+  void for_each(const Samples& samples, F&& f) const {
+    if (size_ == 1) {
+      for (const float value : samples.values) f(std::size_t{0}, value);
+      return;
+    }
+    check_shape(samples.shape);
+    for (std::size_t first = 0; first < samples.values.size(); first += cell_of_.size())
+      for (std::size_t i = 0; i < cell_of_.size(); ++i) f(cell_of_[i], samples.values[first + i]);
+  }
+  /// One number per cell: a number where all dimensions are taken together, else nested lists in
+  /// the shape of the dimensions kept.
+  Tree tree(const std::vector<double>& values) const;
+
+ private:
+  void check_shape(const Shape& sample) const;
+
+  Shape sample_, kept_;
+  bool all_;
+  std::size_t size_ = 1;
+  std::vector<std::size_t> cell_of_;  ///< by element of a sample; empty for a single cell
+};
+
+/// The cells of the first samples, for all that follow.
+const Cells& cells_for(std::optional<Cells>& cells, const Dims& dims, const Samples& samples);
+
+/// Numbers as nested lists of a shape, row-major.
+Tree nested_lists(std::span<const double> values, std::span<const std::int64_t> shape);
+
+}  // namespace mase::passes

@@ -1,0 +1,31 @@
+// The table of statistics, one row each.
+#include "passes/statistics/histogram_statistic.hpp"
+#include "passes/statistics/range.hpp"
+#include "passes/statistics/record.hpp"
+#include "passes/statistics/variance.hpp"
+
+namespace mase::passes {
+
+const std::vector<StatisticRow>& statistic_table() {
+  static const std::vector<StatisticRow> table{
+      statistic_row<Record>(),          statistic_row<VarianceOnline>(),
+      statistic_row<VariancePrecise>(), statistic_row<RangeNSigma>(),
+      statistic_row<RangeMinMax>(),     statistic_row<RangeQuantile>(),
+      statistic_row<AbsMean>(),         statistic_row<HistogramStatistic>(),
+  };
+  return table;
+}
+
+const StatisticRow* find_statistic(std::string_view name) {
+  for (const StatisticRow& row : statistic_table())
+    if (row.doc.name == name) return &row;
+  return nullptr;
+}
+
+std::vector<std::string> statistic_names() {
+  std::vector<std::string> names;
+  for (const StatisticRow& row : statistic_table()) names.emplace_back(row.doc.name);
+  return names;
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,70 @@
+// Tensors lie in the graph; results are caught by an observer.
+#include "passes/statistics/values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.hpp"
+
+namespace mase::passes {
+namespace {
+
+bool is_float(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 ||
+         dtype == DType::bfloat16;
+}
+
+void show(const Source& source, std::size_t index, const Array& array, const SeeValues& see) {
+  if (!is_float(array.dtype())) return;
+  const Array values = array.to_float32();
+  const auto span = values.span<float>();
+  const auto odd =
+      std::find_if_not(span.begin(), span.end(), [](float v) { return std::isfinite(v); });
+  if (odd != span.end())
+    file_error(source.what + ": a value is " + double_text(*odd) +
+               "; statistics and ranges are taken from finite values only");
+  see(index, values);
+}
+
+}  // namespace
+
+Source source_of(const ir::Graph& graph, std::string what, const ir::Value& value,
+                 const std::string& tensor) {
+  Source source{std::move(what), {}, {}};
+  if (!tensor.empty()) source.tensors.push_back(tensor);
+  value.for_each_node([&](ir::NodeId id) {
+    const ir::Node& given = graph.node(id);
+    if (given.kind == ir::NodeKind::get_attr)
+      source.tensors.push_back(given.target);
+    else
+      source.nodes.push_back(given.name);
+  });
+  return source;
+}
+
+void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir::Level level,
+                 std::int64_t rows, const PassContext& context, const SeeValues& see) {
+  std::multimap<std::string, std::size_t> readers;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (const std::string& path : sources[i].tensors)
+      show(sources[i], i, graph.tensors.at(path).value, see);
+    for (const std::string& node : sources[i].nodes) readers.emplace(node, i);
+  }
+  if (readers.empty()) return;
+  if (!context.has_data())
+    config_error(sources[readers.begin()->second].what +
+                 ": its values are known from data only; name a data set (`mase list datasets`) or "
+                 "give example inputs with --input");
+  const auto evaluator = context.evaluator(graph, level);
+  const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
+    if (port != "data_out") return;
+    const auto [first, last] = readers.equal_range(node.name);
+    for (auto reader = first; reader != last; ++reader)
+      show(sources[reader->second], reader->second, value, see);
+  };
+  context.each_batch(rows,
+                     [&](const std::vector<Array>& inputs) { evaluator->run(inputs, observe); });
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,33 @@
+// Showing values to whoever wants to learn from them: tensors of the graph, and activations while
+// the graph runs on data.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "passes/pass.hpp"
+
+namespace mase::passes {
+
+/// Where values come from: tensors by path, and the results of nodes by name.
+struct Source {
+  std::string what;  ///< for messages: "node 'fc', port data_in"
+  std::vector<std::string> tensors, nodes;
+};
+
+/// The source of an argument's value or of a parameter's tensor path.
+Source source_of(const ir::Graph& graph, std::string what, const ir::Value& value,
+                 const std::string& tensor);
+
+/// Sees the float32 values of one source, one tensor at a time; `index` is its place in the list.
+using SeeValues = std::function<void(std::size_t index, const Array& values)>;
+
+/// Shows every floating-point tensor of the sources once, then the results of nodes while the graph
+/// runs at `level` on `rows` rows of data, batch by batch. Nothing runs when no source needs it.
+/// Error(Fault::config) when one does and there is no data or no evaluator; Error(Fault::file)
+/// naming the source of a value that is NaN or infinite.
+void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir::Level level,
+                 std::int64_t rows, const PassContext& context, const SeeValues& see);
+
+}  // namespace mase::passes

@@ -1,0 +1,49 @@
+// Selects the ports; the calibrator does the rest.
+#include "passes/transform/calibrate.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "passes/calibration/calibrator.hpp"
+
+namespace mase::passes {
+namespace {
+
+bool chosen(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_nodes(const ir::Graph& graph, const std::vector<std::string>& nodes) {
+  std::vector<std::string> names;
+  for (ir::NodeId id : graph.order()) names.push_back(graph.node(id).name);
+  for (const std::string& node : nodes) {
+    if (graph.find_node(node)) continue;
+    const auto near = nearest(node, names);
+    config_error("the graph has no node '" + node + "'" +
+                 (near ? "; did you mean '" + *near + "'?" : "; see `mase show MODEL`"));
+  }
+}
+
+}  // namespace
+
+Result Calibrate::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  check_nodes(graph, options.nodes);
+  std::vector<PortName> ports;
+  for (ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    for (const auto& [port, format] : node.formats)
+      if (chosen(options.nodes, node.name) && chosen(options.ports, port) &&
+          !formats::find_format(format.name())->calibrated.empty())
+        ports.push_back({node.name, port});
+  }
+  Result result;
+  if (ports.empty())
+    result.notes.push_back(
+        "nothing to calibrate: no chosen port has a format with a free range; "
+        "run quantize before");
+  calibrate_ports(graph, ports, options, context, result);
+  result.changed = !ports.empty();
+  return result;
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,98 @@
+// What fake quantization costs in a forward pass: the time of a quantized graph over that of the
+// float graph, in turns, on one thread. Data and weights of linear layers, convolutions and matrix
+// products have the format; weights are quantized once, as in evaluation.
+//
+// Usage: bench_forward MODEL.pt INPUT.npy BATCH FORMAT...
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "ir/op_table.hpp"
+#include "torch_frontend/executor.hpp"
+#include "torch_frontend/import_torchscript.hpp"
+
+namespace {
+
+using namespace mase;
+
+constexpr int rounds = 21;
+
+double seconds_of(const std::function<void()>& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+/// Normal numbers in the shape of the example with another number of rows.
+Array batch_like(const Array& example, std::int64_t rows) {
+  Shape shape = example.shape();
+  if (shape.empty() || example.dtype() != DType::float32)
+    config_error("bench_forward needs a float32 input with rows");
+  shape[0] = rows;
+  Array batch(DType::float32, shape);
+  Random random(1);
+  for (float& value : batch.mutable_span<float>()) value = static_cast<float>(random.normal());
+  return batch;
+}
+
+bool is_product(const ir::Graph& graph, const ir::Node& node) {
+  const std::string op = ir::classify(graph, node).op;
+  return op == "linear" || op == "conv1d" || op == "conv2d" || op == "matmul" || op == "bmm" ||
+         op == "grouped_query_attention";
+}
+
+ir::Graph quantized(const ir::Graph& graph, const formats::Format& format) {
+  ir::Graph copy = graph;
+  for (const ir::NodeId id : graph.order()) {
+    ir::Node& node = copy.node(id);
+    if (!is_product(graph, node)) continue;
+    for (const char* port : {"data_in", "weight"}) node.formats.emplace(port, format);
+  }
+  return copy;
+}
+
+void report(const ir::Graph& graph, const Array& batch, const std::string& text) {
+  const auto plain = torch_frontend::make_evaluator(graph, ir::Level::floating);
+  const auto changed = torch_frontend::make_evaluator(
+      quantized(graph, formats::parse_format(text)), ir::Level::quantized);
+  std::vector<double> float_seconds, quantized_seconds;
+  for (int round = -3; round < rounds; ++round) {
+    const double a = seconds_of([&] { plain->run({batch}); });
+    const double b = seconds_of([&] { changed->run({batch}); });
+    if (round < 0) continue;  // warm-up
+    float_seconds.push_back(a);
+    quantized_seconds.push_back(b);
+  }
+  const double a = median(float_seconds), b = median(quantized_seconds);
+  std::printf("%-14s %-28s float %8.3f ms, quantized %8.3f ms, overhead %5.1f %%\n",
+              graph.name.c_str(), text.c_str(), a * 1e3, b * 1e3, 100 * (b / a - 1));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 5) config_error("usage: bench_forward MODEL.pt INPUT.npy BATCH FORMAT...");
+  at::set_num_threads(1);
+  const Array batch = batch_like(read_npy(argv[2]), std::max(1L, std::atol(argv[3])));
+  driver::ImportOptions options;
+  options.inputs = {batch};
+  const ir::Graph graph = torch_frontend::import_torchscript(argv[1], options);
+  for (int i = 4; i < argc; ++i) report(graph, batch, argv[i]);
+  return 0;
+} catch (const mase::Error& error) {
+  std::fprintf(stderr, "bench_forward: %s\n", error.what());
+  return 1;
+}

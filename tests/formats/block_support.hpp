@@ -1,0 +1,51 @@
+// Helpers of the tests of block formats: random tilings and values with every kind of float32.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/random.hpp"
+#include "formats/tiling.hpp"
+
+namespace mase::formats {
+
+inline int below(Random& random, int limit) {
+  return static_cast<int>(random.below(static_cast<std::uint64_t>(limit)));
+}
+
+/// Rank 1 to 4, small dimensions, tiles of any size.
+inline Tiling random_tiling(Random& random) {
+  Tiling tiling;
+  const int rank = 1 + below(random, 4);
+  for (int d = 0; d < rank; ++d) {
+    const int most = d + 1 == rank ? 70 : 7;
+    tiling.shape.push_back(1 + below(random, most));
+    const int length = static_cast<int>(tiling.shape.back());
+    const int kind = below(random, 4);
+    tiling.tile.push_back(kind == 0 ? 1 : kind == 1 ? length : 1 + below(random, length));
+  }
+  return tiling;
+}
+
+/// Any finite bits, zeros and few exponents per stretch; `nonfinite`: some NaN and infinities.
+inline std::vector<float> random_values(Random& random, const Tiling& tiling, bool nonfinite) {
+  std::vector<float> values(static_cast<std::size_t>(numel(tiling.shape)));
+  const int lowest = below(random, 250) - 149, spread = 1 + below(random, 30);
+  for (float& value : values) {
+    const float fraction = 1.0F + static_cast<float>(random.next_u32() >> 9) * 0x1p-23F;
+    const int exponent = std::min(127, lowest + below(random, spread));
+    value = std::ldexp(fraction, exponent) * (below(random, 2) == 0 ? 1.0F : -1.0F);
+    const int kind = below(random, 40);
+    if (kind == 0) value = std::copysign(0.0F, value);
+    if (kind == 1) value = std::ldexp(std::copysign(1.0F, value), exponent);
+    if (kind == 2) value = std::bit_cast<float>(random.next_u32());
+    if (kind == 3 && nonfinite) value = std::numeric_limits<float>::infinity();
+    if (kind == 4 && nonfinite) value = std::numeric_limits<float>::quiet_NaN();
+    if (!nonfinite && !std::isfinite(value)) value = 0.0F;
+  }
+  return values;
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,145 @@
+// Integers with a scale per row: steps, rounding, codes and refusals.
+#include "formats/scale_integer.hpp"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "formats/scaled_support.hpp"
+
+using namespace mase;
+using namespace mase::formats;
+
+namespace {
+
+// Section 2 for one element of a row, with the quotient and product in long double.
+float slow_value(float x, float peak, int width, bool is_signed, const std::string& rounding) {
+  const double high = std::ldexp(1.0, is_signed ? width - 1 : width) - 1;
+  float step = peak == 0 ? 1.0F : static_cast<float>(peak / high);
+  if (step == 0) step = std::numeric_limits<float>::denorm_min();
+  if (std::isnan(x)) return x;
+  long double code = static_cast<long double>(x) / static_cast<long double>(step);
+  if (rounding == "nearest_even") code = std::nearbyint(code);
+  if (rounding == "floor") code = std::floor(code);
+  if (rounding == "nearest_away") code = std::round(code);
+  const long double low = is_signed ? -high : 0;
+  code = code < low ? low : code > high ? high : code;
+  return code == 0 ? 0.0F : static_cast<float>(code * static_cast<long double>(step));
+}
+
+float slow_peak(const Values& row) {
+  float peak = 0;
+  for (const float value : row)
+    if (std::isfinite(value)) peak = std::max(peak, std::fabs(value));
+  return peak;
+}
+
+}  // namespace
+
+TEST_CASE("the largest magnitude of a row becomes the largest code") {
+  // Steps 1 / 7 of 7 and 3.5: 1 and 0.5. 0.25 is a tie between 0 and 0.5.
+  const Values in{7, -7, 2.6F, 0.5F, 3.5F, 0.25F, -0.75F, -0.0F};
+  CHECK(differences(quantized("scale_integer(4)", in, {2, 4}), {7, -7, 3, 0, 3.5F, 0, -1, 0}) == 0);
+  CHECK(differences(quantized("scale_integer(4, rounding=nearest_away)", in, {2, 4}),
+                    {7, -7, 3, 1, 3.5F, 0.5F, -1, 0}) == 0);
+  CHECK(differences(quantized("scale_integer(4, rounding=floor)", in, {2, 4}),
+                    {7, -7, 2, 0, 3.5F, 0, -1, 0}) == 0);
+  CHECK(differences(quantized("scale_integer(3, is_signed=false)", in, {2, 4}),
+                    {7, 0, 3, 0, 3.5F, 0, 0, 0}) == 0);
+}
+
+TEST_CASE("rows of zeros have step 1, and tiny rows the smallest step") {
+  const Format format = parse_format("scale_integer(8)");
+  const Encoded encoded = format.encode(Values{0, -0.0F, 1e-45F, 0}, {2, 2});
+  CHECK(encoded.scales == Values{1.0F, std::numeric_limits<float>::denorm_min()});
+  CHECK(encoded.codes.unpack() == std::vector<std::uint32_t>{0, 0, 1, 0});
+}
+
+TEST_CASE("infinities saturate and NaN stays NaN, beside a scale of the finite elements") {
+  const Values in{7, INFINITY, -INFINITY, NAN};
+  CHECK(differences(quantized("scale_integer(4)", in), {7, 7, -7, NAN}) == 0);
+  CHECK(differences(quantized("scale_integer(4)", {INFINITY, NAN}), {7, NAN}) == 0);
+  // Upstream: s = 8 / inf = 0, and 0 / 0.
+  CHECK(differences(quantized("scale_integer(4, profile=mase)", {7, INFINITY}), {NAN, NAN}) == 0);
+}
+
+TEST_CASE("scaled integers equal an independent definition") {
+  Random random(51);
+  for (int trial = 0; trial < 600; ++trial) {
+    const int width = 2 + static_cast<int>(random.below(26));
+    const bool is_signed = random.below(2) == 0;
+    const char* roundings[] = {"nearest_even", "floor", "nearest_away"};
+    const std::string rounding = roundings[random.below(3)];
+    const std::string text = "scale_integer(" + std::to_string(width) +
+                             ", is_signed=" + (is_signed ? "true" : "false") +
+                             ", rounding=" + rounding + ")";
+    Values in = random_numbers(random, 1 + random.below(90));
+    if (random.below(3) == 0)  // ties of the grid whose largest value is 2^k * high
+      for (float& value : in)
+        value = static_cast<float>(random.below(std::uint64_t{2} << std::min(width, 20))) / 2;
+    if (random.below(3) == 0)
+      for (float& value : in) value = std::ldexp(value, -140);
+    const float peak = slow_peak(in);
+    Values expected;
+    for (const float x : in) expected.push_back(slow_value(x, peak, width, is_signed, rounding));
+    INFO(text);
+    CHECK(differences(quantized(text, in), expected) == 0);
+  }
+}
+
+TEST_CASE("scaled integers are what their codes decode to, for any shape and width") {
+  Random random(52);
+  for (int trial = 0; trial < 500; ++trial) {
+    const Shape shape = random_shape(random);
+    const Values in = random_numbers(random, static_cast<std::size_t>(numel(shape)));
+    const std::string width = std::to_string(2 + random.below(31));
+    for (const char* rounding : {"nearest_even", "floor", "nearest_away", "stochastic"}) {
+      check_round_trip("scale_integer(" + width + ", rounding=" + rounding + ")", in, shape);
+      check_round_trip("scale_integer(" + width + ", is_signed=false, rounding=" + rounding + ")",
+                       in, shape);
+    }
+  }
+}
+
+TEST_CASE("decoded values have the same codes again under the same scale") {
+  Random random(53);
+  for (int width = 2; width <= 24; ++width) {
+    const ScaleIntegerSpec spec{width};
+    for (int trial = 0; trial < 300; ++trial) {
+      const float step = row_scale(spec, static_cast<float>(std::exp(random.uniform(-60, 60))));
+      const double code =
+          static_cast<double>(random.below(static_cast<std::uint64_t>(spec.high())));
+      CHECK(scale_integer_code(spec, scale_integer_value(spec, code, step), step, 0) == code);
+    }
+  }
+}
+
+TEST_CASE("bits and saturation of scaled integers") {
+  CHECK(parse_format("scale_integer(8)").bits_per_element({4, 16}) == 10.0);
+  CHECK(parse_format("scale_integer(8)").bits_per_element({4, 0}) == 8.0);
+  std::vector<std::uint8_t> mask(4);
+  parse_format("scale_integer(8)").saturates(Values{1e9F, -INFINITY, NAN, -1}, mask, {4});
+  CHECK(mask == std::vector<std::uint8_t>{0, 1, 0, 0});
+  parse_format("scale_integer(8, is_signed=false)").saturates(Values{1, 2, NAN, -1}, mask, {4});
+  CHECK(mask == std::vector<std::uint8_t>{0, 0, 0, 1});
+}
+
+TEST_CASE("parameters and damaged tensors of scaled integers are refused") {
+  const auto refuses = [](const char* text, const char* message) {
+    CHECK_THROWS_WITH(parse_format(text), Catch::Contains(message));
+  };
+  refuses("scale_integer(1)", "no positive value");
+  refuses("scale_integer(0)", "width");
+  refuses("scale_integer(33)", "width");
+  refuses("scale_integer(8, rounding=floor, profile=mase)", "has no rounding");
+  const Format format = parse_format("scale_integer(8)");
+  const Encoded good = format.encode(Values{1, 2, 3, 4}, {2, 2});
+  Values out(4);
+  CHECK_THROWS_WITH(format.decode({good.codes, {}, {}}, out, {2, 2}), Catch::Contains("0 scales"));
+  CHECK_THROWS_WITH(format.decode(good, out, {4}), Catch::Contains("2 scales"));
+  CHECK_THROWS_WITH(format.decode({{}, {}, good.scales}, out, {2, 2}), Catch::Contains("codes"));
+  CHECK_THROWS_WITH(format.encode(Values{1, 2, NAN, 4}, {2, 2}),
+                    Catch::Contains("element 2 is NaN"));
+  CHECK_THROWS_WITH(
+      parse_format("scale_integer(8, profile=mase)").encode(Values{1, 2, INFINITY, 4}, {2, 2}),
+      Catch::Contains("element 2 is NaN"));
+}
