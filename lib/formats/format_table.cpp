@@ -42,10 +42,18 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 
 const std::vector<FormatRow>& format_table() {
   static const std::vector<FormatRow> table{
-      format_row<Integer>(),         format_row<IntegerFloor>(), format_row<MinifloatIeee>(),
-      format_row<MinifloatDenorm>(), format_row<Fp8E4m3>(),      format_row<Fp8E5m2>(),
-      format_row<Fp6E3m2>(),         format_row<Fp6E2m3>(),      format_row<Fp4E2m1>(),
-      format_row<LogFormat>(),       format_row<BlockFp>(),      format_row<BlockMinifloat>(),
+      format_row<Integer>(),
+      format_row<IntegerFloor>(),
+      format_row<MinifloatIeee>(),
+      format_row<MinifloatDenorm>(),
+      format_row<Fp8E4m3>(),
+      format_row<Fp8E5m2>(),
+      format_row<Fp6E3m2>(),
+      format_row<Fp6E2m3>(),
+      format_row<Fp4E2m1>(),
+      format_row<LogFormat>(),
+      format_row<BlockFp>(),
+      format_row<BlockMinifloat>(),
       format_row<BlockLog>(),
       format_row<MxInt>(),
       format_row<MxNamed<mxint8>>(),
