@@ -75,9 +75,11 @@ void save_snapshot(const train::Snapshot& snapshot, const std::string& folder, c
   Tree now = info;
   now["training"]["step"] = snapshot.step;
   now["training"]["epoch"] = snapshot.epoch;
-  auto files = checkpoint::extra_files(*snapshot.graph, now);
-  if (snapshot.best) backend().export_model(*snapshot.graph, folder + "/best.pt", files);
+  if (snapshot.best)
+    backend().export_model(*snapshot.deployed, folder + "/best.pt",
+                           checkpoint::extra_files(*snapshot.deployed, now));
   if (!snapshot.last) return;
+  auto files = checkpoint::extra_files(*snapshot.graph, now);
   files[state_file] = snapshot.state;
   backend().export_model(*snapshot.graph, folder + "/last.pt", files);
 }

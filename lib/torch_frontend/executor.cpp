@@ -40,8 +40,13 @@ c10::IValue Executor::Plan::fetch(Recipe& recipe) {
   return dict;
 }
 
+bool Executor::Plan::quantizes(const Recipe& recipe) const {
+  return recipe.format != nullptr && level == ir::Level::quantized &&
+         (recipe.in_training || !training_);
+}
+
 c10::IValue Executor::Plan::evaluate(Recipe& recipe) {
-  if (recipe.format == nullptr) return fetch(recipe);
+  if (!quantizes(recipe)) return fetch(recipe);
   const bool keep = recipe.kind == Recipe::Kind::tensor && !training_ && !observe_tensor_;
   if (keep && recipe.cached.defined()) return recipe.cached;
   c10::IValue value = quantized(recipe, fetch(recipe));
@@ -60,7 +65,7 @@ c10::IValue Executor::Plan::quantized(Recipe& recipe, c10::IValue value) {
 }
 
 at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor& tensor) {
-  at::Tensor out = quantize(tensor, *recipe.format);
+  at::Tensor out = quantize(tensor, *recipe.format, recipe.log2_step);
   if (observe_tensor_) {
     (*observe_tensor_)(*current_, recipe.port + ".raw", tensor);
     (*observe_tensor_)(*current_, recipe.port, out);
@@ -82,7 +87,7 @@ c10::IValue Executor::Plan::call_aten(Step& step) {
 c10::IValue Executor::Plan::call(Step& step) {
   switch (step.kind) {
     case Step::Kind::aten:
-      return call_aten(step);
+      return step.norm ? call_folded(step) : call_aten(step);
     case Step::Kind::host: {
       std::vector<c10::IValue> arguments;
       for (Recipe& recipe : step.arguments) arguments.push_back(evaluate(recipe));
@@ -97,10 +102,10 @@ c10::IValue Executor::Plan::call(Step& step) {
 }
 
 void Executor::Plan::finish(const Step& step, c10::IValue value) {
-  if (step.out_format && value.isTensor()) {
+  if (step.out_format && level == ir::Level::quantized && value.isTensor()) {
     const at::Tensor raw = value.toTensor();
     if (observe_tensor_) (*observe_tensor_)(*step.node, "data_out.raw", raw);
-    value = quantize(raw, *step.out_format);
+    value = quantize(raw, *step.out_format, step.out_log2_step);
   }
   if (observe_tensor_ && value.isTensor() && step.kind != Step::Kind::output) {
     (*observe_tensor_)(*step.node, "data_out", value.toTensor());
@@ -171,6 +176,28 @@ c10::IValue Executor::run_training(const std::vector<c10::IValue>& inputs) {
   forget_quantized();
   c10::AutoGradMode guard(true);
   return plan_->run(inputs, true, nullptr, nullptr);
+}
+
+void Executor::set_level(ir::Level level) {
+  forget_quantized();
+  plan_->level = level;
+}
+
+void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step) {
+  for (Step& step : plan_->steps) {
+    if (step.node->id != node) continue;
+    if (port == "data_out") step.out_log2_step = log2_step;
+    for (Recipe& recipe : step.arguments) {
+      if (recipe.port == port) recipe.log2_step = log2_step;
+      for (Recipe& item : recipe.items)
+        if (item.port == port) item.log2_step = log2_step;
+    }
+  }
+}
+
+void Executor::set_format(ir::NodeId node, const std::string& port, const formats::Format& format) {
+  plan_->graph.node(node).formats.at(port) = format;  // in place: the steps point at it
+  forget_quantized();
 }
 
 void Executor::own_tensors() {

@@ -54,6 +54,23 @@ class Executor {
   /// eval runs. A training run forgets them by itself.
   void forget_quantized();
 
+  /// Whether formats are applied from now on (ir::Level::quantized), or the graph runs in float.
+  void set_level(ir::Level level);
+  /// Replaces the format of a port that has one.
+  void set_format(ir::NodeId node, const std::string& port, const formats::Format& format);
+  /// Training runs give `log2_step`, a float32 scalar that requires a gradient, the gradient of the
+  /// logarithm of this port's step (see quantize_op.hpp); the port's format is fixed point.
+  void learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step);
+
+  /// From now on runs linear and convolution layers with the batch norm behind them, where each has
+  /// no other user, as one layer with folded weights: what is quantized is w * weight / sigma. In
+  /// training the statistics are the batch's (Jacob et al., CVPR 2018, section 3.2), else the
+  /// running ones. Returns how many; Error(Fault::config) for such a batch norm with formats.
+  int fold_batch_norms();
+  /// Folds those batch norms in `graph`, which has this executor's nodes, with the table's values:
+  /// it then computes the bits of this executor's eval runs.
+  void store_folded(ir::Graph& graph) const;
+
   /// Runs in training mode with gradients: `$training` is true, batch norms use and update running
   /// statistics and `num_batches_tracked`, parameters are quantized anew with straight-through
   /// gradients.

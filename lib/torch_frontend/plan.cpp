@@ -75,7 +75,7 @@ class PlanBuilder {
       case Step::Kind::input:
         break;
     }
-    if (plan_.level == ir::Level::quantized) set_formats(step);
+    set_formats(step);
     return step;
   }
 
@@ -239,6 +239,7 @@ class PlanBuilder {
 
   static void set_format(Recipe& recipe, const ir::Port& port, const formats::Format& format) {
     const bool one_item = recipe.kind == Recipe::Kind::list && port.value.is_node();
+    recipe.in_training = port.name != "running_mean" && port.name != "running_var";
     if (!one_item) {
       recipe.format = &format;
       recipe.port = port.name;

@@ -13,6 +13,7 @@
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
 #include "torch_frontend/executor.hpp"
+#include "torch_frontend/fold_batch_norm.hpp"
 #include "torch_frontend/operators.hpp"
 
 namespace mase::torch_frontend {
@@ -29,8 +30,10 @@ struct Recipe {
   std::vector<std::string> keys;       ///< dict
   c10::TypePtr type;                   ///< list
   const formats::Format* format = nullptr;  ///< quantize with this before the call
+  at::Tensor log2_step;                     ///< of the format's step when it is learned
   std::string port;
-  at::Tensor cached;  ///< quantized parameter, kept between eval runs
+  bool in_training = true;  ///< quantize while training too (running statistics are not read then)
+  at::Tensor cached;        ///< quantized parameter, kept between eval runs
 };
 
 struct Step {
@@ -41,8 +44,10 @@ struct Step {
   const HostOperator* host = nullptr;
   std::vector<Recipe> arguments;
   const formats::Format* out_format = nullptr;
+  at::Tensor out_log2_step;
   std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
   const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
+  Step* norm = nullptr;                 ///< the batch norm that is folded into this layer
 };
 
 struct Executor::Plan {
@@ -50,6 +55,9 @@ struct Executor::Plan {
 
   c10::IValue run(const std::vector<c10::IValue>& inputs, bool train,
                   const TensorObserver* observe_tensor, const ValueObserver* observe_value);
+
+  int fold_batch_norms();
+  void store_folded(ir::Graph& target);
 
   ir::Graph graph;
   ir::Level level;
@@ -61,9 +69,16 @@ struct Executor::Plan {
   void run_step(Step& step, const std::vector<c10::IValue>& inputs, std::size_t& next_input);
   c10::IValue call(Step& step);
   c10::IValue call_aten(Step& step);
+  c10::IValue call_folded(Step& layer);
+  at::Tensor call_layer(Step& layer, const at::Tensor& input, const FoldedLayer& tensors);
+  NormTensors norm_of(Step& norm);
+  void use_batch_statistics(Step& layer, const at::Tensor& input, const at::Tensor& bias,
+                            NormTensors& norm);
+  FoldedLayer folded_in_eval(Step& layer);
   c10::IValue evaluate(Recipe& recipe);
   c10::IValue fetch(Recipe& recipe);
   c10::IValue quantized(Recipe& recipe, c10::IValue value);
+  bool quantizes(const Recipe& recipe) const;
   at::Tensor show_quantized(const Recipe& recipe, const at::Tensor& tensor);
   void finish(const Step& step, c10::IValue value);
 

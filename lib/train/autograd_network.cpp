@@ -11,7 +11,14 @@ namespace {
 class AutogradNetwork : public Network {
  public:
   AutogradNetwork(torch_frontend::Executor& executor, Parameters& parameters)
-      : executor_(executor), parameters_(parameters) {}
+      : executor_(executor), parameters_(parameters) {
+    for (const Parameters::Step& step : parameters.steps())
+      executor.learn_step(step.node, step.port, step.entry.leaf);
+  }
+
+  void begin_step(bool quantized) override {
+    executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
+  }
 
   at::Tensor forward(const at::Tensor& inputs) override {
     const c10::IValue output = executor_.run_training({inputs});
@@ -28,6 +35,7 @@ class AutogradNetwork : public Network {
     output_.backward(output_gradient);
     output_.reset();
     for (const Parameters::Entry& entry : parameters_.entries()) take_gradient(entry);
+    for (const Parameters::Step& step : parameters_.steps()) take_gradient(step.entry);
   }
 
  private:

@@ -12,6 +12,20 @@ struct BatchStatistics {
   std::vector<float> unbiased;     ///< variance with divisor rows - 1, for the running statistics
 };
 
+/// Fills in scale and unbiased variance from the sums of squared differences over `count` values.
+void finish_statistics(const std::vector<double>& squares, double count, double epsilon,
+                       BatchStatistics& statistics);
+
+/// Per channel: dx = (dy - average - (x - mean) * slope) * factor.
+struct InputGradient {
+  std::vector<float> factor, slope, average;
+};
+/// From the sums over `count` values of dy and of (x - mean) dy; writes the gradients of weight and
+/// bias, where given.
+InputGradient input_gradient(const std::vector<double>& sums, const std::vector<double>& products,
+                             double count, const float* weight, const BatchStatistics& statistics,
+                             float* weight_gradient, float* bias_gradient);
+
 /// out = (in - mean) * scale * weight + bias (Ioffe and Szegedy, ICML 2015). Sums run in float over
 /// 64 rows and in double beyond. rows >= 2.
 void batch_norm_forward(const float* in, std::size_t rows, std::size_t channels,

@@ -1,8 +1,10 @@
 // Gradients of chains of common layers, by hand-written backward steps.
 #include <ATen/ATen.h>
 
+#include <optional>
 #include <set>
 
+#include "ir/op_table.hpp"
 #include "train/layers.hpp"
 #include "train/network.hpp"
 
@@ -11,7 +13,14 @@ namespace {
 
 class ChainNetwork : public Network {
  public:
-  explicit ChainNetwork(std::vector<std::unique_ptr<Layer>> layers) : layers_(std::move(layers)) {}
+  explicit ChainNetwork(std::vector<std::unique_ptr<Layer>> layers) : layers_(std::move(layers)) {
+    while (first_ < layers_.size() && !layers_[first_]->trains()) ++first_;
+  }
+
+  void begin_step(bool quantized) override {
+    const at::AutoDispatchBelowADInplaceOrView no_autograd;
+    for (const auto& layer : layers_) layer->begin_step(quantized);
+  }
 
   at::Tensor forward(const at::Tensor& inputs) override {
     const at::AutoDispatchBelowADInplaceOrView no_autograd;
@@ -23,11 +32,13 @@ class ChainNetwork : public Network {
   void backward(const at::Tensor& output_gradient) override {
     const at::AutoDispatchBelowADInplaceOrView no_autograd;
     at::Tensor gradient = output_gradient;
-    for (std::size_t i = layers_.size(); i-- > 0;) gradient = layers_[i]->backward(gradient, i > 0);
+    for (std::size_t i = layers_.size(); i-- > first_;)
+      gradient = layers_[i]->backward(gradient, i > first_);
   }
 
  private:
   std::vector<std::unique_ptr<Layer>> layers_;
+  std::size_t first_ = 0;  ///< layer with a gradient to write
 };
 
 /// Whether the node's only reference is to `previous`.
@@ -39,36 +50,69 @@ bool follows(const ir::Node& node, ir::NodeId previous) {
       ++references;
       right = right && id == previous;
     });
-  return references == 1 && right && node.formats.empty();
+  return references == 1 && right;
 }
+
+/// Collects the layers of a chain of nodes; `fits` turns false at the first node that is none.
+class ChainBuilder {
+ public:
+  ChainBuilder(torch_frontend::Executor& executor, const Parameters& parameters)
+      : executor_(executor), parameters_(parameters), graph_(executor.graph()) {}
+
+  /// The layers; nothing when the graph is no chain of common layers.
+  std::optional<std::vector<std::unique_ptr<Layer>>> build() {
+    ir::NodeId previous = ir::no_node;
+    for (ir::NodeId id : graph_.order()) {
+      if (!add(graph_.node(id), previous)) return {};
+      previous = id;
+    }
+    return std::move(layers_);
+  }
+
+ private:
+  bool add(const ir::Node& node, ir::NodeId previous) {
+    if (node.kind == ir::NodeKind::placeholder) {
+      if (previous != ir::no_node) return false;
+    } else if (!follows(node, previous)) {
+      return false;
+    } else if (node.kind == ir::NodeKind::output) {
+      return node.args.front().value.is_node() && node.formats.empty();
+    } else if (!add_layer(node)) {
+      return false;
+    }
+    if (node.formats.contains("data_out")) add_quantizer(node, "data_out");
+    return true;
+  }
+
+  bool add_layer(const ir::Node& node) {
+    // A layer called twice would need its gradients added up.
+    const bool again =
+        node.kind == ir::NodeKind::call_module && !called_.insert(node.target).second;
+    if (again) return false;
+    for (const ir::Port& port : ir::ports(graph_, node))
+      if (port.value.is_node() && node.formats.contains(port.name)) add_quantizer(node, port.name);
+    layers_.push_back(make_layer({graph_, node, executor_.tensors(), parameters_}));
+    return layers_.back() != nullptr;
+  }
+
+  void add_quantizer(const ir::Node& node, const std::string& port) {
+    const LayerSource source{graph_, node, executor_.tensors(), parameters_};
+    layers_.push_back(make_quantize(source.quantizer(port)));
+  }
+
+  torch_frontend::Executor& executor_;
+  const Parameters& parameters_;
+  const ir::Graph& graph_;
+  std::vector<std::unique_ptr<Layer>> layers_;
+  std::set<std::string> called_;
+};
 
 }  // namespace
 
 std::unique_ptr<Network> make_chain_network(torch_frontend::Executor& executor,
                                             Parameters& parameters) {
-  const ir::Graph& graph = executor.graph();
-  std::vector<std::unique_ptr<Layer>> layers;
-  std::set<std::string> called;
-  ir::NodeId previous = ir::no_node;
-  for (ir::NodeId id : graph.order()) {
-    const ir::Node& node = graph.node(id);
-    if (node.kind == ir::NodeKind::placeholder) {
-      if (previous != ir::no_node || !node.formats.empty()) return nullptr;
-    } else if (!follows(node, previous)) {
-      return nullptr;
-    } else if (node.kind == ir::NodeKind::output) {
-      if (!node.args.front().value.is_node()) return nullptr;
-    } else {
-      // A layer called twice would need its gradients added up.
-      const bool again =
-          node.kind == ir::NodeKind::call_module && !called.insert(node.target).second;
-      auto layer = make_layer({graph, node, executor.tensors(), parameters});
-      if (again || !layer) return nullptr;
-      layers.push_back(std::move(layer));
-    }
-    previous = id;
-  }
-  return std::make_unique<ChainNetwork>(std::move(layers));
+  auto layers = ChainBuilder(executor, parameters).build();
+  return layers ? std::make_unique<ChainNetwork>(std::move(*layers)) : nullptr;
 }
 
 }  // namespace mase::train

@@ -9,6 +9,7 @@
 
 #include "ir/graph.hpp"
 #include "train/parameters.hpp"
+#include "train/port_quantizer.hpp"
 
 namespace mase::train {
 
@@ -20,6 +21,10 @@ class Layer {
   /// From d loss / d output: overwrites the gradients of the layer's parameters and returns
   /// d loss / d input (undefined when `wanted` is false).
   virtual at::Tensor backward(const at::Tensor& gradient, bool wanted) = 0;
+  /// Whether it has a gradient to write: layers before the first such one need no backward.
+  virtual bool trains() const { return false; }
+  /// Once per step, after the parameters changed: `quantized` says whether formats count in it.
+  virtual void begin_step(bool quantized) { static_cast<void>(quantized); }
 };
 
 /// Where a layer finds its tensors and constants.
@@ -34,11 +39,18 @@ struct LayerSource {
   std::vector<std::int64_t> integers(std::string_view argument, std::int64_t fallback) const;
   bool flag(std::string_view argument, bool fallback) const;
   bool trains(std::string_view argument) const;  ///< $training or true
+  PortQuantizer quantizer(const std::string& port) const;
 };
 
 /// A tensor argument of a layer and where its gradient goes (undefined when frozen).
 struct LayerTensor {
   at::Tensor value, gradient;
+  PortQuantizer quantizer;
+  at::Tensor used{};  ///< what the layer computes with in this step: the value, or it quantized
+
+  void begin_step(bool quantized);
+  /// Turns the gradient of `used`, which the layer has written to `gradient`, into the value's.
+  void finish_gradient();
 };
 /// Undefined when the module has no such tensor.
 LayerTensor layer_tensor(const LayerSource& source, std::string_view argument);
@@ -53,6 +65,7 @@ std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source);
 std::unique_ptr<Layer> make_dropout(const LayerSource& source);
 std::unique_ptr<Layer> make_relu(const LayerSource& source);
 std::unique_ptr<Layer> make_reshape(const LayerSource& source);  ///< flatten, view
+std::unique_ptr<Layer> make_quantize(PortQuantizer quantizer);   ///< of a data port
 
 /// `tensor` when it has this shape already, else a new one: buffers are reused from batch to batch.
 void fit(at::Tensor& tensor, at::IntArrayRef shape);

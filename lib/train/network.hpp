@@ -13,6 +13,9 @@ namespace mase::train {
 class Network {
  public:
   virtual ~Network() = default;
+  /// Before the first batch of a step: parameters changed. `quantized` says whether the graph's
+  /// formats count in it, or the step runs in float.
+  virtual void begin_step(bool quantized) = 0;
   /// Runs a batch in training mode. The result is valid until the next call.
   virtual at::Tensor forward(const at::Tensor& inputs) = 0;
   /// Overwrites the parameters' gradients with those of the batch, given d loss / d output.
@@ -24,7 +27,7 @@ std::unique_ptr<Network> make_autograd_network(torch_frontend::Executor& executo
                                                Parameters& parameters);
 
 /// By layers with hand-written backward steps, without autograd's bookkeeping: graphs that are a
-/// chain of common layers without formats. Null for any other graph.
+/// chain of common layers, with any formats on their ports. Null for any other graph.
 std::unique_ptr<Network> make_chain_network(torch_frontend::Executor& executor,
                                             Parameters& parameters);
 

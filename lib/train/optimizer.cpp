@@ -41,30 +41,40 @@ void sgd(std::size_t count, float* __restrict values, const float* __restrict gr
 
 }  // namespace
 
-Optimizer::Optimizer(const TrainOptions& options, std::size_t count)
+Optimizer::Optimizer(const TrainOptions& options, std::size_t count, std::size_t decayed)
     : kind_(options.optimizer == "adam"    ? Kind::adam
             : options.optimizer == "adamw" ? Kind::adamw
                                            : Kind::sgd),
       weight_decay_(options.weight_decay),
       momentum_(options.momentum),
       count_(count),
+      decayed_(decayed),
       moments_(kind_ == Kind::sgd ? 1 : 2, std::vector<float>(count, 0.0f)) {}
 
 void Optimizer::step(float* values, const float* gradients, double learning_rate,
                      std::int64_t step) {
+  step_range(0, decayed_, weight_decay_, values, gradients, learning_rate, step);
+  step_range(decayed_, count_, 0.0, values, gradients, learning_rate, step);
+}
+
+void Optimizer::step_range(std::size_t first, std::size_t end, double weight_decay, float* values,
+                           const float* gradients, double learning_rate, std::int64_t step) {
+  const std::size_t count = end - first;
   if (kind_ == Kind::sgd) {
-    sgd(count_, values, gradients, moments_[0].data(), static_cast<float>(learning_rate),
-        static_cast<float>(momentum_), static_cast<float>(weight_decay_));
+    sgd(count, values + first, gradients + first, moments_[0].data() + first,
+        static_cast<float>(learning_rate), static_cast<float>(momentum_),
+        static_cast<float>(weight_decay));
     return;
   }
-  const double count = static_cast<double>(step + 1);
+  const double steps = static_cast<double>(step + 1);
   const bool decoupled = kind_ == Kind::adamw;
   const AdamScalars scalars{
-      static_cast<float>(decoupled ? 0.0 : weight_decay_),
-      static_cast<float>(decoupled ? 1.0 - learning_rate * weight_decay_ : 1.0),
-      static_cast<float>(learning_rate / (1.0 - std::pow(beta1, count))),
-      static_cast<float>(std::sqrt(1.0 - std::pow(beta2, count)))};
-  adam(count_, values, gradients, moments_[0].data(), moments_[1].data(), scalars);
+      static_cast<float>(decoupled ? 0.0 : weight_decay),
+      static_cast<float>(decoupled ? 1.0 - learning_rate * weight_decay : 1.0),
+      static_cast<float>(learning_rate / (1.0 - std::pow(beta1, steps))),
+      static_cast<float>(std::sqrt(1.0 - std::pow(beta2, steps)))};
+  adam(count, values + first, gradients + first, moments_[0].data() + first,
+       moments_[1].data() + first, scalars);
 }
 
 }  // namespace mase::train

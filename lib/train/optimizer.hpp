@@ -14,7 +14,9 @@ namespace mase::train {
 /// the gradient. betas 0.9 and 0.999, eps 1e-8 as in torch.optim.
 class Optimizer {
  public:
-  Optimizer(const TrainOptions& options, std::size_t count);
+  /// Weight decay moves the first `decayed` of `count` values only.
+  Optimizer(const TrainOptions& options, std::size_t count, std::size_t decayed);
+  Optimizer(const TrainOptions& options, std::size_t count) : Optimizer(options, count, count) {}
 
   /// Changes `values` by one step with `gradients`, `count` floats each. `step` counts from 0.
   void step(float* values, const float* gradients, double learning_rate, std::int64_t step);
@@ -25,9 +27,11 @@ class Optimizer {
 
  private:
   enum class Kind { adam, adamw, sgd };
+  void step_range(std::size_t first, std::size_t end, double weight_decay, float* values,
+                  const float* gradients, double learning_rate, std::int64_t step);
   Kind kind_;
   double weight_decay_, momentum_;
-  std::size_t count_;
+  std::size_t count_, decayed_;
   std::vector<std::vector<float>> moments_;
 };
 

@@ -23,21 +23,36 @@ class Parameters {
     at::Tensor gradient;     ///< a view of gradients() of the same shape
   };
 
+  /// The logarithm (to base 2) of the step of a port's fixed-point format, when it is learned.
+  struct Step {
+    ir::NodeId node = ir::no_node;
+    std::string port;
+    Entry entry;  ///< a scalar; the path is empty
+  };
+
   /// Takes over every trainable tensor of `graph` in `table` (path → tensor, as the executor's).
+  /// `steps` says which ports learn their step; their values are 0 at first.
   /// Error(Fault::config) when none is trainable, Error(Fault::unsupported) when one is not
   /// float32.
-  Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>& table);
+  Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>& table,
+             const std::vector<std::pair<ir::NodeId, std::string>>& steps = {});
 
   /// Flat buffers. Each tensor begins at a multiple of 64 bytes, so that kernels whose order of
   /// operations depends on alignment give the same bits in every run; the gaps stay zero.
   std::span<float> values();
   std::span<float> gradients();
   const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<Step>& steps() const { return steps_; }
+  /// How many of values() stand before the steps, which no weight decay may move.
+  std::size_t decayed() const { return decayed_; }
   /// The entry that owns this leaf's memory, or nullptr.
   const Entry* find(const std::string& path) const;
+  const Step* find_step(ir::NodeId node, const std::string& port) const;
 
  private:
   std::vector<Entry> entries_;
+  std::vector<Step> steps_;
+  std::size_t decayed_ = 0;
   at::Tensor values_, gradients_;
 };
 

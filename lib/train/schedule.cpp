@@ -48,6 +48,10 @@ double learning_rate(std::int64_t step, const StepCounts& counts, const TrainOpt
   return peak;
 }
 
+bool is_quantized(std::int64_t step, const TrainOptions& options) {
+  return step >= options.quantize_after_steps;
+}
+
 bool depends_on_length(const TrainOptions& options) {
   return options.schedule == "cosine" || options.warmup_share > 0;
 }

@@ -25,6 +25,9 @@ StepCounts count_steps(std::int64_t rows, const TrainOptions& options, bool drop
 /// Hutter, ICLR 2017).
 double learning_rate(std::int64_t step, const StepCounts& counts, const TrainOptions& options);
 
+/// Whether the graph's formats are applied in step `step` (from 0).
+bool is_quantized(std::int64_t step, const TrainOptions& options);
+
 /// Whether the learning rate of a step depends on how many steps the run has.
 bool depends_on_length(const TrainOptions& options);
 

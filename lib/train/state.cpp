@@ -1,6 +1,6 @@
 // Writing, reading and checking the resumable state.
 //
-// Layout: the line "mase training state 1", the SHA-256 of the rest and a line end, the length of
+// Layout: the line "mase training state 2", the SHA-256 of the rest and a line end, the length of
 // the JSON part and a line end, the JSON part, the moments as raw little-endian floats.
 #include "train/state.hpp"
 
@@ -16,7 +16,7 @@
 namespace mase::train {
 namespace {
 
-constexpr std::string_view magic = "mase training state 1\n";
+constexpr std::string_view magic = "mase training state 2\n";
 constexpr std::size_t hash_size = 64;
 
 [[noreturn]] void damaged(const std::string& what) {
@@ -45,6 +45,9 @@ Tree header_of(const State& state, const TrainOptions& options) {
   tree["data"] = state.data_hash;
   tree["weights"] = state.weights_hash;
   tree["options"] = write_fields(options);
+  tree["learned_steps"] = Tree::list();
+  for (const float value : state.learned_steps)
+    tree["learned_steps"].push_back(Tree(static_cast<double>(value)));
   tree["moments"] = Tree::list();
   for (const auto& moment : state.moments) tree["moments"].push_back(Tree(moment.size()));
   return tree;
@@ -132,6 +135,8 @@ State read_state(const std::string& bytes, const TrainOptions& options, const da
   if (state.has_best)
     state.best = {best.at("loss").as_double(), best.at("accuracy").as_double(),
                   best.at("rows").as_int()};
+  for (const Tree& item : header.at("learned_steps").as_list())
+    state.learned_steps.push_back(static_cast<float>(item.as_double()));
   read_moments(header.at("moments"), rest, state);
   check_options(header.at("options"), options);
   if (state.data_hash != data.sha256)

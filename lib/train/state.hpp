@@ -19,6 +19,7 @@ struct State {
   std::string data_hash;     ///< Dataset::sha256
   std::string weights_hash;  ///< of the graph's tensors at this step
   std::vector<std::vector<float>> moments;
+  std::vector<float> learned_steps;  ///< logarithms of the learned steps of formats
 };
 
 /// Hash over names, dtypes, shapes and values of all tensors.

@@ -31,6 +31,9 @@ struct TrainOptions {
   int log_every_n_steps = 50;
   std::optional<int> checkpoint_every_n_steps;
   std::int64_t seed = 0;
+  int quantize_after_steps = 0;
+  bool learn_scales = false;
+  bool fold_batch_norm = false;
   static constexpr auto fields() {
     using O = TrainOptions;
     return std::tuple{
@@ -66,7 +69,14 @@ struct TrainOptions {
         Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps,
               "steps between two resumable checkpoints; none: each epoch"}
             .at_least(1),
-        Field{"seed", &O::seed, "seed of shuffling and dropout"}.at_least(0)};
+        Field{"seed", &O::seed, "seed of shuffling and dropout"}.at_least(0),
+        Field{"quantize_after_steps", &O::quantize_after_steps,
+              "optimiser steps in float before the model's formats are applied"}
+            .at_least(0),
+        Field{"learn_scales", &O::learn_scales,
+              "learn the frac_width of integer, integer_floor and fixed formats (LSQ)"},
+        Field{"fold_batch_norm", &O::fold_batch_norm,
+              "train linear and convolution layers with the batch norms behind them folded in"}};
   }
 };
 
@@ -87,8 +97,9 @@ struct Progress {
 
 /// What the trainer hands out to be stored; `state` resumes training bit for bit.
 struct Snapshot {
-  const ir::Graph* graph = nullptr;
-  std::string state;  ///< optimiser moments and counters, opaque bytes
+  const ir::Graph* graph = nullptr;     ///< what a resumed run goes on from
+  const ir::Graph* deployed = nullptr;  ///< of the best: what to use, folded batch norms included
+  std::string state;                    ///< optimiser moments and counters, opaque bytes
   std::int64_t step = 0, epoch = 0;
   bool best = false;  ///< best validation loss so far
   bool last = false;  ///< newest resumable state

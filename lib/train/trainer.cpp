@@ -2,19 +2,19 @@
 #include "train/trainer.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <mutex>
 
 #include "base/error.hpp"
-#include "base/random.hpp"
 #include "data/metrics.hpp"
 #include "ir/op_table.hpp"
 #include "torch_frontend/executor.hpp"
 #include "train/batches.hpp"
+#include "train/checks.hpp"
+#include "train/draws.hpp"
+#include "train/learned_steps.hpp"
 #include "train/loss.hpp"
 #include "train/network.hpp"
 #include "train/optimizer.hpp"
@@ -27,47 +27,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool has_op(const ir::Graph& graph, std::initializer_list<std::string_view> wanted) {
+bool has_batch_norm(const ir::Graph& graph) {
   return std::ranges::any_of(graph.order(), [&](ir::NodeId id) {
-    return std::ranges::find(wanted, ir::base_op(graph.node(id).op)) != wanted.end();
+    return ir::base_op(graph.node(id).op) == "aten::batch_norm";
   });
-}
-
-bool has_dropout(const ir::Graph& graph) {
-  return has_op(graph, {"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout",
-                        "aten::feature_alpha_dropout", "aten::rrelu", "aten::native_dropout"});
-}
-
-/// The seed of a step's random draws: unrelated for neighbouring seeds and steps.
-std::uint64_t step_seed(std::int64_t seed, std::int64_t step) {
-  const auto low = [](std::int64_t v) { return static_cast<std::uint32_t>(v); };
-  const auto high = [](std::int64_t v) { return static_cast<std::uint32_t>(v >> 32); };
-  const auto words = philox({low(step), high(step), 0, 0}, {low(seed), high(seed)});
-  return words[0] | static_cast<std::uint64_t>(words[1]) << 32;
-}
-
-void seed_torch(std::uint64_t seed) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_current_seed(seed);
-}
-
-void check_data(const ir::Graph& graph, const data::Dataset& data) {
-  if (data.validation.empty())
-    config_error("data set " + data.name +
-                 " has no validation rows, by which the best checkpoint is chosen; use a"
-                 " validation_share above 0");
-  if (const std::size_t inputs = graph.placeholders().size(); inputs != 1)
-    config_error("a model to train must have one input; this one has " + std::to_string(inputs));
-}
-
-void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes) {
-  const bool fits = output.dim() == 2 && output.size(0) == rows && output.size(1) >= classes &&
-                    output.scalar_type() == at::kFloat;
-  if (fits) return;
-  config_error("a model to train must return float32 [rows, classes]; for " + std::to_string(rows) +
-               " rows and " + std::to_string(classes) + " classes this one returns " +
-               c10::toString(output.scalar_type()) + " " + shape_text(output.sizes().vec()));
 }
 
 torch_frontend::Executor make_executor(const ir::Graph& graph) {
@@ -85,13 +48,17 @@ class Trainer {
         options_(options),
         callbacks_(callbacks),
         counts_(count_steps(static_cast<std::int64_t>(data.train.size()), options,
-                            has_op(graph, {"aten::batch_norm"}))),
+                            has_batch_norm(graph))),
         executor_(make_executor(graph)),
-        parameters_(graph, executor_.tensors()),
-        network_(make_chain_network(executor_, parameters_)),
-        optimizer_(options, parameters_.values().size()),
+        folded_(options.fold_batch_norm ? executor_.fold_batch_norms() : 0),
+        parameters_(graph, executor_.tensors(),
+                    options.learn_scales ? learnable_ports(graph) : std::vector<PortName>()),
+        steps_(graph, executor_, parameters_),
+        network_(folded_ > 0 ? nullptr : make_chain_network(executor_, parameters_)),
+        optimizer_(options, parameters_.values().size(), parameters_.decayed()),
         batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed)),
-        draws_(has_dropout(graph)) {
+        draws_(draws_numbers(graph)) {
+    check_quantization(graph, options, counts_.steps, parameters_.steps().size(), folded_);
     if (!network_) network_ = make_autograd_network(executor_, parameters_);
     if (options.accumulate_grad_batches > 1) sums_.resize(parameters_.values().size());
     state_.data_hash = data.sha256;
@@ -104,12 +71,14 @@ class Trainer {
                                          &std::vector<float>::size, &std::vector<float>::size);
     if (!fits) file_error("cannot resume: the training state belongs to another model");
     optimizer_.moments() = std::move(state_.moments);
+    steps_.restore(state_.learned_steps);
   }
 
   TrainResult run() {
     last_log_ = Clock::now();
     while (state_.step < counts_.steps && !stopped_early()) run_epoch();
     executor_.store_tensors(graph_);
+    if (folded_ > 0) executor_.store_folded(graph_);
     return {state_.step, state_.epoch, last_loss_, state_.best, stopped_early()};
   }
 
@@ -141,10 +110,11 @@ class Trainer {
   }
 
   void run_step() {
-    if (draws_) seed_torch(step_seed(options_.seed, state_.step));
+    if (draws_) seed_step(options_.seed, state_.step);
     const std::int64_t group = options_.accumulate_grad_batches;
     const std::int64_t first = state_.step % counts_.steps_per_epoch * group;
     const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);
+    network_->begin_step(is_quantized(state_.step, options_));
     double loss = 0;
     for (std::int64_t batch = first; batch < end; ++batch) {
       loss += run_batch(batch);
@@ -153,7 +123,9 @@ class Trainer {
     if (group > 1) average_gradients(end - first);
     last_loss_ = loss / static_cast<double>(end - first);
     const double rate = learning_rate(state_.step, counts_, options_);
+    steps_.scale_gradients();
     optimizer_.step(parameters_.values().data(), parameters_.gradients().data(), rate, state_.step);
+    steps_.follow();
     ++state_.step;
     logged_loss_ += last_loss_;
     ++logged_steps_;
@@ -206,17 +178,20 @@ class Trainer {
 
   void finish_epoch() {
     const Metrics validation = validate();
-    const bool better = !state_.has_best || validation.loss < state_.best.loss;
+    // What is not quantized yet is no candidate, and early stopping does not wait for it.
+    const bool counts = is_quantized(state_.step - 1, options_);
+    const bool better = counts && (!state_.has_best || validation.loss < state_.best.loss);
     if (better) state_.best = validation;
-    state_.has_best = true;
-    state_.waited = better ? 0 : state_.waited + 1;
+    state_.has_best = state_.has_best || better;
+    state_.waited = better || !counts ? 0 : state_.waited + 1;
     state_.epoch = state_.step / counts_.steps_per_epoch;
     report(validation);
     save(better);
   }
 
   Metrics validate() {
-    executor_.forget_quantized();
+    const bool quantized = is_quantized(state_.step - 1, options_);
+    executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
     data::ScoreCounter counter(data_.classes());
     const auto rows = static_cast<std::int64_t>(data_.validation.size());
     try {
@@ -255,9 +230,18 @@ class Trainer {
     executor_.store_tensors(graph_);
     state_.weights_hash = weights_hash(graph_);
     state_.moments = optimizer_.moments();
-    callbacks_.save(
-        {&graph_, write_state(state_, options_), state_.step, state_.epoch, best, true});
+    state_.learned_steps = steps_.values();
+    const ir::Graph deployed = best ? deployed_graph() : ir::Graph();
+    callbacks_.save({&graph_, best ? &deployed : nullptr, write_state(state_, options_),
+                     state_.step, state_.epoch, best, true});
     state_.moments.clear();
+  }
+
+  /// The graph to use: with batch norms folded as they were in training.
+  ir::Graph deployed_graph() const {
+    ir::Graph deployed = graph_;
+    if (folded_ > 0) executor_.store_folded(deployed);
+    return deployed;
   }
 
   ir::Graph& graph_;
@@ -266,7 +250,9 @@ class Trainer {
   const TrainCallbacks& callbacks_;
   StepCounts counts_;
   torch_frontend::Executor executor_;
+  int folded_;  ///< batch norms
   Parameters parameters_;
+  LearnedSteps steps_;
   std::unique_ptr<Network> network_;
   Optimizer optimizer_;
   Batches batches_;

@@ -1,17 +1,20 @@
 // Training steps per second of a registry model on made-up rows, one thread: gathering, forward,
 // loss, backward and optimiser. Prints one number; scripts/bench/train.py compares it with PyTorch.
+// Formats go onto these ports of every linear and convolution layer.
 //
-// Usage: bench_train MODEL BATCH_SIZE STEPS
-#include <ATen/Parallel.h>
-
+// Usage: bench_train MODEL BATCH_SIZE STEPS [PORT=FORMAT ...]
 #include <chrono>
 #include <cstdio>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "driver/backend.hpp"
 #include "models/registry.hpp"
-#include "train/trainer.hpp"
+
+namespace mase::driver {
+extern "C" Backend* mase_backend();
+}
 
 namespace {
 
@@ -39,11 +42,23 @@ data::Dataset make_data(const models::ModelRow& model, std::int64_t rows) {
   return set;
 }
 
+/// Puts "PORT=FORMAT" onto the layers with a datapath.
+void add_format(ir::Graph& graph, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos) config_error("expected PORT=FORMAT, found " + text);
+  const std::string port = text.substr(0, equals);
+  const formats::Format format = formats::parse_format(text.substr(equals + 1));
+  for (const ir::NodeId id : graph.order()) {
+    ir::Node& node = graph.node(id);
+    if (node.op == "aten::linear" || node.op == "aten::conv2d") node.formats.emplace(port, format);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 4) config_error("usage: bench_train MODEL BATCH_SIZE STEPS");
-  at::set_num_threads(1);
+  if (argc < 4) config_error("usage: bench_train MODEL BATCH_SIZE STEPS [PORT=FORMAT ...]");
+  driver::Backend& backend = *driver::mase_backend();  // one thread, memory kept, as the program
   const models::ModelRow* model = models::find_model(argv[1]);
   if (!model) config_error(std::string("unknown model ") + argv[1]);
   train::TrainOptions options;
@@ -51,12 +66,13 @@ int main(int argc, char** argv) try {
   options.max_steps = std::stoi(argv[3]);
   options.log_every_n_steps = 1'000'000'000;
   ir::Graph graph = model->build(model->sample_shape, model->classes, 0);
+  for (int i = 4; i < argc; ++i) add_format(graph, argv[i]);
   const data::Dataset set = make_data(*model, 40 * std::int64_t{options.batch_size} + 1);
   train::TrainOptions warm_up = options;
   warm_up.max_steps = std::max(1, *options.max_steps / 10);
-  train::run_training(graph, set, warm_up, {}, "");
+  backend.train(graph, set, warm_up, {}, "");
   const auto begin = std::chrono::steady_clock::now();
-  train::run_training(graph, set, options, {}, "");
+  backend.train(graph, set, options, {}, "");
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("%.1f\n", *options.max_steps / seconds.count());
   return 0;

@@ -1,12 +1,10 @@
-// The parts of training: optimisers and loss against stock PyTorch, schedules, gradients, state.
+// The parts of training: optimisers and loss against stock PyTorch, schedules, parameters, state.
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 
 #include <cmath>
 
 #include "stock_steps.hpp"
 #include "train/loss.hpp"
-#include "train/network.hpp"
 #include "train/optimizer.hpp"
 #include "train/schedule.hpp"
 #include "train/state.hpp"
@@ -97,83 +95,6 @@ TEST_CASE("learning rates follow their schedule") {
   CHECK(learning_rate(39, counts, options) == 1.0);
   CHECK(learning_rate(40, counts, options) == Approx(0.1));
   CHECK(learning_rate(80, counts, options) == Approx(0.01));
-}
-
-namespace {
-
-void seed_torch(std::uint64_t seed) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  generator.set_current_seed(seed);
-}
-
-/// Output, gradients and running statistics of one training batch.
-struct Outcome {
-  at::Tensor output, gradients;
-  ir::Graph graph;
-};
-
-template <class Make>
-Outcome run_once(const ir::Graph& graph, const at::Tensor& inputs, Make make) {
-  torch_frontend::Executor executor(graph, ir::Level::quantized);
-  executor.own_tensors();
-  Parameters parameters(graph, executor.tensors());
-  const auto network = make(executor, parameters);
-  REQUIRE(network);
-  for (int pass = 0; pass < 2; ++pass) {  // twice: buffers are reused
-    seed_torch(5);
-    const at::Tensor output = network->forward(inputs);
-    network->backward(output.detach() * 0.01 + 0.002);
-    if (pass == 0) continue;
-    const auto values = parameters.gradients();
-    Outcome outcome{output.detach().clone(),
-                    at::tensor(at::ArrayRef<float>(values.data(), values.size())), graph};
-    executor.store_tensors(outcome.graph);
-    return outcome;
-  }
-  return {};
-}
-
-void check_chain_equals_autograd(const ir::Graph& graph, const at::Tensor& inputs) {
-  const Outcome chain = run_once(graph, inputs, make_chain_network);
-  const Outcome general = run_once(graph, inputs, make_autograd_network);
-  CHECK(at::allclose(chain.output, general.output, 1e-5, 1e-6));
-  CHECK(general.gradients.abs().max().item<float>() > 1e-4f);
-  CHECK(at::allclose(chain.gradients, general.gradients, 1e-5, 1e-7));
-  for (const auto& [path, tensor] : chain.graph.tensors) {  // running statistics too
-    INFO(path);
-    const Array a = tensor.value.to_float32(),
-                b = general.graph.tensors.at(path).value.to_float32();
-    for (std::size_t i = 0; i < a.span<float>().size(); ++i)
-      REQUIRE(a.span<float>()[i] == Approx(b.span<float>()[i]).epsilon(1e-5).margin(1e-6));
-  }
-}
-
-}  // namespace
-
-TEST_CASE("hand-written backward steps equal autograd's") {
-  seed_torch(1);
-  const at::Tensor jets = at::randn({33, 16}), digits = at::rand({9, 1, 28, 28});
-  check_chain_equals_autograd(build("jsc-mlp", 3), jets);
-  check_chain_equals_autograd(build("jsc-tiny", 3), jets);
-  check_chain_equals_autograd(build("toy", 3), digits);
-  check_chain_equals_autograd(build("lenet", 3), digits);
-  ir::Graph dropout = build("jsc-mlp", 3);
-  add_dropout(dropout, "module_list_2", 0.4);
-  check_chain_equals_autograd(dropout, jets);
-  ir::Graph frozen = build("jsc-mlp", 3);
-  frozen.tensors.at("module_list.3.weight").requires_grad = false;
-  frozen.tensors.at("module_list.4.bias").requires_grad = false;
-  check_chain_equals_autograd(frozen, jets);
-}
-
-TEST_CASE("graphs that are no chain of float layers are left to autograd") {
-  ir::Graph graph = build("jsc-mlp");
-  const ir::NodeId first = graph.find_node("module_list_0")->id;
-  graph.node(first).formats.emplace("weight", formats::parse_format("integer(8, 4)"));
-  torch_frontend::Executor executor(graph, ir::Level::quantized);
-  executor.own_tensors();
-  Parameters parameters(graph, executor.tensors());
-  CHECK(make_chain_network(executor, parameters) == nullptr);
 }
 
 TEST_CASE("parameters lie in one aligned buffer") {

@@ -8,7 +8,7 @@
 #include "models/builder.hpp"
 #include "models/registry.hpp"
 #include "support/message_of.hpp"
-#include "train/train.hpp"
+#include "train/trainer.hpp"
 
 namespace train_support {
 
@@ -94,6 +94,61 @@ inline void add_dropout(ir::Graph& graph, const std::string& name, double p) {
   node.args = {{"input", ir::NodeRef{source}}, {"p", p}, {"train", ir::TrainingFlag{}}};
   const ir::NodeId added = graph.add(std::move(node), next);
   for (ir::Argument& argument : graph.node(next).args) argument.value.replace_node(source, added);
+}
+
+/// Puts formats onto ports of every node with this operator.
+inline void add_formats(ir::Graph& graph, const std::string& op,
+                        const std::vector<std::pair<std::string, std::string>>& formats) {
+  for (const ir::NodeId id : graph.order())
+    if (graph.node(id).op == op)
+      for (const auto& [port, text] : formats)
+        graph.node(id).formats.insert_or_assign(port, formats::parse_format(text));
+}
+
+/// A snapshot with its own copy of the graph.
+struct Saved {
+  ir::Graph graph, deployed;
+  std::string state;
+  std::int64_t step = 0, epoch = 0;
+  bool best = false;
+};
+
+inline train::TrainCallbacks keep(std::vector<Saved>& saved) {
+  return {{}, [&saved](const train::Snapshot& snapshot) {
+            saved.push_back({*snapshot.graph, snapshot.deployed ? *snapshot.deployed : ir::Graph(),
+                             snapshot.state, snapshot.step, snapshot.epoch, snapshot.best});
+          }};
+}
+
+/// Trains once without a stop and once more from every snapshot; all must end with the same bits.
+inline void check_resume(const ir::Graph& start, const data::Dataset& set,
+                         const train::TrainOptions& options) {
+  std::vector<Saved> saved;
+  ir::Graph whole = start;
+  const train::TrainResult result = train::run_training(whole, set, options, keep(saved), "");
+  REQUIRE(saved.size() > 3);
+  bool middle = false;
+  for (Saved& snapshot : saved) {
+    INFO("resumed at step " << snapshot.step);
+    middle = middle || snapshot.step % 11 != 0;
+    ir::Graph resumed = snapshot.graph;
+    const train::TrainResult again = train::run_training(resumed, set, options, {}, snapshot.state);
+    check_same_bits(resumed, whole);
+    for (const ir::NodeId id : whole.order())
+      CHECK((resumed.node(id).formats == whole.node(id).formats));
+    CHECK(again.steps == result.steps);
+    CHECK(again.best_validation.loss == result.best_validation.loss);
+  }
+  CHECK(middle);
+}
+
+inline train::TrainOptions short_run() {
+  train::TrainOptions options;
+  options.batch_size = 64;  // 11 batches of 700 rows
+  options.max_epochs = 3;
+  options.checkpoint_every_n_steps = 4;
+  options.learning_rate = 0.01;
+  return options;
 }
 
 using test::message_of;

@@ -15,53 +15,6 @@ using namespace mase::train;
 using namespace train_support;
 using Catch::Matchers::Contains;
 
-namespace {
-
-/// A snapshot with its own copy of the graph.
-struct Saved {
-  ir::Graph graph;
-  std::string state;
-  std::int64_t step = 0, epoch = 0;
-  bool best = false;
-};
-
-TrainCallbacks keep(std::vector<Saved>& saved) {
-  return {{}, [&saved](const Snapshot& snapshot) {
-            saved.push_back(
-                {*snapshot.graph, snapshot.state, snapshot.step, snapshot.epoch, snapshot.best});
-          }};
-}
-
-/// Trains once without a stop and once more from every snapshot; all must end with the same bits.
-void check_resume(const ir::Graph& start, const data::Dataset& set, const TrainOptions& options) {
-  std::vector<Saved> saved;
-  ir::Graph whole = start;
-  const TrainResult result = run_training(whole, set, options, keep(saved), "");
-  REQUIRE(saved.size() > 3);
-  bool middle = false;
-  for (Saved& snapshot : saved) {
-    INFO("resumed at step " << snapshot.step);
-    middle = middle || snapshot.step % 11 != 0;
-    ir::Graph resumed = snapshot.graph;
-    const TrainResult again = run_training(resumed, set, options, {}, snapshot.state);
-    check_same_bits(resumed, whole);
-    CHECK(again.steps == result.steps);
-    CHECK(again.best_validation.loss == result.best_validation.loss);
-  }
-  CHECK(middle);
-}
-
-TrainOptions short_run() {
-  TrainOptions options;
-  options.batch_size = 64;  // 11 batches of 700 rows
-  options.max_epochs = 3;
-  options.checkpoint_every_n_steps = 4;
-  options.learning_rate = 0.01;
-  return options;
-}
-
-}  // namespace
-
 TEST_CASE("twenty training steps equal stock PyTorch's") {
   for (const auto& [name, expected] : stock_steps::networks) {
     INFO(name);

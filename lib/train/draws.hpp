@@ -1,0 +1,17 @@
+// The random draws of a training step: functions of seed and step, so that a resumed run draws the
+// same.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/graph.hpp"
+
+namespace mase::train {
+
+/// Whether the graph draws random numbers while training.
+bool draws_numbers(const ir::Graph& graph);
+
+/// Seeds LibTorch's generator for one step; unrelated for neighbouring seeds and steps.
+void seed_step(std::int64_t seed, std::int64_t step);
+
+}  // namespace mase::train
