@@ -80,6 +80,9 @@ class Usage(InFolder):
         keys = [key["name"] for key in quantize["config_keys"]["linear"]["integer"]]
         self.assertIn("data_in_width", keys)
         self.assertIn("bias_frac_width", keys)
+        profile = json.loads(self.run_mase("list", "passes", "profile_statistics", "--json").stdout)
+        arguments = [key["name"] for key in profile["config_keys"]["statistics"]["range_quantile"]]
+        self.assertEqual(arguments, ["abs", "quantile", "dims"])
 
     def test_all_faults_of_a_file_are_reported_at_once_with_their_places(self):
         self.write("x.toml", 'model = "jsc-tiny"\nbatch_size = "a"\nlerning_rate = 1\n[passes.quantise]\n')
