@@ -14,6 +14,7 @@
 #include "passes/analysis/profile_statistics.hpp"
 #include "passes/statistics/statistic.hpp"
 #include "passes/transform/quantize.hpp"
+#include "passes/transform/quantize_config.hpp"
 #include "samplers/sampler.hpp"
 #include "search/metrics.hpp"
 
