@@ -26,18 +26,20 @@ std::vector<int> exponents_of(const BlockElements& elements, std::span<const Til
   return exponents;
 }
 
-PackedCodes shared_codes(const BlockElements& elements, std::span<const int> exponents) {
-  std::vector<std::uint32_t> codes;
-  codes.reserve(exponents.size());
-  for (const int exponent : exponents) codes.push_back(elements.shared_code(exponent));
-  return pack_codes(codes, elements.shared_bits());
+PackedCodes shared_codes(const BlockElements& elements, std::span<const TilePeak> peaks) {
+  const TileScale scale = elements.tile_scale();
+  return encode_in_pieces(
+      elements.shared_bits(), peaks.size(), [&](std::size_t first, std::span<std::uint32_t> codes) {
+        for (std::size_t i = 0; i < codes.size(); ++i)
+          codes[i] = elements.shared_code(scale.exponent(elements, peaks[first + i]));
+      });
 }
 
 PackedCodes element_codes(const BlockElements& elements, const Tiling& tiling,
-                          std::span<const float> in, std::span<const TilePeak> peaks,
-                          std::span<const int> exponents) {
+                          std::span<const float> in, std::span<const TilePeak> peaks) {
   if (const auto kernel = elements.code_kernel(kernels::best_isa()))
     return encode_blocks(tiling, in, peaks, *kernel, elements.element_bits());
+  const std::vector<int> exponents = exponents_of(elements, peaks);
   std::vector<std::uint32_t> codes(in.size());
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
     const int exponent = exponents[tile];
@@ -181,9 +183,7 @@ Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
   const std::vector<TilePeak> peaks = tile_peaks(tiling, in);
   const std::size_t nan = first_nan(in, peaks);
   if (nan < in.size()) refuse_nan(nan, elements.name());
-  const std::vector<int> exponents = exponents_of(elements, peaks);
-  return {
-      element_codes(elements, tiling, in, peaks, exponents), shared_codes(elements, exponents), {}};
+  return {element_codes(elements, tiling, in, peaks), shared_codes(elements, peaks), {}};
 }
 
 void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,

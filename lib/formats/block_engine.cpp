@@ -16,14 +16,16 @@ using kernels::TileFactors;
 constexpr std::int32_t infinity_bits = 0x7f800000;
 // 32 KiB of input: peaks and elements of a strip both find it in the cache.
 constexpr std::size_t strip_elements = 8192;
-// Below this the rows of tall tiles would be read in too small pieces.
-constexpr std::size_t fewest_columns = 256;
+// Below this the rows of tall tiles would be read in too small pieces; the tallest outgrow the
+// cache anyway, and whole pages of them are read faster.
+constexpr std::size_t fewest_columns = 256, page_columns = 1024, tallest_cached = 512;
 // 32 MiB: stores past the caches pay from here on (kernels/span_loop.hpp).
 constexpr std::size_t streaming_count = std::size_t{8} << 20;
 
 // Columns of a strip: whole tiles.
 std::size_t strip_columns(const Bands& bands) {
-  const std::size_t wanted = std::max(fewest_columns, strip_elements / bands.most_rows());
+  const std::size_t least = bands.most_rows() > tallest_cached ? page_columns : fewest_columns;
+  const std::size_t wanted = std::max(least, strip_elements / bands.most_rows());
   const std::size_t tiles = std::max<std::size_t>(1, wanted / bands.tile());
   return std::min(bands.columns(), tiles * bands.tile());
 }

@@ -12,8 +12,8 @@
 namespace mase::formats {
 namespace {
 
-constexpr int element_bits = 4;
-constexpr int scale_bits = 8;
+constexpr int element_code_bits = 4;
+constexpr int scale_code_bits = 8;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 // One level is two with a scale of 1.
@@ -44,7 +44,7 @@ Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
 
 BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes,
                          kernels::Isa isa) {
-  const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_bits);
+  const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_code_bits);
   const kernels::MxKernel elements = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
   const kernels::Nvfp4Kernel blocks = kernels::nvfp4_kernel(isa);
   return {kernels::mx_factor_count,
@@ -78,14 +78,14 @@ PackedCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span
   if (spec.rounding != Rounding::stochastic) {
     const float scale = scale_of_tensor(spec, peaks);
     return encode_blocks(tiling, in, peaks, block_kernel(spec, scale, true, kernels::best_isa()),
-                         element_bits);
+                         element_code_bits);
   }
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
   std::vector<std::uint32_t> codes(in.size());
   for_each_value(spec, tiling, in, peaks, [&](std::size_t i, float value, Nvfp4Factors factors) {
     if (!std::isnan(factors.up)) codes[i] = minifloat_code(element, static_cast<double>(value));
   });
-  return pack_codes(codes, element_bits);
+  return pack_codes(codes, element_code_bits);
 }
 
 float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
@@ -117,7 +117,7 @@ Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<co
   for (const TilePeak& peak : peaks)
     scales.push_back(nvfp4_scale_code(block_scale(peak, tensor_scale)));
   Encoded encoded{element_codes(spec, blocks.tiling, in, peaks),
-                  pack_codes(scales_last(blocks, scales), scale_bits),
+                  pack_codes(scales_last(blocks, scales), scale_code_bits),
                   {}};
   if (spec.two_levels) encoded.scales.push_back(tensor_scale);
   return encoded;
@@ -127,9 +127,9 @@ void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& 
                   std::span<float> out) {
   const auto tiles = static_cast<std::size_t>(blocks.tiling.tiles());
   const float tensor_scale = stored_scale(spec, in);
-  const std::vector<std::uint32_t> codes = codes_of(in.codes, element_bits, out.size());
+  const std::vector<std::uint32_t> codes = codes_of(in.codes, element_code_bits, out.size());
   const std::vector<std::uint32_t> scales =
-      scales_in_order(blocks, codes_of(in.shared, scale_bits, tiles));
+      scales_in_order(blocks, codes_of(in.shared, scale_code_bits, tiles));
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
     const float up = nvfp4_factors(nvfp4_scale_value(scales[tile]), tensor_scale).up;
@@ -153,9 +153,9 @@ void saturates_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<co
 
 double nvfp4_bits(const Nvfp4Spec& spec, const MxBlocks& blocks) {
   const auto count = static_cast<double>(numel(blocks.tiling.shape));
-  if (count == 0) return element_bits;
-  const double shared = scale_bits * static_cast<double>(blocks.tiling.tiles());
-  return element_bits + (shared + (spec.two_levels ? 32 : 0)) / count;
+  if (count == 0) return element_code_bits;
+  const double shared = scale_code_bits * static_cast<double>(blocks.tiling.tiles());
+  return element_code_bits + (shared + (spec.two_levels ? 32 : 0)) / count;
 }
 
 }  // namespace mase::formats

@@ -17,13 +17,24 @@ struct Lanes {
   Simd::Vec factor[count];
 };
 
-/// Factors of a tile, the same in all lanes.
+/// The factors' arrays, read once: stores to the output might change what TileFactors holds, as far
+/// as a compiler knows.
 template <std::size_t count>
-MASE_SIMD Lanes<count> lanes_of_tile(const TileFactors& factors, std::size_t tile) {
-  Lanes<count> lanes;
-  for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::all(factors.of(k)[tile]);
-  return lanes;
-}
+struct FactorArrays {
+  const float* of[count];
+
+  MASE_SIMD static FactorArrays from(const TileFactors& factors) {
+    FactorArrays arrays;
+    for (std::size_t k = 0; k < count; ++k) arrays.of[k] = factors.of(k);
+    return arrays;
+  }
+  /// Factors of a tile, the same in all lanes.
+  MASE_SIMD Lanes<count> at(std::size_t tile) const {
+    Lanes<count> lanes;
+    for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::all(of[k][tile]);
+    return lanes;
+  }
+};
 
 /// Factors per column of a chunk, for tiles that are no whole vectors.
 template <std::size_t count>
@@ -55,13 +66,13 @@ struct ColumnFactors {
 /// Applies an operation to a part of a tile.
 template <class Op>
 struct OnPart {
-  const Op& op;
-  const TileFactors& factors;
+  Op op;
+  FactorArrays<Op::factors> factors;
   const float* in;
   float* out;
 
   MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
-    const Lanes<Op::factors> lanes = lanes_of_tile<Op::factors>(factors, t);
+    const Lanes<Op::factors> lanes = factors.at(t);
     for (; at + Simd::width <= end; at += Simd::width)
       Simd::store(out + at, op(Simd::load(in + at), lanes));
     if (at < end) store_part(out + at, op(load_part(in + at, end - at), lanes), end - at);
@@ -93,6 +104,7 @@ template <class Op>
 MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
   alignas(64) float buffer[chunk_columns];
   ColumnFactors<Op::factors> columns;
+  const auto arrays = FactorArrays<Op::factors>::from(factors);
   const bool by_tile = strip.tile % Simd::width == 0 || strip.tile > chunk_columns;
   const bool streaming = Simd::can_stream && strip.streaming;
   for (Chunk chunk; chunk.end < strip.columns;) {
@@ -102,7 +114,7 @@ MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& 
       const std::size_t offset = strip.rows[r] + chunk.begin;
       float* const out = streaming ? buffer : strip.out + offset;
       if (by_tile)
-        for_each_part(chunk, strip.tile, OnPart<Op>{op, factors, strip.in + offset, out});
+        for_each_part(chunk, strip.tile, OnPart<Op>{op, arrays, strip.in + offset, out});
       else
         apply_by_column(op, columns, chunk.size(), strip.in + offset, out);
       if constexpr (Simd::can_stream)
