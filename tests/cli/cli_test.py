@@ -80,6 +80,9 @@ class Usage(InFolder):
         keys = [key["name"] for key in quantize["config_keys"]["linear"]["integer"]]
         self.assertIn("data_in_width", keys)
         self.assertIn("bias_frac_width", keys)
+        profile = json.loads(self.run_mase("list", "passes", "profile_statistics", "--json").stdout)
+        arguments = [key["name"] for key in profile["config_keys"]["statistics"]["range_quantile"]]
+        self.assertEqual(arguments, ["abs", "quantile", "dims"])
 
     def test_all_faults_of_a_file_are_reported_at_once_with_their_places(self):
         self.write("x.toml", 'model = "jsc-tiny"\nbatch_size = "a"\nlerning_rate = 1\n[passes.quantise]\n')
@@ -137,6 +140,43 @@ class Transform(InFolder):
         second = info(folder / "graph_module.pt")
         self.assertEqual(first["configuration"], second["configuration"])
         self.assertEqual(first["tensor_hash"], second["tensor_hash"])
+
+    def test_auto_is_calibrated_on_training_rows_and_reproduced(self):
+        config = self.write("auto.toml", """# Calibrated fraction widths.
+model = "jsc-tiny"
+dataset = "jsc"
+[passes.quantize]
+calibration = "mse"
+num_samples = 100
+[passes.quantize.linear.config]
+name = "integer"
+frac_width = "auto"
+data_in_width = 6
+weight_width = 4
+""")
+        folder = self.cwd / "out/auto/software/transform"
+        place = ("--project-dir", "out", "--project", "auto")
+        document = json.loads(self.run_mase("transform", "--config", config, *place, "--json").stdout)
+        entries = next(p for p in document["passes"] if p["pass"] == "quantize")["info"]["calibrated"]
+        self.assertEqual([(e["port"], e["values"]) for e in entries], [("data_in", 1600), ("weight", 80)])
+        first = info(folder / "transformed_ckpt/graph_module.pt")
+        self.assertIn('data_in_frac_width = "auto"', first["configuration"])
+        (folder / "transformed_ckpt/config.toml").rename(self.cwd / "resolved.toml")
+        table = (folder / "calibration.csv").read_text(encoding="utf-8")
+        self.run_mase("transform", "--config", "resolved.toml", *place)
+        self.assertEqual((folder / "calibration.csv").read_text(encoding="utf-8"), table)
+        self.assertEqual(info(folder / "transformed_ckpt/graph_module.pt")["configuration"], first["configuration"])
+
+    def test_auto_without_data_is_refused(self):
+        config = self.write("auto.toml", """# No data set.
+model = "jsc-tiny"
+[passes.quantize.linear.config]
+name = "integer"
+data_in_frac_width = "auto"
+""")
+        result = self.run_mase("transform", "--config", config, code=2)
+        self.assertIn("node 'seq_blocks_2', port data_in: its values are known from data only", result.stderr)
+        self.assertIn("mase list datasets", result.stderr)
 
     def test_pipeline_controls(self):
         self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n'
