@@ -26,6 +26,13 @@ std::string mase_plane(double mean) {
   return call("mul", "held + (torch.sign(held) - held)", static_cast<float>(mean));
 }
 
+std::array<float, 256> values_of_codes(const ResidualSpec& spec) {
+  std::array<float, 256> values{};
+  for (std::uint32_t code = 0; code < (1U << spec.means.size()); ++code)
+    values[code] = residual_value(spec, code);
+  return values;
+}
+
 }  // namespace
 
 void BinaryResidual::resolve(const Tree& given, Diagnostics& diagnostics) {
@@ -52,7 +59,13 @@ Range BinaryResidual::range() const {
 
 void BinaryResidual::quantize(std::span<const float> in, std::span<float> out, const Shape&) const {
   const ResidualSpec residual = spec();
-  for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_residual_scalar(residual, in[i]);
+  if (residual.profile == Profile::mase) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_residual_scalar(residual, in[i]);
+    return;
+  }
+  const auto values = values_of_codes(residual);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    out[i] = std::isnan(in[i]) ? in[i] : values[residual_code(residual, in[i])];
 }
 
 Encoded BinaryResidual::encode(std::span<const float> in, const Shape&) const {
@@ -69,9 +82,7 @@ Encoded BinaryResidual::encode(std::span<const float> in, const Shape&) const {
 void BinaryResidual::decode(const Encoded& in, std::span<float> out, const Shape&) const {
   check_codes(in.codes, levels, out.size());
   const ResidualSpec residual = spec();
-  std::array<float, 256> values{};
-  for (std::uint32_t code = 0; code < (1U << levels); ++code)
-    values[code] = residual_value(residual, code);
+  const auto values = values_of_codes(residual);
   decode_in_pieces(in.codes, [&](std::size_t first, std::span<const std::uint32_t> codes) {
     for (std::size_t i = 0; i < codes.size(); ++i) out[first + i] = values[codes[i]];
   });

@@ -46,7 +46,7 @@ void residual_planes(const ResidualSpec& spec, float x, std::span<float> planes)
 std::uint32_t residual_code(const ResidualSpec& spec, float x) {
   std::uint32_t code = 0;
   walk(spec, x, [&](std::size_t level, auto beta) {
-    if (beta >= 0) code |= 1U << level;
+    code |= static_cast<std::uint32_t>(beta >= 0) << level;
   });
   return code;
 }

@@ -2,18 +2,27 @@
 #include "formats/block_elements.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "formats/encoding.hpp"
+#include "formats/kernels/block_kernels.hpp"
 
 namespace mase::formats {
+
+inline int TileScale::exponent(const BlockElements& elements, const TilePeak& peak) const {
+  const auto u = std::bit_cast<std::uint32_t>(peak.largest);
+  return bits.covers(u) ? std::clamp(bits.exponent(u), low, high) : elements.exponent(peak);
+}
+
 namespace {
 
 std::vector<int> exponents_of(const BlockElements& elements, std::span<const TilePeak> peaks) {
   std::vector<int> exponents;
   exponents.reserve(peaks.size());
-  for (const TilePeak& peak : peaks) exponents.push_back(elements.exponent(peak));
+  const TileScale scale = elements.tile_scale();
+  for (const TilePeak& peak : peaks) exponents.push_back(scale.exponent(elements, peak));
   return exponents;
 }
 
@@ -80,6 +89,28 @@ void mark_beyond(const BlockElements& elements, const Tiling& tiling,
   });
 }
 
+constexpr int widest_table = 16;
+
+std::size_t codes_of_table(const BlockElements& elements) {
+  return std::size_t{1} << elements.element_bits();
+}
+
+// The values of exponent 0 in double, times powers of two: what falls out of double's range is 0 or
+// infinity in float32 too.
+void decode_by_table(const BlockElements& elements, const Tiling& tiling,
+                     std::span<const std::uint32_t> codes, std::span<const int> exponents,
+                     std::span<float> out) {
+  std::vector<double> values(codes_of_table(elements)), scales;
+  for (std::size_t code = 0; code < values.size(); ++code)
+    values[code] = elements.value(static_cast<std::uint32_t>(code), 0);
+  scales.reserve(exponents.size());
+  for (const int exponent : exponents)
+    scales.push_back(std::ldexp(1.0, std::clamp(exponent, -1000, 1000)));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    out[i] = static_cast<float>(values[codes[i]] * scales[tile]);
+  });
+}
+
 }  // namespace
 
 int clamp_signed(int exponent, int bits) {
@@ -97,9 +128,28 @@ int signed_value(std::uint32_t code, int bits) {
 
 int highest_block_exponent(int bits) { return clamp_signed(128, bits); }
 
+void TileScale::fill(const BlockElements& elements, std::span<const TilePeak> peaks,
+                     kernels::TileFactors& factors) const {
+  constexpr int widest = 126;  // one factor has room
+  float* const down[] = {factors.of(0), factors.of(1)};
+  float* const up[] = {factors.of(2), factors.of(3)};
+  for (std::size_t t = 0; t < peaks.size(); ++t) {
+    const int k = top - exponent(elements, peaks[t]);
+    if (std::abs(k) > widest) {
+      kernels::set_scale(factors, t, k);
+      continue;
+    }
+    down[0][t] = std::bit_cast<float>((127 + k) << 23);
+    up[0][t] = std::bit_cast<float>((127 - k) << 23);
+    down[1][t] = up[1][t] = 1.0F;
+  }
+}
+
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
                            std::span<const float> in, std::span<float> out) {
-  const std::vector<int> exponents = exponents_of(elements, tile_peaks_scalar(tiling, in));
+  std::vector<int> exponents;
+  for (const TilePeak& peak : tile_peaks_scalar(tiling, in))
+    exponents.push_back(elements.exponent(peak));
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
     out[i] = static_cast<float>(elements.quantize(static_cast<double>(in[i]), exponents[tile], i));
   });
@@ -144,6 +194,10 @@ void decode_block(const BlockElements& elements, const Tiling& tiling, const Enc
   for (const std::uint32_t code : codes_of(in.shared, elements.shared_bits(), tiles))
     exponents.push_back(elements.exponent_of_code(code));
   const std::vector<std::uint32_t> codes = codes_of(in.codes, elements.element_bits(), out.size());
+  if (elements.element_bits() <= widest_table && out.size() >= codes_of_table(elements)) {
+    decode_by_table(elements, tiling, codes, exponents, out);
+    return;
+  }
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
     out[i] = static_cast<float>(elements.value(codes[i], exponents[tile]));
   });

@@ -10,8 +10,24 @@
 #include "formats/block_engine.hpp"
 #include "formats/format.hpp"
 #include "formats/rounding.hpp"
+#include "formats/scale_rule.hpp"
 
 namespace mase::formats {
+
+class BlockElements;
+
+/// BlockElements::exponent as integer arithmetic, as far as `bits` reach, and the exponent that
+/// kernels scale tiles to.
+struct TileScale {
+  ScaleBits bits;
+  int low = 0, high = 0;  ///< limits of exponents
+  int top = 0;            ///< kernels scale by 2^(top - exponent)
+
+  int exponent(const BlockElements& elements, const TilePeak& peak) const;
+  /// Factors for kernels::set_scale's use.
+  void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
+            kernels::TileFactors& factors) const;
+};
 
 /// The definition of a block format, one tile and one element at a time, and its kernels.
 class BlockElements {
@@ -23,6 +39,7 @@ class BlockElements {
 
   /// The exponent of a tile, within the range of the shared code. Profile `exact`.
   virtual int exponent(const TilePeak& peak) const = 0;
+  virtual TileScale tile_scale() const = 0;
   virtual int highest_exponent() const = 0;
   virtual std::uint32_t shared_code(int exponent) const = 0;
   virtual int exponent_of_code(std::uint32_t shared_code) const = 0;

@@ -122,12 +122,14 @@ PackedCodes encode_blocks(const Tiling& tiling, std::span<const float> in,
   constexpr std::size_t here = 0;
   const float* next = in.data();
   if (in.empty()) return packer.finish();
+  std::size_t known = peaks.size();  // the first tile whose factors are there
   for (const std::int64_t row : simple.row_tiles())
     for (std::size_t first = 0; first < length; first += columns) {
       const std::size_t count = std::min(columns, length - first);
       const Strip strip{next, reinterpret_cast<float*>(codes.data()), &here, 1, count, tile, false};
-      kernel.factors(peaks.subspan(static_cast<std::size_t>(row) + first / tile, strip.tiles()),
-                     factors);
+      const std::size_t first_tile = static_cast<std::size_t>(row) + first / tile;
+      if (first_tile != known) kernel.factors(peaks.subspan(first_tile, strip.tiles()), factors);
+      known = first_tile;
       kernel.elements(strip, factors);
       packer.append(std::span(codes).first(count));
       next += count;

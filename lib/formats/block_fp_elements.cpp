@@ -80,12 +80,18 @@ float BlockFpElements::quantize_mase(float x, int exponent, bool adds_zero) cons
   return mase_mix(x, adds_zero ? value + 0.0F : value);
 }
 
+TileScale BlockFpElements::tile_scale() const {
+  ScaleBits bits = scale_bits(spec_.scale_rule, spec_.top());
+  --bits.offset;  // E = X + 1
+  return {bits, spec_.lowest_exponent(), spec_.highest_exponent(), spec_.fraction_bits()};
+}
+
 std::optional<BlockKernel> BlockFpElements::kernel(kernels::Isa isa) const {
   if (spec_.rounding == Rounding::stochastic) return std::nullopt;
   return BlockKernel{kernels::scaled_factors,
-                     [*this](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
-                       for (std::size_t t = 0; t < peaks.size(); ++t)
-                         kernels::set_scale(factors, t, spec_.fraction_bits() - exponent(peaks[t]));
+                     [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
+                                                   kernels::TileFactors& factors) {
+                       scale.fill(*this, peaks, factors);
                      },
                      [run = kernels::block_fp_kernel(isa, spec_.rounding),
                       limit = static_cast<float>(spec_.largest_magnitude())](

@@ -33,6 +33,7 @@ class BlockFpElements final : public BlockElements {
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_width; }
   int exponent(const TilePeak& peak) const override;
+  TileScale tile_scale() const override;
   int highest_exponent() const override { return spec_.highest_exponent(); }
   std::uint32_t shared_code(int exponent) const override;
   int exponent_of_code(std::uint32_t shared_code) const override;

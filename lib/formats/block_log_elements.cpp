@@ -76,14 +76,21 @@ float BlockLogElements::quantize_mase(float x, int exponent, bool adds_zero) con
   return adds_zero ? value + 0.0F : value;
 }
 
+TileScale BlockLogElements::tile_scale() const {
+  // A fraction from that of the first float32 above sqrt(2) on carries into the exponent.
+  const ScaleBits bits{0x800000 - 0x3504f4, 127, true};
+  return {bits, clamp_signed(-150, spec_.exponent_bias_width), highest_exponent(),
+          kernels::scaled_top};
+}
+
 std::optional<BlockKernel> BlockLogElements::kernel(kernels::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;
   return BlockKernel{
       kernels::scaled_factors,
-      [*this](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
-        for (std::size_t t = 0; t < peaks.size(); ++t)
-          kernels::set_scale(factors, t, kernels::scaled_top - exponent(peaks[t]));
+      [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
+                                    kernels::TileFactors& factors) {
+        scale.fill(*this, peaks, factors);
       },
       [run = kernels::block_log_kernel(isa, spec_.rounding), grid = kernels::log_grid(scaled)](
           const kernels::Strip& strip, const kernels::TileFactors& factors) {

@@ -70,13 +70,18 @@ float BlockMinifloatElements::quantize_mase(float x, int exponent, bool adds_zer
   return adds_zero ? value + 0.0F : value;
 }
 
+TileScale BlockMinifloatElements::tile_scale() const {
+  return {scale_bits(spec_.scale_rule, spec_.top()), clamp_signed(-150, spec_.exponent_bias_width),
+          highest_exponent(), kernels::scaled_top};
+}
+
 std::optional<BlockKernel> BlockMinifloatElements::kernel(kernels::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
   if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
   return BlockKernel{kernels::scaled_factors,
-                     [*this](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
-                       for (std::size_t t = 0; t < peaks.size(); ++t)
-                         kernels::set_scale(factors, t, kernels::scaled_top - exponent(peaks[t]));
+                     [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
+                                                   kernels::TileFactors& factors) {
+                       scale.fill(*this, peaks, factors);
                      },
                      [run = kernels::block_minifloat_kernel(isa, spec_.rounding),
                       grid = kernels::block_minifloat_grid(scaled)](

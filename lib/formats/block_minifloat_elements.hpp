@@ -31,6 +31,7 @@ class BlockMinifloatElements final : public BlockElements {
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_bias_width; }
   int exponent(const TilePeak& peak) const override;
+  TileScale tile_scale() const override;
   int highest_exponent() const override;
   std::uint32_t shared_code(int exponent) const override;
   int exponent_of_code(std::uint32_t shared_code) const override;

@@ -113,6 +113,7 @@ std::string scales_text(ScaleRule rule, const ElementTop& top, int shift, int lo
   if (rule == ScaleRule::rceil) {
     text += line_text("s = torch.div(s, " + double_text(top.largest) +
                       ").to(torch.float32).to(torch.float64)");
+    text += line_text("s = torch.clamp(s, " + power_text(-149) + ")");  // a quotient of 0 too
   } else {
     shift -= top.exponent;
   }

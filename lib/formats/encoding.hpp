@@ -58,13 +58,16 @@ void decode_in_pieces(const PackedCodes& packed, const Take& take) {
 /// codes look the values up.
 template <class Value>
 void decode_by_table(const PackedCodes& packed, std::span<float> out, const Value& value) {
-  std::vector<float> table;
-  if (packed.size() > 0 && packed.bits() <= 16 && packed.size() >> packed.bits() > 0)
-    for (std::uint32_t code = 0; code >> packed.bits() == 0; ++code)
-      table.push_back(static_cast<float>(value(code)));
+  const bool is_large = packed.size() > 0 && packed.size() >> packed.bits() > 0;
+  std::vector<float> table(is_large ? std::size_t{1} << packed.bits() : 0);
+  for (std::uint32_t code = 0; code < table.size(); ++code)
+    table[code] = static_cast<float>(value(code));
   decode_in_pieces(packed, [&](std::size_t first, std::span<const std::uint32_t> codes) {
-    for (std::size_t i = 0; i < codes.size(); ++i)
-      out[first + i] = table.empty() ? static_cast<float>(value(codes[i])) : table[codes[i]];
+    if (is_large)
+      for (std::size_t i = 0; i < codes.size(); ++i) out[first + i] = table[codes[i]];
+    else
+      for (std::size_t i = 0; i < codes.size(); ++i)
+        out[first + i] = static_cast<float>(value(codes[i]));
   });
 }
 

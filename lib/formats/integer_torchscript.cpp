@@ -2,9 +2,9 @@
 //
 // Plain `torch.round` is never used: fusers of some LibTorch builds miscompile it from the second
 // call on. `torch.round(x, decimals=0)`, floor and trunc are stable.
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "formats/integer_spans.hpp"
+#include "formats/script.hpp"
 
 namespace mase::formats {
 namespace {
@@ -44,10 +44,7 @@ std::string rounds_to_zero(const IntegerSpec& spec, const std::string& x) {
 }  // namespace
 
 std::string integer_torchscript(const IntegerSpec& spec) {
-  if (spec.rounding == Rounding::stochastic)
-    unsupported_error(
-        "stochastic rounding has no TorchScript form that gives the same numbers; "
-        "use rounding 'nearest_even', 'floor' or 'nearest_away' to write a checkpoint");
+  refuse_stochastic_script(spec.rounding);
   const std::string x = "x";
   const bool exact = spec.profile == Profile::exact;
   std::string code = rounded(spec, x, call("mul", {x, double_text(1.0 / spec.step())}));

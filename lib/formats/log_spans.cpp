@@ -1,6 +1,7 @@
 // The format log over whole tensors.
 #include "formats/log_spans.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "formats/encoding.hpp"
@@ -23,6 +24,12 @@ std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
 }  // namespace
 
 void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out) {
+  if (spec.profile == Profile::mase) {
+    const float zeta = log_zeta(spec);
+    std::ranges::transform(in, out.begin(),
+                           [&](float x) { return quantize_log_mase(spec, x, zeta); });
+    return;
+  }
   if (!kernels::fits_float32(spec)) {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_log_scalar(spec, in[i], i);
     return;

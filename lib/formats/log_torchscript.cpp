@@ -1,8 +1,8 @@
 // TorchScript bodies that compute the format log with stock operators, bit for bit.
 //
-// Profile exact works on the exponent bits of float64, which has a normal number for every float32.
-// Profile mase repeats the reference system's float32 operations, with the exponent from thresholds
-// instead of a logarithm.
+// Profile exact looks powers up by the exponent of float64, which has a normal number for every
+// float32. Profile mase repeats the reference system's float32 operations, with the exponent from
+// thresholds instead of a logarithm.
 #include <algorithm>
 #include <cmath>
 
@@ -12,38 +12,34 @@
 namespace mase::formats {
 namespace {
 
-// 2^exponent's exponent field in float64. What is beyond float64 is beyond float32 too.
-std::string exponent_field(std::int64_t exponent) {
-  return std::to_string(std::clamp<std::int64_t>(exponent + 1023, 0, 2046));
+// Whether the magnitude f * 2^e rounds up to the next power of two.
+std::string rounds_up(const LogSpec& spec) {
+  if (spec.rounding == Rounding::floor)
+    return "torch.logical_and(torch.lt(d, 0.0), torch.gt(f, 0.5))";
+  return "torch.gt(f, 0.7071067811865475)";  // the largest double below 1 / sqrt(2)
 }
 
-// Added to a magnitude's bits, carries into the exponent where it rounds up.
-std::string round_up(const LogSpec& spec) {
-  if (spec.rounding == Rounding::floor)
-    return "torch.mul(torch.lt(d, 0.0).to(torch.int64), 4503599627370495)";  // 2^52 - 1
-  // The first fraction that rounds up is that of the smallest float32 above sqrt(2).
-  return std::to_string(std::int64_t{0x800000 - 0x3504f4} << 29);
+// Whether x becomes zero, or the smallest positive value.
+std::string flushed(const LogSpec& spec) {
+  const std::int64_t lowest = spec.lowest_exponent();
+  if (spec.rounding != Rounding::floor)
+    return "torch.le(torch.abs(d), " +
+           script_number(spec.has_zero() ? power_of_two(lowest - 1) : 0.0) + ")";
+  // Some limit above 0 where the power is 0 in float64.
+  return "torch.logical_and(torch.ge(d, 0.0), torch.lt(d, " +
+         script_number(std::max(power_of_two(lowest), 0x1p-1000)) + "))";
 }
 
 std::string exact_body(const LogSpec& spec) {
-  const double lowest = power_of_two(spec.lowest_exponent());
-  const std::string flushed =
-      spec.rounding == Rounding::floor
-          ? "torch.logical_and(torch.ge(d, 0.0), torch.lt(d, " + script_number(lowest) + "))"
-          : "torch.le(a, " +
-                script_number(spec.has_zero() ? power_of_two(spec.lowest_exponent() - 1) : 0.0) +
-                ")";
-  return "  d = x.to(torch.float64)\n"
-         "  a = torch.abs(d)\n"
-         "  e = torch.bitwise_right_shift(torch.add(a.view(torch.int64), " +
-         round_up(spec) +
-         "), 52)\n"
-         "  e = torch.clamp(e, " +
-         exponent_field(spec.lowest_exponent()) + ", " + exponent_field(spec.highest_exponent()) +
-         ")\n"
-         "  v = torch.copysign(torch.bitwise_left_shift(e, 52).view(torch.float64), d)\n"
-         "  v = torch.masked_fill(v, " +
-         flushed + ", " + script_number(spec.has_zero() ? 0.0 : lowest) +
+  // 2^-150 and less is 0 in float32, 2^128 and more infinity.
+  const int from = static_cast<int>(std::clamp<std::int64_t>(spec.lowest_exponent(), -152, 129));
+  const int to = static_cast<int>(std::clamp<std::int64_t>(spec.highest_exponent(), from, 129));
+  std::vector<double> powers;
+  for (int exponent = from; exponent <= to; ++exponent) powers.push_back(power_of_two(exponent));
+  const double below = spec.has_zero() ? 0.0 : power_of_two(spec.lowest_exponent());
+  return exponent_lines(from, to, rounds_up(spec)) + "  v = torch.copysign(torch.take(" +
+         script_tensor(powers, "float64") + ", e), d)\n" + "  v = torch.masked_fill(v, " +
+         flushed(spec) + ", " + script_number(below) +
          ")\n"
          "  return torch.where(torch.isnan(d), d, v).to(torch.float32)\n";
 }

@@ -28,8 +28,8 @@ int step_exponent(const MinifloatSpec& spec, double x) {
   return std::max(std::ilogb(x), spec.lowest_exponent()) - spec.fraction_bits();
 }
 
-// From here on to quantize_mase, every operation on floats is one of the reference system. There an
-// exponent is a float32 too, which is how NaN gets through.
+// From here on to quantize_mase, every operation on floats is one of the reference system. There
+// an exponent is a float32 too.
 float mase_exponent(const MinifloatSpec& spec, float magnitude) {
   const float logarithm = mase_log2(magnitude + mase_epsilon);
   return std::clamp(spec.hidden_bit ? std::floor(logarithm) : std::ceil(logarithm),
@@ -53,7 +53,7 @@ float quantize_mase(const MinifloatSpec& spec, float x) {
   if (std::isnan(x)) return x;
   const float exponent = mase_exponent(spec, std::abs(x));
   const float power = std::ldexp(1.0F, static_cast<int>(exponent));
-  const float unit = std::ldexp(1.0F, spec.mantissa_bits());
+  const auto unit = static_cast<float>(1 << spec.mantissa_bits());
   const bool is_lowest = exponent == static_cast<float>(-spec.exponent_bias);
   const float significand = mase_significand(spec, (std::abs(x) / power) * unit, unit, is_lowest);
   const float lifted = x + mase_epsilon;

@@ -45,10 +45,9 @@ Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,
     for (std::size_t i = 0; i < codes.size(); ++i)
       codes[i] = define_code(spec, format, in[first + i], first + i);
   };
-  const kernels::MinifloatRange range = kernels::minifloat_range(spec);
-  if (range == kernels::MinifloatRange::beyond)
-    return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
-  const auto kernel = kernels::minifloat_kernel(kernels::best_isa(), spec.rounding, range);
+  if (!kernels::can_encode(spec)) return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
+  const auto kernel =
+      kernels::minifloat_kernel(kernels::best_isa(), spec.rounding, kernels::minifloat_range(spec));
   const auto encode = spec.hidden_bit ? kernel.encode_hidden : kernel.encode_no_hidden;
   const kernels::MinifloatGrid grid = kernels::minifloat_grid(spec);
   const kernels::MinifloatCodeGrid code_grid = kernels::minifloat_code_grid(spec);

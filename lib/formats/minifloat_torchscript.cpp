@@ -1,9 +1,10 @@
 // TorchScript bodies that compute the minifloats with stock operators, bit for bit.
 //
 // Profile exact computes in float64, where scaling by the grid's step is exact and only the
-// rounding rounds; steps are built from exponent bits. Profile mase repeats the reference system's
+// rounding rounds; steps are looked up by the exponent. Profile mase repeats the reference system's
 // float32 operations, with the exponent from thresholds instead of a logarithm. Plain `torch.round`
 // is never used: fusers of some LibTorch builds miscompile it from the second call on.
+#include <algorithm>
 #include <cmath>
 
 #include "formats/mase_log2.hpp"
@@ -31,15 +32,17 @@ std::string overflowed(const MinifloatSpec& spec) {
 }
 
 std::string exact_body(const MinifloatSpec& spec) {
-  constexpr int double_bias = 1023;
-  const std::string low = std::to_string(spec.lowest_exponent() + double_bias);
-  const std::string high = std::to_string(spec.top_exponent() + 1 + double_bias);
-  return "  d = x.to(torch.float64)\n"
-         "  e = torch.bitwise_right_shift(torch.abs(d).view(torch.int64), 52)\n"
-         "  e = torch.sub(torch.clamp(e, " +
-         low + ", " + high + "), " + std::to_string(spec.fraction_bits()) +
+  // A grid whose lowest exponent is above float32 has one step. Beyond the largest value any step
+  // not above the last one will do, and for 0 any at all.
+  const bool is_uniform = spec.lowest_exponent() >= 127;
+  const int from = is_uniform ? 0 : std::max(spec.lowest_exponent(), -149);
+  const int to = is_uniform ? 0 : std::clamp(spec.top_exponent() + 1, from, 127);
+  std::vector<double> powers;
+  for (int exponent = from; exponent <= to; ++exponent) powers.push_back(std::ldexp(1.0, exponent));
+  const int scale = (is_uniform ? spec.lowest_exponent() : 0) - spec.fraction_bits();
+  return exponent_lines(from, to) + "  step = torch.mul(torch.take(" +
+         script_tensor(powers, "float64") + ", e), " + script_number(std::ldexp(1.0, scale)) +
          ")\n"
-         "  step = torch.bitwise_left_shift(e, 52).view(torch.float64)\n"
          "  v = torch.div(d, step)\n"
          "  v = torch.mul(" +
          rounded(spec.rounding, "v") +

@@ -58,18 +58,46 @@ float power_of_two(int exponent) {
       std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52));
 }
 
+// What mx_block_exponent does in profile exact, without branches: the exponent field of a double,
+// after an addition that carries into it where the rule rounds up. (0 has the field 0, far below
+// every code.)
+class FastExponent {
+ public:
+  explicit FastExponent(const MxSpec& spec)
+      : low_(spec.lowest_exponent()),
+        high_(spec.highest_exponent()),
+        quotient_(spec.rule == ScaleRule::rceil),
+        largest_(spec.top().largest) {
+    const ElementTop top = spec.top();
+    if (!quotient_) offset_ += top.exponent;
+    if (spec.rule == ScaleRule::even) carry_ = std::uint64_t{1} << (51 - top.mantissa_bits);
+    if (spec.rule == ScaleRule::ceil || quotient_) carry_ = (std::uint64_t{1} << 52) - 1;
+  }
+
+  int of(float p) const {
+    double value = static_cast<double>(p);
+    if (quotient_) value = static_cast<double>(static_cast<float>(value / largest_));
+    const auto field = static_cast<int>((std::bit_cast<std::uint64_t>(value) + carry_) >> 52);
+    return std::min(std::max(field - offset_, low_), high_);
+  }
+
+ private:
+  int low_, high_, offset_ = 1023;
+  bool quotient_;
+  double largest_;
+  std::uint64_t carry_ = 0;
+};
+
 // For integers the first factor is 2^-X / 4, which is a float32 for every X from -128 to 127; the
 // grid's to_integer mends that.
 void fill_factors(const MxSpec& spec, std::span<const TilePeak> peaks, TileFactors& factors) {
-  const ElementTop top = spec.top();
-  const int low = spec.lowest_exponent(), high = spec.highest_exponent();
+  const FastExponent exponent(spec);
   const int down_shift = spec.minifloat ? 0 : -2;
   const int up_shift = spec.minifloat ? 0 : -spec.fraction_bits();
   float* const down = factors.of(kernels::mx_down);
   float* const up = factors.of(kernels::mx_up);
   for (std::size_t t = 0; t < peaks.size(); ++t) {
-    const float p = peaks[t].largest;
-    const int x = p == 0.0F ? low : std::clamp(scale_exponent(spec.rule, top, p), low, high);
+    const int x = exponent.of(peaks[t].largest);
     down[t] = power_of_two(down_shift - x);
     up[t] = peaks[t].nonfinite && spec.has_nan() ? nan : power_of_two(x + up_shift);
   }
@@ -119,13 +147,32 @@ void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
   if (spec.has_nan() && (spec.profile == Profile::exact || spec.scale_bits == 8)) return;
   const std::size_t index = first_nan(in, peaks);
   if (index < in.size()) refuse_nan(index, format);
+  // There an infinity makes its block NaN.
+  const auto bad = std::ranges::find_if(in, [](float x) { return std::isinf(x); });
+  if (spec.has_nan() && bad != in.end())
+    refuse_nan(static_cast<std::size_t>(bad - in.begin()), format);
+}
+
+std::vector<std::uint32_t> scale_codes(const MxSpec& spec, std::span<const TilePeak> peaks) {
+  const FastExponent exponent(spec);
+  const int bias = spec.bias();
+  std::vector<std::uint32_t> codes(peaks.size());
+  for (std::size_t t = 0; t < peaks.size(); ++t)
+    codes[t] = peaks[t].nonfinite && spec.has_nan()
+                   ? spec.nan_code()
+                   : static_cast<std::uint32_t>(exponent.of(peaks[t].largest) + bias);
+  return codes;
+}
+
+std::vector<std::uint32_t> scale_codes(const MxSpec& spec, const Exponents& shared) {
+  std::vector<std::uint32_t> codes;
+  codes.reserve(shared.size());
+  for (const auto& exponent : shared) codes.push_back(mx_scale_code(spec, exponent));
+  return codes;
 }
 
 PackedCodes element_codes(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
-                          std::span<const TilePeak> peaks, const Exponents& shared) {
-  if (has_kernel(spec))
-    return encode_blocks(tiling, in, peaks, block_kernel(spec, true, kernels::best_isa()),
-                         spec.width);
+                          const Exponents& shared) {
   std::vector<std::uint32_t> codes(in.size());
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
     if (shared[tile]) codes[i] = encode_mx_scalar(spec, in[i], *shared[tile], i);
@@ -185,12 +232,14 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
   }
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
   refuse_nan_elements(spec, in, peaks, format);
+  if (has_kernel(spec))
+    return {encode_blocks(blocks.tiling, in, peaks, block_kernel(spec, true, kernels::best_isa()),
+                          spec.width),
+            pack_codes(scales_last(blocks, scale_codes(spec, peaks)), spec.scale_bits),
+            {}};
   const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
-  std::vector<std::uint32_t> scales;
-  scales.reserve(shared.size());
-  for (const auto& exponent : shared) scales.push_back(mx_scale_code(spec, exponent));
-  return {element_codes(spec, blocks.tiling, in, peaks, shared),
-          pack_codes(moved<std::uint32_t>(blocks, scales), spec.scale_bits),
+  return {element_codes(spec, blocks.tiling, in, shared),
+          pack_codes(scales_last(blocks, scale_codes(spec, shared)), spec.scale_bits),
           {}};
 }
 

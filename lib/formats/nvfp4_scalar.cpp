@@ -42,16 +42,13 @@ float nvfp4_tensor_scale(float amax) {
   return std::max(amax / (largest_element * largest_block_scale), nvfp4_smallest_scale);
 }
 
-float nvfp4_block_scale(float p, std::optional<float> tensor_scale) {
-  float a = p / largest_element;
-  if (tensor_scale) a = a / *tensor_scale;
+float nvfp4_block_scale(float p, float tensor_scale) {
+  const float a = (p / largest_element) / tensor_scale;
   return rounded_scale(std::clamp(a, smallest_block_scale, largest_block_scale));
 }
 
-Nvfp4Factors nvfp4_factors(float block_scale, std::optional<float> tensor_scale) {
-  if (!tensor_scale) return {1.0F / block_scale, block_scale};
-  const float inverse = 1.0F / *tensor_scale;
-  return {inverse / block_scale, *tensor_scale * block_scale};
+Nvfp4Factors nvfp4_factors(float block_scale, float tensor_scale) {
+  return {(1.0F / tensor_scale) / block_scale, tensor_scale * block_scale};
 }
 
 float nvfp4_element_value(const MinifloatSpec& element, float x, float down, std::uint64_t index) {
@@ -62,7 +59,9 @@ float nvfp4_element_value(const MinifloatSpec& element, float x, float down, std
 }
 
 std::uint32_t nvfp4_scale_code(float block_scale) {
-  return minifloat_code(block_scale_format(), static_cast<double>(block_scale));
+  if (std::isnan(block_scale)) return 0x7f;
+  // Normal in both formats: the exponent moves from bias 127 to 7.
+  return (std::bit_cast<std::uint32_t>(block_scale) >> 20) - ((127 - 7) << 3);
 }
 
 float nvfp4_scale_value(std::uint32_t code) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "formats/minifloat_scalar.hpp"
 
@@ -20,15 +19,15 @@ inline constexpr float nvfp4_smallest_scale = 0x1p-120F;
 /// With a larger one the products of scales may exceed float32.
 inline constexpr float nvfp4_largest_scale = 0x1p119F;
 
-/// The scale s of a block, a value of e4m3fn from 2^-6 to 448, from its largest magnitude. No
-/// tensor scale: one level.
-float nvfp4_block_scale(float p, std::optional<float> tensor_scale);
+/// The scale s of a block, a value of e4m3fn from 2^-6 to 448, from its largest magnitude; for
+/// one level, whose bits are those of two with a tensor scale of 1.
+float nvfp4_block_scale(float p, float tensor_scale);
 
 /// What elements are multiplied by before they are rounded, r, and afterwards, RN32(t * s).
 struct Nvfp4Factors {
   float down = 1, up = 1;
 };
-Nvfp4Factors nvfp4_factors(float block_scale, std::optional<float> tensor_scale);
+Nvfp4Factors nvfp4_factors(float block_scale, float tensor_scale);
 
 /// The element of e2m1: x * r cut off at +-6 and rounded. NaN stays NaN.
 float nvfp4_element_value(const MinifloatSpec& element, float x, float down, std::uint64_t index);

@@ -16,43 +16,43 @@ constexpr int element_bits = 4;
 constexpr int scale_bits = 8;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-using TensorScale = std::optional<float>;
-
-TensorScale scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
-  if (!spec.two_levels) return std::nullopt;
-  if (spec.tensor_scale) return spec.tensor_scale;
+// One level is two with a scale of 1.
+float scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
+  if (!spec.two_levels) return 1.0F;
+  if (spec.tensor_scale) return *spec.tensor_scale;
   float amax = 0.0F;
   for (const TilePeak& peak : peaks) amax = std::max(amax, peak.largest);
   return nvfp4_tensor_scale(amax);
 }
 
-TensorScale scale_of_tensor(const Nvfp4Spec& spec, const Tiling& tiling,
-                            std::span<const float> in, kernels::Isa isa) {
-  const bool computed = spec.two_levels && !spec.tensor_scale;
-  return scale_of_tensor(spec, computed ? tile_peaks(tiling, in, isa) : std::vector<TilePeak>{});
+// In pieces that are found faster than the blocks.
+float scale_of_tensor(const Nvfp4Spec& spec, std::span<const float> in, kernels::Isa isa) {
+  constexpr std::int64_t piece = 4096;
+  const auto count = static_cast<std::int64_t>(in.size());
+  const bool computed = spec.two_levels && !spec.tensor_scale && count > 0;
+  const Tiling pieces{{count}, {std::min(piece, count)}};
+  return scale_of_tensor(spec, computed ? tile_peaks(pieces, in, isa) : std::vector<TilePeak>{});
 }
 
-float block_scale(const TilePeak& peak, TensorScale tensor_scale) {
+float block_scale(const TilePeak& peak, float tensor_scale) {
   return peak.nonfinite ? nan : nvfp4_block_scale(peak.largest, tensor_scale);
 }
 
-Nvfp4Factors factors_of(const TilePeak& peak, TensorScale tensor_scale) {
+Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
   return nvfp4_factors(block_scale(peak, tensor_scale), tensor_scale);
 }
 
-BlockKernel block_kernel(const Nvfp4Spec& spec, TensorScale tensor_scale, bool encodes,
+BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes,
                          kernels::Isa isa) {
   const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_bits);
   const kernels::MxKernel elements = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
+  const kernels::Nvfp4Kernel blocks = kernels::nvfp4_kernel(isa);
   return {kernels::mx_factor_count,
-          [tensor_scale](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
-            float* const down = factors.of(kernels::mx_down);
+          [tensor_scale, blocks](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
             float* const up = factors.of(kernels::mx_up);
-            for (std::size_t t = 0; t < peaks.size(); ++t) {
-              const Nvfp4Factors of_tile = factors_of(peaks[t], tensor_scale);
-              down[t] = of_tile.down;
-              up[t] = of_tile.up;
-            }
+            for (std::size_t t = 0; t < peaks.size(); ++t)
+              up[t] = peaks[t].nonfinite ? nan : peaks[t].largest;
+            blocks(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
           },
           [grid, elements](const kernels::Strip& strip, const kernels::TileFactors& factors) {
             elements(grid, strip, factors);
@@ -63,7 +63,7 @@ BlockKernel block_kernel(const Nvfp4Spec& spec, TensorScale tensor_scale, bool e
 template <class Visit>
 void for_each_value(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
                     std::span<const TilePeak> peaks, Visit&& visit) {
-  const TensorScale tensor_scale = scale_of_tensor(spec, peaks);
+  const float tensor_scale = scale_of_tensor(spec, peaks);
   std::vector<Nvfp4Factors> factors;
   factors.reserve(peaks.size());
   for (const TilePeak& peak : peaks) factors.push_back(factors_of(peak, tensor_scale));
@@ -76,7 +76,7 @@ void for_each_value(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const
 PackedCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
                           std::span<const TilePeak> peaks) {
   if (spec.rounding != Rounding::stochastic) {
-    const TensorScale scale = scale_of_tensor(spec, peaks);
+    const float scale = scale_of_tensor(spec, peaks);
     return encode_blocks(tiling, in, peaks, block_kernel(spec, scale, true, kernels::best_isa()),
                          element_bits);
   }
@@ -88,12 +88,11 @@ PackedCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span
   return pack_codes(codes, element_bits);
 }
 
-TensorScale stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
+float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
   if (in.scales.size() != (spec.two_levels ? 1U : 0U))
     file_error(std::to_string(in.scales.size()) + " tensor scales for nvfp4 with " +
                (spec.two_levels ? "two levels" : "one level"));
-  if (!spec.two_levels) return std::nullopt;
-  return in.scales.front();
+  return spec.two_levels ? in.scales.front() : 1.0F;
 }
 
 }  // namespace
@@ -101,7 +100,7 @@ TensorScale stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
 void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
                     std::span<float> out, kernels::Isa isa) {
   if (spec.rounding != Rounding::stochastic) {
-    const TensorScale scale = scale_of_tensor(spec, blocks.tiling, in, isa);
+    const float scale = scale_of_tensor(spec, in, isa);
     return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, scale, false, isa), isa);
   }
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
@@ -113,7 +112,7 @@ void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<con
 
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
-  const TensorScale tensor_scale = scale_of_tensor(spec, peaks);
+  const float tensor_scale = scale_of_tensor(spec, peaks);
   std::vector<std::uint32_t> scales;
   scales.reserve(peaks.size());
   for (const TilePeak& peak : peaks)
@@ -121,14 +120,14 @@ Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<co
   Encoded encoded{element_codes(spec, blocks.tiling, in, peaks),
                   pack_codes(scales_last(blocks, scales), scale_bits),
                   {}};
-  if (tensor_scale) encoded.scales.push_back(*tensor_scale);
+  if (spec.two_levels) encoded.scales.push_back(tensor_scale);
   return encoded;
 }
 
 void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& in,
                   std::span<float> out) {
   const auto tiles = static_cast<std::size_t>(blocks.tiling.tiles());
-  const TensorScale tensor_scale = stored_scale(spec, in);
+  const float tensor_scale = stored_scale(spec, in);
   const std::vector<std::uint32_t> codes = codes_of(in.codes, element_bits, out.size());
   const std::vector<std::uint32_t> scales =
       scales_in_order(blocks, codes_of(in.shared, scale_bits, tiles));
@@ -142,7 +141,7 @@ void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& 
 void saturates_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
                      std::span<std::uint8_t> mask) {
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
-  const TensorScale tensor_scale = scale_of_tensor(spec, peaks);
+  const float tensor_scale = scale_of_tensor(spec, peaks);
   std::vector<float> limits(peaks.size(), std::numeric_limits<float>::max());
   for (std::size_t t = 0; t < peaks.size(); ++t)
     if (!peaks[t].nonfinite)

@@ -7,12 +7,6 @@
 #include "base/random.hpp"
 
 namespace mase::formats {
-namespace {
-
-// Third counter word: keeps these numbers apart from those of base Random under the same seed.
-constexpr std::uint32_t rounding_domain = 0x726f756e;
-
-}  // namespace
 
 Rounding rounding_of(std::string_view name) {
   if (name == "nearest_even") return Rounding::nearest_even;

@@ -30,4 +30,8 @@ double round_to_integer(double v, Rounding rounding, double u);
 /// the key `seed`, so that it depends on neither thread count nor the order of evaluation.
 double stochastic_offset(std::uint64_t seed, std::uint64_t index);
 
+/// Third counter word of these numbers: keeps them apart from those of base Random under the same
+/// seed.
+inline constexpr std::uint32_t rounding_domain = 0x726f756e;
+
 }  // namespace mase::formats

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/encoding.hpp"
+#include "formats/kernels/integer_kernel.hpp"
 #include "formats/kernels/row_kernel.hpp"
 #include "formats/slices.hpp"
 
@@ -20,6 +21,14 @@ bool has_kernel(const ScaleIntegerSpec& spec) {
 
 kernels::RowGrid grid_of(const ScaleIntegerSpec& spec, float step) {
   return {step, static_cast<float>(spec.low()), static_cast<float>(spec.high())};
+}
+
+// For decoding: values are code * step as in the integer formats.
+kernels::IntegerGrid step_grid(const ScaleIntegerSpec& spec, float step) {
+  kernels::IntegerGrid grid;
+  grid.step = step;
+  grid.sign = spec.is_signed ? static_cast<std::int32_t>(1U << (spec.width - 1)) : 0;
+  return grid;
 }
 
 float scale_of(const ScaleIntegerSpec& spec, Row row) {
@@ -119,12 +128,15 @@ void ScaleInteger::decode(const Encoded& in, std::span<float> out, const Shape& 
   check_codes(in.codes, width, out.size());
   check_scale_count(in.scales, rows.count);
   std::array<std::uint32_t, code_piece> codes;
+  const auto kernel = kernels::integer_decoder(kernels::best_isa());
   for (std::size_t r = 0; r < rows.count; ++r)
     for (std::size_t first = 0; first < rows.size; first += code_piece) {
       const std::size_t start = r * rows.size + first;
       const std::span<std::uint32_t> part(codes.data(), std::min(code_piece, rows.size - first));
       in.codes.unpack(start, part);
-      for (std::size_t i = 0; i < part.size(); ++i)
+      if (has_kernel(integer))
+        kernel(step_grid(integer, in.scales[r]), part.data(), out.data() + start, part.size());
+      for (std::size_t i = 0; !has_kernel(integer) && i < part.size(); ++i)
         out[start + i] = scale_integer_value(integer, number_of(integer, part[i]), in.scales[r]);
     }
 }

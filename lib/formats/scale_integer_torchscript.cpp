@@ -1,7 +1,7 @@
 // The format `scale_integer` in TorchScript: the quotient in float64, as the definition has it.
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "formats/scale_integer.hpp"
+#include "formats/script.hpp"
 
 namespace mase::formats {
 namespace {
@@ -38,10 +38,7 @@ std::string mase_text(const ScaleIntegerSpec& spec, const std::string& peak) {
 
 std::string ScaleInteger::torchscript(int rank) const {
   const ScaleIntegerSpec integer = spec();
-  if (integer.rounding == Rounding::stochastic)
-    unsupported_error(
-        "stochastic rounding has no TorchScript form that gives the same numbers; "
-        "use rounding 'nearest_even', 'floor' or 'nearest_away' to write a checkpoint");
+  refuse_stochastic_script(integer.rounding);
   std::string text = peak_torchscript(rank, integer.profile);
   if (integer.profile == Profile::mase) return mase_text(integer, text);
   text +=

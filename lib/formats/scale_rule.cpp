@@ -61,4 +61,20 @@ int scale_exponent(ScaleRule rule, const ElementTop& top, float p) {
   MASE_CHECK(false, "scale rule without a definition");
 }
 
+ScaleBits scale_bits(ScaleRule rule, const ElementTop& top) {
+  constexpr std::uint32_t unit = 1U << 23;
+  ScaleBits bits{0, 127 + top.exponent, true};
+  if (rule == ScaleRule::ceil) bits.carry = unit - 1;
+  if (rule == ScaleRule::even && top.mantissa_bits < 23)
+    bits.carry = unit >> (top.mantissa_bits + 1);
+  if (rule == ScaleRule::rceil) {
+    // P / max exceeds a power of two by at least one float32 step as soon as P's fraction is above
+    // that of max, if max is a float32 number.
+    const auto largest = static_cast<float>(top.largest);
+    bits.any = static_cast<double>(largest) == top.largest;
+    bits.carry = unit - 1 - (std::bit_cast<std::uint32_t>(largest) & (unit - 1));
+  }
+  return bits;
+}
+
 }  // namespace mase::formats

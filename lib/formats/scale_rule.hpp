@@ -35,6 +35,19 @@ int exponent_of(float a);
 /// subnormals included. Where RN32(P / max) is 0, rceil gives a number below every code range.
 int scale_exponent(ScaleRule rule, const ElementTop& top, float p);
 
+/// A rule as integer arithmetic on the bits u of P, for kernels: X = ((u + carry) >> 23) - offset
+/// wherever covers(u).
+struct ScaleBits {
+  std::uint32_t carry = 0;
+  int offset = 127;
+  bool any = true;  ///< false: covers nothing
+
+  /// Far from subnormal numbers, where every rule is its formula.
+  bool covers(std::uint32_t u) const { return any && u >= 0x0d800000; }  // 2^-100
+  int exponent(std::uint32_t u) const { return static_cast<int>((u + carry) >> 23) - offset; }
+};
+ScaleBits scale_bits(ScaleRule rule, const ElementTop& top);
+
 /// The field `scale_rule` of a block format `Struct`.
 template <class Struct>
 constexpr auto scale_rule_field(std::string Struct::*member) {

@@ -15,6 +15,12 @@ std::string script_number(double value) {
   return double_text(value);
 }
 
+std::string script_tensor(const std::vector<double>& values, const std::string& dtype) {
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(script_number(value));
+  return "torch.tensor([" + join(texts, ", ") + "], dtype=torch." + dtype + ", device=x.device)";
+}
+
 void refuse_stochastic_script(Rounding rounding) {
   if (rounding == Rounding::stochastic)
     unsupported_error(
@@ -22,18 +28,32 @@ void refuse_stochastic_script(Rounding rounding) {
         "use rounding 'nearest_even', 'floor' or 'nearest_away' to write a checkpoint");
 }
 
+std::string exponent_lines(int from, int to, const std::string& rounds_up) {
+  // frexp's exponent is one above ours. That of infinity and NaN is anybody's guess, so infinity is
+  // replaced by 2^200, which is beyond all float32.
+  const std::string low = std::to_string(from + 1), high = std::to_string(to + 1);
+  return "  d = x.to(torch.float64)\n"
+         "  f, e = torch.frexp(torch.clamp(torch.abs(d), 0.0, " +
+         script_number(0x1p200) + "))\n" +
+         (rounds_up.empty() ? "" : "  e = torch.add(e, " + rounds_up + ".to(torch.int32))\n") +
+         "  e = torch.sub(torch.clamp(e, " + low + ", " + high + "), " + low +
+         ").to(torch.int64)\n";
+}
+
 std::string mase_power_lines(const std::string& v, float (*round)(float), std::int64_t low,
                              std::int64_t high) {
   // 2^-150 and less is 0 in float32, 2^128 and more infinity.
   const int from = static_cast<int>(std::clamp<std::int64_t>(low, -152, 128));
   const int to = static_cast<int>(std::clamp<std::int64_t>(high, from + 1, 129));
-  std::vector<std::string> thresholds;
-  for (const float threshold : mase_log2_thresholds(round, from, to))
-    thresholds.push_back(script_number(static_cast<double>(threshold)));
-  return "  e = torch.bucketize(" + v + ", torch.tensor([" + join(thresholds, ", ") +
-         "], dtype=torch.float32, device=x.device), right=True)\n"
-         "  p = torch.bitwise_left_shift(torch.add(e, " +
-         std::to_string(from + 1023) + "), 52).view(torch.float64).to(torch.float32)\n";
+  const std::vector<float> changes = mase_log2_thresholds(round, from, to);
+  const std::vector<double> thresholds(changes.begin(), changes.end());
+  std::vector<double> powers;
+  for (int exponent = from; exponent <= to; ++exponent)
+    powers.push_back(static_cast<double>(std::ldexp(1.0F, exponent)));
+  return "  e = torch.bucketize(" + v + ", " + script_tensor(thresholds, "float32") +
+         ", right=True)\n"
+         "  p = torch.take(" +
+         script_tensor(powers, "float32") + ", e)\n";
 }
 
 }  // namespace mase::formats

@@ -1,8 +1,10 @@
-// Pieces of TorchScript text that the element formats share.
+// Pieces of TorchScript text that the element formats share. Only such operators are used as have
+// one exact result: no logarithm, no power, no reinterpreted bits (which TorchScript lacks).
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "formats/rounding.hpp"
 
@@ -11,8 +13,16 @@ namespace mase::formats {
 /// A number as TorchScript reads it, infinities included.
 std::string script_number(double value);
 
+/// A tensor on x's device; `dtype` is "float32" or "float64". TorchScript reads such lists by way
+/// of float32: values are float32 or become what float32 makes of them.
+std::string script_tensor(const std::vector<double>& values, const std::string& dtype);
+
 /// Error(Fault::unsupported) for stochastic rounding, which no text reproduces.
 void refuse_stochastic_script(Rounding rounding);
+
+/// Lines that set `d` to x in float64 and `e` to the exponent of |d|, one more where the condition
+/// `rounds_up` on d and its significand `f` in [1/2, 1) holds, clamped to [from, to], less `from`.
+std::string exponent_lines(int from, int to, const std::string& rounds_up = {});
 
 /// Lines that set `e` and `p` for the float32 expression `v` of profile mase: e = E - low' and
 /// p = 2^E in float32, with E = round(RN32(log2 v)) clamped to [low, high]; where low' differs from

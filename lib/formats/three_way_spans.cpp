@@ -21,9 +21,16 @@ void check_scales(const ThreeWayFormat& format, const Slices& slices, const Enco
   check_scale_count(in.scales, format.is_scaled ? slices.count : 0);
 }
 
-// The values of codes 0 .. 3; 2 is no code.
-std::array<float, 4> values_of_codes(const kernels::ThreeWay& values) {
-  return {values.mid, values.high, values.mid, values.low};
+// Codes of two bits: a byte holds a 2 where an upper bit is set and the lower one is not.
+bool has_code_two(const PackedCodes& codes) {
+  unsigned found = 0, last = 0;
+  for (const char byte : codes.bytes()) {
+    const unsigned bits = static_cast<unsigned char>(byte);
+    found |= last;
+    last = (bits >> 1) & ~bits & 0x55U;
+  }
+  const std::size_t rest = codes.size() % 4;  // codes in the last byte, or 0 for 4 of them
+  return (found | (rest == 0 ? last : last & ((1U << (2 * rest)) - 1))) != 0;
 }
 
 }  // namespace
@@ -64,21 +71,18 @@ void decode_three_way(const ThreeWayFormat& format, const Slices& slices, const 
                       std::span<float> out) {
   check_codes(in.codes, format.bits, out.size());
   check_scales(format, slices, in);
+  if (format.bits == 2 && has_code_two(in.codes))
+    file_error("code 2 is none of the format " + std::string(format.name) +
+               ", whose codes are 0, 1 and 3");
+  const auto& kernel = kernels::three_way_kernels(kernels::best_isa());
   std::array<std::uint32_t, code_piece> codes;
   for (std::size_t i = 0; i < slices.count; ++i) {
-    const auto values = values_of_codes(format.from_scale(format.is_scaled ? in.scales[i] : 1.0F));
+    const auto values = format.from_scale(format.is_scaled ? in.scales[i] : 1.0F);
     const std::span<float> slice = slices.of(out, i);
     for (std::size_t first = 0; first < slice.size(); first += code_piece) {
       const std::size_t count = std::min(code_piece, slice.size() - first);
       in.codes.unpack(i * slices.size + first, std::span(codes.data(), count));
-      std::uint32_t found = 0;  // bit c: code c occurs
-      for (std::size_t k = 0; k < count; ++k) {
-        slice[first + k] = values[codes[k]];
-        found |= 1U << codes[k];
-      }
-      if ((found & 4U) != 0)
-        file_error("code 2 is none of the format " + std::string(format.name) +
-                   ", whose codes are 0, 1 and 3");
+      kernel.decode(values, codes.data(), slice.data() + first, count);
     }
   }
 }

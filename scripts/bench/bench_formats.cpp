@@ -81,6 +81,21 @@ void add_codes(std::vector<Contender>& contenders, const std::string& text,
       {"decode " + text, [&out, codes, format, shape] { format.decode(*codes, out, shape); }, {}});
 }
 
+void add_elements(std::vector<Contender>& contenders, const std::vector<float>& in,
+                  std::vector<float>& out) {
+  for (const char* text :
+       {"minifloat_ieee(8, 4)", "minifloat_ieee(8, 4, rounding=floor)",
+        "minifloat_ieee(8, 4, rounding=nearest_away)", "minifloat_ieee(8, 4, rounding=stochastic)",
+        "minifloat_ieee(8, 4, profile=mase)", "minifloat_denorm(8, 4)", "fp8_e4m3", "fp8_e5m2",
+        "fp8_e5m2(saturate=false)", "fp6_e3m2", "fp6_e2m3", "fp4_e2m1",
+        "minifloat_ieee(element=bfloat16)", "log(8)", "log(8, rounding=floor)",
+        "log(8, profile=mase)"})
+    add_format(contenders, text, in, out);
+  for (const char* text : {"minifloat_ieee(8, 4)", "minifloat_denorm(8, 4)", "fp8_e4m3", "fp6_e3m2",
+                           "fp4_e2m1", "log(8)"})
+    add_codes(contenders, text, in, out);
+}
+
 // Block formats over a matrix: rows of 4096 when that divides.
 void add_blocks(std::vector<Contender>& contenders, const std::string& text,
                 const std::vector<float>& in, std::vector<float>& out) {
@@ -117,14 +132,16 @@ int main(int argc, char** argv) {
       {"memcpy", [&] { std::memcpy(out.data(), in.data(), count * sizeof(float)); }, {}});
   for (const char* text :
        {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)", "integer(8, 4, profile=mase)",
-        "integer_floor(8, 4)", "binary", "binary(scaled=true)", "ternary(threshold=0.25)",
-        "ternary", "ternary(scaling_factor=true)", "scale_integer(8)", "binary_residual(2)"})
+        "integer(8, 4, rounding=stochastic)", "integer_floor(8, 4)", "binary",
+        "binary(scaled=true)", "ternary(threshold=0.25)", "ternary", "ternary(scaling_factor=true)",
+        "scale_integer(8)", "binary_residual(2)"})
     add_format(contenders, text, in, out);
   add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
   for (const char* text :
        {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)", "binary", "binary(scaled=true)",
         "ternary(scaling_factor=true)", "scale_integer(8)"})
     add_codes(contenders, text, in, out);
+  add_elements(contenders, in, out);
   for (const char* text :
        {"block_fp(8, 8)", "block_fp(8, 8, skip_first_dim=false)",
         "block_minifloat(8, 4, 8, skip_first_dim=true)", "block_minifloat(8, 4, 8)",

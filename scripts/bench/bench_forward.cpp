@@ -66,8 +66,8 @@ ir::Graph quantized(const ir::Graph& graph, const formats::Format& format) {
 
 void report(const ir::Graph& graph, const Array& batch, const std::string& text) {
   const auto plain = torch_frontend::make_evaluator(graph, ir::Level::floating);
-  const auto changed = torch_frontend::make_evaluator(
-      quantized(graph, formats::parse_format(text)), ir::Level::quantized);
+  const auto changed = torch_frontend::make_evaluator(quantized(graph, formats::parse_format(text)),
+                                                      ir::Level::quantized);
   std::vector<double> float_seconds, quantized_seconds;
   for (int round = -3; round < rounds; ++round) {
     const double a = seconds_of([&] { plain->run({batch}); });

@@ -42,7 +42,8 @@ inline MinifloatSpec random_minifloat(Random& random, Rounding rounding) {
 inline LogSpec random_log(Random& random, Rounding rounding) {
   LogSpec spec;
   spec.width = random.below(8) == 0 ? between(random, 9, 32) : between(random, 2, 8);
-  spec.exponent_bias = (1 << (spec.width - 2)) - 1 + between(random, -20, 20);
+  spec.exponent_bias = (1 << (spec.width - 2)) - 1 - between(random, -20, 20);
+  spec.exponent_bias = std::min(spec.exponent_bias, 1 << 30);
   spec.zero = random.below(3) != 0;
   spec.rounding = rounding;
   spec.seed = random.below(100);

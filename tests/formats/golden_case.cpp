@@ -51,10 +51,8 @@ void name_mx_fields(const std::string& format, Tree& fields) {
     fields = without(fields, {"element"});
   }
   if (format == "nvfp4") {
-    const bool one_level = fields.at("tensor_scale_rule").as_string() == "none";
-    if (one_level) fields["tensor_scale_rule"] = "none";
-    fields = without(fields, one_level ? std::vector<std::string>{"element", "tensor_scale"}
-                                       : std::vector<std::string>{"element", "tensor_scale_rule"});
+    if (fields.at("tensor_scale_rule").as_string() == "none") fields["tensor_scale"] = "none";
+    fields = without(fields, {"element", "tensor_scale_rule"});
   }
   fields = without(fields, {"scale"});
 }

@@ -6,6 +6,7 @@
 #include "formats/format.hpp"
 #include "formats/integer_support.hpp"
 #include "formats/kernels/integer_kernel.hpp"
+#include "formats/kernels/offset_kernel.hpp"
 
 using namespace mase;
 using namespace mase::formats;
@@ -136,6 +137,72 @@ TEST_CASE("code kernels equal the definition for every width that has them") {
             check_codes(isa, spec, {0.1F, -INFINITY, 3.0F});
           }
         }
+}
+
+TEST_CASE("offset kernels give the numbers of stochastic rounding") {
+  std::vector<float> offsets(150);
+  for (const std::uint64_t seed : {0ULL, 7ULL, 0x123456789abcdefULL})
+    for (const std::uint64_t first : {0ULL, 4ULL, 2048ULL, 0x3fffffff0ULL})  // carries at 2^34
+      for (const std::size_t count : {0, 1, 63, 64, 150})
+        for (const kernels::Isa isa : kernels::available_isas()) {
+          std::fill(offsets.begin(), offsets.end(), -1.0F);
+          kernels::offset_kernel(isa)(seed, first, offsets.data(), count);
+          std::size_t wrong = 0;
+          for (std::size_t i = 0; i < offsets.size(); ++i)
+            wrong += offsets[i] != (i < count ? stochastic_offset(seed, first + i) : -1.0);
+          CHECK(wrong == 0);
+        }
+}
+
+TEST_CASE("stochastic kernels equal the definition") {
+  Random random(10);
+  constexpr std::size_t count = 64;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const IntegerSpec spec{1 + static_cast<int>(random.below(32)),
+                           static_cast<int>(random.below(253)) - 126,
+                           random.below(2) == 0,
+                           Rounding::stochastic,
+                           Profile::exact,
+                           random.below(1000)};
+    const std::vector<float> edges = edge_values(spec);
+    std::vector<float> in(count), offsets(count), out(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      in[i] = i % 2 == 0 ? random_bits(random) : edges[random.below(edges.size())];
+      offsets[i] = static_cast<float>(stochastic_offset(spec.seed, i));
+    }
+    std::vector<std::uint32_t> codes(count);
+    const std::uint32_t mask = 0xffffffffU >> (32 - spec.width);
+    for (const kernels::Isa isa : kernels::available_isas()) {
+      const auto& kernel = kernels::stochastic_kernels(isa);
+      kernel.quantize(kernels::integer_grid(spec), in.data(), offsets.data(), out.data(), count);
+      kernel.encode(kernels::integer_grid(spec), in.data(), offsets.data(), codes.data(), count);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        wrong += !same_value(out[i], quantize_integer_scalar(spec, in[i], i));
+        wrong += spec.width <= kernels::widest_code_kernel && !std::isnan(in[i]) &&
+                 (codes[i] & mask) != encode_integer_scalar(spec, in[i], i);
+      }
+      if (wrong != 0) {
+        INFO(describe(spec) << " on " << kernels::isa_name(isa));
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("stochastic rounding of long tensors counts elements from the first") {
+  const IntegerSpec spec{8, 4, true, Rounding::stochastic, Profile::exact, 3};
+  std::vector<float> in(5001);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = 0.0013F * static_cast<float>(i) - 3.0F;
+  std::vector<float> out = in;
+  const Format format = parse_format("integer(8, 4, rounding=stochastic, seed=3)");
+  format.quantize(out, out, {5001});
+  CHECK(out == definition(spec, in));
+  const std::vector<std::uint32_t> codes = format.encode(in, {5001}).codes.unpack();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    wrong += codes[i] != encode_integer_scalar(spec, in[i], i);
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("the first NaN is named, wherever it stands") {

@@ -54,6 +54,10 @@ void check_three_way(const kernels::ThreeWay& values, const Values& in, const Va
           has_nan(in));
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < in.size(); ++i) wrong += !std::isnan(in[i]) && made[i] != codes[i];
+    Values decoded(in.size());
+    kernels::three_way_kernels(isa).decode(values, codes.data(), decoded.data(), in.size());
+    for (std::size_t i = 0; i < in.size(); ++i)
+      wrong += !std::isnan(in[i]) && bits_of(decoded[i]) != bits_of(expected[i]);
     if (wrong != 0) CHECK(wrong == 0);
   }
 }

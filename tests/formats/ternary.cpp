@@ -138,6 +138,13 @@ TEST_CASE("ternary parameters, shapes and damaged tensors are refused") {
   const PackedCodes good = pack_codes(std::vector<std::uint32_t>{1, 3}, 2);
   const PackedCodes bad = pack_codes(std::vector<std::uint32_t>{1, 2}, 2);
   CHECK_THROWS_WITH(format.decode({bad, {}, {1}}, out, {2}), Catch::Contains("code 2"));
+  for (std::size_t at = 0; at < 9; ++at) {
+    std::vector<std::uint32_t> codes(9, 3);
+    codes[at] = 2;
+    Values nine(9);
+    CHECK_THROWS_WITH(format.decode({pack_codes(codes, 2), {}, {1}}, nine, {9}),
+                      Catch::Contains("code 2"));
+  }
   CHECK_THROWS_WITH(format.decode({good, {}, {}}, out, {2}), Catch::Contains("0 scales"));
   CHECK_THROWS_WITH(format.decode({good, {}, {1}}, out, {2, 1}), Catch::Contains("1 scales"));
   CHECK_THROWS_WITH(format.encode(Values{1, NAN}, {2}), Catch::Contains("element 1 is NaN"));

@@ -26,6 +26,16 @@ MASE_SIMD Chunk chunk_from(const Strip& strip, std::size_t begin) {
   return {begin, std::min({strip.columns, tile_end, begin + chunk_columns})};
 }
 
+/// Calls visit(t, first, last) for the part [first, last) of every tile t in a chunk, as columns of
+/// the chunk. (No division per tile: it would take as long as the tile's elements.)
+template <class Visit>
+MASE_SIMD void for_each_part(const Chunk& chunk, std::size_t tile, const Visit& visit) {
+  std::size_t t = chunk.begin / tile;
+  std::size_t first = 0, last = (t + 1) * tile - chunk.begin;
+  for (; first < chunk.size(); ++t, first = last, last += tile)
+    visit(t, first, std::min(last, chunk.size()));
+}
+
 /// Fewer elements than a vector holds; the other lanes are 0.
 MASE_SIMD Simd::Vec load_part(const float* from, std::size_t count) {
   float part[Simd::width] = {};

@@ -1,25 +1,10 @@
-// Choosing the element kernels of block formats, and scales as pairs of float32 numbers.
+// Choosing the element kernels of block formats.
 #include "formats/kernels/block_kernels.hpp"
-
-#include <algorithm>
-#include <bit>
 
 #include "base/error.hpp"
 
 namespace mase::formats::kernels {
 namespace {
-
-constexpr int lowest_power = -126, highest_power = 127;
-
-float power(int exponent) { return std::bit_cast<float>((exponent + 127) << 23); }
-
-void set_pair(TileFactors& factors, std::size_t tile, std::size_t first, int exponent) {
-  // Beyond two factors nothing changes: results are 0 or saturated either way.
-  const int whole = std::clamp(exponent, 2 * lowest_power, 2 * highest_power);
-  const int one = std::clamp(whole, lowest_power, highest_power);
-  factors.of(first)[tile] = power(one);
-  factors.of(first + 1)[tile] = power(whole - one);
-}
 
 const BlockKernelTable& kernels_of(Isa isa, Rounding rounding) {
   MASE_CHECK(rounding != Rounding::stochastic, "stochastic rounding has no block kernel");
@@ -34,11 +19,6 @@ const BlockKernelTable& kernels_of(Isa isa, Rounding rounding) {
 }
 
 }  // namespace
-
-void set_scale(TileFactors& factors, std::size_t tile, int k) {
-  set_pair(factors, tile, 0, k);
-  set_pair(factors, tile, 2, -k);
-}
 
 GridKernel<BlockFpGrid> block_fp_kernel(Isa isa, Rounding rounding) {
   return kernels_of(isa, rounding).fp[static_cast<std::size_t>(rounding)];

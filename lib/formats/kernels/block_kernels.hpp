@@ -3,6 +3,9 @@
 // all tiles, and multiply the result by 2^-k.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+
 #include "formats/kernels/block_strip.hpp"
 #include "formats/kernels/log_kernel.hpp"
 #include "formats/kernels/minifloat_kernel.hpp"
@@ -13,11 +16,24 @@ namespace mase::formats::kernels {
 /// Factors 0 and 1 make 2^k, 2 and 3 make 2^-k.
 constexpr std::size_t scaled_factors = 4;
 
+/// 2^exponent as a product. Beyond two factors nothing changes: results are 0 or saturated either
+/// way.
+inline void set_power(float* one, float* other, int exponent) {
+  constexpr int lowest = -126, highest = 127;
+  const int whole = std::clamp(exponent, 2 * lowest, 2 * highest);
+  const int first = std::clamp(whole, lowest, highest);
+  *one = std::bit_cast<float>((first + 127) << 23);
+  *other = std::bit_cast<float>((whole - first + 127) << 23);
+}
+
 /// Sets tile t's factors for 2^k. One float32 has no room for every k, two have. Both products are
 /// as good as one: of factors above 1 the first product is exact or infinite, which saturates; of
 /// factors below 1 it loses bits only where y is far below every grid. (The way back starts with
 /// the larger power of the two.)
-void set_scale(TileFactors& factors, std::size_t tile, int k);
+inline void set_scale(TileFactors& factors, std::size_t tile, int k) {
+  set_power(factors.of(0) + tile, factors.of(1) + tile, k);
+  set_power(factors.of(2) + tile, factors.of(3) + tile, -k);
+}
 
 /// block_fp's magnitudes, as integers.
 struct BlockFpGrid {

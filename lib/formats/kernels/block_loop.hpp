@@ -34,13 +34,14 @@ struct ColumnFactors {
 
   // Each store may run into the next tile, whose own store comes later.
   MASE_SIMD void spread(const TileFactors& factors, const Chunk& chunk, std::size_t tile) {
-    const std::size_t first = chunk.begin / tile;
+    const std::size_t first = chunk.begin / tile, tiles = (chunk.size() + tile - 1) / tile;
     for (std::size_t k = 0; k < count; ++k) {
-      of[k] = tile == 1 ? factors.of(k) + first : own[k];
-      for (std::size_t at = 0; tile > 1 && at < chunk.size(); at += tile) {
-        const Simd::Vec value = Simd::all(factors.of(k)[first + at / tile]);
-        for (std::size_t i = 0; i < std::min(tile, chunk.size() - at); i += Simd::width)
-          Simd::store(own[k] + at + i, value);
+      const float* const values = factors.of(k) + first;
+      of[k] = tile == 1 ? values : own[k];
+      float* to = own[k];
+      for (std::size_t t = 0; tile > 1 && t < tiles; ++t, to += tile) {
+        const Simd::Vec value = Simd::all(values[t]);
+        for (std::size_t i = 0; i < tile; i += Simd::width) Simd::store(to + i, value);
       }
     }
   }
@@ -51,19 +52,21 @@ struct ColumnFactors {
   }
 };
 
+/// Applies an operation to a part of a tile.
 template <class Op>
-MASE_SIMD void apply_by_tile(const Op& op, const TileFactors& factors, const Chunk& chunk,
-                             std::size_t tile, const float* in, float* out) {
-  for (std::size_t at = chunk.begin; at < chunk.end;) {
-    const std::size_t t = at / tile, end = std::min(chunk.end, (t + 1) * tile) - chunk.begin;
+struct OnPart {
+  const Op& op;
+  const TileFactors& factors;
+  const float* in;
+  float* out;
+
+  MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
     const Lanes<Op::factors> lanes = lanes_of_tile<Op::factors>(factors, t);
-    std::size_t c = at - chunk.begin;
-    for (; c + Simd::width <= end; c += Simd::width)
-      Simd::store(out + c, op(Simd::load(in + c), lanes));
-    if (c < end) store_part(out + c, op(load_part(in + c, end - c), lanes), end - c);
-    at = end + chunk.begin;
+    for (; at + Simd::width <= end; at += Simd::width)
+      Simd::store(out + at, op(Simd::load(in + at), lanes));
+    if (at < end) store_part(out + at, op(load_part(in + at, end - at), lanes), end - at);
   }
-}
+};
 
 template <class Op>
 MASE_SIMD void apply_by_column(const Op& op, const ColumnFactors<Op::factors>& factors,
@@ -85,11 +88,6 @@ MASE_SIMD void copy_streaming(const float* from, float* to, std::size_t count) {
   std::memcpy(to + i, from + i, (count - i) * sizeof(float));
 }
 
-template <class Set>
-MASE_SIMD void fence() {
-  Set::fence();
-}
-
 /// out = op(in, factors of the element's tile) for every element of the strip.
 template <class Op>
 MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
@@ -104,7 +102,7 @@ MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& 
       const std::size_t offset = strip.rows[r] + chunk.begin;
       float* const out = streaming ? buffer : strip.out + offset;
       if (by_tile)
-        apply_by_tile(op, factors, chunk, strip.tile, strip.in + offset, out);
+        for_each_part(chunk, strip.tile, OnPart<Op>{op, factors, strip.in + offset, out});
       else
         apply_by_column(op, columns, chunk.size(), strip.in + offset, out);
       if constexpr (Simd::can_stream)
@@ -112,7 +110,7 @@ MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& 
     }
   }
   if constexpr (Simd::can_stream)
-    if (streaming) fence<Simd>();
+    if (streaming) stream_fence();
 }
 
 }  // namespace

@@ -18,20 +18,44 @@ MASE_SIMD Bits magnitude(Simd::Vec x) {
   return Simd::select_less_bits(bits, Simd::all_bits(0x7f800000), bits, Simd::all_bits(0));
 }
 
-/// One row whose tiles are whole vectors, save the last one's tail: no scratch.
+/// The largest of a tile's part: count > 0 elements of a row.
 template <bool finite_only>
-MASE_SIMD void row_peaks(const float* row, const Chunk& chunk, std::size_t tile,
-                         std::int32_t* peaks) {
-  for (std::size_t at = chunk.begin; at < chunk.end;) {
-    const std::size_t t = at / tile, end = std::min(chunk.end, (t + 1) * tile);
+struct PartPeak {
+  const float* row;
+  std::int32_t* peaks;
+
+  MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
     Bits peak = Simd::all_bits(0);
     for (; at + Simd::width <= end; at += Simd::width)
       peak = Simd::max_bits(peak, magnitude<finite_only>(Simd::load(row + at)));
     if (at < end)
       peak = Simd::max_bits(peak, magnitude<finite_only>(load_part(row + at, end - at)));
-    at = end;
     peaks[t] = std::max(peaks[t], Simd::largest(peak));
   }
+};
+
+/// The peaks of as many tiles of one row as a vector has lanes; tiles are whole vectors.
+template <bool finite_only>
+MASE_SIMD Bits peaks_of_lanes(const float* row, std::size_t tile) {
+  Bits peaks[Simd::width];
+  for (std::size_t t = 0; t < Simd::width; ++t, row += tile) {
+    peaks[t] = magnitude<finite_only>(Simd::load(row));
+    for (std::size_t i = Simd::width; i < tile; i += Simd::width)
+      peaks[t] = Simd::max_bits(peaks[t], magnitude<finite_only>(Simd::load(row + i)));
+  }
+  return Simd::largest_of_each(peaks);
+}
+
+/// One row of tiles of whole vectors, save the last one's tail.
+template <bool finite_only>
+MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::int32_t* peaks) {
+  constexpr std::size_t longest = 8 * Simd::width;
+  for (std::size_t t = chunk.begin / tile; tile <= longest && chunk.size() >= Simd::width * tile;
+       t += Simd::width) {
+    Simd::store_bits(peaks + t, peaks_of_lanes<finite_only>(row + chunk.begin, tile));
+    chunk.begin += Simd::width * tile;
+  }
+  for_each_part(chunk, tile, PartPeak<finite_only>{row + chunk.begin, peaks});
 }
 
 /// column_peaks[c] = max over the rows, for the columns of a chunk; in whole vectors.
@@ -64,6 +88,16 @@ MASE_SIMD std::int32_t largest_of(const std::int32_t* values, std::size_t count)
   return peak;
 }
 
+/// The same from the peaks of columns.
+struct ColumnsPeak {
+  const std::int32_t* columns;
+  std::int32_t* peaks;
+
+  MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
+    peaks[t] = std::max(peaks[t], largest_of(columns + at, end - at));
+  }
+};
+
 template <bool finite_only>
 MASE_SIMD_TARGET void find_peaks(const Strip& strip, std::int32_t* peaks) {
   alignas(64) std::int32_t columns[chunk_columns + Simd::width];
@@ -76,11 +110,10 @@ MASE_SIMD_TARGET void find_peaks(const Strip& strip, std::int32_t* peaks) {
       continue;
     }
     column_peaks<finite_only>(strip, chunk, columns);
-    for (std::size_t at = chunk.begin; at < chunk.end;) {
-      const std::size_t t = at / strip.tile, end = std::min(chunk.end, (t + 1) * strip.tile);
-      peaks[t] = std::max(peaks[t], largest_of(columns + (at - chunk.begin), end - at));
-      at = end;
-    }
+    if (strip.tile == 1)
+      std::memcpy(peaks + chunk.begin, columns, chunk.size() * sizeof(std::int32_t));
+    else
+      for_each_part(chunk, strip.tile, ColumnsPeak{columns, peaks});
   }
 }
 

@@ -10,5 +10,7 @@ IntegerKernels integer_kernels_avx512(Rounding rounding, Profile profile) {
   return choose_kernels(rounding, profile);
 }
 
+const StochasticKernels stochastic_avx512{run_stochastic, run_stochastic_encode};
+
 }  // namespace mase::formats::kernels
 #endif

@@ -37,6 +37,15 @@ IntegerEncoder integer_encoder(Isa isa, Rounding rounding, Profile profile) {
   return kernels_of(isa, rounding, profile).encode;
 }
 
+const StochasticKernels& stochastic_kernels(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx2) return stochastic_avx2;
+  if (isa == Isa::avx512) return stochastic_avx512;
+#endif
+  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
+  return stochastic_portable;
+}
+
 IntegerDecoder integer_decoder(Isa isa) {
   return kernels_of(isa, Rounding::nearest_even, Profile::exact).decode;
 }

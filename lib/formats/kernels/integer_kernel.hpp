@@ -48,6 +48,16 @@ using IntegerDecoder = void (*)(const IntegerGrid& grid, const std::uint32_t* co
                                 std::size_t count);
 IntegerDecoder integer_decoder(Isa isa);
 
+/// Stochastic rounding (exact profile) with the numbers of offset_kernel.hpp. `count` is a multiple
+/// of 16; `in` and `out` are the same or do not overlap. Codes of NaN mean nothing.
+struct StochasticKernels {
+  void (*quantize)(const IntegerGrid& grid, const float* in, const float* offsets, float* out,
+                   std::size_t count);
+  void (*encode)(const IntegerGrid& grid, const float* in, const float* offsets,
+                 std::uint32_t* codes, std::size_t count);
+};
+const StochasticKernels& stochastic_kernels(Isa isa);
+
 /// What an instruction set offers for a rounding and profile.
 struct IntegerKernels {
   IntegerKernel quantize;
@@ -59,5 +69,6 @@ struct IntegerKernels {
 IntegerKernels integer_kernels_portable(Rounding rounding, Profile profile);
 IntegerKernels integer_kernels_avx2(Rounding rounding, Profile profile);
 IntegerKernels integer_kernels_avx512(Rounding rounding, Profile profile);
+extern const StochasticKernels stochastic_portable, stochastic_avx2, stochastic_avx512;
 
 }  // namespace mase::formats::kernels

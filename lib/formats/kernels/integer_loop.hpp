@@ -5,6 +5,7 @@
 #include "formats/kernels/code_loop.hpp"
 #include "formats/kernels/integer_kernel.hpp"
 #include "formats/kernels/span_loop.hpp"
+#include "formats/kernels/wide_rounding.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -72,6 +73,43 @@ struct FromCode {
 MASE_SIMD_TARGET void run_decode(const IntegerGrid& grid, const std::uint32_t* codes, float* out,
                                  std::size_t count) {
   decode_span(FromCode{Simd::all_bits(grid.sign), Simd::all(grid.step)}, codes, out, count);
+}
+
+/// floor(x * scale + u) in double, as the definition has it. Rounding a code above the limit to
+/// float32 before clamping gives the limit, as IntegerGrid says.
+struct OnStochasticGrid {
+  Simd::Wide scale;
+  Simd::Vec step, low, high;
+
+  MASE_SIMD static OnStochasticGrid of(const IntegerGrid& grid) {
+    return {Simd::wide_all(grid.scale), Simd::all(grid.step), Simd::all(grid.low),
+            Simd::all(grid.high)};
+  }
+  MASE_SIMD Simd::Vec code(Simd::Vec x, Simd::Vec u) const {
+    const Simd::Wide scaled = Simd::mul_wide(Simd::widen(x), scale);
+    const Simd::Wide rounded = floor_wide(Simd::add_wide(scaled, Simd::widen(u)));
+    return Simd::min(high, Simd::max(low, Simd::narrow(rounded)));
+  }
+};
+
+MASE_SIMD_TARGET void run_stochastic(const IntegerGrid& grid, const float* in, const float* offsets,
+                                     float* out, std::size_t count) {
+  const OnStochasticGrid on_grid = OnStochasticGrid::of(grid);
+  for (std::size_t i = 0; i < count; i += Simd::width) {
+    const Simd::Vec code = on_grid.code(Simd::load(in + i), Simd::load(offsets + i));
+    Simd::store(out + i, Simd::add(Simd::mul(code, on_grid.step), Simd::all(0.0F)));
+  }
+}
+
+MASE_SIMD_TARGET void run_stochastic_encode(const IntegerGrid& grid, const float* in,
+                                            const float* offsets, std::uint32_t* codes,
+                                            std::size_t count) {
+  const OnStochasticGrid on_grid = OnStochasticGrid::of(grid);
+  auto* out = reinterpret_cast<std::int32_t*>(codes);
+  for (std::size_t i = 0; i < count; i += Simd::width) {
+    const Simd::Vec code = on_grid.code(Simd::load(in + i), Simd::load(offsets + i));
+    Simd::store_bits(out + i, Simd::nearest_integer(code));
+  }
 }
 
 template <Rounding rounding, Profile profile>

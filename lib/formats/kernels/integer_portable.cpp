@@ -9,4 +9,6 @@ IntegerKernels integer_kernels_portable(Rounding rounding, Profile profile) {
   return choose_kernels(rounding, profile);
 }
 
+const StochasticKernels stochastic_portable{run_stochastic, run_stochastic_encode};
+
 }  // namespace mase::formats::kernels

@@ -1,6 +1,7 @@
 // The numbers of minifloat kernels, and choosing the kernel of an instruction set.
 #include "formats/kernels/minifloat_kernel.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -36,6 +37,9 @@ MinifloatGrid minifloat_grid(const MinifloatSpec& spec) {
   MinifloatGrid grid;
   grid.largest = static_cast<float>(spec.largest());
   grid.limit = overflows(spec) ? std::ldexp(1.0F, spec.top_exponent() + 1) : grid.largest;
+  // Its last bit is set to round ties away, which would make infinity NaN.
+  if (spec.rounding == Rounding::nearest_away)
+    grid.limit = std::min(grid.limit, std::numeric_limits<float>::max());
   grid.overflow = overflow_value(spec);
   grid.lowest = bits_of_power(spec.lowest_exponent());
   grid.to_addend = (23 - spec.fraction_bits()) << 23;
@@ -48,8 +52,12 @@ MinifloatRange minifloat_range(const MinifloatSpec& spec) {
   if (largest_addend <= 127)
     return overflows(spec) ? MinifloatRange::overflowing : MinifloatRange::narrow;
   // Scaling down by 2^64 must not bring anything to the lowest exponent.
-  const bool halves = spec.lowest_exponent() <= -64 && spec.top_exponent() <= 127;
+  const bool halves = spec.lowest_exponent() <= -64 && spec.top_exponent() <= 128;
   return halves && !overflows(spec) ? MinifloatRange::wide : MinifloatRange::beyond;
+}
+
+bool can_encode(const MinifloatSpec& spec) {
+  return minifloat_range(spec) != MinifloatRange::beyond && spec.top_exponent() <= 127;
 }
 
 MinifloatCodeGrid minifloat_code_grid(const MinifloatSpec& spec) {

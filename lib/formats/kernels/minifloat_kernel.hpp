@@ -46,6 +46,9 @@ struct MinifloatCodeGrid {
 
 MinifloatCodeGrid minifloat_code_grid(const MinifloatSpec& spec);
 
+/// Whether the kernels encode: all values are float32.
+bool can_encode(const MinifloatSpec& spec);
+
 /// Encodes; returns whether there is a NaN, whose code has no meaning in a format without one.
 using MinifloatEncoder = bool (*)(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
                                   const float* in, std::uint32_t* out, std::size_t count);

@@ -8,5 +8,7 @@ namespace mase::formats::kernels {
 
 MxKernel mx_kernel_avx512(const MxKernelChoice& choice) { return choose_mx_kernel(choice); }
 
+Nvfp4Kernel nvfp4_kernel_avx512() { return nvfp4_blocks; }
+
 }  // namespace mase::formats::kernels
 #endif

@@ -15,4 +15,13 @@ MxKernel mx_kernel(Isa isa, const MxKernelChoice& choice) {
   return mx_kernel_portable(choice);
 }
 
+Nvfp4Kernel nvfp4_kernel(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx2) return nvfp4_kernel_avx2();
+  if (isa == Isa::avx512) return nvfp4_kernel_avx512();
+#endif
+  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
+  return nvfp4_kernel_portable();
+}
+
 }  // namespace mase::formats::kernels

@@ -35,9 +35,17 @@ struct MxKernelChoice {
 /// The kernel of a deterministic rounding. All sets give the same bits.
 MxKernel mx_kernel(Isa isa, const MxKernelChoice& choice);
 
-// One function per instruction set, called by mx_kernel only.
+/// Turns the peaks of nvfp4 blocks (NaN: the block is) into factors, the bits of nvfp4_factors;
+/// `up` holds the peaks before. Whole vectors: up to 15 numbers after `count` change too.
+using Nvfp4Kernel = void (*)(float tensor_scale, std::size_t count, float* down, float* up);
+Nvfp4Kernel nvfp4_kernel(Isa isa);
+
+// One function per instruction set, called by the two above only.
 MxKernel mx_kernel_portable(const MxKernelChoice& choice);
 MxKernel mx_kernel_avx2(const MxKernelChoice& choice);
 MxKernel mx_kernel_avx512(const MxKernelChoice& choice);
+Nvfp4Kernel nvfp4_kernel_portable();
+Nvfp4Kernel nvfp4_kernel_avx2();
+Nvfp4Kernel nvfp4_kernel_avx512();
 
 }  // namespace mase::formats::kernels

@@ -88,6 +88,25 @@ MxKernel mx_kernel_of(Rounding rounding) {
   return run_mx<Op<Rounding::nearest_even, encodes>>;
 }
 
+/// Every line is a line of nvfp4_block_scale or nvfp4_factors.
+MASE_SIMD_TARGET void nvfp4_blocks(float tensor_scale, std::size_t count, float* down, float* up) {
+  using Vec = Simd::Vec;
+  using Bits = Simd::Bits;
+  const Vec t = Simd::all(tensor_scale), inverse = Simd::all(1.0F / tensor_scale);
+  const Vec six = Simd::all(6.0F), low = Simd::all(0x1p-6F), high = Simd::all(448.0F);
+  const Bits half = Simd::all_bits(0x7ffff), one = Simd::all_bits(1);
+  const Bits kept = Simd::all_bits(static_cast<std::int32_t>(0xfff00000));
+  for (std::size_t i = 0; i < count; i += Simd::width) {
+    const Vec a = Simd::div(Simd::div(Simd::load(up + i), six), t);
+    const Bits bits = Simd::bits(Simd::min(high, Simd::max(low, a)));
+    const Bits last = Simd::and_bits(Simd::shift_right<20>(bits), one);
+    const Bits rounded = Simd::and_bits(Simd::add_bits(Simd::add_bits(bits, half), last), kept);
+    const Vec scale = Simd::floats(rounded);
+    Simd::store(down + i, Simd::div(inverse, scale));
+    Simd::store(up + i, Simd::mul(t, scale));
+  }
+}
+
 MxKernel choose_mx_kernel(const MxKernelChoice& choice) {
   if (choice.is_integer)
     return choice.encodes ? mx_kernel_of<OnMxInteger, true>(choice.rounding)

@@ -7,4 +7,6 @@ namespace mase::formats::kernels {
 
 MxKernel mx_kernel_portable(const MxKernelChoice& choice) { return choose_mx_kernel(choice); }
 
+Nvfp4Kernel nvfp4_kernel_portable() { return nvfp4_blocks; }
+
 }  // namespace mase::formats::kernels

@@ -7,20 +7,10 @@
 #include "formats/kernels/code_loop.hpp"
 #include "formats/kernels/row_kernel.hpp"
 #include "formats/kernels/span_loop.hpp"
+#include "formats/kernels/wide_rounding.hpp"
 
 namespace mase::formats::kernels {
 namespace {
-
-/// Integers of doubles below 2^51 in magnitude: adding 1.5 * 2^52 leaves no fraction bits.
-MASE_SIMD Simd::Wide nearest_even_wide(Simd::Wide v) {
-  const Simd::Wide magic = Simd::wide_all(0x1.8p52);
-  return Simd::sub_wide(Simd::add_wide(v, magic), magic);
-}
-
-MASE_SIMD Simd::Wide floor_wide(Simd::Wide v) {
-  const Simd::Wide nearest = nearest_even_wide(v);
-  return Simd::select_less_wide(v, nearest, Simd::sub_wide(nearest, Simd::wide_all(1)), nearest);
-}
 
 MASE_SIMD Simd::Wide nearest_away_wide(Simd::Wide v) {
   const Simd::Wide zero = Simd::wide_all(0);

@@ -24,6 +24,7 @@ struct Simd {
   MASE_SIMD static void stream(float* to, Vec v) { _mm256_stream_ps(to, v); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
+  MASE_SIMD static Vec div(Vec a, Vec b) { return _mm256_div_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
@@ -80,6 +81,28 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  MASE_SIMD static void transpose(Vec v[4]) {
+    const Vec a = _mm256_unpacklo_ps(v[0], v[1]);
+    const Vec b = _mm256_unpackhi_ps(v[0], v[1]);
+    const Vec c = _mm256_unpacklo_ps(v[2], v[3]);
+    const Vec d = _mm256_unpackhi_ps(v[2], v[3]);
+    v[0] = _mm256_shuffle_ps(a, c, 0x44);
+    v[1] = _mm256_shuffle_ps(a, c, 0xee);
+    v[2] = _mm256_shuffle_ps(b, d, 0x44);
+    v[3] = _mm256_shuffle_ps(b, d, 0xee);
+  }
+
+  struct Product {
+    Bits high, low;
+  };
+  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
+    const Bits factors = all_bits(static_cast<std::int32_t>(factor));
+    const Bits even = _mm256_mul_epu32(a, factors);
+    const Bits odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factors);
+    return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa),
+            _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa)};
+  }
+
   struct Wide {
     __m256d low, high;
   };
@@ -103,12 +126,29 @@ struct Simd {
   MASE_SIMD static Wide sub_wide(Wide a, Wide b) {
     return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
   }
+  MASE_SIMD static Wide mul_wide(Wide a, Wide b) {
+    return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
+  }
   MASE_SIMD static Wide div_wide(Wide a, Wide b) {
     return {_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};
   }
   MASE_SIMD static Wide select_less_wide(Wide a, Wide b, Wide then, Wide otherwise) {
     return {_mm256_blendv_pd(otherwise.low, then.low, _mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ)),
             _mm256_blendv_pd(otherwise.high, then.high, _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ))};
+  }
+
+  MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
+    const Bits first = by_halves(rows), second = by_halves(rows + 4);
+    return max_bits(_mm256_permute2x128_si256(first, second, 0x20),
+                    _mm256_permute2x128_si256(first, second, 0x31));
+  }
+
+ private:
+  // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] twice.
+  MASE_SIMD static Bits by_halves(const Bits* v) {
+    const Bits ab = max_bits(_mm256_unpacklo_epi32(v[0], v[1]), _mm256_unpackhi_epi32(v[0], v[1]));
+    const Bits cd = max_bits(_mm256_unpacklo_epi32(v[2], v[3]), _mm256_unpackhi_epi32(v[2], v[3]));
+    return max_bits(_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd));
   }
 };
 

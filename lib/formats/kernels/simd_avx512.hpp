@@ -26,6 +26,7 @@ struct Simd {
   MASE_SIMD static void stream(float* to, Vec v) { _mm512_stream_ps(to, v); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
+  MASE_SIMD static Vec div(Vec a, Vec b) { return _mm512_div_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm512_maskz_min_ps(every, a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm512_maskz_max_ps(every, a, b); }
@@ -85,6 +86,28 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  MASE_SIMD static void transpose(Vec v[4]) {
+    const Vec a = _mm512_maskz_unpacklo_ps(every, v[0], v[1]);
+    const Vec b = _mm512_maskz_unpackhi_ps(every, v[0], v[1]);
+    const Vec c = _mm512_maskz_unpacklo_ps(every, v[2], v[3]);
+    const Vec d = _mm512_maskz_unpackhi_ps(every, v[2], v[3]);
+    v[0] = _mm512_maskz_shuffle_ps(every, a, c, 0x44);
+    v[1] = _mm512_maskz_shuffle_ps(every, a, c, 0xee);
+    v[2] = _mm512_maskz_shuffle_ps(every, b, d, 0x44);
+    v[3] = _mm512_maskz_shuffle_ps(every, b, d, 0xee);
+  }
+
+  struct Product {
+    Bits high, low;
+  };
+  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
+    const Bits factors = all_bits(static_cast<std::int32_t>(factor));
+    const Bits even = _mm512_maskz_mul_epu32(0xff, a, factors);
+    const Bits odd = _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, a, 32), factors);
+    return {_mm512_mask_blend_epi32(0xaaaa, _mm512_maskz_srli_epi64(0xff, even, 32), odd),
+            _mm512_mask_blend_epi32(0xaaaa, even, _mm512_maskz_slli_epi64(0xff, odd, 32))};
+  }
+
   struct Wide {
     __m512d low, high;
   };
@@ -95,10 +118,10 @@ struct Simd {
     return {_mm512_maskz_cvtps_pd(0xff, half<0>(v)), _mm512_maskz_cvtps_pd(0xff, half<1>(v))};
   }
   MASE_SIMD static Vec narrow(Wide v) {
-    const __m512d low =
-        _mm512_castps_pd(_mm512_zextps256_ps512(_mm512_maskz_cvtpd_ps(0xff, v.low)));
+    const __m256d low = _mm256_castps_pd(_mm512_maskz_cvtpd_ps(0xff, v.low));
     const __m256d high = _mm256_castps_pd(_mm512_maskz_cvtpd_ps(0xff, v.high));
-    return _mm512_castpd_ps(_mm512_maskz_insertf64x4(0xff, low, high, 1));
+    const __m512d half = _mm512_maskz_insertf64x4(0xff, _mm512_setzero_pd(), low, 0);
+    return _mm512_castpd_ps(_mm512_maskz_insertf64x4(0xff, half, high, 1));
   }
   MASE_SIMD static void store_wide(double* to, Wide v) {
     _mm512_storeu_pd(to, v.low);
@@ -109,6 +132,9 @@ struct Simd {
   }
   MASE_SIMD static Wide sub_wide(Wide a, Wide b) {
     return {_mm512_sub_pd(a.low, b.low), _mm512_sub_pd(a.high, b.high)};
+  }
+  MASE_SIMD static Wide mul_wide(Wide a, Wide b) {
+    return {_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)};
   }
   MASE_SIMD static Wide div_wide(Wide a, Wide b) {
     return {_mm512_div_pd(a.low, b.low), _mm512_div_pd(a.high, b.high)};
@@ -124,6 +150,28 @@ struct Simd {
   template <int index>
   MASE_SIMD static __m256 half(Vec v) {
     return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xf, _mm512_castps_pd(v), index));
+  }
+
+  MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
+    Bits fours[4];
+    for (std::size_t i = 0; i < 4; ++i) fours[i] = by_quarters(rows + 4 * i);
+    return halved(halved(fours[0], fours[1]), halved(fours[2], fours[3]));
+  }
+
+ private:
+  // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] four times.
+  MASE_SIMD static Bits by_quarters(const Bits* v) {
+    const Bits ab = max_bits(_mm512_maskz_unpacklo_epi32(every, v[0], v[1]),
+                             _mm512_maskz_unpackhi_epi32(every, v[0], v[1]));
+    const Bits cd = max_bits(_mm512_maskz_unpacklo_epi32(every, v[2], v[3]),
+                             _mm512_maskz_unpackhi_epi32(every, v[2], v[3]));
+    return max_bits(_mm512_maskz_unpacklo_epi64(0xff, ab, cd),
+                    _mm512_maskz_unpackhi_epi64(0xff, ab, cd));
+  }
+  // Neighbouring 128 bits of a, then of b, reduced to one.
+  MASE_SIMD static Bits halved(Bits a, Bits b) {
+    return max_bits(_mm512_maskz_shuffle_i32x4(every, a, b, 0x88),
+                    _mm512_maskz_shuffle_i32x4(every, a, b, 0xdd));
   }
 };
 

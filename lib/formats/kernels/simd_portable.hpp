@@ -31,6 +31,7 @@ struct Simd {
   MASE_SIMD static void store(float* to, Vec v) { std::memcpy(to, &v, sizeof v); }
   MASE_SIMD static Vec add(Vec a, Vec b) { return a + b; }
   MASE_SIMD static Vec sub(Vec a, Vec b) { return a - b; }
+  MASE_SIMD static Vec div(Vec a, Vec b) { return a / b; }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return a * b; }
   // b where equal or not ordered: NaN and -0 in b stay.
   MASE_SIMD static Vec min(Vec a, Vec b) { return a < b ? a : b; }
@@ -95,6 +96,30 @@ struct Simd {
     const std::int32_t low = b[0] > b[1] ? b[0] : b[1], high = b[2] > b[3] ? b[2] : b[3];
     return low > high ? low : high;
   }
+  /// Lane i is the largest lane of rows[i].
+  MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
+    return Bits{largest(rows[0]), largest(rows[1]), largest(rows[2]), largest(rows[3])};
+  }
+
+  /// Within each group of four lanes, lane j of v[i] goes to lane i of v[j].
+  MASE_SIMD static void transpose(Vec v[4]) {
+    const Vec a = v[0], b = v[1], c = v[2], d = v[3];
+    for (int i = 0; i < 4; ++i) v[i] = Vec{a[i], b[i], c[i], d[i]};
+  }
+
+  /// Both halves of the lanes' unsigned 64-bit products.
+  struct Product {
+    Bits high, low;
+  };
+  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
+    Product product;
+    for (std::size_t i = 0; i < width; ++i) {
+      const std::uint64_t whole = std::uint64_t{static_cast<std::uint32_t>(a[i])} * factor;
+      product.high[i] = static_cast<std::int32_t>(whole >> 32);
+      product.low[i] = static_cast<std::int32_t>(whole);
+    }
+    return product;
+  }
 
   // The lanes of a vector as doubles.
   using Pair = double __attribute__((vector_size(16)));
@@ -110,6 +135,7 @@ struct Simd {
   MASE_SIMD static void store_wide(double* to, Wide v) { std::memcpy(to, &v, sizeof v); }
   MASE_SIMD static Wide add_wide(Wide a, Wide b) { return {a.low + b.low, a.high + b.high}; }
   MASE_SIMD static Wide sub_wide(Wide a, Wide b) { return {a.low - b.low, a.high - b.high}; }
+  MASE_SIMD static Wide mul_wide(Wide a, Wide b) { return {a.low * b.low, a.high * b.high}; }
   MASE_SIMD static Wide div_wide(Wide a, Wide b) { return {a.low / b.low, a.high / b.high}; }
   MASE_SIMD static Wide select_less_wide(Wide a, Wide b, Wide then, Wide otherwise) {
     return {a.low < b.low ? then.low : otherwise.low, a.high < b.high ? then.high : otherwise.high};

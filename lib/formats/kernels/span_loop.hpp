@@ -19,6 +19,9 @@ MASE_SIMD void apply_part(const Op& op, const float* in, float* out, std::size_t
   std::memcpy(out, part, count * sizeof(float));
 }
 
+/// Floats of a slice that the second-level cache holds beside the next one.
+constexpr std::size_t cached_count = std::size_t{1} << 16;
+
 /// Applies `op` with stores past the caches, which need an aligned output; returns how many
 /// elements are done. Other threads see them after a fence only. (Set is Simd: a parameter so that
 /// sets without such stores compile.)
@@ -30,7 +33,12 @@ MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
   const std::size_t head = misaligned / sizeof(float);
   std::size_t i = head < count ? head : count;
   apply_part(op, in, out, i);
-  for (; i + Simd::width <= count; i += Simd::width) Set::stream(out + i, op(Simd::load(in + i)));
+  // A slice that fits the caches has been read for its scale: the next one is fetched meanwhile.
+  const std::size_t ahead = count <= cached_count ? count : 0;
+  for (; i + Simd::width <= count; i += Simd::width) {
+    __builtin_prefetch(in + i + ahead);
+    Set::stream(out + i, op(Simd::load(in + i)));
+  }
   return i;
 }
 

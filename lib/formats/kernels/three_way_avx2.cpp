@@ -6,7 +6,7 @@
 
 namespace mase::formats::kernels {
 
-const ThreeWayKernels three_way_avx2{run_quantize, run_encode, run_sum};
+const ThreeWayKernels three_way_avx2{run_quantize, run_encode, run_decode, run_sum};
 
 }  // namespace mase::formats::kernels
 #endif

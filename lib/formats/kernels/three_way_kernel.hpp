@@ -24,6 +24,8 @@ struct ThreeWayKernels {
                    bool stream);
   /// Returns whether an element is NaN.
   bool (*encode)(const ThreeWay& values, const float* in, std::uint32_t* codes, std::size_t count);
+  /// Values of the codes 0, 1 and 3.
+  void (*decode)(const ThreeWay& values, const std::uint32_t* codes, float* out, std::size_t count);
   MagnitudeSum (*sum_magnitudes)(const float* in, std::size_t count, float above);
 };
 

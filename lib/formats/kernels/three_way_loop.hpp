@@ -56,6 +56,22 @@ MASE_SIMD_TARGET bool run_encode(const ThreeWay& values, const float* in, std::u
   return encode_span(ToThreeWayCode{ToValue<false>::of(as_codes)}, in, codes, count);
 }
 
+struct FromThreeWayCode {
+  Simd::Bits high, mid, low;
+  MASE_SIMD Simd::Vec operator()(Simd::Bits code) const {
+    const Simd::Bits not_low = Simd::select_less_bits(Simd::all_bits(0), code, high, mid);
+    return Simd::floats(Simd::select_less_bits(Simd::all_bits(1), code, low, not_low));
+  }
+};
+
+MASE_SIMD_TARGET void run_decode(const ThreeWay& values, const std::uint32_t* codes, float* out,
+                                 std::size_t count) {
+  const auto bits = [](float value) { return std::bit_cast<std::int32_t>(value); };
+  decode_span(FromThreeWayCode{Simd::all_bits(bits(values.high)), Simd::all_bits(bits(values.mid)),
+                               Simd::all_bits(bits(values.low))},
+              codes, out, count);
+}
+
 constexpr std::size_t lanes = 16, lane_vectors = lanes / Simd::width;
 
 /// The sums of the 16 lanes, and how many elements they took.

@@ -5,6 +5,6 @@
 
 namespace mase::formats::kernels {
 
-const ThreeWayKernels three_way_portable{run_quantize, run_encode, run_sum};
+const ThreeWayKernels three_way_portable{run_quantize, run_encode, run_decode, run_sum};
 
 }  // namespace mase::formats::kernels

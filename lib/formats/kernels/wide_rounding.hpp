@@ -1,0 +1,21 @@
+// Rounding the doubles of a vector to integers. Included by kernel source files after their
+// simd_*.hpp.
+#pragma once
+
+namespace mase::formats::kernels {
+namespace {
+
+/// Adding 1.5 * 2^52 leaves no fraction bits. Exact below 2^51 in magnitude; larger numbers stay
+/// about what they are, and infinities and NaN stay.
+MASE_SIMD Simd::Wide nearest_even_wide(Simd::Wide v) {
+  const Simd::Wide magic = Simd::wide_all(0x1.8p52);
+  return Simd::sub_wide(Simd::add_wide(v, magic), magic);
+}
+
+MASE_SIMD Simd::Wide floor_wide(Simd::Wide v) {
+  const Simd::Wide nearest = nearest_even_wide(v);
+  return Simd::select_less_wide(v, nearest, Simd::sub_wide(nearest, Simd::wide_all(1)), nearest);
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels
