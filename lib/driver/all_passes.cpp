@@ -16,6 +16,7 @@
 #include "passes/transform/calibrate.hpp"
 #include "passes/transform/extract.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
+#include "passes/transform/gptq.hpp"
 #include "passes/transform/quantize.hpp"
 #include "passes/transform/remove_dropout.hpp"
 #include "passes/transform/scale_channels.hpp"
@@ -41,6 +42,7 @@ const passes::PassTable& all_passes() {
       describe<ScaleChannels>(),
       describe<Quantize>(),
       describe<Calibrate>(),
+      describe<Gptq>(),
       describe<SummarizeQuantization>(),
       describe<AverageBits>(),
       describe<CountOperations>(),

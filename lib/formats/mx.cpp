@@ -74,9 +74,8 @@ void set_mx_element(MxSpec& spec, int exponent_width, int frac_width) {
   const Element* element = find_element(exponent_width, frac_width);
   MASE_CHECK(element != nullptr, "mxfp element not checked by resolve");
   spec.width = 1 + exponent_width + frac_width;
-  spec.minifloat = MinifloatSpec{spec.width,        exponent_width, element->bias,
-                                 element->specials, true,           spec.rounding,
-                                 Profile::exact,    spec.seed};
+  spec.minifloat = MinifloatSpec{spec.width, exponent_width, element->bias,  element->specials,
+                                 true,       spec.rounding,  Profile::exact, spec.seed};
 }
 
 MxSpec MxInt::spec() const {

@@ -18,7 +18,9 @@ struct MxFunctions {
   static constexpr std::string_view calibrated = "scale_rule";
 
   void check(const Shape& shape) const { static_cast<void>(self().blocks(shape)); }
-  double bits_per_element(const Shape& shape) const { return mx_bits(spec(), self().blocks(shape)); }
+  double bits_per_element(const Shape& shape) const {
+    return mx_bits(spec(), self().blocks(shape));
+  }
   /// Under the largest scale.
   Range range() const { return mx_range(spec()); }
   void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
@@ -49,14 +51,15 @@ struct MxLineFields : CommonFields {
 
   static constexpr auto line_fields() {
     return std::tuple_cat(
-        std::tuple{Field{"block_size", &MxLineFields::block_size,
-                         "elements that share a scale; the last block of a line may be short"}
-                       .at_least(1),
-                   Field{"block_dim", &MxLineFields::block_dim,
-                         "dimension along which blocks lie; negative: from the end"},
-                   Field{"scale_bits", &MxLineFields::scale_bits, "bits of the shared exponent"}
-                       .between(2, 8),
-                   scale_rule_field(&MxLineFields::scale_rule)},
+        std::tuple{
+            Field{"block_size", &MxLineFields::block_size,
+                  "elements that share a scale; the last block of a line may be short"}
+                .at_least(1),
+            Field{"block_dim", &MxLineFields::block_dim,
+                  "dimension along which blocks lie; negative: from the end"},
+            Field{"scale_bits", &MxLineFields::scale_bits, "bits of the shared exponent"}.between(
+                2, 8),
+            scale_rule_field(&MxLineFields::scale_rule)},
         common_fields());
   }
   MxSpec line_spec() const;  ///< without the element
@@ -116,8 +119,8 @@ struct MxFp : MxLineFields, MxFunctions<MxFp> {
 /// Integers as in `mxint`, in tiles over the last two dimensions, with a scale of few bits.
 struct MxIntHardware : CommonFields, MxFunctions<MxIntHardware> {
   static constexpr FormatDoc doc{
-      "mxint_hardware", "Tiles of integers that share a power of two, as streamed hardware has them.",
-      3};
+      "mxint_hardware",
+      "Tiles of integers that share a power of two, as streamed hardware has them.", 3};
   int width = 8;
   int exponent_width = 8;
   std::vector<int> parallelism{1, 16};
@@ -125,15 +128,15 @@ struct MxIntHardware : CommonFields, MxFunctions<MxIntHardware> {
 
   static constexpr auto fields() {
     return std::tuple_cat(
-        std::tuple{Field{"width", &MxIntHardware::width, "bits of one element"}.between(2, 16),
-                   Field{"exponent_width", &MxIntHardware::exponent_width,
-                         "bits of the shared exponent"}
-                       .between(1, 8),
-                   Field{"parallelism", &MxIntHardware::parallelism,
-                         "rows and columns of a tile over the last two dimensions, which they "
-                         "divide; one number: columns"}
-                       .at_least(1),
-                   scale_rule_field(&MxIntHardware::scale_rule)},
+        std::tuple{
+            Field{"width", &MxIntHardware::width, "bits of one element"}.between(2, 16),
+            Field{"exponent_width", &MxIntHardware::exponent_width, "bits of the shared exponent"}
+                .between(1, 8),
+            Field{"parallelism", &MxIntHardware::parallelism,
+                  "rows and columns of a tile over the last two dimensions, which they "
+                  "divide; one number: columns"}
+                .at_least(1),
+            scale_rule_field(&MxIntHardware::scale_rule)},
         common_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics);

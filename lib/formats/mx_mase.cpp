@@ -34,7 +34,8 @@ std::optional<int> integer_exponent(const MxSpec& spec, float p) {
 
 float flushed(float v) { return std::abs(v) < 0x1p-126F ? 0.0F : v; }
 
-// The fraction field rounded to `bits` bits: 2^bits is a carry. The lowest 8 bits are dropped first.
+// The fraction field rounded to `bits` bits: 2^bits is a carry. The lowest 8 bits are dropped
+// first.
 std::uint32_t rounded_fraction(std::uint32_t field, int bits) {
   return static_cast<std::uint32_t>(
       std::nearbyint(std::ldexp(static_cast<float>(field >> 8), bits - 15)));
@@ -58,8 +59,8 @@ int mase_mx_stored(const MxSpec& spec, int exponent) {
 float mase_mx_integer(const MxSpec& spec, float x, int exponent) {
   const float high = std::ldexp(1.0F, spec.width - 1);
   const float scaled = x / power_of_two(exponent);
-  const float code = spec.scale == MxScale::offset ? std::floor(scaled)
-                                                   : std::nearbyint(scaled * high);
+  const float code =
+      spec.scale == MxScale::offset ? std::floor(scaled) : std::nearbyint(scaled * high);
   return std::clamp(code, -high, high - 1.0F);
 }
 

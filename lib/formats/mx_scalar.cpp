@@ -29,8 +29,7 @@ double scaled(float x, int exponent) { return std::ldexp(static_cast<double>(x),
 double exact_integer(const MxSpec& spec, float x, int exponent, std::uint64_t index) {
   const double u =
       spec.rounding == Rounding::stochastic ? stochastic_offset(spec.seed, index) : 0.0;
-  const double m =
-      round_to_integer(scaled(x, spec.fraction_bits() - exponent), spec.rounding, u);
+  const double m = round_to_integer(scaled(x, spec.fraction_bits() - exponent), spec.rounding, u);
   return std::clamp(m, -spec.limit(), spec.limit());
 }
 
@@ -101,10 +100,9 @@ float decode_mx_scalar(const MxSpec& spec, std::uint32_t code, std::uint32_t sca
   const bool all_numbers = spec.profile == Profile::mase && spec.scale_bits < 8;
   if (spec.has_nan() && scale_code == spec.nan_code() && !all_numbers) return nan;
   if (spec.profile == Profile::mase)
-    return spec.minifloat
-               ? mase_mx_minifloat_value(spec, code, exponent)
-               : mase_mx_integer_value(
-                     spec, static_cast<float>(signed_value(code, spec.width)), exponent);
+    return spec.minifloat ? mase_mx_minifloat_value(spec, code, exponent)
+                          : mase_mx_integer_value(
+                                spec, static_cast<float>(signed_value(code, spec.width)), exponent);
   const double element =
       spec.minifloat ? minifloat_value(*spec.minifloat, code) : signed_value(code, spec.width);
   return exact_value(spec, element, exponent);

@@ -46,8 +46,8 @@ BlockScript line_script(std::int64_t block_size, int block_dim, int rank) {
                  "  k = (n + b - 1) // b\n"
                  "  tiles = torch.constant_pad_nd(lines, [0, k * b - n]).reshape(" +
                  sizes("lines", dimensions - 1, {"k", "b"}) + ")\n";
-  script.result = output(rank, "q.reshape(" + sizes("lines", dimensions - 1, {"k * b"}) +
-                                   ").narrow(-1, 0, n)" + move);
+  script.result = output(
+      rank, "q.reshape(" + sizes("lines", dimensions - 1, {"k * b"}) + ").narrow(-1, 0, n)" + move);
   return script;
 }
 
@@ -81,9 +81,8 @@ BlockScript tile_script(std::span<const int> parallelism, int rank) {
 
 std::string minifloat_lines(const MinifloatSpec& spec) {
   // A power above the step's own exponent, for magnitudes within the normal numbers.
-  const std::string magnitude =
-      "torch.clamp(torch.abs(y), " + power_text(spec.lowest_exponent()) + ", " +
-      double_text(spec.largest()) + ")";
+  const std::string magnitude = "torch.clamp(torch.abs(y), " + power_text(spec.lowest_exponent()) +
+                                ", " + double_text(spec.largest()) + ")";
   return line_text("a = " + magnitude) + significand_text("a") +
          line_text("step = torch.mul(w, " + power_text(-1 - spec.fraction_bits()) + ")") +
          line_text("v = torch.mul(" + rounded_text(spec.rounding, "torch.div(y, step)") +

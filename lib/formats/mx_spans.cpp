@@ -137,7 +137,8 @@ Exponents exponents(const MxSpec& spec, const Tiling& tiling, std::span<const fl
                     std::span<const TilePeak> peaks) {
   Exponents all;
   all.reserve(peaks.size());
-  for (const float p : magnitudes(spec, tiling, in, peaks)) all.push_back(mx_block_exponent(spec, p));
+  for (const float p : magnitudes(spec, tiling, in, peaks))
+    all.push_back(mx_block_exponent(spec, p));
   return all;
 }
 

@@ -47,8 +47,7 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
                   std::string_view format);
 
 /// Error(Fault::file) when number or width of codes or scale codes do not fit.
-void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
-               std::span<float> out);
+void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in, std::span<float> out);
 
 /// Where an element lies beyond the largest or smallest value of its block; in a NaN block where it
 /// is infinite.
@@ -58,8 +57,8 @@ void saturates_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
 /// The largest and smallest value under the largest scale.
 Range mx_range(const MxSpec& spec);
 
-/// TorchScript body (Format::torchscript) of the blocks that `blocks` makes of tensors of this rank.
-/// Error(Fault::unsupported) for stochastic rounding.
+/// TorchScript body (Format::torchscript) of the blocks that `blocks` makes of tensors of this
+/// rank. Error(Fault::unsupported) for stochastic rounding.
 std::string mx_torchscript(const MxSpec& spec, std::int64_t block_size, int block_dim, int rank);
 std::string mx_tiles_torchscript(const MxSpec& spec, std::span<const int> parallelism, int rank);
 

@@ -1,7 +1,8 @@
 // TorchScript bodies that compute the microscaling formats with stock operators, bit for bit.
 //
-// Profile exact computes in float64, where scaling is exact and only the rounding rounds. Profile mase repeats the reference system's float32 operations,
-// with exponents from thresholds instead of logarithms.
+// Profile exact computes in float64, where scaling is exact and only the rounding rounds. Profile
+// mase repeats the reference system's float32 operations, with exponents from thresholds instead of
+// logarithms.
 #include <cmath>
 
 #include "base/text.hpp"
@@ -35,7 +36,8 @@ std::string exact_body(const MxSpec& spec, const BlockScript& blocks) {
           line_text("y = torch.div(tiles.to(torch.float64), s)") + exact_elements(spec) +
           line_text("q = torch.mul(v, s).to(torch.float32)");
   if (spec.has_nan())
-    text += line_text("q = torch.masked_fill(q, torch.logical_not(torch.isfinite(p)), float(\"nan\"))");
+    text +=
+        line_text("q = torch.masked_fill(q, torch.logical_not(torch.isfinite(p)), float(\"nan\"))");
   return text + blocks.result;
 }
 
@@ -58,8 +60,8 @@ std::string shifted(const std::string& e, int offset) {
 std::string mase_tiles(const MxSpec& spec) {
   return log2_line(ceil_of, 0, static_cast<int>(spec.nan_code())) +
          line_text("up = " + mase_power_text(shifted("e", -spec.bias()))) +
-         line_text("q = " + call("mul", {"up", mase_integers(
-                                                   spec, "torch.floor(torch.div(tiles, up))")})) +
+         line_text("q = " +
+                   call("mul", {"up", mase_integers(spec, "torch.floor(torch.div(tiles, up))")})) +
          line_text("bad = torch.isnan(p)");
 }
 
@@ -68,9 +70,8 @@ std::string mase_mxint(const MxSpec& spec) {
   const std::string unit = double_text(std::ldexp(1.0, spec.width - 1));
   const std::string code =
       call("round", {call("mul", {call("div", {"tiles", "down"}), unit}), "decimals=0"});
-  const std::string stored =
-      call("clamp", {"e", std::to_string(spec.lowest_exponent()),
-                     std::to_string(spec.highest_exponent() + 1)});
+  const std::string stored = call("clamp", {"e", std::to_string(spec.lowest_exponent()),
+                                            std::to_string(spec.highest_exponent() + 1)});
   return line_text("bad = torch.logical_not(torch.isfinite(p))") +
          line_text("p = torch.clamp(p, " + power_text(low) + ")") + log2_line(ceil_of, low, high) +
          line_text("down = " + mase_power_text("e")) +

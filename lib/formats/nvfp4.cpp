@@ -38,7 +38,8 @@ Nvfp4Spec Nvfp4::spec() const {
 Range Nvfp4::range() const {
   constexpr double most = 6.0 * 448.0;
   constexpr double any = std::numeric_limits<float>::max();
-  const double high = tensor_scale.two_levels ? tensor_scale.value.value_or(any / most) * most : most;
+  const double high =
+      tensor_scale.two_levels ? tensor_scale.value.value_or(any / most) * most : most;
   return {-high, high};
 }
 

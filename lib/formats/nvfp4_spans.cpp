@@ -104,10 +104,9 @@ void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<con
     return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, scale, false, isa), isa);
   }
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
-  for_each_value(spec, blocks.tiling, in, peaks,
-                 [&](std::size_t i, float value, Nvfp4Factors factors) {
-                   out[i] = value * factors.up;
-                 });
+  for_each_value(
+      spec, blocks.tiling, in, peaks,
+      [&](std::size_t i, float value, Nvfp4Factors factors) { out[i] = value * factors.up; });
 }
 
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {

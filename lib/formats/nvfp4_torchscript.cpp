@@ -34,8 +34,9 @@ std::string factor_lines(const Nvfp4Spec& spec) {
           line_text("step = torch.mul(w, 0.0625)") +
           line_text("s = torch.mul(torch.round(torch.div(a, step), decimals=0), step)");
   if (!spec.two_levels) return text + "  r = " + as_float("torch.reciprocal(s)") + "\n  up = s\n";
-  return text + "  r = " + as_float("torch.reciprocal(t)") + "\n  r = " +
-         as_float("torch.div(r, s)") + "\n  up = " + as_float("torch.mul(t, s)") + "\n";
+  return text + "  r = " + as_float("torch.reciprocal(t)") +
+         "\n  r = " + as_float("torch.div(r, s)") + "\n  up = " + as_float("torch.mul(t, s)") +
+         "\n";
 }
 
 }  // namespace

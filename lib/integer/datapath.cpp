@@ -50,6 +50,7 @@ Grid integer_floor_grid(const formats::Format& format) {
 const std::vector<DatapathRow>& datapath_table() {
   static const std::vector<DatapathRow> rows{
       {"integer", "two's complement product", "exact sum at one binary point", integer_grid},
+      {"fixed", "two's complement product", "exact sum at one binary point", integer_grid},
       {"integer_floor", "two's complement product", "exact sum at one binary point",
        integer_floor_grid},
   };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The shipped lenet experiments reach their figures on the whole of MNIST: float, 8-bit, and 4-bit weights
-after quantized training.
+"""The shipped lenet experiments reach their figures on the whole of MNIST: float, 8-bit, 4-bit weights after quantized
+training, and 3-bit weights without training, rounded to nearest and with error compensation.
 
 usage: lenet_test.py --mase BINARY --source ROOT
 """
@@ -35,8 +35,12 @@ def main():
         eight = mase("transform", "--config", configs / "lenet_mnist_integer8.toml", "--load", trained)["checkpoint"]
         four = mase("transform", "--config", configs / "lenet_mnist_weight4.toml", "--load", trained)["checkpoint"]
         tuned = mase("train", four, "--config", configs / "lenet_mnist_weight4_train.toml")["best_checkpoint"]
-        names = ("float", "8-bit", "4-bit weights", "4-bit weights, trained")
-        results = dict(zip(names, map(accuracy, (trained, eight, four, tuned))))
+        compensating = configs / "lenet_mnist_weight3_gptq.toml"
+        nearest = Path(folder) / "nearest.toml"
+        nearest.write_text(compensating.read_text().replace("[passes.gptq]\n", "").replace("-w3", "-w3-nearest"))
+        three = [mase("transform", "--config", config, "--load", trained)["checkpoint"] for config in (nearest, compensating)]
+        names = ("float", "8-bit", "4-bit weights", "4-bit weights, trained", "3-bit weights, nearest", "3-bit weights, gptq")
+        results = dict(zip(names, map(accuracy, (trained, eight, four, tuned, *three))))
 
     for name, value in results.items():
         print(f"{name}: {value:.2f} %")
@@ -44,6 +48,8 @@ def main():
         "float at least 98.8 %": results["float"] >= 98.8,
         "8-bit at most 0.2 points lost": results["float"] - results["8-bit"] <= 0.2 + 1e-9,
         "4-bit weights, trained, at most 0.5 points lost": results["float"] - results["4-bit weights, trained"] <= 0.5 + 1e-9,
+        "3-bit weights: error compensation at least 1 point better than nearest":
+            results["3-bit weights, gptq"] - results["3-bit weights, nearest"] >= 1.0,
     }
     for goal, met in goals.items():
         print(("met     " if met else "MISSED  ") + goal)

@@ -37,7 +37,8 @@ std::string random_line_format(Random& random, int rank) {
 
 Shape random_shape(Random& random) {
   Shape shape;
-  for (int d = 1 + below(random, 4); d > 0; --d) shape.push_back(1 + below(random, d == 1 ? 70 : 6));
+  for (int d = 1 + below(random, 4); d > 0; --d)
+    shape.push_back(1 + below(random, d == 1 ? 70 : 6));
   return shape;
 }
 
@@ -120,13 +121,13 @@ TEST_CASE("microscaling kernels equal the definition on tiles of any shape") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("microscaling codes decode to the quantized values, and quantizing twice changes nothing") {
+TEST_CASE(
+    "microscaling codes decode to the quantized values, and quantizing twice changes nothing") {
   Random random(62);
   std::size_t wrong = 0, changed = 0;
   for (int trial = 0; trial < 400; ++trial) {
     const Shape shape = random_shape(random);
-    const Format format =
-        parse_format(random_line_format(random, static_cast<int>(shape.size())));
+    const Format format = parse_format(random_line_format(random, static_cast<int>(shape.size())));
     const std::vector<float> in = random_values(random, {shape, shape}, below(random, 2) == 0);
     const std::vector<float> once = quantized(format, in, shape);
     wrong += differences(coded(format, in, shape), once);
@@ -139,7 +140,8 @@ TEST_CASE("microscaling codes decode to the quantized values, and quantizing twi
   CHECK(changed == 0);
 }
 
-TEST_CASE("the error of an element is half a step of its block's scale, or one where it saturates") {
+TEST_CASE(
+    "the error of an element is half a step of its block's scale, or one where it saturates") {
   Random random(63);
   for (int trial = 0; trial < 300; ++trial) {
     const int width = 2 + below(random, 15);
@@ -173,7 +175,8 @@ TEST_CASE("hand-computed blocks of integers") {
 }
 
 TEST_CASE("hand-computed blocks of floats") {
-  // P = 7: X = 2 - 2 = 0; 7 saturates to 6, 2.5 is a tie between 2 and 3, 0.25 one between 0 and 1/2.
+  // P = 7: X = 2 - 2 = 0; 7 saturates to 6, 2.5 is a tie between 2 and 3, 0.25 one between 0 and
+  // 1/2.
   const std::vector<float> in{7.0F, 2.5F, -0.25F, 5.0F};
   CHECK(quantized(parse_format("mxfp4"), in, {4}) == std::vector<float>{6.0F, 2.0F, -0.0F, 4.0F});
   CHECK(std::signbit(quantized(parse_format("mxfp4"), in, {4})[2]));
@@ -236,10 +239,10 @@ TEST_CASE("block_fp with an exponent of 8 bits has the values of mxint") {
 TEST_CASE("names are formats with fixed elements") {
   Random random(65);
   const std::vector<std::pair<std::string, std::string>> names{
-      {"mxint8", "mxint(8)"},           {"mxint4", "mxint(4)"},
-      {"mxint2", "mxint(2)"},           {"mxfp8_e4m3", "mxfp(element=e4m3fn)"},
-      {"mxfp8_e5m2", "mxfp(5, 2)"},     {"mxfp6_e3m2", "mxfp(element=e3m2)"},
-      {"mxfp6_e2m3", "mxfp(2, 3)"},     {"mxfp4", "mxfp(element=e2m1)"}};
+      {"mxint8", "mxint(8)"},       {"mxint4", "mxint(4)"},
+      {"mxint2", "mxint(2)"},       {"mxfp8_e4m3", "mxfp(element=e4m3fn)"},
+      {"mxfp8_e5m2", "mxfp(5, 2)"}, {"mxfp6_e3m2", "mxfp(element=e3m2)"},
+      {"mxfp6_e2m3", "mxfp(2, 3)"}, {"mxfp4", "mxfp(element=e2m1)"}};
   const Shape shape{3, 50};
   const std::vector<float> in = random_values(random, {shape, shape}, false);
   for (const auto& [name, text] : names) {

@@ -37,9 +37,9 @@ std::vector<float> by_definition(const Nvfp4Spec& spec, const MxBlocks& blocks,
   std::vector<float> out(in.size());
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
     const Nvfp4Factors factors = nvfp4_factors(nvfp4_block_scale(peaks[tile].largest, t), t);
-    out[i] = peaks[tile].nonfinite ? quiet_nan
-                                   : nvfp4_element_value(element, in[i], factors.down, i) *
-                                         factors.up;
+    out[i] = peaks[tile].nonfinite
+                 ? quiet_nan
+                 : nvfp4_element_value(element, in[i], factors.down, i) * factors.up;
   });
   return out;
 }
@@ -88,12 +88,13 @@ TEST_CASE("a computed nvfp4 tensor scale takes the largest block to the largest 
   CHECK(quantized(format, in, {3}) == in);
 }
 
-TEST_CASE("nvfp4 keeps its invariants: codes decode to values, zeros and tiny tensors are numbers") {
+TEST_CASE(
+    "nvfp4 keeps its invariants: codes decode to values, zeros and tiny tensors are numbers") {
   Random random(72);
   std::size_t wrong = 0;
-  for (const char* text : {"nvfp4", "nvfp4(tensor_scale=none, block_size=5, block_dim=0)",
-                           "nvfp4(tensor_scale=0.25, rounding=floor)",
-                           "nvfp4(rounding=stochastic, seed=3)"})
+  for (const char* text :
+       {"nvfp4", "nvfp4(tensor_scale=none, block_size=5, block_dim=0)",
+        "nvfp4(tensor_scale=0.25, rounding=floor)", "nvfp4(rounding=stochastic, seed=3)"})
     for (int trial = 0; trial < 100; ++trial) {
       const Format format = parse_format(text);
       const Shape shape{1 + below(random, 6), 1 + below(random, 50)};

@@ -93,7 +93,8 @@ TEST_CASE("inputs without energy leave their columns to rounding") {
 }
 
 TEST_CASE("groups of a convolution have their own inputs") {
-  // Two groups of one channel, kernel 2, stride 1, padding 1 at the front and behind: three outputs.
+  // Two groups of one channel, kernel 2, stride 1, padding 1 at the front and behind: three
+  // outputs.
   LayerGeometry geometry;
   geometry.groups = 2;
   geometry.kernel = {2};
@@ -118,7 +119,8 @@ TEST_CASE("windows of an image run over channels, then rows, then columns of the
   geometry.padding = {0, 0};
   geometry.outputs = {1, 1};
   std::vector<float> seen;
-  show_rows(geometry, Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {1, 2, 1, 3}),
-            [&](std::int64_t, std::span<const float> rows) { seen.assign(rows.begin(), rows.end()); });
+  show_rows(
+      geometry, Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {1, 2, 1, 3}),
+      [&](std::int64_t, std::span<const float> rows) { seen.assign(rows.begin(), rows.end()); });
   CHECK(seen == std::vector<float>{1, 3, 4, 6});
 }

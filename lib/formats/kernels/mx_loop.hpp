@@ -39,8 +39,7 @@ struct OnMxInteger {
   }
 
   MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
-    const Vec scaled =
-        Simd::mul(scaled_down<rounding>(x, tile.factor[mx_down]), to_integer);
+    const Vec scaled = Simd::mul(scaled_down<rounding>(x, tile.factor[mx_down]), to_integer);
     const Vec element = Simd::min(high, Simd::max(low, rounded(scaled)));
     const Vec up = tile.factor[mx_up];
     if constexpr (encodes)
@@ -51,7 +50,8 @@ struct OnMxInteger {
   MASE_SIMD static Vec rounded(Vec scaled) {
     if constexpr (rounding == Rounding::nearest_even) return Simd::nearest_even(scaled);
     if constexpr (rounding == Rounding::floor) return Simd::floor(scaled);
-    // The sum with the number just below 1/2 reaches 1 for a fraction of 1/2 and for no smaller one.
+    // The sum with the number just below 1/2 reaches 1 for a fraction of 1/2 and for no smaller
+    // one.
     return Simd::trunc(Simd::add(scaled, Simd::copy_sign(Simd::all(0x1.fffffep-2F), scaled)));
   }
 };

@@ -56,8 +56,9 @@ class Compensation {
       : format_(format), shape_(weight.shape()), elementwise_(is_elementwise(format, weight)) {
     for (const InputProducts& group : products) spreads_.push_back(spread_of(group, damping));
     const Eigen::Index columns = products.front().columns();
-    values_ = Eigen::Map<const Floats>(weight.span<float>().data(), weight.size() / columns, columns)
-                  .cast<double>();
+    values_ =
+        Eigen::Map<const Floats>(weight.span<float>().data(), weight.size() / columns, columns)
+            .cast<double>();
   }
 
   std::vector<float> run() {
@@ -149,7 +150,8 @@ double output_error(std::span<const float> weight, std::span<const float> change
   const Eigen::Index per_group = rows / static_cast<Eigen::Index>(products.size());
   double error = 0;
   for (std::size_t group = 0; group < products.size(); ++group) {
-    const auto part = difference.middleRows(static_cast<Eigen::Index>(group) * per_group, per_group);
+    const auto part =
+        difference.middleRows(static_cast<Eigen::Index>(group) * per_group, per_group);
     error += (part * matrix(products[group])).cwiseProduct(part).sum();
   }
   return error;

@@ -82,8 +82,8 @@ class Windows {
   std::int64_t place_of(const Shape& output, const Shape& tap) const {
     std::int64_t place = 0;
     for (std::size_t d = 0; d < tap.size(); ++d) {
-      const std::int64_t i = output[d] * geometry_.stride[d] + tap[d] * geometry_.dilation[d] -
-                             geometry_.padding[d];
+      const std::int64_t i =
+          output[d] * geometry_.stride[d] + tap[d] * geometry_.dilation[d] - geometry_.padding[d];
       if (i < 0 || i >= image_[d]) return -1;
       place = place * image_[d] + i;
     }

@@ -111,8 +111,7 @@ Array quantized(const formats::Format& format, const Array& weight) {
 }
 
 /// Signal-to-noise ratio of the products when `weight` is replaced by `changed`, in dB.
-double quality(const Array& weight, const Array& changed,
-               std::span<const InputProducts> products) {
+double quality(const Array& weight, const Array& changed, std::span<const InputProducts> products) {
   const std::vector<float> nothing(weight.span<float>().size());
   const double signal = output_error(weight.span<float>(), nothing, products);
   const double noise = output_error(weight.span<float>(), changed.span<float>(), products);
@@ -150,8 +149,8 @@ class Rounding {
  private:
   void report(const Layer& layer, double before, double after) {
     const ir::Node& node = graph_.node(layer.nodes.front());
-    table.rows.push_back({node.name, node.formats.at("weight").text(), decibel(before),
-                          decibel(after)});
+    table.rows.push_back(
+        {node.name, node.formats.at("weight").text(), decibel(before), decibel(after)});
     Tree& entry = layers[node.name];
     // JSON has no infinity: an exact layer is written as the word.
     const auto written = [](double v) { return std::isinf(v) ? Tree("exact") : Tree(v); };
@@ -177,8 +176,9 @@ Result Gptq::run(ir::Graph& graph, const Options& options, PassContext& context)
   Result result;
   result.changed = !layers.empty();
   if (layers.empty())
-    result.notes.push_back("no linear layer or convolution has a format on its weight: run "
-                           "quantize before");
+    result.notes.push_back(
+        "no linear layer or convolution has a format on its weight: run "
+        "quantize before");
   result.info["layers"] = std::move(rounding.layers);
   result.tables.push_back(std::move(rounding.table));
   return result;
