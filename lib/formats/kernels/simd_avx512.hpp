@@ -146,12 +146,6 @@ struct Simd {
                              then.high)};
   }
 
- private:
-  template <int index>
-  MASE_SIMD static __m256 half(Vec v) {
-    return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xf, _mm512_castps_pd(v), index));
-  }
-
   MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
     Bits fours[4];
     for (std::size_t i = 0; i < 4; ++i) fours[i] = by_quarters(rows + 4 * i);
@@ -159,6 +153,10 @@ struct Simd {
   }
 
  private:
+  template <int index>
+  MASE_SIMD static __m256 half(Vec v) {
+    return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xf, _mm512_castps_pd(v), index));
+  }
   // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] four times.
   MASE_SIMD static Bits by_quarters(const Bits* v) {
     const Bits ab = max_bits(_mm512_maskz_unpacklo_epi32(every, v[0], v[1]),
