@@ -13,7 +13,7 @@ namespace mase::formats {
 namespace {
 
 constexpr int element_bits = 4;
-constexpr int scale_bits = 8;
+constexpr int bits_of_scale = 8;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 // One level is two with a scale of 1.
@@ -117,7 +117,7 @@ Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<co
   for (const TilePeak& peak : peaks)
     scales.push_back(nvfp4_scale_code(block_scale(peak, tensor_scale)));
   Encoded encoded{element_codes(spec, blocks.tiling, in, peaks),
-                  pack_codes(scales_last(blocks, scales), scale_bits),
+                  pack_codes(scales_last(blocks, scales), bits_of_scale),
                   {}};
   if (spec.two_levels) encoded.scales.push_back(tensor_scale);
   return encoded;
@@ -129,7 +129,7 @@ void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& 
   const float tensor_scale = stored_scale(spec, in);
   const std::vector<std::uint32_t> codes = codes_of(in.codes, element_bits, out.size());
   const std::vector<std::uint32_t> scales =
-      scales_in_order(blocks, codes_of(in.shared, scale_bits, tiles));
+      scales_in_order(blocks, codes_of(in.shared, bits_of_scale, tiles));
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
     const float up = nvfp4_factors(nvfp4_scale_value(scales[tile]), tensor_scale).up;
@@ -154,7 +154,7 @@ void saturates_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<co
 double nvfp4_bits(const Nvfp4Spec& spec, const MxBlocks& blocks) {
   const auto count = static_cast<double>(numel(blocks.tiling.shape));
   if (count == 0) return element_bits;
-  const double shared = scale_bits * static_cast<double>(blocks.tiling.tiles());
+  const double shared = bits_of_scale * static_cast<double>(blocks.tiling.tiles());
   return element_bits + (shared + (spec.two_levels ? 32 : 0)) / count;
 }
 
