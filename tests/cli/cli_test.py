@@ -228,6 +228,24 @@ class RunAndQuantize(InFolder):
         self.assertEqual((self.cwd / "q.npy").read_bytes(), (self.cwd / "qq.npy").read_bytes())
         self.assertEqual(len((self.cwd / "c.npy").read_bytes()) - 128, 64)
 
+    def test_shared_codes_and_scales_stand_beside_the_codes(self):
+        source = SOURCE / "tests/models/jsc_s/inputs.npy"  # 4 rows of 16
+        self.run_mase("quantize", source, "q.npy", "--format", "mxfp4(block_size=8)", "--codes", "c.npy")
+        sizes = {path.name: len(path.read_bytes()) - 128 for path in self.cwd.glob("c*.npy")}
+        self.assertEqual(sizes, {"c.npy": 64, "c.shared.npy": 8})
+        result = json.loads(self.run_mase("quantize", source, "t.npy", "--format", "ternary", "--set",
+                                          "scaling_factor=true", "--codes", "t.codes.npy", "--json").stdout)
+        self.assertEqual(len((self.cwd / result["scales"]).read_bytes()) - 128, 4 * 4)
+        self.run_mase("quantize", source, "x.npy", "--format", "mxfp4(block_size=8)", "--set", "block_size=4", code=2)
+
+    def test_quantize_refuses_parameters_out_of_range_with_their_names(self):
+        source = SOURCE / "tests/models/jsc_s/inputs.npy"
+        for text, word in (("integer(0, 0)", "width"), ("integer(65, 0)", "width"), ("minifloat_ieee(4, 8)", "exponent_width"),
+                           ("mxint(17)", "width"), ("block_fp(8, 9)", "exponent_width"), ("mxfp4(block_size=0)", "block_size"),
+                           ("mxint_hardware(8, 4, parallelism=[3, 5])", "parallelism")):
+            self.assertIn(word, self.run_mase("quantize", source, "q.npy", "--format", text, code=2).stderr, text)
+        self.assertEqual(files_below(self.cwd), [])
+
     def test_quantize_refuses_wrong_fields_and_leaves_nothing(self):
         source = SOURCE / "tests/models/jsc_s/inputs.npy"
         self.run_mase("quantize", source, "q.npy", "--set", "width=0", code=2)
