@@ -1,32 +1,25 @@
 // Speed of fake quantization, encoding and decoding by number formats, as a ratio to memcpy in the
-// same run: copies and kernels take turns, so that both meet the same load of the machine. One
-// thread, warm buffers.
+// same run: before each measurement a copy is timed, so that both meet the same load of the
+// machine. One thread, warm buffers, a matrix of rows of 4096 normal numbers.
 //
-// Usage: bench_formats [elements] [rounds]
+// Usage: bench_formats [elements] [rounds] [json]
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "formats/format.hpp"
-#include "formats/kernels/integer_kernel.hpp"
 
 namespace {
 
 using namespace mase;
 using namespace mase::formats;
-
-struct Contender {
-  std::string name;
-  std::function<void()> run;
-  std::vector<double> seconds;
-};
 
 double time_of(const std::function<void()>& run) {
   const auto start = std::chrono::steady_clock::now();
@@ -39,118 +32,150 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-std::vector<float> normal_values(std::size_t count) {
-  Random random(1);
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(random.normal());
-  return values;
-}
+/// Seconds of a run, and of the copies beside it.
+struct Measured {
+  double seconds = 0, copy = 0;
+  double share() const { return copy / seconds; }
+};
 
-void add_kernels(std::vector<Contender>& contenders, const IntegerSpec& spec,
-                 const std::string& name, const std::vector<float>& in, std::vector<float>& out) {
-  for (const kernels::Isa isa : kernels::available_isas())
-    contenders.push_back({name + " " + std::string(kernels::isa_name(isa)),
-                          [&in, &out, spec, isa] {
-                            kernels::integer_kernel(isa, spec.rounding, spec.profile)(
-                                kernels::integer_grid(spec), in.data(), out.data(), in.size());
-                          },
-                          {}});
-}
-
-/// Rows of 4096 elements where they divide `count`.
-Shape shape_of(std::size_t count) {
-  const auto elements = static_cast<std::int64_t>(count);
-  return elements % 4096 == 0 ? Shape{elements / 4096, 4096} : Shape{elements};
-}
-
-void add_format(std::vector<Contender>& contenders, const std::string& text,
-                const std::vector<float>& in, std::vector<float>& out) {
-  const Format format = parse_format(text);
-  const Shape shape = shape_of(in.size());
-  contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
-}
-
-void add_codes(std::vector<Contender>& contenders, const std::string& text,
-               const std::vector<float>& in, std::vector<float>& out) {
-  const Format format = parse_format(text);
-  const Shape shape = shape_of(in.size());
-  const auto codes = std::make_shared<Encoded>();
-  contenders.push_back(
-      {"encode " + text, [&in, codes, format, shape] { *codes = format.encode(in, shape); }, {}});
-  contenders.push_back(
-      {"decode " + text, [&out, codes, format, shape] { format.decode(*codes, out, shape); }, {}});
-}
-
-void add_elements(std::vector<Contender>& contenders, const std::vector<float>& in,
-                  std::vector<float>& out) {
-  for (const char* text :
-       {"minifloat_ieee(8, 4)", "minifloat_ieee(8, 4, rounding=floor)",
-        "minifloat_ieee(8, 4, rounding=nearest_away)", "minifloat_ieee(8, 4, rounding=stochastic)",
-        "minifloat_ieee(8, 4, profile=mase)", "minifloat_denorm(8, 4)", "fp8_e4m3", "fp8_e5m2",
-        "fp8_e5m2(saturate=false)", "fp6_e3m2", "fp6_e2m3", "fp4_e2m1",
-        "minifloat_ieee(element=bfloat16)", "log(8)", "log(8, rounding=floor)",
-        "log(8, profile=mase)"})
-    add_format(contenders, text, in, out);
-  for (const char* text : {"minifloat_ieee(8, 4)", "minifloat_denorm(8, 4)", "fp8_e4m3", "fp6_e3m2",
-                           "fp4_e2m1", "log(8)"})
-    add_codes(contenders, text, in, out);
-}
-
-// Block formats over a matrix: rows of 4096 when that divides.
-void add_blocks(std::vector<Contender>& contenders, const std::string& text,
-                const std::vector<float>& in, std::vector<float>& out) {
-  const Format format = parse_format(text);
-  const auto count = static_cast<std::int64_t>(in.size());
-  const Shape shape{count % 4096 == 0 ? count / 4096 : 1, count % 4096 == 0 ? 4096 : count};
-  contenders.push_back({text, [&in, &out, format, shape] { format.quantize(in, out, shape); }, {}});
-  contenders.push_back({"encode " + text, [&in, format, shape] { format.encode(in, shape); }, {}});
-}
-
-void print_table(const std::vector<Contender>& contenders, std::size_t count) {
-  const double copy = median(contenders.front().seconds);
-  std::printf("%-44s %10s %10s %10s\n", "fake quantization", "median ms", "GB/s", "of memcpy");
-  for (const Contender& contender : contenders) {
-    const double seconds = median(contender.seconds);
-    std::printf("%-44s %10.3f %10.2f %9.0f%%\n", contender.name.c_str(), seconds * 1e3,
-                8e-9 * static_cast<double>(count) / seconds, 100 * copy / seconds);
+class Bench {
+ public:
+  Bench(std::size_t count, int rounds) : rounds_(rounds), in_(count), out_(count), copy_(count) {
+    Random random(1);
+    for (float& value : in_) value = static_cast<float>(random.normal());
+    const auto elements = static_cast<std::int64_t>(count);
+    shape_ = elements % 4096 == 0 ? Shape{elements / 4096, 4096} : Shape{1, elements};
   }
+
+  Measured quantize(const Format& format) {
+    return measure([&] { format.quantize(in_, out_, shape_); });
+  }
+  Measured encode(const Format& format, Encoded& encoded) {
+    return measure([&] { encoded = format.encode(in_, shape_); });
+  }
+  Measured decode(const Format& format, const Encoded& encoded) {
+    return measure([&] { format.decode(encoded, out_, shape_); });
+  }
+
+ private:
+  Measured measure(const std::function<void()>& run) {
+    run();
+    std::vector<double> seconds, copies;
+    for (int round = 0; round < rounds_; ++round) {
+      copies.push_back(
+          time_of([&] { std::memcpy(copy_.data(), in_.data(), in_.size() * sizeof(float)); }));
+      seconds.push_back(time_of(run));
+    }
+    return {median(seconds), median(copies)};
+  }
+
+  int rounds_;
+  std::vector<float> in_, out_, copy_;
+  Shape shape_;
+};
+
+/// Everything is measured of these.
+const std::vector<std::string> formats{
+    "integer(8, 4)",
+    "integer(4, 2)",
+    "integer_floor(8, 4)",
+    "fixed(8, 4)",
+    "binary",
+    "ternary(threshold=0.25)",
+    "minifloat_ieee(8, 4)",
+    "minifloat_denorm(8, 4)",
+    "fp8_e4m3",
+    "fp8_e5m2",
+    "fp6_e3m2",
+    "fp6_e2m3",
+    "fp4_e2m1",
+    "log(8)",
+    "block_fp(8, 8)",
+    "block_minifloat(8, 4, 8, skip_first_dim=true)",
+    "block_log(8, 8, skip_first_dim=true)",
+    "mxint8",
+    "mxint4",
+    "mxfp8_e4m3",
+    "mxfp8_e5m2",
+    "mxfp6_e3m2",
+    "mxfp6_e2m3",
+    "mxfp4",
+    "nvfp4",
+};
+
+/// Fake quantization only.
+const std::vector<std::string> variants{
+    "binary(scaled=true)",
+    "ternary",
+    "ternary(scaling_factor=true)",
+    "scale_integer(8)",
+    "integer(8, 4, rounding=nearest_away)",
+    "integer(8, 4, rounding=stochastic)",
+    "integer(8, 4, profile=mase)",
+    "minifloat_ieee(8, 4, rounding=floor)",
+    "minifloat_ieee(element=bfloat16)",
+    "log(8, rounding=floor)",
+    "block_fp(8, 8, skip_first_dim=false)",
+    "block_minifloat(8, 4, 8)",
+    "mxfp4(scale_rule=rceil)",
+    "nvfp4(tensor_scale=none)",
+};
+
+struct Row {
+  std::string text;
+  Measured quantize, encode, decode;
+};
+
+Row measure(Bench& bench, const std::string& text, bool codes) {
+  const Format format = parse_format(text);
+  Row row{text, bench.quantize(format), {}, {}};
+  if (!codes) return row;
+  Encoded encoded;
+  row.encode = bench.encode(format, encoded);
+  row.decode = bench.decode(format, encoded);
+  return row;
+}
+
+void print_json(const std::vector<Row>& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::printf("%s{\"format\": \"%s\", \"seconds\": %.6g, \"quantize\": %.4g, \"encode\": %.4g}",
+                i == 0 ? "[" : ",\n ", rows[i].text.c_str(), rows[i].quantize.seconds,
+                rows[i].quantize.share(), rows[i].encode.share());
+  std::printf("]\n");
+}
+
+std::string percent(const Measured& measured) {
+  return measured.seconds > 0 ? std::to_string(std::lround(100 * measured.share())) + " %" : "";
+}
+
+void print_table(const std::vector<Row>& rows, std::size_t count) {
+  std::printf("%-46s %8s %8s | of memcpy: %8s %8s %8s\n", "format", "ms", "GB/s", "quantize",
+              "encode", "decode");
+  for (const Row& row : rows)
+    std::printf("%-46s %8.2f %8.2f | %19s %8s %8s\n", row.text.c_str(), row.quantize.seconds * 1e3,
+                8e-9 * static_cast<double>(count) / row.quantize.seconds,
+                percent(row.quantize).c_str(), percent(row.encode).c_str(),
+                percent(row.decode).c_str());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : std::size_t{1} << 24;
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 21;
-  if (count == 0 || rounds < 1) {
-    std::fprintf(stderr, "usage: bench_formats [elements] [rounds]\n");
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 11;
+  const bool json = argc > 3 && std::string(argv[3]) == "json";
+  if (count == 0 || rounds < 1 || (argc > 3 && !json)) {
+    std::fprintf(stderr, "usage: bench_formats [elements] [rounds] [json]\n");
     return 2;
   }
-  const std::vector<float> in = normal_values(count);
-  std::vector<float> out(count);
-  std::vector<Contender> contenders;
-  contenders.push_back(
-      {"memcpy", [&] { std::memcpy(out.data(), in.data(), count * sizeof(float)); }, {}});
-  for (const char* text :
-       {"integer(8, 4)", "integer(8, 4, rounding=nearest_away)", "integer(8, 4, profile=mase)",
-        "integer(8, 4, rounding=stochastic)", "integer_floor(8, 4)", "binary",
-        "binary(scaled=true)", "ternary(threshold=0.25)", "ternary", "ternary(scaling_factor=true)",
-        "scale_integer(8)", "binary_residual(2)"})
-    add_format(contenders, text, in, out);
-  add_kernels(contenders, IntegerSpec{}, "  kernel nearest_even", in, out);
-  for (const char* text :
-       {"integer(8, 4)", "integer(4, 2)", "integer(5, 2)", "binary", "binary(scaled=true)",
-        "ternary(scaling_factor=true)", "scale_integer(8)"})
-    add_codes(contenders, text, in, out);
-  add_elements(contenders, in, out);
-  for (const char* text :
-       {"block_fp(8, 8)", "block_fp(8, 8, skip_first_dim=false)",
-        "block_minifloat(8, 4, 8, skip_first_dim=true)", "block_minifloat(8, 4, 8)",
-        "block_log(8, 8, skip_first_dim=true)", "block_log(8, 8)", "mxint8", "mxint4", "mxfp8_e4m3",
-        "mxfp6_e2m3", "mxfp4", "nvfp4", "nvfp4(tensor_scale=none)"})
-    add_blocks(contenders, text, in, out);
-  for (Contender& contender : contenders) contender.run();
-  for (int round = 0; round < rounds; ++round)
-    for (Contender& contender : contenders) contender.seconds.push_back(time_of(contender.run));
-  print_table(contenders, count);
+  Bench bench(count, rounds);
+  std::vector<Row> rows;
+  for (const std::string& text : formats) rows.push_back(measure(bench, text, true));
+  if (json) {
+    print_json(rows);
+    return 0;
+  }
+  for (const std::string& text : variants) rows.push_back(measure(bench, text, false));
+  print_table(rows, count);
   return 0;
 }

@@ -158,8 +158,8 @@ CHAINS = {
     r"mxfp8_(e4m3|e5m2)": lambda e: mxfp(e),
     r"mxfp6_(e3m2|e2m3)": lambda e: mxfp(e),
     r"mxfp4": lambda: mxfp("e2m1"),
-    r"block_minifloat\((\d+), (\d+), 8\)": lambda w, e: block_minifloat(int(w), int(e)),
-    r"block_log\((\d+), 8\)": lambda w: block_log(int(w)),
+    r"block_minifloat\((\d+), (\d+), 8, skip_first_dim=true\)": lambda w, e: block_minifloat(int(w), int(e)),
+    r"block_log\((\d+), 8, skip_first_dim=true\)": lambda w: block_log(int(w)),
     r"nvfp4": lambda: nvfp4,
 }
 
