@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "stock_steps.hpp"
+#include "torch_frontend/executor.hpp"
 #include "train/loss.hpp"
 #include "train/optimizer.hpp"
+#include "train/parameters.hpp"
 #include "train/schedule.hpp"
 #include "train/state.hpp"
 #include "train_support.hpp"
