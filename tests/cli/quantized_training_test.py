@@ -41,8 +41,9 @@ class Experiment:
 def lenet(experiment):
     trained = experiment.train("--config", experiment.configs / "lenet_mnist_train.toml")
     results = {"float": experiment.accuracy(trained, "mnist")}
-    for name in ("binary", "ternary", "mxfp4"):
-        results[name] = experiment.quantized(f"lenet_{name}.toml", "mnist", trained)
+    recipes = {"binary": "lenet_binary.toml", "ternary": "lenet_ternary.toml", "mxfp4": "lenet_mxfp4.toml"}
+    for name, recipe in recipes.items():
+        results[name] = experiment.quantized(recipe, "mnist", trained)
     return results
 
 
