@@ -19,8 +19,6 @@ constexpr std::size_t strip_elements = 8192;
 // Below this the rows of tall tiles would be read in too small pieces; the tallest outgrow the
 // cache anyway, and whole pages of them are read faster.
 constexpr std::size_t fewest_columns = 256, page_columns = 1024, tallest_cached = 512;
-// 32 MiB: stores past the caches pay from here on (kernels/span_loop.hpp).
-constexpr std::size_t streaming_count = std::size_t{8} << 20;
 
 // Columns of a strip: whole tiles.
 std::size_t strip_columns(const Bands& bands) {
@@ -80,6 +78,19 @@ class PeakFinder {
   std::vector<std::int32_t> bits_, finite_bits_;
 };
 
+// Lets the kernel do what it can in one go; returns what is left of the strip.
+Strip after_runs(Strip strip, const BlockKernel& kernel) {
+  if (strip.row_count != 1 || !kernel.runs) return strip;
+  const std::size_t row = strip.rows[0];
+  const std::size_t done =
+      strip.tile * kernel.runs({strip.in + row, strip.out + row, strip.columns / strip.tile,
+                                strip.tile, strip.streaming});
+  strip.in += done;
+  strip.out += done;
+  strip.columns -= done;
+  return strip;
+}
+
 }  // namespace
 
 std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in,
@@ -100,15 +111,17 @@ void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<
   PeakFinder finder(isa, tiles);
   std::vector<TilePeak> peaks(tiles);
   TileFactors factors(kernel.factor_count, tiles);
-  const bool streaming = in.size() >= streaming_count && in.data() != out.data();
+  const bool streaming = in.size() >= kernels::streaming_count && in.data() != out.data();
   for_each_strip(tiling, in.data(), [&](Strip strip, std::size_t) {
     strip.out = out.data() + (strip.in - in.data());
     strip.streaming = streaming;
+    strip = after_runs(strip, kernel);
     const auto own = std::span(peaks).first(strip.tiles());
     finder.find(strip, own);
     kernel.factors(own, factors);
     kernel.elements(strip, factors);
   });
+  if (streaming) kernels::stream_fence();
 }
 
 PackedCodes encode_blocks(const Tiling& tiling, std::span<const float> in,

@@ -45,7 +45,7 @@ Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
 BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes,
                          kernels::Isa isa) {
   const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_code_bits);
-  const kernels::MxKernel elements = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
+  const kernels::MxKernel kernel = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
   const kernels::Nvfp4Kernel blocks = kernels::nvfp4_kernel(isa);
   return {kernels::mx_factor_count,
           [tensor_scale, blocks](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
@@ -54,8 +54,11 @@ BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes
               up[t] = peaks[t].nonfinite ? nan : peaks[t].largest;
             blocks(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
           },
-          [grid, elements](const kernels::Strip& strip, const kernels::TileFactors& factors) {
-            elements(grid, strip, factors);
+          [grid, kernel](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+            kernel.on_strip(grid, strip, factors);
+          },
+          [grid, kernel, tensor_scale](const kernels::Runs& runs) {
+            return kernel.on_nvfp4_runs(grid, tensor_scale, runs);
           }};
 }
 

@@ -99,7 +99,8 @@ MASE_SIMD void copy_streaming(const float* from, float* to, std::size_t count) {
   std::memcpy(to + i, from + i, (count - i) * sizeof(float));
 }
 
-/// out = op(in, factors of the element's tile) for every element of the strip.
+/// out = op(in, factors of the element's tile) for every element of the strip. The caller ends
+/// streaming with stream_fence().
 template <class Op>
 MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
   alignas(64) float buffer[chunk_columns];
@@ -121,8 +122,6 @@ MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& 
         if (streaming) copy_streaming<Simd>(buffer, strip.out + offset, chunk.size());
     }
   }
-  if constexpr (Simd::can_stream)
-    if (streaming) stream_fence();
 }
 
 }  // namespace

@@ -1,22 +1,12 @@
 // The largest magnitude of every tile in terms of Simd: one text for all instruction sets. Included
 // by block_peaks_<set>.cpp after its simd_*.hpp.
-//
-// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their order.
 #pragma once
 
 #include "formats/kernels/block_chunks.hpp"
+#include "formats/kernels/block_magnitudes.hpp"
 
 namespace mase::formats::kernels {
 namespace {
-
-using Bits = Simd::Bits;
-
-template <bool finite_only>
-MASE_SIMD Bits magnitude(Simd::Vec x) {
-  const Bits bits = Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
-  if constexpr (!finite_only) return bits;
-  return Simd::select_less_bits(bits, Simd::all_bits(0x7f800000), bits, Simd::all_bits(0));
-}
 
 /// The largest of a tile's part: count > 0 elements of a row.
 template <bool finite_only>
@@ -34,22 +24,10 @@ struct PartPeak {
   }
 };
 
-/// The peaks of as many tiles of one row as a vector has lanes; tiles are whole vectors.
-template <bool finite_only>
-MASE_SIMD Bits peaks_of_lanes(const float* row, std::size_t tile) {
-  Bits peaks[Simd::width];
-  for (std::size_t t = 0; t < Simd::width; ++t, row += tile) {
-    peaks[t] = magnitude<finite_only>(Simd::load(row));
-    for (std::size_t i = Simd::width; i < tile; i += Simd::width)
-      peaks[t] = Simd::max_bits(peaks[t], magnitude<finite_only>(Simd::load(row + i)));
-  }
-  return Simd::largest_of_each(peaks);
-}
-
 /// One row of tiles of whole vectors, save the last one's tail.
 template <bool finite_only>
 MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::int32_t* peaks) {
-  constexpr std::size_t longest = 8 * Simd::width;
+  constexpr std::size_t longest = longest_run * Simd::width;
   for (std::size_t t = chunk.begin / tile; tile <= longest && chunk.size() >= Simd::width * tile;
        t += Simd::width) {
     Simd::store_bits(peaks + t, peaks_of_lanes<finite_only>(row + chunk.begin, tile));
