@@ -41,11 +41,14 @@ std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph) {
   return found;
 }
 
-formats::Encoded encode(const QuantizedTensor& tensor, const Array& value) {
+/// Nullopt for a format whose values have no codes (profile `mase` of block formats, which passes
+/// tiny numbers through): fake quantization is all there is.
+std::optional<formats::Encoded> encode(const QuantizedTensor& tensor, const Array& value) {
   const Array floats = value.to_float32();
   try {
     return tensor.format.encode(floats.span<float>(), floats.shape());
   } catch (const Error& error) {
+    if (error.fault() == Fault::unsupported) return std::nullopt;
     throw Error(error.fault(), "node '" + tensor.node + "', " + tensor.port + " (tensor '" +
                                    tensor.path + "'): " + error.what());
   }
@@ -71,21 +74,22 @@ std::vector<CodeFile> code_files(const formats::Encoded& encoded) {
   return files;
 }
 
-/// Adds the code files of one tensor and returns its row for info.json. Files are numbered, so that
-/// no character of a tensor's path can matter.
+/// Adds the code files of one tensor, where its format has codes, and returns its row for
+/// info.json. Files are numbered, so that no character of a tensor's path can matter.
 Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_t number,
                Files& files) {
   const Array& value = graph.tensors.at(tensor.path).value;
-  const formats::Encoded encoded = encode(tensor, value);
+  const std::optional<formats::Encoded> encoded = encode(tensor, value);
   Tree row = Tree::dict();
   row["node"] = tensor.node;
   row["port"] = tensor.port;
   row["tensor"] = tensor.path;
   row["format"] = tensor.format.text();
   row["shape"] = Tree::list_of(value.shape());
-  row["code_bits"] = encoded.codes.bits();
-  if (!encoded.shared.empty()) row["shared_bits"] = encoded.shared.bits();
-  for (const CodeFile& file : code_files(encoded)) {
+  if (!encoded) return row;
+  row["code_bits"] = encoded->codes.bits();
+  if (!encoded->shared.empty()) row["shared_bits"] = encoded->shared.bits();
+  for (const CodeFile& file : code_files(*encoded)) {
     const std::string name = "mase/codes/" + std::to_string(number) + file.ending;
     row[file.key] = name;
     files[name] = file.bytes;
@@ -134,8 +138,9 @@ void check_codes(const std::string& path, const ir::Graph& graph) {
   for (const QuantizedTensor& tensor : quantized_tensors(graph)) {
     const std::string what = path + ": node '" + tensor.node + "', " + tensor.port + ": ";
     const auto row = stored.find({tensor.node, tensor.port});
-    const formats::Encoded encoded = encode(tensor, graph.tensors.at(tensor.path).value);
-    for (const CodeFile& wanted : code_files(encoded)) {
+    const auto encoded = encode(tensor, graph.tensors.at(tensor.path).value);
+    if (!encoded) continue;
+    for (const CodeFile& wanted : code_files(*encoded)) {
       const auto file =
           row == stored.end() ? files.end() : files.find(text_at(row->second, wanted.key));
       if (file == files.end())

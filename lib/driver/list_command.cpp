@@ -11,7 +11,10 @@
 #include "formats/format.hpp"
 #include "ir/op_table.hpp"
 #include "models/registry.hpp"
+#include "passes/analysis/profile_statistics.hpp"
+#include "passes/statistics/statistic.hpp"
 #include "passes/transform/quantize.hpp"
+#include "passes/transform/quantize_config.hpp"
 #include "samplers/sampler.hpp"
 #include "search/metrics.hpp"
 
@@ -51,10 +54,27 @@ Tree joined_tree() {
       for (const passes::JoinedKey& key : passes::joined_keys(ir::port_names(op), format)) {
         FieldInfo field = key.field;
         field.name = key.key;
-        out[op.name][format.name].push_back(field_tree(field));
+        Tree entry = field_tree(field);
+        if (key.field.name == format.calibrated) entry["type"] = field.type + " or \"auto\"";
+        out[op.name][format.name].push_back(std::move(entry));
       }
   }
   return out;
+}
+
+/// The arguments of every statistic of profile_statistics.
+Tree statistics_tree() {
+  Tree out = Tree::dict();
+  for (const passes::StatisticRow& row : passes::statistic_table())
+    out["statistics"][row.doc.name] = fields_tree(row.fields);
+  return out;
+}
+
+/// The keys of a pass's own tables; null where it has none.
+Tree table_keys(const passes::PassRow& row) {
+  if (row.doc.name == passes::Quantize::doc.name) return joined_tree();
+  if (row.doc.name == passes::ProfileStatistics::doc.name) return statistics_tree();
+  return {};
 }
 
 Tree pass_entries() {
@@ -65,7 +85,7 @@ Tree pass_entries() {
     entry["kind"] = passes::kind_name(row.doc.kind);
     entry["doc"] = row.doc.sentence;
     entry["options"] = fields_tree(row.fields);
-    if (row.free_tables) entry["config_keys"] = joined_tree();
+    if (Tree keys = table_keys(row); !keys.is_null()) entry["config_keys"] = std::move(keys);
     out.push_back(std::move(entry));
   }
   return out;
@@ -216,10 +236,13 @@ void print_entry(const Tree& entry, Output& output) {
     output.table(options_table("Options", *options));
   const Tree* joined = entry.find("config_keys");
   if (!joined) return;
-  for (const auto& [op, formats] : joined->as_dict())
-    for (const auto& [format, keys] : formats.as_dict())
+  const bool is_quantize = entry.at("name").as_string() == passes::Quantize::doc.name;
+  for (const auto& [group, tables] : joined->as_dict())
+    for (const auto& [name, keys] : tables.as_dict())
       output.table(options_table(
-          "[passes.quantize." + op + ".config] with name = \"" + format + "\"", keys));
+          is_quantize ? "[passes.quantize." + group + ".config] with name = \"" + name + "\""
+                      : "weight_statistics." + name + ", activation_statistics." + name,
+          keys));
 }
 
 const Tree& find_entry(const Tree& entries, const std::string& what, const std::string& name) {

@@ -33,8 +33,8 @@ passes::PassContext make_context(const Session& session, const LoadedModel& mode
   return context;
 }
 
-/// quantize asks for its summary by `report`; it is added behind the last one unless the file has
-/// it.
+/// quantize asks for its summary by `report`; it is added behind the last one, and behind the
+/// calibration of its formats, unless the file has it.
 std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) {
   const auto is = [](const char* name) {
     return [name](const passes::PassCall& call) { return call.name == name; };
@@ -45,8 +45,10 @@ std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) 
   const bool wanted = !report || report->as_bool();
   if (!wanted || std::any_of(calls.begin(), calls.end(), is("summarize_quantization")))
     return calls;
+  // A calibration that follows changes what there is to summarize.
+  const auto calibrated = std::find_if(calls.rbegin(), last, is("calibrate"));
   Tree options = Tree::dict();
-  calls.insert(last.base(), {"summarize_quantization", std::move(options), last->where});
+  calls.insert(calibrated.base(), {"summarize_quantization", std::move(options), last->where});
   return calls;
 }
 

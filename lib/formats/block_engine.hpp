@@ -43,9 +43,13 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
                      const BlockKernel& kernel, kernels::Isa isa = kernels::best_isa());
 
-/// Packs the codes, `bits` wide, that `kernel.elements` writes; `peaks` are those of tile_peaks.
-PackedCodes encode_blocks(const Tiling& tiling, std::span<const float> in,
-                          std::span<const TilePeak> peaks, const BlockKernel& kernel, int bits);
+/// The codes, `bits` wide, that `kernel.elements` writes, and the peaks that were found for them.
+struct BlockCodes {
+  PackedCodes codes;
+  std::vector<TilePeak> peaks;  ///< as of tile_peaks
+};
+BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
+                         int bits, kernels::Isa isa = kernels::best_isa());
 
 /// Calls visit(element, tile) for every element in order: the definition of a tiling, one element
 /// at a time.

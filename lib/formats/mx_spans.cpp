@@ -237,13 +237,16 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
     encoded.codes = pack_codes(moved_back<std::uint32_t>(blocks, codes), spec.width);
     return encoded;
   }
+  if (has_kernel(spec)) {
+    BlockCodes made =
+        encode_blocks(blocks.tiling, in, block_kernel(spec, true, kernels::best_isa()), spec.width);
+    refuse_nan_elements(spec, in, made.peaks, format);
+    return {std::move(made.codes),
+            pack_codes(scales_last(blocks, scale_codes(spec, made.peaks)), spec.scale_bits),
+            {}};
+  }
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
   refuse_nan_elements(spec, in, peaks, format);
-  if (has_kernel(spec))
-    return {encode_blocks(blocks.tiling, in, peaks, block_kernel(spec, true, kernels::best_isa()),
-                          spec.width),
-            pack_codes(scales_last(blocks, scale_codes(spec, peaks)), spec.scale_bits),
-            {}};
   const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
   return {element_codes(spec, blocks.tiling, in, shared),
           pack_codes(scales_last(blocks, scale_codes(spec, shared)), spec.scale_bits),

@@ -88,8 +88,6 @@ struct Result {
 struct PassRow {
   PassDoc doc;
   std::vector<FieldInfo> fields;
-  /// Keys outside fields() that the pass reads itself (quantize's op, node and pattern tables).
-  bool free_tables = false;
   /// Checks options without running anything.
   void (*check)(const Tree& options, Diagnostics& diagnostics);
   /// Options with every default filled in.
@@ -109,7 +107,6 @@ PassRow describe() {
   PassRow row;
   row.doc = Pass::doc;
   row.fields = describe_fields<typename Pass::Options>();
-  row.free_tables = ReadsTree<Pass>;
   row.check = [](const Tree& tree, Diagnostics& diagnostics) {
     if constexpr (ReadsTree<Pass>) {
       Pass::check(tree, diagnostics);

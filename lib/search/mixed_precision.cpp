@@ -5,7 +5,7 @@
 
 #include "formats/format.hpp"
 #include "ir/op_table.hpp"
-#include "passes/transform/quantize.hpp"
+#include "passes/transform/quantize_config.hpp"
 #include "search/search_space.hpp"
 #include "search/selector.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "formats/format.hpp"
-#include "passes/transform/quantize.hpp"
+#include "passes/transform/quantize_config.hpp"
 
 namespace mase::search {
 

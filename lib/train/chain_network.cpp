@@ -53,7 +53,7 @@ bool follows(const ir::Node& node, ir::NodeId previous) {
   return references == 1 && right;
 }
 
-/// Collects the layers of a chain of nodes; `fits` turns false at the first node that is none.
+/// Collects the layers of a chain of nodes.
 class ChainBuilder {
  public:
   ChainBuilder(torch_frontend::Executor& executor, const Parameters& parameters)

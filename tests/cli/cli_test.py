@@ -80,6 +80,9 @@ class Usage(InFolder):
         keys = [key["name"] for key in quantize["config_keys"]["linear"]["integer"]]
         self.assertIn("data_in_width", keys)
         self.assertIn("bias_frac_width", keys)
+        profile = json.loads(self.run_mase("list", "passes", "profile_statistics", "--json").stdout)
+        arguments = [key["name"] for key in profile["config_keys"]["statistics"]["range_quantile"]]
+        self.assertEqual(arguments, ["abs", "quantile", "dims"])
 
     def test_all_faults_of_a_file_are_reported_at_once_with_their_places(self):
         self.write("x.toml", 'model = "jsc-tiny"\nbatch_size = "a"\nlerning_rate = 1\n[passes.quantise]\n')
@@ -138,6 +141,43 @@ class Transform(InFolder):
         self.assertEqual(first["configuration"], second["configuration"])
         self.assertEqual(first["tensor_hash"], second["tensor_hash"])
 
+    def test_auto_is_calibrated_on_training_rows_and_reproduced(self):
+        config = self.write("auto.toml", """# Calibrated fraction widths.
+model = "jsc-tiny"
+dataset = "jsc"
+[passes.quantize]
+calibration = "mse"
+num_samples = 100
+[passes.quantize.linear.config]
+name = "integer"
+frac_width = "auto"
+data_in_width = 6
+weight_width = 4
+""")
+        folder = self.cwd / "out/auto/software/transform"
+        place = ("--project-dir", "out", "--project", "auto")
+        document = json.loads(self.run_mase("transform", "--config", config, *place, "--json").stdout)
+        entries = next(p for p in document["passes"] if p["pass"] == "quantize")["info"]["calibrated"]
+        self.assertEqual([(e["port"], e["values"]) for e in entries], [("data_in", 1600), ("weight", 80)])
+        first = info(folder / "transformed_ckpt/graph_module.pt")
+        self.assertIn('data_in_frac_width = "auto"', first["configuration"])
+        (folder / "transformed_ckpt/config.toml").rename(self.cwd / "resolved.toml")
+        table = (folder / "calibration.csv").read_text(encoding="utf-8")
+        self.run_mase("transform", "--config", "resolved.toml", *place)
+        self.assertEqual((folder / "calibration.csv").read_text(encoding="utf-8"), table)
+        self.assertEqual(info(folder / "transformed_ckpt/graph_module.pt")["configuration"], first["configuration"])
+
+    def test_auto_without_data_is_refused(self):
+        config = self.write("auto.toml", """# No data set.
+model = "jsc-tiny"
+[passes.quantize.linear.config]
+name = "integer"
+data_in_frac_width = "auto"
+""")
+        result = self.run_mase("transform", "--config", config, code=2)
+        self.assertIn("node 'seq_blocks_2', port data_in: its values are known from data only", result.stderr)
+        self.assertIn("mase list datasets", result.stderr)
+
     def test_pipeline_controls(self):
         self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n'
                              '[[pass]]\nrun = "remove_dropout"\n[[pass]]\nrun = "count_dropout"\n')
@@ -187,6 +227,24 @@ class RunAndQuantize(InFolder):
         self.run_mase("quantize", "q.npy", "qq.npy", "--format", "integer", "--set", "width=8", "--set", "frac_width=4")
         self.assertEqual((self.cwd / "q.npy").read_bytes(), (self.cwd / "qq.npy").read_bytes())
         self.assertEqual(len((self.cwd / "c.npy").read_bytes()) - 128, 64)
+
+    def test_shared_codes_and_scales_stand_beside_the_codes(self):
+        source = SOURCE / "tests/models/jsc_s/inputs.npy"  # 4 rows of 16
+        self.run_mase("quantize", source, "q.npy", "--format", "mxfp4(block_size=8)", "--codes", "c.npy")
+        sizes = {path.name: len(path.read_bytes()) - 128 for path in self.cwd.glob("c*.npy")}
+        self.assertEqual(sizes, {"c.npy": 64, "c.shared.npy": 8})
+        result = json.loads(self.run_mase("quantize", source, "t.npy", "--format", "ternary", "--set",
+                                          "scaling_factor=true", "--codes", "t.codes.npy", "--json").stdout)
+        self.assertEqual(len((self.cwd / result["scales"]).read_bytes()) - 128, 4 * 4)
+        self.run_mase("quantize", source, "x.npy", "--format", "mxfp4(block_size=8)", "--set", "block_size=4", code=2)
+
+    def test_quantize_refuses_parameters_out_of_range_with_their_names(self):
+        source = SOURCE / "tests/models/jsc_s/inputs.npy"
+        for text, word in (("integer(0, 0)", "width"), ("integer(65, 0)", "width"), ("minifloat_ieee(4, 8)", "exponent_width"),
+                           ("mxint(17)", "width"), ("block_fp(8, 9)", "exponent_width"), ("mxfp4(block_size=0)", "block_size"),
+                           ("mxint_hardware(8, 4, parallelism=[3, 5])", "parallelism")):
+            self.assertIn(word, self.run_mase("quantize", source, "q.npy", "--format", text, code=2).stderr, text)
+        self.assertEqual(files_below(self.cwd), [])
 
     def test_quantize_refuses_wrong_fields_and_leaves_nothing(self):
         source = SOURCE / "tests/models/jsc_s/inputs.npy"

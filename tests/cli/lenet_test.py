@@ -28,8 +28,13 @@ def main():
             return json.loads(subprocess.run(words, cwd=folder, env=environment, check=True, stdin=subprocess.DEVNULL,
                                              stdout=subprocess.PIPE, text=True).stdout)
 
-        def accuracy(checkpoint):
-            return 100 * mase("test", checkpoint, "mnist", "--split", "test", "--batch-size", "500")["scores"]["accuracy"]
+        def accuracy(checkpoint, dataset="mnist"):
+            return 100 * mase("test", checkpoint, dataset, "--split", "test", "--batch-size", "500")["scores"]["accuracy"]
+
+        def retrained(recipe, start):
+            config = configs / "quantized_training" / recipe
+            quantized = mase("transform", "--config", config, "--load", start)["checkpoint"]
+            return mase("train", quantized, "--config", config)["best_checkpoint"]
 
         trained = mase("train", "--config", configs / "lenet_mnist_train.toml")["best_checkpoint"]
         eight = mase("transform", "--config", configs / "lenet_mnist_integer8.toml", "--load", trained)["checkpoint"]
@@ -39,8 +44,14 @@ def main():
         nearest = Path(folder) / "nearest.toml"
         nearest.write_text(compensating.read_text().replace("[passes.gptq]\n", "").replace("-w3", "-w3-nearest"))
         three = [mase("transform", "--config", config, "--load", trained)["checkpoint"] for config in (nearest, compensating)]
+        jets = mase("train", "--config", configs / "jsc_s_train.toml", "--project", "jsc-s")["best_checkpoint"]
         names = ("float", "8-bit", "4-bit weights", "4-bit weights, trained", "3-bit weights, nearest", "3-bit weights, gptq")
         results = dict(zip(names, map(accuracy, (trained, eight, four, tuned, *three))))
+        results["binary weights"] = accuracy(retrained("lenet_binary.toml", trained))
+        results["ternary weights"] = accuracy(retrained("lenet_ternary.toml", trained))
+        results["MXFP4"] = accuracy(retrained("lenet_mxfp4.toml", trained))
+        results["jsc-s float"] = accuracy(jets, "jsc")
+        results["jsc-s 4-bit"] = accuracy(retrained("jsc_s_integer4.toml", jets), "jsc")
 
     for name, value in results.items():
         print(f"{name}: {value:.2f} %")
@@ -50,6 +61,10 @@ def main():
         "4-bit weights, trained, at most 0.5 points lost": results["float"] - results["4-bit weights, trained"] <= 0.5 + 1e-9,
         "3-bit weights: error compensation at least 1 point better than nearest":
             results["3-bit weights, gptq"] - results["3-bit weights, nearest"] >= 1.0,
+        "binary weights at least 97 %": results["binary weights"] >= 97,
+        "ternary weights at least 98 %": results["ternary weights"] >= 98,
+        "MXFP4 at most 0.5 points lost": results["float"] - results["MXFP4"] <= 0.5 + 1e-9,
+        "jsc-s in 4 bits at most 1 point lost": results["jsc-s float"] - results["jsc-s 4-bit"] <= 1 + 1e-9,
     }
     for goal, met in goals.items():
         print(("met     " if met else "MISSED  ") + goal)

@@ -79,6 +79,23 @@ def best_values(document):
     return sorted(tuple(best["value"]) for best in document["best"].values())
 
 
+class Formats(Search):
+    def test_a_choice_of_formats_brings_its_own_parameters_and_every_trial_runs(self):
+        document = self.search("configs/search/jsc_formats.toml", "formats", "--n-trials", "24")
+        rows = self.trials("formats")
+        self.assertEqual(document["trials"], 24)
+        self.assertEqual({row["state"] for row in rows}, {"COMPLETE"})
+        own = {"mxfp4": "data_in_block_size", "minifloat_ieee": "data_in_exponent_width", "integer": "data_in_width"}
+        for row in rows:
+            named = {k: v for k, v in row.items() if "module_list_2" in k and v != ""}
+            chosen = next(v for k, v in named.items() if k.endswith("/name"))
+            has = {key for key in own.values() if any(k.endswith(key) for k in named)}
+            if chosen in own:
+                self.assertIn(own[chosen], has, row)
+            if chosen == "NA":
+                self.assertEqual(has, set(), row)
+
+
 class Practical(Search):
     def test_18_configurations_by_brute_force_by_name_and_by_type_have_the_same_best(self):
         by_name = self.search(PRACTICAL, "name", "--sampler", "bruteforce")

@@ -224,6 +224,46 @@ TEST_CASE("only as many rows as asked for are looked at") {
   CHECK(format_at(graph, "fc", "data_in") == "integer(8, 6)");
 }
 
+TEST_CASE("without a data set the example inputs are the data, if they are data") {
+  const std::string options =
+      "num_samples = 2\n[linear.config]\nname = \"integer\"\ndata_in_frac_width = \"auto\"\n";
+  ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
+  passes::PassContext context;
+  context.evaluator = test::float_runner();
+  context.probe = {Array::from(std::vector<float>{1, 1, 1, 1, 2, 2, 2, 2, 99, 99, 99, 99}, {3, 4})};
+  CHECK_THROWS_WITH(test::run_pass(graph, "quantize", options, context),
+                    Catch::Contains("node 'fc', port data_in") && Catch::Contains("data set"));
+  context.probe_is_data = true;
+  test::run_pass(graph, "quantize", options, context);
+  CHECK(format_at(graph, "fc", "data_in") == "integer(8, 5)");
+}
+
+TEST_CASE("after extract the training rows are what the cut graph reads") {
+  // The ReLU is cut off: its results, not the -100 in front of it, are the inputs.
+  ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
+  const Array rows = Array::from(std::vector<float>{-100, 1, 1, 1, 3, -100, 0, 0}, {2, 4});
+  passes::PassContext context = test::context_with_rows(rows, 1);
+  context.probe = {rows};
+  context.probe_is_data = true;
+  test::run_pass(graph, "extract", "inputs = [\"act\"]", context);
+  REQUIRE(graph.find_node("x") == nullptr);
+  const passes::Result result = test::run_pass(
+      graph, "quantize", "[linear.config]\nname = \"integer\"\ndata_in_frac_width = \"auto\"\n",
+      context);
+  CHECK(format_at(graph, "fc", "data_in") == "integer(8, 5)");
+  CHECK(result.info.at("calibrated").as_list()[0].at("values").as_int() == 8);
+}
+
+TEST_CASE("only the free field of a format can be auto") {
+  ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
+  passes::PassContext context;
+  CHECK_THROWS_WITH(
+      test::run_pass(graph, "quantize",
+                     "[linear.config]\nname = \"integer\"\nweight_width = \"auto\"\n", context),
+      Catch::Contains("options.toml:3:16") &&
+          Catch::Contains("'weight_width' cannot be \"auto\"; of integer only 'frac_width' can"));
+}
+
 TEST_CASE("saturation above the threshold is told, whatever chose the range") {
   // 1 of 12 values saturates when a range for 90 % is asked for.
   ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});

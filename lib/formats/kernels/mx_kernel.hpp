@@ -41,9 +41,10 @@ struct MxKernelChoice {
 /// The kernel of a deterministic rounding. All sets give the same bits.
 MxKernel mx_kernel(Isa isa, const MxKernelChoice& choice);
 
-/// Turns the peaks of nvfp4 blocks (NaN: the block is) into factors, the bits of nvfp4_factors;
-/// `up` holds the peaks before. Whole vectors: up to 15 numbers after `count` change too.
-using Nvfp4Kernel = void (*)(float tensor_scale, std::size_t count, float* down, float* up);
+/// Turns the peaks of nvfp4 blocks (NaN: the block is) into nvfp4_block_scale in place and the
+/// first of nvfp4_factors, the same bits. Whole vectors: up to 15 numbers after `count` change too.
+using Nvfp4Kernel = void (*)(float tensor_scale, std::size_t count, float* down, float* scales);
+inline constexpr std::size_t nvfp4_padding = 16;
 Nvfp4Kernel nvfp4_kernel(Isa isa);
 
 // One function per instruction set, called by the two above only.

@@ -77,33 +77,39 @@ struct OnMxMinifloat {
 };
 
 /// Every line is a line of nvfp4_block_scale or nvfp4_factors.
-struct Nvfp4Factors {
+struct Nvfp4Scales {
   using Vec = Simd::Vec;
   Vec t, inverse, six, low, high;
   Bits half, one, kept;
 
-  MASE_SIMD static Nvfp4Factors of(float tensor_scale) {
+  MASE_SIMD static Nvfp4Scales of(float tensor_scale) {
     return {Simd::all(tensor_scale), Simd::all(1.0F / tensor_scale),
             Simd::all(6.0F),         Simd::all(0x1p-6F),
             Simd::all(448.0F),       Simd::all_bits(0x7ffff),
             Simd::all_bits(1),       Simd::all_bits(static_cast<std::int32_t>(0xfff00000))};
   }
-  MASE_SIMD bool cover(Bits peaks) const { return Simd::largest(peaks) < 0x7f800000; }
-  MASE_SIMD void store(Bits peaks, float* down, float* up) const {
-    const Vec a = Simd::div(Simd::div(Simd::floats(peaks), six), t);
+  MASE_SIMD Vec scale(Vec peaks) const {
+    const Vec a = Simd::div(Simd::div(peaks, six), t);
     const Bits bits = Simd::bits(Simd::min(high, Simd::max(low, a)));
     const Bits last = Simd::and_bits(Simd::shift_right<20>(bits), one);
-    const Bits rounded = Simd::and_bits(Simd::add_bits(Simd::add_bits(bits, half), last), kept);
-    const Vec scale = Simd::floats(rounded);
-    Simd::store(down, Simd::div(inverse, scale));
-    Simd::store(up, Simd::mul(t, scale));
+    return Simd::floats(Simd::and_bits(Simd::add_bits(Simd::add_bits(bits, half), last), kept));
+  }
+  MASE_SIMD bool cover(Bits peaks) const { return Simd::largest(peaks) < 0x7f800000; }
+  MASE_SIMD void store(Bits peaks, float* down, float* up) const {
+    const Vec found = scale(Simd::floats(peaks));
+    Simd::store(down, Simd::div(inverse, found));
+    Simd::store(up, Simd::mul(t, found));
   }
 };
 
-MASE_SIMD_TARGET void nvfp4_blocks(float tensor_scale, std::size_t count, float* down, float* up) {
-  const Nvfp4Factors factors = Nvfp4Factors::of(tensor_scale);
-  for (std::size_t i = 0; i < count; i += Simd::width)
-    factors.store(Simd::bits(Simd::load(up + i)), down + i, up + i);
+MASE_SIMD_TARGET void nvfp4_blocks(float tensor_scale, std::size_t count, float* down,
+                                   float* scales) {
+  const Nvfp4Scales factors = Nvfp4Scales::of(tensor_scale);
+  for (std::size_t i = 0; i < count; i += Simd::width) {
+    const Simd::Vec scale = factors.scale(Simd::load(scales + i));
+    Simd::store(down + i, Simd::div(factors.inverse, scale));
+    Simd::store(scales + i, scale);
+  }
 }
 
 template <class Op>
@@ -118,7 +124,7 @@ MASE_SIMD_TARGET std::size_t mx_runs(const MxGrid& grid, const PowerRule& rule, 
 
 template <class Op>
 MASE_SIMD_TARGET std::size_t nvfp4_runs(const MxGrid& grid, float tensor_scale, const Runs& runs) {
-  return apply_runs(Op::of(grid), Nvfp4Factors::of(tensor_scale), runs);
+  return apply_runs(Op::of(grid), Nvfp4Scales::of(tensor_scale), runs);
 }
 
 template <class Op, bool is_minifloat>

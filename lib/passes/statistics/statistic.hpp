@@ -47,6 +47,9 @@ const std::vector<StatisticRow>& statistic_table();
 const StatisticRow* find_statistic(std::string_view name);
 std::vector<std::string> statistic_names();
 
+/// The option `dims` as documentation sees it.
+FieldInfo dims_field();
+
 template <class T>
 concept HasDims = requires(T statistic) {
   { statistic.dims } -> std::same_as<Dims&>;
@@ -79,6 +82,7 @@ class StatisticCollector final : public Collector {
 template <class T>
 StatisticRow statistic_row() {
   StatisticRow row{T::doc, describe_fields<T>(), nullptr, nullptr};
+  if constexpr (HasDims<T>) row.fields.push_back(dims_field());
   row.make = [](const Tree& options, Diagnostics& diagnostics) -> std::unique_ptr<Collector> {
     return std::make_unique<StatisticCollector<T>>(read_statistic<T>(options, diagnostics));
   };

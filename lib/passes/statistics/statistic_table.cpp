@@ -16,6 +16,15 @@ const std::vector<StatisticRow>& statistic_table() {
   return table;
 }
 
+FieldInfo dims_field() {
+  FieldInfo field;
+  field.name = "dims";
+  field.type = "string or list of integer";
+  field.default_value = "\"all\"";
+  field.doc = "dimensions of a sample taken together: \"all\", \"none\" or a list";
+  return field;
+}
+
 const StatisticRow* find_statistic(std::string_view name) {
   for (const StatisticRow& row : statistic_table())
     if (row.doc.name == name) return &row;

@@ -41,17 +41,4 @@ struct Quantize {
   static Result run(ir::Graph& graph, const Tree& options, PassContext& context);
 };
 
-/// One joined TOML key of an op: the port and the field it stands for.
-struct JoinedKey {
-  std::string key, port;
-  FieldInfo field;
-};
-
-/// The keys that a `config` table of `format` may have for the ports of `op`, from the two tables.
-std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
-                                   const formats::FormatRow& format);
-
-/// Ports of every quantizable op, each once.
-std::vector<std::string> all_ports();
-
 }  // namespace mase::passes

@@ -7,7 +7,6 @@
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
 #include "passes/transform/port_blocks.hpp"
-#include "passes/transform/quantize.hpp"
 
 namespace mase::passes {
 namespace {

@@ -11,6 +11,19 @@
 
 namespace mase::passes {
 
+/// One joined TOML key of an op: the port and the field it stands for.
+struct JoinedKey {
+  std::string key, port;
+  FieldInfo field;
+};
+
+/// The keys that a `config` table of `format` may have for the ports of `op`, from the two tables.
+std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
+                                   const formats::FormatRow& format);
+
+/// Ports of every quantizable op, each once.
+std::vector<std::string> all_ports();
+
 /// What one selector asks for at one port.
 struct PortRule {
   formats::Format format;   ///< with the defaults of fields that are left open

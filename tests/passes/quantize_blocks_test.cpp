@@ -1,0 +1,148 @@
+// Block formats on ports: their layout, what a tensor refuses, and their calibration.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/random.hpp"
+#include "config/toml.hpp"
+#include "driver/all_passes.hpp"
+#include "ir/text.hpp"
+#include "passes/calibration/score.hpp"
+#include "passes/float_runner.hpp"
+
+namespace mase {
+namespace {
+
+constexpr const char* conv_graph = R"(graph "conv" {
+  module conv : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=1) [weight=@conv.weight, bias=@conv.bias]
+  module act : torch.nn.modules.activation.ReLU = aten::relu()
+  tensor conv.weight : float32[4, 2, 3, 3] parameter grad
+  tensor conv.bias : float32[4] parameter grad
+  %x : float32[3, 2, 4, 4] = placeholder x
+  %conv : float32[3, 4, 4, 4] = call_module conv aten::conv2d(input=%x)
+  %act : float32[3, 4, 4, 4] = call_module act aten::relu(self=%conv)
+  %output : float32[3, 4, 4, 4] = output output(value=%act)
+}
+)";
+
+constexpr const char* every_port = R"(
+[default.config]
+name = "block_fp"
+data_in_width = 8
+[conv2d.config]
+name = "block_fp"
+data_in_width = 8
+weight_width = 8
+bias_width = 8
+)";
+
+Tree field(const ir::Graph& graph, const std::string& node, const std::string& port,
+           const std::string& name) {
+  return graph.find_node(node)->formats.at(port).fields().at(name);
+}
+
+std::vector<float> normal_values(std::size_t count) {
+  Random random(21);
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(float(random.normal()));
+  return values;
+}
+
+double error_in(const formats::Format& format, const Array& values) {
+  std::vector<float> out(static_cast<std::size_t>(values.size()));
+  format.quantize(values.span<float>(), out, values.shape());
+  double sum = 0;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    sum += std::pow(double(out[i]) - values.span<float>()[i], 2);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("the layout of blocks follows from the port unless the user says it") {
+  ir::Graph graph = ir::parse(conv_graph, "g");
+  passes::PassContext context;
+  test::run_pass(graph, "quantize", every_port, context);
+  for (const char* port : {"data_in", "weight"}) {
+    CHECK(field(graph, "conv", port, "skip_first_dim") == Tree(true));
+    CHECK(field(graph, "conv", port, "max_rank") == Tree(3));
+  }
+  CHECK(field(graph, "conv", "bias", "skip_first_dim") == Tree(false));
+  CHECK(field(graph, "act", "data_in", "max_rank") == Tree(3));
+  test::run_pass(graph, "quantize",
+                 "[relu.config]\nname = \"block_fp\"\ndata_in_width = 8\n"
+                 "data_in_skip_first_dim = false\ndata_in_max_rank = 2\n",
+                 context);
+  CHECK(field(graph, "act", "data_in", "skip_first_dim") == Tree(false));
+  CHECK(field(graph, "act", "data_in", "max_rank") == Tree(2));
+}
+
+TEST_CASE("a resolved configuration leaves the layout of blocks open where it was") {
+  const passes::PassRow& row = *passes::find_pass(driver::all_passes(), "quantize");
+  const Tree resolved = row.resolve(config::parse_toml(every_port, "options.toml"));
+  CHECK(row.resolve(resolved) == resolved);
+  ir::Graph first = ir::parse(conv_graph, "g"), second = first;
+  passes::PassContext context;
+  test::run_pass(first, "quantize", every_port, context);
+  test::run_pass(second, "quantize", config::to_toml(resolved), context);
+  for (const char* node : {"conv", "act"})
+    CHECK(first.find_node(node)->formats == second.find_node(node)->formats);
+}
+
+TEST_CASE("tensors that cannot have their format are all named at once") {
+  ir::Graph graph = ir::parse(conv_graph, "g");
+  passes::PassContext context;
+  CHECK_THROWS_WITH(
+      test::run_pass(graph, "quantize",
+                     "[conv2d.config]\nname = \"mxint\"\nblock_dim = 3\nweight_width = 8\n"
+                     "bias_width = 8\n[relu.config]\nname = \"mxint\"\nblock_dim = 5\n"
+                     "data_in_width = 8\n",
+                     context),
+      Catch::Contains("node 'conv', port bias") && Catch::Contains("node 'act', port data_in") &&
+          !Catch::Contains("port weight"));
+}
+
+TEST_CASE("scale rules and tensor scales with the least squared error are found") {
+  const Array values = Array::from(normal_values(640), {10, 64});
+  for (const char* text : {"mxfp", "mxint(4)", "block_fp(4, 8)", "nvfp4"}) {
+    INFO(text);
+    const formats::Format format = formats::parse_format(text);
+    passes::CalibrationOptions options;
+    options.method = "mse";
+    double largest = 0;
+    for (const float x : values.span<float>()) largest = std::max(largest, std::fabs(double(x)));
+    passes::PortScores scores(passes::candidates(format, largest), options);
+    CHECK(scores.candidates().size() >= 4);
+    scores.add(values.rows(0, 3));
+    scores.add(values.rows(3, 7));
+    const std::size_t best =
+        passes::choose(scores.candidates(), scores.scores(), scores.count(), options);
+    const auto error_at = [&](std::size_t c) {
+      const formats::Format& tried = scores.candidates()[c].format;
+      return error_in(tried, values.rows(0, 3)) + error_in(tried, values.rows(3, 7));
+    };
+    for (std::size_t c = 0; c < scores.candidates().size(); ++c)
+      CHECK(error_at(best) <= error_at(c));
+  }
+}
+
+TEST_CASE("kl is refused where values share bits") {
+  passes::CalibrationOptions options;
+  options.method = "kl";
+  CHECK_THROWS_WITH(
+      passes::PortScores(passes::candidates(formats::parse_format("mxfp"), 1.0), options),
+      Catch::Contains("share bits; use mse"));
+}
+
+TEST_CASE("a scale rule that is auto is chosen per port") {
+  ir::Graph graph = test::two_layers(normal_values(8), {0.5f, -0.25f});
+  passes::PassContext context = test::context_with_rows(Array::from(normal_values(32), {8, 4}), 3);
+  const passes::Result result =
+      test::run_pass(graph, "quantize",
+                     "calibration = \"mse\"\n[linear.config]\nname = \"mxint\"\n"
+                     "scale_rule = \"auto\"\nweight_width = 4\ndata_in_width = 4\n",
+                     context);
+  CHECK(result.info.at("calibrated").size() == 2);
+  CHECK(result.info.at("calibrated").as_list()[0].at("field").as_string() == "scale_rule");
+}
+
+}  // namespace mase
