@@ -26,27 +26,31 @@ std::vector<int> exponents_of(const BlockElements& elements, std::span<const Til
   return exponents;
 }
 
+// Shared codes count exponents, modulo as many as there are codes; the packer cuts them off.
 PackedCodes shared_codes(const BlockElements& elements, std::span<const TilePeak> peaks) {
   const TileScale scale = elements.tile_scale();
+  const std::uint32_t zero = elements.shared_code(0);
   return encode_in_pieces(
       elements.shared_bits(), peaks.size(), [&](std::size_t first, std::span<std::uint32_t> codes) {
         for (std::size_t i = 0; i < codes.size(); ++i)
-          codes[i] = elements.shared_code(scale.exponent(elements, peaks[first + i]));
+          codes[i] = zero + static_cast<std::uint32_t>(scale.exponent(elements, peaks[first + i]));
       });
 }
 
-PackedCodes element_codes(const BlockElements& elements, const Tiling& tiling,
-                          std::span<const float> in, std::span<const TilePeak> peaks) {
+BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
+                         std::span<const float> in) {
   if (const auto kernel = elements.code_kernel(kernels::best_isa()))
-    return encode_blocks(tiling, in, peaks, *kernel, elements.element_bits());
+    return encode_blocks(tiling, in, *kernel, elements.element_bits());
+  std::vector<TilePeak> peaks = tile_peaks(tiling, in);
   const std::vector<int> exponents = exponents_of(elements, peaks);
   std::vector<std::uint32_t> codes(in.size());
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    if (std::isnan(in[i])) return;  // refused by the caller
     const int exponent = exponents[tile];
     const double value = elements.quantize(static_cast<double>(in[i]), exponent, i);
     codes[i] = elements.code(value, exponent);
   });
-  return pack_codes(codes, elements.element_bits());
+  return {pack_codes(codes, elements.element_bits()), std::move(peaks)};
 }
 
 // The largest magnitude of every tile as the reference system finds it: NaN spreads, and tiles of
@@ -180,10 +184,10 @@ void quantize_block_mase(const BlockElements& elements, const Tiling& tiling, bo
 
 Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
                      std::span<const float> in) {
-  const std::vector<TilePeak> peaks = tile_peaks(tiling, in);
-  const std::size_t nan = first_nan(in, peaks);
+  BlockCodes made = element_codes(elements, tiling, in);
+  const std::size_t nan = first_nan(in, made.peaks);
   if (nan < in.size()) refuse_nan(nan, elements.name());
-  return {element_codes(elements, tiling, in, peaks), shared_codes(elements, peaks), {}};
+  return {std::move(made.codes), shared_codes(elements, made.peaks), {}};
 }
 
 void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,

@@ -9,6 +9,7 @@
 
 #include "formats/block_engine.hpp"
 #include "formats/format.hpp"
+#include "formats/kernels/block_kernels.hpp"
 #include "formats/rounding.hpp"
 #include "formats/scale_rule.hpp"
 
@@ -27,6 +28,7 @@ struct TileScale {
   /// Factors for kernels::set_scale's use.
   void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
             kernels::TileFactors& factors) const;
+  kernels::PowerRule rule() const { return power_rule(bits, low, high, top, -top); }
 };
 
 /// The definition of a block format, one tile and one element at a time, and its kernels.
@@ -62,6 +64,23 @@ class BlockElements {
   virtual std::optional<BlockKernel> kernel(kernels::Isa isa) const = 0;
   virtual std::optional<BlockKernel> code_kernel(kernels::Isa isa) const = 0;
 };
+
+/// The kernel of elements on a grid that tiles are scaled to.
+template <class Elements, class Grid>
+BlockKernel scaled_kernel(const Elements& elements, const kernels::GridKernel<Grid>& kernel,
+                          const Grid& grid) {
+  const TileScale scale = elements.tile_scale();
+  return {kernels::scaled_factors,
+          [elements, scale](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
+            scale.fill(elements, peaks, factors);
+          },
+          [kernel, grid](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+            kernel.on_strip(grid, strip, factors);
+          },
+          [kernel, grid, rule = scale.rule()](const kernels::Runs& runs) {
+            return kernel.on_runs(grid, rule, runs);
+          }};
+}
 
 // Exponents as two's complement codes of `bits` bits: shared codes of block_minifloat and
 // block_log.

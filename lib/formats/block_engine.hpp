@@ -29,6 +29,9 @@ struct BlockKernel {
   std::function<void(std::span<const TilePeak> peaks, kernels::TileFactors& factors)> factors;
   /// Writes a value, or a code's bits, for every element of a strip.
   std::function<void(const kernels::Strip& strip, const kernels::TileFactors& factors)> elements;
+  /// All of this at once for runs, from the first tile on as far as it goes; returns the number of
+  /// tiles that are done. The codes' words and the values are the same.
+  std::function<std::size_t(const kernels::Runs& runs)> runs;
 };
 
 /// The peak of every tile, in the tiles' order.
@@ -40,9 +43,13 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
                      const BlockKernel& kernel, kernels::Isa isa = kernels::best_isa());
 
-/// Packs the codes, `bits` wide, that `kernel.elements` writes; `peaks` are those of tile_peaks.
-PackedCodes encode_blocks(const Tiling& tiling, std::span<const float> in,
-                          std::span<const TilePeak> peaks, const BlockKernel& kernel, int bits);
+/// The codes, `bits` wide, that `kernel.elements` writes, and the peaks that were found for them.
+struct BlockCodes {
+  PackedCodes codes;
+  std::vector<TilePeak> peaks;  ///< as of tile_peaks
+};
+BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
+                         int bits, kernels::Isa isa = kernels::best_isa());
 
 /// Calls visit(element, tile) for every element in order: the definition of a tiling, one element
 /// at a time.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/kernels/block_kernels.hpp"
 #include "formats/mase_log2.hpp"
 
 namespace mase::formats {
@@ -88,30 +87,16 @@ TileScale BlockFpElements::tile_scale() const {
 
 std::optional<BlockKernel> BlockFpElements::kernel(kernels::Isa isa) const {
   if (spec_.rounding == Rounding::stochastic) return std::nullopt;
-  return BlockKernel{kernels::scaled_factors,
-                     [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
-                                                   kernels::TileFactors& factors) {
-                       scale.fill(*this, peaks, factors);
-                     },
-                     [run = kernels::block_fp_kernel(isa, spec_.rounding),
-                      limit = static_cast<float>(spec_.largest_magnitude())](
-                         const kernels::Strip& strip, const kernels::TileFactors& factors) {
-                       run({limit, 0}, strip, factors);
-                     }};
+  const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 0};
+  return scaled_kernel(*this, kernels::block_fp_kernel(isa, spec_.rounding), grid);
 }
 
 // Wider magnitudes leave the range where vectors convert to integers.
 std::optional<BlockKernel> BlockFpElements::code_kernel(kernels::Isa isa) const {
   constexpr int widest = 23;
-  auto kernel = this->kernel(isa);
-  if (!kernel || spec_.width > widest) return std::nullopt;
-  kernel->elements = [run = kernels::block_fp_code_kernel(isa, spec_.rounding),
-                      limit = static_cast<float>(spec_.largest_magnitude()),
-                      shift = 32 - spec_.width](const kernels::Strip& strip,
-                                                const kernels::TileFactors& factors) {
-    run({limit, shift}, strip, factors);
-  };
-  return kernel;
+  if (spec_.rounding == Rounding::stochastic || spec_.width > widest) return std::nullopt;
+  const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 32 - spec_.width};
+  return scaled_kernel(*this, kernels::block_fp_code_kernel(isa, spec_.rounding), grid);
 }
 
 }  // namespace mase::formats

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/kernels/block_kernels.hpp"
 #include "formats/mase_log2.hpp"
 #include "formats/scale_rule.hpp"
 
@@ -86,27 +85,15 @@ TileScale BlockLogElements::tile_scale() const {
 std::optional<BlockKernel> BlockLogElements::kernel(kernels::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;
-  return BlockKernel{
-      kernels::scaled_factors,
-      [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
-                                    kernels::TileFactors& factors) {
-        scale.fill(*this, peaks, factors);
-      },
-      [run = kernels::block_log_kernel(isa, spec_.rounding), grid = kernels::log_grid(scaled)](
-          const kernels::Strip& strip, const kernels::TileFactors& factors) {
-        run(grid, strip, factors);
-      }};
+  return scaled_kernel(*this, kernels::block_log_kernel(isa, spec_.rounding),
+                       kernels::log_grid(scaled));
 }
 
 std::optional<BlockKernel> BlockLogElements::code_kernel(kernels::Isa isa) const {
-  auto kernel = this->kernel(isa);
-  if (!kernel) return std::nullopt;
-  kernel->elements = [run = kernels::block_log_code_kernel(isa, spec_.rounding),
-                      grid = kernels::log_grid(spec_.element(kernels::scaled_top))](
-                         const kernels::Strip& strip, const kernels::TileFactors& factors) {
-    run(grid, strip, factors);
-  };
-  return kernel;
+  const LogSpec scaled = spec_.element(kernels::scaled_top);
+  if (!kernels::fits_float32(scaled)) return std::nullopt;
+  return scaled_kernel(*this, kernels::block_log_code_kernel(isa, spec_.rounding),
+                       kernels::log_grid(scaled));
 }
 
 }  // namespace mase::formats

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/kernels/block_kernels.hpp"
 #include "formats/mase_log2.hpp"
 
 namespace mase::formats {
@@ -78,27 +77,15 @@ TileScale BlockMinifloatElements::tile_scale() const {
 std::optional<BlockKernel> BlockMinifloatElements::kernel(kernels::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
   if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
-  return BlockKernel{kernels::scaled_factors,
-                     [*this, scale = tile_scale()](std::span<const TilePeak> peaks,
-                                                   kernels::TileFactors& factors) {
-                       scale.fill(*this, peaks, factors);
-                     },
-                     [run = kernels::block_minifloat_kernel(isa, spec_.rounding),
-                      grid = kernels::block_minifloat_grid(scaled)](
-                         const kernels::Strip& strip, const kernels::TileFactors& factors) {
-                       run(grid, strip, factors);
-                     }};
+  return scaled_kernel(*this, kernels::block_minifloat_kernel(isa, spec_.rounding),
+                       kernels::block_minifloat_grid(scaled));
 }
 
 std::optional<BlockKernel> BlockMinifloatElements::code_kernel(kernels::Isa isa) const {
-  auto kernel = this->kernel(isa);
-  if (!kernel) return std::nullopt;
-  kernel->elements = [run = kernels::block_minifloat_code_kernel(isa, spec_.rounding),
-                      grid = kernels::block_minifloat_grid(spec_.element(kernels::scaled_top))](
-                         const kernels::Strip& strip, const kernels::TileFactors& factors) {
-    run(grid, strip, factors);
-  };
-  return kernel;
+  const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
+  if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
+  return scaled_kernel(*this, kernels::block_minifloat_code_kernel(isa, spec_.rounding),
+                       kernels::block_minifloat_grid(scaled));
 }
 
 }  // namespace mase::formats

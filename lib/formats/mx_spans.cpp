@@ -90,30 +90,36 @@ class FastExponent {
 
 // For integers the first factor is 2^-X / 4, which is a float32 for every X from -128 to 127; the
 // grid's to_integer mends that.
+int down_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -2; }
+int up_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -spec.fraction_bits(); }
+
 void fill_factors(const MxSpec& spec, std::span<const TilePeak> peaks, TileFactors& factors) {
   const FastExponent exponent(spec);
-  const int down_shift = spec.minifloat ? 0 : -2;
-  const int up_shift = spec.minifloat ? 0 : -spec.fraction_bits();
   float* const down = factors.of(kernels::mx_down);
   float* const up = factors.of(kernels::mx_up);
   for (std::size_t t = 0; t < peaks.size(); ++t) {
     const int x = exponent.of(peaks[t].largest);
-    down[t] = power_of_two(down_shift - x);
-    up[t] = peaks[t].nonfinite && spec.has_nan() ? nan : power_of_two(x + up_shift);
+    down[t] = power_of_two(down_shift(spec) - x);
+    up[t] = peaks[t].nonfinite && spec.has_nan() ? nan : power_of_two(x + up_shift(spec));
   }
 }
 
 BlockKernel block_kernel(const MxSpec& spec, bool encodes, kernels::Isa isa) {
   const kernels::MxGrid grid = mx_grid(spec.minifloat, spec.width);
-  const kernels::MxKernel elements =
+  const kernels::MxKernel kernel =
       kernels::mx_kernel(isa, {grid.is_integer, encodes, spec.rounding});
-  return {kernels::mx_factor_count,
-          [spec](std::span<const TilePeak> peaks, TileFactors& factors) {
-            fill_factors(spec, peaks, factors);
-          },
-          [grid, elements](const kernels::Strip& strip, const TileFactors& factors) {
-            elements(grid, strip, factors);
-          }};
+  const kernels::PowerRule rule =
+      power_rule(scale_bits(spec.rule, spec.top()), spec.lowest_exponent(), spec.highest_exponent(),
+                 down_shift(spec), up_shift(spec));
+  return {
+      kernels::mx_factor_count,
+      [spec](std::span<const TilePeak> peaks, TileFactors& factors) {
+        fill_factors(spec, peaks, factors);
+      },
+      [grid, kernel](const kernels::Strip& strip, const TileFactors& factors) {
+        kernel.on_strip(grid, strip, factors);
+      },
+      [grid, kernel, rule](const kernels::Runs& runs) { return kernel.on_runs(grid, rule, runs); }};
 }
 
 // The number that mx_block_exponent takes, for every tile.
@@ -231,13 +237,16 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
     encoded.codes = pack_codes(moved_back<std::uint32_t>(blocks, codes), spec.width);
     return encoded;
   }
+  if (has_kernel(spec)) {
+    BlockCodes made =
+        encode_blocks(blocks.tiling, in, block_kernel(spec, true, kernels::best_isa()), spec.width);
+    refuse_nan_elements(spec, in, made.peaks, format);
+    return {std::move(made.codes),
+            pack_codes(scales_last(blocks, scale_codes(spec, made.peaks)), spec.scale_bits),
+            {}};
+  }
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
   refuse_nan_elements(spec, in, peaks, format);
-  if (has_kernel(spec))
-    return {encode_blocks(blocks.tiling, in, peaks, block_kernel(spec, true, kernels::best_isa()),
-                          spec.width),
-            pack_codes(scales_last(blocks, scale_codes(spec, peaks)), spec.scale_bits),
-            {}};
   const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
   return {element_codes(spec, blocks.tiling, in, shared),
           pack_codes(scales_last(blocks, scale_codes(spec, shared)), spec.scale_bits),

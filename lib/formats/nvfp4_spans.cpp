@@ -60,7 +60,7 @@ std::vector<std::uint32_t> scale_codes(std::span<const TilePeak> peaks, float te
 BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes,
                          kernels::Isa isa) {
   const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_code_bits);
-  const kernels::MxKernel elements = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
+  const kernels::MxKernel kernel = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
   const kernels::Nvfp4Kernel blocks = kernels::nvfp4_kernel(isa);
   return {kernels::mx_factor_count,
           [tensor_scale, blocks](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
@@ -69,8 +69,11 @@ BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes
             blocks(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
             for (std::size_t t = 0; t < peaks.size(); ++t) up[t] *= tensor_scale;
           },
-          [grid, elements](const kernels::Strip& strip, const kernels::TileFactors& factors) {
-            elements(grid, strip, factors);
+          [grid, kernel](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+            kernel.on_strip(grid, strip, factors);
+          },
+          [grid, kernel, tensor_scale](const kernels::Runs& runs) {
+            return kernel.on_nvfp4_runs(grid, tensor_scale, runs);
           }};
 }
 
@@ -88,19 +91,18 @@ void for_each_value(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const
   });
 }
 
-PackedCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
-                          std::span<const TilePeak> peaks) {
-  if (spec.rounding != Rounding::stochastic) {
-    const float scale = scale_of_tensor(spec, peaks);
-    return encode_blocks(tiling, in, peaks, block_kernel(spec, scale, true, kernels::best_isa()),
+BlockCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
+                         float tensor_scale) {
+  if (spec.rounding != Rounding::stochastic)
+    return encode_blocks(tiling, in, block_kernel(spec, tensor_scale, true, kernels::best_isa()),
                          element_code_bits);
-  }
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  std::vector<TilePeak> peaks = tile_peaks(tiling, in);
   std::vector<std::uint32_t> codes(in.size());
   for_each_value(spec, tiling, in, peaks, [&](std::size_t i, float value, Nvfp4Factors factors) {
     if (!std::isnan(factors.up)) codes[i] = minifloat_code(element, static_cast<double>(value));
   });
-  return pack_codes(codes, element_code_bits);
+  return {pack_codes(codes, element_code_bits), std::move(peaks)};
 }
 
 float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
@@ -125,11 +127,11 @@ void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<con
 }
 
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {
-  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
-  const float tensor_scale = scale_of_tensor(spec, peaks);
+  const float tensor_scale = scale_of_tensor(spec, in, kernels::best_isa());
+  BlockCodes made = element_codes(spec, blocks.tiling, in, tensor_scale);
   Encoded encoded{
-      element_codes(spec, blocks.tiling, in, peaks),
-      pack_codes(scales_last(blocks, scale_codes(peaks, tensor_scale)), scale_code_bits),
+      std::move(made.codes),
+      pack_codes(scales_last(blocks, scale_codes(made.peaks, tensor_scale)), scale_code_bits),
       {}};
   if (spec.two_levels) encoded.scales.push_back(tensor_scale);
   return encoded;

@@ -1,6 +1,7 @@
 // The rules that choose a block's shared exponent.
 #include "formats/scale_rule.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -75,6 +76,28 @@ ScaleBits scale_bits(ScaleRule rule, const ElementTop& top) {
     bits.carry = unit - 1 - (std::bit_cast<std::uint32_t>(largest) & (unit - 1));
   }
   return bits;
+}
+
+kernels::PowerRule power_rule(const ScaleBits& bits, int low, int high, int down, int up) {
+  constexpr int least_normal = -126, most_normal = 127, bias = 127;
+  constexpr std::int64_t largest_float = 0x7f7fffff;
+  const int lowest = std::max(down - most_normal, least_normal - up);
+  const int highest = std::min(down - least_normal, most_normal - up);
+  if (!bits.any || high < lowest || low > highest) return {};
+  // The bits from which on X is x.
+  const auto start = [&](int x) {
+    return (std::int64_t{x + bits.offset} << 23) - static_cast<std::int64_t>(bits.carry);
+  };
+  const std::int64_t least = low >= lowest ? 0 : start(lowest);
+  const std::int64_t most = high <= highest ? largest_float : start(highest + 1) - 1;
+  if (least > largest_float || most < ScaleBits::least) return {};
+  return {static_cast<std::int32_t>(std::max(least, std::int64_t{ScaleBits::least})),
+          static_cast<std::int32_t>(std::min(most, largest_float)),
+          static_cast<std::int32_t>(bits.carry),
+          low + bits.offset,
+          high + bits.offset,
+          down + bits.offset + bias,
+          up - bits.offset + bias};
 }
 
 }  // namespace mase::formats

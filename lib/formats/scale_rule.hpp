@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/field.hpp"
+#include "formats/kernels/block_strip.hpp"
 
 namespace mase::formats {
 
@@ -43,10 +44,15 @@ struct ScaleBits {
   bool any = true;  ///< false: covers nothing
 
   /// Far from subnormal numbers, where every rule is its formula.
-  bool covers(std::uint32_t u) const { return any && u >= 0x0d800000; }  // 2^-100
+  static constexpr std::uint32_t least = 0x0d800000;  // 2^-100
+  bool covers(std::uint32_t u) const { return any && u >= least; }
   int exponent(std::uint32_t u) const { return static_cast<int>((u + carry) >> 23) - offset; }
 };
 ScaleBits scale_bits(ScaleRule rule, const ElementTop& top);
+
+/// The factors 2^(down - X) and 2^(X + up) of kernels, X cut to low .. high, as far as both are
+/// normal float32 numbers.
+kernels::PowerRule power_rule(const ScaleBits& bits, int low, int high, int down, int up);
 
 /// The field `scale_rule` of a block format `Struct`.
 template <class Struct>

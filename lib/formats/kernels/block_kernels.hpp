@@ -52,8 +52,13 @@ struct BlockMinifloatGrid {
 };
 BlockMinifloatGrid block_minifloat_grid(const MinifloatSpec& scaled);
 
+/// A kernel on strips, with scaled_factors per tile, and on runs (kernels/block_runs.hpp), which
+/// returns how many tiles are done.
 template <class Grid>
-using GridKernel = void (*)(const Grid& grid, const Strip& strip, const TileFactors& factors);
+struct GridKernel {
+  void (*on_strip)(const Grid& grid, const Strip& strip, const TileFactors& factors);
+  std::size_t (*on_runs)(const Grid& grid, const PowerRule& rule, const Runs& runs);
+};
 
 GridKernel<BlockFpGrid> block_fp_kernel(Isa isa, Rounding rounding);
 GridKernel<BlockFpGrid> block_fp_code_kernel(Isa isa, Rounding rounding);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "formats/kernels/block_kernels.hpp"
-#include "formats/kernels/block_loop.hpp"
+#include "formats/kernels/block_runs.hpp"
 #include "formats/kernels/log_op.hpp"
 #include "formats/kernels/minifloat_op.hpp"
 
@@ -20,6 +20,12 @@ MASE_SIMD Vec scaled_back(Vec value, const Lanes<scaled_factors>& tile) {
   return Simd::mul(Simd::mul(value, tile.factor[2]), tile.factor[3]);
 }
 
+// The same where one float32 has room for each power.
+MASE_SIMD Vec scaled_down(Vec x, const Lanes<2>& tile) { return Simd::mul(x, tile.factor[0]); }
+MASE_SIMD Vec scaled_back(Vec value, const Lanes<2>& tile) {
+  return Simd::mul(value, tile.factor[1]);
+}
+
 /// y, but below 0 where x is: a product may underflow to -0, which floor must not take for 0.
 template <Rounding rounding>
 MASE_SIMD Vec kept_below_zero(Vec x, Vec y) {
@@ -27,6 +33,8 @@ MASE_SIMD Vec kept_below_zero(Vec x, Vec y) {
   const Vec zero = Simd::all(0.0F);
   return Simd::select_less(x, zero, Simd::min(Simd::all(-0x1p-149F), y), y);
 }
+
+// Operations take a tile's factors as Lanes<scaled_factors> or Lanes<2>.
 
 /// block_fp's magnitude, an integer with the sign of x (-0 too).
 template <Rounding rounding>
@@ -36,7 +44,8 @@ struct BlockFpInteger {
   MASE_SIMD static BlockFpInteger of(const BlockFpGrid& grid) {
     return {Simd::all(grid.limit), Simd::all(-grid.limit), Simd::all(0x1.fffffep-2F)};
   }
-  MASE_SIMD Vec operator()(Vec x, const Lanes<scaled_factors>& tile) const {
+  template <class Tile>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
     const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
     return Simd::min(limit, Simd::max(negative_limit, rounded(y)));
   }
@@ -56,7 +65,8 @@ struct OnBlockFp {
   MASE_SIMD static OnBlockFp of(const BlockFpGrid& grid) {
     return {BlockFpInteger<rounding>::of(grid)};
   }
-  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
+  template <class Tile>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
     return scaled_back(integer(x, tile), tile);
   }
 };
@@ -71,7 +81,8 @@ struct BlockFpCode {
   MASE_SIMD static BlockFpCode of(const BlockFpGrid& grid) {
     return {BlockFpInteger<rounding>::of(grid), Simd::all_bits(INT32_MIN), grid.sign_shift};
   }
-  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
+  template <class Tile>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
     const Simd::Bits value = Simd::bits(integer(x, tile));
     const Simd::Bits sign_of_value = Simd::and_bits(value, sign);
     const Simd::Bits magnitude =
@@ -87,7 +98,8 @@ struct OnScaled {
   OnGrid on_grid;
 
   MASE_SIMD static OnScaled of(const Grid& grid) { return {OnGrid::of(grid)}; }
-  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
+  template <class Tile>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
     const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
     return scaled_back(on_grid(y), tile);
   }
@@ -101,7 +113,8 @@ struct ScaledCode {
   Code code;
 
   MASE_SIMD static ScaledCode of(const Grid& grid) { return {OnGrid::of(grid), Code::of(grid)}; }
-  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
+  template <class Tile>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
     const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
     return Simd::floats(code(on_grid(y)));
   }
@@ -131,20 +144,33 @@ template <Rounding rounding>
 using BlockLogCode = ScaledCode<LogGrid, OnLogGrid<rounding>, LogCode, rounding>;
 
 template <class Op, class Grid>
-MASE_SIMD_TARGET void run(const Grid& grid, const Strip& strip, const TileFactors& factors) {
+MASE_SIMD_TARGET void on_strip(const Grid& grid, const Strip& strip, const TileFactors& factors) {
   apply_tiles(Op::of(grid), strip, factors);
 }
 
-BlockKernelTable all_block_kernels() {
+template <class Op, class Grid>
+MASE_SIMD_TARGET std::size_t on_runs(const Grid& grid, const PowerRule& rule, const Runs& runs) {
+  return apply_runs(Op::of(grid), PowerFactors::of(rule), runs);
+}
+
+template <class Grid, template <Rounding> class Op>
+void set_kernels(GridKernel<Grid> (&kernels)[3]) {
   constexpr auto even = Rounding::nearest_even, floor = Rounding::floor,
                  away = Rounding::nearest_away;
-  return {{run<OnBlockFp<even>>, run<OnBlockFp<floor>>, run<OnBlockFp<away>>},
-          {run<BlockFpCode<even>>, run<BlockFpCode<floor>>, run<BlockFpCode<away>>},
-          {run<OnBlockMinifloat<even>>, run<OnBlockMinifloat<floor>>, run<OnBlockMinifloat<away>>},
-          {run<BlockMinifloatCode<even>>, run<BlockMinifloatCode<floor>>,
-           run<BlockMinifloatCode<away>>},
-          {run<OnBlockLog<even>>, run<OnBlockLog<floor>>, run<OnBlockLog<away>>},
-          {run<BlockLogCode<even>>, run<BlockLogCode<floor>>, run<BlockLogCode<away>>}};
+  kernels[0] = {on_strip<Op<even>, Grid>, on_runs<Op<even>, Grid>};
+  kernels[1] = {on_strip<Op<floor>, Grid>, on_runs<Op<floor>, Grid>};
+  kernels[2] = {on_strip<Op<away>, Grid>, on_runs<Op<away>, Grid>};
+}
+
+BlockKernelTable all_block_kernels() {
+  BlockKernelTable table;
+  set_kernels<BlockFpGrid, OnBlockFp>(table.fp);
+  set_kernels<BlockFpGrid, BlockFpCode>(table.fp_code);
+  set_kernels<BlockMinifloatGrid, OnBlockMinifloat>(table.minifloat);
+  set_kernels<BlockMinifloatGrid, BlockMinifloatCode>(table.minifloat_code);
+  set_kernels<LogGrid, OnBlockLog>(table.log);
+  set_kernels<LogGrid, BlockLogCode>(table.log_code);
+  return table;
 }
 
 }  // namespace

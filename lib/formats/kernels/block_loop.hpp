@@ -7,7 +7,7 @@
 // such as codes.
 #pragma once
 
-#include "formats/kernels/block_chunks.hpp"
+#include "formats/kernels/vector_writers.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -23,9 +23,9 @@ template <std::size_t count>
 struct FactorArrays {
   const float* of[count];
 
-  MASE_SIMD static FactorArrays from(const TileFactors& factors) {
+  MASE_SIMD static FactorArrays from(const TileFactors& factors, std::size_t first_tile) {
     FactorArrays arrays;
-    for (std::size_t k = 0; k < count; ++k) arrays.of[k] = factors.of(k);
+    for (std::size_t k = 0; k < count; ++k) arrays.of[k] = factors.of(k) + first_tile;
     return arrays;
   }
   /// Factors of a tile, the same in all lanes.
@@ -56,73 +56,65 @@ struct ColumnFactors {
       }
     }
   }
-  MASE_SIMD Lanes<count> at(std::size_t column) const {
+  /// Of the columns of a vector.
+  MASE_SIMD Lanes<count> at(std::size_t vector) const {
     Lanes<count> lanes;
-    for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::load(of[k] + column);
+    for (std::size_t k = 0; k < count; ++k)
+      lanes.factor[k] = Simd::load(of[k] + vector * Simd::width);
     return lanes;
   }
 };
 
-/// Applies an operation to a part of a tile.
-template <class Op>
-struct OnPart {
-  Op op;
-  FactorArrays<Op::factors> factors;
-  const float* in;
-  float* out;
-
-  MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
-    const Lanes<Op::factors> lanes = factors.at(t);
-    for (; at + Simd::width <= end; at += Simd::width)
-      Simd::store(out + at, op(Simd::load(in + at), lanes));
-    if (at < end) store_part(out + at, op(load_part(in + at, end - at), lanes), end - at);
-  }
-};
-
-template <class Op>
-MASE_SIMD void apply_by_column(const Op& op, const ColumnFactors<Op::factors>& factors,
-                               std::size_t count, const float* in, float* out) {
+/// One row of a chunk; `next` is the one that will be read after it.
+template <class Writer, class Op, class Factors>
+MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, std::size_t tile,
+                         std::size_t count, const float* in, float* out, const float* next) {
+  const std::size_t whole = count - count % Simd::width;
   std::size_t c = 0;
-  for (; c + Simd::width <= count; c += Simd::width)
-    Simd::store(out + c, op(Simd::load(in + c), factors.at(c)));
-  if (c < count) store_part(out + c, op(load_part(in + c, count - c), factors.at(c)), count - c);
+  for (std::size_t t = 0; c < whole; ++t)
+    for (const auto lanes = factors.at(t); c < std::min(whole, (t + 1) * tile); c += Simd::width) {
+      __builtin_prefetch(next + c);
+      writer.write(op(Simd::load(in + c), lanes));
+    }
+  writer.finish();
+  if (c < count)
+    store_part(out + c, op(load_part(in + c, count - c), factors.at(c / tile)), count - c);
 }
 
-/// Copies past the caches. (Set is Simd: a parameter so that sets without such stores compile.)
-template <class Set>
-MASE_SIMD void copy_streaming(const float* from, float* to, std::size_t count) {
-  const std::size_t misaligned =
-      (0 - reinterpret_cast<std::uintptr_t>(to)) / sizeof(float) % Simd::width;
-  std::size_t i = std::min(misaligned, count);
-  std::memcpy(to, from, i * sizeof(float));
-  for (; i + Simd::width <= count; i += Simd::width) Set::stream(to + i, Set::load(from + i));
-  std::memcpy(to + i, from + i, (count - i) * sizeof(float));
+/// The chunk's rows; element c of a row has the factors.at(c / tile). The last rows come first: the
+/// search for peaks has just read them.
+template <class Op, class Factors>
+MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile,
+                          const Chunk& chunk, const Strip& strip) {
+  for (std::size_t r = strip.row_count; r-- > 0;) {
+    const float* const in = strip.in + strip.rows[r] + chunk.begin;
+    const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in;
+    float* const out = strip.out + strip.rows[r] + chunk.begin;
+    if constexpr (Simd::can_stream)
+      if (strip.streaming) {
+        write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next);
+        continue;
+      }
+    write_row(VectorWriter(out), op, factors, tile, chunk.size(), in, out, next);
+  }
 }
 
-/// out = op(in, factors of the element's tile) for every element of the strip.
+/// out = op(in, factors of the element's tile) for every element of the strip. The caller ends
+/// streaming with stream_fence().
 template <class Op>
 MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
-  alignas(64) float buffer[chunk_columns];
   ColumnFactors<Op::factors> columns;
-  const auto arrays = FactorArrays<Op::factors>::from(factors);
   const bool by_tile = strip.tile % Simd::width == 0 || strip.tile > chunk_columns;
-  const bool streaming = Simd::can_stream && strip.streaming;
   for (Chunk chunk; chunk.end < strip.columns;) {
     chunk = chunk_from(strip, chunk.end);
-    if (!by_tile) columns.spread(factors, chunk, strip.tile);
-    for (std::size_t r = 0; r < strip.row_count; ++r) {
-      const std::size_t offset = strip.rows[r] + chunk.begin;
-      float* const out = streaming ? buffer : strip.out + offset;
-      if (by_tile)
-        for_each_part(chunk, strip.tile, OnPart<Op>{op, arrays, strip.in + offset, out});
-      else
-        apply_by_column(op, columns, chunk.size(), strip.in + offset, out);
-      if constexpr (Simd::can_stream)
-        if (streaming) copy_streaming<Simd>(buffer, strip.out + offset, chunk.size());
+    if (by_tile) {
+      write_rows(op, FactorArrays<Op::factors>::from(factors, chunk.begin / strip.tile), strip.tile,
+                 chunk, strip);
+    } else {
+      columns.spread(factors, chunk, strip.tile);
+      write_rows(op, columns, Simd::width, chunk, strip);
     }
   }
-  if constexpr (Simd::can_stream)
-    if (streaming) stream_fence();
 }
 
 }  // namespace

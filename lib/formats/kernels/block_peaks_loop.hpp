@@ -1,22 +1,12 @@
 // The largest magnitude of every tile in terms of Simd: one text for all instruction sets. Included
 // by block_peaks_<set>.cpp after its simd_*.hpp.
-//
-// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their order.
 #pragma once
 
 #include "formats/kernels/block_chunks.hpp"
+#include "formats/kernels/block_magnitudes.hpp"
 
 namespace mase::formats::kernels {
 namespace {
-
-using Bits = Simd::Bits;
-
-template <bool finite_only>
-MASE_SIMD Bits magnitude(Simd::Vec x) {
-  const Bits bits = Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
-  if constexpr (!finite_only) return bits;
-  return Simd::select_less_bits(bits, Simd::all_bits(0x7f800000), bits, Simd::all_bits(0));
-}
 
 /// The largest of a tile's part: count > 0 elements of a row.
 template <bool finite_only>
@@ -34,22 +24,10 @@ struct PartPeak {
   }
 };
 
-/// The peaks of as many tiles of one row as a vector has lanes; tiles are whole vectors.
-template <bool finite_only>
-MASE_SIMD Bits peaks_of_lanes(const float* row, std::size_t tile) {
-  Bits peaks[Simd::width];
-  for (std::size_t t = 0; t < Simd::width; ++t, row += tile) {
-    peaks[t] = magnitude<finite_only>(Simd::load(row));
-    for (std::size_t i = Simd::width; i < tile; i += Simd::width)
-      peaks[t] = Simd::max_bits(peaks[t], magnitude<finite_only>(Simd::load(row + i)));
-  }
-  return Simd::largest_of_each(peaks);
-}
-
 /// One row of tiles of whole vectors, save the last one's tail.
 template <bool finite_only>
 MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::int32_t* peaks) {
-  constexpr std::size_t longest = 8 * Simd::width;
+  constexpr std::size_t longest = longest_run * Simd::width;
   for (std::size_t t = chunk.begin / tile; tile <= longest && chunk.size() >= Simd::width * tile;
        t += Simd::width) {
     Simd::store_bits(peaks + t, peaks_of_lanes<finite_only>(row + chunk.begin, tile));
@@ -58,21 +36,39 @@ MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::i
   for_each_part(chunk, tile, PartPeak<finite_only>{row + chunk.begin, peaks});
 }
 
+/// Rows that are read at the same time: memory gives several streams faster than one.
+constexpr std::size_t row_group = 4;
+
+/// peaks[c] grows to the largest magnitude of column c in some rows; in whole vectors.
+template <bool finite_only, std::size_t rows>
+MASE_SIMD void add_rows(const float* const (&row)[row_group], std::size_t count,
+                        std::int32_t* peaks) {
+  std::size_t c = 0;
+  for (; c + Simd::width <= count; c += Simd::width) {
+    Bits largest = Simd::load_bits(peaks + c);
+    for (std::size_t r = 0; r < rows; ++r)
+      largest = Simd::max_bits(largest, magnitude<finite_only>(Simd::load(row[r] + c)));
+    Simd::store_bits(peaks + c, largest);
+  }
+  for (std::size_t r = 0; c < count && r < rows; ++r)
+    Simd::store_bits(peaks + c,
+                     Simd::max_bits(Simd::load_bits(peaks + c),
+                                    magnitude<finite_only>(load_part(row[r] + c, count - c))));
+}
+
 /// column_peaks[c] = max over the rows, for the columns of a chunk; in whole vectors.
 template <bool finite_only>
 MASE_SIMD void column_peaks(const Strip& strip, const Chunk& chunk, std::int32_t* peaks) {
   std::memset(peaks, 0, (chunk.size() + Simd::width) * sizeof(std::int32_t));
-  for (std::size_t r = 0; r < strip.row_count; ++r) {
-    const float* row = strip.in + strip.rows[r] + chunk.begin;
-    std::size_t c = 0;
-    for (; c + Simd::width <= chunk.size(); c += Simd::width)
-      Simd::store_bits(peaks + c, Simd::max_bits(Simd::load_bits(peaks + c),
-                                                 magnitude<finite_only>(Simd::load(row + c))));
-    if (c < chunk.size())
-      Simd::store_bits(
-          peaks + c, Simd::max_bits(Simd::load_bits(peaks + c),
-                                    magnitude<finite_only>(load_part(row + c, chunk.size() - c))));
+  const float* const in = strip.in + chunk.begin;
+  std::size_t r = 0;
+  for (; r + row_group <= strip.row_count; r += row_group) {
+    const std::size_t* const at = strip.rows + r;
+    add_rows<finite_only, row_group>({in + at[0], in + at[1], in + at[2], in + at[3]}, chunk.size(),
+                                     peaks);
   }
+  for (; r < strip.row_count; ++r)
+    add_rows<finite_only, 1>({in + strip.rows[r]}, chunk.size(), peaks);
 }
 
 MASE_SIMD std::int32_t largest_of(const std::int32_t* values, std::size_t count) {

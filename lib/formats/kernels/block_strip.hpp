@@ -24,6 +24,28 @@ struct Strip {
   std::size_t tiles() const { return (columns + tile - 1) / tile; }
 };
 
+/// Tiles that follow one another in memory, all of the same length.
+struct Runs {
+  const float* in = nullptr;
+  float* out = nullptr;
+  std::size_t tiles = 0;
+  std::size_t tile = 1;
+  bool streaming = false;  ///< write past the caches
+};
+
+/// A tile of runs has at most so many vectors: a group of tiles stays in the nearest cache.
+constexpr std::size_t longest_run = 8;
+
+/// How two factors of a tile, powers of two, follow from the bits u of its peak where these are 0
+/// or least .. most. With f = (u + carry) >> 23 cut to low .. high, the exponent fields of the
+/// factors are down_offset - f and up_offset + f.
+struct PowerRule {
+  std::int32_t least = 1, most = 0;  ///< least above most: only 0 is covered
+  std::int32_t carry = 0;
+  std::int32_t low = 0, high = 0;
+  std::int32_t down_offset = 0, up_offset = 0;
+};
+
 /// A few float32 numbers per tile of a strip, kept as one array per number, so that lanes of a
 /// vector may be different tiles. Arrays are padded: a vector may be read from every tile on.
 class TileFactors {

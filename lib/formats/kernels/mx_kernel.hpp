@@ -22,8 +22,14 @@ struct MxGrid {
   MinifloatCodeGrid minifloat_codes;
 };
 
-/// Writes the values, or the codes' bits, of a strip's elements.
-using MxKernel = void (*)(const MxGrid& grid, const Strip& strip, const TileFactors& factors);
+/// Writes the values, or the codes' bits, of a strip's elements; or of runs, and returns how many
+/// tiles are done (kernels/block_runs.hpp).
+struct MxKernel {
+  void (*on_strip)(const MxGrid& grid, const Strip& strip, const TileFactors& factors);
+  std::size_t (*on_runs)(const MxGrid& grid, const PowerRule& rule, const Runs& runs);
+  /// With the scales of nvfp4; minifloats only.
+  std::size_t (*on_nvfp4_runs)(const MxGrid& grid, float tensor_scale, const Runs& runs);
+};
 
 /// What a kernel does.
 struct MxKernelChoice {

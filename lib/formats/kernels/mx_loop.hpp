@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "formats/kernels/block_loop.hpp"
+#include "formats/kernels/block_runs.hpp"
 #include "formats/kernels/minifloat_op.hpp"
 #include "formats/kernels/mx_kernel.hpp"
 
@@ -76,44 +76,78 @@ struct OnMxMinifloat {
   }
 };
 
-template <class Op>
-MASE_SIMD_TARGET void run_mx(const MxGrid& grid, const Strip& strip, const TileFactors& factors) {
-  apply_tiles(Op::of(grid), strip, factors);
-}
-
-template <template <Rounding, bool> class Op, bool encodes>
-MxKernel mx_kernel_of(Rounding rounding) {
-  if (rounding == Rounding::floor) return run_mx<Op<Rounding::floor, encodes>>;
-  if (rounding == Rounding::nearest_away) return run_mx<Op<Rounding::nearest_away, encodes>>;
-  return run_mx<Op<Rounding::nearest_even, encodes>>;
-}
-
 /// Every line is a line of nvfp4_block_scale or nvfp4_factors.
-MASE_SIMD_TARGET void nvfp4_blocks(float tensor_scale, std::size_t count, float* down,
-                                   float* scales) {
+struct Nvfp4Scales {
   using Vec = Simd::Vec;
-  using Bits = Simd::Bits;
-  const Vec t = Simd::all(tensor_scale), inverse = Simd::all(1.0F / tensor_scale);
-  const Vec six = Simd::all(6.0F), low = Simd::all(0x1p-6F), high = Simd::all(448.0F);
-  const Bits half = Simd::all_bits(0x7ffff), one = Simd::all_bits(1);
-  const Bits kept = Simd::all_bits(static_cast<std::int32_t>(0xfff00000));
-  for (std::size_t i = 0; i < count; i += Simd::width) {
-    const Vec a = Simd::div(Simd::div(Simd::load(scales + i), six), t);
+  Vec t, inverse, six, low, high;
+  Bits half, one, kept;
+
+  MASE_SIMD static Nvfp4Scales of(float tensor_scale) {
+    return {Simd::all(tensor_scale), Simd::all(1.0F / tensor_scale),
+            Simd::all(6.0F),         Simd::all(0x1p-6F),
+            Simd::all(448.0F),       Simd::all_bits(0x7ffff),
+            Simd::all_bits(1),       Simd::all_bits(static_cast<std::int32_t>(0xfff00000))};
+  }
+  MASE_SIMD Vec scale(Vec peaks) const {
+    const Vec a = Simd::div(Simd::div(peaks, six), t);
     const Bits bits = Simd::bits(Simd::min(high, Simd::max(low, a)));
     const Bits last = Simd::and_bits(Simd::shift_right<20>(bits), one);
-    const Bits rounded = Simd::and_bits(Simd::add_bits(Simd::add_bits(bits, half), last), kept);
-    const Vec scale = Simd::floats(rounded);
-    Simd::store(down + i, Simd::div(inverse, scale));
+    return Simd::floats(Simd::and_bits(Simd::add_bits(Simd::add_bits(bits, half), last), kept));
+  }
+  MASE_SIMD bool cover(Bits peaks) const { return Simd::largest(peaks) < 0x7f800000; }
+  MASE_SIMD void store(Bits peaks, float* down, float* up) const {
+    const Vec found = scale(Simd::floats(peaks));
+    Simd::store(down, Simd::div(inverse, found));
+    Simd::store(up, Simd::mul(t, found));
+  }
+};
+
+MASE_SIMD_TARGET void nvfp4_blocks(float tensor_scale, std::size_t count, float* down,
+                                   float* scales) {
+  const Nvfp4Scales factors = Nvfp4Scales::of(tensor_scale);
+  for (std::size_t i = 0; i < count; i += Simd::width) {
+    const Simd::Vec scale = factors.scale(Simd::load(scales + i));
+    Simd::store(down + i, Simd::div(factors.inverse, scale));
     Simd::store(scales + i, scale);
   }
 }
 
+template <class Op>
+MASE_SIMD_TARGET void mx_strip(const MxGrid& grid, const Strip& strip, const TileFactors& factors) {
+  apply_tiles(Op::of(grid), strip, factors);
+}
+
+template <class Op>
+MASE_SIMD_TARGET std::size_t mx_runs(const MxGrid& grid, const PowerRule& rule, const Runs& runs) {
+  return apply_runs(Op::of(grid), PowerFactors::of(rule), runs);
+}
+
+template <class Op>
+MASE_SIMD_TARGET std::size_t nvfp4_runs(const MxGrid& grid, float tensor_scale, const Runs& runs) {
+  return apply_runs(Op::of(grid), Nvfp4Scales::of(tensor_scale), runs);
+}
+
+template <class Op, bool is_minifloat>
+MxKernel mx_kernel_of() {
+  if constexpr (is_minifloat) return {mx_strip<Op>, mx_runs<Op>, nvfp4_runs<Op>};
+  return {mx_strip<Op>, mx_runs<Op>, nullptr};
+}
+
+template <template <Rounding, bool> class Op, bool encodes, bool is_minifloat>
+MxKernel mx_kernel_of(Rounding rounding) {
+  if (rounding == Rounding::floor)
+    return mx_kernel_of<Op<Rounding::floor, encodes>, is_minifloat>();
+  if (rounding == Rounding::nearest_away)
+    return mx_kernel_of<Op<Rounding::nearest_away, encodes>, is_minifloat>();
+  return mx_kernel_of<Op<Rounding::nearest_even, encodes>, is_minifloat>();
+}
+
 MxKernel choose_mx_kernel(const MxKernelChoice& choice) {
   if (choice.is_integer)
-    return choice.encodes ? mx_kernel_of<OnMxInteger, true>(choice.rounding)
-                          : mx_kernel_of<OnMxInteger, false>(choice.rounding);
-  return choice.encodes ? mx_kernel_of<OnMxMinifloat, true>(choice.rounding)
-                        : mx_kernel_of<OnMxMinifloat, false>(choice.rounding);
+    return choice.encodes ? mx_kernel_of<OnMxInteger, true, false>(choice.rounding)
+                          : mx_kernel_of<OnMxInteger, false, false>(choice.rounding);
+  return choice.encodes ? mx_kernel_of<OnMxMinifloat, true, true>(choice.rounding)
+                        : mx_kernel_of<OnMxMinifloat, false, true>(choice.rounding);
 }
 
 }  // namespace

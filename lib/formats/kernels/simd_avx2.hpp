@@ -81,6 +81,16 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  MASE_SIMD static Bits lanes_from(std::size_t first) {
+    const Bits lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    return add_bits(lanes, all_bits(static_cast<std::int32_t>(first)));
+  }
+  MASE_SIMD static Vec joined(Vec a, Vec b, Bits lanes) {
+    const Bits from_b = _mm256_cmpgt_epi32(lanes, all_bits(7));
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(a, lanes), _mm256_permutevar8x32_ps(b, lanes),
+                            floats(from_b));
+  }
+
   MASE_SIMD static void transpose(Vec v[4]) {
     const Vec a = _mm256_unpacklo_ps(v[0], v[1]);
     const Vec b = _mm256_unpackhi_ps(v[0], v[1]);

@@ -86,6 +86,14 @@ struct Simd {
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
 
+  MASE_SIMD static Bits lanes_from(std::size_t first) {
+    const Bits lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    return add_bits(lanes, all_bits(static_cast<std::int32_t>(first)));
+  }
+  MASE_SIMD static Vec joined(Vec a, Vec b, Bits lanes) {
+    return _mm512_permutex2var_ps(a, lanes, b);
+  }
+
   MASE_SIMD static void transpose(Vec v[4]) {
     const Vec a = _mm512_maskz_unpacklo_ps(every, v[0], v[1]);
     const Vec b = _mm512_maskz_unpackhi_ps(every, v[0], v[1]);

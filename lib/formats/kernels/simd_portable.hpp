@@ -20,7 +20,9 @@ struct Simd {
   using Bits = std::int32_t __attribute__((vector_size(16)));
   using Unsigned = std::uint32_t __attribute__((vector_size(16)));
   static constexpr std::size_t width = 4;
-  static constexpr bool can_stream = false;  ///< stream() exists
+  /// There are stream(), and for its alignment joined(a, b, lanes_from(n)), n < width: the lanes
+  /// from n on of a and then b.
+  static constexpr bool can_stream = false;
 
   MASE_SIMD static Vec all(float value) { return Vec{value, value, value, value}; }
   MASE_SIMD static Vec load(const float* from) {
