@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "formats/mase_log2.hpp"
+#include "formats/script.hpp"
 
 namespace mase::formats {
 namespace {
@@ -136,12 +137,10 @@ std::string rounded_text(Rounding rounding, const std::string& values) {
 
 std::string mase_exponent_text(float (*round)(float), int low, int high,
                                const std::string& values) {
-  std::vector<std::string> thresholds;
-  for (const float threshold : mase_log2_thresholds(round, low, high))
-    thresholds.push_back(std::isinf(threshold) ? "float(\"inf\")"
-                                               : double_text(static_cast<double>(threshold)));
-  return "torch.add(torch.bucketize(" + values + ", torch.tensor([" + join(thresholds, ", ") +
-         "], dtype=torch.float32, device=x.device), right=True), " + number(low) + ")";
+  const std::vector<float> changes = mase_log2_thresholds(round, low, high);
+  const std::vector<double> thresholds(changes.begin(), changes.end());
+  return "torch.add(torch.bucketize(" + values + ", " + script_tensor(thresholds, "float32") +
+         ", right=True), " + number(low) + ")";
 }
 
 std::string mase_power_text(const std::string& exponents) {

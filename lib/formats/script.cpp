@@ -16,9 +16,21 @@ std::string script_number(double value) {
 }
 
 std::string script_tensor(const std::vector<double>& values, const std::string& dtype) {
-  std::vector<std::string> texts;
-  for (const double value : values) texts.push_back(script_number(value));
-  return "torch.tensor([" + join(texts, ", ") + "], dtype=torch." + dtype + ", device=x.device)";
+  // LibTorch writes large whole numbers of a list without a point and reads them back as integers,
+  // so these stand there divided by a power of two.
+  constexpr double large = 0x1p33, unit = 0x1p96;
+  const auto is_large = [](double v) { return std::abs(v) >= large && std::isfinite(v); };
+  const auto first = std::ranges::find_if(values, is_large);
+  std::vector<std::string> head, tail;
+  for (auto value = values.begin(); value != first; ++value) head.push_back(script_number(*value));
+  for (auto value = first; value != values.end(); ++value)
+    tail.push_back(script_number(*value / unit));
+  const auto tensor = [&](const std::vector<std::string>& texts) {
+    return "torch.tensor([" + join(texts, ", ") + "], dtype=torch." + dtype + ", device=x.device)";
+  };
+  if (tail.empty()) return tensor(head);
+  const std::string scaled = "torch.mul(" + tensor(tail) + ", " + script_number(unit) + ")";
+  return head.empty() ? scaled : "torch.cat([" + tensor(head) + ", " + scaled + "])";
 }
 
 void refuse_stochastic_script(Rounding rounding) {

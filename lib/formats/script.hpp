@@ -14,7 +14,8 @@ namespace mase::formats {
 std::string script_number(double value);
 
 /// A tensor on x's device; `dtype` is "float32" or "float64". TorchScript reads such lists by way
-/// of float32: values are float32 or become what float32 makes of them.
+/// of float32: values are float32 or become what float32 makes of them. Ascending where some are
+/// 2^33 or more.
 std::string script_tensor(const std::vector<double>& values, const std::string& dtype);
 
 /// Error(Fault::unsupported) for stochastic rounding, which no text reproduces.

@@ -36,16 +36,29 @@ const std::string* stray_operand(const c10::FunctionSchema& schema,
   return nullptr;
 }
 
+/// Names of dtypes as the numbers that they are in TorchScript: only Python knows the names.
+std::string with_dtype_numbers(std::string text) {
+  const std::pair<const char*, at::ScalarType> names[] = {{"torch.float32", at::kFloat},
+                                                          {"torch.float64", at::kDouble},
+                                                          {"torch.int32", at::kInt},
+                                                          {"torch.int64", at::kLong},
+                                                          {"torch.bool", at::kBool}};
+  for (const auto& [name, type] : names)
+    text = replace_all(std::move(text), name, std::to_string(static_cast<int>(type)));
+  return text;
+}
+
 /// The format's function body as statements that leave the value in `q`, each line behind `indent`
-/// instead of the two spaces it comes with.
+/// instead of the two spaces it comes with. The value is contiguous, as the executor's: matrix
+/// products add up in another order for another layout.
 std::string statements(const formats::Format& format, int rank, const std::string& indent) {
   std::string out;
-  for (const std::string& line : split(format.torchscript(rank), '\n')) {
+  for (const std::string& line : split(with_dtype_numbers(format.torchscript(rank)), '\n')) {
     if (line.empty()) continue;
     const std::string text = line.substr(2);
     out += indent + (text.starts_with("return ") ? "q = " + text.substr(7) : text) + "\n";
   }
-  return out;
+  return out + indent + "q = q.contiguous()\n";
 }
 
 /// `q = x + (q - x).detach()` has the gradient 1 and, in float32, almost always the value q; eval

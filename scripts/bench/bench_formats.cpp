@@ -75,7 +75,7 @@ class Bench {
 };
 
 /// Everything is measured of these.
-const std::vector<std::string> formats{
+const std::vector<std::string> measured_formats{
     "integer(8, 4)",
     "integer(4, 2)",
     "integer_floor(8, 4)",
@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
   }
   Bench bench(count, rounds);
   std::vector<Row> rows;
-  for (const std::string& text : formats) rows.push_back(measure(bench, text, true));
+  for (const std::string& text : measured_formats) rows.push_back(measure(bench, text, true));
   if (json) {
     print_json(rows);
     return 0;
