@@ -4,7 +4,7 @@
 // Magnitudes are compared as integers: without the sign bit, the bits of floats are in their order.
 #pragma once
 
-#include <cstddef>
+#include "formats/kernels/block_chunks.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -17,10 +17,6 @@ MASE_SIMD Bits magnitude(Simd::Vec x) {
   if constexpr (!finite_only) return bits;
   return Simd::select_less_bits(bits, Simd::all_bits(0x7f800000), bits, Simd::all_bits(0));
 }
-
-/// How far beyond what is read to fetch: memory gives several pages at a time faster than one, and
-/// the hardware's own fetching ends with the page.
-constexpr std::size_t fetch_ahead = 2048;
 
 /// The peaks of as many tiles of one row as a vector has lanes; tiles are whole vectors.
 template <bool finite_only>
