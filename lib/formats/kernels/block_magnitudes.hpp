@@ -26,7 +26,7 @@ MASE_SIMD Bits peaks_of_lanes(const float* row, std::size_t tile) {
     __builtin_prefetch(row + fetch_ahead);
     peaks[t] = magnitude<finite_only>(Simd::load(row));
     for (std::size_t i = Simd::width; i < tile; i += Simd::width) {
-      __builtin_prefetch(row + fetch_ahead + i);
+      __builtin_prefetch(row + i + fetch_ahead);
       peaks[t] = Simd::max_bits(peaks[t], magnitude<finite_only>(Simd::load(row + i)));
     }
   }
