@@ -164,13 +164,13 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
 }
 
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
-                     const BlockKernel& kernel, kernels::Isa isa) {
+                     const BlockKernel& kernel, kernels::Isa isa, std::size_t streaming_from) {
   if (in.empty()) return;
   const std::size_t tiles = most_tiles(tiling);
   PeakFinder finder(isa, tiles);
   std::vector<TilePeak> peaks(tiles);
   TileFactors factors(kernel.factor_count, tiles);
-  const bool streaming = in.size() >= kernels::streaming_count && in.data() != out.data();
+  const bool streaming = in.size() >= streaming_from && in.data() != out.data();
   for_each_strip(tiling, in.data(), [&](Strip strip, std::size_t) {
     strip.out = out.data() + (strip.in - in.data());
     strip.streaming = streaming;

@@ -39,9 +39,11 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
                                  kernels::Isa isa = kernels::best_isa());
 
 /// Fake quantization; `in` and `out` have numel(tiling.shape) elements and may be the same memory.
-/// Reads a strip of tiles twice while it is in the cache.
+/// Reads a strip of tiles twice while it is in the cache; writes past the caches from
+/// `streaming_from` elements on.
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
-                     const BlockKernel& kernel, kernels::Isa isa = kernels::best_isa());
+                     const BlockKernel& kernel, kernels::Isa isa = kernels::best_isa(),
+                     std::size_t streaming_from = kernels::streaming_count);
 
 /// The codes, `bits` wide, that `kernel.elements` writes, and the peaks that were found for them.
 struct BlockCodes {

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "formats/block_engine.hpp"
-#include "formats/encoding.hpp"
 
 namespace mase::formats {
 namespace {
@@ -160,15 +159,19 @@ void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
     refuse_nan(static_cast<std::size_t>(bad - in.begin()), format);
 }
 
-std::vector<std::uint32_t> scale_codes(const MxSpec& spec, std::span<const TilePeak> peaks) {
+PackedCodes scale_codes(const MxSpec& spec, const MxBlocks& blocks,
+                        std::span<const TilePeak> peaks) {
   const FastExponent exponent(spec);
   const int bias = spec.bias();
-  std::vector<std::uint32_t> codes(peaks.size());
-  for (std::size_t t = 0; t < peaks.size(); ++t)
-    codes[t] = peaks[t].nonfinite && spec.has_nan()
-                   ? spec.nan_code()
-                   : static_cast<std::uint32_t>(exponent.of(peaks[t].largest) + bias);
-  return codes;
+  const auto code = [&](const TilePeak& peak) {
+    if (peak.nonfinite && spec.has_nan()) return spec.nan_code();
+    return static_cast<std::uint32_t>(exponent.of(peak.largest) + bias);
+  };
+  return pack_scales(blocks, spec.scale_bits,
+                     [&](std::size_t first, std::span<std::uint32_t> codes) {
+                       for (std::size_t t = 0; t < codes.size(); ++t)
+                         codes[t] = code(peaks[first + t]);
+                     });
 }
 
 std::vector<std::uint32_t> scale_codes(const MxSpec& spec, const Exponents& shared) {
@@ -241,9 +244,7 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
     BlockCodes made =
         encode_blocks(blocks.tiling, in, block_kernel(spec, true, kernels::best_isa()), spec.width);
     refuse_nan_elements(spec, in, made.peaks, format);
-    return {std::move(made.codes),
-            pack_codes(scales_last(blocks, scale_codes(spec, made.peaks)), spec.scale_bits),
-            {}};
+    return {std::move(made.codes), scale_codes(spec, blocks, made.peaks), {}};
   }
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
   refuse_nan_elements(spec, in, peaks, format);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "formats/encoding.hpp"
 #include "formats/format.hpp"
 #include "formats/kernels/mx_kernel.hpp"
 #include "formats/mx_scalar.hpp"
@@ -33,6 +34,17 @@ std::vector<std::uint32_t> scales_last(const MxBlocks& blocks,
                                        std::span<const std::uint32_t> in_tile_order);
 std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
                                            std::span<const std::uint32_t> stored);
+
+/// Packs one code per block, in the stored order: `make(first, codes)` fills those of the blocks
+/// from `first` on, in the tiles' order.
+template <class Make>
+PackedCodes pack_scales(const MxBlocks& blocks, int bits, const Make& make) {
+  const auto count = static_cast<std::size_t>(blocks.tiling.tiles());
+  if (blocks.axis == 1 || blocks.inner == 1) return encode_in_pieces(bits, count, make);
+  std::vector<std::uint32_t> codes(count);
+  make(0, std::span(codes));
+  return pack_codes(scales_last(blocks, codes), bits);
+}
 
 /// An element format as the kernels see it.
 kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width);

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "formats/block_engine.hpp"
-#include "formats/encoding.hpp"
 
 namespace mase::formats {
 namespace {
@@ -47,14 +46,18 @@ void copy_magnitudes(std::span<const TilePeak> peaks, float* to) {
     to[t] = peaks[t].nonfinite ? nan : peaks[t].largest;
 }
 
-std::vector<std::uint32_t> scale_codes(std::span<const TilePeak> peaks, float tensor_scale) {
-  std::vector<float> scales(peaks.size() + kernels::nvfp4_padding), down(scales.size());
-  copy_magnitudes(peaks, scales.data());
-  kernels::nvfp4_kernel(kernels::best_isa())(tensor_scale, peaks.size(), down.data(),
-                                             scales.data());
-  std::vector<std::uint32_t> codes(peaks.size());
-  for (std::size_t t = 0; t < codes.size(); ++t) codes[t] = nvfp4_scale_code(scales[t]);
-  return codes;
+PackedCodes scale_codes(const MxBlocks& blocks, std::span<const TilePeak> peaks,
+                        float tensor_scale) {
+  const kernels::Nvfp4Kernel kernel = kernels::nvfp4_kernel(kernels::best_isa());
+  std::vector<float> scales, down;
+  const auto make = [&](std::size_t first, std::span<std::uint32_t> codes) {
+    scales.resize(codes.size() + kernels::nvfp4_padding);
+    down.resize(scales.size());
+    copy_magnitudes(peaks.subspan(first, codes.size()), scales.data());
+    kernel(tensor_scale, codes.size(), down.data(), scales.data());
+    for (std::size_t t = 0; t < codes.size(); ++t) codes[t] = nvfp4_scale_code(scales[t]);
+  };
+  return pack_scales(blocks, scale_code_bits, make);
 }
 
 BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes,
@@ -129,10 +132,7 @@ void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<con
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {
   const float tensor_scale = scale_of_tensor(spec, in, kernels::best_isa());
   BlockCodes made = element_codes(spec, blocks.tiling, in, tensor_scale);
-  Encoded encoded{
-      std::move(made.codes),
-      pack_codes(scales_last(blocks, scale_codes(made.peaks, tensor_scale)), scale_code_bits),
-      {}};
+  Encoded encoded{std::move(made.codes), scale_codes(blocks, made.peaks, tensor_scale), {}};
   if (spec.two_levels) encoded.scales.push_back(tensor_scale);
   return encoded;
 }

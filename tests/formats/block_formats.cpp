@@ -109,6 +109,37 @@ TEST_CASE("block kernels equal the definition for any parameters, tiles and valu
   SUCCEED();
 }
 
+TEST_CASE("block kernels equal the definition on rows of tiles with rare ones among them") {
+  Random random(47);
+  for (int trial = 0; trial < 800; ++trial) {
+    const Tiling tiling = run_tiling(random);
+    check_kernels(*random_elements(random), tiling, run_values(random, tiling, trial % 2 == 0));
+  }
+  SUCCEED();
+}
+
+TEST_CASE("tiles are written past the caches to any address, and nothing beside them") {
+  Random random(48);
+  for (int trial = 0; trial < 400; ++trial) {
+    const auto elements = random_elements(random);
+    const Tiling tiling = run_tiling(random);
+    const std::vector<float> in = run_values(random, tiling, trial % 2 == 0);
+    const std::vector<float> expected = definition(*elements, tiling, in);
+    const auto offset = static_cast<std::size_t>(1 + below(random, 16));
+    for (const kernels::Isa isa : kernels::available_isas()) {
+      const auto kernel = elements->kernel(isa);
+      if (!kernel) continue;
+      std::vector<float> out(in.size() + offset + 1, 77.0F);
+      quantize_blocks(tiling, in, std::span(out).subspan(offset, in.size()), *kernel, isa, 0);
+      CHECK((out[offset - 1] == 77.0F && out.back() == 77.0F));
+      const std::vector<float> written(out.begin() + static_cast<std::ptrdiff_t>(offset),
+                                       out.end() - 1);
+      if (differences(written, expected) != 0)
+        FAIL(describe(*elements, tiling) << " on " << kernels::isa_name(isa));
+    }
+  }
+}
+
 TEST_CASE("block kernels equal the definition on tensors of many strips") {
   Random random(42);
   for (const auto& [shape, tile] : {std::pair<Shape, Shape>{{40001}, {16}},
@@ -157,6 +188,29 @@ TEST_CASE("block codes decode to what quantization gives") {
       CHECK(false);
   }
   SUCCEED();
+}
+
+TEST_CASE("block codes of all instruction sets are those of the definition") {
+  Random random(49);
+  for (int trial = 0; trial < 800; ++trial) {
+    const auto elements = random_elements(random);
+    const Tiling tiling = run_tiling(random);
+    const std::vector<float> in = without_nan(run_values(random, tiling, trial % 2 == 0));
+    const std::vector<TilePeak> peaks = tile_peaks_scalar(tiling, in);
+    std::vector<std::uint32_t> expected(in.size());
+    for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+      const int exponent = elements->exponent(peaks[tile]);
+      expected[i] =
+          elements->code(elements->quantize(static_cast<double>(in[i]), exponent, i), exponent);
+    });
+    for (const kernels::Isa isa : kernels::available_isas()) {
+      const auto kernel = elements->code_kernel(isa);
+      if (!kernel) continue;
+      const BlockCodes made = encode_blocks(tiling, in, *kernel, elements->element_bits(), isa);
+      if (made.codes.unpack() != expected || made.peaks != peaks)
+        FAIL(describe(*elements, tiling) << " on " << kernels::isa_name(isa));
+    }
+  }
 }
 
 TEST_CASE("block values stay when they are quantized again under the same exponent") {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "formats/tiling.hpp"
+#include "formats/block_engine.hpp"
 
 namespace mase::formats {
 
@@ -45,6 +45,37 @@ inline std::vector<float> random_values(Random& random, const Tiling& tiling, bo
     if (kind == 4 && nonfinite) value = std::numeric_limits<float>::quiet_NaN();
     if (!nonfinite && !std::isfinite(value)) value = 0.0F;
   }
+  return values;
+}
+
+/// Tiles for kernels that take several of a row at once, in one row or, as often, in a few.
+inline Tiling run_tiling(Random& random) {
+  constexpr int lengths[] = {4, 8, 12, 16, 16, 24, 32, 32, 40, 64, 128, 144, 256};
+  const int rows = below(random, 2) == 0 ? 1 : 1 + below(random, 10);
+  const int tile = lengths[below(random, 13)], tiles = 1 + below(random, 80);
+  const int columns = tile * tiles - (below(random, 3) == 0 ? below(random, tile) : 0);
+  return {{rows, columns}, {1 + below(random, rows), tile}};
+}
+
+/// Most tiles of similar numbers, and a few of zeros, numbers at the ends of float32, and
+/// (`nonfinite`) with NaN or an infinity.
+inline std::vector<float> run_values(Random& random, const Tiling& tiling, bool nonfinite) {
+  std::vector<int> exponents, kinds;
+  const int usual = below(random, 250) - 145;
+  for (std::int64_t t = 0; t < tiling.tiles(); ++t) {
+    kinds.push_back(below(random, 200));
+    exponents.push_back(kinds.back() == 0   ? -130 - below(random, 20)
+                        : kinds.back() == 1 ? 125
+                                            : usual + below(random, 6));
+  }
+  std::vector<float> values(static_cast<std::size_t>(numel(tiling.shape)));
+  for_each_element(tiling, [&](std::size_t i, std::size_t t) {
+    values[i] = std::ldexp(static_cast<float>(random.uniform() * 2.0 - 1.0), exponents[t] + 2);
+    if (kinds[t] == 2 || below(random, 30) == 0) values[i] = std::copysign(0.0F, values[i]);
+    if (kinds[t] > 4 || !nonfinite || below(random, 8) != 0) return;
+    if (kinds[t] == 3) values[i] = std::copysign(std::numeric_limits<float>::infinity(), values[i]);
+    if (kinds[t] == 4) values[i] = std::numeric_limits<float>::quiet_NaN();
+  });
   return values;
 }
 

@@ -49,14 +49,16 @@ std::vector<float> by_definition(const Nvfp4Spec& spec, const MxBlocks& blocks,
 TEST_CASE("nvfp4 kernels equal the definition on tiles of any shape") {
   Random random(71);
   std::size_t wrong = 0;
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 800; ++trial) {
     Nvfp4Spec spec;
     spec.two_levels = below(random, 3) != 0;
     if (spec.two_levels && below(random, 2) == 0)
       spec.tensor_scale = std::ldexp(1.3F, below(random, 230) - 118);
     spec.rounding = static_cast<Rounding>(below(random, 3));
-    const MxBlocks blocks{random_tiling(random)};
-    const std::vector<float> in = random_values(random, blocks.tiling, below(random, 2) == 0);
+    const bool runs = trial % 2 == 0, nonfinite = below(random, 2) == 0;
+    const MxBlocks blocks{runs ? run_tiling(random) : random_tiling(random)};
+    const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)
+                                       : random_values(random, blocks.tiling, nonfinite);
     const std::vector<float> expected = by_definition(spec, blocks, in);
     for (const kernels::Isa isa : kernels::available_isas()) {
       std::vector<float> out(in.size());

@@ -88,7 +88,7 @@ MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile
                           const Chunk& chunk, const Strip& strip) {
   for (std::size_t r = strip.row_count; r-- > 0;) {
     const float* const in = strip.in + strip.rows[r] + chunk.begin;
-    const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in;
+    const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in + fetch_ahead;
     float* const out = strip.out + strip.rows[r] + chunk.begin;
     if constexpr (Simd::can_stream)
       if (strip.streaming) {

@@ -4,7 +4,7 @@
 // Magnitudes are compared as integers: without the sign bit, the bits of floats are in their order.
 #pragma once
 
-#include <cstddef>
+#include "formats/kernels/block_chunks.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -23,9 +23,12 @@ template <bool finite_only>
 MASE_SIMD Bits peaks_of_lanes(const float* row, std::size_t tile) {
   Bits peaks[Simd::width];
   for (std::size_t t = 0; t < Simd::width; ++t, row += tile) {
+    __builtin_prefetch(row + fetch_ahead);
     peaks[t] = magnitude<finite_only>(Simd::load(row));
-    for (std::size_t i = Simd::width; i < tile; i += Simd::width)
+    for (std::size_t i = Simd::width; i < tile; i += Simd::width) {
+      __builtin_prefetch(row + i + fetch_ahead);
       peaks[t] = Simd::max_bits(peaks[t], magnitude<finite_only>(Simd::load(row + i)));
+    }
   }
   return Simd::largest_of_each(peaks);
 }

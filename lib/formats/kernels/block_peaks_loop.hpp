@@ -36,18 +36,18 @@ MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::i
   for_each_part(chunk, tile, PartPeak<finite_only>{row + chunk.begin, peaks});
 }
 
-/// Rows that are read at the same time: memory gives several streams faster than one.
-constexpr std::size_t row_group = 4;
-
-/// peaks[c] grows to the largest magnitude of column c in some rows; in whole vectors.
+/// peaks[c] grows to the largest magnitude of column c in some rows; in whole vectors. What lies
+/// `ahead` elements further is fetched.
 template <bool finite_only, std::size_t rows>
 MASE_SIMD void add_rows(const float* const (&row)[row_group], std::size_t count,
-                        std::int32_t* peaks) {
+                        std::ptrdiff_t ahead, std::int32_t* peaks) {
   std::size_t c = 0;
   for (; c + Simd::width <= count; c += Simd::width) {
     Bits largest = Simd::load_bits(peaks + c);
-    for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t r = 0; r < rows; ++r) {
+      __builtin_prefetch(row[r] + c + ahead);
       largest = Simd::max_bits(largest, magnitude<finite_only>(Simd::load(row[r] + c)));
+    }
     Simd::store_bits(peaks + c, largest);
   }
   for (std::size_t r = 0; c < count && r < rows; ++r)
@@ -65,10 +65,11 @@ MASE_SIMD void column_peaks(const Strip& strip, const Chunk& chunk, std::int32_t
   for (; r + row_group <= strip.row_count; r += row_group) {
     const std::size_t* const at = strip.rows + r;
     add_rows<finite_only, row_group>({in + at[0], in + at[1], in + at[2], in + at[3]}, chunk.size(),
+                                     static_cast<std::ptrdiff_t>(row_group * (at[1] - at[0])),
                                      peaks);
   }
   for (; r < strip.row_count; ++r)
-    add_rows<finite_only, 1>({in + strip.rows[r]}, chunk.size(), peaks);
+    add_rows<finite_only, 1>({in + strip.rows[r]}, chunk.size(), fetch_ahead, peaks);
 }
 
 MASE_SIMD std::int32_t largest_of(const std::int32_t* values, std::size_t count) {
