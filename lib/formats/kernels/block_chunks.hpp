@@ -17,9 +17,6 @@ constexpr std::size_t chunk_columns = 1024;
 /// the hardware's own fetching ends with the page.
 constexpr std::ptrdiff_t fetch_ahead = 2048;
 
-/// Rows that are read at the same time: memory gives several streams faster than one.
-constexpr std::size_t row_group = 4;
-
 /// Columns begin .. end: whole tiles, or a part of one tile that is longer than a chunk.
 struct Chunk {
   std::size_t begin = 0, end = 0;

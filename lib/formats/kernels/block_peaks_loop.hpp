@@ -36,6 +36,9 @@ MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::i
   for_each_part(chunk, tile, PartPeak<finite_only>{row + chunk.begin, peaks});
 }
 
+/// Rows that are read at the same time: memory gives several streams faster than one.
+constexpr std::size_t row_group = 4;
+
 /// peaks[c] grows to the largest magnitude of column c in some rows; in whole vectors. What lies
 /// `ahead` elements further is fetched.
 template <bool finite_only, std::size_t rows>
