@@ -1,8 +1,8 @@
 // The op table: consistent rows, the quantizable list, classification and ports of nodes.
 #include "ir/op_table.hpp"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <set>
 
 #include "ir/text.hpp"
