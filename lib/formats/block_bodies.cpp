@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "formats/block_bodies_mase.hpp"
 #include "formats/block_torchscript.hpp"
+#include "formats/script.hpp"
 
 namespace mase::formats {
 namespace {
@@ -81,7 +82,7 @@ std::string log_text(const BlockLogSpec& spec) {
 
 std::string body(const BlockFields& fields, bool default_skip, int rank,
                  const std::string& elements) {
-  refuse_stochastic(fields.rounding_value());
+  refuse_stochastic_script(fields.rounding_value());
   return tiles_text(fields, default_skip, rank) + peaks_text(fields, rank) + elements +
          untiled_text(fields, rank);
 }

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "formats/mase_log2.hpp"
 #include "formats/script.hpp"
@@ -151,13 +150,6 @@ std::string mase_power_text(const std::string& exponents) {
                             power_text(low - 1) + ").to(torch.float32)";
   return "torch.take(" + table + ", torch.sub(torch.clamp(" + exponents + ", " + number(low) +
          ", " + number(high) + "), " + number(low) + "))";
-}
-
-void refuse_stochastic(Rounding rounding) {
-  if (rounding == Rounding::stochastic)
-    unsupported_error(
-        "stochastic rounding has no TorchScript form that gives the same numbers; "
-        "use rounding 'nearest_even', 'floor' or 'nearest_away' to write a checkpoint");
 }
 
 }  // namespace mase::formats

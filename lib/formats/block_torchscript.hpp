@@ -40,7 +40,5 @@ std::string rounded_text(Rounding rounding, const std::string& values);
 std::string mase_exponent_text(float (*round)(float), int low, int high, const std::string& values);
 /// An expression: 2^E in float32, 0 and infinity included, of int64 exponents.
 std::string mase_power_text(const std::string& exponents);
-/// Error(Fault::unsupported) for stochastic rounding.
-void refuse_stochastic(Rounding rounding);
 
 }  // namespace mase::formats

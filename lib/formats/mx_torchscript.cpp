@@ -9,6 +9,7 @@
 #include "formats/block_torchscript.hpp"
 #include "formats/mx_script.hpp"
 #include "formats/mx_spans.hpp"
+#include "formats/script.hpp"
 
 namespace mase::formats {
 namespace {
@@ -139,7 +140,7 @@ std::string mase_body(const MxSpec& spec, const BlockScript& blocks) {
 }
 
 std::string body(const MxSpec& spec, const BlockScript& blocks) {
-  refuse_stochastic(spec.rounding);
+  refuse_stochastic_script(spec.rounding);
   return spec.profile == Profile::mase ? mase_body(spec, blocks) : exact_body(spec, blocks);
 }
 

@@ -4,6 +4,7 @@
 #include "formats/block_torchscript.hpp"
 #include "formats/mx_script.hpp"
 #include "formats/nvfp4_spans.hpp"
+#include "formats/script.hpp"
 
 namespace mase::formats {
 namespace {
@@ -43,7 +44,7 @@ std::string factor_lines(const Nvfp4Spec& spec) {
 
 std::string nvfp4_torchscript(const Nvfp4Spec& spec, std::int64_t block_size, int block_dim,
                               int rank) {
-  refuse_stochastic(spec.rounding);
+  refuse_stochastic_script(spec.rounding);
   const BlockScript blocks = line_script(block_size, block_dim, rank);
   std::string text = blocks.lines +
                      "  d = tiles.to(torch.float64)\n"

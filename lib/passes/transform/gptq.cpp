@@ -32,9 +32,8 @@ std::string weight_of(const ir::Graph& graph, const ir::Node& node) {
   const std::vector<ir::Port> ports = ir::ports(graph, node);
   const ir::Port* weight = find_port(ports, "weight");
   if (!weight) return "";
-  if (!weight->tensor.empty() || !weight->value.is_node()) return weight->tensor;
-  const ir::Node& source = graph.node(weight->value.node());
-  return source.kind == ir::NodeKind::get_attr ? source.target : "";
+  const Source source = source_of(graph, "", weight->value, weight->tensor);
+  return source.nodes.empty() && source.tensors.size() == 1 ? source.tensors.front() : "";
 }
 
 std::vector<Layer> quantized_layers(const ir::Graph& graph) {
