@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "formats/bands.hpp"
 
 namespace mase::formats {
 namespace {
 
+using kernels::Runs;
 using kernels::Strip;
 using kernels::TileFactors;
 
@@ -17,7 +19,7 @@ constexpr std::int32_t infinity_bits = 0x7f800000;
 // 32 KiB of input: peaks and elements of a strip both find it in the cache.
 constexpr std::size_t strip_elements = 8192;
 // The same for floats and their codes.
-constexpr std::size_t code_strip_elements = 4096;
+constexpr std::size_t code_elements = 4096;
 // Below this the rows of tall tiles would be read in too small pieces; the tallest outgrow the
 // cache anyway, and whole pages of them are read faster.
 constexpr std::size_t fewest_columns = 256, page_columns = 1024, tallest_cached = 512;
@@ -32,11 +34,8 @@ std::size_t strip_columns(const Bands& bands, std::size_t elements) {
 
 // Calls visit(strip, first tile) for all strips of a tensor; the strip's `out` is for the caller.
 template <class Visit>
-void for_each_strip(const Tiling& tiling, const float* in, Visit&& visit,
-                    std::size_t elements = strip_elements) {
-  Bands bands(tiling);
-  if (bands.columns() == 0) return;
-  const std::size_t columns = strip_columns(bands, elements);
+void for_each_strip(Bands& bands, const float* in, Visit&& visit) {
+  const std::size_t columns = strip_columns(bands, strip_elements);
   for (std::size_t band = 0; band < bands.count(); ++band) {
     const std::vector<std::size_t>& rows = bands.rows(band);
     for (std::size_t first = 0; first < bands.columns(); first += columns)
@@ -46,8 +45,7 @@ void for_each_strip(const Tiling& tiling, const float* in, Visit&& visit,
   }
 }
 
-std::size_t most_tiles(const Tiling& tiling) {
-  const Bands bands(tiling);
+std::size_t most_tiles(const Bands& bands) {
   return (strip_columns(bands, strip_elements) + bands.tile() - 1) / bands.tile();
 }
 
@@ -81,44 +79,129 @@ class PeakFinder {
   std::vector<std::int32_t> bits_, finite_bits_;
 };
 
-// Lets the kernel do what it can in one go; returns what is left of the strip.
-Strip after_runs(Strip strip, const BlockKernel& kernel) {
-  if (strip.row_count != 1 || !kernel.runs) return strip;
-  const std::size_t row = strip.rows[0];
-  const std::size_t done =
-      strip.tile * kernel.runs({strip.in + row, strip.out + row, strip.columns / strip.tile,
-                                strip.tile, strip.streaming});
-  strip.in += done;
-  strip.out += done;
-  strip.columns -= done;
-  return strip;
-}
+// Writes one strip after another. What it needs is made for the first one: runs may leave none.
+class StripWriter {
+ public:
+  StripWriter(const BlockKernel& kernel, kernels::Isa isa, std::size_t most_tiles)
+      : kernel_(kernel), isa_(isa), most_tiles_(most_tiles) {}
 
-// Tiles of one row: peaks and codes of a strip at a time.
-BlockCodes encode_in_order(const Tiling& tiling, std::span<const float> in,
-                           const BlockKernel& kernel, int bits, kernels::Isa isa) {
-  const std::size_t most = most_tiles(tiling);
-  PeakFinder finder(isa, most);
-  TileFactors factors(kernel.factor_count, most);
-  CodePacker packer(bits, in.size());
-  std::vector<TilePeak> peaks(static_cast<std::size_t>(tiling.tiles()));
-  std::vector<std::uint32_t> codes(strip_columns(Bands(tiling), code_strip_elements));
-  const auto encode = [&](Strip strip, std::size_t first) {
-    constexpr std::size_t here = 0;
-    const auto own = std::span(peaks).subspan(first, strip.tiles());
-    const std::size_t count = strip.columns;
-    finder.find(strip, own);
-    strip.in += strip.rows[0];
-    strip.rows = &here;
-    strip.out = reinterpret_cast<float*>(codes.data());
-    strip = after_runs(strip, kernel);
-    if (strip.columns > 0) {
-      kernel.factors(own.last(strip.tiles()), factors);
-      kernel.elements(strip, factors);
-    }
-    packer.append(std::span(codes).first(count));
+  // Returns the tiles' peaks, which stay until the next call.
+  std::span<const TilePeak> write(const Strip& strip) {
+    if (!scratch_) scratch_.emplace(kernel_, isa_, most_tiles_);
+    const auto peaks = std::span(scratch_->peaks).first(strip.tiles());
+    scratch_->finder.find(strip, peaks);
+    kernel_.factors(peaks, scratch_->factors);
+    kernel_.elements(strip, scratch_->factors);
+    return peaks;
+  }
+
+ private:
+  struct Scratch {
+    Scratch(const BlockKernel& kernel, kernels::Isa isa, std::size_t tiles)
+        : finder(isa, tiles), peaks(tiles), factors(kernel.factor_count, tiles) {}
+    PeakFinder finder;
+    std::vector<TilePeak> peaks;
+    TileFactors factors;
   };
-  for_each_strip(tiling, in.data(), encode, code_strip_elements);
+  const BlockKernel& kernel_;
+  kernels::Isa isa_;
+  std::size_t most_tiles_;
+  std::optional<Scratch> scratch_;
+};
+
+// Writes tiles of one row, whose rows follow one another: runs as far as they go, and strips past
+// the tiles that they do not cover.
+class RowWriter {
+ public:
+  RowWriter(const BlockKernel& kernel, kernels::Isa isa, const Bands& bands)
+      : kernel_(kernel),
+        row_(bands.columns()),
+        tile_(bands.tile()),
+        columns_(strip_columns(bands, strip_elements)),
+        strips_(kernel, isa, most_tiles(bands)) {}
+
+  // The number of elements, about `wanted`, from a tile's begin at `first` to the end of a tile.
+  std::size_t piece(std::size_t first, std::size_t wanted) const {
+    if (row_ <= wanted) return wanted / row_ * row_;
+    const std::size_t tiles = std::max<std::size_t>(1, wanted / tile_);
+    return std::min(tiles * tile_, row_ - first % row_);
+  }
+
+  // `count` elements from the one at `first` of the tensor on, where a tile begins. Puts the tiles'
+  // peaks at the front of `peaks`, unless it is empty, and takes them off it.
+  void write(const float* in, float* out, std::size_t first, std::size_t count, bool streaming,
+             std::span<TilePeak>& peaks) {
+    Runs runs{in, out, count, row_, tile_, first % row_, streaming, nullptr};
+    if (!peaks.empty()) {
+      bits_.resize(tiles_of(runs, count) + kernels::runs_padding);
+      runs.peaks = bits_.data();
+    }
+    for (;;) {
+      if (kernel_.runs) pass_runs(runs, peaks);
+      if (runs.count == 0) return;
+      pass_strips(runs, peaks);
+    }
+  }
+
+ private:
+  void pass_runs(Runs& runs, std::span<TilePeak>& peaks) {
+    const std::size_t done = kernel_.runs(runs);
+    if (runs.peaks) {
+      const std::size_t tiles = tiles_of(runs, done);
+      for (std::size_t t = 0; t < tiles; ++t) peaks[t] = {std::bit_cast<float>(bits_[t]), false};
+      peaks = peaks.subspan(tiles);
+    }
+    advance(runs, done);
+  }
+  void pass_strips(Runs& runs, std::span<TilePeak>& peaks) {
+    constexpr std::size_t here = 0;
+    for (std::size_t done = 0; runs.count > 0 && done < columns_;) {
+      const std::size_t count = std::min({runs.count, row_ - runs.column, columns_});
+      const auto found = strips_.write({runs.in, runs.out, &here, 1, count, tile_, runs.streaming});
+      if (runs.peaks) {
+        std::copy(found.begin(), found.end(), peaks.begin());
+        peaks = peaks.subspan(found.size());
+      }
+      advance(runs, count);
+      done += count;
+    }
+  }
+  void advance(Runs& runs, std::size_t count) const {
+    runs.in += count;
+    runs.out += count;
+    runs.count -= count;
+    runs.column = (runs.column + count) % row_;
+  }
+  // In the first `count` elements.
+  std::size_t tiles_of(const Runs& runs, std::size_t count) const {
+    return tiles_before(runs.column + count) - tiles_before(runs.column);
+  }
+  // In so many elements from a row's begin on.
+  std::size_t tiles_before(std::size_t count) const {
+    return count / row_ * ((row_ + tile_ - 1) / tile_) + (count % row_ + tile_ - 1) / tile_;
+  }
+
+  const BlockKernel& kernel_;
+  std::size_t row_, tile_, columns_;
+  StripWriter strips_;
+  std::vector<std::int32_t> bits_;
+};
+
+// Tiles of one row: peaks and codes of a piece at a time.
+BlockCodes encode_in_order(const Bands& bands, std::size_t tiles, std::span<const float> in,
+                           const BlockKernel& kernel, int bits, kernels::Isa isa) {
+  RowWriter writer(kernel, isa, bands);
+  CodePacker packer(bits, in.size());
+  std::vector<TilePeak> peaks(tiles);
+  std::vector<std::uint32_t> codes;
+  std::span<TilePeak> next(peaks);
+  for (std::size_t first = 0, count = 0; first < in.size(); first += count) {
+    count = std::min(writer.piece(first, code_elements), in.size() - first);
+    codes.resize(std::max(codes.size(), count));
+    writer.write(in.data() + first, reinterpret_cast<float*>(codes.data()), first, count, false,
+                 next);
+    packer.append(std::span(codes).first(count));
+  }
   return {packer.finish(), std::move(peaks)};
 }
 
@@ -156,8 +239,9 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
                                  kernels::Isa isa) {
   std::vector<TilePeak> peaks(static_cast<std::size_t>(tiling.tiles()));
   if (in.empty()) return peaks;
-  PeakFinder finder(isa, most_tiles(tiling));
-  for_each_strip(tiling, in.data(), [&](const Strip& strip, std::size_t first) {
+  Bands bands(tiling);
+  PeakFinder finder(isa, most_tiles(bands));
+  for_each_strip(bands, in.data(), [&](const Strip& strip, std::size_t first) {
     finder.find(strip, std::span(peaks).subspan(first, strip.tiles()));
   });
   return peaks;
@@ -166,20 +250,19 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
                      const BlockKernel& kernel, kernels::Isa isa, std::size_t streaming_from) {
   if (in.empty()) return;
-  const std::size_t tiles = most_tiles(tiling);
-  PeakFinder finder(isa, tiles);
-  std::vector<TilePeak> peaks(tiles);
-  TileFactors factors(kernel.factor_count, tiles);
+  Bands bands(tiling);
   const bool streaming = in.size() >= streaming_from && in.data() != out.data();
-  for_each_strip(tiling, in.data(), [&](Strip strip, std::size_t) {
-    strip.out = out.data() + (strip.in - in.data());
-    strip.streaming = streaming;
-    strip = after_runs(strip, kernel);
-    const auto own = std::span(peaks).first(strip.tiles());
-    finder.find(strip, own);
-    kernel.factors(own, factors);
-    kernel.elements(strip, factors);
-  });
+  std::span<TilePeak> no_peaks;
+  if (bands.most_rows() == 1) {
+    RowWriter(kernel, isa, bands).write(in.data(), out.data(), 0, in.size(), streaming, no_peaks);
+  } else {
+    StripWriter writer(kernel, isa, most_tiles(bands));
+    for_each_strip(bands, in.data(), [&](Strip strip, std::size_t) {
+      strip.out = out.data() + (strip.in - in.data());
+      strip.streaming = streaming;
+      writer.write(strip);
+    });
+  }
   if (streaming) kernels::stream_fence();
 }
 
@@ -188,7 +271,9 @@ BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const 
   if (in.empty())
     return {PackedCodes({}, bits, 0),
             std::vector<TilePeak>(static_cast<std::size_t>(tiling.tiles()))};
-  if (Bands(tiling).most_rows() == 1) return encode_in_order(tiling, in, kernel, bits, isa);
+  const Bands bands(tiling);
+  if (bands.most_rows() == 1)
+    return encode_in_order(bands, static_cast<std::size_t>(tiling.tiles()), in, kernel, bits, isa);
   std::vector<TilePeak> peaks = tile_peaks(tiling, in, isa);
   return {encode_rows(tiling, in, peaks, kernel, bits), std::move(peaks)};
 }

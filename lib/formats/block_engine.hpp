@@ -29,8 +29,8 @@ struct BlockKernel {
   std::function<void(std::span<const TilePeak> peaks, kernels::TileFactors& factors)> factors;
   /// Writes a value, or a code's bits, for every element of a strip.
   std::function<void(const kernels::Strip& strip, const kernels::TileFactors& factors)> elements;
-  /// All of this at once for runs, from the first tile on as far as it goes; returns the number of
-  /// tiles that are done. The codes' words and the values are the same.
+  /// All of this at once for runs, from the first element on as far as it goes; returns the number
+  /// of elements that are done, whole tiles. The codes' words and the values are the same.
   std::function<std::size_t(const kernels::Runs& runs)> runs;
 };
 

@@ -67,6 +67,20 @@ TEST_CASE("the largest magnitudes of tiles are those of a loop over indices") {
   }
 }
 
+TEST_CASE("the largest magnitudes of tiles of every length are those of a loop over indices") {
+  Random random(34);
+  for (int tile = 1; tile <= most_run_length; ++tile)
+    for (int trial = 0; trial < 4; ++trial) {
+      const Tiling tiling = length_tiling(random, tile);
+      const std::vector<float> in = random_values(random, tiling, trial % 2 == 0);
+      const auto expected = peaks_by_hand(tiling, in);
+      for (const kernels::Isa isa : kernels::available_isas())
+        if (tile_peaks(tiling, in, isa) != expected)
+          FAIL(shape_text(tiling.shape) << " in " << tile << " on " << kernels::isa_name(isa));
+    }
+  SUCCEED();
+}
+
 TEST_CASE("large tensors are cut into strips that lose no tile") {
   Random random(33);
   for (const auto& [shape, tile] : {std::pair<Shape, Shape>{{100001}, {16}},

@@ -1,6 +1,7 @@
 // Helpers of the tests of block formats: random tilings and values with every kind of float32.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -55,6 +56,53 @@ inline Tiling run_tiling(Random& random) {
   const int tile = lengths[below(random, 13)], tiles = 1 + below(random, 80);
   const int columns = tile * tiles - (below(random, 3) == 0 ? below(random, tile) : 0);
   return {{rows, columns}, {1 + below(random, rows), tile}};
+}
+
+/// Kernels take tiles of up to 8 vectors several at a time; a few lengths beyond that.
+constexpr int most_run_length = 8 * 16 + 5;
+
+/// Tiles of this length: in one row, or in rows of a few tiles. The last of a row may be short.
+inline Tiling length_tiling(Random& random, int tile) {
+  const bool one_row = below(random, 2) == 0;
+  const int rows = one_row ? 1 : 1 + below(random, 40);
+  const int tiles = 1 + below(random, one_row ? 40 : 4);
+  const int columns = tile * tiles - (below(random, 4) == 0 ? 0 : below(random, tile));
+  return {{rows, columns}, {1, std::min(tile, columns)}};
+}
+
+/// Floats between guards.
+class Guarded {
+ public:
+  explicit Guarded(const std::vector<float>& values) : all_(values.size() + 2 * guards, guard) {
+    std::copy(values.begin(), values.end(), this->values().begin());
+  }
+  std::span<float> values() { return std::span(all_).subspan(guards, all_.size() - 2 * guards); }
+  bool guards_stay() const {
+    const auto stays = [](float value) { return value == guard; };
+    const auto some = static_cast<std::ptrdiff_t>(guards);
+    return std::all_of(all_.begin(), all_.begin() + some, stays) &&
+           std::all_of(all_.end() - some, all_.end(), stays);
+  }
+
+ private:
+  static constexpr float guard = 77.0F;
+  static constexpr std::size_t guards = 40;
+  std::vector<float> all_;
+};
+
+/// Calls quantize(in, out) for an output of its own and in place; the number of them that differ
+/// from `expected` by same(a, b) or touch what lies beside. The input ends with its allocation.
+template <class Quantize, class Same>
+int wrong_outputs(const std::vector<float>& in, const std::vector<float>& expected,
+                  Quantize&& quantize, Same&& same) {
+  const std::vector<float> exact(in.begin(), in.end());
+  Guarded out(std::vector<float>(in.size())), in_place(in);
+  quantize(std::span<const float>(exact), out.values());
+  quantize(std::span<const float>(in_place.values()), in_place.values());
+  int wrong = 0;
+  for (Guarded* made : {&out, &in_place})
+    wrong += !made->guards_stay() || !std::ranges::equal(made->values(), expected, same);
+  return wrong;
 }
 
 /// Most tiles of similar numbers, and a few of zeros, numbers at the ends of float32, and

@@ -44,17 +44,42 @@ std::vector<float> by_definition(const Nvfp4Spec& spec, const MxBlocks& blocks,
   return out;
 }
 
+Nvfp4Spec random_spec(Random& random) {
+  Nvfp4Spec spec;
+  spec.two_levels = below(random, 3) != 0;
+  if (spec.two_levels && below(random, 2) == 0)
+    spec.tensor_scale = std::ldexp(1.3F, below(random, 230) - 118);
+  spec.rounding = static_cast<Rounding>(below(random, 3));
+  return spec;
+}
+
 }  // namespace
+
+TEST_CASE("nvfp4 kernels equal the definition on blocks of every length, also in place") {
+  Random random(72);
+  for (int tile = 1; tile <= most_run_length; ++tile)
+    for (int trial = 0; trial < 8; ++trial) {
+      const Nvfp4Spec spec = random_spec(random);
+      const MxBlocks blocks{length_tiling(random, tile)};
+      const std::vector<float> in = run_values(random, blocks.tiling, trial % 2 == 0);
+      const std::vector<float> expected = by_definition(spec, blocks, in);
+      for (const kernels::Isa isa : kernels::available_isas()) {
+        const auto quantize = [&](std::span<const float> from, std::span<float> to) {
+          quantize_nvfp4(spec, blocks, from, to, isa);
+        };
+        if (wrong_outputs(in, expected, quantize, same_value) != 0)
+          FAIL(shape_text(blocks.tiling.shape)
+               << " in " << tile << " on " << kernels::isa_name(isa));
+      }
+    }
+  SUCCEED();
+}
 
 TEST_CASE("nvfp4 kernels equal the definition on tiles of any shape") {
   Random random(71);
   std::size_t wrong = 0;
   for (int trial = 0; trial < 800; ++trial) {
-    Nvfp4Spec spec;
-    spec.two_levels = below(random, 3) != 0;
-    if (spec.two_levels && below(random, 2) == 0)
-      spec.tensor_scale = std::ldexp(1.3F, below(random, 230) - 118);
-    spec.rounding = static_cast<Rounding>(below(random, 3));
+    const Nvfp4Spec spec = random_spec(random);
     const bool runs = trial % 2 == 0, nonfinite = below(random, 2) == 0;
     const MxBlocks blocks{runs ? run_tiling(random) : random_tiling(random)};
     const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)

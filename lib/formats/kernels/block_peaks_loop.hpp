@@ -8,32 +8,35 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// The largest of a tile's part: count > 0 elements of a row.
+/// The largest of a tile: elements at .. end of a row, at least one.
 template <bool finite_only>
-struct PartPeak {
+struct RowPeak {
   const float* row;
   std::int32_t* peaks;
 
   MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
-    Bits peak = Simd::all_bits(0);
-    for (; at + Simd::width <= end; at += Simd::width)
+    if (end - at < Simd::width) {
+      peaks[t] = Simd::largest(magnitude<finite_only>(load_part(row + at, end - at)));
+      return;
+    }
+    Bits peak = magnitude<finite_only>(Simd::load(row + end - Simd::width));
+    for (; at + Simd::width < end; at += Simd::width)
       peak = Simd::max_bits(peak, magnitude<finite_only>(Simd::load(row + at)));
-    if (at < end)
-      peak = Simd::max_bits(peak, magnitude<finite_only>(load_part(row + at, end - at)));
-    peaks[t] = std::max(peaks[t], Simd::largest(peak));
+    peaks[t] = Simd::largest(peak);
   }
 };
 
-/// One row of tiles of whole vectors, save the last one's tail.
+/// Of one row.
 template <bool finite_only>
-MASE_SIMD void row_peaks(const float* row, Chunk chunk, std::size_t tile, std::int32_t* peaks) {
-  constexpr std::size_t longest = longest_run * Simd::width;
-  for (std::size_t t = chunk.begin / tile; tile <= longest && chunk.size() >= Simd::width * tile;
-       t += Simd::width) {
+MASE_SIMD void row_peaks(const float* row, std::size_t columns, std::size_t tile,
+                         std::int32_t* peaks) {
+  Chunk chunk{0, columns};
+  const std::size_t group = Simd::width * tile;
+  for (std::size_t t = 0; group <= largest_group && chunk.size() >= group; t += Simd::width) {
     Simd::store_bits(peaks + t, peaks_of_lanes<finite_only>(row + chunk.begin, tile));
-    chunk.begin += Simd::width * tile;
+    chunk.begin += group;
   }
-  for_each_part(chunk, tile, PartPeak<finite_only>{row + chunk.begin, peaks});
+  for_each_part(chunk, tile, RowPeak<finite_only>{row + chunk.begin, peaks});
 }
 
 /// Rows that are read at the same time: memory gives several streams faster than one.
@@ -101,14 +104,11 @@ struct ColumnsPeak {
 template <bool finite_only>
 MASE_SIMD_TARGET void find_peaks(const Strip& strip, std::int32_t* peaks) {
   alignas(64) std::int32_t columns[chunk_columns + Simd::width];
+  if (strip.row_count == 1)
+    return row_peaks<finite_only>(strip.in + strip.rows[0], strip.columns, strip.tile, peaks);
   std::fill_n(peaks, strip.tiles(), 0);
-  const bool whole_vectors = strip.tile % Simd::width == 0;
   for (Chunk chunk; chunk.end < strip.columns;) {
     chunk = chunk_from(strip, chunk.end);
-    if (strip.row_count == 1 && whole_vectors) {
-      row_peaks<finite_only>(strip.in + strip.rows[0], chunk, strip.tile, peaks);
-      continue;
-    }
     column_peaks<finite_only>(strip, chunk, columns);
     if (strip.tile == 1)
       std::memcpy(peaks + chunk.begin, columns, chunk.size() * sizeof(std::int32_t));

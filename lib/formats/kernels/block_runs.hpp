@@ -3,12 +3,11 @@
 // elements are still in the nearest cache. Included by the kernel source files of block formats
 // after their simd_*.hpp.
 //
-// Factors is a class with `bool cover(Bits peaks) const`, and `void store(Bits peaks, float* down,
-// float* up) const` for peaks that it covers, whose lanes are tiles.
+// Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose lanes
+// are tiles, `Lanes<2> of(Bits peaks) const`.
 #pragma once
 
-#include "formats/kernels/block_loop.hpp"
-#include "formats/kernels/block_magnitudes.hpp"
+#include "formats/kernels/block_groups.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -29,50 +28,79 @@ struct PowerFactors {
     const Bits too_small = Simd::select_less_bits(below, small, below, Simd::all_bits(-1));
     return Simd::largest(Simd::max_bits(too_small, Simd::sub_bits(below, most))) < 0;
   }
-  MASE_SIMD void store(Bits peaks, float* to_down, float* to_up) const {
+  MASE_SIMD Lanes<2> of(Bits peaks) const {
     const Bits carried = Simd::add_bits(Simd::max_bits(peaks, least), carry);
     const Bits field = Simd::min_bits(high, Simd::max_bits(low, Simd::shift_right<23>(carried)));
-    Simd::store(to_down, Simd::floats(Simd::shift_left<23>(Simd::sub_bits(down, field))));
-    Simd::store(to_up, Simd::floats(Simd::shift_left<23>(Simd::add_bits(up, field))));
+    return {{Simd::floats(Simd::shift_left<23>(Simd::sub_bits(down, field))),
+             Simd::floats(Simd::shift_left<23>(Simd::add_bits(up, field)))}};
   }
 };
 
-template <std::size_t vectors, class Writer, class Op, class Factors>
-MASE_SIMD std::size_t write_runs(Writer writer, const Op& op, const Factors& factors,
-                                 const Runs& runs) {
-  const std::size_t tile = vectors == 0 ? runs.tile : vectors * Simd::width;
-  alignas(64) float down[Simd::width], up[Simd::width];
-  const float* in = runs.in;
+/// The groups of `count` elements, and then its last elements as a group that zeros fill up.
+/// Returns the number of elements done: `count`, or those before a group that is not covered.
+template <class Writer, class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_groups(Writer writer, const Groups& groups, const Op& op,
+                                   const Factors& factors, const Runs& runs) {
+  std::int32_t* peaks = runs.peaks;
+  const std::size_t size = groups.size(), tiles = groups.tiles_of(size);
   std::size_t done = 0;
-  for (; done + Simd::width <= runs.tiles; done += Simd::width) {
-    const Bits peaks = peaks_of_lanes<false>(in, tile);
-    if (!factors.cover(peaks)) break;
-    factors.store(peaks, down, up);
-    for (std::size_t t = 0; t < Simd::width; ++t) {
-      const Lanes<2> lanes{{Simd::all(down[t]), Simd::all(up[t])}};
-      for (std::size_t i = 0; i < tile; i += Simd::width, in += Simd::width)
-        writer.write(op(Simd::load(in), lanes));
-    }
+  bool covered = true;
+  for (; covered && done + size <= runs.count; done += covered ? size : 0) {
+    covered = groups.write(writer, op, factors, runs.in + done, size, peaks);
+    if (peaks && covered) peaks += tiles;
   }
   writer.finish();
+  const std::size_t rest = runs.count - done;
+  if (!covered || rest == 0) return done;
+  float part[largest_group], result[largest_group];
+  std::memcpy(part, runs.in + done, rest * sizeof(float));
+  std::memset(part + rest, 0, (size - rest) * sizeof(float));
+  VectorWriter to_result(result);
+  if (!groups.write(to_result, op, factors, part, rest, peaks)) return done;
+  std::memcpy(runs.out + done, result, rest * sizeof(float));
+  return runs.count;
+}
+
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_groups(const Groups& groups, const Op& op, const Factors& factors,
+                                   const Runs& runs) {
+  if constexpr (Simd::can_stream)
+    if (runs.streaming)
+      return write_groups(StreamWriter<Simd>(runs.out), groups, op, factors, runs);
+  return write_groups(VectorWriter(runs.out), groups, op, factors, runs);
+}
+
+/// The same for each row in turn, whose last group may be short.
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_each_row(const Groups& groups, const Op& op, const Factors& factors,
+                                     const Runs& runs) {
+  Runs part = runs;
+  std::size_t done = 0;
+  for (std::size_t column = runs.column; done < runs.count; column = 0) {
+    part.in = runs.in + done;
+    part.out = runs.out + done;
+    part.count = std::min(runs.row - column, runs.count - done);
+    const std::size_t here = write_groups(groups, op, factors, part);
+    done += here;
+    if (here < part.count) break;
+    if (part.peaks) part.peaks += groups.tiles_of(here);
+  }
   return done;
 }
 
-template <std::size_t vectors, class Op, class Factors>
-MASE_SIMD std::size_t write_runs(const Op& op, const Factors& factors, const Runs& runs) {
-  if constexpr (Simd::can_stream)
-    if (runs.streaming) return write_runs<vectors>(StreamWriter<Simd>(runs.out), op, factors, runs);
-  return write_runs<vectors>(VectorWriter(runs.out), op, factors, runs);
-}
-
-/// out = op(in, factors of the element's tile) for whole groups of tiles, up to the first group
-/// with a peak that `factors` do not cover; returns the number of tiles done.
+/// out = op(in, factors of the element's tile), up to the first group of tiles with a peak that
+/// `factors` do not cover; returns the number of elements done.
 template <class Op, class Factors>
 MASE_SIMD std::size_t apply_runs(const Op& op, const Factors& factors, const Runs& runs) {
-  if (runs.tile == Simd::width) return write_runs<1>(op, factors, runs);
-  if (runs.tile == 2 * Simd::width) return write_runs<2>(op, factors, runs);
-  if (runs.tile % Simd::width != 0 || runs.tile > longest_run * Simd::width) return 0;
-  return write_runs<0>(op, factors, runs);
+  constexpr std::size_t width = Simd::width, longest = longest_run * width;
+  const std::size_t tile = runs.tile;
+  if (tile > longest) return 0;
+  if (runs.row <= longest && runs.row % tile != 0 && runs.column == 0)
+    return write_groups(RowTiles(runs.row, tile, runs.count), op, factors, runs);
+  if (tile == width) return write_each_row(WholeTiles<1>(tile), op, factors, runs);
+  if (tile == 2 * width) return write_each_row(WholeTiles<2>(tile), op, factors, runs);
+  if (tile % width == 0) return write_each_row(WholeTiles<0>(tile), op, factors, runs);
+  return write_each_row(EqualTiles(tile, runs.count), op, factors, runs);
 }
 
 }  // namespace

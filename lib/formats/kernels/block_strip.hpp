@@ -24,16 +24,24 @@ struct Strip {
   std::size_t tiles() const { return (columns + tile - 1) / tile; }
 };
 
-/// Tiles that follow one another in memory, all of the same length.
+/// Rows that follow one another in memory, cut into tiles of one row; the last tile of a row may be
+/// short. `in` and `out` are the same or do not overlap.
 struct Runs {
   const float* in = nullptr;
   float* out = nullptr;
-  std::size_t tiles = 0;
-  std::size_t tile = 1;
+  std::size_t count = 0;  ///< elements; they end with a tile
+  std::size_t row = 1, tile = 1;
+  std::size_t column = 0;  ///< where in its row the first element is: a tile's begin
   bool streaming = false;  ///< write past the caches
+  /// If given, receives the bits of the largest |x| of every tile that is done, and may be written
+  /// up to `runs_padding` further.
+  std::int32_t* peaks = nullptr;
 };
 
-/// A tile of runs has at most so many vectors: a group of tiles stays in the nearest cache.
+/// Lanes of the widest set.
+constexpr std::size_t runs_padding = 16;
+
+/// A tile of runs has at most so many vectors.
 constexpr std::size_t longest_run = 8;
 
 /// How two factors of a tile, powers of two, follow from the bits u of its peak where these are 0

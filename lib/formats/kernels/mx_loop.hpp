@@ -95,10 +95,9 @@ struct Nvfp4Scales {
     return Simd::floats(Simd::and_bits(Simd::add_bits(Simd::add_bits(bits, half), last), kept));
   }
   MASE_SIMD bool cover(Bits peaks) const { return Simd::largest(peaks) < 0x7f800000; }
-  MASE_SIMD void store(Bits peaks, float* down, float* up) const {
+  MASE_SIMD Lanes<2> of(Bits peaks) const {
     const Vec found = scale(Simd::floats(peaks));
-    Simd::store(down, Simd::div(inverse, found));
-    Simd::store(up, Simd::mul(t, found));
+    return {{Simd::div(inverse, found), Simd::mul(t, found)}};
   }
 };
 

@@ -91,6 +91,8 @@ struct Simd {
                             floats(from_b));
   }
 
+  MASE_SIMD static Vec picked(Vec v, Bits lanes) { return _mm256_permutevar8x32_ps(v, lanes); }
+
   MASE_SIMD static void transpose(Vec v[4]) {
     const Vec a = _mm256_unpacklo_ps(v[0], v[1]);
     const Vec b = _mm256_unpackhi_ps(v[0], v[1]);
@@ -151,6 +153,10 @@ struct Simd {
     const Bits first = by_halves(rows), second = by_halves(rows + 4);
     return max_bits(_mm256_permute2x128_si256(first, second, 0x20),
                     _mm256_permute2x128_si256(first, second, 0x31));
+  }
+  MASE_SIMD static Bits largest_of_halves(const Bits (&rows)[width / 2]) {
+    const Bits order = _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0);
+    return bits(picked(floats(by_halves(rows)), order));
   }
 
  private:

@@ -94,6 +94,10 @@ struct Simd {
     return _mm512_permutex2var_ps(a, lanes, b);
   }
 
+  MASE_SIMD static Vec picked(Vec v, Bits lanes) {
+    return _mm512_maskz_permutexvar_ps(every, lanes, v);
+  }
+
   MASE_SIMD static void transpose(Vec v[4]) {
     const Vec a = _mm512_maskz_unpacklo_ps(every, v[0], v[1]);
     const Vec b = _mm512_maskz_unpackhi_ps(every, v[0], v[1]);
@@ -155,9 +159,13 @@ struct Simd {
   }
 
   MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
-    Bits fours[4];
-    for (std::size_t i = 0; i < 4; ++i) fours[i] = by_quarters(rows + 4 * i);
-    return halved(halved(fours[0], fours[1]), halved(fours[2], fours[3]));
+    return halved(halved(by_quarters(rows), by_quarters(rows + 4)),
+                  halved(by_quarters(rows + 8), by_quarters(rows + 12)));
+  }
+  MASE_SIMD static Bits largest_of_halves(const Bits (&rows)[width / 2]) {
+    const Bits halves = halved(by_quarters(rows), by_quarters(rows + 4));
+    const Bits order = _mm512_set_epi32(15, 11, 14, 10, 13, 9, 12, 8, 7, 3, 6, 2, 5, 1, 4, 0);
+    return bits(picked(floats(halves), order));
   }
 
  private:

@@ -21,7 +21,7 @@ struct Simd {
   using Unsigned = std::uint32_t __attribute__((vector_size(16)));
   static constexpr std::size_t width = 4;
   /// There are stream(), and for its alignment joined(a, b, lanes_from(n)), n < width: the lanes
-  /// from n on of a and then b.
+  /// from n on of a and then b. (lanes_from is everywhere: lane i is first + i.)
   static constexpr bool can_stream = false;
 
   MASE_SIMD static Vec all(float value) { return Vec{value, value, value, value}; }
@@ -101,6 +101,20 @@ struct Simd {
   /// Lane i is the largest lane of rows[i].
   MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
     return Bits{largest(rows[0]), largest(rows[1]), largest(rows[2]), largest(rows[3])};
+  }
+  /// Lanes 2 i and 2 i + 1 are the largest lanes of the halves of rows[i].
+  MASE_SIMD static Bits largest_of_halves(const Bits (&rows)[width / 2]) {
+    const Bits a = rows[0], b = rows[1];
+    return max_bits(Bits{a[0], a[2], b[0], b[2]}, Bits{a[1], a[3], b[1], b[3]});
+  }
+
+  MASE_SIMD static Bits lanes_from(std::size_t first) {
+    const auto n = static_cast<std::int32_t>(first);
+    return Bits{n, n + 1, n + 2, n + 3};
+  }
+  /// Lane i is lane lanes[i] of v.
+  MASE_SIMD static Vec picked(Vec v, Bits lanes) {
+    return Vec{v[lanes[0]], v[lanes[1]], v[lanes[2]], v[lanes[3]]};
   }
 
   /// Within each group of four lanes, lane j of v[i] goes to lane i of v[j].
