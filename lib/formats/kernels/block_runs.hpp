@@ -1,7 +1,7 @@
-// Applying a vector operation to tiles that are runs of whole vectors, as many tiles at a time as a
-// vector has lanes: their peaks are found in registers, their factors as lanes of a vector, and the
-// elements are still in the nearest cache. Included by the kernel source files of block formats
-// after their simd_*.hpp.
+// Applying a vector operation to tiles of one row, a group of them at a time (block_groups.hpp):
+// their peaks are found in registers, their factors as lanes of vectors, and the elements are still
+// in the nearest cache. Included by the kernel source files of block formats after their
+// simd_*.hpp.
 //
 // Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose lanes
 // are tiles, `Lanes<2> of(Bits peaks) const`.
@@ -36,70 +36,95 @@ struct PowerFactors {
   }
 };
 
-/// The groups of `count` elements, and then its last elements as a group that zeros fill up.
-/// Returns the number of elements done: `count`, or those before a group that is not covered.
+/// Writes `count` elements, or those before a group that is not covered; returns how many. Reads
+/// and writes whole groups. (Operation and factors are copies: stores to the output might change
+/// what a reference holds, as far as a compiler knows.)
 template <class Writer, class Groups, class Op, class Factors>
-MASE_SIMD std::size_t write_groups(Writer writer, const Groups& groups, const Op& op,
-                                   const Factors& factors, const Runs& runs) {
-  std::int32_t* peaks = runs.peaks;
-  const std::size_t size = groups.size(), tiles = groups.tiles_of(size);
+MASE_SIMD_TARGET [[gnu::noinline]] std::size_t write_groups(
+    const Groups& groups, const Op& given_op, const Factors& given_factors, const float* in,
+    float* out, std::size_t count, std::int32_t* peaks) {
+  const Op op = given_op;
+  const Factors factors = given_factors;
+  const std::size_t size = groups.size();
+  Writer writer(out);
   std::size_t done = 0;
-  bool covered = true;
-  for (; covered && done + size <= runs.count; done += covered ? size : 0) {
-    covered = groups.write(writer, op, factors, runs.in + done, size, peaks);
-    if (peaks && covered) peaks += tiles;
+  for (; done < count; done += size) {
+    const std::size_t wanted = std::min(size, count - done);
+    if (!groups.write(writer, op, factors, in + done, wanted, peaks)) break;
+    if (peaks) peaks += groups.tiles_of(wanted);
   }
   writer.finish();
-  const std::size_t rest = runs.count - done;
-  if (!covered || rest == 0) return done;
-  float part[largest_group], result[largest_group];
-  std::memcpy(part, runs.in + done, rest * sizeof(float));
-  std::memset(part + rest, 0, (size - rest) * sizeof(float));
-  VectorWriter to_result(result);
-  if (!groups.write(to_result, op, factors, part, rest, peaks)) return done;
-  std::memcpy(runs.out + done, result, rest * sizeof(float));
-  return runs.count;
+  return std::min(done, count);
 }
 
+/// The whole groups of a row.
 template <class Groups, class Op, class Factors>
-MASE_SIMD std::size_t write_groups(const Groups& groups, const Op& op, const Factors& factors,
-                                   const Runs& runs) {
+MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Factors& factors,
+                                  const Runs& row) {
+  const std::size_t count = row.count - row.count % groups.size();
   if constexpr (Simd::can_stream)
-    if (runs.streaming)
-      return write_groups(StreamWriter<Simd>(runs.out), groups, op, factors, runs);
-  return write_groups(VectorWriter(runs.out), groups, op, factors, runs);
+    if (row.streaming)
+      return write_groups<StreamWriter<Simd>>(groups, op, factors, row.in, row.out, count,
+                                              row.peaks);
+  return write_groups<VectorWriter>(groups, op, factors, row.in, row.out, count, row.peaks);
 }
 
-/// The same for each row in turn, whose last group may be short.
+/// The elements after them as a group that zeros fill up.
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_rest(const Groups& groups, const Op& op, const Factors& factors,
+                                 const Runs& row, std::size_t done) {
+  const std::size_t count = row.count - done;
+  float in[largest_group], out[largest_group];
+  std::memcpy(in, row.in + done, count * sizeof(float));
+  std::memset(in + count, 0, (groups.size() - count) * sizeof(float));
+  std::int32_t* const peaks = row.peaks ? row.peaks + groups.tiles_of(done) : nullptr;
+  if (write_groups<VectorWriter>(groups, op, factors, in, out, count, peaks) == 0) return 0;
+  std::memcpy(row.out + done, out, count * sizeof(float));
+  return count;
+}
+
+/// Returns the number of elements done, as apply_runs.
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_row(const Groups& groups, const Op& op, const Factors& factors,
+                                const Runs& row) {
+  const std::size_t done = write_whole(groups, op, factors, row);
+  const std::size_t rest = row.count - done;
+  if (rest == 0 || rest >= groups.size()) return done;
+  return done + write_rest(groups, op, factors, row, done);
+}
+
+/// The same for each row in turn. Rows that fill little of a group are faster as strips.
 template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_each_row(const Groups& groups, const Op& op, const Factors& factors,
                                      const Runs& runs) {
-  Runs part = runs;
+  const bool one_row = runs.column + runs.count <= runs.row;
+  if (!one_row && 4 * runs.row < groups.size()) return 0;
+  Runs row = runs;
   std::size_t done = 0;
   for (std::size_t column = runs.column; done < runs.count; column = 0) {
-    part.in = runs.in + done;
-    part.out = runs.out + done;
-    part.count = std::min(runs.row - column, runs.count - done);
-    const std::size_t here = write_groups(groups, op, factors, part);
+    row.in = runs.in + done;
+    row.out = runs.out + done;
+    row.count = std::min(runs.row - column, runs.count - done);
+    const std::size_t here = write_row(groups, op, factors, row);
     done += here;
-    if (here < part.count) break;
-    if (part.peaks) part.peaks += groups.tiles_of(here);
+    if (here < row.count) break;
+    if (row.peaks) row.peaks += groups.tiles_of(here);
   }
   return done;
 }
 
 /// out = op(in, factors of the element's tile), up to the first group of tiles with a peak that
-/// `factors` do not cover; returns the number of elements done.
+/// `factors` do not cover; returns the number of elements done, whole tiles.
 template <class Op, class Factors>
 MASE_SIMD std::size_t apply_runs(const Op& op, const Factors& factors, const Runs& runs) {
-  constexpr std::size_t width = Simd::width, longest = longest_run * width;
+  constexpr std::size_t longest = longest_run * Simd::width;
   const std::size_t tile = runs.tile;
   if (tile > longest) return 0;
   if (runs.row <= longest && runs.row % tile != 0 && runs.column == 0)
-    return write_groups(RowTiles(runs.row, tile, runs.count), op, factors, runs);
-  if (tile == width) return write_each_row(WholeTiles<1>(tile), op, factors, runs);
-  if (tile == 2 * width) return write_each_row(WholeTiles<2>(tile), op, factors, runs);
-  if (tile % width == 0) return write_each_row(WholeTiles<0>(tile), op, factors, runs);
+    return write_row(RowTiles(runs.row, tile, runs.count), op, factors, runs);
+  if (tile == Simd::width) return write_each_row(WholeTiles<1>(tile), op, factors, runs);
+  if (tile == 2 * Simd::width) return write_each_row(WholeTiles<2>(tile), op, factors, runs);
+  if (tile % Simd::width == 0) return write_each_row(WholeTiles<0>(tile), op, factors, runs);
   return write_each_row(EqualTiles(tile, runs.count), op, factors, runs);
 }
 
