@@ -1,6 +1,7 @@
 // Speed of fake quantization, encoding and decoding by number formats, as a ratio to memcpy in the
 // same run: before each measurement a copy is timed, so that both meet the same load of the
-// machine. One thread, warm buffers, a matrix of rows of 4096 normal numbers.
+// machine. One thread, warm buffers, a matrix of rows of 4096 normal numbers; and block formats on
+// rows shorter than their blocks.
 //
 // Usage: bench_formats [elements] [rounds] [json]
 #include <algorithm>
@@ -40,11 +41,10 @@ struct Measured {
 
 class Bench {
  public:
-  Bench(std::size_t count, int rounds) : rounds_(rounds), in_(count), out_(count), copy_(count) {
+  Bench(const Shape& shape, int rounds)
+      : rounds_(rounds), in_(size_of(shape)), out_(in_), copy_(in_), shape_(shape) {
     Random random(1);
     for (float& value : in_) value = static_cast<float>(random.normal());
-    const auto elements = static_cast<std::int64_t>(count);
-    shape_ = elements % 4096 == 0 ? Shape{elements / 4096, 4096} : Shape{1, elements};
   }
 
   Measured quantize(const Format& format) {
@@ -58,6 +58,8 @@ class Bench {
   }
 
  private:
+  static std::size_t size_of(const Shape& shape) { return static_cast<std::size_t>(numel(shape)); }
+
   Measured measure(const std::function<void()>& run) {
     run();
     std::vector<double> seconds, copies;
@@ -121,6 +123,10 @@ const std::vector<std::string> variants{
     "nvfp4(tensor_scale=none)",
 };
 
+/// Fake quantization of rows such as attention heads have.
+const std::vector<std::string> short_row_formats{"mxint8", "mxfp4", "block_fp(8, 8)", "nvfp4"};
+const std::vector<std::int64_t> short_rows{8, 12, 20, 24};
+
 struct Row {
   std::string text;
   Measured quantize, encode, decode;
@@ -136,6 +142,16 @@ Row measure(Bench& bench, const std::string& text, bool codes) {
   return row;
 }
 
+void measure_short_rows(std::int64_t count, int rounds, std::vector<Row>& rows) {
+  for (const std::int64_t length : short_rows) {
+    Bench bench({std::max<std::int64_t>(1, count / length), length}, rounds);
+    for (const std::string& text : short_row_formats) {
+      rows.push_back(measure(bench, text, false));
+      rows.back().text += ", rows of " + std::to_string(length);
+    }
+  }
+}
+
 void print_json(const std::vector<Row>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::printf("%s{\"format\": \"%s\", \"seconds\": %.6g, \"quantize\": %.4g, \"encode\": %.4g}",
@@ -148,7 +164,7 @@ std::string percent(const Measured& measured) {
   return measured.seconds > 0 ? std::to_string(std::lround(100 * measured.share())) + " %" : "";
 }
 
-void print_table(const std::vector<Row>& rows, std::size_t count) {
+void print_table(const std::vector<Row>& rows, std::int64_t count) {
   std::printf("%-46s %8s %8s | of memcpy: %8s %8s %8s\n", "format", "ms", "GB/s", "quantize",
               "encode", "decode");
   for (const Row& row : rows)
@@ -161,14 +177,14 @@ void print_table(const std::vector<Row>& rows, std::size_t count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : std::size_t{1} << 24;
+  const std::int64_t count = argc > 1 ? std::atoll(argv[1]) : std::int64_t{1} << 24;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 11;
   const bool json = argc > 3 && std::string(argv[3]) == "json";
-  if (count == 0 || rounds < 1 || (argc > 3 && !json)) {
+  if (count < 1 || rounds < 1 || (argc > 3 && !json)) {
     std::fprintf(stderr, "usage: bench_formats [elements] [rounds] [json]\n");
     return 2;
   }
-  Bench bench(count, rounds);
+  Bench bench(count % 4096 == 0 ? Shape{count / 4096, 4096} : Shape{1, count}, rounds);
   std::vector<Row> rows;
   for (const std::string& text : measured_formats) rows.push_back(measure(bench, text, true));
   if (json) {
@@ -176,6 +192,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   for (const std::string& text : variants) rows.push_back(measure(bench, text, false));
+  measure_short_rows(count, rounds, rows);
   print_table(rows, count);
   return 0;
 }
