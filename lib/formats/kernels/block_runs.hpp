@@ -40,7 +40,7 @@ struct PowerFactors {
 /// and writes whole groups. (Operation and factors are copies: stores to the output might change
 /// what a reference holds, as far as a compiler knows.)
 template <class Writer, class Groups, class Op, class Factors>
-MASE_SIMD_TARGET [[gnu::noinline]] std::size_t write_groups(
+[[gnu::noinline]] MASE_SIMD_TARGET std::size_t write_groups(
     const Groups& groups, const Op& given_op, const Factors& given_factors, const float* in,
     float* out, std::size_t count, std::int32_t* peaks) {
   const Op op = given_op;
