@@ -165,13 +165,16 @@ void Convolution::backward(const float* gradient, const float* in, std::size_t b
   std::fill(weight_sums_.begin(), weight_sums_.end(), 0.0F);
   std::fill(bias_sums_.begin(), bias_sums_.end(), 0.0F);
   // Everything that reads a bundle follows while it is in the cache.
-  for (std::size_t b = 0; b < bundles; ++b) {
-    const float* const from = gradient + b * out_bundle();
-    if (into.weight) add_weight_sums(from, in + b * in_bundle());
-    if (into.bias) add_bias_sums(from);
+  for (std::size_t first = 0; first < bundles; first += kernels_.side) {
+    const std::size_t last = std::min(bundles, first + kernels_.side);
+    for (std::size_t b = first; b < last; ++b) {
+      if (into.weight) add_weight_sums(gradient + b * out_bundle(), in + b * in_bundle());
+      if (into.bias) add_bias_sums(gradient + b * out_bundle());
+    }
     if (into.in)
-      gather(backward_, backward_coefficients_, nullptr, {from, out_bundle()},
-             {into.in + b * in_bundle(), in_bundle()}, 1);
+      gather(backward_, backward_coefficients_, nullptr,
+             {gradient + first * out_bundle(), out_bundle()},
+             {into.in + first * in_bundle(), in_bundle()}, last - first);
   }
   if (into.weight) finish_weight(into.weight);
   for (std::size_t o = 0; into.bias && o < shape_.out_channels; ++o)

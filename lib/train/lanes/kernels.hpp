@@ -85,6 +85,7 @@ struct Tail {
 /// before they are added only where there is no fused operation.
 struct LaneKernels {
   std::size_t most_rows = 1;  ///< output channels in the largest block: a power of two
+  std::size_t side = 1;       ///< bundles that `gather` takes at a time
   void (*gather)(const Gather& gather, const float* coefficients, const float* bias,
                  Bundles<const float> in, Bundles<float> out, std::size_t count);
   void (*weight_sums)(const WeightSums& plan, const float* in, const float* gradient, float* sums);

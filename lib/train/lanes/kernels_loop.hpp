@@ -12,6 +12,7 @@ namespace {
 template <std::size_t most_rows, std::size_t side>
 LaneKernels lane_kernel_table() {
   return {most_rows,
+          side,
           gather_bundles<most_rows, side>,
           weight_sums<most_rows, side>,
           plane_sum,
