@@ -152,11 +152,12 @@ void check_tail(std::size_t height, std::size_t width, bool pool, bool relu,
   const BatchSizes sizes{lane_count, 1, count}, out_sizes{lane_count, 1, outputs};
   const auto lanes = in_lanes(x, sizes, kernels), from = in_lanes(given, out_sizes, kernels);
   const NormalisedPlane plane{lanes.data(), height, width, by, plus};
-  std::vector<float> out(plane_stride(outputs)), into(plane_stride(count));
+  std::vector<float> out(plane_stride(outputs)), winners(out.size()), into(plane_stride(count));
   float sum[lane_count], product[lane_count];
   const Tail& tail = kernels.tails[pool][relu];
-  tail.forward(plane, out.data());
-  tail.sums(plane, from.data(), mean, sum, product);
+  tail.forward(plane, out.data(), winners.data());
+  tail.sums(pool ? winners.data() : lanes.data(), out.data(), from.data(), outputs, mean, sum,
+            product);
   tail.backward(plane, from.data(), rule, into.data());
   const auto found = in_rows(out, out_sizes, kernels), gradients = in_rows(into, sizes, kernels);
 
@@ -222,7 +223,7 @@ TEST_CASE("NaN passes through pooling and ReLU over lanes") {
     for (std::size_t place = 0; place < 4; ++place) {
       std::vector<float> x(4 * lane_count, 1.0F), out(plane_stride(1));
       x[place * lane_count + 3] = nan;
-      kernels.tails[1][1].forward({x.data(), 2, 2}, out.data());
+      kernels.tails[1][1].forward({x.data(), 2, 2}, out.data(), nullptr);
       CHECK(std::isnan(out[3]));
       CHECK(out[2] == 1.0F);
     }

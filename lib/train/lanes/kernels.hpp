@@ -73,10 +73,12 @@ struct PlaneGradient {
 /// has the gradient; an odd last row or column is left out), ReLU, both or neither. Their order
 /// makes no difference.
 struct Tail {
-  void (*forward)(const NormalisedPlane& plane, float* out);
-  /// The sums over the plane, by lanes, of the gradient g of y and of (x - mean) g.
-  void (*sums)(const NormalisedPlane& plane, const float* gradient, float mean, float* sum,
-               float* product);
+  /// `winners` gets the x whose y each output is, for pooling; null where nobody asks.
+  void (*forward)(const NormalisedPlane& plane, float* out, float* winners);
+  /// The sums over `count` outputs, by lanes, of the gradient g of y and of (x - mean) g, where x
+  /// is the winner, or the plane itself without pooling.
+  void (*sums)(const float* x, const float* out, const float* gradient, std::size_t count,
+               float mean, float* sum, float* product);
   void (*backward)(const NormalisedPlane& plane, const float* gradient, const PlaneGradient& rule,
                    float* into);
 };

@@ -47,21 +47,23 @@ struct Normalised {
   MASE_LANES static Normalised of(const NormalisedPlane& plane) {
     return {all(plane.by), all(plane.plus)};
   }
-  MASE_LANES Vec operator()(const float* x) const { return load(x) * by + plus; }
+  MASE_LANES Vec operator()(Vec x) const { return x * by + plus; }
 };
 
-/// The four y of a square, in reading order, and the largest of them.
+/// The four x and y of a square, in reading order, and the largest y.
 struct Square {
-  Vec y[4], most;
+  Vec x[4], y[4], most;
 
-  MASE_LANES static Square of(const float* x, std::size_t row, const Normalised& normalised) {
-    Square square;
-    square.y[0] = normalised(x);
-    square.y[1] = normalised(x + lanes);
-    square.y[2] = normalised(x + row);
-    square.y[3] = normalised(x + row + lanes);
+  MASE_LANES static Square of(const float* at, std::size_t row, const Normalised& normalised) {
+    Square square{{load(at), load(at + lanes), load(at + row), load(at + row + lanes)}, {}, {}};
+    for (std::size_t i = 0; i < 4; ++i) square.y[i] = normalised(square.x[i]);
     square.most = largest(largest(square.y[0], square.y[1]), largest(square.y[2], square.y[3]));
     return square;
+  }
+  /// Of four numbers the one that belongs to the first of the largest y.
+  MASE_LANES Vec of_winner(const Vec (&values)[4]) const {
+    return select(y[0] == most, values[0],
+                  select(y[1] == most, values[1], select(y[2] == most, values[2], values[3])));
   }
 };
 
@@ -79,48 +81,80 @@ MASE_LANES Vec passed(Vec gradient, Vec y) {
 }
 
 template <bool pool, bool relu>
-MASE_LANES_TARGET void tail_forward(const NormalisedPlane& plane, float* out) {
+MASE_LANES_TARGET void tail_forward(const NormalisedPlane& plane, float* out, float* winners) {
   const Normalised normalised = Normalised::of(plane);
   if constexpr (!pool) {
     for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes)
-      store(out + i, activated<relu>(normalised(plane.x + i)));
+      store(out + i, activated<relu>(normalised(load(plane.x + i))));
     return;
   }
   const std::size_t row = plane.width * lanes;
   for (std::size_t y = 0; y < plane.height / 2; ++y) {
     const float* x = plane.x + 2 * y * row;
-    for (std::size_t i = 0; i < plane.width / 2; ++i, x += 2 * lanes, out += lanes)
-      store(out, activated<relu>(Square::of(x, row, normalised).most));
+    for (std::size_t i = 0; i < plane.width / 2; ++i, x += 2 * lanes, out += lanes) {
+      const Square square = Square::of(x, row, normalised);
+      store(out, activated<relu>(square.most));
+      if (!winners) continue;
+      store(winners, square.of_winner(square.x));
+      winners += lanes;
+    }
   }
 }
 
-/// Visits elements that no square holds.
-template <class Visitor>
-MASE_LANES void visit_rest(std::size_t at, std::size_t count, Visitor& visitor) {
-  for (std::size_t i = 0; i < count; ++i) visitor.visit(at + i * lanes, Vec{});
+template <bool relu>
+MASE_LANES_TARGET void tail_sums(const float* x, const float* out, const float* gradient,
+                                 std::size_t count, float mean, float* sum, float* product) {
+  Vec sums{}, products{};
+  for (std::size_t i = 0; i < count * lanes; i += lanes) {
+    const Vec given = passed<relu>(load(gradient + i), load(out + i));
+    sums = sums + given;
+    products = products + (load(x + i) - all(mean)) * given;
+  }
+  store(sum, sums);
+  store(product, products);
 }
 
-/// Visits the gradients of a square's elements.
-template <class Visitor>
-MASE_LANES void visit_square(const Square& square, Vec given, std::size_t at, std::size_t row,
-                             Visitor& visitor) {
+/// Writes d loss / d x.
+struct GradientWriter {
+  float* into;
+  Vec mean, average, slope, factor;
+
+  MASE_LANES static GradientWriter of(const PlaneGradient& rule, float* into) {
+    return {into, all(rule.mean), all(rule.average), all(rule.slope), all(rule.factor)};
+  }
+  MASE_LANES void write(std::size_t at, Vec x, Vec gradient) const {
+    store(into + at, (gradient - average - (x - mean) * slope) * factor);
+  }
+};
+
+/// Elements that no square holds.
+MASE_LANES void write_rest(const float* x, std::size_t at, std::size_t count,
+                           const GradientWriter& writer) {
+  for (std::size_t end = at + count * lanes; at < end; at += lanes)
+    writer.write(at, load(x + at), Vec{});
+}
+
+MASE_LANES void write_square(const Square& square, Vec given, std::size_t at, std::size_t row,
+                             const GradientWriter& writer) {
   const Mask a = square.y[0] == square.most, b = square.y[1] == square.most,
              c = square.y[2] == square.most;
   const Vec none{};
-  visitor.visit(at, select(a, given, none));
-  visitor.visit(at + lanes, select(a, none, select(b, given, none)));
-  visitor.visit(at + row, select(a | b, none, select(c, given, none)));
-  visitor.visit(at + row + lanes, select(a | b | c, none, given));
+  writer.write(at, square.x[0], select(a, given, none));
+  writer.write(at + lanes, square.x[1], select(a, none, select(b, given, none)));
+  writer.write(at + row, square.x[2], select(a | b, none, select(c, given, none)));
+  writer.write(at + row + lanes, square.x[3], select(a | b | c, none, given));
 }
 
-/// Calls visitor.visit(place, gradient of y there) for all elements of the plane.
-template <bool pool, bool relu, class Visitor>
-MASE_LANES void visit_gradients(const NormalisedPlane& plane, const float* gradient,
-                                Visitor& visitor) {
+template <bool pool, bool relu>
+MASE_LANES_TARGET void tail_backward(const NormalisedPlane& plane, const float* gradient,
+                                     const PlaneGradient& rule, float* into) {
   const Normalised normalised = Normalised::of(plane);
+  const GradientWriter writer = GradientWriter::of(rule, into);
   if constexpr (!pool) {
-    for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes)
-      visitor.visit(i, passed<relu>(load(gradient + i), normalised(plane.x + i)));
+    for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes) {
+      const Vec x = load(plane.x + i);
+      writer.write(i, x, passed<relu>(load(gradient + i), normalised(x)));
+    }
     return;
   }
   const std::size_t row = plane.width * lanes, squares = plane.width / 2;
@@ -128,55 +162,17 @@ MASE_LANES void visit_gradients(const NormalisedPlane& plane, const float* gradi
     std::size_t at = 2 * y * row;
     for (std::size_t i = 0; i < squares; ++i, at += 2 * lanes, gradient += lanes) {
       const Square square = Square::of(plane.x + at, row, normalised);
-      visit_square(square, passed<relu>(load(gradient), square.most), at, row, visitor);
+      write_square(square, passed<relu>(load(gradient), square.most), at, row, writer);
     }
-    visit_rest(at, plane.width % 2, visitor);
-    visit_rest(at + row, plane.width % 2, visitor);
+    write_rest(plane.x, at, plane.width % 2, writer);
+    write_rest(plane.x, at + row, plane.width % 2, writer);
   }
-  if (plane.height % 2) visit_rest((plane.height - 1) * row, plane.width, visitor);
-}
-
-struct GradientSums {
-  const float* x;
-  Vec mean;
-  Vec sum{}, product{};
-
-  MASE_LANES void visit(std::size_t at, Vec gradient) {
-    sum = sum + gradient;
-    product = product + (load(x + at) - mean) * gradient;
-  }
-};
-
-template <bool pool, bool relu>
-MASE_LANES_TARGET void tail_sums(const NormalisedPlane& plane, const float* gradient, float mean,
-                                 float* sum, float* product) {
-  GradientSums sums{plane.x, all(mean)};
-  visit_gradients<pool, relu>(plane, gradient, sums);
-  store(sum, sums.sum);
-  store(product, sums.product);
-}
-
-struct GradientWriter {
-  const float* x;
-  float* into;
-  Vec mean, average, slope, factor;
-
-  MASE_LANES void visit(std::size_t at, Vec gradient) {
-    store(into + at, (gradient - average - (load(x + at) - mean) * slope) * factor);
-  }
-};
-
-template <bool pool, bool relu>
-MASE_LANES_TARGET void tail_backward(const NormalisedPlane& plane, const float* gradient,
-                                     const PlaneGradient& rule, float* into) {
-  GradientWriter writer{plane.x,         into, all(rule.mean), all(rule.average), all(rule.slope),
-                        all(rule.factor)};
-  visit_gradients<pool, relu>(plane, gradient, writer);
+  if (plane.height % 2) write_rest(plane.x, (plane.height - 1) * row, plane.width, writer);
 }
 
 template <bool pool, bool relu>
 Tail tail() {
-  return {tail_forward<pool, relu>, tail_sums<pool, relu>, tail_backward<pool, relu>};
+  return {tail_forward<pool, relu>, tail_sums<relu>, tail_backward<pool, relu>};
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ class LaneTail : public ParameterLayer {
     if (running_) find_statistics();
     fit_output();
     for (std::size_t p = 0; p < sizes_.planes(); ++p)
-      tail().forward(plane(p), floats(output_) + p * out_stride());
+      tail().forward(plane(p), out_plane(output_, p),
+                     asks_winners() ? out_plane(winners_, p) : nullptr);
     return output_;
   }
 
@@ -86,8 +87,7 @@ class LaneTail : public ParameterLayer {
     if (!wanted) return {};
     fit_lanes(gradient_, input_.sizes());
     for (std::size_t p = 0; p < sizes_.planes(); ++p)
-      tail().backward(plane(p), floats(gradient) + p * out_stride(),
-                      plane_gradient(rule, p % sizes_.channels),
+      tail().backward(plane(p), out_plane(gradient, p), plane_gradient(rule, p % sizes_.channels),
                       floats(gradient_) + p * plane_stride(sizes_.positions));
     clear_unused_lanes(floats(gradient_), sizes_);
     return gradient_;
@@ -101,9 +101,15 @@ class LaneTail : public ParameterLayer {
     for (std::size_t d : {shape.size() - 3, shape.size() - 2})
       if (pool_) shape[d] /= 2;
     fit_lanes(output_, shape);
+    if (asks_winners()) fit_lanes(winners_, shape);
   }
 
-  std::size_t out_stride() const { return static_cast<std::size_t>(output_.stride(1)); }
+  bool asks_winners() const { return pool_ && running_; }
+
+  /// Of a tensor with the output's sizes.
+  static float* out_plane(const at::Tensor& tensor, std::size_t p) {
+    return floats(tensor) + p * static_cast<std::size_t>(tensor.stride(1));
+  }
 
   void find_statistics() {
     const ChannelMoments moments(floats(input_), sizes_, kernels_);
@@ -136,10 +142,12 @@ class LaneTail : public ParameterLayer {
   /// Writes the gradients of weight and bias.
   InputGradient statistics_rule(const at::Tensor& gradient) {
     std::vector<double> sums(sizes_.channels), products(sizes_.channels);
+    const std::size_t outputs = batch_sizes(output_, sizes_.images).positions;
     for (std::size_t p = 0; p < sizes_.planes(); ++p) {
       const std::size_t c = p % sizes_.channels;
       float sum[lane_count], product[lane_count];
-      tail().sums(plane(p), floats(gradient) + p * out_stride(), statistics_.mean[c], sum, product);
+      tail().sums(pool_ ? out_plane(winners_, p) : plane(p).x, out_plane(output_, p),
+                  out_plane(gradient, p), outputs, statistics_.mean[c], sum, product);
       sums[c] += sum_of_lanes(sum);
       products[c] += sum_of_lanes(product);
     }
@@ -158,7 +166,7 @@ class LaneTail : public ParameterLayer {
   bool pool_ = false, relu_ = false;
   BatchSizes sizes_;
   BatchStatistics statistics_;
-  at::Tensor input_, output_, gradient_;
+  at::Tensor input_, output_, winners_, gradient_;
 };
 
 std::unique_ptr<Layer> make_tail(const LayerSource& source) {
