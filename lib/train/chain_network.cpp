@@ -5,7 +5,7 @@
 #include <set>
 
 #include "ir/op_table.hpp"
-#include "train/layers.hpp"
+#include "train/lanes/layers.hpp"
 #include "train/network.hpp"
 
 namespace mase::train {
@@ -66,6 +66,7 @@ class ChainBuilder {
       if (!add(graph_.node(id), previous)) return {};
       previous = id;
     }
+    convert_to(Layout::rows);
     return std::move(layers_);
   }
 
@@ -91,19 +92,39 @@ class ChainBuilder {
     if (again) return false;
     for (const ir::Port& port : ir::ports(graph_, node))
       if (port.value.is_node() && node.formats.contains(port.name)) add_quantizer(node, port.name);
-    layers_.push_back(make_layer({graph_, node, executor_.tensors(), parameters_}));
-    return layers_.back() != nullptr;
+    if (!layers_.empty() && layers_.back()->absorb(source(node))) return true;
+    return add(make_layer(source(node)));
   }
 
   void add_quantizer(const ir::Node& node, const std::string& port) {
-    const LayerSource source{graph_, node, executor_.tensors(), parameters_};
-    layers_.push_back(make_quantize(source.quantizer(port)));
+    add(make_quantize(source(node).quantizer(port)));
+  }
+
+  bool add(std::unique_ptr<Layer> layer) {
+    if (!layer) return false;
+    convert_to(layer->layout());
+    layers_.push_back(std::move(layer));
+    return true;
+  }
+
+  /// Lets the next layer find rows or lanes.
+  void convert_to(Layout layout) {
+    if (layout == Layout::any || layout == layout_) return;
+    layers_.push_back(layout == Layout::lanes ? make_rows_to_lanes(batch_)
+                                              : make_lanes_to_rows(batch_));
+    layout_ = layout;
+  }
+
+  LayerSource source(const ir::Node& node) const {
+    return {graph_, node, executor_.tensors(), parameters_, batch_, layout_ == Layout::lanes};
   }
 
   torch_frontend::Executor& executor_;
   const Parameters& parameters_;
   const ir::Graph& graph_;
   std::vector<std::unique_ptr<Layer>> layers_;
+  Layout layout_ = Layout::rows;  ///< of what the last layer writes
+  std::shared_ptr<LaneBatch> batch_ = std::make_shared<LaneBatch>();
   std::set<std::string> called_;
 };
 

@@ -3,13 +3,14 @@
 
 #include <ATen/ATen.h>
 
-#include "train/planes.hpp"
+#include "train/lanes/layers.hpp"
 
 namespace mase::train {
 namespace {
 
 class Relu : public Layer {
  public:
+  Layout layout() const override { return Layout::any; }
   at::Tensor forward(const at::Tensor& input) override {
     fit(output_, input.sizes());
     at::clamp_min_out(output_, input, 0);
@@ -44,67 +45,41 @@ class Reshape : public Layer {
   std::vector<std::int64_t> sizes_, before_;
 };
 
+struct PoolSettings {
+  std::vector<std::int64_t> kernel, stride, padding, dilation;
+  bool ceil;
+
+  static PoolSettings of(const LayerSource& source) {
+    PoolSettings settings{source.integers("kernel_size", 1), source.integers("stride", 1),
+                          source.integers("padding", 0), source.integers("dilation", 1),
+                          source.flag("ceil_mode", false)};
+    if (!source.constant("stride") || settings.stride.empty()) settings.stride = settings.kernel;
+    return settings;
+  }
+};
+
 class MaxPool2d : public Layer {
  public:
-  explicit MaxPool2d(const LayerSource& source)
-      : kernel_(source.integers("kernel_size", 1)),
-        stride_(source.constant("stride") ? source.integers("stride", 1) : kernel_),
-        padding_(source.integers("padding", 0)),
-        dilation_(source.integers("dilation", 1)),
-        ceil_(source.flag("ceil_mode", false)) {
-    if (stride_.empty()) stride_ = kernel_;
-  }
-
-  /// Whether these are 2 x 2 squares side by side.
-  bool is_square() const {
-    const std::vector<std::int64_t> none{0, 0}, one{1, 1}, two{2, 2};
-    return kernel_ == two && stride_ == two && padding_ == none && dilation_ == one && !ceil_;
-  }
+  explicit MaxPool2d(PoolSettings settings) : settings_(std::move(settings)) {}
 
   at::Tensor forward(const at::Tensor& input) override {
     input_ = input;
     at::Tensor output;
     std::tie(output, indices_) =
-        at::max_pool2d_with_indices(input, kernel_, stride_, padding_, dilation_, ceil_);
+        at::max_pool2d_with_indices(input, settings_.kernel, settings_.stride, settings_.padding,
+                                    settings_.dilation, settings_.ceil);
     return output;
   }
   at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
     if (!wanted) return {};
-    return at::max_pool2d_with_indices_backward(gradient, input_, kernel_, stride_, padding_,
-                                                dilation_, ceil_, indices_);
+    return at::max_pool2d_with_indices_backward(gradient, input_, settings_.kernel,
+                                                settings_.stride, settings_.padding,
+                                                settings_.dilation, settings_.ceil, indices_);
   }
 
  private:
-  std::vector<std::int64_t> kernel_, stride_, padding_, dilation_;
-  bool ceil_;
+  PoolSettings settings_;
   at::Tensor input_, indices_;
-};
-
-/// The common pool, 2 x 2 squares side by side: several times faster than the general operator.
-class SquarePool : public Layer {
- public:
-  at::Tensor forward(const at::Tensor& input) override {
-    input_ = input.contiguous();
-    fit(output_, {input.size(0), input.size(1), input.size(2) / 2, input.size(3) / 2});
-    max_pool_forward(input_.data_ptr<float>(), planes(), output_.data_ptr<float>());
-    return output_;
-  }
-  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
-    if (!wanted) return {};
-    fit(gradient_, input_.sizes());
-    const at::Tensor from = gradient.contiguous();
-    max_pool_backward(from.data_ptr<float>(), input_.data_ptr<float>(), output_.data_ptr<float>(),
-                      planes(), gradient_.data_ptr<float>());
-    return gradient_;
-  }
-
- private:
-  Planes planes() const {
-    const auto size = [&](int d) { return static_cast<std::size_t>(input_.size(d)); };
-    return {size(0), size(1), size(2), size(3)};
-  }
-
-  at::Tensor input_, output_, gradient_;
 };
 
 class Dropout : public Layer {
@@ -202,12 +177,21 @@ LayerTensor layer_tensor(const LayerSource& source, std::string_view argument) {
           {}};
 }
 
-std::unique_ptr<Layer> make_relu(const LayerSource&) { return std::make_unique<Relu>(); }
+bool is_square_pool(const LayerSource& source) {
+  if (source.node.op != "aten::max_pool2d" || source.node.info.shape.size() != 4) return false;
+  const PoolSettings settings = PoolSettings::of(source);
+  const std::vector<std::int64_t> none{0, 0}, one{1, 1}, two{2, 2};
+  return settings.kernel == two && settings.stride == two && settings.padding == none &&
+         settings.dilation == one && !settings.ceil;
+}
+
+std::unique_ptr<Layer> make_relu(const LayerSource& source) {
+  return source.in_lanes ? make_lane_relu(source) : std::make_unique<Relu>();
+}
 
 std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source) {
-  auto pool = std::make_unique<MaxPool2d>(source);
-  const bool square = pool->is_square() && source.node.info.shape.size() == 4;
-  return square ? std::make_unique<SquarePool>() : std::unique_ptr<Layer>(std::move(pool));
+  if (is_square_pool(source)) return make_lane_pool(source);
+  return std::make_unique<MaxPool2d>(PoolSettings::of(source));
 }
 
 std::unique_ptr<Layer> make_dropout(const LayerSource& source) {
@@ -244,7 +228,7 @@ std::unique_ptr<Layer> make_layer(const LayerSource& source) {
   if (op == "aten::linear") return make_linear(source);
   if (op == "aten::batch_norm") return make_batch_norm(source);
   if (op == "aten::relu") return make_relu(source);
-  if (op == "aten::conv2d") return make_conv2d(source);
+  if (op == "aten::conv2d") return make_lane_conv2d(source);
   if (op == "aten::max_pool2d") return make_max_pool2d(source);
   if (op == "aten::dropout") return make_dropout(source);
   if (op == "aten::flatten.using_ints" || op == "aten::view") return make_reshape(source);

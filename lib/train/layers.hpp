@@ -13,6 +13,13 @@
 
 namespace mase::train {
 
+struct LaneBatch;
+struct LayerSource;
+
+/// How a layer's tensors lie: rows, as LibTorch has them; lanes, bundles of images
+/// (lanes/layers.hpp); or any, element by element.
+enum class Layout : std::uint8_t { rows, lanes, any };
+
 /// One node of a chain. `forward` keeps what `backward` needs until the next forward.
 class Layer {
  public:
@@ -25,6 +32,9 @@ class Layer {
   virtual bool trains() const { return false; }
   /// Once per step, after the parameters changed: `quantized` says whether formats count in it.
   virtual void begin_step(bool quantized) { static_cast<void>(quantized); }
+  virtual Layout layout() const { return Layout::rows; }
+  /// Takes over the node that follows, when it can.
+  virtual bool absorb(const LayerSource&) { return false; }
 };
 
 /// Where a layer finds its tensors and constants.
@@ -33,6 +43,8 @@ struct LayerSource {
   const ir::Node& node;
   std::map<std::string, at::Tensor>& tensors;
   const Parameters& parameters;
+  std::shared_ptr<LaneBatch> batch;  ///< of all layers of the chain
+  bool in_lanes = false;             ///< how the layer before writes
 
   /// The constant of this argument, from the node or its module; nullptr when it is the default.
   const ir::Value* constant(std::string_view argument) const;
@@ -55,12 +67,14 @@ struct LayerTensor {
 /// Undefined when the module has no such tensor.
 LayerTensor layer_tensor(const LayerSource& source, std::string_view argument);
 
+/// Whether it is max pooling over squares of 2 x 2 side by side.
+bool is_square_pool(const LayerSource& source);
+
 /// Null for an operator or a use of it that is not written here.
 std::unique_ptr<Layer> make_layer(const LayerSource& source);
 
 std::unique_ptr<Layer> make_linear(const LayerSource& source);
 std::unique_ptr<Layer> make_batch_norm(const LayerSource& source);
-std::unique_ptr<Layer> make_conv2d(const LayerSource& source);
 std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source);
 std::unique_ptr<Layer> make_dropout(const LayerSource& source);
 std::unique_ptr<Layer> make_relu(const LayerSource& source);

@@ -101,6 +101,40 @@ TEST_CASE("hand-written backward steps equal autograd's") {
   check_chain_equals_autograd(frozen, jets);
 }
 
+TEST_CASE("layers over lanes and over rows follow one another in any order") {
+  seed_torch(1);
+  // 19 images: lanes without an image; 15 x 13: pools leave a row and a column out.
+  const at::Tensor images = at::randn({19, 3, 15, 13});
+  models::Builder usual("usual", "Usual", {3, 15, 13}, 3), other("other", "Other", {3, 15, 13}, 4);
+  usual.batch_norm("norm_0");
+  usual.conv2d("conv_1", 6, 3, 1, true);
+  usual.batch_norm("norm_1");
+  usual.max_pool2d("pool_1", 2);
+  usual.relu("relu_1");
+  usual.conv2d("conv_2", 5, 3, 2, false);
+  usual.relu("relu_2");
+  usual.batch_norm("norm_2");
+  usual.relu("relu_3");
+  usual.call_flatten();
+  usual.linear("last", 4);
+  other.relu("relu_0");
+  other.conv2d("conv_1", 9, 1, 0, true);
+  other.relu("relu_1");
+  other.max_pool2d("pool_1", 2);
+  other.max_pool2d("pool_2", 3);
+  other.relu("relu_2");
+  other.conv2d("conv_2", 3, 2, 1, true);
+  ir::Graph usual_graph = usual.finish(), other_graph = other.finish();
+  check_chain_equals_autograd(usual_graph, images);
+  check_chain_equals_autograd(other_graph, images);
+  add_formats(other_graph, "aten::conv2d", {{"data_in", "integer(6, 4)"}});
+  check_chain_equals_autograd(other_graph, images);
+  usual_graph.tensors.at("norm_1.weight").requires_grad = false;
+  usual_graph.tensors.at("conv_1.weight").requires_grad = false;
+  usual_graph.tensors.at("conv_2.weight").requires_grad = false;
+  check_chain_equals_autograd(usual_graph, images);
+}
+
 TEST_CASE("with formats, hand-written backward steps equal autograd's") {
   seed_torch(1);
   const at::Tensor rows = at::randn({33, 16}) * 3, digits = at::rand({9, 1, 28, 28});

@@ -1,0 +1,35 @@
+// Layers over batches in lanes: tensors [bundles, channels, ..., 16] whose planes lie
+// plane_stride() apart.
+#pragma once
+
+#include <memory>
+
+#include "train/lanes/packing.hpp"
+#include "train/layers.hpp"
+
+namespace mase::train {
+
+/// What the layers of a chain know of its current batch.
+struct LaneBatch {
+  std::size_t images = 0;  ///< the last bundle may have lanes without an image
+};
+
+/// Sizes of a tensor in lanes.
+BatchSizes batch_sizes(const at::Tensor& lanes, std::size_t images);
+
+/// As fit(), in lanes.
+void fit_lanes(at::Tensor& tensor, at::IntArrayRef shape);
+
+std::unique_ptr<Layer> make_rows_to_lanes(std::shared_ptr<LaneBatch> batch);
+std::unique_ptr<Layer> make_lanes_to_rows(std::shared_ptr<LaneBatch> batch);
+
+/// Null for what is no whole batch of images.
+std::unique_ptr<Layer> make_lane_conv2d(const LayerSource& source);
+
+/// A batch norm in training, 2 x 2 max pooling or ReLU, each of which absorbs the others that
+/// follow.
+std::unique_ptr<Layer> make_lane_batch_norm(const LayerSource& source);
+std::unique_ptr<Layer> make_lane_pool(const LayerSource& source);
+std::unique_ptr<Layer> make_lane_relu(const LayerSource& source);
+
+}  // namespace mase::train
