@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace mase::train {
 namespace {
@@ -21,22 +22,16 @@ void for_each_meeting(const ConvolutionAxis& axis, Visit&& visit) {
       if (const std::size_t at = element(axis, o, k); at < axis.in) visit(o, k, at);
 }
 
-/// What every output reads. Elements and taps lie so many floats and coefficients apart.
-std::vector<std::vector<Tap>> forward_taps(const ConvolutionAxis& axis, std::size_t tap_stride,
-                                           std::size_t stride) {
-  std::vector<std::vector<Tap>> taps(axis.out);
-  for_each_meeting(axis, [&](std::size_t o, std::size_t k, std::size_t at) {
-    taps[o].push_back({k * tap_stride, at * stride});
-  });
-  return taps;
-}
+enum class Direction { forward, backward };
 
-/// The outputs that read every input.
-std::vector<std::vector<Tap>> backward_taps(const ConvolutionAxis& axis, std::size_t tap_stride,
-                                            std::size_t stride) {
-  std::vector<std::vector<Tap>> taps(axis.in);
+/// What every output reads, or which outputs read every input. Elements and taps lie so many floats
+/// and coefficients apart.
+std::vector<std::vector<Tap>> axis_taps(const ConvolutionAxis& axis, Direction direction,
+                                        std::size_t tap_stride, std::size_t stride) {
+  const bool forward = direction == Direction::forward;
+  std::vector<std::vector<Tap>> taps(forward ? axis.out : axis.in);
   for_each_meeting(axis, [&](std::size_t o, std::size_t k, std::size_t at) {
-    taps[at].push_back({k * tap_stride, o * stride});
+    taps[forward ? o : at].push_back({k * tap_stride, (forward ? at : o) * stride});
   });
   return taps;
 }
@@ -58,27 +53,21 @@ std::size_t plane_out(const ConvolutionShape& shape) {
   return plane_stride(shape.rows.out * shape.columns.out);
 }
 
-Gather forward_gather(const ConvolutionShape& shape) {
-  const std::size_t channels = shape.in_channels / shape.groups;
-  return {forward_taps(shape.rows, shape.columns.kernel * channels, shape.columns.in * lane_count),
-          forward_taps(shape.columns, channels, lane_count),
-          channels,
-          shape.out_channels / shape.groups,
-          plane_in(shape),
-          plane_out(shape),
+Gather gather_plan(const ConvolutionShape& shape, Direction direction) {
+  std::size_t from = shape.in_channels / shape.groups, to = shape.out_channels / shape.groups;
+  std::size_t from_plane = plane_in(shape), to_plane = plane_out(shape);
+  if (direction == Direction::backward) {
+    std::swap(from, to);
+    std::swap(from_plane, to_plane);
+  }
+  const std::size_t width = direction == Direction::forward ? shape.columns.in : shape.columns.out;
+  return {axis_taps(shape.rows, direction, shape.columns.kernel * from, width * lane_count),
+          axis_taps(shape.columns, direction, from, lane_count),
+          from,
+          to,
+          from_plane,
+          to_plane,
           shape.taps()};
-}
-
-Gather backward_gather(const ConvolutionShape& shape) {
-  const std::size_t channels = shape.out_channels / shape.groups;
-  return {
-      backward_taps(shape.rows, shape.columns.kernel * channels, shape.columns.out * lane_count),
-      backward_taps(shape.columns, channels, lane_count),
-      channels,
-      shape.in_channels / shape.groups,
-      plane_out(shape),
-      plane_in(shape),
-      shape.taps()};
 }
 
 WeightSums weight_sums_plan(const ConvolutionShape& shape) {
@@ -115,8 +104,8 @@ float sum_of_lanes(const float* sums) { return std::accumulate(sums, sums + lane
 Convolution::Convolution(const ConvolutionShape& shape, const LaneKernels& kernels)
     : shape_(shape),
       kernels_(kernels),
-      forward_(forward_gather(shape)),
-      backward_(backward_gather(shape)),
+      forward_(gather_plan(shape, Direction::forward)),
+      backward_(gather_plan(shape, Direction::backward)),
       weight_plan_(weight_sums_plan(shape)),
       bias_sums_(shape.out_channels * lane_count) {
   const std::size_t weights = shape.out_channels * forward_.in_channels * shape.taps();
