@@ -97,7 +97,9 @@ class ChainBuilder {
   }
 
   void add_quantizer(const ir::Node& node, const std::string& port) {
-    add(make_quantize(source(node).quantizer(port)));
+    PortQuantizer quantizer = source(node).quantizer(port);
+    add(layout_ == Layout::lanes ? make_lane_quantize(std::move(quantizer), batch_)
+                                 : make_quantize(std::move(quantizer)));
   }
 
   bool add(std::unique_ptr<Layer> layer) {

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "train/lanes/layers.hpp"
+#include "train/lanes/tail_layer.hpp"
 
 namespace mase::train {
 namespace {
@@ -185,12 +185,19 @@ bool is_square_pool(const LayerSource& source) {
          settings.dilation == one && !settings.ceil;
 }
 
+bool is_training_batch_norm(const LayerSource& source) {
+  const bool momentum = source.constant("momentum") && !source.constant("momentum")->is_none();
+  return source.node.op == "aten::batch_norm" && source.trains("training") && momentum &&
+         source.constant("eps");
+}
+
 std::unique_ptr<Layer> make_relu(const LayerSource& source) {
-  return source.in_lanes ? make_lane_relu(source) : std::make_unique<Relu>();
+  if (source.in_lanes) return make_lane_tail(source);
+  return std::make_unique<Relu>();
 }
 
 std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source) {
-  if (is_square_pool(source)) return make_lane_pool(source);
+  if (is_square_pool(source)) return make_lane_tail(source);
   return std::make_unique<MaxPool2d>(PoolSettings::of(source));
 }
 

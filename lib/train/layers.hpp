@@ -70,6 +70,9 @@ LayerTensor layer_tensor(const LayerSource& source, std::string_view argument);
 /// Whether it is max pooling over squares of 2 x 2 side by side.
 bool is_square_pool(const LayerSource& source);
 
+/// Whether it is a batch norm that uses and tracks the batch's statistics.
+bool is_training_batch_norm(const LayerSource& source);
+
 /// Null for an operator or a use of it that is not written here.
 std::unique_ptr<Layer> make_layer(const LayerSource& source);
 

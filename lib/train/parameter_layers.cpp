@@ -1,7 +1,7 @@
 // The layers with parameters over rows: linear and batch norm.
 #include <ATen/ATen.h>
 
-#include "train/lanes/layers.hpp"
+#include "train/lanes/tail_layer.hpp"
 #include "train/parameter_layer.hpp"
 
 namespace mase::train {
@@ -100,9 +100,8 @@ std::unique_ptr<Layer> make_linear(const LayerSource& source) {
 }
 
 std::unique_ptr<Layer> make_batch_norm(const LayerSource& source) {
-  const bool momentum = source.constant("momentum") && !source.constant("momentum")->is_none();
-  if (!source.trains("training") || !momentum || !source.constant("eps")) return nullptr;
-  if (source.node.info.shape.size() != 2) return make_lane_batch_norm(source);
+  if (!is_training_batch_norm(source)) return nullptr;
+  if (source.node.info.shape.size() != 2) return make_lane_tail(source);
   return std::make_unique<BatchNorm>(source);
 }
 

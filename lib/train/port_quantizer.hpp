@@ -19,6 +19,9 @@ class PortQuantizer {
   bool has_format() const { return format_ != nullptr; }
   bool learns() const { return step_gradient_.defined(); }
 
+  /// Whether `backward` changes nothing.
+  bool passes_gradient() const;
+
   /// The values on the grid. `raw` must keep its values until `backward` is done.
   at::Tensor forward(const at::Tensor& raw);
 
@@ -30,7 +33,6 @@ class PortQuantizer {
   void backward_in_place(at::Tensor& gradient);
 
  private:
-  bool passes_gradient() const;
   void write_gradient(const at::Tensor& gradient, at::Tensor& into);
 
   const formats::Format* format_ = nullptr;

@@ -103,8 +103,11 @@ void check_convolution(const ConvolutionShape& s, std::size_t images, const Lane
   std::vector<float> to_in(lanes.size()), to_weight(weight.size()), to_bias(bias.size());
   const auto from = in_lanes(gradient, out_sizes, kernels);
   for (int twice = 0; twice < 2; ++twice)
-    convolution.backward(from.data(), lanes.data(), in_sizes.bundles(),
-                         {to_in.data(), to_weight.data(), to_bias.data()});
+    convolution.backward(
+        [&](std::size_t first, std::size_t) {
+          return from.data() + first * convolution.out_bundle();
+        },
+        lanes.data(), in_sizes.bundles(), {to_in.data(), to_weight.data(), to_bias.data()});
   check_close(in_rows(to_in, in_sizes, kernels), dx);
   check_close(to_weight, dw);
   check_close(to_bias, db);

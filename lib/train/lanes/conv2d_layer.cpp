@@ -4,8 +4,7 @@
 #include <optional>
 
 #include "train/lanes/convolution.hpp"
-#include "train/lanes/layers.hpp"
-#include "train/parameter_layer.hpp"
+#include "train/lanes/tail_layer.hpp"
 
 namespace mase::train {
 namespace {
@@ -22,9 +21,16 @@ class LaneConv2d : public ParameterLayer {
         groups_(source.constant("groups") ? source.constant("groups")->as_int() : 1) {}
 
   Layout layout() const override { return Layout::lanes; }
+  bool trains() const override { return own_gradient() || (tail_ && tail_->trains()); }
+  bool absorb(const LayerSource& source) override {
+    if (tail_) return tail_->absorb(source);
+    tail_ = make_lane_tail(source);
+    return tail_ != nullptr;
+  }
 
   void begin_step(bool quantized) override {
     ParameterLayer::begin_step(quantized);
+    if (tail_) tail_->begin_step(quantized);
     used_ = weight_.used.contiguous();
     if (convolution_) convolution_->set_weight(floats(used_));
   }
@@ -32,18 +38,35 @@ class LaneConv2d : public ParameterLayer {
     prepare(input);
     input_ = input;
     convolution_->forward(floats(input), floats(bias_.used), size(input.size(0)), floats(output_));
-    return output_;
+    return tail_ ? tail_->forward(output_) : output_;
   }
   at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    if (tail_) tail_->begin_backward(gradient);
+    if (!wanted && !own_gradient()) return {};
     if (wanted) fit_lanes(gradient_, input_.sizes());
     convolution_->backward(
-        floats(gradient), floats(input_), size(input_.size(0)),
+        gradient_source(gradient), floats(input_), size(input_.size(0)),
         {wanted ? floats(gradient_) : nullptr, floats(weight_.gradient), floats(bias_.gradient)});
     finish_gradients();
     return wanted ? gradient_ : at::Tensor();
   }
 
  private:
+  bool own_gradient() const { return ParameterLayer::trains(); }
+
+  Convolution::GradientSource gradient_source(const at::Tensor& gradient) {
+    if (!tail_)
+      return [this, &gradient](std::size_t first, std::size_t) {
+        return floats(gradient) + first * convolution_->out_bundle();
+      };
+    fit(tail_gradient_,
+        {static_cast<std::int64_t>(convolution_->bundles_at_once() * convolution_->out_bundle())});
+    return [this](std::size_t first, std::size_t count) {
+      tail_->write_gradient(first, count, floats(tail_gradient_));
+      return floats(tail_gradient_);
+    };
+  }
+
   /// Plans for the input's size, which seldom changes.
   void prepare(const at::Tensor& input) {
     const ConvolutionAxis rows = axis(0, input.size(2)), columns = axis(1, input.size(3));
@@ -67,6 +90,8 @@ class LaneConv2d : public ParameterLayer {
   std::vector<std::int64_t> stride_, padding_, dilation_;
   std::int64_t groups_;
   std::optional<Convolution> convolution_;
+  std::unique_ptr<LaneTail> tail_;
+  at::Tensor tail_gradient_;  ///< of a few bundles
   at::Tensor used_, input_, output_, gradient_;
 };
 

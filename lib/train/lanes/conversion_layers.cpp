@@ -1,4 +1,4 @@
-// The layers that turn rows into lanes and back.
+// The layers that turn rows into lanes and back, and formats in between.
 #include <ATen/ATen.h>
 
 #include "train/lanes/layers.hpp"
@@ -7,11 +7,10 @@ namespace mase::train {
 namespace {
 
 /// A tensor of rows and the same in lanes, each in its buffer.
-class Conversion : public Layer {
+class Conversion {
  public:
   explicit Conversion(std::shared_ptr<LaneBatch> batch) : batch_(std::move(batch)) {}
 
- protected:
   at::Tensor to_lanes(const at::Tensor& rows) {
     const at::Tensor from = rows.contiguous();
     batch_->images = static_cast<std::size_t>(from.size(0));
@@ -38,23 +37,52 @@ class Conversion : public Layer {
   at::Tensor rows_, lanes_;
 };
 
-class RowsToLanes : public Conversion {
+class RowsToLanes : public Layer {
  public:
-  using Conversion::Conversion;
+  explicit RowsToLanes(std::shared_ptr<LaneBatch> batch) : conversion_(std::move(batch)) {}
   Layout layout() const override { return Layout::lanes; }
-  at::Tensor forward(const at::Tensor& input) override { return to_lanes(input); }
+  at::Tensor forward(const at::Tensor& input) override { return conversion_.to_lanes(input); }
   at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
-    return wanted ? to_rows(gradient) : at::Tensor();
+    return wanted ? conversion_.to_rows(gradient) : at::Tensor();
   }
+
+ private:
+  Conversion conversion_;
 };
 
-class LanesToRows : public Conversion {
+class LanesToRows : public Layer {
  public:
-  using Conversion::Conversion;
-  at::Tensor forward(const at::Tensor& input) override { return to_rows(input); }
+  explicit LanesToRows(std::shared_ptr<LaneBatch> batch) : conversion_(std::move(batch)) {}
+  at::Tensor forward(const at::Tensor& input) override { return conversion_.to_rows(input); }
   at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
-    return wanted ? to_lanes(gradient) : at::Tensor();
+    return wanted ? conversion_.to_lanes(gradient) : at::Tensor();
   }
+
+ private:
+  Conversion conversion_;
+};
+
+/// Formats see rows, whose elements they may group and count. The gradient mostly passes as it is.
+class LaneQuantize : public Layer {
+ public:
+  LaneQuantize(PortQuantizer quantizer, const std::shared_ptr<LaneBatch>& batch)
+      : quantizer_(std::move(quantizer)), values_(batch), gradients_(batch) {}
+
+  Layout layout() const override { return Layout::lanes; }
+  bool trains() const override { return quantizer_.learns(); }
+  void begin_step(bool quantized) override { quantized_ = quantized; }
+  at::Tensor forward(const at::Tensor& input) override {
+    return quantized_ ? values_.to_lanes(quantizer_.forward(values_.to_rows(input))) : input;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool) override {
+    if (!quantized_ || quantizer_.passes_gradient()) return gradient;
+    return gradients_.to_lanes(quantizer_.backward(gradients_.to_rows(gradient)));
+  }
+
+ private:
+  PortQuantizer quantizer_;
+  Conversion values_, gradients_;
+  bool quantized_ = false;
 };
 
 }  // namespace
@@ -81,6 +109,11 @@ std::unique_ptr<Layer> make_rows_to_lanes(std::shared_ptr<LaneBatch> batch) {
 
 std::unique_ptr<Layer> make_lanes_to_rows(std::shared_ptr<LaneBatch> batch) {
   return std::make_unique<LanesToRows>(std::move(batch));
+}
+
+std::unique_ptr<Layer> make_lane_quantize(PortQuantizer quantizer,
+                                          const std::shared_ptr<LaneBatch>& batch) {
+  return std::make_unique<LaneQuantize>(std::move(quantizer), batch);
 }
 
 }  // namespace mase::train

@@ -97,7 +97,9 @@ void for_each_coefficient(std::size_t outs, std::size_t ins, std::size_t taps,
   }
 }
 
-float sum_of_lanes(const float* sums) { return std::accumulate(sums, sums + lane_count, 0.0F); }
+float sum_of(const Lanes& sums) {
+  return std::accumulate(std::begin(sums.of), std::end(sums.of), 0.0F);
+}
 
 }  // namespace
 
@@ -107,11 +109,11 @@ Convolution::Convolution(const ConvolutionShape& shape, const LaneKernels& kerne
       forward_(gather_plan(shape, Direction::forward)),
       backward_(gather_plan(shape, Direction::backward)),
       weight_plan_(weight_sums_plan(shape)),
-      bias_sums_(shape.out_channels * lane_count) {
+      bias_sums_(shape.out_channels) {
   const std::size_t weights = shape.out_channels * forward_.in_channels * shape.taps();
   forward_coefficients_.resize(weights);
   backward_coefficients_.resize(weights);
-  weight_sums_.resize(weights * lane_count);
+  weight_sums_.resize(weights);
 }
 
 std::size_t Convolution::in_bundle() const { return shape_.in_channels * forward_.in_plane; }
@@ -149,25 +151,25 @@ void Convolution::forward(const float* in, const float* bias, std::size_t bundle
   gather(forward_, forward_coefficients_, bias, {in, in_bundle()}, {out, out_bundle()}, bundles);
 }
 
-void Convolution::backward(const float* gradient, const float* in, std::size_t bundles,
+void Convolution::backward(const GradientSource& gradient, const float* in, std::size_t bundles,
                            const Gradients& into) {
-  std::fill(weight_sums_.begin(), weight_sums_.end(), 0.0F);
-  std::fill(bias_sums_.begin(), bias_sums_.end(), 0.0F);
+  std::fill(weight_sums_.begin(), weight_sums_.end(), Lanes{});
+  std::fill(bias_sums_.begin(), bias_sums_.end(), Lanes{});
   // Everything that reads a bundle follows while it is in the cache.
-  for (std::size_t first = 0; first < bundles; first += kernels_.side) {
-    const std::size_t last = std::min(bundles, first + kernels_.side);
-    for (std::size_t b = first; b < last; ++b) {
-      if (into.weight) add_weight_sums(gradient + b * out_bundle(), in + b * in_bundle());
-      if (into.bias) add_bias_sums(gradient + b * out_bundle());
+  for (std::size_t first = 0; first < bundles; first += bundles_at_once()) {
+    const std::size_t count = std::min(bundles - first, bundles_at_once());
+    const float* const given = gradient(first, count);
+    for (std::size_t b = 0; b < count; ++b) {
+      if (into.weight) add_weight_sums(given + b * out_bundle(), in + (first + b) * in_bundle());
+      if (into.bias) add_bias_sums(given + b * out_bundle());
     }
     if (into.in)
-      gather(backward_, backward_coefficients_, nullptr,
-             {gradient + first * out_bundle(), out_bundle()},
-             {into.in + first * in_bundle(), in_bundle()}, last - first);
+      gather(backward_, backward_coefficients_, nullptr, {given, out_bundle()},
+             {into.in + first * in_bundle(), in_bundle()}, count);
   }
   if (into.weight) finish_weight(into.weight);
   for (std::size_t o = 0; into.bias && o < shape_.out_channels; ++o)
-    into.bias[o] = sum_of_lanes(bias_sums_.data() + o * lane_count);
+    into.bias[o] = sum_of(bias_sums_[o]);
 }
 
 void Convolution::add_weight_sums(const float* gradient, const float* in) {
@@ -176,27 +178,25 @@ void Convolution::add_weight_sums(const float* gradient, const float* in) {
   for (std::size_t g = 0; g < shape_.groups; ++g)
     kernels_.weight_sums(plan, in + g * plan.in_channels * plan.in_plane,
                          gradient + g * plan.out_channels * plan.out_plane,
-                         weight_sums_.data() + g * weights * lane_count);
+                         weight_sums_[g * weights].of);
 }
 
 void Convolution::add_bias_sums(const float* gradient) {
   const std::size_t positions = shape_.rows.out * shape_.columns.out;
   for (std::size_t o = 0; o < shape_.out_channels; ++o) {
-    float sums[lane_count];
-    kernels_.sum(gradient + o * forward_.out_plane, positions, sums);
-    for (std::size_t lane = 0; lane < lane_count; ++lane)
-      bias_sums_[o * lane_count + lane] += sums[lane];
+    Lanes sums;
+    kernels_.sum(gradient + o * forward_.out_plane, positions, sums.of);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) bias_sums_[o].of[lane] += sums.of[lane];
   }
 }
 
 void Convolution::finish_weight(float* weight) const {
   const std::size_t ins = forward_.in_channels, outs = forward_.out_channels, taps = shape_.taps();
-  const float* sums = weight_sums_.data();
+  const Lanes* sums = weight_sums_.data();
   for (std::size_t g = 0; g < shape_.groups; ++g, weight += outs * ins * taps)
     for_each_coefficient(outs, ins, taps, kernels_.most_rows,
                          [&](std::size_t o, std::size_t i, std::size_t tap) {
-                           weight[(o * ins + i) * taps + tap] = sum_of_lanes(sums);
-                           sums += lane_count;
+                           weight[(o * ins + i) * taps + tap] = sum_of(*sums++);
                          });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "train/lanes/kernels.hpp"
@@ -40,12 +41,18 @@ class Convolution {
     float* weight = nullptr;  ///< as the weight
     float* bias = nullptr;    ///< [out_channels]
   };
-  /// From d loss / d out, which is 0 in lanes without an image; overwrites what is in `into`.
-  void backward(const float* gradient, const float* in, std::size_t bundles, const Gradients& into);
+  /// Gives d loss / d out of `count` bundles, which is 0 in lanes without an image; it may be
+  /// overwritten by the next call. At most `bundles_at_once()` are asked for.
+  using GradientSource = std::function<const float*(std::size_t first, std::size_t count)>;
+  std::size_t bundles_at_once() const { return kernels_.side; }
+  std::size_t out_bundle() const;  ///< floats of a bundle of the output
+
+  /// Asks for each bundle once, in order; overwrites what is in `into`.
+  void backward(const GradientSource& gradient, const float* in, std::size_t bundles,
+                const Gradients& into);
 
  private:
   std::size_t in_bundle() const;
-  std::size_t out_bundle() const;
   void gather(const Gather& gather, const std::vector<float>& coefficients, const float* bias,
               Bundles<const float> in, Bundles<float> out, std::size_t bundles) const;
   void add_weight_sums(const float* gradient, const float* in);
@@ -56,7 +63,8 @@ class Convolution {
   const LaneKernels& kernels_;
   Gather forward_, backward_;
   WeightSums weight_plan_;
-  std::vector<float> forward_coefficients_, backward_coefficients_, weight_sums_, bias_sums_;
+  std::vector<float> forward_coefficients_, backward_coefficients_;
+  std::vector<Lanes> weight_sums_, bias_sums_;
 };
 
 }  // namespace mase::train

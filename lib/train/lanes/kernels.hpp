@@ -12,6 +12,12 @@ namespace mase::train {
 
 constexpr std::size_t lane_count = 16;
 
+/// A vector in memory, which begins with a cache line. (An array of floats may begin anywhere: each
+/// of its vectors then takes two lines.)
+struct alignas(64) Lanes {
+  float of[lane_count] = {};
+};
+
 /// Floats from one plane of so many positions to the next: an odd number of vectors, because planes
 /// that lie a multiple of 4 KiB apart would fight for the same few places of the nearest cache.
 constexpr std::size_t plane_stride(std::size_t positions) { return (positions | 1) * lane_count; }

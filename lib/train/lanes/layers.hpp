@@ -22,14 +22,12 @@ void fit_lanes(at::Tensor& tensor, at::IntArrayRef shape);
 
 std::unique_ptr<Layer> make_rows_to_lanes(std::shared_ptr<LaneBatch> batch);
 std::unique_ptr<Layer> make_lanes_to_rows(std::shared_ptr<LaneBatch> batch);
+/// make_quantize() in lanes.
+std::unique_ptr<Layer> make_lane_quantize(PortQuantizer quantizer,
+                                          const std::shared_ptr<LaneBatch>& batch);
 
-/// Null for what is no whole batch of images.
+/// A convolution and what follows it of a LaneTail, which it absorbs: the gradient between them is
+/// used up while it is in the cache. Null for what is no whole batch of images.
 std::unique_ptr<Layer> make_lane_conv2d(const LayerSource& source);
-
-/// A batch norm in training, 2 x 2 max pooling or ReLU, each of which absorbs the others that
-/// follow.
-std::unique_ptr<Layer> make_lane_batch_norm(const LayerSource& source);
-std::unique_ptr<Layer> make_lane_pool(const LayerSource& source);
-std::unique_ptr<Layer> make_lane_relu(const LayerSource& source);
 
 }  // namespace mase::train

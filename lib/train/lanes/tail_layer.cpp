@@ -1,11 +1,9 @@
 // Batch norm, 2 x 2 max pooling and ReLU over lanes, as one layer.
+#include "train/lanes/tail_layer.hpp"
+
 #include <ATen/ATen.h>
 
 #include <numeric>
-#include <optional>
-
-#include "train/lanes/layers.hpp"
-#include "train/parameter_layer.hpp"
 
 namespace mase::train {
 namespace {
@@ -53,135 +51,121 @@ class ChannelMoments {
   std::vector<float> means_, squares_;
 };
 
-double sum_of_lanes(const float* sums) { return std::accumulate(sums, sums + lane_count, 0.0); }
-
-class LaneTail : public ParameterLayer {
- public:
-  LaneTail(const LayerSource& source, bool norm) : ParameterLayer(source), batch_(source.batch) {
-    if (norm) running_.emplace(source);
-  }
-
-  Layout layout() const override { return Layout::lanes; }
-
-  bool absorb(const LayerSource& source) override {
-    bool& wanted = source.node.op == "aten::relu" ? relu_ : pool_;
-    if (wanted || !(source.node.op == "aten::relu" || is_square_pool(source))) return false;
-    return wanted = true;
-  }
-
-  at::Tensor forward(const at::Tensor& input) override {
-    input_ = input;
-    sizes_ = batch_sizes(input, batch_->images);
-    if (running_) find_statistics();
-    fit_output();
-    for (std::size_t p = 0; p < sizes_.planes(); ++p)
-      tail().forward(plane(p), out_plane(output_, p),
-                     asks_winners() ? out_plane(winners_, p) : nullptr);
-    return output_;
-  }
-
-  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
-    InputGradient rule;
-    if (running_) rule = statistics_rule(gradient);
-    finish_gradients();
-    if (!wanted) return {};
-    fit_lanes(gradient_, input_.sizes());
-    for (std::size_t p = 0; p < sizes_.planes(); ++p)
-      tail().backward(plane(p), out_plane(gradient, p), plane_gradient(rule, p % sizes_.channels),
-                      floats(gradient_) + p * plane_stride(sizes_.positions));
-    clear_unused_lanes(floats(gradient_), sizes_);
-    return gradient_;
-  }
-
- private:
-  const Tail& tail() const { return kernels_.tails[pool_][relu_]; }
-
-  void fit_output() {
-    std::vector<std::int64_t> shape = input_.sizes().vec();
-    for (std::size_t d : {shape.size() - 3, shape.size() - 2})
-      if (pool_) shape[d] /= 2;
-    fit_lanes(output_, shape);
-    if (asks_winners()) fit_lanes(winners_, shape);
-  }
-
-  bool asks_winners() const { return pool_ && running_; }
-
-  /// Of a tensor with the output's sizes.
-  static float* out_plane(const at::Tensor& tensor, std::size_t p) {
-    return floats(tensor) + p * static_cast<std::size_t>(tensor.stride(1));
-  }
-
-  void find_statistics() {
-    const ChannelMoments moments(floats(input_), sizes_, kernels_);
-    std::vector<double> squares(sizes_.channels);
-    statistics_.mean.resize(sizes_.channels);
-    for (std::size_t c = 0; c < sizes_.channels; ++c) {
-      const double mean = moments.mean(c);
-      statistics_.mean[c] = static_cast<float>(mean);
-      squares[c] = moments.squares(c, mean);
-    }
-    finish_statistics(squares, count(), running_->epsilon(), statistics_);
-    running_->add(statistics_);
-  }
-
-  /// Values of a channel in the batch.
-  double count() const { return static_cast<double>(sizes_.images * sizes_.positions); }
-
-  NormalisedPlane plane(std::size_t p) const {
-    const auto width = static_cast<std::size_t>(input_.size(input_.dim() - 2));
-    NormalisedPlane plane{floats(input_) + p * plane_stride(sizes_.positions),
-                          sizes_.positions / width, width};
-    if (!running_) return plane;
-    const std::size_t c = p % sizes_.channels;
-    const float *weight = floats(weight_.used), *bias = floats(bias_.used);
-    plane.by = statistics_.scale[c] * (weight ? weight[c] : 1.0F);
-    plane.plus = (bias ? bias[c] : 0.0F) - statistics_.mean[c] * plane.by;
-    return plane;
-  }
-
-  /// Writes the gradients of weight and bias.
-  InputGradient statistics_rule(const at::Tensor& gradient) {
-    std::vector<double> sums(sizes_.channels), products(sizes_.channels);
-    const std::size_t outputs = batch_sizes(output_, sizes_.images).positions;
-    for (std::size_t p = 0; p < sizes_.planes(); ++p) {
-      const std::size_t c = p % sizes_.channels;
-      float sum[lane_count], product[lane_count];
-      tail().sums(pool_ ? out_plane(winners_, p) : plane(p).x, out_plane(output_, p),
-                  out_plane(gradient, p), outputs, statistics_.mean[c], sum, product);
-      sums[c] += sum_of_lanes(sum);
-      products[c] += sum_of_lanes(product);
-    }
-    return input_gradient(sums, products, count(), floats(weight_.used), statistics_,
-                          floats(weight_.gradient), floats(bias_.gradient));
-  }
-
-  PlaneGradient plane_gradient(const InputGradient& rule, std::size_t c) const {
-    if (!running_) return {};
-    return {statistics_.mean[c], rule.average[c], rule.slope[c], rule.factor[c]};
-  }
-
-  const LaneKernels& kernels_ = lane_kernels();
-  std::shared_ptr<LaneBatch> batch_;
-  std::optional<RunningStatistics> running_;  ///< with a norm
-  bool pool_ = false, relu_ = false;
-  BatchSizes sizes_;
-  BatchStatistics statistics_;
-  at::Tensor input_, output_, winners_, gradient_;
-};
-
-std::unique_ptr<Layer> make_tail(const LayerSource& source) {
-  auto tail = std::make_unique<LaneTail>(source, false);
-  tail->absorb(source);
-  return tail;
+float* plane_of(const at::Tensor& lanes, std::size_t p) {
+  return floats(lanes) + p * static_cast<std::size_t>(lanes.stride(1));
 }
+
+double sum_of_lanes(const float* sums) { return std::accumulate(sums, sums + lane_count, 0.0); }
 
 }  // namespace
 
-std::unique_ptr<Layer> make_lane_batch_norm(const LayerSource& source) {
-  return std::make_unique<LaneTail>(source, true);
+LaneTail::LaneTail(const LayerSource& source)
+    : ParameterLayer(source), kernels_(lane_kernels()), batch_(source.batch) {
+  if (is_training_batch_norm(source))
+    running_.emplace(source);
+  else
+    absorb(source);
 }
 
-std::unique_ptr<Layer> make_lane_pool(const LayerSource& source) { return make_tail(source); }
-std::unique_ptr<Layer> make_lane_relu(const LayerSource& source) { return make_tail(source); }
+bool LaneTail::absorb(const LayerSource& source) {
+  const bool is_relu = source.node.op == "aten::relu";
+  bool& wanted = is_relu ? relu_ : pool_;
+  if (wanted || !(is_relu || is_square_pool(source))) return false;
+  return wanted = true;
+}
+
+const Tail& LaneTail::tail() const { return kernels_.tails[pool_][relu_]; }
+
+at::Tensor LaneTail::forward(const at::Tensor& input) {
+  input_ = input;
+  sizes_ = batch_sizes(input, batch_->images);
+  if (running_) find_statistics();
+  fit_output();
+  for (std::size_t p = 0; p < sizes_.planes(); ++p)
+    tail().forward(plane(p), plane_of(output_, p),
+                   asks_winners() ? plane_of(winners_, p) : nullptr);
+  return output_;
+}
+
+void LaneTail::fit_output() {
+  std::vector<std::int64_t> shape = input_.sizes().vec();
+  for (std::size_t d : {shape.size() - 3, shape.size() - 2})
+    if (pool_) shape[d] /= 2;
+  fit_lanes(output_, shape);
+  if (asks_winners()) fit_lanes(winners_, shape);
+}
+
+void LaneTail::find_statistics() {
+  const ChannelMoments moments(floats(input_), sizes_, kernels_);
+  std::vector<double> squares(sizes_.channels);
+  statistics_.mean.resize(sizes_.channels);
+  for (std::size_t c = 0; c < sizes_.channels; ++c) {
+    const double mean = moments.mean(c);
+    statistics_.mean[c] = static_cast<float>(mean);
+    squares[c] = moments.squares(c, mean);
+  }
+  finish_statistics(squares, count(), running_->epsilon(), statistics_);
+  running_->add(statistics_);
+}
+
+double LaneTail::count() const { return static_cast<double>(sizes_.images * sizes_.positions); }
+
+NormalisedPlane LaneTail::plane(std::size_t p) const {
+  const auto width = static_cast<std::size_t>(input_.size(input_.dim() - 2));
+  NormalisedPlane plane{plane_of(input_, p), sizes_.positions / width, width};
+  if (!running_) return plane;
+  const std::size_t c = p % sizes_.channels;
+  const float *weight = floats(weight_.used), *bias = floats(bias_.used);
+  plane.by = statistics_.scale[c] * (weight ? weight[c] : 1.0F);
+  plane.plus = (bias ? bias[c] : 0.0F) - statistics_.mean[c] * plane.by;
+  return plane;
+}
+
+void LaneTail::begin_backward(const at::Tensor& gradient) {
+  output_gradient_ = gradient;
+  if (running_) rule_ = input_rule();
+  finish_gradients();
+}
+
+InputGradient LaneTail::input_rule() {
+  std::vector<double> sums(sizes_.channels), products(sizes_.channels);
+  const std::size_t outputs = batch_sizes(output_, sizes_.images).positions;
+  for (std::size_t p = 0; p < sizes_.planes(); ++p) {
+    const std::size_t c = p % sizes_.channels;
+    float sum[lane_count], product[lane_count];
+    tail().sums(plane_of(pool_ ? winners_ : input_, p), plane_of(output_, p),
+                plane_of(output_gradient_, p), outputs, statistics_.mean[c], sum, product);
+    sums[c] += sum_of_lanes(sum);
+    products[c] += sum_of_lanes(product);
+  }
+  return input_gradient(sums, products, count(), floats(weight_.used), statistics_,
+                        floats(weight_.gradient), floats(bias_.gradient));
+}
+
+void LaneTail::write_gradient(std::size_t first, std::size_t count, float* into) const {
+  for (std::size_t i = 0; i < count * sizes_.channels; ++i) {
+    const std::size_t p = first * sizes_.channels + i, c = p % sizes_.channels;
+    PlaneGradient rule;
+    if (running_) rule = {statistics_.mean[c], rule_.average[c], rule_.slope[c], rule_.factor[c]};
+    tail().backward(plane(p), plane_of(output_gradient_, p), rule,
+                    into + i * plane_stride(sizes_.positions));
+  }
+  const std::size_t images = std::min(sizes_.images - first * lane_count, count * lane_count);
+  clear_unused_lanes(into, {images, sizes_.channels, sizes_.positions});
+}
+
+at::Tensor LaneTail::backward(const at::Tensor& gradient, bool wanted) {
+  begin_backward(gradient);
+  if (!wanted) return {};
+  fit_lanes(gradient_, input_.sizes());
+  write_gradient(0, sizes_.bundles(), floats(gradient_));
+  return gradient_;
+}
+
+std::unique_ptr<LaneTail> make_lane_tail(const LayerSource& source) {
+  const bool known = source.node.op == "aten::relu" || is_square_pool(source) ||
+                     (is_training_batch_norm(source) && source.node.info.shape.size() > 2);
+  return known ? std::make_unique<LaneTail>(source) : nullptr;
+}
 
 }  // namespace mase::train
