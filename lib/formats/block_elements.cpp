@@ -112,8 +112,10 @@ void decode_by_table(const BlockElements& elements, const Tiling& tiling,
   scales.reserve(exponents.size());
   for (const int exponent : exponents)
     scales.push_back(std::ldexp(1.0, std::clamp(exponent, -1000, 1000)));
-  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-    out[i] = static_cast<float>(values[codes[i]] * scales[tile]);
+  for_each_run(tiling, [&](std::size_t first, std::size_t count, std::size_t tile) {
+    const double scale = scales[tile];
+    for (std::size_t i = first; i < first + count; ++i)
+      out[i] = static_cast<float>(values[codes[i]] * scale);
   });
 }
 

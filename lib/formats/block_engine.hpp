@@ -3,6 +3,7 @@
 // function "peaks to factors" and an element kernel (kernels/block_loop.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -53,16 +54,29 @@ struct BlockCodes {
 BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
                          int bits, kernels::Isa isa = kernels::best_isa());
 
-/// Calls visit(element, tile) for every element in order: the definition of a tiling, one element
-/// at a time.
+/// Calls visit(first, count, tile) for every run of elements of one tile, in order: the definition
+/// of a tiling.
 template <class Visit>
-void for_each_element(const Tiling& tiling, Visit&& visit) {
+void for_each_run(const Tiling& tiling, Visit&& visit) {
   const auto length = static_cast<std::size_t>(tiling.shape.back());
   const auto tile = static_cast<std::size_t>(tiling.tile.back());
   std::size_t element = 0;
-  for (const std::int64_t first : tiling.row_tiles())
-    for (std::size_t i = 0; i < length; ++i)
-      visit(element++, static_cast<std::size_t>(first) + i / tile);
+  for (const std::int64_t first : tiling.row_tiles()) {
+    const std::size_t end = element + length;
+    for (auto t = static_cast<std::size_t>(first); element < end; ++t) {
+      const std::size_t count = std::min(tile, end - element);
+      visit(element, count, t);
+      element += count;
+    }
+  }
+}
+
+/// Calls visit(element, tile) for every element in order.
+template <class Visit>
+void for_each_element(const Tiling& tiling, Visit&& visit) {
+  for_each_run(tiling, [&](std::size_t first, std::size_t count, std::size_t tile) {
+    for (std::size_t i = first; i < first + count; ++i) visit(i, tile);
+  });
 }
 
 /// tile_peaks by the definition: slow, and obviously right.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "formats/block_engine.hpp"
+#include "formats/decode_table.hpp"
 
 namespace mase::formats {
 namespace {
@@ -263,9 +264,15 @@ void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
     codes = moved<std::uint32_t>(blocks, codes);
   else
     scales = moved_back<std::uint32_t>(blocks, scales);
-  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
-    out[i] = decode_mx_scalar(spec, codes[i], scales[tile]);
-  });
+  const auto value = [&](std::uint32_t code, std::uint32_t scale) {
+    return decode_mx_scalar(spec, code, scale);
+  };
+  if (spec.width <= widest_decode_table)
+    decode_by_pairs(blocks.tiling, codes, spec.width, scales, spec.scale_bits, out, value);
+  else
+    for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
+      out[i] = value(codes[i], scales[tile]);
+    });
   if (blocks.moves_elements) std::ranges::copy(moved_back<float>(blocks, out), out.begin());
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "formats/block_engine.hpp"
+#include "formats/decode_table.hpp"
 
 namespace mase::formats {
 namespace {
@@ -145,10 +146,11 @@ void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& 
   const std::vector<std::uint32_t> scales =
       scales_in_order(blocks, codes_of(in.shared, scale_code_bits, tiles));
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
-  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
-    const float up = nvfp4_factors(nvfp4_scale_value(scales[tile]), tensor_scale).up;
-    out[i] = static_cast<float>(minifloat_value(element, codes[i])) * up;
-  });
+  decode_by_pairs(blocks.tiling, codes, element_code_bits, scales, scale_code_bits, out,
+                  [&](std::uint32_t code, std::uint32_t scale) {
+                    const float up = nvfp4_factors(nvfp4_scale_value(scale), tensor_scale).up;
+                    return static_cast<float>(minifloat_value(element, code)) * up;
+                  });
 }
 
 void saturates_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
