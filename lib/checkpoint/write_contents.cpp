@@ -19,13 +19,6 @@ struct QuantizedTensor {
   formats::Format format;
 };
 
-/// The tensor that feeds a port: a module's own, or a parameter read by a get_attr node.
-std::string tensor_of(const ir::Graph& graph, const ir::Port& port) {
-  if (!port.tensor.empty() || !port.value.is_node()) return port.tensor;
-  const ir::Node& source = graph.node(port.value.node());
-  return source.kind == ir::NodeKind::get_attr ? source.target : "";
-}
-
 std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph) {
   std::vector<QuantizedTensor> found;
   for (const ir::NodeId id : graph.order()) {
@@ -33,9 +26,9 @@ std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph) {
     if (node.formats.empty()) continue;
     for (const ir::Port& port : ir::ports(graph, node)) {
       const auto format = node.formats.find(port.name);
-      const std::string path = tensor_of(graph, port);
-      if (format != node.formats.end() && !path.empty())
-        found.push_back({node.name, port.name, path, format->second});
+      const std::string* path = graph.tensor_of(node, port.argument);
+      if (format != node.formats.end() && path)
+        found.push_back({node.name, port.name, *path, format->second});
     }
   }
   return found;

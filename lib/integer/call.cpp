@@ -63,9 +63,7 @@ void Constants::fit(int frac) {
 }
 
 const Value* Call::find(std::string_view name) const {
-  const Value* value = node.find(name);
-  if (!value && node.kind == ir::NodeKind::call_module)
-    value = lowering.graph().module_of(node).attribute(name);
+  const Value* value = lowering.graph().argument(node, name);
   return value && !value->is_none() ? value : nullptr;
 }
 

@@ -193,6 +193,20 @@ const Module& Graph::module_of(const Node& node) const {
   return it->second;
 }
 
+const Value* Graph::argument(const Node& node, std::string_view name) const {
+  if (const Value* given = node.find(name)) return given;
+  return node.kind == NodeKind::call_module ? module_of(node).attribute(name) : nullptr;
+}
+
+const std::string* Graph::tensor_of(const Node& node, std::string_view argument) const {
+  if (node.kind == NodeKind::call_module)
+    if (const std::string* path = module_of(node).tensor(argument)) return path;
+  const Value* given = node.find(argument);
+  if (!given || !given->is_node()) return nullptr;
+  const Node& source = this->node(given->node());
+  return source.kind == NodeKind::get_attr ? &source.target : nullptr;
+}
+
 void Graph::set_tensor(const std::string& path, Tensor tensor) {
   const auto [it, added] = tensors.insert_or_assign(path, std::move(tensor));
   // A new path can stand in the order already only when the order has an entry too many.

@@ -125,6 +125,12 @@ class Graph {
   Tree history = Tree::list();
 
   const Module& module_of(const Node& node) const;  ///< of a call_module node
+  /// An argument as it is given to the node, or a constant of its layer; nullptr when it is the
+  /// operator's default.
+  const Value* argument(const Node& node, std::string_view name) const;
+  /// The path of the tensor behind an argument, of the node's layer or read by a get_attr node;
+  /// nullptr when there is none.
+  const std::string* tensor_of(const Node& node, std::string_view argument) const;
   /// Adds or replaces a tensor, keeping tensor_order.
   void set_tensor(const std::string& path, Tensor tensor);
 

@@ -122,9 +122,7 @@ class Quantize : public Layer {
 }  // namespace
 
 const ir::Value* LayerSource::constant(std::string_view argument) const {
-  if (const ir::Value* value = node.find(argument)) return value;
-  if (node.kind != ir::NodeKind::call_module) return nullptr;
-  return graph.module_of(node).attribute(argument);
+  return graph.argument(node, argument);
 }
 
 std::vector<std::int64_t> LayerSource::integers(std::string_view argument,

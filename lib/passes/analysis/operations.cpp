@@ -164,9 +164,7 @@ double OperationCounter::scores(const ir::Node& node) const {
 }
 
 double OperationCounter::window(const ir::Node& node, const std::string& op) const {
-  const ir::Value* size = node.find("kernel_size");
-  if (!size && node.kind == ir::NodeKind::call_module)
-    size = graph_.module_of(node).attribute("kernel_size");
+  const ir::Value* size = graph_.argument(node, "kernel_size");
   if (!size) return 1;
   if (size->kind() == ir::Value::Kind::integer)
     return std::pow(double(size->as_int()), op.ends_with("2d") ? 2 : 1);

@@ -8,12 +8,6 @@ namespace {
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// A constant argument of a node or of its layer; null when it is the default.
-const ir::Value* constant(const ir::Graph& graph, const ir::Node& node, std::string_view name) {
-  if (const ir::Value* own = node.find(name)) return own;
-  return node.kind == ir::NodeKind::call_module ? graph.module_of(node).attribute(name) : nullptr;
-}
-
 /// One integer for every spatial dimension: a list, or a single number for all of them.
 Shape per_dimension(const ir::Value* value, std::size_t rank, std::int64_t fallback) {
   if (value == nullptr || value->is_none()) return Shape(rank, fallback);
@@ -101,10 +95,10 @@ LayerGeometry LayerGeometry::of(const ir::Graph& graph, const ir::Node& node, co
   const std::size_t rank = weight.size() - 2;
   if (rank == 0) return geometry;
   geometry.kernel.assign(weight.begin() + 2, weight.end());
-  if (const ir::Value* groups = constant(graph, node, "groups")) geometry.groups = groups->as_int();
-  geometry.stride = per_dimension(constant(graph, node, "stride"), rank, 1);
-  geometry.dilation = per_dimension(constant(graph, node, "dilation"), rank, 1);
-  geometry.padding = padding_of(constant(graph, node, "padding"), geometry);
+  if (const ir::Value* groups = graph.argument(node, "groups")) geometry.groups = groups->as_int();
+  geometry.stride = per_dimension(graph.argument(node, "stride"), rank, 1);
+  geometry.dilation = per_dimension(graph.argument(node, "dilation"), rank, 1);
+  geometry.padding = padding_of(graph.argument(node, "padding"), geometry);
   geometry.outputs = outputs_of(node, rank);
   return geometry;
 }

@@ -2,7 +2,6 @@
 // folder.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "passes/transform/follow_channels.hpp"
@@ -73,14 +72,11 @@ class ChannelFollower {
   void follow_sizes(const ir::Node& node, const ChannelLayout& out);
 
   // What rules ask for.
-  const ir::Value* setting(const ir::Node& node, std::string_view name) const;
   std::int64_t number(const ir::Node& node, std::string_view name, std::int64_t otherwise) const;
   const ir::Node* data(const ir::Node& node) const;  ///< the node of the first data argument
   const Shape& shape_in(const ir::Node& node) const { return data(node)->info.shape; }
   ChannelLayout layout_in(const ir::Node& node) const;
   ChannelLayout layout_of(ir::NodeId id) const;
-  /// The tensor of an argument: a module's, or the one a get_attr node reads.
-  std::optional<std::string> parameter(const ir::Node& node, std::string_view argument) const;
   ParameterChannels& channels_of(const std::string& path);
   void join_parameter(const ir::Node& node, std::string_view argument, const ChannelRuns& runs);
   void keep(const ir::Node& node, const ChannelRuns& runs);

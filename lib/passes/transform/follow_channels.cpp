@@ -89,7 +89,7 @@ void ChannelFollower::visit_size(const ir::Node& node) {
   const ir::Node* of = data(node);
   if (of == nullptr) return;
   const ChannelLayout layout = layout_of(of->id);
-  const ir::Value* dim = setting(node, "dim");
+  const ir::Value* dim = graph_.argument(node, "dim");
   if (dim != nullptr && dim->kind() == ir::Value::Kind::integer) {
     sizes_[node.id] = layout[place_of(dim->as_int(), layout.size())];
     return;
@@ -111,14 +111,9 @@ ChannelLayout ChannelFollower::unknown(const ir::Node& node) {
   return ChannelLayout(node.info.shape.size());
 }
 
-const ir::Value* ChannelFollower::setting(const ir::Node& node, std::string_view name) const {
-  if (const ir::Value* value = node.find(name)) return value;
-  return node.kind == ir::NodeKind::call_module ? graph_.module_of(node).attribute(name) : nullptr;
-}
-
 std::int64_t ChannelFollower::number(const ir::Node& node, std::string_view name,
                                      std::int64_t otherwise) const {
-  const ir::Value* value = setting(node, name);
+  const ir::Value* value = graph_.argument(node, name);
   const bool known = value != nullptr && value->kind() == ir::Value::Kind::integer;
   return known ? value->as_int() : otherwise;
 }
@@ -141,17 +136,6 @@ ChannelLayout ChannelFollower::layout_of(ir::NodeId id) const {
   return found == map_.layouts.end() ? ChannelLayout() : found->second;
 }
 
-std::optional<std::string> ChannelFollower::parameter(const ir::Node& node,
-                                                      std::string_view argument) const {
-  if (node.kind == ir::NodeKind::call_module)
-    if (const std::string* path = graph_.module_of(node).tensor(argument)) return *path;
-  const ir::Value* value = node.find(argument);
-  if (value == nullptr || !value->is_node()) return std::nullopt;
-  const ir::Node& given = graph_.node(value->node());
-  if (given.kind != ir::NodeKind::get_attr) return std::nullopt;
-  return given.target;
-}
-
 ParameterChannels& ChannelFollower::channels_of(const std::string& path) {
   const auto [found, added] = map_.parameters.try_emplace(path);
   const auto tensor = graph_.tensors.find(path);
@@ -163,7 +147,7 @@ ParameterChannels& ChannelFollower::channels_of(const std::string& path) {
 
 void ChannelFollower::join_parameter(const ir::Node& node, std::string_view argument,
                                      const ChannelRuns& runs) {
-  if (const auto path = parameter(node, argument))
+  if (const std::string* path = graph_.tensor_of(node, argument))
     map_.space.join(runs, channels_of(*path).layout.front(), node.name);
 }
 

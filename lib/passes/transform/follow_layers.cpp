@@ -5,7 +5,7 @@
 namespace mase::passes {
 
 ChannelLayout ChannelFollower::linear(const ir::Node& node) {
-  const auto weight = parameter(node, "weight");
+  const std::string* weight = graph_.tensor_of(node, "weight");
   ChannelLayout layout = layout_in(node);
   if (!weight || channels_of(*weight).layout.size() != 2 || layout.empty()) return unknown(node);
   layout.back() = dense(node, *weight, layout.back(), 1);
@@ -20,7 +20,7 @@ ChannelLayout ChannelFollower::transposed_convolution(const ir::Node& node) {
 
 /// Input [N, C, spatial ...] or [C, spatial ...]; the weight has two dimensions before its spatial.
 ChannelLayout ChannelFollower::convolve(const ir::Node& node, bool transposed) {
-  const auto weight = parameter(node, "weight");
+  const std::string* weight = graph_.tensor_of(node, "weight");
   ChannelLayout layout = layout_in(node);
   const std::size_t rank = weight ? channels_of(*weight).layout.size() : 0;
   if (rank < 3 || layout.size() + 1 < rank) return unknown(node);
@@ -73,7 +73,7 @@ ChannelLayout ChannelFollower::channel_norm(const ir::Node& node) {
 }
 
 ChannelLayout ChannelFollower::last_norm(const ir::Node& node) {
-  const ir::Value* shape = setting(node, "normalized_shape");
+  const ir::Value* shape = graph_.argument(node, "normalized_shape");
   const bool list = shape != nullptr && shape->kind() == ir::Value::Kind::list;
   ChannelLayout layout = layout_in(node);
   if (!list || shape->items().size() != 1 || layout.empty()) return unknown(node);
@@ -94,7 +94,7 @@ ChannelLayout ChannelFollower::group_norm(const ir::Node& node) {
 }
 
 ChannelLayout ChannelFollower::prelu(const ir::Node& node) {
-  const auto weight = parameter(node, "weight");
+  const std::string* weight = graph_.tensor_of(node, "weight");
   ChannelLayout layout = layout_in(node);
   if (!weight) return unknown(node);
   const bool slope_per_channel = graph_.tensors.at(*weight).value.size() > 1;

@@ -83,7 +83,7 @@ ChannelLayout ChannelFollower::window(const ir::Node& node) {
 
 /// `pad` has two numbers per dimension, the last dimension first.
 ChannelLayout ChannelFollower::pad(const ir::Node& node) {
-  const ir::Value* amounts = setting(node, "pad");
+  const ir::Value* amounts = graph_.argument(node, "pad");
   ChannelLayout layout = layout_in(node);
   if (!amounts || amounts->kind() != ir::Value::Kind::list) return unknown(node);
   const auto& items = amounts->items();
@@ -101,7 +101,7 @@ ChannelLayout ChannelFollower::pad(const ir::Node& node) {
 /// Copies of channels change the sum along the dimension.
 ChannelLayout ChannelFollower::softmax(const ir::Node& node) {
   ChannelLayout layout = layout_in(node);
-  const ir::Value* dim = setting(node, "dim");
+  const ir::Value* dim = graph_.argument(node, "dim");
   if (!dim || dim->kind() != ir::Value::Kind::integer) return unknown(node);
   keep(node, layout[place_of(dim->as_int(), layout.size())]);
   return layout;
@@ -111,7 +111,7 @@ ChannelLayout ChannelFollower::reduce(const ir::Node& node) {
   if (node.find("other")) return elementwise(node);
   const ChannelLayout layout = layout_in(node);
   std::vector<bool> gone(layout.size(), true);
-  const ir::Value* dim = setting(node, "dim");
+  const ir::Value* dim = graph_.argument(node, "dim");
   ir::Value::List dims;  // none: all of them
   if (all_integers(dim)) dims = dim->items();
   if (dim && dim->kind() == ir::Value::Kind::integer) dims = {*dim};
@@ -139,7 +139,7 @@ ChannelLayout ChannelFollower::transpose(const ir::Node& node) {
 
 ChannelLayout ChannelFollower::permute(const ir::Node& node) {
   const ChannelLayout layout = layout_in(node);
-  const ir::Value* dims = setting(node, "dims");
+  const ir::Value* dims = graph_.argument(node, "dims");
   if (!all_integers(dims)) return unknown(node);
   ChannelLayout out;
   for (const ir::Value& dim : dims->items())
@@ -151,7 +151,7 @@ ChannelLayout ChannelFollower::concatenate(const ir::Node& node) {
   ChannelLayout out = layout_in(node);
   const std::size_t along = place_of(number(node, "dim", 0), out.size());
   out[along].clear();
-  const ir::Value* tensors = setting(node, "tensors");
+  const ir::Value* tensors = graph_.argument(node, "tensors");
   bool same_rank = tensors != nullptr;
   for (ir::NodeId id : graph_.inputs(node.id))
     same_rank = same_rank && layout_of(id).size() == out.size();
@@ -257,7 +257,7 @@ void ChannelFollower::taken_apart(const ir::Node& node, const ChannelRuns& runs,
 /// read from a shape must have read the same channels.
 void ChannelFollower::follow_sizes(const ir::Node& node, const ChannelLayout& out) {
   for (const char* argument : {"size", "shape", "sizes"}) {
-    const ir::Value* list = setting(node, argument);
+    const ir::Value* list = graph_.argument(node, argument);
     if (!list || list->kind() != ir::Value::Kind::list) continue;
     const std::size_t first = std::string_view(argument) == "sizes"
                                   ? place_of(number(node, "dim", 0), shape_in(node).size())

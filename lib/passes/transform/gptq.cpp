@@ -27,26 +27,17 @@ const ir::Port* find_port(const std::vector<ir::Port>& ports, const std::string&
   return port == ports.end() ? nullptr : &*port;
 }
 
-/// The path of a node's weight, of its layer or read by a get_attr node; "" when it is computed.
-std::string weight_of(const ir::Graph& graph, const ir::Node& node) {
-  const std::vector<ir::Port> ports = ir::ports(graph, node);
-  const ir::Port* weight = find_port(ports, "weight");
-  if (!weight) return "";
-  const Source source = source_of(graph, "", weight->value, weight->tensor);
-  return source.nodes.empty() && source.tensors.size() == 1 ? source.tensors.front() : "";
-}
-
 std::vector<Layer> quantized_layers(const ir::Graph& graph) {
   std::vector<Layer> layers;
   for (const ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
-    const std::string tensor = weight_of(graph, node);
-    if (tensor.empty() || !node.formats.contains("weight") ||
+    const std::string* tensor = graph.tensor_of(node, "weight");
+    if (!tensor || !node.formats.contains("weight") ||
         !products.contains(ir::classify(graph, node).op))
       continue;
-    const auto known = std::ranges::find(layers, tensor, &Layer::tensor);
+    const auto known = std::ranges::find(layers, *tensor, &Layer::tensor);
     if (known == layers.end())
-      layers.push_back({tensor, {id}});
+      layers.push_back({*tensor, {id}});
     else
       known->nodes.push_back(id);
   }
