@@ -174,11 +174,8 @@ class RowWriter {
   }
   // In the first `count` elements.
   std::size_t tiles_of(const Runs& runs, std::size_t count) const {
-    return tiles_before(runs.column + count) - tiles_before(runs.column);
-  }
-  // In so many elements from a row's begin on.
-  std::size_t tiles_before(std::size_t count) const {
-    return count / row_ * ((row_ + tile_ - 1) / tile_) + (count % row_ + tile_ - 1) / tile_;
+    return kernels::tiles_before(runs.column + count, row_, tile_) -
+           kernels::tiles_before(runs.column, row_, tile_);
   }
 
   const BlockKernel& kernel_;

@@ -112,8 +112,7 @@ class ChainBuilder {
   /// Lets the next layer find rows or lanes.
   void convert_to(Layout layout) {
     if (layout == Layout::any || layout == layout_) return;
-    layers_.push_back(layout == Layout::lanes ? make_rows_to_lanes(batch_)
-                                              : make_lanes_to_rows(batch_));
+    layers_.push_back(make_layout_change(layout, batch_));
     layout_ = layout;
   }
 

@@ -50,8 +50,8 @@ def main():
         names = ("float", "8-bit", "4-bit weights", "4-bit weights, trained")
         results = dict(zip(names, map(accuracy, (trained, eight, four, tuned))))
         lost = {"nearest": [], "gptq": []}
-        for checkpoint in (trained, *map(train, range(1, 5))):
-            whole = accuracy(checkpoint)
+        others = list(map(train, range(1, 5)))
+        for checkpoint, whole in zip((trained, *others), (results["float"], *map(accuracy, others))):
             lost["nearest"].append(whole - accuracy(transform(nearest, checkpoint)))
             lost["gptq"].append(whole - accuracy(transform(compensating, checkpoint)))
 

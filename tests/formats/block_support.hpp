@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -125,6 +126,29 @@ inline std::vector<float> run_values(Random& random, const Tiling& tiling, bool 
     if (kinds[t] == 4) values[i] = std::numeric_limits<float>::quiet_NaN();
   });
   return values;
+}
+
+/// Checks that quantize(spec, tiling, in, out, isa) gives definition(spec, tiling, in) up to
+/// same(a, b), for specs of random_spec(random) on tiles of every length, on every instruction set
+/// and in place.
+template <class RandomSpec, class Quantize, class Definition, class Same>
+void check_every_length(Random random, RandomSpec&& random_spec, Quantize&& quantize,
+                        Definition&& definition, Same&& same) {
+  for (int tile = 1; tile <= most_run_length; ++tile)
+    for (int trial = 0; trial < 8; ++trial) {
+      const auto spec = random_spec(random);
+      const Tiling tiling = length_tiling(random, tile);
+      const std::vector<float> in = run_values(random, tiling, trial % 2 == 0);
+      const std::vector<float> expected = definition(spec, tiling, in);
+      for (const kernels::Isa isa : kernels::available_isas()) {
+        const auto on_isa = [&](std::span<const float> from, std::span<float> to) {
+          quantize(spec, tiling, from, to, isa);
+        };
+        if (wrong_outputs(in, expected, on_isa, same) != 0)
+          FAIL(shape_text(tiling.shape) << " in " << tile << " on " << kernels::isa_name(isa));
+      }
+    }
+  SUCCEED();
 }
 
 }  // namespace mase::formats

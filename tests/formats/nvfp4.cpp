@@ -56,23 +56,15 @@ Nvfp4Spec random_spec(Random& random) {
 }  // namespace
 
 TEST_CASE("nvfp4 kernels equal the definition on blocks of every length, also in place") {
-  Random random(72);
-  for (int tile = 1; tile <= most_run_length; ++tile)
-    for (int trial = 0; trial < 8; ++trial) {
-      const Nvfp4Spec spec = random_spec(random);
-      const MxBlocks blocks{length_tiling(random, tile)};
-      const std::vector<float> in = run_values(random, blocks.tiling, trial % 2 == 0);
-      const std::vector<float> expected = by_definition(spec, blocks, in);
-      for (const kernels::Isa isa : kernels::available_isas()) {
-        const auto quantize = [&](std::span<const float> from, std::span<float> to) {
-          quantize_nvfp4(spec, blocks, from, to, isa);
-        };
-        if (wrong_outputs(in, expected, quantize, same_value) != 0)
-          FAIL(shape_text(blocks.tiling.shape)
-               << " in " << tile << " on " << kernels::isa_name(isa));
-      }
-    }
-  SUCCEED();
+  const auto quantize = [](const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
+                           std::span<float> out, kernels::Isa isa) {
+    quantize_nvfp4(spec, MxBlocks{tiling}, in, out, isa);
+  };
+  const auto definition = [](const Nvfp4Spec& spec, const Tiling& tiling,
+                             const std::vector<float>& in) {
+    return by_definition(spec, MxBlocks{tiling}, in);
+  };
+  check_every_length(Random(72), random_spec, quantize, definition, same_value);
 }
 
 TEST_CASE("nvfp4 kernels equal the definition on tiles of any shape") {

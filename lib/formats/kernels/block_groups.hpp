@@ -107,7 +107,7 @@ class RowTiles {
 
   MASE_SIMD std::size_t size() const { return row_ * Simd::width; }
   MASE_SIMD std::size_t tiles_of(std::size_t count) const {
-    return count / row_ * tiles_per_row_ + (count % row_ + tile_ - 1) / tile_;
+    return tiles_before(count, row_, tile_);
   }
 
   template <class Writer, class Op, class Factors>

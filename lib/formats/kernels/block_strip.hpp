@@ -38,6 +38,11 @@ struct Runs {
   std::int32_t* peaks = nullptr;
 };
 
+/// Tiles in the first `count` elements of rows of `row` elements, which end with a tile.
+inline std::size_t tiles_before(std::size_t count, std::size_t row, std::size_t tile) {
+  return count / row * ((row + tile - 1) / tile) + (count % row + tile - 1) / tile;
+}
+
 /// Lanes of the widest set.
 constexpr std::size_t runs_padding = 16;
 

@@ -15,7 +15,7 @@ class Conversion {
     const at::Tensor from = rows.contiguous();
     batch_->images = static_cast<std::size_t>(from.size(0));
     std::vector<std::int64_t> shape = from.sizes().vec();
-    shape[0] = (shape[0] + lane_count - 1) / lane_count;
+    shape[0] = static_cast<std::int64_t>(bundle_count(batch_->images));
     shape.push_back(lane_count);
     fit_lanes(lanes_, shape);
     rows_to_lanes(from.data_ptr<float>(), batch_sizes(lanes_, batch_->images),
@@ -37,28 +37,23 @@ class Conversion {
   at::Tensor rows_, lanes_;
 };
 
-class RowsToLanes : public Layer {
+/// Forward into a layout, backward out of it.
+class LayoutChange : public Layer {
  public:
-  explicit RowsToLanes(std::shared_ptr<LaneBatch> batch) : conversion_(std::move(batch)) {}
-  Layout layout() const override { return Layout::lanes; }
-  at::Tensor forward(const at::Tensor& input) override { return conversion_.to_lanes(input); }
+  LayoutChange(Layout to, std::shared_ptr<LaneBatch> batch)
+      : to_(to), conversion_(std::move(batch)) {}
+
+  Layout layout() const override { return to_; }
+  at::Tensor forward(const at::Tensor& input) override {
+    return to_ == Layout::lanes ? conversion_.to_lanes(input) : conversion_.to_rows(input);
+  }
   at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
-    return wanted ? conversion_.to_rows(gradient) : at::Tensor();
+    if (!wanted) return {};
+    return to_ == Layout::lanes ? conversion_.to_rows(gradient) : conversion_.to_lanes(gradient);
   }
 
  private:
-  Conversion conversion_;
-};
-
-class LanesToRows : public Layer {
- public:
-  explicit LanesToRows(std::shared_ptr<LaneBatch> batch) : conversion_(std::move(batch)) {}
-  at::Tensor forward(const at::Tensor& input) override { return conversion_.to_rows(input); }
-  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
-    return wanted ? conversion_.to_lanes(gradient) : at::Tensor();
-  }
-
- private:
+  Layout to_;
   Conversion conversion_;
 };
 
@@ -103,12 +98,8 @@ void fit_lanes(at::Tensor& tensor, at::IntArrayRef shape) {
   tensor = at::empty_strided(shape, strides, at::kFloat);
 }
 
-std::unique_ptr<Layer> make_rows_to_lanes(std::shared_ptr<LaneBatch> batch) {
-  return std::make_unique<RowsToLanes>(std::move(batch));
-}
-
-std::unique_ptr<Layer> make_lanes_to_rows(std::shared_ptr<LaneBatch> batch) {
-  return std::make_unique<LanesToRows>(std::move(batch));
+std::unique_ptr<Layer> make_layout_change(Layout to, std::shared_ptr<LaneBatch> batch) {
+  return std::make_unique<LayoutChange>(to, std::move(batch));
 }
 
 std::unique_ptr<Layer> make_lane_quantize(PortQuantizer quantizer,

@@ -20,8 +20,8 @@ BatchSizes batch_sizes(const at::Tensor& lanes, std::size_t images);
 /// As fit(), in lanes.
 void fit_lanes(at::Tensor& tensor, at::IntArrayRef shape);
 
-std::unique_ptr<Layer> make_rows_to_lanes(std::shared_ptr<LaneBatch> batch);
-std::unique_ptr<Layer> make_lanes_to_rows(std::shared_ptr<LaneBatch> batch);
+/// From rows to lanes or back.
+std::unique_ptr<Layer> make_layout_change(Layout to, std::shared_ptr<LaneBatch> batch);
 /// make_quantize() in lanes.
 std::unique_ptr<Layer> make_lane_quantize(PortQuantizer quantizer,
                                           const std::shared_ptr<LaneBatch>& batch);

@@ -7,11 +7,15 @@
 
 namespace mase::train {
 
+inline std::size_t bundle_count(std::size_t images) {
+  return (images + lane_count - 1) / lane_count;
+}
+
 /// Sizes of a batch [images, channels, positions].
 struct BatchSizes {
   std::size_t images = 0, channels = 0, positions = 0;
 
-  std::size_t bundles() const { return (images + lane_count - 1) / lane_count; }
+  std::size_t bundles() const { return bundle_count(images); }
   std::size_t planes() const { return bundles() * channels; }
 };
 

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "train/lanes/kernels.hpp"
+
 #define MASE_LANES MASE_LANES_TARGET inline __attribute__((always_inline))
 
 namespace mase::train {
 namespace {
 
-constexpr std::size_t lanes = 16, native = MASE_LANES_NATIVE, parts = lanes / native;
+constexpr std::size_t lanes = lane_count, native = MASE_LANES_NATIVE, parts = lanes / native;
 
 // Attributes take no names of types, only sizes in bytes.
 typedef float Native __attribute__((vector_size(4 * MASE_LANES_NATIVE), aligned(4), may_alias));
