@@ -1,8 +1,8 @@
 // The table of contents of the passes: one explicit line each.
 #include "driver/all_passes.hpp"
 
-#include "emit/passes.hpp"
-#include "hw/add_hardware_metadata.hpp"
+#include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/passes.hpp"
 #include "passes/analysis/average_bits.hpp"
 #include "passes/analysis/bitops.hpp"
 #include "passes/analysis/count_dropout.hpp"
@@ -30,7 +30,7 @@ const passes::PassTable& all_passes() {
       describe<AddCommonMetadata>(),
       describe<AddSoftwareMetadata>(),
       describe<ProfileStatistics>(),
-      describe<hw::AddHardwareMetadata>(),
+      describe<design::AddHardwareMetadata>(),
       describe<ReportGraph>(),
       describe<ReportNodeType>(),
       describe<ReportNodeShape>(),

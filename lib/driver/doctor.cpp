@@ -3,13 +3,13 @@
 #include <cstdio>
 #include <memory>
 
+#include "backend/backend.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "driver/backend.hpp"
 #include "driver/commands.hpp"
 #include "driver/output.hpp"
 #include "driver/version.hpp"
-#include "emit/process.hpp"
+#include "hardware/emit/process.hpp"
 
 namespace mase::driver {
 namespace {
@@ -43,7 +43,7 @@ Tree row(const std::string& part, bool found, const std::string& what, const std
 
 Tree libtorch_row() {
   try {
-    const Tree info = backend().info();
+    const Tree info = backend::open().info();
     Tree entry = row("LibTorch", true, info.at("version").as_string(), "");
     entry["details"] = info;
     return entry;

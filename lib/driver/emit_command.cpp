@@ -8,8 +8,8 @@
 #include "driver/hardware.hpp"
 #include "driver/pass_reports.hpp"
 #include "driver/session.hpp"
-#include "emit/emit.hpp"
-#include "hw/add_hardware_metadata.hpp"
+#include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/emit.hpp"
 
 namespace mase::driver {
 namespace {
@@ -49,8 +49,8 @@ std::string error_text(double predicted, double measured) {
 }
 
 /// One row of the comparison of predicted and synthesised resources.
-std::vector<std::string> cost_row(const std::string& name, const hw::Cost& predicted,
-                                  const hw::Cost& measured) {
+std::vector<std::string> cost_row(const std::string& name, const design::Cost& predicted,
+                                  const design::Cost& measured) {
   return {name,
           number(predicted.lut),
           number(measured.lut),
@@ -63,7 +63,7 @@ std::vector<std::string> cost_row(const std::string& name, const hw::Cost& predi
           number(measured.bram)};
 }
 
-Tree cost_tree(const hw::Cost& cost) {
+Tree cost_tree(const design::Cost& cost) {
   Tree tree = Tree::dict();
   tree["lut"] = cost.lut;
   tree["ff"] = cost.ff;
@@ -73,7 +73,7 @@ Tree cost_tree(const hw::Cost& cost) {
   return tree;
 }
 
-void synthesise(const std::string& folder, const hw::Design& design, const EmitRequest& request,
+void synthesise(const std::string& folder, const design::Design& design, const EmitRequest& request,
                 Output& output) {
   const emit::Synthesis synthesis =
       emit::synthesise(folder, design, *request.synthesis, request.per_instance);
@@ -83,15 +83,15 @@ void synthesise(const std::string& folder, const hw::Design& design, const EmitR
                             {},
                             ""};
   Tree& document = output.document()["synthesis"];
-  const auto predicted = hw::cost_by_instance(design);
+  const auto predicted = design::cost_by_instance(design);
   for (const auto& [name, measured] : synthesis.instances) {
     table.rows.push_back(cost_row(name, predicted.at(name), measured));
     document["instances"][name] = cost_tree(measured);
   }
-  table.rows.push_back(cost_row("total", hw::cost(design), synthesis.total));
+  table.rows.push_back(cost_row("total", design::cost(design), synthesis.total));
   document["family"] = synthesis.family;
   document["total"] = cost_tree(synthesis.total);
-  document["predicted"] = cost_tree(hw::cost(design));
+  document["predicted"] = cost_tree(design::cost(design));
   document["seconds"] = synthesis.seconds;
   if (synthesis.logic_depth) document["logic_depth"] = *synthesis.logic_depth;
   output.table(table);

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "integer/model.hpp"
+#include "hardware/integer/model.hpp"
 
 namespace mase::driver {
 namespace {

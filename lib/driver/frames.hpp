@@ -6,8 +6,8 @@
 
 #include "data/dataset.hpp"
 #include "driver/commands.hpp"
-#include "emit/emit.hpp"
-#include "integer/program.hpp"
+#include "hardware/emit/emit.hpp"
+#include "hardware/integer/program.hpp"
 
 namespace mase::driver {
 

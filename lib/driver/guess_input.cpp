@@ -26,7 +26,7 @@ void add_rows(std::int64_t features, std::vector<Shape>& out) {
 
 }  // namespace
 
-std::vector<Shape> candidate_inputs(const Signature& signature) {
+std::vector<Shape> candidate_inputs(const backend::Signature& signature) {
   std::vector<Shape> out;
   if (signature.inputs.size() != 1) return out;
   const auto with_rank = [&](std::size_t rank) {

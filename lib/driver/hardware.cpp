@@ -6,8 +6,8 @@
 #include "base/log.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/load_model.hpp"
-#include "emit/emit.hpp"
-#include "hw/add_hardware_metadata.hpp"
+#include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/emit.hpp"
 #include "ir/text.hpp"
 
 namespace mase::driver {
@@ -61,7 +61,7 @@ Hardware read_hardware(const std::string& folder, ir::Graph graph) {
   const Tree design = read_design(folder);
   const std::string text = folder + "/graph.txt";
   adopt_metadata(graph, ir::parse(read_file(text), text), folder);
-  Hardware hardware{folder, hw::design_of(graph), 0, ""};
+  Hardware hardware{folder, design::design_of(graph), 0, ""};
   try {
     hardware.design.name = design.at("name").as_string();
     hardware.clock_mhz = design.at("clock_mhz").as_double();

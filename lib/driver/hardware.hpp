@@ -7,7 +7,7 @@
 #include <string>
 
 #include "driver/settings.hpp"
-#include "hw/design.hpp"
+#include "hardware/design/design.hpp"
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
 
@@ -23,7 +23,7 @@ ir::Graph load_quantized(const Settings& settings);
 /// An emitted folder and the design it holds.
 struct Hardware {
   std::string folder;
-  hw::Design design;
+  design::Design design;
   double clock_mhz = 0;
   std::string part;
 };

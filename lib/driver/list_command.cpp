@@ -12,11 +12,11 @@
 #include "ir/op_table.hpp"
 #include "models/registry.hpp"
 #include "passes/analysis/profile_statistics.hpp"
+#include "passes/quantization/quantize_config.hpp"
 #include "passes/statistics/statistic.hpp"
 #include "passes/transform/quantize.hpp"
-#include "passes/transform/quantize_config.hpp"
-#include "samplers/sampler.hpp"
-#include "search/metrics.hpp"
+#include "search/runners/metrics.hpp"
+#include "search/samplers/sampler.hpp"
 
 namespace mase::driver {
 namespace {

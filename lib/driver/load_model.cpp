@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "backend/backend.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
-#include "driver/backend.hpp"
 #include "driver/guess_input.hpp"
 #include "driver/version.hpp"
-#include "integer/model.hpp"
+#include "hardware/integer/model.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {
@@ -83,13 +83,13 @@ LoadedModel with_weights(const std::string& path, checkpoint::Contents contents)
 }
 
 LoadedModel import_file(const ModelRequest& request, std::vector<Array> inputs) {
-  ImportOptions options;
+  backend::ImportOptions options;
   options.inputs = std::move(inputs);
   options.leaf_modules = request.input.leaf_modules;
   options.leaf_functions = request.input.leaf_functions;
   options.concrete = request.concrete;
   LoadedModel loaded;
-  loaded.graph = backend().import_model(request.model, options);
+  loaded.graph = backend::open().import_model(request.model, options);
   loaded.example = std::move(options.inputs);
   return loaded;
 }
@@ -97,7 +97,7 @@ LoadedModel import_file(const ModelRequest& request, std::vector<Array> inputs) 
 /// Without example inputs the first candidate that the model runs on is taken, and said aloud.
 LoadedModel import_with_guess(const ModelRequest& request) {
   const std::string remedy = "give --input FILE.npy, --input-shape, or a data set";
-  const Signature signature = backend().signature(request.model);
+  const backend::Signature signature = backend::open().signature(request.model);
   for (const Shape& shape : candidate_inputs(signature)) {
     try {
       LoadedModel loaded = import_file(request, {Array(DType::float32, shape)});
@@ -143,7 +143,7 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
   if (!std::filesystem::exists(path)) file_error(path + ": no such file (--load)");
   auto contents = contents_to_load(request);
   if (!contents) {
-    backend().load_state_dict(path, loaded.graph);
+    backend::open().load_state_dict(path, loaded.graph);
     return;
   }
   LoadedModel stored = with_weights(path, std::move(*contents));
@@ -172,13 +172,13 @@ LoadedModel load_model(const ModelRequest& request) {
 }
 
 void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree& info) {
-  backend().export_model(graph, path, checkpoint::extra_files(graph, info));
+  backend::open().export_model(graph, path, checkpoint::extra_files(graph, info));
 }
 
 Tree checkpoint_info(const std::string& resolved_configuration, const data::Dataset* dataset) {
   Tree info = Tree::dict();
   info["mase_version"] = version();
-  info["libtorch_version"] = backend().info().at("version");
+  info["libtorch_version"] = backend::open().info().at("version");
   if (!resolved_configuration.empty()) info["configuration"] = resolved_configuration;
   if (dataset) {
     info["dataset"]["name"] = dataset->name;
@@ -190,7 +190,7 @@ Tree checkpoint_info(const std::string& resolved_configuration, const data::Data
 ir::MakeEvaluator make_evaluator() {
   return [](const ir::Graph& graph, ir::Level level) {
     return level == ir::Level::integer ? integer::make_evaluator(graph)
-                                       : backend().evaluator(graph, level);
+                                       : backend::open().evaluator(graph, level);
   };
 }
 

@@ -1,8 +1,8 @@
 // Level::rtl: batches of floats through the emitted hardware.
 #include "base/error.hpp"
 #include "driver/hardware.hpp"
-#include "emit/emit.hpp"
-#include "integer/model.hpp"
+#include "hardware/emit/emit.hpp"
+#include "hardware/integer/model.hpp"
 
 namespace mase::driver {
 namespace {

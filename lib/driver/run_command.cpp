@@ -1,7 +1,7 @@
 // `mase run`: any model on .npy files.
 #include <filesystem>
 
-#include "driver/backend.hpp"
+#include "backend/backend.hpp"
 #include "driver/commands.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
@@ -28,7 +28,7 @@ int run(const RunRequest& request) {
   const ir::Level level = parse_level(request.level);
   if (level == ir::Level::rtl)
     config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
-  set_threads(request.threads);
+  backend::set_threads(request.threads);
   ModelRequest wanted;
   wanted.model = request.model;
   wanted.input = request.input;

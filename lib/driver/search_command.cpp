@@ -8,9 +8,9 @@
 #include "base/text.hpp"
 #include "driver/interrupt.hpp"
 #include "driver/search_task.hpp"
-#include "samplers/pareto.hpp"
-#include "search/result.hpp"
-#include "search/result_rows.hpp"
+#include "search/results/result.hpp"
+#include "search/results/result_rows.hpp"
+#include "search/samplers/pareto.hpp"
 
 namespace mase::driver {
 namespace {

@@ -1,13 +1,13 @@
 // From a session to a task: model, space, measuring; and the way back from a trial to a file.
 #include "driver/search_task.hpp"
 
+#include "backend/backend.hpp"
 #include "base/log.hpp"
 #include "checkpoint/archive.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
-#include "driver/backend.hpp"
 #include "driver/training_rows.hpp"
-#include "search/allocation.hpp"
+#include "search/workers/allocation.hpp"
 
 namespace mase::driver {
 namespace {
@@ -15,9 +15,9 @@ namespace {
 /// Allocations that are enqueued in front of another sampler.
 constexpr std::size_t enqueued_allocations = 8;
 
-train::TrainOptions train_options(const train::TrainOptions& settings,
-                                  const search::BasicTrain& given) {
-  train::TrainOptions options = settings;
+backend::TrainOptions train_options(const backend::TrainOptions& settings,
+                                    const search::BasicTrain& given) {
+  backend::TrainOptions options = settings;
   if (given.optimizer) options.optimizer = *given.optimizer;
   if (given.lr_scheduler) options.schedule = *given.lr_scheduler;
   if (given.learning_rate) options.learning_rate = *given.learning_rate;
@@ -81,7 +81,7 @@ search::Options search_options(const Session& session, const Tree& setup) {
 SearchTask::SearchTask(const Session& session, search::Options options, const ModelInput& input)
     : session_(session), options_(std::move(options)), model_(load_session_model(session, input)) {
   if (options_.runners.evaluation || options_.runners.training) require_dataset(session);
-  if (!model_.example.empty()) backend().infer(model_.graph, model_.example);
+  if (!model_.example.empty()) backend::open().infer(model_.graph, model_.example);
   prepare();
   Diagnostics diagnostics;
   space_ = search::make_space(options_, model_.graph, diagnostics);
@@ -124,16 +124,16 @@ search::Bench SearchTask::bench() {
   bench.context.evaluator = bench.evaluator;
   give_data(bench.context);
   bench.train = [this](ir::Graph& graph, const search::BasicTrain& given, const auto& tell) {
-    train::TrainCallbacks callbacks;
-    callbacks.progress = [&](const train::Progress& progress) {
+    backend::TrainCallbacks callbacks;
+    callbacks.progress = [&](const backend::Progress& progress) {
       if (!progress.validation) return;
       Tree scores = Tree::dict();
       scores["loss"] = progress.validation->loss;
       scores["accuracy"] = progress.validation->accuracy;
       tell(progress.epoch, scores);
     };
-    backend().train(graph, *session_.dataset, train_options(session_.settings().train, given),
-                    callbacks, "");
+    backend::open().train(graph, *session_.dataset, train_options(session_.settings().train, given),
+                          callbacks, "");
   };
   return bench;
 }

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "driver/session.hpp"
-#include "search/measure.hpp"
-#include "search/result.hpp"
+#include "search/results/result.hpp"
+#include "search/runners/measure.hpp"
 
 namespace mase::driver {
 

@@ -1,8 +1,8 @@
 // The common opening of the commands that work in a project folder.
 #include "driver/session.hpp"
 
+#include "backend/backend.hpp"
 #include "base/log.hpp"
-#include "driver/backend.hpp"
 
 namespace mase::driver {
 namespace {
@@ -34,7 +34,7 @@ Session open_session(const CommonRequest& request) {
 
 LoadedModel load_session_model(const Session& session, const ModelInput& input) {
   const Settings& settings = session.settings();
-  set_threads(settings.general.threads);
+  backend::set_threads(settings.general.threads);
   ModelRequest request;
   request.model = *settings.general.model;
   request.input = input;

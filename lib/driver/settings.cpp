@@ -57,7 +57,7 @@ std::string last_component(const std::string& path) {
 
 std::vector<FieldInfo> describe_settings() {
   std::vector<FieldInfo> all = describe_fields<General>();
-  for (auto& info : describe_fields<train::TrainOptions>()) all.push_back(info);
+  for (auto& info : describe_fields<backend::TrainOptions>()) all.push_back(info);
   for (auto& info : describe_fields<data::DataOptions>()) all.push_back(info);
   return all;
 }

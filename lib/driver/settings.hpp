@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "backend/training.hpp"
 #include "base/field.hpp"
 #include "data/dataset.hpp"
-#include "train/train.hpp"
 
 namespace mase::driver {
 
@@ -70,7 +70,7 @@ struct General {
 
 struct Settings {
   General general;
-  train::TrainOptions train;
+  backend::TrainOptions train;
   data::DataOptions data;
 };
 
@@ -78,7 +78,7 @@ struct Settings {
 template <class SettingsType, class Visitor>
 void for_each_setting(SettingsType&& settings, Visitor&& visit) {
   for_each_field<General>([&](const auto& f) { visit(settings.general, f); });
-  for_each_field<train::TrainOptions>([&](const auto& f) { visit(settings.train, f); });
+  for_each_field<backend::TrainOptions>([&](const auto& f) { visit(settings.train, f); });
   for_each_field<data::DataOptions>([&](const auto& f) { visit(settings.data, f); });
 }
 

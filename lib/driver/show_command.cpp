@@ -4,7 +4,7 @@
 #include "driver/commands.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
-#include "integer/program.hpp"
+#include "hardware/integer/program.hpp"
 #include "ir/draw.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"

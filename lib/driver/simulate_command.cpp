@@ -8,7 +8,7 @@
 #include "driver/frames.hpp"
 #include "driver/hardware.hpp"
 #include "driver/session.hpp"
-#include "emit/emit.hpp"
+#include "hardware/emit/emit.hpp"
 
 namespace mase::driver {
 namespace {
@@ -25,7 +25,7 @@ Simulation run(const Hardware& hardware, const emit::Vectors& vectors,
 
 /// Cycles when nothing stalls: what the design predicts, and what the first frames take.
 bool show_timing(const Hardware& hardware, const Simulation& measured, Output& output) {
-  const hw::Timing& predicted = hardware.design.timing;
+  const design::Timing& predicted = hardware.design.timing;
   passes::ReportTable table{"Cycles without stalls", {"", "Predicted", "Measured"}, {}, ""};
   bool same = true;
   const auto row = [&](const char* name, const char* key, std::int64_t wanted, std::int64_t found) {
@@ -117,7 +117,7 @@ emit::SimulateOptions options_of(const SimulateRequest& request, const Settings&
 
 emit::Vectors first_frames(const Hardware& hardware, const emit::Vectors& all, std::int64_t count) {
   const auto cut = [&](const std::vector<integer::Codes>& codes,
-                       const std::vector<hw::StreamId>& streams) {
+                       const std::vector<design::StreamId>& streams) {
     std::vector<integer::Codes> out;
     for (std::size_t i = 0; i < codes.size(); ++i) {
       const auto size = count * hardware.design.stream(streams[i]).elements;
@@ -125,16 +125,16 @@ emit::Vectors first_frames(const Hardware& hardware, const emit::Vectors& all, s
     }
     return out;
   };
-  const hw::Design& design = hardware.design;
+  const design::Design& design = hardware.design;
   return {count, cut(all.inputs, design.inputs), cut(all.outputs, design.outputs)};
 }
 
 /// "FILE:WORD:BIT"; what is left out is the top bit of the first word.
-emit::Fault parse_fault(const std::string& text, const hw::Design& design) {
+emit::Fault parse_fault(const std::string& text, const design::Design& design) {
   const std::vector<std::string> parts = split(text, ':');
-  const hw::Memory* memory = design.find_memory(parts.front());
+  const design::Memory* memory = design.find_memory(parts.front());
   std::vector<std::string> names;
-  for (const hw::Memory& known : design.memories) names.push_back(known.file);
+  for (const design::Memory& known : design.memories) names.push_back(known.file);
   if (memory == nullptr)
     config_error("there is no memory '" + parts.front() + "'; memories: " + join(names, ", "));
   emit::Fault fault{memory->file, 0, memory->word_bits - 1};
@@ -162,8 +162,8 @@ struct Injection {
 };
 
 /// Flips random bits of a memory, one at a time, until a run fails.
-Injection inject(const Hardware& hardware, const hw::Memory& memory, const emit::Vectors& vectors,
-                 emit::SimulateOptions options, Random& random) {
+Injection inject(const Hardware& hardware, const design::Memory& memory,
+                 const emit::Vectors& vectors, emit::SimulateOptions options, Random& random) {
   Injection injection;
   while (injection.mismatches == 0 && injection.tries < fault_tries) {
     const auto word = static_cast<std::int64_t>(random.below(memory.words.size()));
@@ -185,7 +185,7 @@ int inject_everywhere(const Hardware& hardware, const emit::Vectors& vectors,
   bool all_caught = true;
   Random random(options.seed);
   output.document()["faults"] = Tree::list();
-  for (const hw::Memory& memory : hardware.design.memories) {
+  for (const design::Memory& memory : hardware.design.memories) {
     const Injection found = inject(hardware, memory, vectors, options, random);
     const bool caught = found.mismatches > 0;
     all_caught = all_caught && caught;
@@ -206,7 +206,7 @@ int inject_everywhere(const Hardware& hardware, const emit::Vectors& vectors,
   return all_caught ? 0 : static_cast<int>(Fault::goal);
 }
 
-std::string default_memory(const hw::Design& design) {
+std::string default_memory(const design::Design& design) {
   if (design.memories.empty())
     config_error("the design has no memory to inject a fault into: its weights are constants");
   return design.memories.front().file;

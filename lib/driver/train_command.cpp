@@ -1,11 +1,11 @@
 // `mase train`: train in the project folder, keeping the best and the last checkpoint.
 #include <filesystem>
 
+#include "backend/backend.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
-#include "driver/backend.hpp"
 #include "driver/session.hpp"
 #include "report/event_file.hpp"
 
@@ -14,12 +14,12 @@ namespace {
 
 constexpr const char* state_file = "mase/train_state.bin";
 
-std::string metrics_text(const train::Metrics& metrics) {
+std::string metrics_text(const backend::Metrics& metrics) {
   return "loss " + fixed_text(metrics.loss, 4) + ", accuracy " +
          fixed_text(100 * metrics.accuracy, 2) + " %";
 }
 
-std::string progress_text(const train::Progress& p) {
+std::string progress_text(const backend::Progress& p) {
   const double share = p.steps > 0 ? double(p.step) / double(p.steps) : 0.0;
   const auto filled = static_cast<std::size_t>(share * 24);
   const double left = p.steps_per_second > 0 ? double(p.steps - p.step) / p.steps_per_second : 0.0;
@@ -39,7 +39,7 @@ class Reporter {
       events_.emplace(session.software_folder() + "/tensorboard");
   }
 
-  void operator()(const train::Progress& p) {
+  void operator()(const backend::Progress& p) {
     if (events_) {
       events_->scalar("train_loss_step", p.step, p.loss);
       events_->scalar("lr", p.step, p.learning_rate);
@@ -71,17 +71,17 @@ class Reporter {
   std::optional<report::EventFile> events_;
 };
 
-void save_snapshot(const train::Snapshot& snapshot, const std::string& folder, const Tree& info) {
+void save_snapshot(const backend::Snapshot& snapshot, const std::string& folder, const Tree& info) {
   Tree now = info;
   now["training"]["step"] = snapshot.step;
   now["training"]["epoch"] = snapshot.epoch;
   if (snapshot.best)
-    backend().export_model(*snapshot.deployed, folder + "/best.pt",
-                           checkpoint::extra_files(*snapshot.deployed, now));
+    backend::open().export_model(*snapshot.deployed, folder + "/best.pt",
+                                 checkpoint::extra_files(*snapshot.deployed, now));
   if (!snapshot.last) return;
   auto files = checkpoint::extra_files(*snapshot.graph, now);
   files[state_file] = snapshot.state;
-  backend().export_model(*snapshot.graph, folder + "/last.pt", files);
+  backend::open().export_model(*snapshot.graph, folder + "/last.pt", files);
 }
 
 /// Replaces the model by the last checkpoint and returns the trainer's state in it. A run that was
@@ -100,7 +100,7 @@ std::string resume_state(const std::string& folder, LoadedModel& model) {
   return state->second;
 }
 
-void print_result(const train::TrainResult& result, const std::string& folder, Output& output) {
+void print_result(const backend::TrainResult& result, const std::string& folder, Output& output) {
   output.text("\ntrained " + std::to_string(result.steps) + " steps in " +
               std::to_string(result.epochs) + " epochs" +
               (result.stopped_early ? ", stopped early" : "") + "; best validation " +
@@ -129,11 +129,13 @@ int train(const TrainRequest& request) {
   const Tree info = checkpoint_info(resolved, &dataset);
   log::info("results go to " + folder);
   Reporter reporter(session, request.quiet);
-  train::TrainCallbacks callbacks;
-  callbacks.progress = [&](const train::Progress& progress) { reporter(progress); };
-  callbacks.save = [&](const train::Snapshot& snapshot) { save_snapshot(snapshot, folder, info); };
-  const train::TrainResult result =
-      backend().train(model.graph, dataset, session.settings().train, callbacks, resume);
+  backend::TrainCallbacks callbacks;
+  callbacks.progress = [&](const backend::Progress& progress) { reporter(progress); };
+  callbacks.save = [&](const backend::Snapshot& snapshot) {
+    save_snapshot(snapshot, folder, info);
+  };
+  const backend::TrainResult result =
+      backend::open().train(model.graph, dataset, session.settings().train, callbacks, resume);
   print_result(result, folder, session.output);
   session.output.finish();
   return 0;

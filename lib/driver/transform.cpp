@@ -1,18 +1,18 @@
 // `mase transform`: load, run the passes, report, store the checkpoint with its configuration.
 #include <algorithm>
 
+#include "backend/backend.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
-#include "driver/backend.hpp"
 #include "driver/hardware.hpp"
 #include "driver/pass_reports.hpp"
 #include "driver/session.hpp"
 #include "driver/training_rows.hpp"
 #include "ir/metadata.hpp"
-#include "search/measure.hpp"
+#include "search/runners/measure.hpp"
 
 namespace mase::driver {
 namespace {
@@ -118,7 +118,7 @@ int transform(const TransformRequest& request) {
     return 0;
   }
   LoadedModel model = load_session_model(session, request.input);
-  if (!model.example.empty()) backend().infer(model.graph, model.example);
+  if (!model.example.empty()) backend::open().infer(model.graph, model.example);
 
   const std::string folder = session.software_folder() + "/transform";
   const std::string resolved = resolved_toml(session.configuration);

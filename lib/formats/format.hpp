@@ -1,7 +1,7 @@
 // Format: one number format with its parameters, as a value that travels on a graph's edges.
 //
 // A format is declared once, as a struct with `doc`, `fields()` and the functions of FormatConcept
-// (see formats/integer.hpp), and listed in one row of formats/format_table.cpp.
+// (see formats/fixed/integer.hpp), and listed in one row of formats/format_table.cpp.
 #pragma once
 
 #include <cstdint>

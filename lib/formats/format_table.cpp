@@ -2,18 +2,18 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "formats/binary.hpp"
-#include "formats/binary_residual.hpp"
-#include "formats/block_fp.hpp"
-#include "formats/block_log.hpp"
-#include "formats/block_minifloat.hpp"
-#include "formats/integer.hpp"
-#include "formats/log.hpp"
-#include "formats/minifloat.hpp"
-#include "formats/mx.hpp"
-#include "formats/nvfp4.hpp"
-#include "formats/scale_integer.hpp"
-#include "formats/ternary.hpp"
+#include "formats/block/block_fp.hpp"
+#include "formats/block/block_log.hpp"
+#include "formats/block/block_minifloat.hpp"
+#include "formats/fixed/integer.hpp"
+#include "formats/fixed/scale_integer.hpp"
+#include "formats/low_bit/binary.hpp"
+#include "formats/low_bit/binary_residual.hpp"
+#include "formats/low_bit/ternary.hpp"
+#include "formats/microscaling/mx.hpp"
+#include "formats/microscaling/nvfp4.hpp"
+#include "formats/minifloat/log.hpp"
+#include "formats/minifloat/minifloat.hpp"
 
 namespace mase::formats {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/field.hpp"
-#include "formats/kernels/block_strip.hpp"
+#include "formats/block/block_strip.hpp"
 
 namespace mase::formats {
 

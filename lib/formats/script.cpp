@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "formats/mase_log2.hpp"
+#include "formats/minifloat/mase_log2.hpp"
 
 namespace mase::formats {
 

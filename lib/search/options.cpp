@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "base/text.hpp"
-#include "hw/add_hardware_metadata.hpp"
-#include "samplers/sampler.hpp"
+#include "hardware/design/add_hardware_metadata.hpp"
+#include "search/samplers/sampler.hpp"
 
 namespace mase::search {
 namespace {
@@ -95,7 +95,7 @@ void read_runner_tables(const Tree& strategy, Runners& runners, Diagnostics& dia
            runners.operations = true;
          }
          if (name == "hardware") {
-           hw::AddHardwareMetadata::check(table, diagnostics);
+           design::AddHardwareMetadata::check(table, diagnostics);
            runners.hardware = table;
          }
        });

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/field.hpp"
-#include "samplers/prune.hpp"
-#include "search/metrics.hpp"
+#include "search/runners/metrics.hpp"
+#include "search/samplers/prune.hpp"
 
 namespace mase::search {
 

@@ -16,8 +16,8 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "ir/op_table.hpp"
-#include "torch_frontend/executor.hpp"
-#include "torch_frontend/import_torchscript.hpp"
+#include "torch/run/executor.hpp"
+#include "torch/import/torchscript.hpp"
 
 namespace {
 
@@ -65,8 +65,8 @@ ir::Graph quantized(const ir::Graph& graph, const formats::Format& format) {
 }
 
 void report(const ir::Graph& graph, const Array& batch, const std::string& text) {
-  const auto plain = torch_frontend::make_evaluator(graph, ir::Level::floating);
-  const auto changed = torch_frontend::make_evaluator(quantized(graph, formats::parse_format(text)),
+  const auto plain = libtorch::make_evaluator(graph, ir::Level::floating);
+  const auto changed = libtorch::make_evaluator(quantized(graph, formats::parse_format(text)),
                                                       ir::Level::quantized);
   std::vector<double> float_seconds, quantized_seconds;
   for (int round = -3; round < rounds; ++round) {
@@ -87,9 +87,9 @@ int main(int argc, char** argv) try {
   if (argc < 5) config_error("usage: bench_forward MODEL.pt INPUT.npy BATCH FORMAT...");
   at::set_num_threads(1);
   const Array batch = batch_like(read_npy(argv[2]), std::max(1L, std::atol(argv[3])));
-  driver::ImportOptions options;
+  backend::ImportOptions options;
   options.inputs = {batch};
-  const ir::Graph graph = torch_frontend::import_torchscript(argv[1], options);
+  const ir::Graph graph = libtorch::import_torchscript(argv[1], options);
   for (int i = 4; i < argc; ++i) report(graph, batch, argv[i]);
   return 0;
 } catch (const mase::Error& error) {

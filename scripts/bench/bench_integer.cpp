@@ -14,9 +14,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "integer/model.hpp"
+#include "hardware/integer/model.hpp"
 #include "models/builder.hpp"
-#include "torch_frontend/executor.hpp"
+#include "torch/run/executor.hpp"
 
 namespace {
 
@@ -69,7 +69,7 @@ int main(int argc, char** argv) try {
   ir::Graph graph = make_lenet();
   quantize(graph);
   const auto integer_run = integer::make_evaluator(graph);
-  const auto float_run = torch_frontend::make_evaluator(graph, ir::Level::floating);
+  const auto float_run = libtorch::make_evaluator(graph, ir::Level::floating);
   Array inputs(DType::float32, {batch, 1, 28, 28});
   Random random(1);
   for (float& value : inputs.mutable_span<float>()) value = static_cast<float>(random.normal());

@@ -9,8 +9,8 @@
 #include "base/field.hpp"
 #include "base/text.hpp"
 #include "sampler_problems.hpp"
-#include "samplers/pareto.hpp"
-#include "samplers/sampler.hpp"
+#include "search/samplers/pareto.hpp"
+#include "search/samplers/sampler.hpp"
 
 namespace {
 

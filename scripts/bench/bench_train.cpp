@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "driver/backend.hpp"
+#include "backend/backend.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {
@@ -58,17 +58,17 @@ void add_format(ir::Graph& graph, const std::string& text) {
 
 int main(int argc, char** argv) try {
   if (argc < 4) config_error("usage: bench_train MODEL BATCH_SIZE STEPS [PORT=FORMAT ...]");
-  driver::Backend& backend = *driver::mase_backend();  // one thread, memory kept, as the program
+  backend::Backend& backend = *driver::mase_backend();  // one thread, memory kept, as the program
   const models::ModelRow* model = models::find_model(argv[1]);
   if (!model) config_error(std::string("unknown model ") + argv[1]);
-  train::TrainOptions options;
+  backend::TrainOptions options;
   options.batch_size = std::stoi(argv[2]);
   options.max_steps = std::stoi(argv[3]);
   options.log_every_n_steps = 1'000'000'000;
   ir::Graph graph = model->build(model->sample_shape, model->classes, 0);
   for (int i = 4; i < argc; ++i) add_format(graph, argv[i]);
   const data::Dataset set = make_data(*model, 40 * std::int64_t{options.batch_size} + 1);
-  train::TrainOptions warm_up = options;
+  backend::TrainOptions warm_up = options;
   warm_up.max_steps = std::max(1, *options.max_steps / 10);
   backend.train(graph, set, warm_up, {}, "");
   const auto begin = std::chrono::steady_clock::now();

@@ -9,7 +9,7 @@ parameters, NAME=VALUE separated by blanks; a value is an integer, an unsigned V
 and lines starting with # are skipped. The module is measured beside a long path that is subtracted:
 ABC spends LUTs on speed wherever the longest path is at stake, which in a design is elsewhere.
 For another module write such a file next to
-scripts/bench/calibrate/linear.txt; the module needs a cost function in lib/hw/modules.
+scripts/bench/calibrate/linear.txt; the module needs a cost function in lib/hardware/design/modules.
 """
 
 import collections

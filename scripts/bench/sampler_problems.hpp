@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "samplers/space.hpp"
+#include "search/samplers/space.hpp"
 
 namespace mase::bench {
 

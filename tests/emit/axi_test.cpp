@@ -4,7 +4,7 @@
 
 #include "base/file.hpp"
 #include "designs.hpp"
-#include "emit/emit.hpp"
+#include "hardware/emit/emit.hpp"
 #include "support/temporary_folder.hpp"
 #include "test_paths.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 /// A design of one FIFO around the wrapper of one_skid, with a TLAST every `period` beats.
 Simulation run_wrapper(std::int64_t period, double stall) {
-  hw::Design design = test::one_skid();
+  design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   const Files inner = all_files(design, {});
   write_files(folder.path(), inner);

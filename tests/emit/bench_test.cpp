@@ -4,7 +4,7 @@
 
 #include "base/file.hpp"
 #include "designs.hpp"
-#include "emit/emit.hpp"
+#include "hardware/emit/emit.hpp"
 #include "support/temporary_folder.hpp"
 #include "test_paths.hpp"
 
@@ -41,7 +41,7 @@ class Bench {
 
  private:
   test::TemporaryFolder folder_;
-  hw::Design design_ = test::one_skid();
+  design::Design design_ = test::one_skid();
   Vectors vectors_ = test::same_vectors(design_, kFrames, 5);
 };
 

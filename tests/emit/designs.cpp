@@ -5,9 +5,9 @@
 
 namespace mase::test {
 
-hw::Stream stream(const std::string& name, std::int64_t lanes, int width, bool is_signed,
-                  std::int64_t elements) {
-  hw::Stream out;
+design::Stream stream(const std::string& name, std::int64_t lanes, int width, bool is_signed,
+                      std::int64_t elements) {
+  design::Stream out;
   out.name = name;
   out.lanes = lanes;
   out.type = {width, 0, is_signed};
@@ -15,8 +15,8 @@ hw::Stream stream(const std::string& name, std::int64_t lanes, int width, bool i
   return out;
 }
 
-hw::Design two_lines() {
-  hw::Design design;
+design::Design two_lines() {
+  design::Design design;
   design.name = "two_lines";
   design.streams = {stream("a", 1, 13, true, 3), stream("b", 1, 13, true, 3),
                     stream("c", 5, 20, false, 10), stream("d", 5, 20, false, 10)};
@@ -28,8 +28,8 @@ hw::Design two_lines() {
   return design;
 }
 
-hw::Design one_skid() {
-  hw::Design design;
+design::Design one_skid() {
+  design::Design design;
   design.name = "one_skid";
   design.streams = {stream("x", 1, 8, true, 4), stream("y", 1, 8, true, 4)};
   design.instances = {{"buffer", "skid", "", {{"W", std::int64_t{8}}}, {0}, {1}}};
@@ -38,8 +38,8 @@ hw::Design one_skid() {
   return design;
 }
 
-hw::Design one_table() {
-  hw::Design design;
+design::Design one_table() {
+  design::Design design;
   design.name = "one_table";
   design.streams = {stream("x", 2, 4, false, 8), stream("y", 2, 5, false, 8)};
   design.instances = {{"table",
@@ -53,18 +53,18 @@ hw::Design one_table() {
                        {1}}};
   design.inputs = {0};
   design.outputs = {1};
-  hw::Memory memory{"table.mem", "act", "table", 5, {}};
+  design::Memory memory{"table.mem", "act", "table", 5, {}};
   for (int i = 0; i < 16; ++i) memory.words.push_back(std::string("1") + "fedcba9876543210"[i]);
   design.memories = {memory};
   return design;
 }
 
-emit::Vectors same_vectors(const hw::Design& design, std::int64_t frames, std::uint64_t seed) {
+emit::Vectors same_vectors(const design::Design& design, std::int64_t frames, std::uint64_t seed) {
   Random random(seed);
   emit::Vectors vectors;
   vectors.frames = frames;
-  for (const hw::StreamId id : design.inputs) {
-    const hw::Stream& stream = design.stream(id);
+  for (const design::StreamId id : design.inputs) {
+    const design::Stream& stream = design.stream(id);
     integer::Codes codes;
     for (std::int64_t i = 0; i < frames * stream.elements; ++i)
       codes.push_back(static_cast<std::int64_t>(

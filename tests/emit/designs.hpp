@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "emit/emit.hpp"
-#include "hw/design.hpp"
+#include "hardware/design/design.hpp"
+#include "hardware/emit/emit.hpp"
 
 namespace mase::test {
 
@@ -14,20 +14,20 @@ namespace mase::test {
 inline constexpr std::array<std::pair<double, double>, 4> kStallProfiles{
     {{0, 0}, {0.4, 0.4}, {0, 0.9}, {0.9, 0}}};
 
-hw::Stream stream(const std::string& name, std::int64_t lanes, int width, bool is_signed,
-                  std::int64_t elements);
+design::Stream stream(const std::string& name, std::int64_t lanes, int width, bool is_signed,
+                      std::int64_t elements);
 
 /// Two lines that have nothing in common: a -> skid -> b (3 beats of 13 bits a frame) and
 /// c -> fifo -> d (2 beats of 5 lanes of 20 bits).
-hw::Design two_lines();
+design::Design two_lines();
 
 /// x -> skid -> y, 4 beats of 8 bits a frame.
-hw::Design one_skid();
+design::Design one_skid();
 
 /// x -> lookup -> y: a table of 16 words of 5 bits in the memory "table.mem": word i is 31 - i.
-hw::Design one_table();
+design::Design one_table();
 
 /// Random codes for every input and the same for the output at its position.
-emit::Vectors same_vectors(const hw::Design& design, std::int64_t frames, std::uint64_t seed);
+emit::Vectors same_vectors(const design::Design& design, std::int64_t frames, std::uint64_t seed);
 
 }  // namespace mase::test

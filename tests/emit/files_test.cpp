@@ -6,10 +6,10 @@
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "designs.hpp"
-#include "emit/beats.hpp"
-#include "emit/emit.hpp"
-#include "emit/names.hpp"
-#include "emit/process.hpp"
+#include "hardware/emit/beats.hpp"
+#include "hardware/emit/emit.hpp"
+#include "hardware/emit/names.hpp"
+#include "hardware/emit/process.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -19,8 +19,8 @@ using namespace mase::emit;
 namespace {
 
 /// x -> fork -> (left, right), with names that SystemVerilog reserves or that clash.
-hw::Design awkward() {
-  hw::Design design;
+design::Design awkward() {
+  design::Design design;
   design.name = "skid";
   design.streams = {test::stream("input", 1, 8, true, 4), test::stream("clk", 1, 8, true, 4),
                     test::stream("0 way", 1, 8, true, 4)};
@@ -74,7 +74,7 @@ TEST_CASE("names that SystemVerilog reserves or that clash are changed, all othe
 }
 
 TEST_CASE("emitted folders are clean in Verilator's lint and read by Yosys, without mase") {
-  for (const hw::Design& design : {awkward(), test::two_lines(), test::one_table()}) {
+  for (const design::Design& design : {awkward(), test::two_lines(), test::one_table()}) {
     INFO(design.name);
     const test::TemporaryFolder folder;
     write_files(folder.path(), all_files(design, {}));
@@ -101,7 +101,7 @@ TEST_CASE("nothing is written when one file cannot be") {
 
 TEST_CASE("beats pack lanes from the low bits on, in words of 32 bits") {
   // Lanes -1, 2, 3 of 20 bits: 60 bits, 0x00003 00002 fffff.
-  const hw::Stream stream = test::stream("x", 3, 20, true, 3);
+  const design::Stream stream = test::stream("x", 3, 20, true, 3);
   const integer::Codes codes = {-1, 2, 3};
   const std::string bytes = pack_beats(stream, codes);
   CHECK(bytes == std::string("\xff\xff\x2f\x00\x00\x03\x00\x00", 8));
@@ -112,7 +112,7 @@ TEST_CASE("beats pack lanes from the low bits on, in words of 32 bits") {
 TEST_CASE("beats of every width come back") {
   for (const int width : {1, 7, 31, 32, 33, 62})
     for (const std::int64_t lanes : {1, 3, 5}) {
-      const hw::Stream stream = test::stream("x", lanes, width, width % 2 == 0, 2 * lanes);
+      const design::Stream stream = test::stream("x", lanes, width, width % 2 == 0, 2 * lanes);
       const integer::Codes codes = [&] {
         integer::Codes out;
         for (std::int64_t i = 0; i < 2 * lanes; ++i)

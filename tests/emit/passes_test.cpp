@@ -3,11 +3,11 @@
 
 #include "base/file.hpp"
 #include "base/random.hpp"
-#include "emit/emit.hpp"
-#include "emit/passes.hpp"
-#include "emit/process.hpp"
-#include "hw/add_hardware_metadata.hpp"
-#include "integer/model.hpp"
+#include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/emit.hpp"
+#include "hardware/emit/passes.hpp"
+#include "hardware/emit/process.hpp"
+#include "hardware/integer/model.hpp"
 #include "models/registry.hpp"
 #include "passes/runner.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
@@ -32,7 +32,7 @@ constexpr const char* kFormats = R"({
 passes::PassTable table() {
   return {passes::describe<passes::FuseBatchNorm>(),
           passes::describe<passes::Quantize>(),
-          passes::describe<hw::AddHardwareMetadata>(),
+          passes::describe<design::AddHardwareMetadata>(),
           passes::describe<EmitVerilogTop>(),
           passes::describe<EmitInternalRtl>(),
           passes::describe<EmitBram>(),
@@ -76,7 +76,7 @@ TEST_CASE("the four passes write a folder that simulates bit-exactly in the pred
   const test::TemporaryFolder folder;
   const ir::Graph graph = emit_tiny(folder.path(), R"({"initiation_interval": 16})",
                                     R"({"top_name": "tagger", "clock_mhz": 150})");
-  hw::Design design = hw::design_of(graph);
+  design::Design design = design::design_of(graph);
   design.name = "tagger";
   EmitOptions options;
   options.clock_mhz = 150;
@@ -97,7 +97,7 @@ TEST_CASE("the four passes write a folder that simulates bit-exactly in the pred
   CHECK(plain.interval <= 16);
   run.stall_in = run.stall_out = 0.4;
   CHECK(simulate(folder.path(), design, vectors, run).passed());
-  for (const hw::Memory& memory : design.memories) {
+  for (const design::Memory& memory : design.memories) {
     INFO(memory.file);
     SimulateOptions broken;
     broken.optimise = 0;

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "emit/process.hpp"
+#include "hardware/emit/process.hpp"
 #include "support/message_of.hpp"
 
 using namespace mase;

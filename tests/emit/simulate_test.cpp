@@ -4,7 +4,7 @@
 
 #include "base/file.hpp"
 #include "designs.hpp"
-#include "emit/emit.hpp"
+#include "hardware/emit/emit.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -19,7 +19,7 @@ SimulateOptions quick() {
   return options;
 }
 
-Vectors table_vectors(const hw::Design& design) {
+Vectors table_vectors(const design::Design& design) {
   Vectors vectors = test::same_vectors(design, 30, 2);
   for (std::int64_t& code : vectors.outputs[0]) code = 31 - code;
   return vectors;
@@ -28,7 +28,7 @@ Vectors table_vectors(const hw::Design& design) {
 }  // namespace
 
 TEST_CASE("skids and fifos side by side pass every beat under all stall profiles") {
-  const hw::Design design = test::two_lines();
+  const design::Design design = test::two_lines();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   const Vectors vectors = test::same_vectors(design, 40, 1);
@@ -56,7 +56,7 @@ TEST_CASE("skids and fifos side by side pass every beat under all stall profiles
 }
 
 TEST_CASE("handshakes come back cycle by cycle") {
-  const hw::Design design = test::one_skid();
+  const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   SimulateOptions options = quick();
@@ -73,7 +73,7 @@ TEST_CASE("handshakes come back cycle by cycle") {
 }
 
 TEST_CASE("a flipped bit of a memory image makes the run fail and the emitted image stays") {
-  const hw::Design design = test::one_table();
+  const design::Design design = test::one_table();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   const Vectors vectors = table_vectors(design);
@@ -97,7 +97,7 @@ TEST_CASE("a flipped bit of a memory image makes the run fail and the emitted im
 }
 
 TEST_CASE("waves and coverage come from builds of their own") {
-  const hw::Design design = test::one_skid();
+  const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   SimulateOptions options = quick();
@@ -114,7 +114,7 @@ TEST_CASE("waves and coverage come from builds of their own") {
 }
 
 TEST_CASE("a source that Verilator refuses gives its own message and leaves no build") {
-  const hw::Design design = test::one_skid();
+  const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   write_file(folder.file("rtl/skid.sv"), "module skid (input logic clk;\nendmodule\n");
@@ -128,7 +128,7 @@ TEST_CASE("a source that Verilator refuses gives its own message and leaves no b
 }
 
 TEST_CASE("stall probabilities and missing images are refused") {
-  const hw::Design design = test::one_table();
+  const design::Design design = test::one_table();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   SimulateOptions options = quick();

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "designs.hpp"
-#include "emit/coverage.hpp"
-#include "emit/emit.hpp"
-#include "emit/yosys_stat.hpp"
+#include "hardware/emit/coverage.hpp"
+#include "hardware/emit/emit.hpp"
+#include "hardware/emit/yosys_stat.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -21,7 +21,7 @@ std::string stat_of(const std::string& cells) {
 
 TEST_CASE("cells count as the tables of the families say") {
   // 3 + 4 LUTs, two RAM32M of 4 each; half a block and one whole.
-  const hw::Cost xc7 = cost_of_stat(
+  const design::Cost xc7 = cost_of_stat(
       stat_of(R"("LUT2": 3, "LUT6": 4, "MUXF7": 9, "INV": 2, "RAM32M": 2, "FDRE": 10, "FDSE": 1,
                  "CARRY4": 5, "DSP48E1": 2, "RAMB18E1": 1, "RAMB36E1": 1)"),
       "top", "xc7");
@@ -30,7 +30,7 @@ TEST_CASE("cells count as the tables of the families say") {
   CHECK(xc7.carry == 5);
   CHECK(xc7.dsp == 2);
   CHECK(xc7.bram == 1.5);
-  const hw::Cost ice40 =
+  const design::Cost ice40 =
       cost_of_stat(stat_of(R"("SB_LUT4": 7, "SB_DFFESR": 3, "SB_RAM40_4K": 2)"), "top", "ice40");
   CHECK(ice40.lut == 7);
   CHECK(ice40.ff == 3);
@@ -57,7 +57,7 @@ TEST_CASE("coverage points are counted by kind and module") {
 }
 
 TEST_CASE("Yosys measures a design and its instances") {
-  const hw::Design design = test::one_skid();
+  const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   const Synthesis synthesis = synthesise(folder.path(), design, "xc7", true);

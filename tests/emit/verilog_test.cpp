@@ -2,12 +2,12 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "emit/verilog.hpp"
+#include "hardware/emit/verilog.hpp"
 
 using namespace mase;
 using namespace mase::emit::verilog;
-using hw::HexBits;
-using hw::Sized;
+using design::HexBits;
+using design::Sized;
 
 TEST_CASE("a module prints as a person would write it") {
   Module module;
@@ -67,10 +67,10 @@ TEST_CASE("sized literals hold every value of their width") {
 }
 
 TEST_CASE("parameters print by their kind") {
-  CHECK(literal(hw::ParameterValue{std::int64_t{-5}}) == "-5");
-  CHECK(literal(hw::ParameterValue{std::int64_t{1} << 40}) == "64'sd1099511627776");
-  CHECK(literal(hw::ParameterValue{HexBits{"0ff", 12}}) == "12'h0ff");
-  CHECK(literal(hw::ParameterValue{std::string("a\"b\\c")}) == R"("a\"b\\c")");
+  CHECK(literal(design::ParameterValue{std::int64_t{-5}}) == "-5");
+  CHECK(literal(design::ParameterValue{std::int64_t{1} << 40}) == "64'sd1099511627776");
+  CHECK(literal(design::ParameterValue{HexBits{"0ff", 12}}) == "12'h0ff");
+  CHECK(literal(design::ParameterValue{std::string("a\"b\\c")}) == R"("a\"b\\c")");
 }
 
 TEST_CASE("concatenations put the first part into the low bits") {

@@ -1,5 +1,5 @@
 // Binary formats: values, scales, stochastic signs, codes and refusals.
-#include "formats/binary.hpp"
+#include "formats/low_bit/binary.hpp"
 
 #include <catch2/catch.hpp>
 

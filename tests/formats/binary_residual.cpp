@@ -1,5 +1,5 @@
 // Residual binary formats: planes of the reference, sums, codes and refusals.
-#include "formats/binary_residual.hpp"
+#include "formats/low_bit/binary_residual.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,7 @@
 
 #include "base/random.hpp"
 #include "formats/bands.hpp"
-#include "formats/block_engine.hpp"
+#include "formats/block/block_engine.hpp"
 #include "formats/block_support.hpp"
 
 using namespace mase;

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "formats/block_fp_elements.hpp"
-#include "formats/block_log_elements.hpp"
-#include "formats/block_minifloat_elements.hpp"
+#include "formats/block/block_fp_elements.hpp"
+#include "formats/block/block_log_elements.hpp"
+#include "formats/block/block_minifloat_elements.hpp"
 #include "formats/block_support.hpp"
 #include "formats/integer_support.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "formats/block_engine.hpp"
+#include "formats/block/block_engine.hpp"
 
 namespace mase::formats {
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "formats/element_support.hpp"
-#include "formats/kernels/log_kernel.hpp"
-#include "formats/kernels/minifloat_kernel.hpp"
+#include "formats/minifloat/log_kernel.hpp"
+#include "formats/minifloat/minifloat_kernel.hpp"
 
 using namespace mase;
 using namespace mase::formats;

@@ -10,8 +10,8 @@
 #include "base/random.hpp"
 #include "formats/format.hpp"
 #include "formats/integer_support.hpp"
-#include "formats/log_scalar.hpp"
-#include "formats/minifloat_scalar.hpp"
+#include "formats/minifloat/log_scalar.hpp"
+#include "formats/minifloat/minifloat_scalar.hpp"
 
 namespace mase::formats {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/integer_scalar.hpp"
+#include "formats/fixed/integer_scalar.hpp"
 
 namespace mase::formats {
 

@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "base/random.hpp"
+#include "formats/fixed/integer_kernel.hpp"
 #include "formats/format.hpp"
 #include "formats/integer_support.hpp"
-#include "formats/kernels/integer_kernel.hpp"
-#include "formats/kernels/offset_kernel.hpp"
+#include "formats/offset_kernel.hpp"
 
 using namespace mase;
 using namespace mase::formats;

@@ -1,10 +1,10 @@
 // The microscaling formats: kernels against their definition, codes, blocks, special values,
 // refusals.
-#include "formats/mx.hpp"
+#include "formats/microscaling/mx.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "formats/block_engine.hpp"
+#include "formats/block/block_engine.hpp"
 #include "formats/block_support.hpp"
 #include "formats/integer_support.hpp"
 

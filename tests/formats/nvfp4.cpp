@@ -1,9 +1,9 @@
 // nvfp4: kernels against the definition, scales of both levels, codes, refusals.
-#include "formats/nvfp4.hpp"
+#include "formats/microscaling/nvfp4.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "formats/block_engine.hpp"
+#include "formats/block/block_engine.hpp"
 #include "formats/block_support.hpp"
 #include "formats/integer_support.hpp"
 

@@ -1,5 +1,5 @@
 // Integers with a scale per row: steps, rounding, codes and refusals.
-#include "formats/scale_integer.hpp"
+#include "formats/fixed/scale_integer.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>

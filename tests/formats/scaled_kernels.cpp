@@ -1,11 +1,11 @@
 // Kernels of binary, ternary and row-scaled formats give the bits of the definitions.
 #include <catch2/catch.hpp>
 
-#include "formats/binary_scalar.hpp"
-#include "formats/kernels/row_kernel.hpp"
-#include "formats/kernels/three_way_kernel.hpp"
+#include "formats/fixed/row_kernel.hpp"
+#include "formats/low_bit/binary_scalar.hpp"
+#include "formats/low_bit/ternary_scalar.hpp"
+#include "formats/low_bit/three_way_kernel.hpp"
 #include "formats/scaled_support.hpp"
-#include "formats/ternary_scalar.hpp"
 
 using namespace mase;
 using namespace mase::formats;

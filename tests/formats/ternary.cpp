@@ -1,5 +1,5 @@
 // Ternary formats: thresholds, scales, codes and refusals.
-#include "formats/ternary.hpp"
+#include "formats/low_bit/ternary.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -12,8 +12,9 @@ TABLE = """# Folders
 | folder | uses | third party |
 |---|---|---|
 | `base` | — | spdlog |
-| `ir` | base, `late/face.hpp` | — |
+| `ir` | base | — |
 | `late` | base, ir | — |
+| `late/room` | ir | — |
 
 ## `base`
 
@@ -26,19 +27,25 @@ Graph.
 ## `late`
 
 Late.
+
+## `late/room`
+
+A room inside.
 """
 CMAKE = """# Libraries.
 mase_library(base PRIVATE spdlog::spdlog)
 mase_library(ir USES base)
-mase_library(late USES base ir)
+mase_library(late ROOMS room USES base ir)
+mase_library(late/room USES ir)
 target_link_libraries(mase_torch PUBLIC)
 """
 GOOD = {
     "lib/README.md": TABLE,
     "lib/CMakeLists.txt": CMAKE,
     "lib/base/log.cpp": "// Log.\n#include <spdlog/spdlog.h>\n#include <vector>\n",
-    "lib/ir/graph.hpp": '// Graph.\n#pragma once\n#include "base/log.hpp"\n#include "late/face.hpp"\n',
+    "lib/ir/graph.hpp": '// Graph.\n#pragma once\n#include "base/log.hpp"\n',
     "lib/late/face.hpp": '// Face.\n#pragma once\n#include "ir/graph.hpp"\n',
+    "lib/late/room/in.cpp": '// In.\n#include "ir/graph.hpp"\n',
     "lib/passes_are_elsewhere.txt": "",
     "README.md": "# Read me\n",
 }
@@ -68,9 +75,12 @@ class HabitsBite(unittest.TestCase):
         changes = {"lib/base/low.cpp": '// Low.\n\n#include "ir/graph.hpp"\n'}
         self.expect("includes", changes, "lib/base/low.cpp:3", "`base` may not use `ir/graph.hpp`")
 
-    def test_only_the_named_header_of_a_later_folder_is_allowed(self):
-        changes = {"lib/ir/more.cpp": '// More.\n#include "late/other.hpp"\n'}
-        self.expect("includes", changes, "late/other.hpp")
+    def test_a_room_inside_a_folder_has_a_row_of_its_own(self):
+        self.expect("includes", {"lib/late/room/in.cpp": '// In.\n#include "late/face.hpp"\n'}, "late/face.hpp")
+        self.expect("includes", {"lib/late/a.cpp": '// A.\n#include "late/room/in.hpp"\n'}, "late/room/in.hpp")
+
+    def test_an_own_header_without_its_folder_is_found(self):
+        self.expect("includes", {"lib/late/a.cpp": '// A.\n#include "face.hpp"\n'}, "with its folder")
 
     def test_a_foreign_library_in_the_wrong_folder_is_found(self):
         self.expect("includes", {"lib/ir/a.cpp": "// A.\n#include <spdlog/spdlog.h>\n"}, "spdlog")
@@ -86,17 +96,20 @@ class HabitsBite(unittest.TestCase):
         self.expect("includes", changes, "lib/ir/a.cpp:2", "torch::jit")
 
     def test_a_torchscript_header_of_export_stays_private_to_it(self):
-        table = TABLE.replace("| `late` | base, ir | — |", "| `torch_frontend` | base, ir | LibTorch |")
-        header = {"lib/torch_frontend/export_tree.hpp": "// Tree.\n#pragma once\n#include <torch/csrc/jit/api/module.h>\n"}
-        include = '#include "torch_frontend/export_tree.hpp"\n'
-        changes = {"lib/README.md": table.replace(", `late/face.hpp`", ""), "lib/ir/graph.hpp": "// Graph.\n", **header}
-        changes["lib/torch_frontend/export_torchscript.cpp"] = "// Export.\n" + include
-        changes["lib/late/face.hpp"] = "// Face.\n"
+        rooms = "".join(f"| `{room}` | | LibTorch |\n" for room in ("torch/export", "torch/run"))
+        paragraphs = "\n## `torch/export`\n\nE.\n\n## `torch/run`\n\nR.\n"
+        table = TABLE.replace("| `late/room` | ir | — |\n", "| `late/room` | ir | — |\n" + rooms) + paragraphs
+        changes = {
+            "lib/README.md": table.replace("| `torch/run` | |", "| `torch/run` | torch/export |"),
+            "lib/torch/export/tree.hpp": "// Tree.\n#pragma once\n#include <torch/csrc/jit/api/module.h>\n",
+            "lib/torch/export/write.cpp": '// Export.\n#include "torch/export/tree.hpp"\n',
+        }
         self.assertEqual(self.complaints("includes", changes), [])
-        self.expect("includes", {**changes, "lib/torch_frontend/executor.cpp": "// Run.\n" + include}, "executor.cpp:2")
+        run = {"lib/torch/run/executor.cpp": '// Run.\n#include "torch/export/tree.hpp"\n'}
+        self.expect("includes", {**changes, **run}, "executor.cpp:2")
 
     def test_a_folder_without_row_and_paragraph_is_found(self):
-        self.expect("folders", {"lib/extra/a.cpp": "// A.\n"}, "`extra`")
+        self.expect("folders", {"lib/extra/a.cpp": "// A.\n"}, "lib/extra/a.cpp")
         self.expect("folders", {"lib/README.md": TABLE.replace("## `ir`\n\nGraph.\n", "")}, "paragraphs")
 
     def test_a_link_that_the_table_does_not_name_is_found(self):

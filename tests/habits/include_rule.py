@@ -2,7 +2,7 @@
 
 import re
 
-from source_tree import CODE_SUFFIXES, files_under, includes, read, read_table, real_folders, relative
+from source_tree import CODE_SUFFIXES, files_under, includes, owner_of, read, read_table, relative
 
 # Header prefixes of the libraries that the third-party column names.
 LIBRARIES = {
@@ -22,7 +22,7 @@ LIBRARIES = {
 }
 HEADERS_MAY_INCLUDE = ("LibTorch",)
 APP_LIBRARIES = ("CLI11",)
-TORCHSCRIPT_FILE = re.compile(r"lib/torch_frontend/(import|export)_\w+\.(cpp|hpp)")
+TORCHSCRIPT_ROOMS = ("lib/torch/import/", "lib/torch/export/")
 TORCHSCRIPT_HEADER = re.compile(r"torch/(csrc/jit/|script\.h|jit\.h)")
 SYSTEM_HEADER = re.compile(
     r"[a-z0-9_]+|sys/\w+\.h|(dlfcn|errno|fcntl|malloc|poll|signal|spawn|unistd|immintrin|cpuid|link)\.h"
@@ -37,13 +37,13 @@ def library_of(header):
     return None if SYSTEM_HEADER.fullmatch(header) else "unknown"
 
 
-def check_folders(root, rows, name, header, owner):
-    """Complaint about an include of another folder of lib/, or None."""
-    folder = header.split("/")[0]
-    allowed = rows[owner].uses if owner in rows else []
-    if folder == owner or folder in allowed or header in allowed:
+def check_rooms(rows, header, owner):
+    """Complaint about an include of another room of lib/, or None."""
+    room = owner_of(header, rows)
+    if room == owner or room in rows[owner].uses:
         return None
-    return f"`{owner}` may not use `{header}`; its row of lib/README.md allows: {', '.join(allowed) or 'nothing'}"
+    allowed = ", ".join(rows[owner].uses) or "nothing"
+    return f"`{owner}` may not use `{header}`; its row of lib/README.md allows: {allowed}"
 
 
 def check_library(rows, name, header, owner):
@@ -63,43 +63,44 @@ def check_library(rows, name, header, owner):
 
 
 def include_rule(root):
-    """Every #include of lib/ and apps/ obeys the table."""
+    """Every #include of lib/ and apps/ obeys the table; the project's own headers are in quotes, others in <>."""
     rows = read_table(root)
-    folders = real_folders(root)
     for path in files_under(root, ("lib", "apps"), CODE_SUFFIXES):
         name = relative(path, root)
-        owner = "apps" if name.startswith("apps/") else name.split("/")[1]
-        if owner != "apps" and owner not in rows:
+        owner = "apps" if name.startswith("apps/") else owner_of(name.removeprefix("lib/"), rows)
+        if owner is None:
             continue  # the table's own check reports it
-        for line, header in includes(read(path)):
-            if header.split("/")[0] in folders and "/" in header:
-                complaint = None if owner == "apps" else check_folders(root, rows, name, header, owner)
-            elif owner == "apps" and (root / "apps" / header).exists():
-                complaint = None
-            elif (path.parent / header).exists():
-                complaint = f'write "{header}" with its folder'
-            else:
-                complaint = check_library(rows, name, header, owner)
+        for line, header, own in includes(read(path)):
+            complaint = check_own(root, rows, header, owner) if own else check_library(rows, name, header, owner)
             if complaint:
                 yield f"{name}:{line}: {complaint}"
 
 
+def check_own(root, rows, header, owner):
+    """Complaint about an include in quotes, or None."""
+    if owner == "apps" and (root / "apps" / header).exists():
+        return None
+    if owner_of(header, rows) is None:
+        return f'"{header}" is no header of lib/; write it with its folder'
+    return None if owner == "apps" else check_rooms(rows, header, owner)
+
+
 def torchscript_headers(root):
-    """Headers of import and export that show TorchScript's types: private to those two parts."""
-    for path in files_under(root, ("lib/torch_frontend",), (".hpp",)):
-        if any(TORCHSCRIPT_HEADER.match(header) for _, header in includes(read(path))):
+    """Headers of import and export that show TorchScript's types: private to those two rooms."""
+    for path in files_under(root, TORCHSCRIPT_ROOMS, (".hpp",)):
+        if any(TORCHSCRIPT_HEADER.match(header) for _, header, _ in includes(read(path))):
             yield relative(path, root).removeprefix("lib/")
 
 
 def torchscript_rule(root):
-    """torch::jit appears in the files import_* and export_* of torch_frontend only."""
+    """torch::jit appears in the rooms torch/import and torch/export only."""
     private = set(torchscript_headers(root))
     for path in files_under(root, ("lib", "apps"), CODE_SUFFIXES):
         name = relative(path, root)
-        if TORCHSCRIPT_FILE.fullmatch(name):
+        if name.startswith(TORCHSCRIPT_ROOMS):
             continue
         text = read(path)
-        for line, header in includes(text):
+        for line, header, _ in includes(text):
             if TORCHSCRIPT_HEADER.match(header) or header in private:
                 yield f"{name}:{line}: <{header}> is for TorchScript import and export only"
         for number, line in enumerate(text.splitlines(), 1):
@@ -108,32 +109,33 @@ def torchscript_rule(root):
 
 
 def order_rule(root):
-    """A folder uses only rows above its own; single headers are excepted and must exist."""
+    """A room uses only rows above its own."""
     seen = []
     for row in read_table(root).values():
-        for use in row.used_folders():
+        for use in row.uses:
             if use not in seen:
                 yield f"lib/README.md: `{row.name}` uses `{use}`, which does not stand above it"
-        for header in (use for use in row.uses if "/" in use):
-            if not (root / "lib" / header).is_file():
-                yield f"lib/README.md: `{row.name}` uses `{header}`, which does not exist"
         seen.append(row.name)
 
 
 def table_rule(root):
-    """lib/README.md has a row and a paragraph for every folder and for nothing else, in one order."""
-    rows = list(read_table(root))
-    for name in sorted(set(real_folders(root)) ^ set(rows)):
-        yield f"lib/README.md: folder `{name}` and the table's rows differ"
-    headings = re.findall(r"^## `(\w+)`\n\n\S", read(root / "lib/README.md"), re.MULTILINE)
-    if headings != rows:
-        yield f"lib/README.md: paragraphs {headings} differ from the table's rows {rows}"
+    """lib/README.md has a row and a paragraph for every room and for nothing else, in one order; each is a folder."""
+    rows = read_table(root)
+    for name in rows:
+        if not (root / "lib" / name).is_dir():
+            yield f"lib/README.md: the row `{name}` is no folder of lib/"
+    for path in files_under(root, ("lib",), CODE_SUFFIXES):
+        if owner_of(relative(path, root).removeprefix("lib/"), rows) is None:
+            yield f"{relative(path, root)}: its folder has no row in lib/README.md"
+    headings = re.findall(r"^## `([\w/]+)`\n\n\S", read(root / "lib/README.md"), re.MULTILINE)
+    if headings != list(rows):
+        yield f"lib/README.md: paragraphs {headings} differ from the table's rows {list(rows)}"
 
 
-def linked_folders(text):
+def linked_rooms(text):
     """What lib/CMakeLists.txt links, by library: the USES of mase_library and the links of mase_torch."""
     linked = {}
-    for name, rest in re.findall(r"mase_library\((\w+)([^)]*)\)", text):
+    for name, rest in re.findall(r"mase_library\(([\w/]+)([^)]*)\)", text):
         uses = re.search(r"USES([^)]*?)(?:PRIVATE|$)", rest, re.DOTALL)
         linked[name] = set(uses.group(1).split()) if uses else set()
     torch = re.search(r"target_link_libraries\(mase_torch([^)]*)\)", text)
@@ -143,12 +145,12 @@ def linked_folders(text):
 
 
 def link_rule(root):
-    """CMake links each folder with exactly what the table says; two folders make the LibTorch object."""
+    """CMake links each room with exactly what the table says; the rooms of torch make one shared object."""
     rows = read_table(root)
-    pair = ("torch_frontend", "train")
-    wanted = {name: set(row.used_folders()) for name, row in rows.items() if name not in pair}
-    wanted["torch"] = {use for name in pair if name in rows for use in rows[name].used_folders()} - set(pair)
-    linked = linked_folders(read(root / "lib/CMakeLists.txt"))
+    parts = [name for name in rows if name.split("/")[0] == "torch"]
+    wanted = {name: set(row.uses) for name, row in rows.items() if name not in parts}
+    wanted["torch"] = {use for name in parts for use in rows[name].uses} - set(parts)
+    linked = linked_rooms(read(root / "lib/CMakeLists.txt"))
     for name in sorted(set(wanted) | set(linked)):
         if wanted.get(name) != linked.get(name):
             yield (

@@ -33,24 +33,21 @@ def read(path):
 
 
 def includes(text):
-    """(line number, header) of every #include."""
-    pattern = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+    """(line number, header, whether in quotes: a header of the project) of every #include."""
+    pattern = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
     for number, line in enumerate(text.splitlines(), 1):
         match = pattern.match(line)
         if match:
-            yield number, match.group(1)
+            yield number, match.group(2), match.group(1) == '"'
 
 
 @dataclass
 class Folder:
-    """One row of the table: a stage, what it uses (folders and single headers), and foreign libraries."""
+    """One row of the table: a stage, the folders that it uses, and foreign libraries."""
 
     name: str
     uses: list
     third_party: list
-
-    def used_folders(self):
-        return [use for use in self.uses if "/" not in use]
 
 
 def read_table(root):
@@ -58,7 +55,7 @@ def read_table(root):
     rows = {}
     for line in read(root / "lib/README.md").splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) != 3 or not re.fullmatch(r"`\w+`", cells[0]):
+        if len(cells) != 3 or not re.fullmatch(r"`[\w/]+`", cells[0]):
             continue
         name = cells[0].strip("`")
         rows[name] = Folder(name, words(cells[1]), words(cells[2]))
@@ -72,5 +69,9 @@ def words(cell):
     return [word.strip().strip("`") for word in cell.split(",")]
 
 
-def real_folders(root):
-    return sorted(path.name for path in (root / "lib").iterdir() if path.is_dir())
+def owner_of(path, rows):
+    """The row to which a path below lib/ belongs: the longest folder around it that has one, or None."""
+    parts = path.split("/")[:-1]
+    while parts and "/".join(parts) not in rows:
+        parts.pop()
+    return "/".join(parts) or None

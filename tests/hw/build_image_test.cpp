@@ -1,10 +1,10 @@
 // Memory images against words written out by hand from the layout in hw_templates/README.md.
 #include <catch2/catch.hpp>
 
-#include "hw/memory_image.hpp"
+#include "hardware/design/memory_image.hpp"
 
 using namespace mase;
-using namespace mase::hw;
+using namespace mase::design;
 
 TEST_CASE("a word has its first code in the low bits, two's complement, whole hex digits") {
   const std::vector<Wide> codes{1, -1, 2};

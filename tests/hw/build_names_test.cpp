@@ -1,9 +1,9 @@
 // Names of instances and streams.
 #include <catch2/catch.hpp>
 
-#include "hw/names.hpp"
+#include "hardware/design/names.hpp"
 
-using namespace mase::hw;
+using namespace mase::design;
 
 TEST_CASE("keywords of SystemVerilog are no names") {
   CHECK(legal_identifier("input") == "input_");

@@ -2,11 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "hw/op_table.hpp"
+#include "hardware/design/op_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;
-using namespace mase::hw;
+using namespace mase::design;
 using mase::test::find_instance;
 using mase::test::ProgramMaker;
 using mase::test::structure;

@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "hw/fold_merge.hpp"
-#include "hw/op_table.hpp"
+#include "hardware/design/fold_merge.hpp"
+#include "hardware/design/op_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;
-using namespace mase::hw;
+using namespace mase::design;
 using mase::test::ProgramMaker;
 
 namespace {

@@ -1,9 +1,9 @@
 // Laws of the matrix modules' twins and costs that follow from their structure.
 #include <catch2/catch.hpp>
 
-#include "hw/module_table.hpp"
+#include "hardware/design/module_table.hpp"
 
-namespace mase::hw {
+namespace mase::design {
 namespace {
 
 using integer::FixedType;
@@ -88,4 +88,4 @@ TEST_CASE("constant weights without a bit set cost no adders, and equal outputs 
 }
 
 }  // namespace
-}  // namespace mase::hw
+}  // namespace mase::design

@@ -2,13 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "hw/add_hardware_metadata.hpp"
-#include "hw/op_table.hpp"
+#include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/design/op_table.hpp"
 #include "ir/text.hpp"
 #include "passes/pass.hpp"
 
 using namespace mase;
-using namespace mase::hw;
+using namespace mase::design;
 
 namespace {
 

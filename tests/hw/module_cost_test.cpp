@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "hw/module_table.hpp"
-#include "hw/modules/arithmetic_cost.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/arithmetic_cost.hpp"
 
-namespace mase::hw {
+namespace mase::design {
 namespace {
 
 struct Measured {
@@ -143,4 +143,4 @@ TEST_CASE("a table in LUTs shares the words that repeat") {
 }
 
 }  // namespace
-}  // namespace mase::hw
+}  // namespace mase::design

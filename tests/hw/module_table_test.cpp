@@ -5,10 +5,10 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "hw/module_table.hpp"
+#include "hardware/design/module_table.hpp"
 #include "test_paths.hpp"
 
-namespace mase::hw {
+namespace mase::design {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,4 +45,4 @@ TEST_CASE("the README of the modules names each of them") {
   }
 }
 
-}  // namespace mase::hw
+}  // namespace mase::design

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/random.hpp"
-#include "hw/module_table.hpp"
+#include "hardware/design/module_table.hpp"
 
-namespace mase::hw {
+namespace mase::design {
 namespace {
 
 std::unique_ptr<Control> make(const std::string& module, const Parameters& parameters = {}) {
@@ -150,4 +150,4 @@ TEST_CASE("a join waits for both of its inputs") {
 }
 
 }  // namespace
-}  // namespace mase::hw
+}  // namespace mase::design

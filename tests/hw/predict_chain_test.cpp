@@ -1,12 +1,12 @@
 // Timing of whole designs of real modules against the closed forms of the modules' descriptions.
 #include <catch2/catch.hpp>
 
-#include "hw/op_table.hpp"
-#include "hw/schedule.hpp"
+#include "hardware/design/op_table.hpp"
+#include "hardware/design/schedule.hpp"
 #include "programs.hpp"
 
 using namespace mase;
-using namespace mase::hw;
+using namespace mase::design;
 using mase::test::ProgramMaker;
 
 TEST_CASE("one folded linear takes SF * NF cycles a row, and at most SF + 5 to its first output") {

@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "hw/schedule.hpp"
+#include "hardware/design/schedule.hpp"
 
 using namespace mase;
-using namespace mase::hw;
+using namespace mase::design;
 
 namespace {
 

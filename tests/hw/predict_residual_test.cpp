@@ -4,12 +4,12 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "hw/op_table.hpp"
-#include "hw/schedule.hpp"
+#include "hardware/design/op_table.hpp"
+#include "hardware/design/schedule.hpp"
 #include "programs.hpp"
 
 using namespace mase;
-using namespace mase::hw;
+using namespace mase::design;
 using mase::test::find_instance;
 using mase::test::ProgramMaker;
 

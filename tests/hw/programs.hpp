@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "hw/design.hpp"
-#include "integer/program.hpp"
+#include "hardware/design/design.hpp"
+#include "hardware/integer/program.hpp"
 
 namespace mase::test {
 
@@ -85,16 +85,17 @@ class ProgramMaker {
   Program program_;
 };
 
-inline const hw::Instance* find_instance(const hw::Design& design, const std::string& name) {
-  for (const hw::Instance& instance : design.instances)
+inline const design::Instance* find_instance(const design::Design& design,
+                                             const std::string& name) {
+  for (const design::Instance& instance : design.instances)
     if (instance.name == name) return &instance;
   return nullptr;
 }
 
 /// "x -> fc1:linear -> y": instances in order with their modules, for comparing whole structures.
-inline std::vector<std::string> structure(const hw::Design& design) {
+inline std::vector<std::string> structure(const design::Design& design) {
   std::vector<std::string> lines;
-  for (const hw::Instance& instance : design.instances) {
+  for (const design::Instance& instance : design.instances) {
     std::string line = instance.name + ":" + instance.module + "(";
     for (std::size_t i = 0; i < instance.inputs.size(); ++i)
       line += (i ? "," : "") + design.stream(instance.inputs[i]).name;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "hw/module_table.hpp"
+#include "hardware/design/module_table.hpp"
 
-namespace mase::hw {
+namespace mase::design {
 namespace {
 
 struct Shape {
@@ -146,4 +146,4 @@ TEST_CASE("windows give every frame's beats and no more under any stalls") {
 }
 
 }  // namespace
-}  // namespace mase::hw
+}  // namespace mase::design

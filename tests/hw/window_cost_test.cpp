@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "hw/module_table.hpp"
+#include "hardware/design/module_table.hpp"
 
-namespace mase::hw {
+namespace mase::design {
 namespace {
 
 struct Measured {
@@ -74,4 +74,4 @@ TEST_CASE("costs of the window family are those that Yosys finds, within a tenth
 }
 
 }  // namespace
-}  // namespace mase::hw
+}  // namespace mase::design

@@ -1,8 +1,8 @@
 // Accumulator intervals: attained by inputs chosen against the weights, passed by none.
 #include <catch2/catch.hpp>
 
-#include "integer/bounds.hpp"
-#include "integer/model.hpp"
+#include "hardware/integer/bounds.hpp"
+#include "hardware/integer/model.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "integer/model.hpp"
+#include "hardware/integer/model.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

@@ -1,4 +1,4 @@
-// A second evaluator of quantized graphs, independent of lib/integer: plain loops over torch's
+// A second evaluator of quantized graphs, independent of lib/hardware/integer: plain loops over torch's
 // layout in 113-bit floating point, every port quantized by the definition of its format.
 #pragma once
 

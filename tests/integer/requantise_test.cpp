@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.hpp"
-#include "integer/step_kernel.hpp"
+#include "hardware/integer/step_kernel.hpp"
 
 using namespace mase;
 using namespace mase::integer;

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "integer/kernels/kernels.hpp"
-#include "integer/model.hpp"
+#include "hardware/integer/kernels/kernels.hpp"
+#include "hardware/integer/model.hpp"
 #include "reference.hpp"
 
 namespace mase::test {
@@ -164,7 +164,7 @@ void compare(const ir::Graph& graph, std::vector<integer::Model>& models,
   }
 }
 
-/// What lib/hw relies on: results fit their types, moves keep the type, shifts follow the
+/// What lib/hardware/design relies on: results fit their types, moves keep the type, shifts follow the
 /// fractions.
 void check_structure(const integer::Program& program) {
   for (const integer::Step& step : program.steps) {

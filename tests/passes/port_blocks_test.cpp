@@ -1,7 +1,7 @@
 // How blocks lie on a port, by op, port and rank.
 #include <catch2/catch.hpp>
 
-#include "passes/transform/port_blocks.hpp"
+#include "passes/quantization/port_blocks.hpp"
 
 namespace mase {
 

@@ -6,8 +6,8 @@
 #include "ir/text.hpp"
 #include "models/builder.hpp"
 #include "models/registry.hpp"
+#include "passes/channels/channel_groups.hpp"
 #include "passes/runner.hpp"
-#include "passes/transform/channel_groups.hpp"
 #include "passes/transform/scale_channels.hpp"
 #include "support/message_of.hpp"
 

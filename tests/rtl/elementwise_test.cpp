@@ -1,7 +1,7 @@
 // The elementwise modules in RTL against integers computed here.
 #include <catch2/catch.hpp>
 
-#include "hw/memory_image.hpp"
+#include "hardware/design/memory_image.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -45,9 +45,9 @@ Port mapped(const Port& from, const FixedType& type, F&& map) {
 Case cast_case(Random& random, const FixedType& from, const FixedType& to,
                const Requantise& requantise) {
   const Port in = random_port(random, between(random, 1, 3), from, 7);
-  hw::Parameters parameters{
+  design::Parameters parameters{
       {"LANES", in.lanes}, {"IW", std::int64_t{from.width}}, {"ISIGNED", flag(from.is_signed)}};
-  parameters.append(hw::requantise_parameters(requantise, to));
+  parameters.append(design::requantise_parameters(requantise, to));
   return {"cast",
           parameters,
           {in},
@@ -108,7 +108,7 @@ TEST_CASE("lookups in RTL read the table at the bits of the code") {
                  [&](std::size_t at) {
                    return table[static_cast<std::size_t>(in.codes[at] & (power(from.width) - 1))];
                  })},
-         {{file, "", "", to.width, hw::vector_words(words, 1, to.width)}}});
+         {{file, "", "", to.width, design::vector_words(words, 1, to.width)}}});
   }
   check_cases(cases, kFrames);
 }
@@ -132,16 +132,16 @@ Case binary_case(Random& random, int op) {
     }
   const Requantise requantise =
       random_requantise(random, to, random_shift(random, std::max(-low, high), to));
-  hw::Parameters parameters{{"OP", std::int64_t{op}},
-                            {"LANES", left.lanes},
-                            {"AW", std::int64_t{a.width}},
-                            {"ASIGNED", flag(a.is_signed)},
-                            {"ASHIFT", std::int64_t{a_shift}},
-                            {"BW", std::int64_t{b.width}},
-                            {"BSIGNED", flag(b.is_signed)},
-                            {"BSHIFT", std::int64_t{b_shift}},
-                            {"ACCW", std::int64_t{integer::signed_width(low, high)}}};
-  parameters.append(hw::requantise_parameters(requantise, to));
+  design::Parameters parameters{{"OP", std::int64_t{op}},
+                                {"LANES", left.lanes},
+                                {"AW", std::int64_t{a.width}},
+                                {"ASIGNED", flag(a.is_signed)},
+                                {"ASHIFT", std::int64_t{a_shift}},
+                                {"BW", std::int64_t{b.width}},
+                                {"BSIGNED", flag(b.is_signed)},
+                                {"BSHIFT", std::int64_t{b_shift}},
+                                {"ACCW", std::int64_t{integer::signed_width(low, high)}}};
+  parameters.append(design::requantise_parameters(requantise, to));
   parameters.set("MULTIPLIER", between(random, 0, 2));
   return {"binary",
           parameters,
@@ -192,7 +192,7 @@ Case scale_case(Random& random, int index) {
   const auto [least, most] = std::minmax_element(channels.shift.begin(), channels.shift.end());
   const int shift_bits = integer::signed_width(*least, *most);
   const std::string name = "scale_" + std::to_string(index);
-  hw::Parameters parameters{
+  design::Parameters parameters{
       {"BLOCKS", blocks},
       {"LANES", lanes},
       {"AW", std::int64_t{in_type.width}},
@@ -202,16 +202,16 @@ Case scale_case(Random& random, int index) {
       {"HAS_SHIFT", flag(has_shift)},
       {"BW", std::int64_t{shift_bits}},
       {"ACCW", std::int64_t{integer::signed_width(channels.low, channels.high)}}};
-  parameters.append(hw::requantise_parameters(requantise, to));
+  parameters.append(design::requantise_parameters(requantise, to));
   parameters.set("MULTIPLIER", std::int64_t{index % 3});
   parameters.set("SCALE_FILE", name + ".mem");
   parameters.set("SHIFT_FILE", has_shift ? name + "_shift.mem" : std::string());
   const std::vector<Wide> scale(channels.scale.begin(), channels.scale.end());
-  std::vector<hw::Memory> memories = {{name + ".mem", "", "", lanes * scale_type.width,
-                                       hw::vector_words(scale, lanes, scale_type.width)}};
+  std::vector<design::Memory> memories = {{name + ".mem", "", "", lanes * scale_type.width,
+                                           design::vector_words(scale, lanes, scale_type.width)}};
   if (has_shift)
     memories.push_back({name + "_shift.mem", "", "", lanes * shift_bits,
-                        hw::vector_words(channels.shift, lanes, shift_bits)});
+                        design::vector_words(channels.shift, lanes, shift_bits)});
   return {"scale_shift",
           parameters,
           {in},

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "hw/memory_image.hpp"
+#include "hardware/design/memory_image.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -99,7 +99,7 @@ Wide dot(const Matrix& matrix, std::int64_t o, const std::int64_t* x) {
 
 /// Parameters that every matrix module has, and a requantisation that suits the accumulator.
 struct Common {
-  hw::Parameters parameters;
+  design::Parameters parameters;
   Requantise requantise;
 };
 
@@ -108,21 +108,21 @@ Common common(Random& random, const Types& types, const Matrix& matrix) {
   const int shift = std::max(-2, bits - types.out.width + static_cast<int>(between(random, -3, 0)));
   const Requantise requantise =
       random_requantise(random, types.out, shift, pick(random, {1, 1, 1, 3}));
-  hw::Parameters parameters{{"AW", std::int64_t{types.in.width}},
-                            {"ASIGNED", flag(types.in.is_signed)},
-                            {"WW", std::int64_t{types.weight.width}},
-                            {"WSIGNED", flag(types.weight.is_signed)},
-                            {"HAS_BIAS", flag(!matrix.bias.empty())},
-                            {"BW", std::int64_t{bias_bits(matrix)}},
-                            {"ACCW", std::int64_t{bits}}};
-  parameters.append(hw::requantise_parameters(requantise, types.out));
+  design::Parameters parameters{{"AW", std::int64_t{types.in.width}},
+                                {"ASIGNED", flag(types.in.is_signed)},
+                                {"WW", std::int64_t{types.weight.width}},
+                                {"WSIGNED", flag(types.weight.is_signed)},
+                                {"HAS_BIAS", flag(!matrix.bias.empty())},
+                                {"BW", std::int64_t{bias_bits(matrix)}},
+                                {"ACCW", std::int64_t{bits}}};
+  parameters.append(design::requantise_parameters(requantise, types.out));
   return {parameters, requantise};
 }
 
 /// Memory of words of `lanes` codes.
-hw::Memory memory(const std::string& file, const std::vector<Wide>& codes, std::int64_t lanes,
-                  int bits) {
-  return {file, "", "", lanes * bits, hw::vector_words(codes, lanes, bits)};
+design::Memory memory(const std::string& file, const std::vector<Wide>& codes, std::int64_t lanes,
+                      int bits) {
+  return {file, "", "", lanes * bits, design::vector_words(codes, lanes, bits)};
 }
 
 std::vector<Wide> widened(const Codes& codes) { return {codes.begin(), codes.end()}; }
@@ -158,11 +158,11 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
       out.codes.push_back(static_cast<std::int64_t>(requantise(dot(matrix, o, x.data()))));
   }
   const std::string name = "linear_" + std::to_string(index);
-  hw::Parameters parameters{{"SF", shape.sf},
-                            {"NF", shape.nf},
-                            {"SETS", shape.sets},
-                            {"SIMD", shape.simd},
-                            {"PE", shape.pe}};
+  design::Parameters parameters{{"SF", shape.sf},
+                                {"NF", shape.nf},
+                                {"SETS", shape.sets},
+                                {"SIMD", shape.simd},
+                                {"PE", shape.pe}};
   parameters.append(more);
   parameters.set("MULTIPLIER", shape.multiplier);
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
@@ -214,7 +214,7 @@ TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
       for (std::int64_t o = 0; o < outputs; ++o)
         matrix.weight.push_back(static_cast<std::int64_t>(weight.low()) + o);
       const Requantise same{0, 1, formats::Rounding::floor, -2048, 2047};
-      test.parameters.append(hw::requantise_parameters(same, {12, 0, true}));
+      test.parameters.append(design::requantise_parameters(same, {12, 0, true}));
       test.parameters.set("ACCW", std::int64_t{accumulator_bits(matrix, in)})
           .set("HAS_BIAS", std::int64_t{0})
           .set("BIAS_FILE", "");
@@ -249,11 +249,12 @@ Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, co
   const std::vector<Wide> biases = matrix.bias.empty()
                                        ? std::vector<Wide>(static_cast<std::size_t>(outputs), 0)
                                        : widened(matrix.bias);
-  hw::Parameters parameters{{"INPUTS", inputs}, {"OUTPUTS", outputs}};
+  design::Parameters parameters{{"INPUTS", inputs}, {"OUTPUTS", outputs}};
   parameters.append(more);
-  parameters.set("WEIGHTS", hw::HexBits{hw::pack_word(widened(matrix.weight), types.weight.width),
-                                        inputs * outputs * types.weight.width});
-  parameters.set("BIASES", hw::HexBits{hw::pack_word(biases, bits), outputs * bits});
+  parameters.set("WEIGHTS",
+                 design::HexBits{design::pack_word(widened(matrix.weight), types.weight.width),
+                                 inputs * outputs * types.weight.width});
+  parameters.set("BIASES", design::HexBits{design::pack_word(biases, bits), outputs * bits});
   return {"constant_linear", parameters, {in}, {out}, {}};
 }
 
@@ -294,7 +295,7 @@ Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types,
     for (std::int64_t k = 0; k < taps; ++k)
       for (std::int64_t l = 0; l < lanes; ++l) image.push_back(matrix.at(block * lanes + l, k));
   const std::string name = "depthwise_" + std::to_string(index);
-  hw::Parameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
+  design::Parameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
   parameters.append(more);
   parameters.set("MULTIPLIER", multiplier);
   parameters.set("WEIGHT_FILE", name + "_weight.mem");

@@ -60,15 +60,15 @@ Codes windows(const Shape& s, const Codes& images, std::int64_t channels, std::i
   return result;
 }
 
-hw::Parameters shape_parameters(const Shape& s) {
+design::Parameters shape_parameters(const Shape& s) {
   return {{"H", s.h},   {"W", s.w},   {"KH", s.kh}, {"KW", s.kw},
           {"SH", s.sh}, {"SW", s.sw}, {"PH", s.ph}, {"PW", s.pw}};
 }
 
-hw::Parameters data_parameters(std::int64_t lanes, const FixedType& type, std::int64_t pad) {
+design::Parameters data_parameters(std::int64_t lanes, const FixedType& type, std::int64_t pad) {
   return {{"LANES", lanes},
           {"DW", std::int64_t{type.width}},
-          {"PAD", hw::Sized{pad, type.width, type.is_signed}}};
+          {"PAD", design::Sized{pad, type.width, type.is_signed}}};
 }
 
 Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64_t beats,
@@ -77,7 +77,7 @@ Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64
   const std::int64_t pad = random_codes(random, type, 1)[0];
   const std::int64_t channels = blocks * beats * lanes;
   const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * channels)};
-  hw::Parameters parameters = shape_parameters(s);
+  design::Parameters parameters = shape_parameters(s);
   parameters.set("CF", blocks * beats).set("BLOCKS", blocks);
   parameters.append(data_parameters(lanes, type, pad));
   return {
@@ -88,7 +88,7 @@ Case parallel_case(Random& random, const Shape& s) {
   const FixedType type = random_type(random);
   const std::int64_t pad = random_codes(random, type, 1)[0], lanes = between(random, 1, 3);
   const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * lanes)};
-  hw::Parameters parameters = shape_parameters(s);
+  design::Parameters parameters = shape_parameters(s);
   parameters.append(data_parameters(lanes, type, pad));
   return {"window_parallel",
           parameters,
@@ -148,7 +148,7 @@ struct Reduction {
 struct ReductionTypes {
   FixedType in, out;
   Reduction reduction;
-  hw::Parameters parameters;
+  design::Parameters parameters;
 };
 
 ReductionTypes random_reduction(Random& random, std::int64_t lanes, std::int64_t count) {
@@ -166,7 +166,7 @@ ReductionTypes random_reduction(Random& random, std::int64_t lanes, std::int64_t
                   {"ISIGNED", std::int64_t{t.in.is_signed}},
                   {"OP", std::int64_t{t.reduction.sum}},
                   {"ACCW", std::int64_t{width}}};
-  t.parameters.append(hw::requantise_parameters(t.reduction.requantise, t.out));
+  t.parameters.append(design::requantise_parameters(t.reduction.requantise, t.out));
   return t;
 }
 
@@ -186,7 +186,7 @@ Case pool_case(Random& random, const Shape& s) {
   const std::int64_t channels = lanes * beats;
   const ReductionTypes t = random_reduction(random, lanes, s.kh * s.kw);
   const Port in{lanes, t.in, random_codes(random, t.in, kFrames * s.h * s.w * channels)};
-  hw::Parameters parameters{{"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
+  design::Parameters parameters{{"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
   parameters.append(t.parameters);
   return {
       "pool", parameters, {in}, {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}}, {}};
@@ -212,7 +212,7 @@ TEST_CASE("reductions in RTL give one beat for N") {
     const ReductionTypes t = random_reduction(random, lanes, n);
     const Port in{lanes, t.in, random_codes(random, t.in, kFrames * 2 * n * lanes)};
     const Shape row{2, n, 1, n, 1, n};
-    hw::Parameters parameters{{"N", n}};
+    design::Parameters parameters{{"N", n}};
     parameters.append(t.parameters);
     cases.push_back({"reduce",
                      parameters,

@@ -1,5 +1,5 @@
 // Allocation against the best of all combinations, at borders, and on a large case.
-#include "samplers/allocate.hpp"
+#include "search/samplers/allocate.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // Crossovers by what their papers promise of the children: bounds, means and deviations.
-#include "samplers/crossover.hpp"
+#include "search/samplers/crossover.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

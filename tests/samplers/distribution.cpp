@@ -1,5 +1,5 @@
 // Distributions: values, encodings, counts, Optuna's JSON and compatibility.
-#include "samplers/distribution.hpp"
+#include "search/samplers/distribution.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "samplers/pareto.hpp"
-#include "samplers/rows.hpp"
+#include "search/samplers/pareto.hpp"
+#include "search/samplers/rows.hpp"
 
 using namespace mase;
 using namespace mase::samplers;

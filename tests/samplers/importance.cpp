@@ -1,5 +1,5 @@
 // Importance against Optuna 5.0.0 on the same trials, and where the answer is plain.
-#include "samplers/importance.hpp"
+#include "search/samplers/importance.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Normal probabilities against SciPy 1.17 (scipy.special.log_ndtr, ndtri) and against each other.
-#include "samplers/normal.hpp"
+#include "search/samplers/normal.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Ranks, crowding, hypervolume and best trials against slow definitions written here.
-#include "samplers/pareto.hpp"
+#include "search/samplers/pareto.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>

@@ -1,5 +1,5 @@
 // Parzen estimators by their meaning: probabilities sum to 1, draws follow them, weights by hand.
-#include "samplers/parzen.hpp"
+#include "search/samplers/parzen.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The median pruner on small histories whose medians are computed by hand.
-#include "samplers/prune.hpp"
+#include "search/samplers/prune.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>

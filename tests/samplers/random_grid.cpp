@@ -3,8 +3,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "samplers/random.hpp"
-#include "samplers/sampler.hpp"
+#include "search/samplers/random.hpp"
+#include "search/samplers/sampler.hpp"
 
 using namespace mase;
 using namespace mase::samplers;

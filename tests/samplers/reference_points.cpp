@@ -1,5 +1,5 @@
 // NSGA-III's reference points, normalisation and association on cases worked by hand.
-#include "samplers/reference_points.hpp"
+#include "search/samplers/reference_points.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Sobol's sequence: published first points, the net property plain and scrambled, and the sampler.
-#include "samplers/sobol.hpp"
+#include "search/samplers/sobol.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "samplers/rows.hpp"
+#include "search/samplers/rows.hpp"
 
 using namespace mase;
 using namespace mase::samplers;

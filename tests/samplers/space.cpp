@@ -1,9 +1,9 @@
 // Conditional spaces: activity, counting, numbering and groups, against plain enumeration.
-#include "samplers/space.hpp"
+#include "search/samplers/space.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "samplers/trial.hpp"
+#include "search/samplers/trial.hpp"
 
 using namespace mase;
 using namespace mase::samplers;

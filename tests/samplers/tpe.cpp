@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "samplers/sampler.hpp"
+#include "search/samplers/sampler.hpp"
 
 using namespace mase;
 using namespace mase::samplers;

@@ -4,8 +4,8 @@
 
 #include "base/file.hpp"
 #include "base/tree.hpp"
-#include "samplers/parzen.hpp"
-#include "samplers/tpe_split.hpp"
+#include "search/samplers/parzen.hpp"
+#include "search/samplers/tpe_split.hpp"
 #include "test_paths.hpp"
 
 using namespace mase;

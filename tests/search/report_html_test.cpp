@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "result_study.hpp"
-#include "search/chart.hpp"
-#include "search/report_charts.hpp"
+#include "search/results/chart.hpp"
+#include "search/results/report_charts.hpp"
 
 namespace mase::search {
 namespace {

@@ -1,7 +1,7 @@
 // Studies for the tests of results: two objectives, a constraint, and names that need escaping.
 #pragma once
 
-#include "search/result.hpp"
+#include "search/results/result.hpp"
 
 namespace mase::search {
 

@@ -1,5 +1,5 @@
 // What a search leaves behind: the best set, the tables, and each file read back by its definition.
-#include "search/result.hpp"
+#include "search/results/result.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "result_study.hpp"
-#include "search/result_rows.hpp"
+#include "search/results/result_rows.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace mase::search {

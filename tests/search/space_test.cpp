@@ -3,7 +3,7 @@
 
 #include "config/toml.hpp"
 #include "models/registry.hpp"
-#include "search/search_space.hpp"
+#include "search/spaces/search_space.hpp"
 
 using namespace mase;
 using namespace mase::search;

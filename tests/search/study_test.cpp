@@ -6,8 +6,8 @@
 
 #include "config/toml.hpp"
 #include "models/registry.hpp"
-#include "search/allocation.hpp"
-#include "search/plan.hpp"
+#include "search/workers/allocation.hpp"
+#include "search/workers/plan.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;

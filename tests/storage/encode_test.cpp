@@ -1,5 +1,5 @@
 // The encodings of Optuna's columns.
-#include "storage/encode.hpp"
+#include "search/storage/encode.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "storage/database.hpp"
-#include "storage/storage.hpp"
+#include "search/storage/database.hpp"
+#include "search/storage/storage.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace mase::test {

@@ -6,7 +6,7 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "fixtures.hpp"
-#include "torch_frontend/import_torchscript.hpp"
+#include "torch/import/torchscript.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -18,11 +18,11 @@ bool imports(const std::string& bytes, const std::vector<Array>& inputs) {
   const std::string path =
       (std::filesystem::temp_directory_path() / "mase_damaged_test.pt").string();
   write_file(path, bytes);
-  driver::ImportOptions options;
+  backend::ImportOptions options;
   options.inputs = inputs;
   bool good = true;
   try {
-    torch_frontend::import_torchscript(path, options);
+    libtorch::import_torchscript(path, options);
   } catch (const Error& error) {
     good = false;
     CHECK(error.fault() == Fault::file);

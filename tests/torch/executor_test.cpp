@@ -1,5 +1,5 @@
 // The executor: formats on ports, gradients, training mode, refusals, and inputs of other types.
-#include "torch_frontend/executor.hpp"
+#include "torch/run/executor.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -10,12 +10,12 @@
 #include "fixtures.hpp"
 #include "ir/text.hpp"
 #include "small_graphs.hpp"
-#include "torch_frontend/quantize_op.hpp"
-#include "torch_frontend/tensors.hpp"
+#include "torch/run/quantize_op.hpp"
+#include "torch/run/tensors.hpp"
 
 using namespace mase;
 using namespace mase::test;
-using torch_frontend::Executor;
+using libtorch::Executor;
 
 namespace {
 
@@ -110,7 +110,7 @@ TEST_CASE("training mode uses batch statistics, updates the running ones and cou
       graph.tensors.at("seq_blocks.0.num_batches_tracked").value.span<std::int64_t>()[0];
   Executor executor(graph, ir::Level::floating);
   executor.own_tensors();
-  const at::Tensor x = torch_frontend::copy_of(tiny.inputs[0]);
+  const at::Tensor x = libtorch::copy_of(tiny.inputs[0]);
   executor.run_training({x});
   executor.store_tensors(graph);
   const Array after = graph.tensors.at("seq_blocks.0.running_mean").value;
@@ -129,7 +129,7 @@ TEST_CASE("dropout drops in training mode only") {
   const Fixture& model = fixture("dropout_mlp", "script");
   Executor executor(import_fixture(model), ir::Level::floating);
   executor.own_tensors();
-  const at::Tensor x = torch_frontend::copy_of(model.inputs[0]);
+  const at::Tensor x = libtorch::copy_of(model.inputs[0]);
   CHECK(at::equal(executor.run({x}).toTensor(), executor.run({x}).toTensor()));
   CHECK_FALSE(
       at::equal(executor.run_training({x}).toTensor(), executor.run_training({x}).toTensor()));
@@ -138,10 +138,10 @@ TEST_CASE("dropout drops in training mode only") {
 TEST_CASE("quantization keeps other dtypes and works on views") {
   const formats::Format format = formats::parse_format("integer(8, 1)");
   const at::Tensor whole = at::arange(6);
-  CHECK(torch_frontend::quantize(whole, format).is_same(whole));
+  CHECK(libtorch::quantize(whole, format).is_same(whole));
   const at::Tensor view = at::tensor({0.2F, 0.3F, 0.8F, 1.3F}).reshape({2, 2}).t();
   const at::Tensor expected = at::tensor({0.0F, 1.0F, 0.5F, 1.5F}).reshape({2, 2});
-  CHECK(at::equal(torch_frontend::quantize(view, format), expected));
+  CHECK(at::equal(libtorch::quantize(view, format), expected));
 }
 
 TEST_CASE("inputs convert when that is exact and are refused otherwise") {

@@ -11,12 +11,12 @@
 #include "export_support.hpp"
 #include "fixtures.hpp"
 #include "ir/text.hpp"
-#include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/import_torchscript.hpp"
+#include "torch/export/torchscript.hpp"
+#include "torch/import/torchscript.hpp"
 
 using namespace mase;
 using namespace mase::test;
-using torch_frontend::export_torchscript;
+using libtorch::export_torchscript;
 
 namespace {
 
@@ -49,9 +49,9 @@ TEST_CASE("exported fixtures keep state_dict names and come back with the same n
     export_torchscript(graph, folder / "model.pt", {});
     CHECK(state_names(torch::jit::load(folder / "model.pt")) ==
           state_names(torch::jit::load(fixture.path)));
-    driver::ImportOptions options;
+    backend::ImportOptions options;
     options.inputs = fixture.inputs;
-    const ir::Graph again = torch_frontend::import_torchscript(folder / "model.pt", options);
+    const ir::Graph again = libtorch::import_torchscript(folder / "model.pt", options);
     CHECK(node_names(again) == node_names(graph));
   }
 }

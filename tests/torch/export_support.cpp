@@ -13,9 +13,9 @@
 #include "ir/op_table.hpp"
 #include "ir/verify.hpp"
 #include "small_graphs.hpp"
-#include "torch_frontend/executor.hpp"
-#include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/tensors.hpp"
+#include "torch/export/torchscript.hpp"
+#include "torch/run/executor.hpp"
+#include "torch/run/tensors.hpp"
 
 namespace mase::test {
 
@@ -51,14 +51,14 @@ std::vector<Array> inputs_of(const ir::Graph& graph) {
 }
 
 ir::Results executed(const ir::Graph& graph, const std::vector<Array>& inputs) {
-  return torch_frontend::make_evaluator(graph, ir::Level::quantized)->run(inputs);
+  return libtorch::make_evaluator(graph, ir::Level::quantized)->run(inputs);
 }
 
 ir::Results called(torch::jit::Module& module, const std::vector<Array>& inputs) {
   std::vector<c10::IValue> values;
-  for (const Array& input : inputs) values.emplace_back(torch_frontend::copy_of(input));
+  for (const Array& input : inputs) values.emplace_back(libtorch::copy_of(input));
   c10::InferenceMode guard;
-  return torch_frontend::results_of(module.forward(values));
+  return libtorch::results_of(module.forward(values));
 }
 
 bool same(const ir::Results& a, const ir::Results& b) {
@@ -71,7 +71,7 @@ bool same(const ir::Results& a, const ir::Results& b) {
 void check_three_calls(const ir::Graph& graph, const std::vector<Array>& inputs) {
   REQUIRE(ir::verify(graph).empty());
   Folder folder;
-  torch_frontend::export_torchscript(graph, folder / "model.pt", {});
+  libtorch::export_torchscript(graph, folder / "model.pt", {});
   checkpoint::check_archive(folder / "model.pt");
   torch::jit::Module module = torch::jit::load(folder / "model.pt");
   const ir::Results expected = executed(graph, inputs);
@@ -81,8 +81,8 @@ void check_three_calls(const ir::Graph& graph, const std::vector<Array>& inputs)
 void write_stock_case(const ir::Graph& graph, const std::vector<Array>& inputs,
                       const std::string& folder) {
   make_folder(folder);
-  torch_frontend::export_torchscript(graph, folder + "/checkpoint.pt",
-                                     checkpoint::extra_files(graph, Tree::dict()));
+  libtorch::export_torchscript(graph, folder + "/checkpoint.pt",
+                               checkpoint::extra_files(graph, Tree::dict()));
   for (std::size_t i = 0; i < inputs.size(); ++i)
     write_npy(folder + "/input_" + std::to_string(i) + ".npy", inputs[i]);
   for (const auto& [name, value] : executed(graph, inputs))

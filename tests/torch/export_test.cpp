@@ -13,13 +13,13 @@
 #include "ir/text.hpp"
 #include "models/registry.hpp"
 #include "small_graphs.hpp"
-#include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/tensors.hpp"
+#include "torch/export/torchscript.hpp"
+#include "torch/run/tensors.hpp"
 
 using namespace mase;
 using namespace mase::test;
 using namespace small_graphs;
-using torch_frontend::export_torchscript;
+using libtorch::export_torchscript;
 
 namespace {
 
@@ -109,7 +109,7 @@ TEST_CASE("training mode counts batches and passes gradients straight through", 
   torch::jit::Module module = torch::jit::load(folder / "model.pt");
   module.train();
   at::AutoGradMode guard(true);
-  at::Tensor input = torch_frontend::copy_of(inputs_of(graph)[0]).requires_grad_(true);
+  at::Tensor input = libtorch::copy_of(inputs_of(graph)[0]).requires_grad_(true);
   const at::Tensor output = module.forward({input}).toTensor();
   output.sum().backward();
   CHECK(input.grad().abs().sum().item<float>() > 0.0F);

@@ -9,8 +9,8 @@
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "test_paths.hpp"
-#include "torch_frontend/executor.hpp"
-#include "torch_frontend/import_torchscript.hpp"
+#include "torch/import/torchscript.hpp"
+#include "torch/run/executor.hpp"
 
 namespace mase::test {
 namespace {
@@ -127,13 +127,13 @@ std::vector<FxNode> nodes_of(const ir::Graph& graph) {
 }
 
 ir::Graph import_fixture(const Fixture& fixture) {
-  driver::ImportOptions options;
+  backend::ImportOptions options;
   options.inputs = fixture.inputs;
-  return torch_frontend::import_torchscript(fixture.path, options);
+  return libtorch::import_torchscript(fixture.path, options);
 }
 
 std::unique_ptr<ir::Evaluator> evaluator_of(const ir::Graph& graph, ir::Level level) {
-  return torch_frontend::make_evaluator(graph, level);
+  return libtorch::make_evaluator(graph, level);
 }
 
 double largest_difference(const ir::Results& left, const ir::Results& right) {

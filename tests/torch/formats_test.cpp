@@ -13,7 +13,7 @@
 #include "ir/op_table.hpp"
 #include "small_graphs.hpp"
 #include "support/format_samples.hpp"
-#include "torch_frontend/export_torchscript.hpp"
+#include "torch/export/torchscript.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -57,7 +57,7 @@ const std::vector<std::vector<Shape>> shapes_by_rank{{},
 
 void check_in_torchscript(const formats::Format& format, std::size_t rank) {
   Folder folder;
-  torch_frontend::export_torchscript(negated(format, rank), folder / "model.pt", {});
+  libtorch::export_torchscript(negated(format, rank), folder / "model.pt", {});
   torch::jit::Module module = torch::jit::load(folder / "model.pt");
   std::uint64_t seed = 1;
   for (const bool specials : {false, true})

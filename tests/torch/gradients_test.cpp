@@ -5,10 +5,10 @@
 
 #include <numbers>
 
-#include "torch_frontend/quantize_op.hpp"
-#include "train/learned_steps.hpp"
-#include "train/network.hpp"
-#include "train/port_quantizer.hpp"
+#include "torch/run/quantize_op.hpp"
+#include "torch/train/learned_steps.hpp"
+#include "torch/train/network.hpp"
+#include "torch/train/port_quantizer.hpp"
 #include "train_support.hpp"
 
 using namespace mase;
@@ -34,7 +34,7 @@ struct Setup {
 
 template <class Make>
 Outcome run_once(ir::Graph graph, const at::Tensor& inputs, Make make, Setup setup) {
-  torch_frontend::Executor executor(graph, ir::Level::quantized);
+  libtorch::Executor executor(graph, ir::Level::quantized);
   if (setup.fold) CHECK(executor.fold_batch_norms() > 0);
   executor.own_tensors();
   Parameters parameters(graph, executor.tensors(),
@@ -198,7 +198,7 @@ TEST_CASE("a clipped gradient is zero exactly where the value saturates") {
   const at::Tensor gradient = at::tensor({1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f});
   const auto backward = [&](const std::string& text) {
     const at::Tensor leaf = x.clone().set_requires_grad(true);
-    torch_frontend::quantize(leaf, formats::parse_format(text)).backward(gradient);
+    libtorch::quantize(leaf, formats::parse_format(text)).backward(gradient);
     return leaf.grad();
   };
   CHECK(at::equal(backward("integer(4, 1)"), gradient));
@@ -219,7 +219,7 @@ TEST_CASE("the gradient of a learned step equals a computation by hand") {
   const at::Tensor gradient = at::tensor({1.0f, 2.0f, -1.0f, 4.0f});
   const at::Tensor log2_step = at::scalar_tensor(-1.0f).set_requires_grad(true);
   const formats::Format format = formats::parse_format("integer(4, 1)");
-  torch_frontend::quantize(x, format, log2_step).backward(gradient);
+  libtorch::quantize(x, format, log2_step).backward(gradient);
   // In units of the step: (round(x/s) - x/s) s = 0.2, then the highest and lowest code times s.
   const double by_hand = 1 * 0.2 + 2 * 3.5 + -1 * -4.0 + 4 * 0.0;
   CHECK(log2_step.grad().item<float>() == Approx(by_hand * std::numbers::ln2));

@@ -11,11 +11,11 @@
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "test_paths.hpp"
-#include "torch_frontend/import_torchscript.hpp"
+#include "torch/import/torchscript.hpp"
 
 using namespace mase;
 using namespace mase::test;
-using torch_frontend::import_torchscript;
+using libtorch::import_torchscript;
 
 namespace {
 
@@ -24,7 +24,7 @@ ir::Results run_fixture(const Fixture& fixture) {
 }
 
 std::string refusal_of(const std::string& path, std::vector<Array> inputs, Fault fault) {
-  driver::ImportOptions options;
+  backend::ImportOptions options;
   options.inputs = std::move(inputs);
   try {
     import_torchscript(path, options);
@@ -139,6 +139,6 @@ TEST_CASE("wrong examples are refused with the argument's name") {
 }
 
 TEST_CASE("the signature names the inputs") {
-  const auto names = torch_frontend::read_signature(fixture("two_inputs", "trace").path).inputs;
+  const auto names = libtorch::read_signature(fixture("two_inputs", "trace").path).inputs;
   CHECK(names == std::vector<std::string>{"features", "context"});
 }

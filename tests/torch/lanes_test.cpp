@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "train/lanes/convolution.hpp"
-#include "train/lanes/packing.hpp"
+#include "torch/train/lanes/convolution.hpp"
+#include "torch/train/lanes/packing.hpp"
 
 using namespace mase;
 using namespace mase::train;

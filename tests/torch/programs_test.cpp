@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "fixtures.hpp"
 #include "test_paths.hpp"
-#include "torch_frontend/import_text.hpp"
-#include "torch_frontend/import_torchscript.hpp"
+#include "torch/import/text.hpp"
+#include "torch/import/torchscript.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -18,9 +18,9 @@ std::string program_file(const std::string& name) {
 
 Array example() { return read_npy(program_file("example.npy")); }
 
-ir::Graph import_program(const std::string& name, driver::ImportOptions options = {}) {
+ir::Graph import_program(const std::string& name, backend::ImportOptions options = {}) {
   if (options.inputs.empty()) options.inputs = {example()};
-  return torch_frontend::import_torchscript(program_file(name + ".pt"), options);
+  return libtorch::import_torchscript(program_file(name + ".pt"), options);
 }
 
 /// What PyTorch computed for the example.
@@ -110,7 +110,7 @@ TEST_CASE("a torch.nn layer of several operators is inlined") {
 
 TEST_CASE("arguments have their defaults and can be fixed") {
   check_program("Options", {""});
-  driver::ImportOptions options;
+  backend::ImportOptions options;
   options.concrete["scale"] = Tree(0.5);
   options.concrete["negate"] = Tree(true);
   const ir::Graph graph = import_program("Options", options);
@@ -148,11 +148,10 @@ TEST_CASE("a trace's Python stack names the function, wherever PyTorch is instal
   for (const char* folder : {"", "/usr/lib/python3/site-packages/"}) {
     const std::string stack =
         std::string(folder) + "torch/nn/functional.py(1771): relu\nnet.py(4): forward\n";
-    CHECK(torch_frontend::spelling_of("aten::relu", {"functional.py:1771", stack}).target ==
+    CHECK(libtorch::spelling_of("aten::relu", {"functional.py:1771", stack}).target ==
           "torch.nn.functional.relu");
-    CHECK(torch_frontend::spelling_of("aten::abs", {"", stack}).target ==
-          "torch.nn.functional.relu");
+    CHECK(libtorch::spelling_of("aten::abs", {"", stack}).target == "torch.nn.functional.relu");
   }
   const std::string other = "my_torch/nn/functional.py(3): mine\n";
-  CHECK(torch_frontend::spelling_of("aten::add", {"", other}).target == "_operator.add");
+  CHECK(libtorch::spelling_of("aten::add", {"", other}).target == "_operator.add");
 }

@@ -14,9 +14,9 @@
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "passes/transform/quantize.hpp"
-#include "torch_frontend/executor.hpp"
-#include "torch_frontend/export_torchscript.hpp"
-#include "torch_frontend/tensors.hpp"
+#include "torch/export/torchscript.hpp"
+#include "torch/run/executor.hpp"
+#include "torch/run/tensors.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -188,14 +188,14 @@ TEST_CASE("batch norm without momentum averages over all batches", "[quantizable
   CHECK(graph.modules.at("batch_norm2d").attribute("momentum")->is_none());
   CHECK_FALSE(graph.modules.at("batch_norm1d").attribute("momentum")->is_none());
 
-  const at::Tensor first = torch_frontend::copy_of(program.inputs[0]);
+  const at::Tensor first = libtorch::copy_of(program.inputs[0]);
   const std::vector<at::Tensor> batches{first, first * 2, first + 3};
   at::Tensor mean = at::zeros(4), variance = at::zeros(4);
   Folder folder;
-  torch_frontend::export_torchscript(graph, folder / "model.pt", {});
+  libtorch::export_torchscript(graph, folder / "model.pt", {});
   torch::jit::Module exported = torch::jit::load(folder / "model.pt");
   exported.train();
-  torch_frontend::Executor executor(graph, ir::Level::floating);
+  libtorch::Executor executor(graph, ir::Level::floating);
   executor.own_tensors();
   for (const at::Tensor& batch : batches) {
     mean += batch.mean({0, 2, 3}) / 3;

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "data/metrics.hpp"
-#include "torch_frontend/executor.hpp"
-#include "torch_frontend/tensors.hpp"
-#include "train/trainer.hpp"
+#include "torch/run/executor.hpp"
+#include "torch/run/tensors.hpp"
+#include "torch/train/trainer.hpp"
 #include "train_support.hpp"
 
 using namespace mase;
@@ -37,11 +37,11 @@ std::vector<int> frac_widths(const ir::Graph& graph) {
 
 /// Loss and accuracy of a graph on validation rows, by a fresh executor.
 double validation_loss(const ir::Graph& graph, const data::Dataset& set) {
-  torch_frontend::Executor executor(graph, ir::Level::quantized);
+  libtorch::Executor executor(graph, ir::Level::quantized);
   data::ScoreCounter counter(set.classes());
   const auto rows = static_cast<std::int64_t>(set.validation.size());
   const data::Batch batch = set.batch(set.validation, 0, rows);
-  const auto output = executor.run(torch_frontend::check_inputs(graph, {batch.inputs})).toTensor();
+  const auto output = executor.run(libtorch::check_inputs(graph, {batch.inputs})).toTensor();
   counter.add({output.contiguous().data_ptr<float>(), static_cast<std::size_t>(output.numel())},
               batch.labels.span<std::int64_t>());
   return counter.scores().loss;

@@ -6,8 +6,8 @@
 #include "driver/all_passes.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
+#include "passes/channels/channel_groups.hpp"
 #include "passes/runner.hpp"
-#include "passes/transform/channel_groups.hpp"
 #include "torch/fixtures.hpp"
 
 namespace mase::test {

@@ -1,6 +1,6 @@
 // Tests of loading tensors: state_dicts written by stock PyTorch (state_dicts/make.py), TorchScript
 // files, checkpoints, and what does not fit or is damaged.
-#include "torch_frontend/import_state_dict.hpp"
+#include "torch/import/state_dict.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -18,7 +18,7 @@
 #include "fixtures.hpp"
 #include "small_graphs.hpp"
 #include "test_paths.hpp"
-#include "torch_frontend/export_torchscript.hpp"
+#include "torch/export/torchscript.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -46,7 +46,7 @@ std::string refusal_of(const std::string& path) {
   const std::string before = checkpoint::tensor_hash(graph);
   std::string message;
   try {
-    torch_frontend::load_state_dict(path, graph);
+    libtorch::load_state_dict(path, graph);
   } catch (const Error& error) {
     if (error.fault() != Fault::file) throw;
     message = error.what();
@@ -61,7 +61,7 @@ TEST_CASE("state_dicts of torch.save are read: plain, nested, parameters, double
   for (const char* name : {"plain.pt", "nested.pt", "parameters.pt", "double.pt"}) {
     INFO(name);
     ir::Graph graph = shared_module();
-    torch_frontend::load_state_dict(stored(name), graph);
+    libtorch::load_state_dict(stored(name), graph);
     check_filled(graph);
   }
 }
@@ -69,9 +69,9 @@ TEST_CASE("state_dicts of torch.save are read: plain, nested, parameters, double
 TEST_CASE("the tensors of a TorchScript file are a state_dict", "[state]") {
   ir::Graph graph = shared_module();
   const std::string hash = checkpoint::tensor_hash(graph);
-  torch_frontend::load_state_dict(stored("plain.pt"), graph);
+  libtorch::load_state_dict(stored("plain.pt"), graph);
   CHECK(checkpoint::tensor_hash(graph) != hash);
-  torch_frontend::load_state_dict(fixture("shared_module", "trace").path, graph);
+  libtorch::load_state_dict(fixture("shared_module", "trace").path, graph);
   CHECK(checkpoint::tensor_hash(graph) == hash);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a state_dict cannot run code", "[state]") {
 TEST_CASE("damaged state_dicts give an error or the same values", "[state]") {
   const std::string bytes = read_file(stored("plain.pt"));
   ir::Graph graph = shared_module();
-  torch_frontend::load_state_dict(stored("plain.pt"), graph);
+  libtorch::load_state_dict(stored("plain.pt"), graph);
   const std::string hash = checkpoint::tensor_hash(graph);
   const Folder folder;
   Random random(5);
@@ -106,7 +106,7 @@ TEST_CASE("damaged state_dicts give an error or the same values", "[state]") {
     if (i % 2 == 0) copy.resize(random.below(copy.size()));
     write_file(folder / "x.pt", copy);
     try {
-      torch_frontend::load_state_dict(folder / "x.pt", graph);
+      libtorch::load_state_dict(folder / "x.pt", graph);
     } catch (const Error& error) {
       CHECK(error.fault() == Fault::file);
     }
@@ -120,7 +120,7 @@ TEST_CASE("tensors that are not those of the checkpoint are refused", "[state]")
   auto extras = checkpoint::extra_files(graph, Tree::dict());
   extras["mase/info.json"] = replace_all(extras.at("mase/info.json"),
                                          checkpoint::tensor_hash(graph), std::string(64, '0'));
-  torch_frontend::export_torchscript(graph, folder / "model.pt", extras);
+  libtorch::export_torchscript(graph, folder / "model.pt", extras);
   CHECK_THROWS_WITH(checkpoint::load_tensors(folder / "model.pt", graph),
                     Catch::Contains("tensor_hash differs"));
 }

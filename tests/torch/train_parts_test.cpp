@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "stock_steps.hpp"
-#include "torch_frontend/executor.hpp"
-#include "train/loss.hpp"
-#include "train/optimizer.hpp"
-#include "train/parameters.hpp"
-#include "train/schedule.hpp"
-#include "train/state.hpp"
+#include "torch/run/executor.hpp"
+#include "torch/train/loss.hpp"
+#include "torch/train/optimizer.hpp"
+#include "torch/train/parameters.hpp"
+#include "torch/train/schedule.hpp"
+#include "torch/train/state.hpp"
 #include "train_support.hpp"
 
 using namespace mase;
@@ -101,7 +101,7 @@ TEST_CASE("learning rates follow their schedule") {
 
 TEST_CASE("parameters lie in one aligned buffer") {
   const ir::Graph graph = build("jsc-tiny");
-  torch_frontend::Executor executor(graph, ir::Level::floating);
+  libtorch::Executor executor(graph, ir::Level::floating);
   executor.own_tensors();
   Parameters parameters(graph, executor.tensors());
   REQUIRE(parameters.entries().size() == 4);

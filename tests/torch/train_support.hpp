@@ -8,7 +8,7 @@
 #include "models/builder.hpp"
 #include "models/registry.hpp"
 #include "support/message_of.hpp"
-#include "train/trainer.hpp"
+#include "torch/train/trainer.hpp"
 
 namespace train_support {
 
@@ -57,8 +57,8 @@ inline data::Dataset twelve_rows() {
   return set;
 }
 
-inline train::TrainOptions stock_options(const std::string& optimizer) {
-  train::TrainOptions options;
+inline backend::TrainOptions stock_options(const std::string& optimizer) {
+  backend::TrainOptions options;
   options.optimizer = optimizer;
   options.learning_rate = optimizer == "sgd" ? 0.05 : 0.01;
   options.weight_decay = optimizer == "sgd" ? 0.01 : optimizer == "adam" ? 0.02 : 0.1;
@@ -113,8 +113,8 @@ struct Saved {
   bool best = false;
 };
 
-inline train::TrainCallbacks keep(std::vector<Saved>& saved) {
-  return {{}, [&saved](const train::Snapshot& snapshot) {
+inline backend::TrainCallbacks keep(std::vector<Saved>& saved) {
+  return {{}, [&saved](const backend::Snapshot& snapshot) {
             saved.push_back({*snapshot.graph, snapshot.deployed ? *snapshot.deployed : ir::Graph(),
                              snapshot.state, snapshot.step, snapshot.epoch, snapshot.best});
           }};
@@ -122,17 +122,18 @@ inline train::TrainCallbacks keep(std::vector<Saved>& saved) {
 
 /// Trains once without a stop and once more from every snapshot; all must end with the same bits.
 inline void check_resume(const ir::Graph& start, const data::Dataset& set,
-                         const train::TrainOptions& options) {
+                         const backend::TrainOptions& options) {
   std::vector<Saved> saved;
   ir::Graph whole = start;
-  const train::TrainResult result = train::run_training(whole, set, options, keep(saved), "");
+  const backend::TrainResult result = train::run_training(whole, set, options, keep(saved), "");
   REQUIRE(saved.size() > 3);
   bool middle = false;
   for (Saved& snapshot : saved) {
     INFO("resumed at step " << snapshot.step);
     middle = middle || snapshot.step % 11 != 0;
     ir::Graph resumed = snapshot.graph;
-    const train::TrainResult again = train::run_training(resumed, set, options, {}, snapshot.state);
+    const backend::TrainResult again =
+        train::run_training(resumed, set, options, {}, snapshot.state);
     check_same_bits(resumed, whole);
     for (const ir::NodeId id : whole.order())
       CHECK((resumed.node(id).formats == whole.node(id).formats));
@@ -142,8 +143,8 @@ inline void check_resume(const ir::Graph& start, const data::Dataset& set,
   CHECK(middle);
 }
 
-inline train::TrainOptions short_run() {
-  train::TrainOptions options;
+inline backend::TrainOptions short_run() {
+  backend::TrainOptions options;
   options.batch_size = 64;  // 11 batches of 700 rows
   options.max_epochs = 3;
   options.checkpoint_every_n_steps = 4;

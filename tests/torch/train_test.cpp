@@ -5,9 +5,9 @@
 #include "formats/format.hpp"
 #include "stock_steps.hpp"
 #include "test_paths.hpp"
-#include "torch_frontend/import_torchscript.hpp"
-#include "train/network.hpp"
-#include "train/trainer.hpp"
+#include "torch/import/torchscript.hpp"
+#include "torch/train/network.hpp"
+#include "torch/train/trainer.hpp"
 #include "train_support.hpp"
 
 using namespace mase;
@@ -153,13 +153,13 @@ TEST_CASE("a loss that is no number names epoch and step and keeps what was save
 TEST_CASE("imported scripted models train, chains of layers without autograd") {
   const data::Dataset jets = data::load_dataset("jsc", {});
   const auto import = [](const std::string& name, const Array& inputs) {
-    driver::ImportOptions options;
+    backend::ImportOptions options;
     options.inputs = {inputs};
-    return torch_frontend::import_torchscript(
+    return libtorch::import_torchscript(
         MASE_TEST_FOLDER "/models/" + name + "/" + name + ".script.pt", options);
   };
   const auto is_chain = [](const ir::Graph& graph) {
-    torch_frontend::Executor executor(graph, ir::Level::quantized);
+    libtorch::Executor executor(graph, ir::Level::quantized);
     executor.own_tensors();
     Parameters parameters(graph, executor.tensors());
     return make_chain_network(executor, parameters) != nullptr;

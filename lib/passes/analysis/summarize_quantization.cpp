@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
-#include "passes/transform/quantize_ports.hpp"
+#include "passes/quantization/quantize_ports.hpp"
 
 namespace mase::passes {
 namespace {

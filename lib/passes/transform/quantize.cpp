@@ -9,9 +9,9 @@
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "passes/calibration/calibrator.hpp"
-#include "passes/transform/port_blocks.hpp"
-#include "passes/transform/quantize_config.hpp"
-#include "passes/transform/quantize_ports.hpp"
+#include "passes/quantization/port_blocks.hpp"
+#include "passes/quantization/quantize_config.hpp"
+#include "passes/quantization/quantize_ports.hpp"
 
 namespace mase::passes {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
-#include "passes/transform/channel_groups.hpp"
-#include "passes/transform/resize_channels.hpp"
+#include "passes/channels/channel_groups.hpp"
+#include "passes/channels/resize_channels.hpp"
 
 namespace mase::passes {
 namespace {

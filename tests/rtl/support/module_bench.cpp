@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "emit/emit.hpp"
-#include "hw/module_table.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/emit/emit.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace mase::rtl_test {
 namespace {
 
-using hw::StreamId;
+using design::StreamId;
 
 struct Bench {
-  hw::Design design;
+  design::Design design;
   emit::Vectors vectors;
 };
 
@@ -29,7 +29,7 @@ StreamId add_stream(Bench& bench, const Port& port, const std::string& name, boo
 
 void add_case(Bench& bench, const Case& test, std::size_t index) {
   const std::string name = test.module + "_" + std::to_string(index);
-  hw::Instance instance{name, test.module, "", test.parameters, {}, {}};
+  design::Instance instance{name, test.module, "", test.parameters, {}, {}};
   for (const Port& port : test.inputs)
     instance.inputs.push_back(
         add_stream(bench, port, name + "_in" + std::to_string(instance.inputs.size()), true));
@@ -42,9 +42,9 @@ void add_case(Bench& bench, const Case& test, std::size_t index) {
 }
 
 /// The design of one instance alone.
-hw::Design alone(const hw::Design& design, const hw::Instance& instance) {
-  hw::Design result;
-  hw::Instance copy = instance;
+design::Design alone(const design::Design& design, const design::Instance& instance) {
+  design::Design result;
+  design::Instance copy = instance;
   for (auto* side : {&copy.inputs, &copy.outputs})
     for (StreamId& id : *side) {
       result.streams.push_back(design.stream(id));
@@ -65,10 +65,10 @@ bool bit(std::uint64_t word, std::size_t index) { return (word >> index & 1) != 
 /// One instance beside its twin, through the recorded handshakes of a run.
 class Lockstep {
  public:
-  Lockstep(const hw::Design& design, const hw::Instance& instance)
+  Lockstep(const design::Design& design, const design::Instance& instance)
       : design_(design),
         instance_(instance),
-        twin_(hw::module_row(instance.module).control(instance.parameters)),
+        twin_(design::module_row(instance.module).control(instance.parameters)),
         taken_(instance.inputs.size()),
         given_(instance.outputs.size()),
         moved_(instance.outputs.size()) {}
@@ -82,7 +82,7 @@ class Lockstep {
 
   /// First beat, last beat of the first frame (from the first input beat), interval of the last
   /// two.
-  hw::Timing timing() const {
+  design::Timing timing() const {
     const auto n = lasts_.size();
     return {first_out_ - first_in_, lasts_.front() - first_in_, lasts_[n - 1] - lasts_[n - 2]};
   }
@@ -113,23 +113,23 @@ class Lockstep {
     lasts_[frame] = cycle_;
   }
 
-  const hw::Design& design_;
-  const hw::Instance& instance_;
-  std::unique_ptr<hw::Control> twin_;
+  const design::Design& design_;
+  const design::Instance& instance_;
+  std::unique_ptr<design::Control> twin_;
   std::vector<std::uint8_t> taken_, given_;
   std::vector<std::int64_t> moved_, lasts_;
   std::int64_t cycle_ = 0, first_in_ = -1, first_out_ = -1;
   bool agrees_ = true;
 };
 
-void check_twins(const hw::Design& design, const emit::Simulation& simulation, bool stalls) {
-  for (const hw::Instance& instance : design.instances) {
+void check_twins(const design::Design& design, const emit::Simulation& simulation, bool stalls) {
+  for (const design::Instance& instance : design.instances) {
     Lockstep lockstep(design, instance);
     lockstep.follow(simulation.handshakes);
     INFO(instance.name << ", cycle " << lockstep.cycle());
     CHECK(lockstep.agrees());
     if (stalls || !lockstep.agrees()) continue;
-    const hw::Timing predicted = hw::predict(alone(design, instance));
+    const design::Timing predicted = design::predict(alone(design, instance));
     CHECK(lockstep.timing().first == predicted.first);
     CHECK(lockstep.timing().last == predicted.last);
     CHECK(lockstep.timing().interval == predicted.interval);
@@ -162,8 +162,8 @@ void check_cases(const std::vector<Case>& cases, std::int64_t frames) {
   bench.design.name = "bench";
   bench.vectors.frames = frames;
   for (std::size_t i = 0; i < cases.size(); ++i) add_case(bench, cases[i], i);
-  for (const hw::Instance& instance : bench.design.instances) {
-    const hw::Timing timing = hw::predict(alone(bench.design, instance));
+  for (const design::Instance& instance : bench.design.instances) {
+    const design::Timing timing = design::predict(alone(bench.design, instance));
     bench.design.timing.last = std::max(bench.design.timing.last, timing.last);
   }
   test::TemporaryFolder folder;

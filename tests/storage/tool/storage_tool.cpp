@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "storage/storage.hpp"
+#include "search/storage/storage.hpp"
 
 namespace mase::storage {
 namespace {

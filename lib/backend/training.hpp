@@ -1,0 +1,120 @@
+// Training: options, progress and result. No LibTorch here, so that everything may include it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/field.hpp"
+#include "data/dataset.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::backend {
+
+struct TrainOptions {
+  std::string optimizer = "adam";
+  double learning_rate = 1e-3;
+  double weight_decay = 0.0;
+  double momentum = 0.9;
+  std::string schedule = "none";
+  double warmup_share = 0.0;
+  double eta_min = 1e-6;
+  int step_size = 10;
+  double gamma = 0.1;
+  int batch_size = 128;
+  int max_epochs = 20;
+  std::optional<int> max_steps;
+  int accumulate_grad_batches = 1;
+  std::optional<int> early_stop;
+  double label_smoothing = 0.0;
+  int log_every_n_steps = 50;
+  std::optional<int> checkpoint_every_n_steps;
+  std::int64_t seed = 0;
+  int quantize_after_steps = 0;
+  bool learn_scales = false;
+  bool fold_batch_norm = false;
+  static constexpr auto fields() {
+    using O = TrainOptions;
+    return std::tuple{
+        Field{"training_optimizer", &O::optimizer, "optimiser"}.one_of("adam", "adamw", "sgd"),
+        Field{"learning_rate", &O::learning_rate, "peak learning rate"}.between(0.0, 1e3),
+        Field{"weight_decay", &O::weight_decay,
+              "weight decay (decoupled for adamw, L2 for adam and sgd)"}
+            .between(0.0, 1e3),
+        Field{"momentum", &O::momentum, "momentum of sgd (Nesterov)"}.between(0.0, 1.0),
+        Field{"schedule", &O::schedule, "learning-rate schedule"}.one_of("none", "step", "cosine"),
+        Field{"warmup_share", &O::warmup_share, "share of all steps with linear warm-up"}.between(
+            0.0, 1.0),
+        Field{"eta_min", &O::eta_min, "floor of the cosine schedule"}.between(0.0, 1e3),
+        Field{"step_size", &O::step_size, "epochs between two drops of the step schedule"}.at_least(
+            1),
+        Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}.between(0.0, 1.0),
+        Field{"batch_size", &O::batch_size, "rows of one batch"}.at_least(1),
+        Field{"max_epochs", &O::max_epochs, "epochs to train"}.at_least(1),
+        Field{"max_steps", &O::max_steps,
+              "optimiser steps to train, instead of max_epochs; none or -1: decided by max_epochs"}
+            .at_least(-1),
+        Field{"accumulate_grad_batches", &O::accumulate_grad_batches,
+              "batches whose gradients are averaged for one step"}
+            .at_least(1),
+        Field{"early_stop", &O::early_stop,
+              "stop after this many epochs without a better validation loss"}
+            .at_least(1),
+        Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}
+            .between(0.0, 0.999),
+        Field{"log_every_n_steps", &O::log_every_n_steps,
+              "steps between two logged training values"}
+            .at_least(1),
+        Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps,
+              "steps between two resumable checkpoints; none: each epoch"}
+            .at_least(1),
+        Field{"seed", &O::seed, "seed of shuffling and dropout"}.at_least(0),
+        Field{"quantize_after_steps", &O::quantize_after_steps,
+              "optimiser steps in float before the model's formats are applied"}
+            .at_least(0),
+        Field{"learn_scales", &O::learn_scales,
+              "learn the frac_width of integer, integer_floor and fixed formats (LSQ)"},
+        Field{"fold_batch_norm", &O::fold_batch_norm,
+              "train linear and convolution layers with the batch norms behind them folded in"}};
+  }
+};
+
+/// Means over a part of a data set.
+struct Metrics {
+  double loss = 0, accuracy = 0;
+  std::int64_t rows = 0;
+};
+
+struct Progress {
+  std::int64_t step = 0, steps = 0;    ///< optimiser steps done, and of the whole run
+  std::int64_t epoch = 0, epochs = 0;  ///< epochs completed, and of the whole run
+  double loss = 0;                     ///< mean training loss since the last report
+  double learning_rate = 0;            ///< of the last step
+  double steps_per_second = 0;         ///< since the last report
+  std::optional<Metrics> validation;   ///< set at the end of an epoch
+};
+
+/// What the trainer hands out to be stored; `state` resumes training bit for bit.
+struct Snapshot {
+  const ir::Graph* graph = nullptr;     ///< what a resumed run goes on from
+  const ir::Graph* deployed = nullptr;  ///< of the best: what to use, folded batch norms included
+  std::string state;                    ///< optimiser moments and counters, opaque bytes
+  std::int64_t step = 0, epoch = 0;
+  bool best = false;  ///< best validation loss so far
+  bool last = false;  ///< newest resumable state
+};
+
+struct TrainCallbacks {
+  std::function<void(const Progress&)> progress;
+  std::function<void(const Snapshot&)> save;
+};
+
+struct TrainResult {
+  std::int64_t steps = 0, epochs = 0;
+  double final_loss = 0;
+  Metrics best_validation;
+  bool stopped_early = false;
+};
+
+}  // namespace mase::backend

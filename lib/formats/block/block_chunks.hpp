@@ -1,0 +1,57 @@
+// Cutting the columns of a strip into chunks whose scratch fits on the stack. Included by kernel
+// source files after their simd_*.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "formats/block/block_strip.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+/// Columns that one step of a kernel takes: 4 KiB of every row.
+constexpr std::size_t chunk_columns = 1024;
+
+/// How far beyond what is read to fetch: memory gives several pages at a time faster than one, and
+/// the hardware's own fetching ends with the page.
+constexpr std::ptrdiff_t fetch_ahead = 2048;
+
+/// Columns begin .. end: whole tiles, or a part of one tile that is longer than a chunk.
+struct Chunk {
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+};
+
+MASE_SIMD Chunk chunk_from(const Strip& strip, std::size_t begin) {
+  if (strip.tile <= chunk_columns)
+    return {begin, std::min(strip.columns, begin + chunk_columns / strip.tile * strip.tile)};
+  const std::size_t tile_end = (begin / strip.tile + 1) * strip.tile;
+  return {begin, std::min({strip.columns, tile_end, begin + chunk_columns})};
+}
+
+/// Calls visit(t, first, last) for the part [first, last) of every tile t in a chunk, as columns of
+/// the chunk. (No division per tile: it would take as long as the tile's elements.)
+template <class Visit>
+MASE_SIMD void for_each_part(const Chunk& chunk, std::size_t tile, const Visit& visit) {
+  std::size_t t = chunk.begin / tile;
+  std::size_t first = 0, last = (t + 1) * tile - chunk.begin;
+  for (; first < chunk.size(); ++t, first = last, last += tile)
+    visit(t, first, std::min(last, chunk.size()));
+}
+
+/// Fewer elements than a vector holds; the other lanes are 0.
+MASE_SIMD Simd::Vec load_part(const float* from, std::size_t count) {
+  float part[Simd::width] = {};
+  std::memcpy(part, from, count * sizeof(float));
+  return Simd::load(part);
+}
+
+MASE_SIMD void store_part(float* to, Simd::Vec v, std::size_t count) {
+  float part[Simd::width];
+  Simd::store(part, v);
+  std::memcpy(to, part, count * sizeof(float));
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels

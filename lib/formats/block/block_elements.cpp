@@ -1,0 +1,220 @@
+// Block formats over whole tensors: kernels where there are some, else element by element.
+#include "formats/block/block_elements.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "formats/block/block_kernels.hpp"
+#include "formats/encoding.hpp"
+
+namespace mase::formats {
+
+inline int TileScale::exponent(const BlockElements& elements, const TilePeak& peak) const {
+  const auto u = std::bit_cast<std::uint32_t>(peak.largest);
+  return bits.covers(u) ? std::clamp(bits.exponent(u), low, high) : elements.exponent(peak);
+}
+
+namespace {
+
+std::vector<int> exponents_of(const BlockElements& elements, std::span<const TilePeak> peaks) {
+  std::vector<int> exponents;
+  exponents.reserve(peaks.size());
+  const TileScale scale = elements.tile_scale();
+  for (const TilePeak& peak : peaks) exponents.push_back(scale.exponent(elements, peak));
+  return exponents;
+}
+
+// Shared codes count exponents, modulo as many as there are codes; the packer cuts them off.
+PackedCodes shared_codes(const BlockElements& elements, std::span<const TilePeak> peaks) {
+  const TileScale scale = elements.tile_scale();
+  const std::uint32_t zero = elements.shared_code(0);
+  return encode_in_pieces(
+      elements.shared_bits(), peaks.size(), [&](std::size_t first, std::span<std::uint32_t> codes) {
+        for (std::size_t i = 0; i < codes.size(); ++i)
+          codes[i] = zero + static_cast<std::uint32_t>(scale.exponent(elements, peaks[first + i]));
+      });
+}
+
+BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
+                         std::span<const float> in) {
+  if (const auto kernel = elements.code_kernel(kernels::best_isa()))
+    return encode_blocks(tiling, in, *kernel, elements.element_bits());
+  std::vector<TilePeak> peaks = tile_peaks(tiling, in);
+  const std::vector<int> exponents = exponents_of(elements, peaks);
+  std::vector<std::uint32_t> codes(in.size());
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    if (std::isnan(in[i])) return;  // refused by the caller
+    const int exponent = exponents[tile];
+    const double value = elements.quantize(static_cast<double>(in[i]), exponent, i);
+    codes[i] = elements.code(value, exponent);
+  });
+  return {pack_codes(codes, elements.element_bits()), std::move(peaks)};
+}
+
+// The largest magnitude of every tile as the reference system finds it: NaN spreads, and tiles of
+// zeros take the smallest magnitude that another tile has.
+std::vector<float> mase_peaks(const Tiling& tiling, std::span<const float> in) {
+  std::vector<float> peaks(static_cast<std::size_t>(tiling.tiles()));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    float& peak = peaks[tile];
+    const float magnitude = std::abs(in[i]);
+    if (magnitude > peak || std::isnan(magnitude)) peak = magnitude;
+  });
+  float smallest = std::numeric_limits<float>::infinity();
+  bool any = false;
+  for (const float peak : peaks)
+    if (peak != 0.0F) {
+      any = true;
+      if (peak < smallest || std::isnan(peak)) smallest = peak;
+    }
+  for (float& peak : peaks)
+    if (peak == 0.0F) peak = any ? smallest : 1.0F;
+  return peaks;
+}
+
+double limit_of(const BlockElements& elements, const TilePeak& peak) {
+  return elements.largest(elements.exponent(peak));
+}
+
+double limit_of(const BlockElements& elements, float mase_peak) {
+  return std::isnan(mase_peak) ? std::numeric_limits<double>::infinity()
+                               : elements.largest(elements.mase_exponent(mase_peak));
+}
+
+template <class Peak>
+void mark_beyond(const BlockElements& elements, const Tiling& tiling,
+                 const std::vector<Peak>& peaks, std::span<const float> in,
+                 std::span<std::uint8_t> mask) {
+  std::vector<double> limits;
+  limits.reserve(peaks.size());
+  for (const Peak& peak : peaks) limits.push_back(limit_of(elements, peak));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    mask[i] = std::abs(static_cast<double>(in[i])) > limits[tile];
+  });
+}
+
+constexpr int widest_table = 16;
+
+std::size_t codes_of_table(const BlockElements& elements) {
+  return std::size_t{1} << elements.element_bits();
+}
+
+// The values of exponent 0 in double, times powers of two: what falls out of double's range is 0 or
+// infinity in float32 too.
+void decode_by_table(const BlockElements& elements, const Tiling& tiling,
+                     std::span<const std::uint32_t> codes, std::span<const int> exponents,
+                     std::span<float> out) {
+  std::vector<double> values(codes_of_table(elements)), scales;
+  for (std::size_t code = 0; code < values.size(); ++code)
+    values[code] = elements.value(static_cast<std::uint32_t>(code), 0);
+  scales.reserve(exponents.size());
+  for (const int exponent : exponents)
+    scales.push_back(std::ldexp(1.0, std::clamp(exponent, -1000, 1000)));
+  for_each_run(tiling, [&](std::size_t first, std::size_t count, std::size_t tile) {
+    const double scale = scales[tile];
+    for (std::size_t i = first; i < first + count; ++i)
+      out[i] = static_cast<float>(values[codes[i]] * scale);
+  });
+}
+
+}  // namespace
+
+int clamp_signed(int exponent, int bits) {
+  return std::clamp(exponent, -(1 << (bits - 1)), (1 << (bits - 1)) - 1);
+}
+
+std::uint32_t signed_code(int exponent, int bits) {
+  return static_cast<std::uint32_t>(exponent) & ((std::uint32_t{1} << bits) - 1);
+}
+
+int signed_value(std::uint32_t code, int bits) {
+  const int value = static_cast<int>(code);
+  return value < (1 << (bits - 1)) ? value : value - (1 << bits);
+}
+
+int highest_block_exponent(int bits) { return clamp_signed(128, bits); }
+
+void TileScale::fill(const BlockElements& elements, std::span<const TilePeak> peaks,
+                     kernels::TileFactors& factors) const {
+  constexpr int widest = 126;  // one factor has room
+  float* const down[] = {factors.of(0), factors.of(1)};
+  float* const up[] = {factors.of(2), factors.of(3)};
+  for (std::size_t t = 0; t < peaks.size(); ++t) {
+    const int k = top - exponent(elements, peaks[t]);
+    if (std::abs(k) > widest) {
+      kernels::set_scale(factors, t, k);
+      continue;
+    }
+    down[0][t] = std::bit_cast<float>((127 + k) << 23);
+    up[0][t] = std::bit_cast<float>((127 - k) << 23);
+    down[1][t] = up[1][t] = 1.0F;
+  }
+}
+
+void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
+                           std::span<const float> in, std::span<float> out) {
+  std::vector<int> exponents;
+  for (const TilePeak& peak : tile_peaks_scalar(tiling, in))
+    exponents.push_back(elements.exponent(peak));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    out[i] = static_cast<float>(elements.quantize(static_cast<double>(in[i]), exponents[tile], i));
+  });
+}
+
+void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
+                    std::span<float> out) {
+  if (const auto kernel = elements.kernel(kernels::best_isa()))
+    quantize_blocks(tiling, in, out, *kernel);
+  else
+    quantize_block_scalar(elements, tiling, in, out);
+}
+
+void quantize_block_mase(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
+                         std::span<const float> in, std::span<float> out) {
+  const std::vector<float> peaks = mase_peaks(tiling, in);
+  std::vector<int> exponents;
+  exponents.reserve(peaks.size());
+  for (const float peak : peaks)
+    exponents.push_back(std::isnan(peak) ? 0 : elements.mase_exponent(peak));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    out[i] = std::isnan(peaks[tile]) ? peaks[tile]
+                                     : elements.quantize_mase(in[i], exponents[tile], adds_zero);
+  });
+}
+
+Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
+                     std::span<const float> in) {
+  BlockCodes made = element_codes(elements, tiling, in);
+  const std::size_t nan = first_nan(in, made.peaks);
+  if (nan < in.size()) refuse_nan(nan, elements.name());
+  return {std::move(made.codes), shared_codes(elements, made.peaks), {}};
+}
+
+void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,
+                  std::span<float> out) {
+  const auto tiles = static_cast<std::size_t>(tiling.tiles());
+  std::vector<int> exponents;
+  exponents.reserve(tiles);
+  for (const std::uint32_t code : codes_of(in.shared, elements.shared_bits(), tiles))
+    exponents.push_back(elements.exponent_of_code(code));
+  const std::vector<std::uint32_t> codes = codes_of(in.codes, elements.element_bits(), out.size());
+  if (elements.element_bits() <= widest_table && out.size() >= codes_of_table(elements)) {
+    decode_by_table(elements, tiling, codes, exponents, out);
+    return;
+  }
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    out[i] = static_cast<float>(elements.value(codes[i], exponents[tile]));
+  });
+}
+
+void block_saturation(const BlockElements& elements, const Tiling& tiling, Profile profile,
+                      std::span<const float> in, std::span<std::uint8_t> mask) {
+  if (profile == Profile::mase)
+    mark_beyond(elements, tiling, mase_peaks(tiling, in), in, mask);
+  else
+    mark_beyond(elements, tiling, tile_peaks(tiling, in), in, mask);
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,115 @@
+// What block_fp, block_minifloat and block_log have in common: a power of two per tile, known by an
+// exponent, and elements whose values follow from it. Each format says what its exponent means.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "formats/block/block_engine.hpp"
+#include "formats/block/block_kernels.hpp"
+#include "formats/format.hpp"
+#include "formats/rounding.hpp"
+#include "formats/scale_rule.hpp"
+
+namespace mase::formats {
+
+class BlockElements;
+
+/// BlockElements::exponent as integer arithmetic, as far as `bits` reach, and the exponent that
+/// kernels scale tiles to.
+struct TileScale {
+  ScaleBits bits;
+  int low = 0, high = 0;  ///< limits of exponents
+  int top = 0;            ///< kernels scale by 2^(top - exponent)
+
+  int exponent(const BlockElements& elements, const TilePeak& peak) const;
+  /// Factors for kernels::set_scale's use.
+  void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
+            kernels::TileFactors& factors) const;
+  kernels::PowerRule rule() const { return power_rule(bits, low, high, top, -top); }
+};
+
+/// The definition of a block format, one tile and one element at a time, and its kernels.
+class BlockElements {
+ public:
+  virtual ~BlockElements() = default;
+  virtual std::string_view name() const = 0;
+  virtual int element_bits() const = 0;
+  virtual int shared_bits() const = 0;
+
+  /// The exponent of a tile, within the range of the shared code. Profile `exact`.
+  virtual int exponent(const TilePeak& peak) const = 0;
+  virtual TileScale tile_scale() const = 0;
+  virtual int highest_exponent() const = 0;
+  virtual std::uint32_t shared_code(int exponent) const = 0;
+  virtual int exponent_of_code(std::uint32_t shared_code) const = 0;
+  /// The largest magnitude in a tile of this exponent.
+  virtual double largest(int exponent) const = 0;
+
+  /// The value of an element, unrounded; NaN stays NaN, infinities saturate. Profile `exact`;
+  /// `index` counts elements of the tensor (stochastic only).
+  virtual double quantize(double x, int exponent, std::uint64_t index) const = 0;
+  /// The code of a value that `quantize` returned; not of NaN.
+  virtual std::uint32_t code(double value, int exponent) const = 0;
+  virtual double value(std::uint32_t code, int exponent) const = 0;
+
+  /// Profile `mase`: the exponent of a tile whose largest magnitude is p, a number above 0.
+  virtual int mase_exponent(float p) const = 0;
+  /// Profile `mase`: float32 operations. `adds_zero`: tiles are put back by an addition to +0.
+  virtual float quantize_mase(float x, int exponent, bool adds_zero) const = 0;
+
+  /// Kernels with the same bits: values, and codes. Nothing where there are none.
+  virtual std::optional<BlockKernel> kernel(kernels::Isa isa) const = 0;
+  virtual std::optional<BlockKernel> code_kernel(kernels::Isa isa) const = 0;
+};
+
+/// The kernel of elements on a grid that tiles are scaled to.
+template <class Elements, class Grid>
+BlockKernel scaled_kernel(const Elements& elements, const kernels::GridKernel<Grid>& kernel,
+                          const Grid& grid) {
+  const TileScale scale = elements.tile_scale();
+  return {kernels::scaled_factors,
+          [elements, scale](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
+            scale.fill(elements, peaks, factors);
+          },
+          [kernel, grid](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+            kernel.on_strip(grid, strip, factors);
+          },
+          [kernel, grid, rule = scale.rule()](const kernels::Runs& runs) {
+            return kernel.on_runs(grid, rule, runs);
+          }};
+}
+
+// Exponents as two's complement codes of `bits` bits: shared codes of block_minifloat and
+// block_log.
+int clamp_signed(int exponent, int bits);
+std::uint32_t signed_code(int exponent, int bits);
+int signed_value(std::uint32_t code, int bits);
+/// The highest exponent that a tile of float32 numbers gets: within the code, at most 128.
+int highest_block_exponent(int bits);
+
+/// Fake quantization, profile `exact`, by the definition.
+void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
+                           std::span<const float> in, std::span<float> out);
+/// The same by the fastest kernel, or by the definition where there is none.
+void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
+                    std::span<float> out);
+/// Profile `mase`.
+void quantize_block_mase(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
+                         std::span<const float> in, std::span<float> out);
+
+/// Codes of all elements and shared codes of all tiles. Error(Fault::file) naming the index of the
+/// first NaN.
+Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
+                     std::span<const float> in);
+/// Error(Fault::file) when number or width of the codes is not that of the format and of `out`.
+void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,
+                  std::span<float> out);
+
+/// mask[i] = 1 where |in[i]| is above the largest magnitude of its tile.
+void block_saturation(const BlockElements& elements, const Tiling& tiling, Profile profile,
+                      std::span<const float> in, std::span<std::uint8_t> mask);
+
+}  // namespace mase::formats

@@ -1,0 +1,297 @@
+// Driving the kernels of block formats over the strips of a tensor.
+#include "formats/block/block_engine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "formats/bands.hpp"
+
+namespace mase::formats {
+namespace {
+
+using kernels::Runs;
+using kernels::Strip;
+using kernels::TileFactors;
+
+constexpr std::int32_t infinity_bits = 0x7f800000;
+// 32 KiB of input: peaks and elements of a strip both find it in the cache.
+constexpr std::size_t strip_elements = 8192;
+// The same for floats and their codes.
+constexpr std::size_t code_elements = 4096;
+// Below this the rows of tall tiles would be read in too small pieces; the tallest outgrow the
+// cache anyway, and whole pages of them are read faster.
+constexpr std::size_t fewest_columns = 256, page_columns = 1024, tallest_cached = 512;
+
+// Columns of a strip of about so many elements: whole tiles.
+std::size_t strip_columns(const Bands& bands, std::size_t elements) {
+  const std::size_t least = bands.most_rows() > tallest_cached ? page_columns : fewest_columns;
+  const std::size_t wanted = std::max(least, elements / bands.most_rows());
+  const std::size_t tiles = std::max<std::size_t>(1, wanted / bands.tile());
+  return std::min(bands.columns(), tiles * bands.tile());
+}
+
+// Calls visit(strip, first tile) for all strips of a tensor; the strip's `out` is for the caller.
+template <class Visit>
+void for_each_strip(Bands& bands, const float* in, Visit&& visit) {
+  const std::size_t columns = strip_columns(bands, strip_elements);
+  for (std::size_t band = 0; band < bands.count(); ++band) {
+    const std::vector<std::size_t>& rows = bands.rows(band);
+    for (std::size_t first = 0; first < bands.columns(); first += columns)
+      visit(Strip{in + first, nullptr, rows.data(), rows.size(),
+                  std::min(columns, bands.columns() - first), bands.tile(), false},
+            band * bands.tiles_per_band() + first / bands.tile());
+  }
+}
+
+std::size_t most_tiles(const Bands& bands) {
+  return (strip_columns(bands, strip_elements) + bands.tile() - 1) / bands.tile();
+}
+
+// Finds the peaks of one strip after another.
+class PeakFinder {
+ public:
+  PeakFinder(kernels::Isa isa, std::size_t tiles)
+      : all_(kernels::peak_kernel(isa, false)),
+        finite_(kernels::peak_kernel(isa, true)),
+        bits_(tiles),
+        finite_bits_(tiles) {}
+
+  void find(const Strip& strip, std::span<TilePeak> peaks) {
+    all_(strip, bits_.data());
+    std::int32_t largest = 0;
+    for (std::size_t t = 0; t < peaks.size(); ++t) {
+      largest = std::max(largest, bits_[t]);
+      peaks[t] = {std::bit_cast<float>(bits_[t]), false};
+    }
+    if (largest >= infinity_bits) mend(strip, peaks);
+  }
+
+ private:
+  void mend(const Strip& strip, std::span<TilePeak> peaks) {
+    finite_(strip, finite_bits_.data());
+    for (std::size_t t = 0; t < peaks.size(); ++t)
+      peaks[t] = {std::bit_cast<float>(finite_bits_[t]), bits_[t] >= infinity_bits};
+  }
+
+  kernels::PeakKernel all_, finite_;
+  std::vector<std::int32_t> bits_, finite_bits_;
+};
+
+// Writes one strip after another. What it needs is made for the first one: runs may leave none.
+class StripWriter {
+ public:
+  StripWriter(const BlockKernel& kernel, kernels::Isa isa, std::size_t most_tiles)
+      : kernel_(kernel), isa_(isa), most_tiles_(most_tiles) {}
+
+  // Returns the tiles' peaks, which stay until the next call.
+  std::span<const TilePeak> write(const Strip& strip) {
+    if (!scratch_) scratch_.emplace(kernel_, isa_, most_tiles_);
+    const auto peaks = std::span(scratch_->peaks).first(strip.tiles());
+    scratch_->finder.find(strip, peaks);
+    kernel_.factors(peaks, scratch_->factors);
+    kernel_.elements(strip, scratch_->factors);
+    return peaks;
+  }
+
+ private:
+  struct Scratch {
+    Scratch(const BlockKernel& kernel, kernels::Isa isa, std::size_t tiles)
+        : finder(isa, tiles), peaks(tiles), factors(kernel.factor_count, tiles) {}
+    PeakFinder finder;
+    std::vector<TilePeak> peaks;
+    TileFactors factors;
+  };
+  const BlockKernel& kernel_;
+  kernels::Isa isa_;
+  std::size_t most_tiles_;
+  std::optional<Scratch> scratch_;
+};
+
+// Writes tiles of one row, whose rows follow one another: runs as far as they go, and strips past
+// the tiles that they do not cover.
+class RowWriter {
+ public:
+  RowWriter(const BlockKernel& kernel, kernels::Isa isa, const Bands& bands)
+      : kernel_(kernel),
+        row_(bands.columns()),
+        tile_(bands.tile()),
+        columns_(strip_columns(bands, strip_elements)),
+        strips_(kernel, isa, most_tiles(bands)) {}
+
+  // The number of elements, about `wanted`, from a tile's begin at `first` to the end of a tile.
+  std::size_t piece(std::size_t first, std::size_t wanted) const {
+    if (row_ <= wanted) return wanted / row_ * row_;
+    const std::size_t tiles = std::max<std::size_t>(1, wanted / tile_);
+    return std::min(tiles * tile_, row_ - first % row_);
+  }
+
+  // `count` elements from the one at `first` of the tensor on, where a tile begins. Puts the tiles'
+  // peaks at the front of `peaks`, unless it is empty, and takes them off it.
+  void write(const float* in, float* out, std::size_t first, std::size_t count, bool streaming,
+             std::span<TilePeak>& peaks) {
+    Runs runs{in, out, count, row_, tile_, first % row_, streaming, nullptr};
+    if (!peaks.empty()) {
+      bits_.resize(tiles_of(runs, count) + kernels::runs_padding);
+      runs.peaks = bits_.data();
+    }
+    for (;;) {
+      if (kernel_.runs) pass_runs(runs, peaks);
+      if (runs.count == 0) return;
+      pass_strips(runs, peaks);
+    }
+  }
+
+ private:
+  void pass_runs(Runs& runs, std::span<TilePeak>& peaks) {
+    const std::size_t done = kernel_.runs(runs);
+    if (runs.peaks) {
+      const std::size_t tiles = tiles_of(runs, done);
+      for (std::size_t t = 0; t < tiles; ++t) peaks[t] = {std::bit_cast<float>(bits_[t]), false};
+      peaks = peaks.subspan(tiles);
+    }
+    advance(runs, done);
+  }
+  void pass_strips(Runs& runs, std::span<TilePeak>& peaks) {
+    constexpr std::size_t here = 0;
+    for (std::size_t done = 0; runs.count > 0 && done < columns_;) {
+      const std::size_t count = std::min({runs.count, row_ - runs.column, columns_});
+      const auto found = strips_.write({runs.in, runs.out, &here, 1, count, tile_, runs.streaming});
+      if (runs.peaks) {
+        std::copy(found.begin(), found.end(), peaks.begin());
+        peaks = peaks.subspan(found.size());
+      }
+      advance(runs, count);
+      done += count;
+    }
+  }
+  void advance(Runs& runs, std::size_t count) const {
+    runs.in += count;
+    runs.out += count;
+    runs.count -= count;
+    runs.column = (runs.column + count) % row_;
+  }
+  // In the first `count` elements.
+  std::size_t tiles_of(const Runs& runs, std::size_t count) const {
+    return kernels::tiles_before(runs.column + count, row_, tile_) -
+           kernels::tiles_before(runs.column, row_, tile_);
+  }
+
+  const BlockKernel& kernel_;
+  std::size_t row_, tile_, columns_;
+  StripWriter strips_;
+  std::vector<std::int32_t> bits_;
+};
+
+// Tiles of one row: peaks and codes of a piece at a time.
+BlockCodes encode_in_order(const Bands& bands, std::size_t tiles, std::span<const float> in,
+                           const BlockKernel& kernel, int bits, kernels::Isa isa) {
+  RowWriter writer(kernel, isa, bands);
+  CodePacker packer(bits, in.size());
+  std::vector<TilePeak> peaks(tiles);
+  std::vector<std::uint32_t> codes;
+  std::span<TilePeak> next(peaks);
+  for (std::size_t first = 0, count = 0; first < in.size(); first += count) {
+    count = std::min(writer.piece(first, code_elements), in.size() - first);
+    codes.resize(std::max(codes.size(), count));
+    writer.write(in.data() + first, reinterpret_cast<float*>(codes.data()), first, count, false,
+                 next);
+    packer.append(std::span(codes).first(count));
+  }
+  return {packer.finish(), std::move(peaks)};
+}
+
+// Tiles of several rows, whose codes are written in the elements' order: row by row.
+PackedCodes encode_rows(const Tiling& tiling, std::span<const float> in,
+                        std::span<const TilePeak> peaks, const BlockKernel& kernel, int bits) {
+  CodePacker packer(bits, in.size());
+  const Tiling simple = simplified(tiling);
+  const auto length = static_cast<std::size_t>(simple.shape.back());
+  const auto tile = static_cast<std::size_t>(simple.tile.back());
+  const std::size_t columns =
+      std::min(length, std::max<std::size_t>(1, strip_elements / tile) * tile);
+  std::vector<std::uint32_t> codes(columns);
+  TileFactors factors(kernel.factor_count, (columns + tile - 1) / tile);
+  constexpr std::size_t here = 0;
+  const float* next = in.data();
+  std::size_t known = peaks.size();  // the first tile whose factors are there
+  for (const std::int64_t row : simple.row_tiles())
+    for (std::size_t first = 0; first < length; first += columns) {
+      const std::size_t count = std::min(columns, length - first);
+      const Strip strip{next, reinterpret_cast<float*>(codes.data()), &here, 1, count, tile, false};
+      const std::size_t first_tile = static_cast<std::size_t>(row) + first / tile;
+      if (first_tile != known) kernel.factors(peaks.subspan(first_tile, strip.tiles()), factors);
+      known = first_tile;
+      kernel.elements(strip, factors);
+      packer.append(std::span(codes).first(count));
+      next += count;
+    }
+  return packer.finish();
+}
+
+}  // namespace
+
+std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in,
+                                 kernels::Isa isa) {
+  std::vector<TilePeak> peaks(static_cast<std::size_t>(tiling.tiles()));
+  if (in.empty()) return peaks;
+  Bands bands(tiling);
+  PeakFinder finder(isa, most_tiles(bands));
+  for_each_strip(bands, in.data(), [&](const Strip& strip, std::size_t first) {
+    finder.find(strip, std::span(peaks).subspan(first, strip.tiles()));
+  });
+  return peaks;
+}
+
+void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
+                     const BlockKernel& kernel, kernels::Isa isa, std::size_t streaming_from) {
+  if (in.empty()) return;
+  Bands bands(tiling);
+  const bool streaming = in.size() >= streaming_from && in.data() != out.data();
+  std::span<TilePeak> no_peaks;
+  if (bands.most_rows() == 1) {
+    RowWriter(kernel, isa, bands).write(in.data(), out.data(), 0, in.size(), streaming, no_peaks);
+  } else {
+    StripWriter writer(kernel, isa, most_tiles(bands));
+    for_each_strip(bands, in.data(), [&](Strip strip, std::size_t) {
+      strip.out = out.data() + (strip.in - in.data());
+      strip.streaming = streaming;
+      writer.write(strip);
+    });
+  }
+  if (streaming) kernels::stream_fence();
+}
+
+BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
+                         int bits, kernels::Isa isa) {
+  if (in.empty())
+    return {PackedCodes({}, bits, 0),
+            std::vector<TilePeak>(static_cast<std::size_t>(tiling.tiles()))};
+  const Bands bands(tiling);
+  if (bands.most_rows() == 1)
+    return encode_in_order(bands, static_cast<std::size_t>(tiling.tiles()), in, kernel, bits, isa);
+  std::vector<TilePeak> peaks = tile_peaks(tiling, in, isa);
+  return {encode_rows(tiling, in, peaks, kernel, bits), std::move(peaks)};
+}
+
+std::vector<TilePeak> tile_peaks_scalar(const Tiling& tiling, std::span<const float> in) {
+  std::vector<TilePeak> peaks(static_cast<std::size_t>(tiling.tiles()));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    if (std::isfinite(in[i]))
+      peaks[tile].largest = std::max(peaks[tile].largest, std::abs(in[i]));
+    else
+      peaks[tile].nonfinite = true;
+  });
+  return peaks;
+}
+
+std::size_t first_nan(std::span<const float> in, std::span<const TilePeak> peaks) {
+  const bool clean =
+      std::none_of(peaks.begin(), peaks.end(), [](const TilePeak& peak) { return peak.nonfinite; });
+  if (clean) return in.size();
+  const auto found = std::find_if(in.begin(), in.end(), [](float x) { return std::isnan(x); });
+  return static_cast<std::size_t>(found - in.begin());
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,92 @@
+// The fields and functions that block_fp, block_minifloat and block_log share: the shape of blocks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/block/block_elements.hpp"
+#include "formats/common.hpp"
+
+namespace mase::formats {
+
+/// How a tensor falls into blocks (formats.md, section 3(a)).
+struct BlockFields : CommonFields {
+  std::vector<std::int64_t> block_size{16};
+  std::optional<bool> skip_first_dim;
+  std::optional<int> max_rank;
+
+  static constexpr auto block_fields() {
+    return std::tuple{
+        Field{"block_size", &BlockFields::block_size,
+              "elements of a block per dimension, for the last dimensions; -1 and missing leading "
+              "entries: the whole dimension"}
+            .at_least(-1),
+        Field{"skip_first_dim", &BlockFields::skip_first_dim,
+              "blocks of 1 along dimension 0 (of rank 2 and more); NA: as the reference system"},
+        Field{"max_rank", &BlockFields::max_rank,
+              "leading dimensions are merged until there are no more than these; NA: never"}
+            .between(1, 16)};
+  }
+
+  /// Reports block sizes of 0 and what CommonFields reports.
+  void check_block_fields(const Tree& given, Diagnostics& diagnostics) const;
+  Tiling tiling(const Shape& shape, bool default_skip) const;
+  /// Error(Fault::config) for shapes that the reference system refuses, in profile `mase`.
+  void check_block_shape(const Shape& shape, bool default_skip) const;
+  /// Profile `mase`: whether tiles of this shape are put back by adding to zeros.
+  bool adds_zero(int rank, bool default_skip) const;
+  /// The rank after leading dimensions were merged; scalars count as rank 1.
+  int merged_rank(int rank) const;
+};
+
+/// What the three formats do, in terms of the Derived format's `elements()`, `default_skip` and
+/// `torchscript_parts()`.
+template <class Derived>
+struct BlockFunctions {
+  double bits_per_element(const Shape& shape) const {
+    const auto elements = self().elements();
+    const auto count = static_cast<double>(numel(shape));
+    const double shared = elements.shared_bits() * static_cast<double>(tiles_of(shape).tiles());
+    return elements.element_bits() + (count == 0.0 ? 0.0 : shared / count);
+  }
+  Range range() const {
+    const auto elements = self().elements();
+    const double largest = elements.largest(elements.highest_exponent());
+    return {-largest, largest};
+  }
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
+    if (self().profile_value() == Profile::mase)
+      quantize_block_mase(self().elements(), tiles_of(shape),
+                          self().adds_zero(static_cast<int>(shape.size()), Derived::default_skip),
+                          in, out);
+    else
+      quantize_block(self().elements(), tiles_of(shape), in, out);
+  }
+  Encoded encode(std::span<const float> in, const Shape& shape) const {
+    refuse_mase();
+    return encode_block(self().elements(), tiles_of(shape), in);
+  }
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
+    refuse_mase();
+    decode_block(self().elements(), tiles_of(shape), in, out);
+  }
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                 const Shape& shape) const {
+    block_saturation(self().elements(), tiles_of(shape), self().profile_value(), in, mask);
+  }
+  void check(const Shape& shape) const { self().check_block_shape(shape, Derived::default_skip); }
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  Tiling tiles_of(const Shape& shape) const { return self().tiling(shape, Derived::default_skip); }
+  void refuse_mase() const {
+    if (self().profile_value() == Profile::mase)
+      unsupported_error("profile 'mase' of " + std::string(Derived::doc.name) +
+                        " leaves values off its grid, so it has no codes; store tensors with "
+                        "profile 'exact'");
+  }
+};
+
+}  // namespace mase::formats

@@ -1,0 +1,99 @@
+// The definition of block_log for one tile and one element, in both profiles.
+#include "formats/block/block_log_elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/minifloat/mase_log2.hpp"
+#include "formats/scale_rule.hpp"
+
+namespace mase::formats {
+namespace {
+
+// The exponent of the power of two that is nearest to p, a number above 0, in the log domain.
+int nearest_exponent(float p) {
+  const int below = exponent_of(p);
+  // The largest double below sqrt(2): p has fewer bits.
+  return std::ldexp(static_cast<double>(p), -below) > 0x1.6a09e667f3bccp0 ? below + 1 : below;
+}
+
+}  // namespace
+
+LogSpec BlockLogSpec::element(int top_exponent, Profile profile) const {
+  LogSpec element;
+  element.width = width;
+  element.exponent_bias = (1 << (width - 1)) - 1 - top_exponent;
+  element.rounding = rounding;
+  element.profile = profile;
+  element.seed = seed;
+  return element;
+}
+
+int BlockLogElements::exponent(const TilePeak& peak) const {
+  if (peak.largest == 0.0F) return 0;
+  return clamp_signed(nearest_exponent(peak.largest), spec_.exponent_bias_width);
+}
+
+int BlockLogElements::highest_exponent() const {
+  return highest_block_exponent(spec_.exponent_bias_width);
+}
+
+std::uint32_t BlockLogElements::shared_code(int exponent) const {
+  return signed_code(exponent, spec_.exponent_bias_width);
+}
+
+int BlockLogElements::exponent_of_code(std::uint32_t shared_code) const {
+  return signed_value(shared_code, spec_.exponent_bias_width);
+}
+
+double BlockLogElements::largest(int exponent) const { return power_of_two(exponent); }
+
+double BlockLogElements::quantize(double x, int exponent, std::uint64_t index) const {
+  return quantize_log_exact(spec_.element(exponent), x, index);
+}
+
+std::uint32_t BlockLogElements::code(double value, int exponent) const {
+  return log_code(spec_.element(exponent), value);
+}
+
+double BlockLogElements::value(std::uint32_t code, int exponent) const {
+  return log_value(spec_.element(exponent), code);
+}
+
+int BlockLogElements::mase_exponent(float p) const {
+  const auto top_code = static_cast<float>((1 << (spec_.width - 1)) - 1);
+  const auto highest = static_cast<float>((1 << spec_.exponent_bias_width) - 1);
+  const float bias = std::clamp(top_code - std::ceil(mase_log2(p)), 0.0F, highest);
+  return static_cast<int>(top_code - bias);
+}
+
+// Here the offset of a block is a float32 product.
+float BlockLogElements::quantize_mase(float x, int exponent, bool adds_zero) const {
+  const LogSpec element = spec_.element(exponent, Profile::mase);
+  const float zeta = std::ldexp(1.0F, -element.exponent_bias) * 0.1F;
+  const float value = quantize_log_mase(element, x, zeta);
+  return adds_zero ? value + 0.0F : value;
+}
+
+TileScale BlockLogElements::tile_scale() const {
+  // A fraction from that of the first float32 above sqrt(2) on carries into the exponent.
+  const ScaleBits bits{0x800000 - 0x3504f4, 127, true};
+  return {bits, clamp_signed(-150, spec_.exponent_bias_width), highest_exponent(),
+          kernels::scaled_top};
+}
+
+std::optional<BlockKernel> BlockLogElements::kernel(kernels::Isa isa) const {
+  const LogSpec scaled = spec_.element(kernels::scaled_top);
+  if (!kernels::fits_float32(scaled)) return std::nullopt;
+  return scaled_kernel(*this, kernels::block_log_kernel(isa, spec_.rounding),
+                       kernels::log_grid(scaled));
+}
+
+std::optional<BlockKernel> BlockLogElements::code_kernel(kernels::Isa isa) const {
+  const LogSpec scaled = spec_.element(kernels::scaled_top);
+  if (!kernels::fits_float32(scaled)) return std::nullopt;
+  return scaled_kernel(*this, kernels::block_log_code_kernel(isa, spec_.rounding),
+                       kernels::log_grid(scaled));
+}
+
+}  // namespace mase::formats

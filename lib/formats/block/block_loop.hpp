@@ -1,0 +1,121 @@
+// Applying a vector operation to the tiles of a strip, with factors that differ from tile to tile.
+// Included by the kernel source files of block formats after their simd_*.hpp.
+//
+// An operation is a struct with `static constexpr std::size_t factors` and
+//   Simd::Vec operator()(Simd::Vec x, const Lanes<factors>& tile) const
+// where tile.factor[k] holds, in every lane, factor k of that lane's tile. It may give any 32 bits,
+// such as codes.
+#pragma once
+
+#include "formats/block/vector_writers.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+template <std::size_t count>
+struct Lanes {
+  Simd::Vec factor[count];
+};
+
+/// The factors' arrays, read once: stores to the output might change what TileFactors holds, as far
+/// as a compiler knows.
+template <std::size_t count>
+struct FactorArrays {
+  const float* of[count];
+
+  MASE_SIMD static FactorArrays from(const TileFactors& factors, std::size_t first_tile) {
+    FactorArrays arrays;
+    for (std::size_t k = 0; k < count; ++k) arrays.of[k] = factors.of(k) + first_tile;
+    return arrays;
+  }
+  /// Factors of a tile, the same in all lanes.
+  MASE_SIMD Lanes<count> at(std::size_t tile) const {
+    Lanes<count> lanes;
+    for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::all(of[k][tile]);
+    return lanes;
+  }
+};
+
+/// Factors per column of a chunk, for tiles that are no whole vectors.
+template <std::size_t count>
+struct ColumnFactors {
+  static constexpr std::size_t stride = chunk_columns + Simd::width;
+  alignas(64) float own[count][stride];
+  const float* of[count];
+
+  // Each store may run into the next tile, whose own store comes later.
+  MASE_SIMD void spread(const TileFactors& factors, const Chunk& chunk, std::size_t tile) {
+    const std::size_t first = chunk.begin / tile, tiles = (chunk.size() + tile - 1) / tile;
+    for (std::size_t k = 0; k < count; ++k) {
+      const float* const values = factors.of(k) + first;
+      of[k] = tile == 1 ? values : own[k];
+      float* to = own[k];
+      for (std::size_t t = 0; tile > 1 && t < tiles; ++t, to += tile) {
+        const Simd::Vec value = Simd::all(values[t]);
+        for (std::size_t i = 0; i < tile; i += Simd::width) Simd::store(to + i, value);
+      }
+    }
+  }
+  /// Of the columns of a vector.
+  MASE_SIMD Lanes<count> at(std::size_t vector) const {
+    Lanes<count> lanes;
+    for (std::size_t k = 0; k < count; ++k)
+      lanes.factor[k] = Simd::load(of[k] + vector * Simd::width);
+    return lanes;
+  }
+};
+
+/// One row of a chunk; `next` is the one that will be read after it.
+template <class Writer, class Op, class Factors>
+MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, std::size_t tile,
+                         std::size_t count, const float* in, float* out, const float* next) {
+  const std::size_t whole = count - count % Simd::width;
+  std::size_t c = 0;
+  for (std::size_t t = 0; c < whole; ++t)
+    for (const auto lanes = factors.at(t); c < std::min(whole, (t + 1) * tile); c += Simd::width) {
+      __builtin_prefetch(next + c);
+      writer.write(op(Simd::load(in + c), lanes));
+    }
+  writer.finish();
+  if (c < count)
+    store_part(out + c, op(load_part(in + c, count - c), factors.at(c / tile)), count - c);
+}
+
+/// The chunk's rows; element c of a row has the factors.at(c / tile). The last rows come first: the
+/// search for peaks has just read them.
+template <class Op, class Factors>
+MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile,
+                          const Chunk& chunk, const Strip& strip) {
+  for (std::size_t r = strip.row_count; r-- > 0;) {
+    const float* const in = strip.in + strip.rows[r] + chunk.begin;
+    const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in + fetch_ahead;
+    float* const out = strip.out + strip.rows[r] + chunk.begin;
+    if constexpr (Simd::can_stream)
+      if (strip.streaming) {
+        write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next);
+        continue;
+      }
+    write_row(VectorWriter(out), op, factors, tile, chunk.size(), in, out, next);
+  }
+}
+
+/// out = op(in, factors of the element's tile) for every element of the strip. The caller ends
+/// streaming with stream_fence().
+template <class Op>
+MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
+  ColumnFactors<Op::factors> columns;
+  const bool by_tile = strip.tile % Simd::width == 0 || strip.tile > chunk_columns;
+  for (Chunk chunk; chunk.end < strip.columns;) {
+    chunk = chunk_from(strip, chunk.end);
+    if (by_tile) {
+      write_rows(op, FactorArrays<Op::factors>::from(factors, chunk.begin / strip.tile), strip.tile,
+                 chunk, strip);
+    } else {
+      columns.spread(factors, chunk, strip.tile);
+      write_rows(op, columns, Simd::width, chunk, strip);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels

@@ -1,0 +1,91 @@
+// The definition of block_minifloat for one tile and one element, in both profiles.
+#include "formats/block/block_minifloat_elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/minifloat/mase_log2.hpp"
+
+namespace mase::formats {
+
+MinifloatSpec BlockMinifloatSpec::element(int top_exponent, Profile profile) const {
+  MinifloatSpec element;
+  element.width = width;
+  element.exponent_width = exponent_width;
+  element.exponent_bias = (1 << exponent_width) - 1 - top_exponent;
+  element.rounding = rounding;
+  element.profile = profile;
+  element.seed = seed;
+  return element;
+}
+
+ElementTop BlockMinifloatSpec::top() const {
+  return {0, element(0).mantissa_bits(), element(0).largest()};
+}
+
+int BlockMinifloatElements::exponent(const TilePeak& peak) const {
+  if (peak.largest == 0.0F) return 0;
+  return clamp_signed(scale_exponent(spec_.scale_rule, spec_.top(), peak.largest),
+                      spec_.exponent_bias_width);
+}
+
+int BlockMinifloatElements::highest_exponent() const {
+  return highest_block_exponent(spec_.exponent_bias_width);
+}
+
+std::uint32_t BlockMinifloatElements::shared_code(int exponent) const {
+  return signed_code(exponent, spec_.exponent_bias_width);
+}
+
+int BlockMinifloatElements::exponent_of_code(std::uint32_t shared_code) const {
+  return signed_value(shared_code, spec_.exponent_bias_width);
+}
+
+double BlockMinifloatElements::largest(int exponent) const {
+  return spec_.element(exponent).largest();
+}
+
+double BlockMinifloatElements::quantize(double x, int exponent, std::uint64_t index) const {
+  return quantize_minifloat_exact(spec_.element(exponent), x, index);
+}
+
+std::uint32_t BlockMinifloatElements::code(double value, int exponent) const {
+  return minifloat_code(spec_.element(exponent), value);
+}
+
+double BlockMinifloatElements::value(std::uint32_t code, int exponent) const {
+  return minifloat_value(spec_.element(exponent), code);
+}
+
+// There the logarithm is taken for the bias itself.
+int BlockMinifloatElements::mase_exponent(float p) const {
+  const auto highest = static_cast<float>((1 << spec_.exponent_bias_width) - 1);
+  const float bias = std::clamp(std::floor(mase_log2(p)), 0.0F, highest);
+  return (1 << spec_.exponent_width) - 1 - static_cast<int>(bias);
+}
+
+float BlockMinifloatElements::quantize_mase(float x, int exponent, bool adds_zero) const {
+  const float value = quantize_minifloat_scalar(spec_.element(exponent, Profile::mase), x, 0);
+  return adds_zero ? value + 0.0F : value;
+}
+
+TileScale BlockMinifloatElements::tile_scale() const {
+  return {scale_bits(spec_.scale_rule, spec_.top()), clamp_signed(-150, spec_.exponent_bias_width),
+          highest_exponent(), kernels::scaled_top};
+}
+
+std::optional<BlockKernel> BlockMinifloatElements::kernel(kernels::Isa isa) const {
+  const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
+  if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
+  return scaled_kernel(*this, kernels::block_minifloat_kernel(isa, spec_.rounding),
+                       kernels::block_minifloat_grid(scaled));
+}
+
+std::optional<BlockKernel> BlockMinifloatElements::code_kernel(kernels::Isa isa) const {
+  const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
+  if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
+  return scaled_kernel(*this, kernels::block_minifloat_code_kernel(isa, spec_.rounding),
+                       kernels::block_minifloat_grid(scaled));
+}
+
+}  // namespace mase::formats

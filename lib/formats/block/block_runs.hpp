@@ -1,0 +1,132 @@
+// Applying a vector operation to tiles of one row, a group of them at a time (block_groups.hpp):
+// their peaks are found in registers, their factors as lanes of vectors, and the elements are still
+// in the nearest cache. Included by the kernel source files of block formats after their
+// simd_*.hpp.
+//
+// Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose lanes
+// are tiles, `Lanes<2> of(Bits peaks) const`.
+#pragma once
+
+#include "formats/block/block_groups.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+/// Factors that are powers of two, as PowerRule says.
+struct PowerFactors {
+  Bits least, most, small, carry, down, up, low, high;
+
+  MASE_SIMD static PowerFactors of(const PowerRule& rule) {
+    return {Simd::all_bits(rule.least),       Simd::all_bits(rule.most),
+            Simd::all_bits(rule.least - 1),   Simd::all_bits(rule.carry),
+            Simd::all_bits(rule.down_offset), Simd::all_bits(rule.up_offset),
+            Simd::all_bits(rule.low),         Simd::all_bits(rule.high)};
+  }
+  /// 0 is covered: its exponent does not matter.
+  MASE_SIMD bool cover(Bits peaks) const {
+    const Bits below = Simd::sub_bits(peaks, Simd::all_bits(1));
+    const Bits too_small = Simd::select_less_bits(below, small, below, Simd::all_bits(-1));
+    return Simd::largest(Simd::max_bits(too_small, Simd::sub_bits(below, most))) < 0;
+  }
+  MASE_SIMD Lanes<2> of(Bits peaks) const {
+    const Bits carried = Simd::add_bits(Simd::max_bits(peaks, least), carry);
+    const Bits field = Simd::min_bits(high, Simd::max_bits(low, Simd::shift_right<23>(carried)));
+    return {{Simd::floats(Simd::shift_left<23>(Simd::sub_bits(down, field))),
+             Simd::floats(Simd::shift_left<23>(Simd::add_bits(up, field)))}};
+  }
+};
+
+/// Writes `count` elements, or those before a group that is not covered; returns how many. Reads
+/// and writes whole groups. (Operation and factors are copies: stores to the output might change
+/// what a reference holds, as far as a compiler knows.)
+template <class Writer, class Groups, class Op, class Factors>
+[[gnu::noinline]] MASE_SIMD_TARGET std::size_t write_groups(
+    const Groups& groups, const Op& given_op, const Factors& given_factors, const float* in,
+    float* out, std::size_t count, std::int32_t* peaks) {
+  const Op op = given_op;
+  const Factors factors = given_factors;
+  const std::size_t size = groups.size();
+  Writer writer(out);
+  std::size_t done = 0;
+  for (; done < count; done += size) {
+    const std::size_t wanted = std::min(size, count - done);
+    if (!groups.write(writer, op, factors, in + done, wanted, peaks)) break;
+    if (peaks) peaks += groups.tiles_of(wanted);
+  }
+  writer.finish();
+  return std::min(done, count);
+}
+
+/// The whole groups of a row.
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Factors& factors,
+                                  const Runs& row) {
+  const std::size_t count = row.count - row.count % groups.size();
+  if constexpr (Simd::can_stream)
+    if (row.streaming)
+      return write_groups<StreamWriter<Simd>>(groups, op, factors, row.in, row.out, count,
+                                              row.peaks);
+  return write_groups<VectorWriter>(groups, op, factors, row.in, row.out, count, row.peaks);
+}
+
+/// The elements after them as a group that zeros fill up.
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_rest(const Groups& groups, const Op& op, const Factors& factors,
+                                 const Runs& row, std::size_t done) {
+  const std::size_t count = row.count - done;
+  float in[largest_group], out[largest_group];
+  std::memcpy(in, row.in + done, count * sizeof(float));
+  std::memset(in + count, 0, (groups.size() - count) * sizeof(float));
+  std::int32_t* const peaks = row.peaks ? row.peaks + groups.tiles_of(done) : nullptr;
+  if (write_groups<VectorWriter>(groups, op, factors, in, out, count, peaks) == 0) return 0;
+  std::memcpy(row.out + done, out, count * sizeof(float));
+  return count;
+}
+
+/// Returns the number of elements done, as apply_runs.
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_row(const Groups& groups, const Op& op, const Factors& factors,
+                                const Runs& row) {
+  const std::size_t done = write_whole(groups, op, factors, row);
+  const std::size_t rest = row.count - done;
+  if (rest == 0 || rest >= groups.size()) return done;
+  return done + write_rest(groups, op, factors, row, done);
+}
+
+/// The same for each row in turn. Rows that fill little of a group are faster as strips.
+template <class Groups, class Op, class Factors>
+MASE_SIMD std::size_t write_each_row(const Groups& groups, const Op& op, const Factors& factors,
+                                     const Runs& runs) {
+  const bool one_row = runs.column + runs.count <= runs.row;
+  if (!one_row && 4 * runs.row < groups.size()) return 0;
+  Runs row = runs;
+  std::size_t done = 0;
+  for (std::size_t column = runs.column; done < runs.count; column = 0) {
+    row.in = runs.in + done;
+    row.out = runs.out + done;
+    row.count = std::min(runs.row - column, runs.count - done);
+    const std::size_t here = write_row(groups, op, factors, row);
+    done += here;
+    if (here < row.count) break;
+    if (row.peaks) row.peaks += groups.tiles_of(here);
+  }
+  return done;
+}
+
+/// out = op(in, factors of the element's tile), up to the first group of tiles with a peak that
+/// `factors` do not cover; returns the number of elements done, whole tiles.
+template <class Op, class Factors>
+MASE_SIMD std::size_t apply_runs(const Op& op, const Factors& factors, const Runs& runs) {
+  constexpr std::size_t longest = longest_run * Simd::width;
+  const std::size_t tile = runs.tile;
+  if (tile > longest) return 0;
+  if (runs.row <= longest && runs.row % tile != 0 && runs.column == 0)
+    return write_row(RowTiles(runs.row, tile, runs.count), op, factors, runs);
+  if (tile == Simd::width) return write_each_row(WholeTiles<1>(tile), op, factors, runs);
+  if (tile == 2 * Simd::width) return write_each_row(WholeTiles<2>(tile), op, factors, runs);
+  if (tile % Simd::width == 0) return write_each_row(WholeTiles<0>(tile), op, factors, runs);
+  return write_each_row(EqualTiles(tile, runs.count), op, factors, runs);
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels

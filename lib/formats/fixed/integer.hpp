@@ -1,0 +1,85 @@
+// The formats `integer` and `integer_floor`: fixed point, saturating (formats.md, section 2).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/common.hpp"
+#include "formats/fixed/integer_spans.hpp"
+#include "formats/model.hpp"
+
+namespace mase::formats {
+
+/// What both integer formats do, in terms of the Derived format's `spec()`.
+template <class Derived>
+struct IntegerFunctions {
+  double bits_per_element(const Shape&) const { return spec().width; }
+  Range range() const { return {spec().low() * spec().step(), spec().high() * spec().step()}; }
+  void quantize(std::span<const float> in, std::span<float> out, const Shape&) const {
+    quantize_integer(spec(), in, out);
+  }
+  Encoded encode(std::span<const float> in, const Shape&) const {
+    return encode_integer(spec(), in);
+  }
+  void decode(const Encoded& in, std::span<float> out, const Shape&) const {
+    decode_integer(spec(), in, out);
+  }
+  std::string torchscript(int) const { return integer_torchscript(spec()); }
+
+ private:
+  IntegerSpec spec() const { return static_cast<const Derived&>(*this).spec(); }
+};
+
+/// Codes c = clamp(rnd(x * 2^frac_width)), values c * 2^-frac_width.
+struct Integer : CommonFields, IntegerFunctions<Integer> {
+  static constexpr FormatDoc doc{"integer", "Fixed point with saturation and a choice of rounding.",
+                                 2};
+  int width = 8;
+  std::optional<int> frac_width;
+  bool is_signed = true;
+  static constexpr std::string_view calibrated = "frac_width";
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &Integer::width, "bits of one code"}.between(1, 32),
+            Field{"frac_width", &Integer::frac_width,
+                  "bits after the binary point; negative for steps above 1; NA: half of the width"}
+                .between(-126, 126),
+            Field{"is_signed", &Integer::is_signed, "two's complement, or values from 0 up"}},
+        common_fields());
+  }
+  void resolve(const Tree& given, Diagnostics& diagnostics);
+  IntegerSpec spec() const;
+};
+
+/// `integer` by its other name. (Upstream's format of that name adds the format of the result,
+/// which is the one of the port data_out.)
+struct Fixed : Integer {
+  static constexpr FormatDoc doc{"fixed", "The same as integer.", 2};
+};
+
+/// `integer` with rounding toward minus infinity, the default of hardware casts.
+struct IntegerFloor : ProfileFields, IntegerFunctions<IntegerFloor> {
+  static constexpr FormatDoc doc{"integer_floor",
+                                 "Fixed point with saturation, rounded toward minus infinity.", 2};
+  int width = 8;
+  std::optional<int> frac_width;
+  bool is_signed = true;
+  static constexpr std::string_view calibrated = "frac_width";
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &IntegerFloor::width, "bits of one code"}.between(1, 32),
+            Field{"frac_width", &IntegerFloor::frac_width,
+                  "bits after the binary point; negative for steps above 1; NA: half of the width"}
+                .between(-126, 126),
+            Field{"is_signed", &IntegerFloor::is_signed, "two's complement, or values from 0 up"}},
+        profile_fields());
+  }
+  void resolve(const Tree& given, Diagnostics& diagnostics);
+  IntegerSpec spec() const;
+};
+
+}  // namespace mase::formats

@@ -1,0 +1,38 @@
+// Integers with a scale per row over a span, for each instruction set (exact profile).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/fixed/scale_integer_scalar.hpp"
+#include "simd/isa.hpp"
+
+namespace mase::formats::kernels {
+
+/// What one row's elements are quantized by. Widths up to widest_row_kernel: codes are exact in
+/// float32, and no quotient in double lies so near a tie that its rounding matters.
+struct RowGrid {
+  float step = 1;
+  float low = 0, high = 0;  ///< codes
+};
+constexpr int widest_row_kernel = 22;
+
+/// What an instruction set offers for a rounding; `in` and `out` are the same or do not overlap.
+struct RowKernels {
+  /// `stream`: stores past the caches; end with stream_fence().
+  void (*quantize)(const RowGrid& grid, const float* in, float* out, std::size_t count,
+                   bool stream);
+  /// Codes sign-extended; returns whether an element is NaN.
+  bool (*encode)(const RowGrid& grid, const float* in, std::uint32_t* codes, std::size_t count);
+  float (*peak)(const float* in, std::size_t count);  ///< largest finite magnitude
+};
+
+/// The kernels of a deterministic rounding for an instruction set that is_available.
+RowKernels row_kernels(Isa isa, Rounding rounding);
+
+// One per instruction set, for row_kernels only.
+RowKernels row_kernels_portable(Rounding rounding);
+RowKernels row_kernels_avx2(Rounding rounding);
+RowKernels row_kernels_avx512(Rounding rounding);
+
+}  // namespace mase::formats::kernels

@@ -1,0 +1,150 @@
+// The format `scale_integer` over tensors, row by row.
+#include "formats/fixed/scale_integer.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "formats/encoding.hpp"
+#include "formats/fixed/integer_kernel.hpp"
+#include "formats/fixed/row_kernel.hpp"
+#include "formats/slices.hpp"
+
+namespace mase::formats {
+namespace {
+
+using Row = std::span<const float>;
+
+bool has_kernel(const ScaleIntegerSpec& spec) {
+  return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic &&
+         spec.width <= kernels::widest_row_kernel;
+}
+
+kernels::RowGrid grid_of(const ScaleIntegerSpec& spec, float step) {
+  return {step, static_cast<float>(spec.low()), static_cast<float>(spec.high())};
+}
+
+// For decoding: values are code * step as in the integer formats.
+kernels::IntegerGrid step_grid(const ScaleIntegerSpec& spec, float step) {
+  kernels::IntegerGrid grid;
+  grid.step = step;
+  grid.sign = spec.is_signed ? static_cast<std::int32_t>(1U << (spec.width - 1)) : 0;
+  return grid;
+}
+
+float scale_of(const ScaleIntegerSpec& spec, Row row) {
+  if (!has_kernel(spec)) return row_scale(spec, row_peak(row, spec.profile));
+  const auto kernel = kernels::row_kernels(kernels::best_isa(), spec.rounding);
+  return row_scale(spec, kernel.peak(row.data(), row.size()));
+}
+
+// In `mase` a row with an element that is not finite has no values, hence no codes.
+void check_element(const ScaleIntegerSpec& spec, float x, float scale, std::size_t index) {
+  if (std::isnan(quantize_scale_integer_scalar(spec, x, scale, index)))
+    refuse_nan(index, "scale_integer");
+}
+
+std::uint32_t low_bits(double code) {
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>(code));
+}
+
+// Codes of elements first and up of a row that starts at element `start` of the tensor.
+void define_codes(const ScaleIntegerSpec& spec, Row part, float scale, std::size_t start,
+                  std::span<std::uint32_t> codes) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    check_element(spec, part[i], scale, start + i);
+    codes[i] = low_bits(scale_integer_code(spec, part[i], scale, start + i));
+  }
+}
+
+double number_of(const ScaleIntegerSpec& spec, std::uint32_t code) {
+  const bool is_negative = spec.is_signed && (code >> (spec.width - 1)) != 0;
+  return static_cast<double>(code) - (is_negative ? std::ldexp(1.0, spec.width) : 0.0);
+}
+
+}  // namespace
+
+void ScaleInteger::resolve(const Tree& given, Diagnostics& diagnostics) {
+  check_common(given, false, diagnostics);
+  if (width == 1 && is_signed && profile == "exact")
+    diagnostics.error(place_of(given, "width"),
+                      "a signed code of 1 bit has no positive value to scale by; use width 2 or "
+                      "more, or is_signed=false");
+}
+
+ScaleIntegerSpec ScaleInteger::spec() const {
+  return {width, is_signed, rounding_value(), profile_value(), seed_value()};
+}
+
+double ScaleInteger::bits_per_element(const Shape& shape) const {
+  return bits_with_scales(width, row_slices(shape).count, shape);
+}
+
+void ScaleInteger::quantize(std::span<const float> in, std::span<float> out,
+                            const Shape& shape) const {
+  const ScaleIntegerSpec integer = spec();
+  const Slices rows = row_slices(shape);
+  const bool stream = in.size() >= kernels::streaming_count;
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    const Row row = rows.of(in, r);
+    const std::span<float> made = rows.of(out, r);
+    const float scale = scale_of(integer, row);
+    if (has_kernel(integer)) {
+      const auto kernel = kernels::row_kernels(kernels::best_isa(), integer.rounding);
+      kernel.quantize(grid_of(integer, scale), row.data(), made.data(), row.size(), stream);
+    } else {
+      for (std::size_t i = 0; i < row.size(); ++i)
+        made[i] = quantize_scale_integer_scalar(integer, row[i], scale, r * rows.size + i);
+    }
+  }
+  if (stream) kernels::stream_fence();
+}
+
+Encoded ScaleInteger::encode(std::span<const float> in, const Shape& shape) const {
+  const ScaleIntegerSpec integer = spec();
+  const Slices rows = row_slices(shape);
+  CodePacker packer(width, in.size());
+  std::vector<float> scales;
+  std::array<std::uint32_t, code_piece> codes;
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    const Row row = rows.of(in, r);
+    const float scale = scales.emplace_back(scale_of(integer, row));
+    for (std::size_t first = 0; first < row.size(); first += code_piece) {
+      const Row part = row.subspan(first, std::min(code_piece, row.size() - first));
+      const std::span<std::uint32_t> made(codes.data(), part.size());
+      const bool defined =
+          has_kernel(integer) &&
+          !kernels::row_kernels(kernels::best_isa(), integer.rounding)
+               .encode(grid_of(integer, scale), part.data(), made.data(), made.size());
+      if (!defined) define_codes(integer, part, scale, r * rows.size + first, made);
+      packer.append(made);
+    }
+  }
+  return {packer.finish(), {}, std::move(scales)};
+}
+
+void ScaleInteger::decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
+  const ScaleIntegerSpec integer = spec();
+  const Slices rows = row_slices(shape);
+  check_codes(in.codes, width, out.size());
+  check_scale_count(in.scales, rows.count);
+  std::array<std::uint32_t, code_piece> codes;
+  const auto kernel = kernels::integer_decoder(kernels::best_isa());
+  for (std::size_t r = 0; r < rows.count; ++r)
+    for (std::size_t first = 0; first < rows.size; first += code_piece) {
+      const std::size_t start = r * rows.size + first;
+      const std::span<std::uint32_t> part(codes.data(), std::min(code_piece, rows.size - first));
+      in.codes.unpack(start, part);
+      if (has_kernel(integer))
+        kernel(step_grid(integer, in.scales[r]), part.data(), out.data() + start, part.size());
+      for (std::size_t i = 0; !has_kernel(integer) && i < part.size(); ++i)
+        out[start + i] = scale_integer_value(integer, number_of(integer, part[i]), in.scales[r]);
+    }
+}
+
+void ScaleInteger::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                             const Shape&) const {
+  for (std::size_t i = 0; i < in.size(); ++i)
+    mask[i] = std::isinf(in[i]) || (!is_signed && in[i] < 0.0F) ? 1 : 0;
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,40 @@
+// The format `scale_integer`: integers with a float32 step per row (formats.md, section 2).
+#pragma once
+
+#include <string>
+
+#include "formats/common.hpp"
+#include "formats/fixed/scale_integer_scalar.hpp"
+#include "formats/model.hpp"
+
+namespace mase::formats {
+
+/// Codes c = clamp(rnd(x / Delta)), values RN32(c * Delta), with a Delta for each row of the last
+/// dimension that puts the row's largest finite magnitude on the largest code. Only +-inf saturates
+/// (and what is negative when unsigned). Stored scales: Delta; in profile `mase` upstream's factor
+/// before rounding, its inverse.
+struct ScaleInteger : CommonFields {
+  static constexpr FormatDoc doc{"scale_integer", "Integers with a float32 step for each row.", 1};
+  int width = 8;
+  bool is_signed = true;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &ScaleInteger::width, "bits of one code"}.between(1, 32),
+            Field{"is_signed", &ScaleInteger::is_signed, "two's complement, or values from 0 up"}},
+        common_fields());
+  }
+  void resolve(const Tree& given, Diagnostics& diagnostics);
+  ScaleIntegerSpec spec() const;
+
+  double bits_per_element(const Shape& shape) const;
+  Range range() const { return {spec().low(), spec().high()}; }  ///< in units of Delta
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
+  Encoded encode(std::span<const float> in, const Shape& shape) const;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
+  std::string torchscript(int rank) const;
+};
+
+}  // namespace mase::formats

@@ -1,0 +1,55 @@
+// The format `scale_integer` in TorchScript: the quotient in float64, as the definition has it.
+#include "base/text.hpp"
+#include "formats/fixed/scale_integer.hpp"
+#include "formats/script.hpp"
+
+namespace mase::formats {
+namespace {
+
+// `peak`, a column: the rows' largest magnitudes. The column of padding gives empty rows one too.
+std::string peak_torchscript(int rank, Profile profile) {
+  std::string text = rank == 0 ? "  rows = x.reshape([1])\n" : "  rows = x\n";
+  text += "  sizes = torch.abs(rows)\n";
+  if (profile == Profile::exact)
+    text += "  sizes = torch.where(torch.isfinite(rows), sizes, torch.zeros_like(sizes))\n";
+  return text + "  peak = torch.amax(torch.constant_pad_nd(sizes, [0, 1]), [-1], True)\n";
+}
+
+std::string rounded(Rounding rounding, const std::string& v) {
+  if (rounding == Rounding::floor) return "torch.floor(" + v + ")";
+  if (rounding == Rounding::nearest_even) return "torch.round(" + v + ", decimals=0)";
+  return "torch.floor(torch.abs(" + v + ") + 0.5) * torch.sign(" + v + ")";
+}
+
+std::string clamped(const ScaleIntegerSpec& spec, const std::string& v) {
+  return "torch.clamp(" + v + ", " + double_text(spec.low()) + ", " + double_text(spec.high()) +
+         ")";
+}
+
+std::string mase_text(const ScaleIntegerSpec& spec, const std::string& peak) {
+  const auto high = static_cast<float>(spec.high());
+  return peak + "  scale = torch.full_like(peak, " + double_text(high + 1.0F) + ") / (peak + " +
+         double_text(1e-9F) + ")\n" + "  code = torch.clamp(" +
+         rounded(Rounding::nearest_even, "(rows * scale)") + ", " + double_text(spec.low()) + ", " +
+         double_text(high) + ")\n" + "  return (code / scale).reshape_as(x)\n";
+}
+
+}  // namespace
+
+std::string ScaleInteger::torchscript(int rank) const {
+  const ScaleIntegerSpec integer = spec();
+  refuse_stochastic_script(integer.rounding);
+  std::string text = peak_torchscript(rank, integer.profile);
+  if (integer.profile == Profile::mase) return mase_text(integer, text);
+  text +=
+      "  step = (peak.to(torch.float64) / " + double_text(integer.high()) + ").to(torch.float32)\n";
+  text += "  step = torch.clamp(step, min=" + double_text(0x1p-149) + ")\n";
+  text += "  step = torch.where(torch.eq(peak, 0.0), torch.ones_like(step), step)\n";
+  text += "  step = step.to(torch.float64)\n";
+  text += "  quotient = rows.to(torch.float64) / step\n";
+  text += "  code = " + clamped(integer, rounded(integer.rounding, "quotient")) + "\n";
+  text += "  values = (code * step).to(torch.float32)\n";
+  return text + "  return torch.masked_fill(values, torch.eq(code, 0.0), 0.0).reshape_as(x)\n";
+}
+
+}  // namespace mase::formats

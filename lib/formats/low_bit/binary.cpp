@@ -1,0 +1,108 @@
+// The format `binary` over tensors.
+#include "formats/low_bit/binary.hpp"
+
+#include <cmath>
+
+#include "formats/encoding.hpp"
+#include "formats/low_bit/three_way_spans.hpp"
+
+namespace mase::formats {
+namespace {
+
+// Without a scale the values are the same everywhere, so the tensor is one slice.
+Slices slices_of(const BinarySpec& spec, const Shape& shape) {
+  return spec.scaled ? first_dimension_slices(shape)
+                     : Slices{1, static_cast<std::size_t>(numel(shape))};
+}
+
+float alpha_of(const BinarySpec& spec, std::span<const float> slice) {
+  return spec.scaled ? static_cast<float>(mean_magnitude(slice, spec.profile)) : 1.0F;
+}
+
+ThreeWayFormat three_way_format(const BinarySpec& spec) {
+  return {"binary", 1, spec.scaled,
+          [spec](std::span<const float> slice) {
+            return binary_three_way(spec, alpha_of(spec, slice));
+          },
+          [spec](float scale) { return binary_three_way(spec, scale); }};
+}
+
+void quantize_stochastic(const BinarySpec& spec, const Slices& slices, std::span<const float> in,
+                         std::span<float> out) {
+  for (std::size_t i = 0; i < slices.count; ++i) {
+    const float alpha = alpha_of(spec, slices.of(in, i));
+    for (std::size_t k = i * slices.size; k < (i + 1) * slices.size; ++k)
+      out[k] = quantize_binary_scalar(spec, in[k], alpha, k);
+  }
+}
+
+Encoded encode_stochastic(const BinarySpec& spec, const Slices& slices, std::span<const float> in) {
+  Encoded out;
+  out.codes =
+      encode_in_pieces(1, in.size(), [&](std::size_t first, std::span<std::uint32_t> codes) {
+        for (std::size_t k = 0; k < codes.size(); ++k) {
+          if (std::isnan(in[first + k])) refuse_nan(first + k, "binary");
+          codes[k] = binary_code(spec, in[first + k], first + k) ? 1 : 0;
+        }
+      });
+  for (std::size_t i = 0; spec.scaled && i < slices.count; ++i)
+    out.scales.push_back(alpha_of(spec, slices.of(in, i)));
+  return out;
+}
+
+}  // namespace
+
+void Binary::resolve(const Tree& given, Diagnostics& diagnostics) {
+  if (!scaled) scaled = !bipolar;
+  if (profile == "mase" && *scaled == bipolar)
+    diagnostics.error(place_of(given, "scaled"),
+                      "profile 'mase' scales exactly the values that are not bipolar; leave "
+                      "'scaled' out, or use profile 'exact'");
+  if (profile == "mase" && stochastic)
+    diagnostics.error(place_of(given, "stochastic"),
+                      "profile 'mase' has no stochastic signs that can be reproduced; use profile "
+                      "'exact'");
+  if (seed != 0 && !stochastic)
+    diagnostics.warning(place_of(given, "seed"), "'seed' has no effect unless 'stochastic' is set");
+}
+
+BinarySpec Binary::spec() const {
+  return {bipolar, stochastic, scaled.value_or(!bipolar), profile_value(),
+          static_cast<std::uint64_t>(seed)};
+}
+
+double Binary::bits_per_element(const Shape& shape) const {
+  return bits_with_scales(1, spec().scaled ? first_dimension_slices(shape).count : 0, shape);
+}
+
+void Binary::check(const Shape& shape) const {
+  if (profile == "mase" && !bipolar) check_rank_four(shape, "binary values 0 and 1");
+}
+
+void Binary::quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
+  const Slices slices = slices_of(spec(), shape);
+  if (stochastic)
+    quantize_stochastic(spec(), slices, in, out);
+  else
+    quantize_three_way(three_way_format(spec()), slices, in, out);
+}
+
+Encoded Binary::encode(std::span<const float> in, const Shape& shape) const {
+  const Slices slices = slices_of(spec(), shape);
+  return stochastic ? encode_stochastic(spec(), slices, in)
+                    : encode_three_way(three_way_format(spec()), slices, in);
+}
+
+void Binary::decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
+  decode_three_way(three_way_format(spec()), slices_of(spec(), shape), in, out);
+}
+
+void Binary::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                       const Shape&) const {
+  const bool is_fixed = !spec().scaled;
+  const Range limits = range();
+  for (std::size_t i = 0; i < in.size(); ++i)
+    mask[i] = is_fixed && (in[i] < limits.low || in[i] > limits.high) ? 1 : 0;
+}
+
+}  // namespace mase::formats

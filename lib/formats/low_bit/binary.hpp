@@ -1,0 +1,52 @@
+// The format `binary`: two values, perhaps times the mean magnitude (formats.md, section 2).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/common.hpp"
+#include "formats/low_bit/binary_scalar.hpp"
+#include "formats/model.hpp"
+
+namespace mase::formats {
+
+/// +-1 by sign, or 1 and 0; with `scaled` times alpha, the mean |x| of each index of dimension 0
+/// (of the whole tensor at rank 1). Means are of the finite elements: NaN stays NaN and leaves the
+/// others alone, +-inf becomes +-alpha. Nothing saturates where alpha follows the data.
+/// bipolar is the default because networks with binary weights mean +-1 by it; the specification
+/// names none.
+struct Binary : ProfileFields {
+  static constexpr FormatDoc doc{"binary", "Two values: signs, or 0 and 1, perhaps scaled.", 0};
+  int width = 1;
+  bool bipolar = true;
+  std::optional<bool> scaled;
+  bool stochastic = false;
+  std::int64_t seed = 0;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &Binary::width, "for information only: a code has one bit"}.between(1,
+                                                                                               32),
+            Field{"bipolar", &Binary::bipolar, "-1 and 1 instead of 0 and 1"},
+            Field{"scaled", &Binary::scaled,
+                  "times the mean magnitude of each index of dimension 0; NA: if not bipolar"},
+            Field{"stochastic", &Binary::stochastic,
+                  "the upper value with probability (x + 1) / 2"}},
+        profile_fields(),
+        std::tuple{Field{"seed", &Binary::seed, "key of stochastic signs"}.at_least(0)});
+  }
+  void resolve(const Tree& given, Diagnostics& diagnostics);
+  BinarySpec spec() const;
+
+  double bits_per_element(const Shape& shape) const;
+  Range range() const { return {bipolar ? -1.0 : 0.0, 1.0}; }  ///< in units of alpha
+  void check(const Shape& shape) const;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
+  Encoded encode(std::span<const float> in, const Shape& shape) const;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
+  std::string torchscript(int rank) const;
+};
+
+}  // namespace mase::formats

@@ -1,0 +1,48 @@
+// The format `binary_residual`: sums of signed planes (formats.md, section 2).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/common.hpp"
+#include "formats/low_bit/binary_residual_scalar.hpp"
+#include "formats/model.hpp"
+
+namespace mase::formats {
+
+/// L planes of one bit, each the sign of what the planes before it leave, times the plane's mean.
+/// The value of an element is the sum of its planes: a layer computes sum_l w * plane_l, which is w
+/// times that sum, and a format keeps the shape of its tensor. The planes themselves, stacked as
+/// upstream has them, are what binary_residual_planes gives.
+/// A code has a bit per plane, 1 for plus. In profile `mase` a residual of exactly 0 gives 0, which
+/// no bit holds: its code says plus.
+struct BinaryResidual : ProfileFields {
+  static constexpr FormatDoc doc{"binary_residual", "Sums of signed planes, one bit each.", 1};
+  int levels = 1;
+  std::vector<double> means;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{Field{"levels", &BinaryResidual::levels, "number of planes"}.between(1, 8),
+                   Field{"means", &BinaryResidual::means,
+                         "magnitude of each plane; empty: (levels, ..., 1) over their sum"}
+                       .between(-3e37, 3e37)},
+        profile_fields());
+  }
+  void resolve(const Tree& given, Diagnostics& diagnostics);
+  ResidualSpec spec() const;
+
+  double bits_per_element(const Shape&) const { return levels; }
+  Range range() const;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
+  Encoded encode(std::span<const float> in, const Shape& shape) const;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
+  std::string torchscript(int rank) const;
+};
+
+/// The planes of a tensor one after another: `out` has spec.means.size() times the elements of
+/// `in`.
+void binary_residual_planes(const ResidualSpec& spec, std::span<const float> in,
+                            std::span<float> out);
+
+}  // namespace mase::formats

@@ -1,0 +1,56 @@
+// The format `ternary`: -1, 0 and 1, perhaps times a mean magnitude (formats.md, section 2).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/common.hpp"
+#include "formats/low_bit/ternary_scalar.hpp"
+#include "formats/model.hpp"
+
+namespace mase::formats {
+
+/// 1 above a threshold, -1 below its negative, else 0; with `scaling_factor` times alpha, the mean
+/// of the |x| above the threshold of each index of dimension 0 (of the whole tensor at rank 1).
+/// Means are of the finite elements: NaN stays NaN and leaves the others alone, +-inf becomes
+/// +-alpha. Nothing saturates where alpha follows the data.
+/// Profile `mase` ignores threshold, mean, max and median, as upstream.
+struct Ternary : ProfileFields {
+  static constexpr FormatDoc doc{"ternary", "The values -1, 0 and 1, perhaps scaled.", 0};
+  int width = 2;
+  bool scaling_factor = false;
+  std::optional<double> threshold, mean, max, median;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &Ternary::width, "for information only: a code has two bits"}.between(
+                1, 32),
+            Field{"scaling_factor", &Ternary::scaling_factor,
+                  "times the mean magnitude above the threshold, per index of dimension 0"},
+            Field{"threshold", &Ternary::threshold,
+                  "NA: 0.75 mean, 0.05 max or 0.75 median, whichever is given first; else 0.75 of "
+                  "the mean magnitude per index of dimension 0"}
+                .between(0, 3e38),
+            Field{"mean", &Ternary::mean, "mean magnitude, as statistics found it"}.between(0,
+                                                                                            3e38),
+            Field{"max", &Ternary::max, "largest magnitude, as statistics found it"}.between(0,
+                                                                                             3e38),
+            Field{"median", &Ternary::median, "median magnitude, as statistics found it"}.between(
+                0, 3e38)},
+        profile_fields());
+  }
+  void resolve(const Tree&, Diagnostics&) const {}
+  TernarySpec spec() const;
+
+  double bits_per_element(const Shape& shape) const;
+  Range range() const { return {-1.0, 1.0}; }  ///< in units of alpha
+  void check(const Shape& shape) const;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
+  Encoded encode(std::span<const float> in, const Shape& shape) const;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
+  std::string torchscript(int rank) const;
+};
+
+}  // namespace mase::formats

@@ -1,0 +1,38 @@
+// Formats of two or three values over a span, and the sums that their scales need, for each
+// instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/low_bit/magnitudes.hpp"
+#include "simd/isa.hpp"
+
+namespace mase::formats::kernels {
+
+/// x > above gives `high` (code 1), else x < below gives `low` (code 3), else `mid` (code 0).
+struct ThreeWay {
+  float above = 0, below = 0;
+  float high = 1, mid = 0, low = -1;
+  bool keeps_nan = true;  ///< NaN gives itself, else `mid`
+};
+
+/// What an instruction set offers; `in` and `out` are the same or do not overlap.
+struct ThreeWayKernels {
+  /// `stream`: stores past the caches; end with stream_fence().
+  void (*quantize)(const ThreeWay& values, const float* in, float* out, std::size_t count,
+                   bool stream);
+  /// Returns whether an element is NaN.
+  bool (*encode)(const ThreeWay& values, const float* in, std::uint32_t* codes, std::size_t count);
+  /// Values of the codes 0, 1 and 3.
+  void (*decode)(const ThreeWay& values, const std::uint32_t* codes, float* out, std::size_t count);
+  MagnitudeSum (*sum_magnitudes)(const float* in, std::size_t count, float above);
+};
+
+/// The kernels of an instruction set that is_available: the same bits for all.
+const ThreeWayKernels& three_way_kernels(Isa isa);
+
+// One per instruction set, for three_way_kernels only.
+extern const ThreeWayKernels three_way_portable, three_way_avx2, three_way_avx512;
+
+}  // namespace mase::formats::kernels

@@ -1,0 +1,144 @@
+// Resolving the parameters of the microscaling formats.
+#include "formats/microscaling/mx.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace mase::formats {
+namespace {
+
+struct Element {
+  std::string_view name;
+  int exponent_width, frac_width, bias;
+  Specials specials;
+};
+
+// The last is not of OCP and has no name.
+constexpr std::array<Element, 6> elements{{{"e4m3fn", 4, 3, 7, Specials::fn},
+                                           {"e5m2", 5, 2, 15, Specials::ieee},
+                                           {"e3m2", 3, 2, 3, Specials::none},
+                                           {"e2m3", 2, 3, 1, Specials::none},
+                                           {"e2m1", 2, 1, 1, Specials::none},
+                                           {"", 1, 2, 0, Specials::none}}};
+
+const Element* find_element(int exponent_width, int frac_width) {
+  const auto* const found = std::find_if(elements.begin(), elements.end(), [&](const Element& e) {
+    return e.exponent_width == exponent_width && e.frac_width == frac_width;
+  });
+  return found == elements.end() ? nullptr : found;
+}
+
+void copy_common(const CommonFields& fields, MxSpec& spec) {
+  spec.rounding = fields.rounding_value();
+  spec.profile = fields.profile_value();
+  spec.seed = fields.seed_value();
+}
+
+void check_rule(const CommonFields& fields, const std::string& rule, const Tree& given,
+                Diagnostics& diagnostics) {
+  if (fields.profile == "mase" && rule != "floor")
+    diagnostics.error(place_of(given, "scale_rule"),
+                      "profile 'mase' has a rule of its own for scales; leave out 'scale_rule' or "
+                      "use profile 'exact'");
+}
+
+}  // namespace
+
+MxSpec MxLineFields::line_spec() const {
+  MxSpec spec;
+  spec.scale_bits = scale_bits;
+  spec.rule = scale_rule_of(scale_rule);
+  copy_common(*this, spec);
+  return spec;
+}
+
+MxBlocks MxLineFields::blocks(const Shape& shape) const {
+  if (profile == "mase") return run_blocks(shape, block_size, block_dim);
+  return line_blocks(shape, block_size, block_dim);
+}
+
+std::string MxLineFields::line_torchscript(const MxSpec& spec, int rank) const {
+  return mx_torchscript(spec, block_size, block_dim, rank);
+}
+
+void MxLineFields::check_line(const Tree& given, bool floats, Diagnostics& diagnostics) const {
+  check_common(given, false, diagnostics);
+  check_rule(*this, scale_rule, given, diagnostics);
+  if (floats && profile == "mase" && scale_bits != 8)
+    diagnostics.error(place_of(given, "scale_bits"),
+                      "profile 'mase' has scales of 8 bits for float elements, not " +
+                          std::to_string(scale_bits));
+}
+
+void set_mx_element(MxSpec& spec, int exponent_width, int frac_width) {
+  const Element* element = find_element(exponent_width, frac_width);
+  MASE_CHECK(element != nullptr, "mxfp element not checked by resolve");
+  spec.width = 1 + exponent_width + frac_width;
+  spec.minifloat = MinifloatSpec{spec.width, exponent_width, element->bias,  element->specials,
+                                 true,       spec.rounding,  Profile::exact, spec.seed};
+}
+
+MxSpec MxInt::spec() const {
+  MxSpec spec = line_spec();
+  spec.width = width;
+  return spec;
+}
+
+void MxFp::resolve(const Tree& given, Diagnostics& diagnostics) {
+  check_line(given, true, diagnostics);
+  if (element) {
+    const auto* const named = std::find_if(elements.begin(), elements.end(),
+                                           [&](const Element& e) { return e.name == *element; });
+    if (exponent_width.value_or(named->exponent_width) != named->exponent_width ||
+        frac_width.value_or(named->frac_width) != named->frac_width)
+      diagnostics.error(place_of(given, "element"),
+                        "element '" + *element + "' has exponent_width " +
+                            std::to_string(named->exponent_width) + " and frac_width " +
+                            std::to_string(named->frac_width) + "; give one or the other");
+    exponent_width = named->exponent_width;
+    frac_width = named->frac_width;
+    element.reset();
+  }
+  if (!exponent_width) exponent_width = 4;
+  if (!frac_width) frac_width = 3;
+  if (!find_element(*exponent_width, *frac_width))
+    diagnostics.error(place_of(given, "exponent_width"),
+                      "mxfp has no element of exponent_width " + std::to_string(*exponent_width) +
+                          " and frac_width " + std::to_string(*frac_width) +
+                          "; use (4, 3), (5, 2), (3, 2), (2, 3), (2, 1) or (1, 2)");
+}
+
+MxSpec MxFp::spec() const {
+  MxSpec spec = line_spec();
+  set_mx_element(spec, exponent_width.value_or(4), frac_width.value_or(3));
+  return spec;
+}
+
+void MxIntHardware::resolve(const Tree& given, Diagnostics& diagnostics) {
+  check_common(given, false, diagnostics);
+  check_rule(*this, scale_rule, given, diagnostics);
+  if (parallelism.empty() || parallelism.size() > 2)
+    diagnostics.error(place_of(given, "parallelism"),
+                      "'parallelism' has one or two numbers, [rows, columns], not " +
+                          std::to_string(parallelism.size()));
+}
+
+MxSpec MxIntHardware::spec() const {
+  MxSpec spec;
+  spec.width = width;
+  spec.scale = MxScale::offset;
+  spec.scale_bits = exponent_width;
+  spec.rule = scale_rule_of(scale_rule);
+  copy_common(*this, spec);
+  return spec;
+}
+
+MxBlocks MxIntHardware::blocks(const Shape& shape) const {
+  return divided_blocks(shape, parallelism);
+}
+
+std::string MxIntHardware::torchscript(int rank) const {
+  return mx_tiles_torchscript(spec(), parallelism, rank);
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,14 @@
+// The microscaling kernels for AVX2.
+#if defined(__x86_64__)
+#include "simd/vectors_avx2.hpp"
+// The loop needs Simd.
+#include "formats/microscaling/mx_loop.hpp"
+
+namespace mase::formats::kernels {
+
+MxKernel mx_kernel_avx2(const MxKernelChoice& choice) { return choose_mx_kernel(choice); }
+
+Nvfp4Kernel nvfp4_kernel_avx2() { return nvfp4_blocks; }
+
+}  // namespace mase::formats::kernels
+#endif

@@ -1,0 +1,310 @@
+// Microscaling formats over whole tensors.
+#include "formats/microscaling/mx_spans.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "formats/block/block_engine.hpp"
+#include "formats/block/decode_table.hpp"
+
+namespace mase::formats {
+namespace {
+
+using kernels::TileFactors;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float largest_float = std::numeric_limits<float>::max();
+
+std::size_t size_of(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+// [outer][axis][inner] to [outer][inner][axis].
+template <class T>
+std::vector<T> axis_last(std::span<const T> in, std::int64_t outer, std::int64_t axis,
+                         std::int64_t inner) {
+  if (axis == 1 || inner == 1) return {in.begin(), in.end()};
+  std::vector<T> out(in.size());
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t a = 0; a < axis; ++a)
+      for (std::int64_t i = 0; i < inner; ++i)
+        out[size_of((o * inner + i) * axis + a)] = in[size_of((o * axis + a) * inner + i)];
+  return out;
+}
+
+template <class T>
+std::vector<T> moved(const MxBlocks& blocks, std::span<const T> in) {
+  return axis_last(in, blocks.outer, blocks.axis, blocks.inner);
+}
+
+template <class T>
+std::vector<T> moved_back(const MxBlocks& blocks, std::span<const T> in) {
+  return axis_last(in, blocks.outer, blocks.inner, blocks.axis);
+}
+
+/// The same blocks after their elements were moved.
+MxBlocks in_order(MxBlocks blocks) {
+  blocks.moves_elements = false;
+  blocks.inner = 1;
+  return blocks;
+}
+
+bool has_kernel(const MxSpec& spec) {
+  return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic;
+}
+
+float power_of_two(int exponent) {
+  return static_cast<float>(
+      std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52));
+}
+
+// What mx_block_exponent does in profile exact, without branches: the exponent field of a double,
+// after an addition that carries into it where the rule rounds up. (0 has the field 0, far below
+// every code.)
+class FastExponent {
+ public:
+  explicit FastExponent(const MxSpec& spec)
+      : low_(spec.lowest_exponent()),
+        high_(spec.highest_exponent()),
+        quotient_(spec.rule == ScaleRule::rceil),
+        largest_(spec.top().largest) {
+    const ElementTop top = spec.top();
+    if (!quotient_) offset_ += top.exponent;
+    if (spec.rule == ScaleRule::even) carry_ = std::uint64_t{1} << (51 - top.mantissa_bits);
+    if (spec.rule == ScaleRule::ceil || quotient_) carry_ = (std::uint64_t{1} << 52) - 1;
+  }
+
+  int of(float p) const {
+    double value = static_cast<double>(p);
+    if (quotient_) value = static_cast<double>(static_cast<float>(value / largest_));
+    const auto field = static_cast<int>((std::bit_cast<std::uint64_t>(value) + carry_) >> 52);
+    return std::min(std::max(field - offset_, low_), high_);
+  }
+
+ private:
+  int low_, high_, offset_ = 1023;
+  bool quotient_;
+  double largest_;
+  std::uint64_t carry_ = 0;
+};
+
+// For integers the first factor is 2^-X / 4, which is a float32 for every X from -128 to 127; the
+// grid's to_integer mends that.
+int down_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -2; }
+int up_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -spec.fraction_bits(); }
+
+void fill_factors(const MxSpec& spec, std::span<const TilePeak> peaks, TileFactors& factors) {
+  const FastExponent exponent(spec);
+  float* const down = factors.of(kernels::mx_down);
+  float* const up = factors.of(kernels::mx_up);
+  for (std::size_t t = 0; t < peaks.size(); ++t) {
+    const int x = exponent.of(peaks[t].largest);
+    down[t] = power_of_two(down_shift(spec) - x);
+    up[t] = peaks[t].nonfinite && spec.has_nan() ? nan : power_of_two(x + up_shift(spec));
+  }
+}
+
+BlockKernel block_kernel(const MxSpec& spec, bool encodes, kernels::Isa isa) {
+  const kernels::MxGrid grid = mx_grid(spec.minifloat, spec.width);
+  const kernels::MxKernel kernel =
+      kernels::mx_kernel(isa, {grid.is_integer, encodes, spec.rounding});
+  const kernels::PowerRule rule =
+      power_rule(scale_bits(spec.rule, spec.top()), spec.lowest_exponent(), spec.highest_exponent(),
+                 down_shift(spec), up_shift(spec));
+  return {
+      kernels::mx_factor_count,
+      [spec](std::span<const TilePeak> peaks, TileFactors& factors) {
+        fill_factors(spec, peaks, factors);
+      },
+      [grid, kernel](const kernels::Strip& strip, const TileFactors& factors) {
+        kernel.on_strip(grid, strip, factors);
+      },
+      [grid, kernel, rule](const kernels::Runs& runs) { return kernel.on_runs(grid, rule, runs); }};
+}
+
+// The number that mx_block_exponent takes, for every tile.
+std::vector<float> magnitudes(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
+                              std::span<const TilePeak> peaks) {
+  const bool finite_only = !spec.has_nan() && spec.profile == Profile::exact;
+  std::vector<float> found(peaks.size());
+  for (std::size_t t = 0; t < peaks.size(); ++t)
+    found[t] = peaks[t].nonfinite && !finite_only ? std::numeric_limits<float>::infinity()
+                                                  : peaks[t].largest;
+  if (!finite_only && first_nan(in, peaks) < in.size())
+    for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+      if (std::isnan(in[i])) found[tile] = nan;
+    });
+  return found;
+}
+
+using Exponents = std::vector<std::optional<int>>;
+
+Exponents exponents(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
+                    std::span<const TilePeak> peaks) {
+  Exponents all;
+  all.reserve(peaks.size());
+  for (const float p : magnitudes(spec, tiling, in, peaks))
+    all.push_back(mx_block_exponent(spec, p));
+  return all;
+}
+
+void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
+                         std::span<const TilePeak> peaks, std::string_view format) {
+  // Scales of few bits use every code for a number in profile mase.
+  if (spec.has_nan() && (spec.profile == Profile::exact || spec.scale_bits == 8)) return;
+  const std::size_t index = first_nan(in, peaks);
+  if (index < in.size()) refuse_nan(index, format);
+  // There an infinity makes its block NaN.
+  const auto bad = std::ranges::find_if(in, [](float x) { return std::isinf(x); });
+  if (spec.has_nan() && bad != in.end())
+    refuse_nan(static_cast<std::size_t>(bad - in.begin()), format);
+}
+
+PackedCodes scale_codes(const MxSpec& spec, const MxBlocks& blocks,
+                        std::span<const TilePeak> peaks) {
+  const FastExponent exponent(spec);
+  const int bias = spec.bias();
+  const auto code = [&](const TilePeak& peak) {
+    if (peak.nonfinite && spec.has_nan()) return spec.nan_code();
+    return static_cast<std::uint32_t>(exponent.of(peak.largest) + bias);
+  };
+  return pack_scales(blocks, spec.scale_bits,
+                     [&](std::size_t first, std::span<std::uint32_t> codes) {
+                       for (std::size_t t = 0; t < codes.size(); ++t)
+                         codes[t] = code(peaks[first + t]);
+                     });
+}
+
+std::vector<std::uint32_t> scale_codes(const MxSpec& spec, const Exponents& shared) {
+  std::vector<std::uint32_t> codes;
+  codes.reserve(shared.size());
+  for (const auto& exponent : shared) codes.push_back(mx_scale_code(spec, exponent));
+  return codes;
+}
+
+PackedCodes element_codes(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
+                          const Exponents& shared) {
+  std::vector<std::uint32_t> codes(in.size());
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    if (shared[tile]) codes[i] = encode_mx_scalar(spec, in[i], *shared[tile], i);
+  });
+  return pack_codes(codes, spec.width);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> scales_last(const MxBlocks& blocks,
+                                       std::span<const std::uint32_t> in_tile_order) {
+  return moved(blocks, in_tile_order);
+}
+
+std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
+                                           std::span<const std::uint32_t> stored) {
+  return moved_back(blocks, stored);
+}
+
+kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width) {
+  kernels::MxGrid grid;
+  grid.is_integer = !minifloat;
+  grid.to_integer = std::ldexp(1.0F, width);
+  grid.limit = std::ldexp(1.0F, width - 1) - 1.0F;
+  grid.code_mask = (1 << width) - 1;
+  if (minifloat) {
+    grid.minifloat = kernels::minifloat_grid(*minifloat);
+    grid.minifloat_codes = kernels::minifloat_code_grid(*minifloat);
+  }
+  return grid;
+}
+
+void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
+                 std::span<float> out, kernels::Isa isa) {
+  if (blocks.moves_elements) {
+    std::vector<float> work = moved(blocks, in);
+    quantize_mx(spec, in_order(blocks), work, work, isa);
+    std::ranges::copy(moved_back<float>(blocks, work), out.begin());
+    return;
+  }
+  if (has_kernel(spec))
+    return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, false, isa), isa);
+  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
+  const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
+  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
+    out[i] = shared[tile] ? quantize_mx_scalar(spec, in[i], *shared[tile], i) : nan;
+  });
+}
+
+Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
+                  std::string_view format) {
+  if (blocks.moves_elements) {
+    Encoded encoded = encode_mx(spec, in_order(blocks), moved(blocks, in), format);
+    const std::vector<std::uint32_t> codes = encoded.codes.unpack();
+    encoded.codes = pack_codes(moved_back<std::uint32_t>(blocks, codes), spec.width);
+    return encoded;
+  }
+  if (has_kernel(spec)) {
+    BlockCodes made =
+        encode_blocks(blocks.tiling, in, block_kernel(spec, true, kernels::best_isa()), spec.width);
+    refuse_nan_elements(spec, in, made.peaks, format);
+    return {std::move(made.codes), scale_codes(spec, blocks, made.peaks), {}};
+  }
+  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
+  refuse_nan_elements(spec, in, peaks, format);
+  const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
+  return {element_codes(spec, blocks.tiling, in, shared),
+          pack_codes(scales_last(blocks, scale_codes(spec, shared)), spec.scale_bits),
+          {}};
+}
+
+void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
+               std::span<float> out) {
+  const std::size_t tiles = size_of(blocks.tiling.tiles());
+  std::vector<std::uint32_t> codes = codes_of(in.codes, spec.width, out.size());
+  std::vector<std::uint32_t> scales = codes_of(in.shared, spec.scale_bits, tiles);
+  if (blocks.moves_elements)
+    codes = moved<std::uint32_t>(blocks, codes);
+  else
+    scales = moved_back<std::uint32_t>(blocks, scales);
+  const auto value = [&](std::uint32_t code, std::uint32_t scale) {
+    return decode_mx_scalar(spec, code, scale);
+  };
+  if (spec.width <= widest_decode_table)
+    decode_by_pairs(blocks.tiling, codes, spec.width, scales, spec.scale_bits, out, value);
+  else
+    for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
+      out[i] = value(codes[i], scales[tile]);
+    });
+  if (blocks.moves_elements) std::ranges::copy(moved_back<float>(blocks, out), out.begin());
+}
+
+void saturates_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
+                  std::span<std::uint8_t> mask) {
+  if (blocks.moves_elements) {
+    std::vector<std::uint8_t> work(in.size());
+    saturates_mx(spec, in_order(blocks), moved(blocks, in), work);
+    std::ranges::copy(moved_back<std::uint8_t>(blocks, work), mask.begin());
+    return;
+  }
+  const Exponents shared = exponents(spec, blocks.tiling, in, tile_peaks(blocks.tiling, in));
+  std::vector<float> low(shared.size(), -largest_float), high(shared.size(), largest_float);
+  for (std::size_t t = 0; t < shared.size(); ++t)
+    if (shared[t]) {
+      low[t] = quantize_mx_scalar(spec, -largest_float, *shared[t], 0);
+      high[t] = quantize_mx_scalar(spec, largest_float, *shared[t], 0);
+    }
+  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
+    mask[i] = in[i] < low[tile] || in[i] > high[tile];
+  });
+}
+
+Range mx_range(const MxSpec& spec) {
+  const double high = std::ldexp(spec.top().largest, spec.highest_exponent());
+  return {-high, high};
+}
+
+double mx_bits(const MxSpec& spec, const MxBlocks& blocks) {
+  const auto count = static_cast<double>(numel(blocks.tiling.shape));
+  if (count == 0) return spec.width;
+  return spec.width + spec.scale_bits * static_cast<double>(blocks.tiling.tiles()) / count;
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,177 @@
+// nvfp4 over whole tensors.
+#include "formats/microscaling/nvfp4_spans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "formats/block/block_engine.hpp"
+#include "formats/block/decode_table.hpp"
+
+namespace mase::formats {
+namespace {
+
+constexpr int element_code_bits = 4;
+constexpr int scale_code_bits = 8;
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+// One level is two with a scale of 1.
+float scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
+  if (!spec.two_levels) return 1.0F;
+  if (spec.tensor_scale) return *spec.tensor_scale;
+  float amax = 0.0F;
+  for (const TilePeak& peak : peaks) amax = std::max(amax, peak.largest);
+  return nvfp4_tensor_scale(amax);
+}
+
+// In pieces that are found faster than the blocks.
+float scale_of_tensor(const Nvfp4Spec& spec, std::span<const float> in, kernels::Isa isa) {
+  constexpr std::int64_t piece = 4096;
+  const auto count = static_cast<std::int64_t>(in.size());
+  const bool computed = spec.two_levels && !spec.tensor_scale && count > 0;
+  const Tiling pieces{{count}, {std::min(piece, count)}};
+  return scale_of_tensor(spec, computed ? tile_peaks(pieces, in, isa) : std::vector<TilePeak>{});
+}
+
+float block_scale(const TilePeak& peak, float tensor_scale) {
+  return peak.nonfinite ? nan : nvfp4_block_scale(peak.largest, tensor_scale);
+}
+
+Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
+  return nvfp4_factors(block_scale(peak, tensor_scale), tensor_scale);
+}
+
+void copy_magnitudes(std::span<const TilePeak> peaks, float* to) {
+  for (std::size_t t = 0; t < peaks.size(); ++t)
+    to[t] = peaks[t].nonfinite ? nan : peaks[t].largest;
+}
+
+PackedCodes scale_codes(const MxBlocks& blocks, std::span<const TilePeak> peaks,
+                        float tensor_scale) {
+  const kernels::Nvfp4Kernel kernel = kernels::nvfp4_kernel(kernels::best_isa());
+  std::vector<float> scales, down;
+  const auto make = [&](std::size_t first, std::span<std::uint32_t> codes) {
+    scales.resize(codes.size() + kernels::nvfp4_padding);
+    down.resize(scales.size());
+    copy_magnitudes(peaks.subspan(first, codes.size()), scales.data());
+    kernel(tensor_scale, codes.size(), down.data(), scales.data());
+    for (std::size_t t = 0; t < codes.size(); ++t) codes[t] = nvfp4_scale_code(scales[t]);
+  };
+  return pack_scales(blocks, scale_code_bits, make);
+}
+
+BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes,
+                         kernels::Isa isa) {
+  const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_code_bits);
+  const kernels::MxKernel kernel = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
+  const kernels::Nvfp4Kernel blocks = kernels::nvfp4_kernel(isa);
+  return {kernels::mx_factor_count,
+          [tensor_scale, blocks](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
+            float* const up = factors.of(kernels::mx_up);
+            copy_magnitudes(peaks, up);
+            blocks(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
+            for (std::size_t t = 0; t < peaks.size(); ++t) up[t] *= tensor_scale;
+          },
+          [grid, kernel](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+            kernel.on_strip(grid, strip, factors);
+          },
+          [grid, kernel, tensor_scale](const kernels::Runs& runs) {
+            return kernel.on_nvfp4_runs(grid, tensor_scale, runs);
+          }};
+}
+
+// Calls visit(i, element value, factors) for every element; NaN blocks have NaN factors.
+template <class Visit>
+void for_each_value(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
+                    std::span<const TilePeak> peaks, Visit&& visit) {
+  const float tensor_scale = scale_of_tensor(spec, peaks);
+  std::vector<Nvfp4Factors> factors;
+  factors.reserve(peaks.size());
+  for (const TilePeak& peak : peaks) factors.push_back(factors_of(peak, tensor_scale));
+  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    visit(i, nvfp4_element_value(element, in[i], factors[tile].down, i), factors[tile]);
+  });
+}
+
+BlockCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
+                         float tensor_scale) {
+  if (spec.rounding != Rounding::stochastic)
+    return encode_blocks(tiling, in, block_kernel(spec, tensor_scale, true, kernels::best_isa()),
+                         element_code_bits);
+  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  std::vector<TilePeak> peaks = tile_peaks(tiling, in);
+  std::vector<std::uint32_t> codes(in.size());
+  for_each_value(spec, tiling, in, peaks, [&](std::size_t i, float value, Nvfp4Factors factors) {
+    if (!std::isnan(factors.up)) codes[i] = minifloat_code(element, static_cast<double>(value));
+  });
+  return {pack_codes(codes, element_code_bits), std::move(peaks)};
+}
+
+float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
+  if (in.scales.size() != (spec.two_levels ? 1U : 0U))
+    file_error(std::to_string(in.scales.size()) + " tensor scales for nvfp4 with " +
+               (spec.two_levels ? "two levels" : "one level"));
+  return spec.two_levels ? in.scales.front() : 1.0F;
+}
+
+}  // namespace
+
+void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
+                    std::span<float> out, kernels::Isa isa) {
+  if (spec.rounding != Rounding::stochastic) {
+    const float scale = scale_of_tensor(spec, in, isa);
+    return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, scale, false, isa), isa);
+  }
+  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
+  for_each_value(
+      spec, blocks.tiling, in, peaks,
+      [&](std::size_t i, float value, Nvfp4Factors factors) { out[i] = value * factors.up; });
+}
+
+Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {
+  const float tensor_scale = scale_of_tensor(spec, in, kernels::best_isa());
+  BlockCodes made = element_codes(spec, blocks.tiling, in, tensor_scale);
+  Encoded encoded{std::move(made.codes), scale_codes(blocks, made.peaks, tensor_scale), {}};
+  if (spec.two_levels) encoded.scales.push_back(tensor_scale);
+  return encoded;
+}
+
+void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& in,
+                  std::span<float> out) {
+  const auto tiles = static_cast<std::size_t>(blocks.tiling.tiles());
+  const float tensor_scale = stored_scale(spec, in);
+  const std::vector<std::uint32_t> codes = codes_of(in.codes, element_code_bits, out.size());
+  const std::vector<std::uint32_t> scales =
+      scales_in_order(blocks, codes_of(in.shared, scale_code_bits, tiles));
+  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  decode_by_pairs(blocks.tiling, codes, element_code_bits, scales, scale_code_bits, out,
+                  [&](std::uint32_t code, std::uint32_t scale) {
+                    const float up = nvfp4_factors(nvfp4_scale_value(scale), tensor_scale).up;
+                    return static_cast<float>(minifloat_value(element, code)) * up;
+                  });
+}
+
+void saturates_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
+                     std::span<std::uint8_t> mask) {
+  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
+  const float tensor_scale = scale_of_tensor(spec, peaks);
+  std::vector<float> limits(peaks.size(), std::numeric_limits<float>::max());
+  for (std::size_t t = 0; t < peaks.size(); ++t)
+    if (!peaks[t].nonfinite)
+      limits[t] = static_cast<float>(nvfp4_element({}, 0).largest()) *
+                  factors_of(peaks[t], tensor_scale).up;
+  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
+    mask[i] = std::abs(in[i]) > limits[tile];
+  });
+}
+
+double nvfp4_bits(const Nvfp4Spec& spec, const MxBlocks& blocks) {
+  const auto count = static_cast<double>(numel(blocks.tiling.shape));
+  if (count == 0) return element_code_bits;
+  const double shared = scale_code_bits * static_cast<double>(blocks.tiling.tiles());
+  return element_code_bits + (shared + (spec.two_levels ? 32 : 0)) / count;
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,45 @@
+// The format `log`: signed powers of two (formats.md, section 2).
+#pragma once
+
+#include <optional>
+
+#include "formats/common.hpp"
+#include "formats/minifloat/log_spans.hpp"
+#include "formats/model.hpp"
+
+namespace mase::formats {
+
+/// Values +-2^(c - exponent_bias) for exponent codes c, and 0.
+struct LogFormat : CommonFields {
+  static constexpr FormatDoc doc{"log", "Powers of two: a sign and an exponent, no fraction.", 2};
+  int width = 8;
+  std::optional<int> exponent_bias;
+  bool zero = true;
+  static constexpr std::string_view calibrated = "exponent_bias";
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"width", &LogFormat::width, "bits of one code"}.between(2, 32),
+            Field{"exponent_bias", &LogFormat::exponent_bias,
+                  "exponent code less exponent; NA: 2^(width-2) - 1"}
+                .between(-1000, 1 << 30),
+            Field{"zero", &LogFormat::zero, "exponent code 0 is the number 0; else there is none"}},
+        common_fields());
+  }
+  void resolve(const Tree& given, Diagnostics& diagnostics);
+  LogSpec spec() const;
+
+  double bits_per_element(const Shape&) const { return width; }
+  Range range() const;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape&) const {
+    quantize_log(spec(), in, out);
+  }
+  Encoded encode(std::span<const float> in, const Shape&) const { return encode_log(spec(), in); }
+  void decode(const Encoded& in, std::span<float> out, const Shape&) const {
+    decode_log(spec(), in, out);
+  }
+  std::string torchscript(int) const { return log_torchscript(spec()); }
+};
+
+}  // namespace mase::formats

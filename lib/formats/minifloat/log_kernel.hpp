@@ -1,0 +1,44 @@
+// Fake quantization by the format log over a span, in float32, for each instruction set (profile
+// exact).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/minifloat/log_scalar.hpp"
+#include "simd/isa.hpp"
+
+namespace mase::formats::kernels {
+
+/// A logarithmic format as float32 numbers and bit patterns.
+struct LogGrid {
+  float highest = 0;             ///< largest magnitude
+  float lowest = 0;              ///< smallest magnitude
+  float flush = 0;               ///< magnitudes up to here become `below`; not with floor
+  float below = 0;               ///< zero, or the smallest magnitude where there is no zero
+  std::int32_t round_up = 0;     ///< added to a magnitude's bits, carries where it rounds up
+  std::int32_t code_offset = 0;  ///< the exponent field of a value less its code
+  int sign_shift = 0;            ///< 32 - width
+};
+
+LogGrid log_grid(const LogSpec& spec);
+
+/// Whether OnLogGrid and LogCode have the format's bits: all of its powers are normal float32.
+bool fits_float32(const LogSpec& spec);
+
+/// The kernels of a deterministic rounding; `in` and `out` of `quantize` are the same or do not
+/// overlap. `encode` returns whether there is a NaN, whose code has no meaning.
+struct LogKernel {
+  void (*quantize)(const LogGrid& grid, const float* in, float* out, std::size_t count);
+  bool (*encode)(const LogGrid& grid, const float* in, std::uint32_t* out, std::size_t count);
+};
+
+/// For an instruction set that is_available. All sets give the bits of the definition.
+LogKernel log_kernel(Isa isa, Rounding rounding);
+
+// One function per instruction set, called by log_kernel only.
+LogKernel log_kernel_portable(Rounding rounding);
+LogKernel log_kernel_avx2(Rounding rounding);
+LogKernel log_kernel_avx512(Rounding rounding);
+
+}  // namespace mase::formats::kernels

@@ -1,0 +1,62 @@
+// The format log over whole tensors.
+#include "formats/minifloat/log_spans.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/encoding.hpp"
+#include "formats/minifloat/log_kernel.hpp"
+
+namespace mase::formats {
+namespace {
+
+using Codes = std::span<std::uint32_t>;
+
+// Not by way of the float32 result, where different powers may be 0 or infinity.
+std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
+  if (std::isnan(x)) refuse_nan(index, "log");
+  const double value = spec.profile == Profile::mase
+                           ? static_cast<double>(quantize_log_scalar(spec, x, index))
+                           : quantize_log_exact(spec, static_cast<double>(x), index);
+  return log_code(spec, value);
+}
+
+}  // namespace
+
+void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out) {
+  if (spec.profile == Profile::mase) {
+    const float zeta = log_zeta(spec);
+    std::ranges::transform(in, out.begin(),
+                           [&](float x) { return quantize_log_mase(spec, x, zeta); });
+    return;
+  }
+  if (!kernels::fits_float32(spec)) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_log_scalar(spec, in[i], i);
+    return;
+  }
+  const auto kernel = kernels::log_kernel(kernels::best_isa(), spec.rounding);
+  kernel.quantize(kernels::log_grid(spec), in.data(), out.data(), in.size());
+}
+
+Encoded encode_log(const LogSpec& spec, std::span<const float> in) {
+  const auto define = [&](std::size_t first, Codes codes) {
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      codes[i] = define_code(spec, in[first + i], first + i);
+  };
+  if (!kernels::fits_float32(spec))
+    return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
+  const auto kernel = kernels::log_kernel(kernels::best_isa(), spec.rounding);
+  const kernels::LogGrid grid = kernels::log_grid(spec);
+  const auto make = [&](std::size_t first, Codes codes) {
+    const bool has_nan = kernel.encode(grid, in.data() + first, codes.data(), codes.size());
+    if (has_nan) define(first, codes);  // names the element
+  };
+  return {encode_in_pieces(spec.width, in.size(), make), {}, {}};
+}
+
+void decode_log(const LogSpec& spec, const Encoded& in, std::span<float> out) {
+  check_codes(in.codes, spec.width, out.size());
+  decode_by_table(in.codes, out, [&](std::uint32_t code) { return log_value(spec, code); });
+}
+
+}  // namespace mase::formats

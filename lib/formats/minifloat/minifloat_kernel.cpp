@@ -1,0 +1,89 @@
+// The numbers of minifloat kernels, and choosing the kernel of an instruction set.
+#include "formats/minifloat/minifloat_kernel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+std::int32_t bits_of_power(int exponent) { return (exponent + 127) << 23; }
+
+bool is_lowest_normal(const MinifloatSpec& spec) {
+  return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic &&
+         spec.lowest_exponent() >= -126;
+}
+
+float overflow_value(const MinifloatSpec& spec) {
+  if (spec.specials == Specials::ieee) return std::numeric_limits<float>::infinity();
+  return std::numeric_limits<float>::quiet_NaN();
+}
+
+std::int32_t code_of(const MinifloatSpec& spec, double value) {
+  return static_cast<std::int32_t>(minifloat_code(spec, value));
+}
+
+bool overflows(const MinifloatSpec& spec) {
+  return !spec.saturate && spec.specials != Specials::none;
+}
+
+}  // namespace
+
+MinifloatGrid minifloat_grid(const MinifloatSpec& spec) {
+  MinifloatGrid grid;
+  grid.largest = static_cast<float>(spec.largest());
+  grid.limit = overflows(spec) ? std::ldexp(1.0F, spec.top_exponent() + 1) : grid.largest;
+  // Its last bit is set to round ties away, which would make infinity NaN.
+  if (spec.rounding == Rounding::nearest_away)
+    grid.limit = std::min(grid.limit, std::numeric_limits<float>::max());
+  grid.overflow = overflow_value(spec);
+  grid.lowest = bits_of_power(spec.lowest_exponent());
+  grid.to_addend = (23 - spec.fraction_bits()) << 23;
+  return grid;
+}
+
+MinifloatRange minifloat_range(const MinifloatSpec& spec) {
+  if (!is_lowest_normal(spec)) return MinifloatRange::beyond;
+  const int largest_addend = spec.top_exponent() + 1 + 23 - spec.fraction_bits();
+  if (largest_addend <= 127)
+    return overflows(spec) ? MinifloatRange::overflowing : MinifloatRange::narrow;
+  // Scaling down by 2^64 must not bring anything to the lowest exponent.
+  const bool halves = spec.lowest_exponent() <= -64 && spec.top_exponent() <= 128;
+  return halves && !overflows(spec) ? MinifloatRange::wide : MinifloatRange::beyond;
+}
+
+bool can_encode(const MinifloatSpec& spec) {
+  return minifloat_range(spec) != MinifloatRange::beyond && spec.top_exponent() <= 127;
+}
+
+MinifloatCodeGrid minifloat_code_grid(const MinifloatSpec& spec) {
+  MinifloatCodeGrid grid;
+  grid.lowest = bits_of_power(spec.lowest_exponent());
+  grid.addend = bits_of_power(spec.lowest_exponent() + 23 - spec.fraction_bits());
+  grid.leading_one = 1 << spec.fraction_bits();
+  grid.largest = std::bit_cast<std::int32_t>(static_cast<float>(spec.largest()));
+  if (spec.specials != Specials::none)
+    grid.nan = code_of(spec, std::numeric_limits<double>::quiet_NaN());
+  if (spec.specials == Specials::ieee)
+    grid.infinity = code_of(spec, std::numeric_limits<double>::infinity());
+  grid.fraction_shift = 23 - spec.fraction_bits();
+  grid.sign_shift = 32 - spec.width;
+  return grid;
+}
+
+MinifloatKernel minifloat_kernel(Isa isa, Rounding rounding, MinifloatRange range) {
+  MASE_CHECK(rounding != Rounding::stochastic && range != MinifloatRange::beyond,
+             "a minifloat without a span kernel");
+#if defined(__x86_64__)
+  if (isa == Isa::avx2) return minifloat_kernel_avx2(rounding, range);
+  if (isa == Isa::avx512) return minifloat_kernel_avx512(rounding, range);
+#endif
+  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
+  return minifloat_kernel_portable(rounding, range);
+}
+
+}  // namespace mase::formats::kernels

@@ -1,0 +1,139 @@
+// Rounding one vector to a minifloat's values (profile exact), for whole tensors and for blocks
+// that are scaled before. Included by kernel source files after their simd_*.hpp.
+//
+// The grid's step at a magnitude a of exponent E is 2^(E - f), with E raised to the lowest one.
+// Adding 2^(E + 23 - f), whose last bit is worth one step, rounds a to the grid, ties to even, and
+// subtracting it again is exact. Its bits are those of a's exponent plus a constant.
+#pragma once
+
+#include "formats/minifloat/minifloat_kernel.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+/// Fake quantization by a grid of range narrow (or overflowing); the same bits as
+/// quantize_minifloat_scalar, but for the payload of a NaN.
+template <Rounding rounding, bool saturate = true>
+struct OnMinifloatGrid {
+  using Vec = Simd::Vec;
+  using Bits = Simd::Bits;
+  Vec limit, largest, overflow, zero;
+  Bits sign, exponent, lowest, to_addend, one;
+
+  MASE_SIMD static OnMinifloatGrid of(const MinifloatGrid& grid) {
+    return {Simd::all(grid.limit),
+            Simd::all(grid.largest),
+            Simd::all(grid.overflow),
+            Simd::all(0.0F),
+            Simd::all_bits(static_cast<std::int32_t>(0x80000000)),
+            Simd::all_bits(0x7f800000),
+            Simd::all_bits(grid.lowest),
+            Simd::all_bits(grid.to_addend),
+            Simd::all_bits(1)};
+  }
+
+  MASE_SIMD Vec operator()(Vec x) const {
+    const Bits sign_of_x = Simd::and_bits(Simd::bits(x), sign);
+    // The limit is on the grid, so nothing beyond it can round to anything else.
+    const Vec magnitude = Simd::min(limit, Simd::floats(Simd::xor_bits(Simd::bits(x), sign_of_x)));
+    Vec value = rounded(x, magnitude);
+    if constexpr (!saturate) value = Simd::select_less(largest, value, overflow, value);
+    return Simd::floats(Simd::or_bits(Simd::bits(value), sign_of_x));
+  }
+
+  /// The magnitude of x on the grid.
+  MASE_SIMD Vec rounded(Vec x, Vec magnitude) const {
+    const Bits exponents = Simd::and_bits(Simd::bits(magnitude), exponent);
+    const Vec addend = Simd::floats(Simd::add_bits(Simd::max_bits(exponents, lowest), to_addend));
+    // Ties have many trailing zeros, so the last bit turns a tie into something above it and moves
+    // nothing else across one.
+    if constexpr (rounding == Rounding::nearest_away)
+      magnitude = Simd::floats(Simd::or_bits(Simd::bits(magnitude), one));
+    Vec sum = Simd::add(magnitude, addend);
+    if constexpr (rounding == Rounding::floor) sum = floored(x, magnitude, sum, addend);
+    return Simd::sub(sum, addend);
+  }
+
+  /// The sum moved by one step, its last bit, where it was rounded away from minus infinity.
+  MASE_SIMD Vec floored(Vec x, Vec magnitude, Vec sum, Vec addend) const {
+    const Vec nearest = Simd::sub(sum, addend);
+    const Vec less = Simd::floats(Simd::sub_bits(Simd::bits(sum), one));
+    const Vec more = Simd::floats(Simd::add_bits(Simd::bits(sum), one));
+    return Simd::select_less(x, zero, Simd::select_less(nearest, magnitude, more, sum),
+                             Simd::select_less(magnitude, nearest, less, sum));
+  }
+};
+
+/// The same for a grid of range wide: magnitudes from 1 up are rounded 2^64 times smaller, where
+/// the addend is no infinity.
+template <Rounding rounding>
+struct OnWideMinifloatGrid {
+  using Vec = Simd::Vec;
+  OnMinifloatGrid<rounding> grid;
+  Vec one, down, up;
+
+  MASE_SIMD static OnWideMinifloatGrid of(const MinifloatGrid& grid) {
+    return {OnMinifloatGrid<rounding>::of(grid), Simd::all(1.0F), Simd::all(0x1p-64F),
+            Simd::all(0x1p64F)};
+  }
+
+  MASE_SIMD Vec operator()(Vec x) const {
+    const Simd::Bits sign_of_x = Simd::and_bits(Simd::bits(x), grid.sign);
+    const Vec magnitude =
+        Simd::min(grid.limit, Simd::floats(Simd::xor_bits(Simd::bits(x), sign_of_x)));
+    const Vec scaled = Simd::mul(magnitude, Simd::select_less(magnitude, one, one, down));
+    const Vec value =
+        Simd::mul(grid.rounded(x, scaled), Simd::select_less(magnitude, one, one, up));
+    return Simd::floats(Simd::or_bits(Simd::bits(value), sign_of_x));
+  }
+};
+
+/// The code of a value of a minifloat with a range below `beyond`.
+template <bool hidden_bit>
+struct MinifloatCode {
+  using Bits = Simd::Bits;
+  Simd::Vec addend;
+  Bits sign, lowest, addend_bits, leading_one, exponent_field, largest, infinity, infinity_code,
+      nan_code;
+  int fraction_shift, sign_shift;
+
+  MASE_SIMD static MinifloatCode of(const MinifloatCodeGrid& grid) {
+    return {Simd::floats(Simd::all_bits(grid.addend)),
+            Simd::all_bits(static_cast<std::int32_t>(0x80000000)),
+            Simd::all_bits(grid.lowest),
+            Simd::all_bits(grid.addend),
+            Simd::all_bits(grid.leading_one),
+            Simd::all_bits(-grid.leading_one),
+            Simd::all_bits(grid.largest),
+            Simd::all_bits(0x7f800000),
+            Simd::all_bits(grid.infinity),
+            Simd::all_bits(grid.nan),
+            grid.fraction_shift,
+            grid.sign_shift};
+  }
+
+  MASE_SIMD Bits operator()(Simd::Vec value) const {
+    const Bits sign_of_value = Simd::and_bits(Simd::bits(value), sign);
+    const Bits magnitude = Simd::xor_bits(Simd::bits(value), sign_of_value);
+    const Bits code =
+        Simd::select_less_bits(magnitude, lowest, steps(magnitude), normal(magnitude));
+    const Bits special = Simd::select_less_bits(infinity, magnitude, nan_code, infinity_code);
+    return Simd::or_bits(Simd::select_less_bits(largest, magnitude, special, code),
+                         Simd::shift_right_by(sign_of_value, sign_shift));
+  }
+
+  /// Below the lowest exponent the code is the number of steps.
+  MASE_SIMD Bits steps(Bits magnitude) const {
+    return Simd::sub_bits(Simd::bits(Simd::add(Simd::floats(magnitude), addend)), addend_bits);
+  }
+
+  MASE_SIMD Bits normal(Bits magnitude) const {
+    Bits code = Simd::shift_right_by(Simd::sub_bits(magnitude, lowest), fraction_shift);
+    // The exponent moves up by the bit that the leading one takes.
+    if constexpr (!hidden_bit) code = Simd::add_bits(code, Simd::and_bits(code, exponent_field));
+    return Simd::add_bits(code, leading_one);
+  }
+};
+
+}  // namespace
+}  // namespace mase::formats::kernels

@@ -1,0 +1,66 @@
+// Minifloats over whole tensors.
+#include "formats/minifloat/minifloat_spans.hpp"
+
+#include <cmath>
+
+#include "formats/encoding.hpp"
+#include "formats/minifloat/minifloat_kernel.hpp"
+
+namespace mase::formats {
+namespace {
+
+using Codes = std::span<std::uint32_t>;
+
+// Results of profile mase may be off the grid; exact ones may be beyond float32.
+double coded_value(const MinifloatSpec& spec, float x, std::size_t index) {
+  const double source = spec.profile == Profile::mase
+                            ? static_cast<double>(quantize_minifloat_scalar(spec, x, index))
+                            : static_cast<double>(x);
+  return quantize_minifloat_exact(spec, source, index);
+}
+
+std::uint32_t define_code(const MinifloatSpec& spec, std::string_view format, float x,
+                          std::size_t index) {
+  const double value = coded_value(spec, x, index);
+  if (std::isnan(value) && spec.specials == Specials::none) refuse_nan(index, format);
+  return minifloat_code(spec, value);
+}
+
+}  // namespace
+
+void quantize_minifloat(const MinifloatSpec& spec, std::span<const float> in,
+                        std::span<float> out) {
+  const kernels::MinifloatRange range = kernels::minifloat_range(spec);
+  if (range == kernels::MinifloatRange::beyond) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_minifloat_scalar(spec, in[i], i);
+    return;
+  }
+  const auto kernel = kernels::minifloat_kernel(kernels::best_isa(), spec.rounding, range);
+  kernel.quantize(kernels::minifloat_grid(spec), in.data(), out.data(), in.size());
+}
+
+Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,
+                         std::span<const float> in) {
+  const auto define = [&](std::size_t first, Codes codes) {
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      codes[i] = define_code(spec, format, in[first + i], first + i);
+  };
+  if (!kernels::can_encode(spec)) return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
+  const auto kernel =
+      kernels::minifloat_kernel(kernels::best_isa(), spec.rounding, kernels::minifloat_range(spec));
+  const auto encode = spec.hidden_bit ? kernel.encode_hidden : kernel.encode_no_hidden;
+  const kernels::MinifloatGrid grid = kernels::minifloat_grid(spec);
+  const kernels::MinifloatCodeGrid code_grid = kernels::minifloat_code_grid(spec);
+  const auto make = [&](std::size_t first, Codes codes) {
+    const bool has_nan = encode(grid, code_grid, in.data() + first, codes.data(), codes.size());
+    if (has_nan && spec.specials == Specials::none) define(first, codes);  // names the element
+  };
+  return {encode_in_pieces(spec.width, in.size(), make), {}, {}};
+}
+
+void decode_minifloat(const MinifloatSpec& spec, const Encoded& in, std::span<float> out) {
+  check_codes(in.codes, spec.width, out.size());
+  decode_by_table(in.codes, out, [&](std::uint32_t code) { return minifloat_value(spec, code); });
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,228 @@
+// The pass: from options to a target, from the chosen folding to metadata and tables.
+#include "hardware/design/add_hardware_metadata.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "hardware/design/fold_options.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/node_metadata.hpp"
+#include "hardware/design/op_table.hpp"
+
+namespace mase::design {
+namespace {
+
+using Options = AddHardwareMetadata::Options;
+using Layer = AddHardwareMetadata::Layer;
+
+struct Request {
+  Options options;
+  std::vector<std::pair<std::string, Layer>> layers;
+};
+
+Request read_request(const Tree& tree, Diagnostics& diagnostics) {
+  Request request;
+  read_fields(tree, request.options, diagnostics, {"layers"});
+  const Tree* layers = tree.find("layers");
+  if (!layers) return request;
+  if (!layers->is_dict()) {
+    field_detail::wrong_type(*layers, "layers", "table", diagnostics);
+    return request;
+  }
+  for (const auto& [node, table] : layers->as_dict()) {
+    Layer layer;
+    read_fields(table, layer, diagnostics);
+    request.layers.emplace_back(node, layer);
+  }
+  return request;
+}
+
+Target target_of(const Request& request) {
+  Target target;
+  const Options& options = request.options;
+  target.initiation_interval = options.initiation_interval;
+  target.lut = options.lut;
+  target.dsp = options.dsp;
+  target.bram = options.bram;
+  target.multiplier = multiplier_of(options.multiplier);
+  if (!options.max_parallelism.empty()) target.max_lanes = options.max_parallelism.front();
+  for (const auto& [node, layer] : request.layers)
+    target.layers[node] = {layer.simd.value_or(0), layer.pe.value_or(0), layer.parallel_window,
+                           multiplier_of(layer.multiplier)};
+  return target;
+}
+
+std::string fold_text(const Program& program, const Step& step, const Fold& fold) {
+  std::string text = std::to_string(fold.in_lanes);
+  if (!op_row(step).rule(program, step, fold).same) text += " x " + std::to_string(fold.out_lanes);
+  if (fold.parallel_window) text += " window";
+  if (fold.multiplier != Multiplier::automatic) text += " " + multiplier_name(fold.multiplier);
+  return text;
+}
+
+Tree cost_tree(const Cost& cost) {
+  Tree tree = Tree::dict();
+  tree["lut"] = cost.lut;
+  tree["ff"] = cost.ff;
+  tree["dsp"] = cost.dsp;
+  tree["bram"] = cost.bram;
+  return tree;
+}
+
+/// Adds rows to the table and to the info of the pass alike.
+class Report {
+ public:
+  explicit Report(passes::Result& result) : result_(result) {
+    result.tables.push_back({"Hardware",
+                             {"Layer", "Module", "Fold", "Interval", "LUT", "FF", "DSP", "BRAM"},
+                             {},
+                             "hardware.csv"});
+    result.info["layers"] = Tree::list();
+  }
+
+  void add(const std::string& layer, const std::string& module, const std::string& fold,
+           std::int64_t interval, const Cost& cost) {
+    result_.tables.back().rows.push_back(
+        {layer, module, fold, interval ? std::to_string(interval) : "", fixed_text(cost.lut, 0),
+         fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0), fixed_text(cost.bram, 1)});
+    Tree entry = cost_tree(cost);
+    entry["layer"] = layer;
+    entry["module"] = module;
+    entry["fold"] = fold;
+    entry["interval"] = interval;
+    result_.info["layers"].push_back(std::move(entry));
+  }
+
+ private:
+  passes::Result& result_;
+};
+
+/// The cost of every step, by the value it computes, and of what lies between the steps. The
+/// instances of a step follow each other; the last one gives the value.
+void split_cost(const Design& design, std::map<integer::ValueId, Cost>& own, Cost& plumbing) {
+  Cost parts;
+  for (const Instance& instance : design.instances) {
+    (instance.layer.empty() ? plumbing : parts) += instance_cost(design, instance);
+    const integer::ValueId value = design.stream(instance.outputs.at(0)).value;
+    if (instance.layer.empty() || value < 0) continue;
+    own[value] += parts;
+    parts = {};
+  }
+}
+
+/// Every step with its parts, the plumbing in one row, and the total.
+void report(const Design& design, passes::Result& result) {
+  const Program& program = *design.program;
+  Report rows(result);
+  Cost plumbing;
+  std::map<integer::ValueId, Cost> own;
+  split_cost(design, own, plumbing);
+  const Cost total = cost(design);
+  for (const Step& step : program.steps) {
+    const Fold& fold = design.folding.at(step.name);
+    const Instance* main = main_instance(design, step);
+    rows.add(step.name, main ? main->module : "", fold_text(program, step, fold),
+             step_interval(program, step, fold), own[step.output]);
+  }
+  rows.add("between layers", "", "", 0, plumbing);
+  rows.add("total", "", "", design.timing.interval, total);
+  result.info["total"] = cost_tree(total);
+  result.info["first"] = design.timing.first;
+  result.info["last"] = design.timing.last;
+  result.info["interval"] = design.timing.interval;
+  result.text.push_back("latency " + std::to_string(design.timing.first) +
+                        " cycles to the first, " + std::to_string(design.timing.last) +
+                        " to the last output; a frame every " +
+                        std::to_string(design.timing.interval) + " cycles");
+}
+
+void store_timing(ir::Graph& graph, const Timing& timing) {
+  Tree& cycles = graph.node(graph.output()).meta.hardware["cycles"];
+  cycles["first"] = timing.first;
+  cycles["last"] = timing.last;
+  cycles["interval"] = timing.interval;
+}
+
+std::optional<Timing> stored_timing(const ir::Graph& graph) {
+  if (graph.output() == ir::no_node) return std::nullopt;
+  const Tree* cycles = graph.node(graph.output()).meta.hardware.find("cycles");
+  if (!cycles) return std::nullopt;
+  const auto number = [&](const char* key) {
+    const Tree* value = cycles->find(key);
+    return value && value->is_int() ? value->as_int() : 0;
+  };
+  return Timing{number("first"), number("last"), number("interval")};
+}
+
+FifoDepths fifos_of(const ir::Graph& graph) {
+  FifoDepths depths;
+  for (ir::NodeId id : graph.order()) {
+    const Tree* fifos = graph.node(id).meta.hardware.find("fifos");
+    if (!fifos || !fifos->is_dict()) continue;
+    for (const auto& [name, depth] : fifos->as_dict())
+      if (depth.is_int() && depth.as_int() > 0) depths[name] = depth.as_int();
+  }
+  return depths;
+}
+
+}  // namespace
+
+void AddHardwareMetadata::check(const Tree& options, Diagnostics& diagnostics) {
+  read_request(options, diagnostics);
+}
+
+Tree AddHardwareMetadata::resolve(const Tree& options) {
+  Diagnostics ignored;
+  const Request request = read_request(options, ignored);
+  Tree resolved = write_fields(request.options);
+  for (const auto& [node, layer] : request.layers) resolved["layers"][node] = write_fields(layer);
+  return resolved;
+}
+
+passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree, passes::PassContext&) {
+  Diagnostics diagnostics;
+  const Request request = read_request(tree, diagnostics);
+  diagnostics.throw_if_errors();
+  const auto program = std::make_shared<const Program>(integer::lower(graph));
+  const Design design = build_for(program, target_of(request));
+  const MetadataSettings settings{request.options.device_id, request.options.max_parallelism};
+  for (ir::NodeId id : graph.order())
+    graph.node(id).meta.hardware = hardware_metadata(graph, graph.node(id), design, settings);
+  MASE_CHECK(folding_of(graph) == design.folding && fifos_of(graph) == fifo_depths(design),
+             "add_hardware_metadata: the metadata does not hold the whole design");
+  store_timing(graph, design.timing);
+  passes::Result result;
+  report(design, result);
+  return result;
+}
+
+Folding folding_of(const ir::Graph& graph) {
+  Folding folding;
+  for (ir::NodeId id : graph.order()) {
+    const Tree* folds = graph.node(id).meta.hardware.find("fold");
+    if (!folds || !folds->is_dict()) continue;
+    for (const auto& [step, fold] : folds->as_dict()) folding[step] = fold_of(fold);
+  }
+  return folding;
+}
+
+Design structure_of(const ir::Graph& graph) {
+  const auto program = std::make_shared<const Program>(integer::lower(graph));
+  const Folding folding = folding_of(graph);
+  if (folding.empty()) return build_for(program, {});
+  return rebuild(program, folding, fifos_of(graph));
+}
+
+Design design_of(const ir::Graph& graph) {
+  Design design = structure_of(graph);
+  const auto stored = stored_timing(graph);
+  if (stored && stored->interval > 0)
+    design.timing = *stored;
+  else if (design.timing.interval == 0)
+    design.timing = predict(design);
+  return design;
+}
+
+}  // namespace mase::design

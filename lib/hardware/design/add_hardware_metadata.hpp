@@ -1,0 +1,81 @@
+// Hardware metadata: how every node becomes hardware, in the seeds' schema, and the design that the
+// metadata stands for.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hardware/design/design.hpp"
+#include "ir/graph.hpp"
+#include "passes/pass.hpp"
+
+namespace mase::design {
+
+/// Chooses how far every layer is unfolded and records it, with what follows from it, as `hardware`
+/// of every node: is_implicit (no hardware of its own), interface, toolchain, module, device_id,
+/// dependence_files, max_parallelism, verilog_param (precision, size and parallelism of every
+/// operand; DIM_0 is innermost), `fold`, by step: {in_lanes, out_lanes, parallel_window,
+/// multiplier}, and `fifos`, the depths of the FIFOs in front of it; the output node has the
+/// predicted `cycles`. Sizes are those of one frame in stream order, channels last.
+///
+/// Options: a target (initiation_interval, or limits lut, dsp, bram), or max_parallelism, and
+/// tables `layers.NODE` with simd, pe, parallel_window and multiplier that fix the fold of a node.
+/// Without any: one element a cycle at the ports, but at most about 256 multipliers (see Target).
+struct AddHardwareMetadata {
+  static constexpr passes::PassDoc doc{
+      "add_hardware_metadata", passes::PassKind::analysis,
+      "Choose parallelism and modules, record them on every node."};
+  struct Options {
+    std::optional<std::int64_t> initiation_interval;
+    std::optional<double> lut, dsp, bram;
+    std::vector<std::int64_t> max_parallelism;
+    std::string multiplier = "auto";
+    std::int64_t device_id = -1;
+    static constexpr auto fields() {
+      return std::tuple{
+          Field{"initiation_interval", &Options::initiation_interval,
+                "cycles between frames, at most"}
+              .at_least(1),
+          Field{"lut", &Options::lut, "LUTs, at most"}.at_least(0),
+          Field{"dsp", &Options::dsp, "DSP blocks, at most"}.at_least(0),
+          Field{"bram", &Options::bram, "RAMB36 blocks, at most"}.at_least(0),
+          Field{"max_parallelism", &Options::max_parallelism,
+                "lanes of every stream, at most: the first number; [] for no bound"}
+              .at_least(1),
+          Field{"multiplier", &Options::multiplier, "what multiplies"}.one_of("auto", "dsp",
+                                                                              "fabric"),
+          Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1)};
+    }
+  };
+  /// One table of `layers`.
+  struct Layer {
+    std::optional<std::int64_t> simd, pe;
+    bool parallel_window = false;
+    std::string multiplier = "auto";
+    static constexpr auto fields() {
+      return std::tuple{
+          Field{"simd", &Layer::simd, "elements taken per cycle"}.at_least(1),
+          Field{"pe", &Layer::pe, "elements given per cycle"}.at_least(1),
+          Field{"parallel_window", &Layer::parallel_window, "a whole window per cycle"},
+          Field{"multiplier", &Layer::multiplier, "what multiplies"}.one_of("auto", "dsp",
+                                                                            "fabric")};
+    }
+  };
+  static void check(const Tree& options, Diagnostics& diagnostics);
+  static Tree resolve(const Tree& options);
+  static passes::Result run(ir::Graph& graph, const Tree& options, passes::PassContext& context);
+};
+
+/// The folds recorded in the metadata; empty when the pass has not run.
+Folding folding_of(const ir::Graph& graph);
+
+/// The graph as hardware: lowered, folded as the metadata says (or by the default target when there
+/// is none) and built; without a timing, which only some of its users need.
+Design structure_of(const ir::Graph& graph);
+
+/// The same with its timing.
+Design design_of(const ir::Graph& graph);
+
+}  // namespace mase::design

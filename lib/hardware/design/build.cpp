@@ -1,0 +1,279 @@
+// A program becomes a design: the instances of every step, and the plumbing between them.
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "hardware/design/names.hpp"
+#include "hardware/design/op_table.hpp"
+
+namespace mase::design {
+namespace {
+
+using integer::ValueId;
+
+/// Where a value goes: an input port of a step, or (step = -1) an output of the program.
+struct Use {
+  int step = -1;
+  std::size_t port = 0;
+};
+
+std::vector<std::vector<Use>> uses_of(const Program& program) {
+  std::vector<std::vector<Use>> uses(program.values.size());
+  for (std::size_t s = 0; s < program.steps.size(); ++s)
+    for (std::size_t p = 0; p < program.steps[s].inputs.size(); ++p)
+      uses.at(static_cast<std::size_t>(program.steps[s].inputs[p]))
+          .push_back({static_cast<int>(s), p});
+  for (std::size_t o = 0; o < program.outputs.size(); ++o)
+    uses.at(static_cast<std::size_t>(program.outputs[o])).push_back({-1, o});
+  return uses;
+}
+
+/// Tells which uses of values lie on an undirected cycle of the program: only there can one path
+/// wait for another, so only there are FIFOs of any use.
+class Cycles {
+ public:
+  Cycles(const Program& program, const std::vector<std::vector<Use>>& uses)
+      : producer_(program.values.size(), -1) {
+    const int steps = static_cast<int>(program.steps.size());
+    for (int s = 0; s < steps; ++s) producer_[index(program.steps[index(s)].output)] = s;
+    for (std::size_t i = 0; i < program.inputs.size(); ++i)
+      producer_[index(program.inputs[i])] = steps + static_cast<int>(i);
+    edges_.resize(program.steps.size() + program.inputs.size());
+    for (std::size_t v = 0; v < uses.size(); ++v)
+      for (const Use& use : uses[v]) add(static_cast<ValueId>(v), use);
+  }
+
+  bool contains(ValueId value, const Use& use) const {
+    std::vector<bool> seen(edges_.size());
+    const int from = producer_[index(value)];
+    std::vector<int> open{from};
+    seen[index(from)] = true;
+    while (!open.empty()) {
+      const int at = open.back();
+      open.pop_back();
+      for (const Edge& edge : edges_[index(at)]) {
+        if (edge.value == value && edge.step == use.step && edge.port == use.port) continue;
+        if (edge.to == use.step) return true;
+        if (!seen[index(edge.to)]) open.push_back(edge.to);
+        seen[index(edge.to)] = true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  struct Edge {
+    int to;
+    ValueId value;
+    int step;
+    std::size_t port;
+  };
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  void add(ValueId value, const Use& use) {
+    if (use.step < 0) return;
+    const int from = producer_[index(value)];
+    edges_[index(from)].push_back({use.step, value, use.step, use.port});
+    edges_[index(use.step)].push_back({from, value, use.step, use.port});
+  }
+
+  std::vector<int> producer_;
+  std::vector<std::vector<Edge>> edges_;
+};
+
+class Builder {
+ public:
+  Builder(std::shared_ptr<const Program> program, const Folding& folding, const FifoDepths* fifos)
+      : fifos_(fifos),
+        program_(*program),
+        uses_(uses_of(*program)),
+        cycles_(*program, uses_),
+        waiting_(program_.values.size()) {
+    design_.name = legal_identifier(program->name.empty() ? "top" : program->name);
+    design_.program = std::move(program);
+    for (const Step& step : program_.steps) {
+      const auto found = folding.find(step.name);
+      design_.folding[step.name] = found == folding.end() ? Fold{} : found->second;
+    }
+    for (const auto& [name, fold] : folding)
+      if (!design_.folding.contains(name))
+        config_error("parallelism is set for '" + name + "', but the program has no such step");
+  }
+
+  Design run() {
+    for (const Step& step : program_.steps) check_fold(program_, step, fold(step));
+    for (const Step& step : program_.steps) step_names_.push_back(names_.instance(step.name));
+    for (ValueId id : program_.inputs) add_input(id);
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) add_step(s);
+    for (std::size_t o = 0; o < program_.outputs.size(); ++o) add_output(o);
+    name_everything();
+    return std::move(design_);
+  }
+
+ private:
+  struct Waiting {
+    Use use;
+    StreamId stream;
+  };
+  const Fold& fold(const Step& step) const { return design_.folding.at(step.name); }
+  std::vector<Waiting>& waiting(ValueId id) { return waiting_[static_cast<std::size_t>(id)]; }
+  const std::vector<Use>& uses(ValueId id) const { return uses_[static_cast<std::size_t>(id)]; }
+
+  StreamId add_stream(Stream stream) {
+    design_.streams.push_back(std::move(stream));
+    return static_cast<StreamId>(design_.streams.size() - 1);
+  }
+
+  /// An input comes with the lanes of the widest of its consumers.
+  void add_input(ValueId id) {
+    const StreamValue& value = program_.value(id);
+    std::int64_t lanes = 1;
+    for (const Use& use : uses(id)) {
+      if (use.step < 0) continue;
+      const Step& step = program_.steps[static_cast<std::size_t>(use.step)];
+      lanes = std::max(lanes, op_row(step).input_lanes(step, fold(step)));
+    }
+    if (uses(id).empty())
+      unsupported_error("input '" + value.name + "' is not used; take it out of the model");
+    const StreamId stream = add_stream({value.name, lanes, value.type, value.elements(), id});
+    design_.inputs.push_back(stream);
+    distribute(id, stream);
+  }
+
+  /// Hands a value's stream to its consumers, through a fork when there are several.
+  void distribute(ValueId id, StreamId stream) {
+    const std::vector<Use>& users = uses(id);
+    MASE_CHECK(!users.empty(), "nobody uses " + program_.value(id).name);
+    if (users.size() == 1) {
+      waiting(id).push_back({users[0], stream});
+      return;
+    }
+    const Stream copy = design_.stream(stream);
+    Instance fork{"fork_" + copy.name,
+                  "stream_fork",
+                  "",
+                  {{"W", copy.width()}, {"N", static_cast<std::int64_t>(users.size())}},
+                  {stream},
+                  {}};
+    for (const Use& use : users) {
+      fork.outputs.push_back(add_stream(copy));
+      waiting(id).push_back({use, fork.outputs.back()});
+    }
+    design_.instances.push_back(std::move(fork));
+  }
+
+  StreamId take(ValueId id, int step, std::size_t port) {
+    for (const Waiting& entry : waiting(id))
+      if (entry.use.step == step && entry.use.port == port) return entry.stream;
+    MASE_CHECK(false, "value " + program_.value(id).name + " is used before it is there");
+  }
+
+  void add_step(std::size_t index) {
+    const Step& step = program_.steps[index];
+    StepBuilder builder(design_, program_, step, fold(step), step_names_[index], true);
+    const std::int64_t lanes = op_row(step).input_lanes(step, fold(step));
+    std::vector<StreamId> inputs;
+    for (std::size_t p = 0; p < step.inputs.size(); ++p) {
+      const Use use{static_cast<int>(index), p};
+      StreamId stream = take(step.inputs[p], use.step, p);
+      stream = builder.resize(stream, lanes, "resize_" + builder.name());
+      const std::string fifo = "fifo_" + builder.name() + "_" + std::to_string(p);
+      const bool wanted = fifos_ ? fifos_->contains(fifo) : wants_fifo(step, step.inputs[p], use);
+      if (wanted) stream = add_fifo(stream, fifo, fifos_ ? fifos_->at(fifo) : 2);
+      inputs.push_back(stream);
+    }
+    const StreamId result = op_row(step).add(builder, inputs);
+    main_instances_.insert(design_.instances.size() - 1);
+    distribute(step.output, result);
+  }
+
+  /// Where paths meet again, and in front of steps that take beats in bursts, unless the input port
+  /// is there, which always offers.
+  bool wants_fifo(const Step& step, ValueId input, const Use& use) const {
+    if (step.inputs.size() > 1) return cycles_.contains(input, use);
+    const auto& inputs = program_.inputs;
+    const bool port =
+        uses(input).size() == 1 && std::find(inputs.begin(), inputs.end(), input) != inputs.end();
+    return !port && takes_in_bursts(program_, step, fold(step));
+  }
+
+  StreamId add_fifo(StreamId from, const std::string& name, std::int64_t depth) {
+    Stream out = design_.stream(from);
+    out.name = name;
+    const Parameters parameters{{"W", out.width()}, {"DEPTH", depth}};
+    const StreamId id = add_stream(std::move(out));
+    design_.instances.push_back({name, "fifo", "", parameters, {from}, {id}});
+    return id;
+  }
+
+  /// An input that is an output at once passes a skid, so that no port is wired to another one.
+  void add_output(std::size_t index) {
+    StreamId stream = take(program_.outputs[index], -1, index);
+    const auto& inputs = design_.inputs;
+    if (std::find(inputs.begin(), inputs.end(), stream) != inputs.end()) {
+      const StreamId out = add_stream(design_.stream(stream));
+      design_.instances.push_back({"skid_" + design_.stream(stream).name,
+                                   "skid",
+                                   "",
+                                   {{"W", design_.stream(stream).width()}},
+                                   {stream},
+                                   {out}});
+      stream = out;
+    }
+    design_.outputs.push_back(stream);
+  }
+
+  /// Steps have their names already; then ports, then parts and inner streams get free ones.
+  void name_everything() {
+    std::vector<bool> named(design_.streams.size());
+    const auto name_stream = [&](StreamId id) {
+      const auto i = static_cast<std::size_t>(id);
+      if (!named[i]) design_.streams[i].name = names_.stream(design_.streams[i].name);
+      named[i] = true;
+    };
+    for (StreamId id : design_.inputs) name_stream(id);
+    for (StreamId id : design_.outputs) name_stream(id);
+    for (std::size_t i = 0; i < design_.streams.size(); ++i) name_stream(static_cast<StreamId>(i));
+    for (std::size_t i = 0; i < design_.instances.size(); ++i)
+      if (!main_instances_.contains(i))
+        design_.instances[i].name = names_.instance(design_.instances[i].name);
+  }
+
+  Design design_;
+  const FifoDepths* fifos_;
+  const Program& program_;
+  std::vector<std::vector<Use>> uses_;
+  Cycles cycles_;
+  std::vector<std::vector<Waiting>> waiting_;  ///< streams on their way to their uses, by value
+  Names names_;
+  std::vector<std::string> step_names_;
+  std::set<std::size_t> main_instances_;  ///< the last of every step, which bears its name
+};
+
+}  // namespace
+
+FifoDepths fifo_depths(const Design& design) {
+  FifoDepths depths;
+  for (const Instance& instance : design.instances)
+    if (instance.module == "fifo") depths[instance.name] = instance.parameters.integer("DEPTH");
+  return depths;
+}
+
+Design assemble(std::shared_ptr<const Program> program, const Folding& folding,
+                const FifoDepths* fifos) {
+  return Builder(std::move(program), folding, fifos).run();
+}
+
+Design rebuild(std::shared_ptr<const Program> program, const Folding& folding,
+               const FifoDepths& fifos) {
+  Design design = assemble(program, folding, &fifos);
+  return fifo_depths(design) == fifos ? design : build(std::move(program), folding);
+}
+
+Design build(std::shared_ptr<const Program> program, const Folding& folding) {
+  Design design = assemble(std::move(program), folding);
+  size_fifos(design);
+  if (design.timing.interval == 0) design.timing = predict(design);
+  return design;
+}
+
+}  // namespace mase::design

@@ -1,0 +1,309 @@
+// The search for a folding.
+//
+// Under an interval every step needs an own interval at most that long, and the cost of a design is
+// the sum of its steps' costs, so the cheapest fold of each step is the cheapest design: exact.
+// What couples steps are the width converters between different lanes: from the exact answer a
+// descent changes one step at a time while steps plus converters get cheaper.
+//
+// Under resource limits the shortest interval that fits is found by bisection over the intervals
+// that occur (a longer interval allows every fold of a shorter one, so fitting is monotone). For
+// one interval the sets of (LUT, DSP, BRAM) of the steps are added up step by step; sums that
+// exceed a limit even with the cheapest rest, and sums that another one beats in every limited
+// resource and in area, are dropped: neither can be part of the best answer, so this is exact too.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "hardware/design/fold_merge.hpp"
+#include "hardware/design/fold_options.hpp"
+#include "hardware/design/op_table.hpp"
+
+namespace mase::design {
+namespace {
+
+constexpr std::int64_t any_interval = std::numeric_limits<std::int64_t>::max();
+
+class Search {
+ public:
+  Search(const Program& program, const Target& target) : program_(program), target_(target) {
+    check_layers();
+  }
+
+  Folding run() {
+    const Limits limits(target_);
+    const bool bounded = limits.any() && !target_.initiation_interval;
+    const std::int64_t interval = bounded ? any_interval : wanted_interval();
+    load(interval);
+    return limits.any() ? within(limits, bounded) : folding(smooth(cheapest(), interval));
+  }
+
+  /// The step that limits the interval when everything is unfolded, and that interval.
+  std::pair<std::string, std::int64_t> fastest() const {
+    std::pair<std::string, std::int64_t> slowest{"", 1};
+    for (const Step& step : program_.steps) {
+      const std::int64_t interval = fastest_interval(program_, step, space(step));
+      if (interval > slowest.second) slowest = {step.name, interval};
+    }
+    return slowest;
+  }
+
+ private:
+  static std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+  void check_layers() const {
+    for (const auto& [layer, fold] : target_.layers) {
+      const auto it = std::find_if(program_.steps.begin(), program_.steps.end(),
+                                   [&](const Step& step) { return step.name == layer; });
+      if (it == program_.steps.end()) {
+        std::vector<std::string> names;
+        for (const Step& step : program_.steps) names.push_back(step.name);
+        const auto near = nearest(layer, names);
+        config_error("parallelism is set for '" + layer + "', which has no hardware" +
+                     (near ? "; did you mean '" + *near + "'?"
+                           : "; layers with hardware: " + join(names, ", ")));
+      }
+      Fold complete = fold;
+      const bool same = op_row(*it).rule(program_, *it, fold).same;
+      if (complete.in_lanes == 0) complete.in_lanes = same && fold.out_lanes ? fold.out_lanes : 1;
+      if (complete.out_lanes == 0) complete.out_lanes = same ? complete.in_lanes : 1;
+      check_fold(program_, *it, complete);
+    }
+  }
+
+  /// Under limits DSP blocks and LUTs are alternatives that the search weighs against each other.
+  FoldSpace space(const Step& step) const {
+    FoldSpace space;
+    space.multipliers = {target_.multiplier};
+    if (Limits(target_).any() && target_.multiplier == Multiplier::automatic)
+      space.multipliers.push_back(Multiplier::fabric);
+    if (target_.max_lanes) space.max_lanes = *target_.max_lanes;
+    const auto it = target_.layers.find(step.name);
+    if (it == target_.layers.end()) return space;
+    space.fixed = it->second;
+    if (space.fixed.multiplier != Multiplier::automatic)
+      space.multipliers = {space.fixed.multiplier};
+    return space;
+  }
+
+  /// One element per cycle at the ports, and at most about 256 multipliers.
+  std::int64_t default_interval() const {
+    std::int64_t interval = 1, products = 0;
+    for (const auto& ids : {program_.inputs, program_.outputs})
+      for (integer::ValueId id : ids) interval = std::max(interval, program_.value(id).elements());
+    for (const Step& step : program_.steps) products += multiplications(program_, step);
+    return std::max(interval, (products + 255) / 256);
+  }
+
+  std::int64_t wanted_interval() const {
+    if (target_.initiation_interval) return *target_.initiation_interval;
+    return std::max(target_.max_lanes ? 1 : default_interval(), fastest().second);
+  }
+
+  /// Options of every step under an interval. Error(Fault::goal) when a step has none.
+  void load(std::int64_t interval) {
+    const auto [name, least_interval] = fastest();
+    if (least_interval > interval)
+      throw Error(Fault::goal, "an initiation interval of " + std::to_string(interval) +
+                                   " cannot be had: '" + name + "' needs at least " +
+                                   std::to_string(least_interval));
+    for (const Step& step : program_.steps)
+      options_.push_back(fold_options(program_, step, space(step), allowed(step, interval)));
+  }
+
+  /// What one step may take: the interval less the slack, but never less than it can.
+  std::int64_t allowed(const Step& step, std::int64_t interval) const {
+    if (target_.slack == 0) return interval;
+    const std::int64_t least = fastest_interval(program_, step, space(step));
+    return std::max(interval - target_.slack, least);
+  }
+
+  FoldOptions cheapest() const {
+    FoldOptions chosen;
+    for (const FoldOptions& options : options_)
+      chosen.push_back(*std::min_element(options.begin(), options.end(), cheaper));
+    return chosen;
+  }
+
+  // Width converters.
+
+  double converter(std::int64_t bits, std::int64_t from, std::int64_t to) {
+    const auto [it, fresh] = converters_.try_emplace({bits, from, to}, 0.0);
+    if (fresh && from != to) it->second = std::max(1.0, area(resize_cost(bits, from, to)));
+    return it->second;
+  }
+
+  std::int64_t lanes_in(std::size_t step, const Fold& fold) const {
+    return op_row(program_.steps[step]).input_lanes(program_.steps[step], fold);
+  }
+
+  /// Converters at the ports of a step under a fold, its neighbours as chosen.
+  double converters_at(std::size_t step, const Fold& fold, const FoldOptions& chosen) {
+    const Step& self = program_.steps[step];
+    double sum = 0;
+    for (integer::ValueId id : self.inputs)
+      if (const int from = producer_[at(id)]; from >= 0)
+        sum += converter(program_.value(id).type.width,
+                         output_lanes(program_, program_.steps[at(from)], chosen[at(from)].fold),
+                         lanes_in(step, fold));
+    for (int to : consumers_[step])
+      sum += converter(program_.value(self.output).type.width, output_lanes(program_, self, fold),
+                       lanes_in(at(to), chosen[at(to)].fold));
+    return sum;
+  }
+
+  void find_neighbours() {
+    producer_.assign(program_.values.size(), -1);
+    for (std::size_t s = 0; s < program_.steps.size(); ++s)
+      producer_[at(program_.steps[s].output)] = static_cast<int>(s);
+    consumers_.assign(program_.steps.size(), {});
+    for (std::size_t s = 0; s < program_.steps.size(); ++s)
+      for (integer::ValueId id : program_.steps[s].inputs)
+        if (producer_[at(id)] >= 0)
+          consumers_[at(producer_[at(id)])].push_back(static_cast<int>(s));
+  }
+
+  /// Descent over one step at a time; folds stay within the interval.
+  FoldOptions smooth(FoldOptions chosen, std::int64_t interval) {
+    find_neighbours();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t s = 0; s < chosen.size(); ++s) {
+        double best = chosen[s].area + converters_at(s, chosen[s].fold, chosen);
+        for (const FoldOption& option : options_[s]) {
+          if (option.area >= best || option.interval > interval) continue;
+          const double sum = option.area + converters_at(s, option.fold, chosen);
+          if (sum >= best) continue;
+          best = sum;
+          chosen[s] = option;
+          changed = true;
+        }
+      }
+    }
+    return chosen;
+  }
+
+  Folding folding(const FoldOptions& chosen) const {
+    Folding result;
+    for (std::size_t s = 0; s < chosen.size(); ++s) result[program_.steps[s].name] = chosen[s].fold;
+    return result;
+  }
+
+  // Resource limits.
+
+  /// What the plumbing between the steps takes: it is known only when the folds are.
+  Cost whole_cost(const Folding& folds) const {
+    Design design = assemble(std::make_shared<const Program>(program_), folds);
+    size_fifos(design);
+    return cost(design);
+  }
+
+  static std::int64_t slowest(const FoldOptions& chosen) {
+    std::int64_t interval = 1;
+    for (const FoldOption& option : chosen) interval = std::max(interval, option.interval);
+    return interval;
+  }
+
+  /// The best folding under limits; plumbing that exceeds them is reserved and the search repeated.
+  Folding within(const Limits& limits, bool bounded) {
+    Limits remaining = limits;
+    for (int attempt = 0; attempt < 8; ++attempt) {
+      const auto chosen = bounded ? fastest_within(remaining) : merged(any_interval, remaining);
+      if (!chosen) break;
+      const Folding smooth_folds = folding(smooth(*chosen, slowest(*chosen)));
+      if (limits.fits(whole_cost(smooth_folds))) return smooth_folds;
+      const Cost whole = whole_cost(folding(*chosen));
+      if (limits.fits(whole)) return folding(*chosen);
+      remaining = limits;
+      remaining.reserve(plumbing(whole, *chosen));
+    }
+    refuse(limits);
+  }
+
+  static Cost plumbing(const Cost& whole, const FoldOptions& chosen) {
+    Cost rest = whole;
+    for (const FoldOption& option : chosen) {
+      rest.lut -= option.cost.lut;
+      rest.dsp -= option.cost.dsp;
+      rest.bram -= option.cost.bram;
+    }
+    return {std::max(rest.lut, 0.0), 0, 0, std::max(rest.dsp, 0.0), std::max(rest.bram, 0.0)};
+  }
+
+  std::optional<FoldOptions> merged(std::int64_t interval, const Limits& limits) const {
+    std::vector<FoldOptions> steps;
+    for (const FoldOptions& all : options_) {
+      FoldOptions fast;
+      for (const FoldOption& option : all)
+        if (option.interval <= interval) fast.push_back(option);
+      if (fast.empty()) return std::nullopt;
+      steps.push_back(undominated(std::move(fast), limits));
+    }
+    return merge(steps, limits);
+  }
+
+  std::optional<FoldOptions> fastest_within(const Limits& limits) const {
+    std::set<std::int64_t> distinct;
+    for (const FoldOptions& options : options_)
+      for (const FoldOption& option : options) distinct.insert(option.interval);
+    const std::vector<std::int64_t> intervals(distinct.begin(), distinct.end());
+    std::size_t low = 0, high = intervals.size();
+    std::optional<FoldOptions> best;
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (auto chosen = merged(intervals[middle], limits)) {
+        best = std::move(chosen);
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return best;
+  }
+
+  [[noreturn]] void refuse(const Limits& limits) const {
+    Cost least_cost;
+    for (const FoldOptions& options : options_) least_cost += least(options);
+    const auto part = [](const char* name, double limit, double need) {
+      if (limit == Limits::unlimited) return std::string();
+      return std::string(" ") + name + " " + fixed_text(need, 0) + " (limit " +
+             fixed_text(limit, 0) + ")";
+    };
+    throw Error(Fault::goal, "the design does not fit its limits; its layers alone need at least" +
+                                 part("lut", limits.lut, least_cost.lut) +
+                                 part("dsp", limits.dsp, least_cost.dsp) +
+                                 part("bram", limits.bram, least_cost.bram));
+  }
+
+  const Program& program_;
+  const Target& target_;
+  std::vector<FoldOptions> options_;
+  std::vector<int> producer_;                ///< step of every value, -1 for inputs
+  std::vector<std::vector<int>> consumers_;  ///< steps behind every step
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, double> converters_;
+};
+
+}  // namespace
+
+Folding choose_folding(const Program& program, const Target& target) {
+  return Search(program, target).run();
+}
+
+Design build_for(std::shared_ptr<const Program> program, const Target& target) {
+  Target attempt = target;
+  for (;;) {
+    Design design = build(program, choose_folding(*program, attempt));
+    const std::int64_t wanted = target.initiation_interval.value_or(design.timing.interval);
+    if (design.timing.interval <= wanted) return design;
+    if (attempt.slack >= wanted)
+      throw Error(Fault::goal, "an initiation interval of " + std::to_string(wanted) +
+                                   " cannot be had; the nearest design has " +
+                                   std::to_string(design.timing.interval));
+    attempt.slack += design.timing.interval - wanted;
+  }
+}
+
+}  // namespace mase::design

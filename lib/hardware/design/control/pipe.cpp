@@ -1,0 +1,28 @@
+// State changes of the skid and of the pipeline that ends in one.
+#include "hardware/design/control/pipe.hpp"
+
+#include "base/error.hpp"
+
+namespace mase::design {
+namespace {
+
+thread_local bool shallow = false;
+
+}  // namespace
+
+ShallowPipes::ShallowPipes() { shallow = true; }
+ShallowPipes::~ShallowPipes() { shallow = false; }
+
+Pipe::Pipe(int stages) : stages_(shallow ? 0 : stages) {
+  MASE_CHECK(stages >= 0 && stages <= 64, "a pipeline twin has 0 to 64 stages");
+}
+
+void SkidControl::clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) {
+  skid_.step(taken[0] != 0, given[0] != 0);
+}
+
+void PipeControl::clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) {
+  pipe_.step(taken[0] != 0, given[0] != 0);
+}
+
+}  // namespace mase::design

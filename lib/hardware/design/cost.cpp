@@ -1,0 +1,24 @@
+// Predicted resources of a design: the sum of what the rows of the module table say.
+#include "hardware/design/module_table.hpp"
+
+namespace mase::design {
+
+Cost instance_cost(const Design& design, const Instance& instance) {
+  const ModuleRow& row = module_row(instance.module);
+  return row.cost ? row.cost(design, instance) : Cost{};
+}
+
+std::map<std::string, Cost> cost_by_instance(const Design& design) {
+  std::map<std::string, Cost> costs;
+  for (const Instance& instance : design.instances)
+    costs[instance.name] = instance_cost(design, instance);
+  return costs;
+}
+
+Cost cost(const Design& design) {
+  Cost total;
+  for (const Instance& instance : design.instances) total += instance_cost(design, instance);
+  return total;
+}
+
+}  // namespace mase::design

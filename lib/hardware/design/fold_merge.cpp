@@ -1,0 +1,109 @@
+// Pareto sets of fold options and their sums.
+#include "hardware/design/fold_merge.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace mase::design {
+
+/// By area, then fewest lanes, then the shorter interval, then the multiplier.
+bool cheaper(const FoldOption& a, const FoldOption& b) {
+  const auto key = [](const FoldOption& option) {
+    return std::tuple(option.area, option.fold.in_lanes * option.fold.out_lanes, option.interval,
+                      option.fold.multiplier);
+  };
+  return key(a) < key(b);
+}
+
+Cost least(const FoldOptions& options) {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  Cost low{far, far, far, far, far};
+  for (const FoldOption& option : options) {
+    low.lut = std::min(low.lut, option.cost.lut);
+    low.dsp = std::min(low.dsp, option.cost.dsp);
+    low.bram = std::min(low.bram, option.cost.bram);
+  }
+  low.ff = low.carry = 0;
+  return low;
+}
+
+/// Options that no other one beats in every limited resource and in area, cheapest first.
+FoldOptions undominated(FoldOptions options, const Limits& limits) {
+  std::sort(options.begin(), options.end(), cheaper);
+  FoldOptions kept;
+  for (const FoldOption& option : options)
+    if (std::none_of(kept.begin(), kept.end(), [&](const FoldOption& other) {
+          return limits.covers(other.cost, option.cost);
+        }))
+      kept.push_back(option);
+  return kept;
+}
+
+namespace {
+
+/// The cheapest choice of one option per step whose sum fits.
+class Merge {
+ public:
+  Merge(std::vector<FoldOptions> steps, const Limits& limits)
+      : steps_(std::move(steps)), limits_(limits) {
+    rest_.resize(steps_.size() + 1);
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      rest_[i] = rest_[i + 1];
+      rest_[i] += least(steps_[i]);
+    }
+  }
+
+  std::optional<std::vector<FoldOption>> run() {
+    std::vector<std::vector<Sum>> levels{{Sum{}}};
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      levels.push_back(extend(levels.back(), i));
+      if (levels.back().empty()) return std::nullopt;
+    }
+    std::vector<FoldOption> chosen(steps_.size());
+    std::size_t at = 0;  // sums are in the order of their area
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      const Sum& sum = levels[i + 1][at];
+      chosen[i] = steps_[i][sum.option];
+      at = sum.previous;
+    }
+    return chosen;
+  }
+
+ private:
+  struct Sum {
+    Cost cost;
+    std::size_t previous = 0, option = 0;
+  };
+
+  std::vector<Sum> extend(const std::vector<Sum>& sums, std::size_t step) const {
+    std::vector<Sum> all;
+    for (std::size_t s = 0; s < sums.size(); ++s)
+      for (std::size_t o = 0; o < steps_[step].size(); ++o) {
+        Sum next{sums[s].cost, s, o};
+        next.cost += steps_[step][o].cost;
+        Cost whole = next.cost;
+        whole += rest_[step + 1];
+        if (limits_.fits(whole)) all.push_back(next);
+      }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Sum& a, const Sum& b) { return area(a.cost) < area(b.cost); });
+    std::vector<Sum> kept;
+    for (const Sum& sum : all)
+      if (std::none_of(kept.begin(), kept.end(),
+                       [&](const Sum& other) { return limits_.covers(other.cost, sum.cost); }))
+        kept.push_back(sum);
+    return kept;
+  }
+
+  std::vector<FoldOptions> steps_;
+  Limits limits_;
+  std::vector<Cost> rest_;  ///< the least of every resource that the steps from i on can do with
+};
+
+}  // namespace
+
+std::optional<FoldOptions> merge(const std::vector<FoldOptions>& steps, const Limits& limits) {
+  return Merge(steps, limits).run();
+}
+
+}  // namespace mase::design

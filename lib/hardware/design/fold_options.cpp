@@ -1,0 +1,103 @@
+// Enumerating folds and pricing them.
+#include "hardware/design/fold_options.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/op_table.hpp"
+
+namespace mase::design {
+namespace {
+
+bool agrees(const FoldSpace& space, std::int64_t wanted, std::int64_t lanes) {
+  return wanted == 0 ? lanes <= space.max_lanes : wanted == lanes;
+}
+
+/// The folds of a step with or without a parallel window.
+std::vector<Fold> folds_of(const Program& program, const Step& step, const FoldSpace& space,
+                           bool parallel_window) {
+  Fold fold;
+  fold.parallel_window = parallel_window;
+  const FoldRule rule = op_row(step).rule(program, step, fold);
+  std::vector<Fold> folds;
+  for (std::int64_t in : divisors(rule.in)) {
+    if (!agrees(space, space.fixed.in_lanes, in)) continue;
+    for (std::int64_t out : rule.same ? std::vector{in} : divisors(rule.out)) {
+      if (!agrees(space, space.fixed.out_lanes, out)) continue;
+      fold.in_lanes = in;
+      fold.out_lanes = out;
+      folds.push_back(fold);
+    }
+  }
+  return folds;
+}
+
+/// With a parallel window only when that is fixed, else both kinds.
+std::vector<Fold> all_folds(const Program& program, const Step& step, const FoldSpace& space) {
+  std::vector<Fold> folds;
+  if (!space.fixed.parallel_window) folds = folds_of(program, step, space, false);
+  if (!op_row(step).rule(program, step, {}).parallel_window) return folds;
+  const std::vector<Fold> unfolded = folds_of(program, step, space, true);
+  folds.insert(folds.end(), unfolded.begin(), unfolded.end());
+  return folds;
+}
+
+}  // namespace
+
+double area(const Cost& cost) { return cost.lut + 30 * cost.dsp + 200 * cost.bram; }
+
+Cost step_cost(const Program& program, const Step& step, const Fold& fold) {
+  return cost(lone_step(program, step, fold));
+}
+
+Cost resize_cost(std::int64_t bits, std::int64_t from_lanes, std::int64_t to_lanes) {
+  if (from_lanes == to_lanes) return {};
+  Design design;
+  const Program none;
+  const Step step;
+  const Fold fold;
+  StepBuilder builder(design, none, step, fold, "", false);
+  const integer::FixedType type{static_cast<int>(bits), 0, false};
+  design.streams.push_back({"", from_lanes, type, from_lanes * to_lanes, -1});
+  builder.resize(0, to_lanes, "");
+  return cost(design);
+}
+
+std::int64_t multiplications(const Program& program, const Step& step) {
+  const std::int64_t outputs = program.value(step.output).elements();
+  if (const auto* linear = std::get_if<integer::Linear>(&step.operation))
+    return outputs * linear->inputs;
+  if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
+    return outputs * conv->columns();
+  if (std::holds_alternative<integer::ScaleShift>(step.operation)) return outputs;
+  if (const auto* binary = std::get_if<integer::Binary>(&step.operation))
+    return binary->kind == integer::BinaryKind::multiply ? outputs : 0;
+  return 0;
+}
+
+std::vector<FoldOption> fold_options(const Program& program, const Step& step,
+                                     const FoldSpace& space, std::int64_t interval) {
+  const bool multiplies = multiplications(program, step) > 0;
+  std::vector<FoldOption> options;
+  for (Fold fold : all_folds(program, step, space)) {
+    const std::int64_t cycles = step_interval(program, step, fold);
+    if (cycles > interval) continue;
+    for (Multiplier multiplier :
+         multiplies ? space.multipliers : std::vector{Multiplier::automatic}) {
+      fold.multiplier = multiplier;
+      const Cost price = step_cost(program, step, fold);
+      options.push_back({fold, cycles, price, area(price)});
+    }
+  }
+  return options;
+}
+
+std::int64_t fastest_interval(const Program& program, const Step& step, const FoldSpace& space) {
+  std::int64_t fastest = std::numeric_limits<std::int64_t>::max();
+  for (const Fold& fold : all_folds(program, step, space))
+    fastest = std::min(fastest, step_interval(program, step, fold));
+  return fastest;
+}
+
+}  // namespace mase::design

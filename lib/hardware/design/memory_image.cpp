@@ -1,0 +1,94 @@
+// Packing of codes into hex words.
+#include "hardware/design/memory_image.hpp"
+
+#include "base/error.hpp"
+
+namespace mase::design {
+namespace {
+
+std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+/// Collects bits from the low end and writes hex digits.
+class HexWriter {
+ public:
+  explicit HexWriter(std::int64_t bits) : digits_(at((bits + 3) / 4), '0') {}
+
+  void field(Wide code, int bits) {
+    for (int done = 0; done < bits;) {
+      const int offset = static_cast<int>(position_ % 4), take = std::min(4 - offset, bits - done);
+      const auto part = static_cast<unsigned>(code >> done) & ((1U << take) - 1U);
+      values_ |= part << offset;
+      done += take;
+      position_ += take;
+      if (position_ % 4 == 0) flush();
+    }
+  }
+
+  std::string text() {
+    if (position_ % 4 != 0) flush();
+    return std::move(digits_);
+  }
+
+ private:
+  void flush() {
+    const std::size_t from_low = at((position_ - 1) / 4);
+    digits_[digits_.size() - 1 - from_low] = "0123456789abcdef"[values_];
+    values_ = 0;
+  }
+
+  std::string digits_;
+  std::int64_t position_ = 0;
+  unsigned values_ = 0;
+};
+
+}  // namespace
+
+std::string pack_word(std::span<const Wide> codes, int bits) {
+  HexWriter writer(static_cast<std::int64_t>(codes.size()) * bits);
+  for (Wide code : codes) writer.field(code, bits);
+  return writer.text();
+}
+
+std::vector<std::string> matrix_words(std::span<const Wide> weights, const MatrixShape& shape,
+                                      std::int64_t simd, std::int64_t pe, int bits) {
+  MASE_CHECK(static_cast<std::int64_t>(weights.size()) == shape.sets * shape.rows * shape.columns &&
+                 shape.columns % simd == 0 && shape.rows % pe == 0,
+             "a weight image does not fit its fold");
+  std::vector<std::string> words;
+  for (std::int64_t set = 0; set < shape.sets; ++set)
+    for (std::int64_t row = 0; row < shape.rows; row += pe)
+      for (std::int64_t column = 0; column < shape.columns; column += simd) {
+        HexWriter writer(simd * pe * bits);
+        for (std::int64_t p = 0; p < pe; ++p)
+          for (std::int64_t c = 0; c < simd; ++c)
+            writer.field(weights[at((set * shape.rows + row + p) * shape.columns + column + c)],
+                         bits);
+        words.push_back(writer.text());
+      }
+  return words;
+}
+
+std::vector<std::string> vector_words(std::span<const Wide> codes, std::int64_t lanes, int bits) {
+  MASE_CHECK(codes.size() % at(lanes) == 0, "an image does not fit its lanes");
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < codes.size(); i += at(lanes))
+    words.push_back(pack_word(codes.subspan(i, at(lanes)), bits));
+  return words;
+}
+
+std::vector<std::string> depthwise_words(std::span<const Wide> weights, std::int64_t taps,
+                                         std::int64_t lanes, int bits) {
+  const auto channels = static_cast<std::int64_t>(weights.size()) / taps;
+  MASE_CHECK(channels % lanes == 0, "a depthwise image does not fit its lanes");
+  std::vector<std::string> words;
+  for (std::int64_t block = 0; block < channels; block += lanes)
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      HexWriter writer(lanes * bits);
+      for (std::int64_t l = 0; l < lanes; ++l)
+        writer.field(weights[at((block + l) * taps + tap)], bits);
+      words.push_back(writer.text());
+    }
+  return words;
+}
+
+}  // namespace mase::design

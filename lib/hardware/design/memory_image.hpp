@@ -1,0 +1,33 @@
+// Memory images: codes packed into the words that the modules of hw_templates read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hardware/design/design.hpp"
+
+namespace mase::design {
+
+/// Codes as fields of `bits` bits, two's complement, the first in the low bits; lower case hex,
+/// most significant digit first, (bits * codes + 3) / 4 digits.
+std::string pack_word(std::span<const Wide> codes, int bits);
+
+/// A matrix layer's parameters: `sets` matrices of rows x columns, one after another, row-major.
+struct MatrixShape {
+  std::int64_t sets = 1, rows = 1, columns = 1;
+};
+/// Word (set*NF + n)*SF + s holds row n*pe + p, column s*simd + c at bit (p*simd + c)*bits.
+std::vector<std::string> matrix_words(std::span<const Wide> weights, const MatrixShape& shape,
+                                      std::int64_t simd, std::int64_t pe, int bits);
+
+/// Word b holds codes b*lanes .. b*lanes + lanes - 1.
+std::vector<std::string> vector_words(std::span<const Wide> codes, std::int64_t lanes, int bits);
+
+/// Word block*N + k holds, for lane l, the weight of channel block*lanes + l at tap k; `weights` is
+/// [channels][taps].
+std::vector<std::string> depthwise_words(std::span<const Wide> weights, std::int64_t taps,
+                                         std::int64_t lanes, int bits);
+
+}  // namespace mase::design

@@ -1,0 +1,28 @@
+// The module table, put together from its families.
+#include "hardware/design/module_table.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace mase::design {
+
+const std::vector<ModuleRow>& module_table() {
+  static const std::vector<ModuleRow> table = [] {
+    std::vector<ModuleRow> rows;
+    for (auto family : {plumbing_modules, elementwise_modules, matrix_modules, window_modules})
+      for (const ModuleRow& row : family()) rows.push_back(row);
+    return rows;
+  }();
+  return table;
+}
+
+const ModuleRow& module_row(std::string_view name) {
+  const auto& table = module_table();
+  const auto it = std::find_if(table.begin(), table.end(),
+                               [&](const ModuleRow& row) { return row.name == name; });
+  MASE_CHECK(it != table.end(), "no hardware module " + std::string(name));
+  return *it;
+}
+
+}  // namespace mase::design

@@ -1,0 +1,58 @@
+// The plumbing family of hardware modules: ports, parts, controls and costs.
+#include "hardware/design/module_table.hpp"
+
+#include "hardware/design/control/streams.hpp"
+#include "hardware/design/modules/stream_cost.hpp"
+
+namespace mase::design {
+namespace {
+
+using Made = std::unique_ptr<Control>;
+
+Made make_skid(const Parameters&) { return std::make_unique<SkidControl>(); }
+
+Made make_fifo(const Parameters& parameters) {
+  return std::make_unique<FifoControl>(parameters.integer("DEPTH"));
+}
+
+Made make_fork(const Parameters& parameters) {
+  return std::make_unique<ForkControl>(parameters.integer("N"));
+}
+
+Made make_resize(const Parameters& parameters) {
+  const std::int64_t in = parameters.integer("IN_LANES"), out = parameters.integer("OUT_LANES");
+  if (in == out) return std::make_unique<SkidControl>();
+  if (in > out) return std::make_unique<NarrowControl>(in / out);
+  return std::make_unique<WidenControl>(out / in);
+}
+
+Made make_concat(const Parameters& parameters) {
+  return std::make_unique<ConcatControl>(parameters.integer("A_BEATS"),
+                                         parameters.integer("B_BEATS"));
+}
+
+Made make_slice(const Parameters& parameters) {
+  return std::make_unique<SliceControl>(parameters.integer("BEATS"), parameters.integer("FIRST"),
+                                        parameters.integer("COUNT"));
+}
+
+}  // namespace
+
+std::vector<ModuleRow> plumbing_modules() {
+  using List = std::vector<std::string>;
+  const List in{"in"}, out{"out"}, skid{"skid"};
+  return {
+      {"skid", "plumbing", "two-entry buffer", {}, in, out, false, make_skid, skid_cost},
+      {"fifo", "plumbing", "queue", {}, in, out, false, make_fifo, fifo_cost},
+      {"stream_fork", "plumbing", "copies of a stream", skid, in, out, true, make_fork, fork_cost},
+      {"stream_resize", "plumbing", "other number of lanes", skid, in, out, false, make_resize,
+       resize_cost},
+      {"concat", "plumbing", "streams one after another", skid, List{"a", "b"}, out, false,
+       make_concat, concat_cost},
+      {"slice", "plumbing", "some beats of a row", skid, in, out, false, make_slice, slice_cost},
+      {"axi_stream_input", "interface", "AXI4-Stream in", skid, {}, {}, false, nullptr, nullptr},
+      {"axi_stream_output", "interface", "AXI4-Stream out", skid, {}, {}, false, nullptr, nullptr},
+  };
+}
+
+}  // namespace mase::design

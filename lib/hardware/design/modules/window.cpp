@@ -1,0 +1,30 @@
+// The window family of hardware modules: ports, parts, controls and costs.
+#include "hardware/design/control/window.hpp"
+#include "hardware/design/control/pool.hpp"
+#include "hardware/design/control/reduce.hpp"
+#include "hardware/design/control/window_parallel.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/window_cost.hpp"
+
+namespace mase::design {
+
+std::vector<ModuleRow> window_modules() {
+  using List = std::vector<std::string>;
+  const List in{"in"}, out{"out"};
+  return {
+      {"window_memory", "window", "memory of the windows", {}, {}, {}, false, nullptr, nullptr},
+      {"window_pick", "window", "windows of one pixel", {"skid"}, {}, {}, false, nullptr, nullptr},
+      {"window", "window", "sliding window, a beat a cycle",
+       List{"skid", "window_memory", "window_pick"}, in, out, false, make_window_control,
+       window_cost},
+      {"window_parallel", "window", "sliding window, a whole window a cycle",
+       List{"skid", "window_memory"}, in, out, false, make_window_parallel_control,
+       window_parallel_cost},
+      {"pool", "window", "pooling where windows do not overlap", List{"skid", "requantise"}, in,
+       out, false, make_pool_control, pool_cost},
+      {"reduce", "window", "maximum or sum of beats", List{"pool", "skid", "requantise"}, in, out,
+       false, make_reduce_control, reduce_cost},
+  };
+}
+
+}  // namespace mase::design

@@ -1,0 +1,176 @@
+// Running controls: bytes per stream, and calls only to controls whose state can change.
+#include "hardware/design/network.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "hardware/design/module_table.hpp"
+
+namespace mase::design {
+namespace {
+
+/// Eight bytes as one number, byte 0 lowest.
+std::uint64_t eight(const std::uint8_t* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, 8);
+  return word;
+}
+
+std::size_t padded(std::size_t count) { return (count + 7) / 8 * 8; }
+
+/// Calls `visit` with the number of every byte of eight that is set.
+template <class Visit>
+void for_each_byte(std::uint64_t word, Visit visit) {
+  static_assert(std::endian::native == std::endian::little);
+  for (; word != 0; word &= word - 1) visit(static_cast<std::size_t>(std::countr_zero(word)) / 8);
+}
+
+}  // namespace
+
+bool Control::edge(const Ports& ports) { return run_edge(*this, ports); }
+
+std::unique_ptr<Control> table_control(const Instance& instance) {
+  const ModuleRow& row = module_row(instance.module);
+  MASE_CHECK(row.control, "module " + row.name + " has no control");
+  return row.control(instance.parameters);
+}
+
+Network::Network(const Design& design, const MakeControl& make) : design_(design) {
+  number_wires();
+  connect(make);
+  for (StreamId id : design_.outputs) ready_[wire(id)] = 1;
+}
+
+/// Every stream gets its number and its nodes.
+void Network::number_wires() {
+  const std::size_t streams = design_.streams.size(), nodes = design_.instances.size();
+  const std::size_t nobody = padded(nodes);  // beyond the nodes that are looked at
+  std::vector<int> producers(streams), consumers(streams);
+  wires_.resize(streams);
+  ends_.assign(streams, {nobody, nobody});
+  std::size_t next = 0;
+  const auto add = [&](StreamId id, std::size_t node) {
+    if (++consumers.at(static_cast<std::size_t>(id)) > 1) return;
+    ends_[next].consumer = node;
+    wires_[static_cast<std::size_t>(id)] = next++;
+  };
+  for (std::size_t n = 0; n < nodes; ++n)
+    for (StreamId id : design_.instances[n].inputs) add(id, n);
+  for (StreamId id : design_.outputs) add(id, nobody);
+  for (const Instance& instance : design_.instances)
+    for (StreamId id : instance.outputs) ++producers.at(static_cast<std::size_t>(id));
+  for (StreamId id : design_.inputs) ++producers.at(static_cast<std::size_t>(id));
+  for (std::size_t i = 0; i < streams; ++i)
+    MASE_CHECK(producers[i] == 1 && consumers[i] == 1,
+               "stream " + design_.streams[i].name + " needs one producer and one consumer");
+}
+
+/// Makes the controls, joins them to the signals and shows their first ones.
+void Network::connect(const MakeControl& make) {
+  const std::size_t streams = design_.streams.size(), nodes = design_.instances.size();
+  for (Bytes* bytes : {&valid_, &ready_, &moves_}) bytes->assign(padded(streams), 0);
+  moved_.assign(streams, 0);
+  awake_.assign(padded(nodes) + 1, 0);
+  std::fill_n(awake_.begin(), nodes, std::uint8_t{1});
+  std::size_t most = 0, first_output = 0, first_input = 0;
+  for (std::size_t n = 0; n < nodes; ++n) {
+    for (StreamId id : design_.instances[n].outputs) {
+      ends_[wire(id)].producer = n;
+      output_wires_.push_back(wire(id));
+    }
+    most = std::max(most, design_.instances[n].outputs.size());
+  }
+  given_.resize(most);
+  for (const Instance& instance : design_.instances) {
+    const std::size_t inputs = instance.inputs.size(), outputs = instance.outputs.size();
+    const Ports ports{{ready_.data() + first_input, inputs},
+                      {moves_.data() + first_input, inputs},
+                      {output_wires_.data() + first_output, outputs},
+                      valid_.data(),
+                      moves_.data(),
+                      given_.data()};
+    first_input += inputs;
+    first_output += outputs;
+    nodes_.push_back({make(instance), ports});
+    show(*nodes_.back().control, ports);
+  }
+}
+
+/// Of its schedule, in parts of a cycle; an input without one is never ahead.
+std::int64_t Network::ahead(StreamId input) const {
+  if (input_interval == 0) return 0;
+  return moved(input) * input_interval - cycle_ * design_.stream(input).beats();
+}
+
+std::int64_t Network::step() {
+  for (StreamId id : design_.inputs) valid_[wire(id)] = ahead(id) <= 0;
+  const std::int64_t beats = move();
+  const Node* nodes = nodes_.data();
+  std::uint8_t* awake = awake_.data();
+  const std::size_t count = nodes_.size();
+  for (std::size_t first = 0; first < count; first += 8)
+    for_each_byte(eight(awake + first), [&](std::size_t byte) {
+      const Node& node = nodes[first + byte];
+      awake[first + byte] = !node.control->edge(node.ports);
+    });
+  ++cycle_;
+  if (observe) observe();
+  return beats;
+}
+
+/// The beats of this cycle; those that they concern wake up. Returns how many.
+std::int64_t Network::move() {
+  // Writing a byte could change any member, as far as the compiler knows.
+  const std::uint8_t *valid = valid_.data(), *ready = ready_.data();
+  std::uint8_t *moves = moves_.data(), *awake = awake_.data();
+  std::int64_t* moved = moved_.data();
+  const Ends* ends = ends_.data();
+  const std::size_t count = moves_.size();
+  std::int64_t beats = 0;
+  for (std::size_t first = 0; first < count; first += 8) {
+    const std::uint64_t now = eight(valid + first) & eight(ready + first);
+    std::memcpy(moves + first, &now, 8);
+    for_each_byte(now, [&](std::size_t byte) {
+      ++moved[first + byte];
+      ++beats;
+      awake[ends[first + byte].producer] = awake[ends[first + byte].consumer] = 1;
+    });
+  }
+  return beats;
+}
+
+Network::State Network::state() const {
+  State state;
+  for (StreamId id : design_.inputs) state.inputs.push_back(ahead(id));
+  for (const Node& node : nodes_) {
+    state.controls.push_back(node.control->copy());
+    if (!state.controls.back()) return {};
+  }
+  return state;
+}
+
+bool Network::is_in(const State& state) const {
+  return std::equal(design_.inputs.begin(), design_.inputs.end(), state.inputs.begin(),
+                    state.inputs.end(),
+                    [&](StreamId id, std::int64_t then) { return ahead(id) == then; }) &&
+         std::equal(nodes_.begin(), nodes_.end(), state.controls.begin(), state.controls.end(),
+                    [](const Node& node, const auto& then) { return node.control->equals(*then); });
+}
+
+std::string Network::blocked() const {
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    std::vector<std::string> ports;
+    for (StreamId id : design_.instances[n].inputs)
+      if (valid_[wire(id)] != ready_[wire(id)])
+        ports.push_back((valid_[wire(id)] ? "does not take " : "waits for ") +
+                        design_.stream(id).name);
+    if (!ports.empty()) names.push_back(design_.instances[n].name + " " + join(ports, " and "));
+  }
+  return join(names, "; ");
+}
+
+}  // namespace mase::design

@@ -1,0 +1,176 @@
+// Modules, files and parameters of a node in the seeds' key names.
+#include "hardware/design/node_metadata.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/op_table.hpp"
+#include "ir/op_table.hpp"
+
+namespace mase::design {
+namespace {
+
+using integer::FixedType;
+
+/// Steps of a node, the one that bears its name last.
+std::vector<const Step*> steps_of(const Design& design, const std::string& node) {
+  std::vector<const Step*> steps;
+  for (const Step& step : design.program->steps)
+    if (step.layer == node) steps.push_back(&step);
+  std::stable_partition(steps.begin(), steps.end(),
+                        [&](const Step* step) { return step->name != node; });
+  return steps;
+}
+
+void add_files(const std::string& module, std::vector<std::string>& files) {
+  const ModuleRow& row = module_row(module);
+  const std::string file = row.folder + "/" + row.name + ".sv";
+  if (std::find(files.begin(), files.end(), file) != files.end()) return;
+  files.push_back(file);
+  for (const std::string& part : row.uses) add_files(part, files);
+}
+
+std::vector<std::string> files_of(const Design& design, const std::string& node) {
+  std::vector<std::string> files;
+  for (const Instance& instance : design.instances)
+    if (instance.layer == node) add_files(instance.module, files);
+  return files;
+}
+
+/// X_PRECISION_0 (bits), X_PRECISION_1 (fraction), then size and parallelism of every dimension.
+void add_operand(Tree& parameters, const std::string& name, const FixedType& type,
+                 const Shape& shape, const std::vector<std::int64_t>& lanes) {
+  parameters[name + "_PRECISION_0"] = type.width;
+  parameters[name + "_PRECISION_1"] = type.frac;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::string dimension = "_DIM_" + std::to_string(d);
+    parameters[name + "_TENSOR_SIZE" + dimension] = shape[shape.size() - 1 - d];
+    parameters[name + "_PARALLELISM" + dimension] = d < lanes.size() ? lanes[d] : std::int64_t{1};
+  }
+}
+
+void add_value(Tree& parameters, const std::string& name, const StreamValue& value,
+               std::int64_t lanes) {
+  add_operand(parameters, name, value.type, value.shape, {lanes});
+}
+
+void add_bias(Tree& parameters, const Step& step, const std::vector<Wide>& bias, std::int64_t pe) {
+  if (bias.empty()) return;
+  const FixedType type{codes_width(bias), step.frac, true};
+  add_operand(parameters, "BIAS", type, {1, static_cast<std::int64_t>(bias.size())}, {pe});
+}
+
+void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
+  if (const auto* linear = std::get_if<integer::Linear>(&step.operation)) {
+    add_operand(parameters, "WEIGHT", linear->weight_type, {linear->outputs, linear->inputs},
+                {fold.in_lanes, fold.out_lanes});
+    add_bias(parameters, step, linear->bias, fold.out_lanes);
+  }
+  if (const auto* conv = std::get_if<integer::Convolution>(&step.operation)) {
+    add_operand(parameters, "WEIGHT", conv->weight_type, {conv->outputs, conv->columns()},
+                {fold.in_lanes, fold.out_lanes});
+    add_bias(parameters, step, conv->bias, fold.out_lanes);
+  }
+}
+
+Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) {
+  Tree parameters = Tree::dict();
+  if (steps.empty()) return parameters;
+  const Program& program = *design.program;
+  const Step& step = *steps.back();
+  const Fold& fold = design.folding.at(step.name);
+  for (std::size_t i = 0; i < step.inputs.size(); ++i)
+    add_value(parameters, "DATA_IN_" + std::to_string(i), program.value(step.inputs[i]),
+              op_row(step).input_lanes(step, fold));
+  add_weights(parameters, step, fold);
+  add_value(parameters, "DATA_OUT_0", program.value(step.output),
+            output_lanes(program, step, fold));
+  return parameters;
+}
+
+/// FIFOs in front of a node, by instance name.
+Tree fifos_of(const Design& design, const std::string& node) {
+  Tree fifos = Tree::dict();
+  for (const Instance& consumer : design.instances) {
+    if (consumer.layer != node) continue;
+    for (const Instance& fifo : design.instances)
+      if (fifo.module == "fifo" &&
+          std::count(consumer.inputs.begin(), consumer.inputs.end(), fifo.outputs[0]))
+        fifos[fifo.name] = fifo.parameters.integer("DEPTH");
+  }
+  return fifos;
+}
+
+Tree interface_of(const ir::Graph& graph, const ir::Node& node) {
+  Tree interface = Tree::dict();
+  for (const ir::Port& port : ir::ports(graph, node)) {
+    if (port.tensor.empty()) continue;
+    interface[port.argument]["storage"] = "BRAM";
+    interface[port.argument]["transpose"] = false;
+  }
+  return interface;
+}
+
+}  // namespace
+
+const Instance* main_instance(const Design& design, const Step& step) {
+  for (const Instance& instance : design.instances)
+    for (StreamId id : instance.outputs)
+      if (instance.layer == step.layer && design.stream(id).value == step.output) return &instance;
+  return nullptr;
+}
+
+std::string multiplier_name(Multiplier multiplier) {
+  constexpr const char* names[] = {"auto", "dsp", "fabric"};
+  return names[static_cast<std::size_t>(multiplier)];
+}
+
+Multiplier multiplier_of(const std::string& name) {
+  if (name == "dsp") return Multiplier::dsp;
+  return name == "fabric" ? Multiplier::fabric : Multiplier::automatic;
+}
+
+Tree fold_tree(const Fold& fold) {
+  Tree tree = Tree::dict();
+  tree["in_lanes"] = fold.in_lanes;
+  tree["out_lanes"] = fold.out_lanes;
+  tree["parallel_window"] = fold.parallel_window;
+  tree["multiplier"] = multiplier_name(fold.multiplier);
+  return tree;
+}
+
+Fold fold_of(const Tree& tree) {
+  const Tree *in = tree.find("in_lanes"), *out = tree.find("out_lanes");
+  const Tree *window = tree.find("parallel_window"), *multiplier = tree.find("multiplier");
+  if (!in || !in->is_int() || !out || !out->is_int() || !window || !window->is_bool() ||
+      !multiplier || !multiplier->is_string())
+    file_error("the graph's hardware metadata has a damaged fold; run add_hardware_metadata again");
+  return {in->as_int(), out->as_int(), window->as_bool(), multiplier_of(multiplier->as_string())};
+}
+
+Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Design& design,
+                       const MetadataSettings& settings) {
+  const std::vector<const Step*> steps = steps_of(design, node.name);
+  const Instance* instance = steps.empty() ? nullptr : main_instance(design, *steps.back());
+  Tree record = Tree::dict();
+  record["is_implicit"] = steps.empty();
+  record["interface"] = interface_of(graph, node);
+  record["toolchain"] = "INTERNAL";
+  record["module"] = instance ? Tree(instance->module) : Tree();
+  record["device_id"] = settings.device_id;
+  record["dependence_files"] = Tree::list_of(files_of(design, node.name));
+  std::vector<std::int64_t> lanes = settings.max_parallelism;
+  if (lanes.empty() && !steps.empty()) {
+    const Fold& fold = design.folding.at(steps.back()->name);
+    lanes = {fold.in_lanes, fold.out_lanes};
+  }
+  record["max_parallelism"] = Tree::list_of(lanes);
+  record["verilog_param"] = parameters_of(design, steps);
+  Tree& folds = record["fold"] = Tree::dict();
+  for (const Step* step : steps) folds[step->name] = fold_tree(design.folding.at(step->name));
+  record["fifos"] = fifos_of(design, node.name);
+  return record;
+}
+
+}  // namespace mase::design

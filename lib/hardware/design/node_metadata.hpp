@@ -1,0 +1,28 @@
+// The `hardware` record of one node, made from the finished design.
+#pragma once
+
+#include <vector>
+
+#include "base/tree.hpp"
+#include "hardware/design/design.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::design {
+
+struct MetadataSettings {
+  std::int64_t device_id = -1;
+  std::vector<std::int64_t> max_parallelism;  ///< empty: the lanes chosen
+};
+
+/// The instance that gives a step's value; null when the step needs none.
+const Instance* main_instance(const Design& design, const integer::Step& step);
+
+Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Design& design,
+                       const MetadataSettings& settings);
+
+std::string multiplier_name(Multiplier multiplier);  ///< "auto", "dsp", "fabric"
+Multiplier multiplier_of(const std::string& name);
+Tree fold_tree(const Fold& fold);
+Fold fold_of(const Tree& tree);  ///< Error(Fault::file) when it is no record of a fold
+
+}  // namespace mase::design

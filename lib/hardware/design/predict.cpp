@@ -1,0 +1,121 @@
+// Latency and interval of a design, measured on its controls as the bench measures them in the RTL.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "hardware/design/recorder.hpp"
+
+namespace mase::design {
+namespace {
+
+/// Cycles beyond the longest fold that a module may spend without moving a beat: pipeline depths.
+constexpr std::int64_t quiet_cycles = 512;
+/// An output that is this many frames ahead of another one will not be caught up with.
+constexpr std::size_t frames_apart = 64;
+
+/// Counts cycles in which no beat moves, against the longest pause a working design can make.
+class Watchdog {
+ public:
+  Watchdog(const Network& network, const Design& design)
+      : limit_(quiet_cycles + network.input_interval) {
+    for (const Stream& stream : design.streams)
+      limit_ = std::max(limit_, quiet_cycles + stream.beats() + network.input_interval);
+  }
+  bool stuck(std::int64_t beats) {
+    quiet_ = beats > 0 ? 0 : quiet_ + 1;
+    return quiet_ > limit_;
+  }
+
+ private:
+  std::int64_t limit_, quiet_ = 0;
+};
+
+/// A network run frame by frame. Once a frame ends in the state in which the one before it ended,
+/// all that follows is a repetition: it is written down instead of run, and nobody observes it.
+class Rehearsal {
+ public:
+  enum class Step { frame, late, stuck };
+
+  Rehearsal(Network& network, const Design& design)
+      : network_(network), recorder_(network, design), watchdog_(network, design) {}
+
+  /// To the end of the next frame: at most one cycle beyond `until`.
+  Step frame(std::int64_t until = Recorder::never) {
+    const std::size_t before = recorder_.frames();
+    if (repeats_) {
+      recorder_.repeat(until);
+      return recorder_.frames() > before ? Step::frame : Step::late;
+    }
+    while (recorder_.frames() == before) {
+      const std::int64_t beats = network_.step();
+      recorder_.after_step();
+      if (watchdog_.stuck(beats) || recorder_.most() > recorder_.frames() + frames_apart)
+        return Step::stuck;
+      if (recorder_.elapsed() > until) return Step::late;
+    }
+    compare();
+    return Step::frame;
+  }
+
+  const Recorder& recorder() const { return recorder_; }
+
+ private:
+  void compare() {
+    repeats_ = recorder_.in_phase() && network_.is_in(state_);
+    if (!repeats_) state_ = network_.state();
+  }
+
+  Network& network_;
+  Recorder recorder_;
+  Watchdog watchdog_;
+  bool repeats_ = false;
+  Network::State state_;  ///< at the end of the last frame
+};
+
+}  // namespace
+
+Schedule run(Network& network, const Design& design) {
+  Rehearsal rehearsal(network, design);
+  const Recorder& recorder = rehearsal.recorder();
+  while (!recorder.enough(recorder.frames())) {
+    if (rehearsal.frame() == Rehearsal::Step::frame) continue;
+    Schedule result;
+    result.deadlock = network.blocked();
+    return result;
+  }
+  return recorder.schedule();
+}
+
+Trial finishes(Network& network, const Design& design, std::size_t frames) {
+  Rehearsal rehearsal(network, design);
+  const Recorder& recorder = rehearsal.recorder();
+  while (recorder.frames() < frames + recorder.in_flight())
+    if (rehearsal.frame() != Rehearsal::Step::frame) return {false, recorder.cycles(), {}};
+  return {true, recorder.cycles(), {}};
+}
+
+Trial keeps_up(Network& network, const Design& design, const Schedule& reference) {
+  Rehearsal rehearsal(network, design);
+  const Recorder& recorder = rehearsal.recorder();
+  const std::vector<std::int64_t>&wanted = reference.lasts, &lasts = recorder.lasts();
+  for (std::int64_t last : wanted)
+    if (rehearsal.frame(last) != Rehearsal::Step::frame) return {false, recorder.cycles(), {}};
+  // The later half by itself: latency won at the start must not pay for a longer interval.
+  const std::size_t end = wanted.size() - 1, half = end / 2;
+  Trial trial{
+      lasts[end] - lasts[half] <= wanted[end] - wanted[half] && recorder.first() <= reference.first,
+      recorder.cycles(),
+      {}};
+  for (std::size_t n = 1; n <= wanted.size() && !trial.timing; ++n)
+    if (recorder.enough(n)) trial.timing = recorder.timing(n);
+  return trial;
+}
+
+Timing predict(const Design& design) {
+  Network network(design);
+  const Schedule schedule = run(network, design);
+  if (!schedule.deadlock.empty())
+    throw Error(Fault::internal, "design " + design.name + " deadlocks: " + schedule.deadlock);
+  return schedule.timing();
+}
+
+}  // namespace mase::design

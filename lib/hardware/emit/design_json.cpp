@@ -1,0 +1,147 @@
+// The tree behind design.json.
+#include "hardware/emit/design_json.hpp"
+
+#include "base/file.hpp"
+#include "base/tree.hpp"
+#include "hardware/emit/verilog.hpp"
+
+namespace mase::emit {
+namespace {
+
+constexpr int kFormat = 1;
+
+Tree cost_tree(const design::Cost& cost) {
+  Tree tree = Tree::dict();
+  tree["lut"] = cost.lut;
+  tree["ff"] = cost.ff;
+  tree["carry4"] = cost.carry;
+  tree["dsp"] = cost.dsp;
+  tree["ramb36"] = cost.bram;
+  return tree;
+}
+
+Tree timing_tree(const design::Design& design, const EmitOptions& options) {
+  Tree tree = Tree::dict();
+  tree["first_output"] = design.timing.first;
+  tree["last_output"] = design.timing.last;
+  tree["interval"] = design.timing.interval;
+  if (design.timing.interval > 0)
+    tree["frames_per_second"] =
+        options.clock_mhz * 1e6 / static_cast<double>(design.timing.interval);
+  return tree;
+}
+
+/// What a host needs to feed a stream at the border: `order[i]` is the row-major index in
+/// `torch_shape` of stream element i, when it is not i.
+void add_value(Tree& tree, const integer::StreamValue& value, bool border) {
+  tree["value"] = value.name;
+  tree["shape"] = Tree::list_of(value.shape);
+  tree["torch_shape"] = Tree::list_of(value.torch_shape);
+  if (border && !value.order.empty()) tree["order"] = Tree::list_of(value.order);
+}
+
+Tree stream_tree(const design::Design& design, const Names& names, design::StreamId id,
+                 bool border) {
+  const design::Stream& stream = design.stream(id);
+  Tree tree = Tree::dict();
+  tree["name"] = names.streams[static_cast<std::size_t>(id)];
+  tree["type"] = integer::type_text(stream.type);
+  tree["lanes"] = stream.lanes;
+  tree["beats"] = stream.beats();
+  tree["width"] = stream.width();
+  if (design.program && stream.value >= 0)
+    add_value(tree, design.program->value(stream.value), border);
+  return tree;
+}
+
+Tree streams_tree(const design::Design& design, const Names& names) {
+  Tree tree = Tree::dict();
+  const auto add = [&](const char* key, const std::vector<design::StreamId>& ids, bool border) {
+    Tree list = Tree::list();
+    for (const design::StreamId id : ids) list.push_back(stream_tree(design, names, id, border));
+    tree[key] = std::move(list);
+  };
+  std::vector<bool> outside(design.streams.size(), false);
+  for (const auto* side : {&design.inputs, &design.outputs})
+    for (const design::StreamId id : *side) outside[static_cast<std::size_t>(id)] = true;
+  std::vector<design::StreamId> inner;
+  for (std::size_t i = 0; i < outside.size(); ++i)
+    if (!outside[i]) inner.push_back(static_cast<design::StreamId>(i));
+  add("inputs", design.inputs, true);
+  add("outputs", design.outputs, true);
+  add("inner", inner, false);
+  return tree;
+}
+
+Tree parameters_tree(const design::Parameters& parameters) {
+  Tree tree = Tree::dict();
+  for (const auto& [name, value] : parameters.items()) {
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+      tree[name] = *number;
+    else if (const auto* text = std::get_if<std::string>(&value))
+      tree[name] = *text;
+    else
+      tree[name] = verilog::literal(value);
+  }
+  return tree;
+}
+
+Tree instances_tree(const design::Design& design, const Names& names) {
+  const std::map<std::string, design::Cost> costs = design::cost_by_instance(design);
+  Tree list = Tree::list();
+  for (std::size_t i = 0; i < design.instances.size(); ++i) {
+    const design::Instance& instance = design.instances[i];
+    const auto streams = [&](const std::vector<design::StreamId>& ids) {
+      Tree out = Tree::list();
+      for (const design::StreamId id : ids)
+        out.push_back(names.streams[static_cast<std::size_t>(id)]);
+      return out;
+    };
+    Tree tree = Tree::dict();
+    tree["name"] = names.instances[i];
+    tree["module"] = instance.module;
+    tree["layer"] = instance.layer;
+    tree["inputs"] = streams(instance.inputs);
+    tree["outputs"] = streams(instance.outputs);
+    tree["parameters"] = parameters_tree(instance.parameters);
+    const auto cost = costs.find(instance.name);
+    if (cost != costs.end()) tree["cost"] = cost_tree(cost->second);
+    list.push_back(std::move(tree));
+  }
+  return list;
+}
+
+Tree memories_tree(const design::Design& design) {
+  Tree list = Tree::list();
+  for (const design::Memory& memory : design.memories) {
+    Tree tree = Tree::dict();
+    tree["file"] = "rtl/" + memory.file;
+    tree["layer"] = memory.layer;
+    tree["what"] = memory.what;
+    tree["words"] = memory.words.size();
+    tree["word_bits"] = memory.word_bits;
+    list.push_back(std::move(tree));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string design_json(const design::Design& design, const Names& names,
+                        const EmitOptions& options, const Files& files) {
+  Tree tree = Tree::dict();
+  tree["format"] = kFormat;
+  tree["name"] = design.name;
+  tree["top"] = names.top;
+  tree["clock_mhz"] = options.clock_mhz;
+  tree["part"] = options.part;
+  tree["cycles"] = timing_tree(design, options);
+  tree["cost"] = cost_tree(design::cost(design));
+  tree["streams"] = streams_tree(design, names);
+  tree["instances"] = instances_tree(design, names);
+  tree["memories"] = memories_tree(design);
+  for (const auto& [name, content] : files) tree["files"][name] = sha256(content);
+  return to_json(tree) + "\n";
+}
+
+}  // namespace mase::emit

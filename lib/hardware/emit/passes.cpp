@@ -1,0 +1,94 @@
+// Each pass builds the design anew from the graph: it is a function of the metadata alone.
+#include "hardware/emit/passes.hpp"
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/emit.hpp"
+#include "ir/text.hpp"
+
+namespace mase::emit {
+namespace {
+
+namespace fs = std::filesystem;
+
+using passes::PassContext;
+using passes::Result;
+
+design::Design named(design::Design design, const EmitPassOptions& options) {
+  if (!options.top_name.empty()) design.name = options.top_name;
+  return design;
+}
+
+EmitOptions emit_options(const EmitPassOptions& options) {
+  return {options.clock_mhz, options.part};
+}
+
+Result write(const Files& files, const PassContext& context) {
+  if (context.hardware_folder.empty())
+    config_error("there is no hardware folder to write to; use `mase emit`");
+  write_files(context.hardware_folder, files);
+  Result result;
+  result.info["files"] = Tree::list();
+  for (const auto& [name, content] : files) result.info["files"].push_back(name);
+  return result;
+}
+
+/// design.json of an earlier emission; null when there is none or it cannot be understood.
+Tree emitted_design(const std::string& folder) {
+  const std::string path = folder + "/design.json";
+  if (!file_exists(path)) return {};
+  try {
+    return parse_json(read_file(path), path);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::string emitted_name(const std::string& folder) {
+  const Tree design = emitted_design(folder);
+  const Tree* name = design.find("name");
+  return name && name->is_string() ? name->as_string() : "";
+}
+
+/// Removes what `before` lists and `now` does not: a folder holds one design.
+void remove_stale(const std::string& folder, const Tree& before, const Tree& now) {
+  const Tree *old_files = before.find("files"), *files = now.find("files");
+  if (!old_files || !old_files->is_dict() || !files) return;
+  for (const auto& [name, hash] : old_files->as_dict()) {
+    const fs::path path = fs::path(name).lexically_normal();
+    const bool inside = path.is_relative() && *path.begin() != "..";
+    std::error_code error;
+    if (inside && !files->find(name)) fs::remove(fs::path(folder) / path, error);
+  }
+}
+
+}  // namespace
+
+Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  Files files = top_files(named(design::design_of(graph), options), emit_options(options));
+  files["graph.txt"] = ir::print(graph);
+  const Tree before = emitted_design(context.hardware_folder);
+  Result result = write(files, context);
+  remove_stale(context.hardware_folder, before, emitted_design(context.hardware_folder));
+  return result;
+}
+
+Result EmitInternalRtl::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  return write(module_files(named(design::structure_of(graph), options)), context);
+}
+
+Result EmitBram::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  return write(memory_files(named(design::structure_of(graph), options)), context);
+}
+
+Result EmitVerilogTb::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  Options known = options;
+  if (known.top_name.empty()) known.top_name = emitted_name(context.hardware_folder);
+  return write(bench_files(named(design::structure_of(graph), known), emit_options(known)),
+               context);
+}
+
+}  // namespace mase::emit

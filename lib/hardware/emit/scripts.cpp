@@ -1,0 +1,136 @@
+// Texts for make and Vivado, and the files that belong to the top.
+#include "hardware/emit/scripts.hpp"
+
+#include "base/text.hpp"
+#include "hardware/emit/design_json.hpp"
+#include "hardware/emit/top.hpp"
+
+namespace mase::emit {
+namespace {
+
+constexpr const char* kMakefile =
+    R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
+# make lint, make sim (arguments of the bench in ARGS), make synth, make vivado.
+TOP := @TOP@
+VERILATOR ?= verilator
+YOSYS ?= yosys
+VIVADO ?= vivado
+SOURCES := $(shell cat filelist.f)
+
+.PHONY: lint sim synth vivado clean
+
+lint:
+	$(VERILATOR) --lint-only -Wall -f filelist.f --top-module $(TOP)
+	$(VERILATOR) --lint-only -Wall -f filelist_axi.f --top-module $(TOP)_axi
+
+# The bench reads the memory images from where it is started.
+sim: sim/obj/bench
+	cd rtl && ../sim/obj/bench $(ARGS)
+
+sim/obj/bench: $(SOURCES) sim/bench_top.sv $(wildcard sim/*.cpp sim/*.hpp)
+	cd sim && $(VERILATOR) @BUILD@ \
+	  @MODEL@ --Mdir obj -o bench \
+	  -CFLAGS "@CFLAGS@" -MAKEFLAGS "@MAKEFLAGS@" \
+	  $(addprefix ../,$(SOURCES)) bench_top.sv ../bench.cpp
+
+synth:
+	$(YOSYS) -q -p "read_verilog -sv -defer $(SOURCES); hierarchy -check -top $(TOP); \
+	  @SYNTHESISE@; tee -q -o synth.txt stat"
+	cat synth.txt
+
+vivado:
+	cd vivado && $(VIVADO) -mode batch -source build.tcl
+
+clean:
+	rm -rf sim/obj sim/obj_* synth.txt vivado/reports
+)";
+
+constexpr const char* kTcl =
+    R"(# Out-of-context synthesis and implementation of @TOP@ with reports; run in this folder:
+# vivado -mode batch -source build.tcl
+set part @PART@
+set sources {
+@SOURCES@}
+file mkdir reports
+foreach source $sources { read_verilog -sv ../$source }
+@IMAGES@read_xdc @XDC@
+synth_design -top @TOP@ -part $part -mode out_of_context -flatten_hierarchy rebuilt
+report_utilization -hierarchical -file reports/utilization_synth.txt
+opt_design
+place_design
+phys_opt_design
+route_design
+report_utilization -hierarchical -file reports/utilization.txt
+report_timing_summary -file reports/timing.txt
+report_power -file reports/power.txt
+write_checkpoint -force reports/@TOP@.dcp
+)";
+
+}  // namespace
+
+std::string filelist_text(const std::vector<std::string>& modules,
+                          const std::vector<std::string>& generated) {
+  std::string out;
+  for (const auto* names : {&modules, &generated})
+    for (const std::string& name : *names) out += "rtl/" + name + ".sv\n";
+  return out;
+}
+
+std::string bench_cflags(int optimise) { return "-std=c++20 -O" + std::to_string(optimise); }
+
+std::string bench_makeflags(int optimise) {
+  return "OPT_FAST=-O" + std::to_string(optimise) + " OPT_SLOW=-O0 OPT_GLOBAL=-O0";
+}
+
+std::string makefile_text(const Names& names) {
+  constexpr int optimise = 2;
+  std::string text = replace_all(kMakefile, "@TOP@", names.top);
+  text = replace_all(text, "@BUILD@", kBenchBuild);
+  text = replace_all(text, "@MODEL@", kBenchModel);
+  text = replace_all(text, "@CFLAGS@", bench_cflags(optimise));
+  text = replace_all(text, "@MAKEFLAGS@", bench_makeflags(optimise));
+  return replace_all(text, "@SYNTHESISE@", kSynthesiseXc7);
+}
+
+std::string vivado_tcl(const design::Design& design, const Names& names,
+                       const EmitOptions& options) {
+  std::string sources, images;
+  for (const std::string& line : split(filelist_text(modules_used(design), {names.top}), '\n'))
+    if (!line.empty()) sources += "  " + line + "\n";
+  for (const design::Memory& memory : design.memories)
+    images += "read_mem ../rtl/" + memory.file + "\n";
+  std::string text = replace_all(kTcl, "@TOP@", names.top);
+  text = replace_all(text, "@PART@", options.part);
+  text = replace_all(text, "@SOURCES@", sources);
+  text = replace_all(text, "@IMAGES@", images);
+  return replace_all(text, "@XDC@", names.top + ".xdc");
+}
+
+std::string vivado_constraints(const EmitOptions& options) {
+  return "# Target clock: " + double_text(options.clock_mhz) + " MHz.\n" +
+         "create_clock -name clk -period " + fixed_text(1000 / options.clock_mhz, 3) +
+         " [get_ports clk]\n";
+}
+
+Files top_files(const design::Design& design, const EmitOptions& options, const Files& others) {
+  const Names names = names_of(design);
+  Files files;
+  files["rtl/" + names.top + ".sv"] = top_text(design, names);
+  files["rtl/" + names.top + "_axi.sv"] = axi_text(design, names);
+  files["filelist.f"] = filelist_text(modules_used(design), {names.top});
+  files["filelist_axi.f"] =
+      filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});
+  files["Makefile"] = makefile_text(names);
+  files["vivado/build.tcl"] = vivado_tcl(design, names, options);
+  files["vivado/" + names.top + ".xdc"] = vivado_constraints(options);
+  Files listed = files;
+  listed.insert(others.begin(), others.end());
+  files["design.json"] = design_json(design, names, options, listed);
+  return files;
+}
+
+Files top_files(const design::Design& design, const EmitOptions& options) {
+  return top_files(design, options, other_files(design, options));
+}
+
+}  // namespace mase::emit

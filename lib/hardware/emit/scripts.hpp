@@ -1,0 +1,46 @@
+// Texts of the emitted folder for other tools: file lists, Makefile, Vivado.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hardware/emit/emit.hpp"
+#include "hardware/emit/names.hpp"
+
+namespace mase::emit {
+
+/// Modules of the templates that the design needs, parts before what instantiates them.
+std::vector<std::string> modules_used(const design::Design& design);
+/// The same and the adapters of the AXI4-Stream wrapper.
+std::vector<std::string> modules_with_axi(const design::Design& design);
+
+/// One source a line, relative to the emitted folder, parts first.
+std::string filelist_text(const std::vector<std::string>& modules,
+                          const std::vector<std::string>& generated);
+
+/// top_files when the other files are there already: design.json lists them all.
+Files top_files(const design::Design& design, const EmitOptions& options, const Files& others);
+/// All but top_files.
+Files other_files(const design::Design& design, const EmitOptions& options);
+
+/// How Verilator builds the bench (on every core), and what it builds: words without spaces.
+inline constexpr const char* kBenchBuild =
+    "--cc --exe --build -j 0 -Wall -O3 --x-assign fast --x-initial fast";
+inline constexpr const char* kBenchModel = "--noassert --prefix Vdut --top-module bench_top";
+/// Of the C++ compiler and of make. Of Verilator's runtime only inline functions are called per
+/// cycle, so only the model is optimised.
+std::string bench_cflags(int optimise);
+std::string bench_makeflags(int optimise);
+/// Yosys's command for 7-series parts.
+inline constexpr const char* kSynthesiseXc7 =
+    "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten";
+
+/// Targets lint, sim, synth, vivado and clean.
+std::string makefile_text(const Names& names);
+
+/// Out-of-context synthesis, placement and routing of the top, with reports.
+std::string vivado_tcl(const design::Design& design, const Names& names,
+                       const EmitOptions& options);
+std::string vivado_constraints(const EmitOptions& options);
+
+}  // namespace mase::emit

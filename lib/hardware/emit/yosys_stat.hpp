@@ -1,0 +1,20 @@
+// Resources from what Yosys prints.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hardware/design/design.hpp"
+
+namespace mase::emit {
+
+/// Resources of the module `top` in the JSON of Yosys's `stat` after a synthesis for `family`
+/// ("xc7", "ice40", "ecp5"). xc7: LUTs used as memory and shift registers count as LUTs, wide
+/// multiplexers and inverters as nothing; a RAMB18 is half a block. ecp5: a carry cell is two LUTs.
+design::Cost cost_of_stat(const std::string& json, const std::string& top,
+                          const std::string& family);
+
+/// Length in the output of `ltp`.
+std::optional<std::int64_t> depth_of_ltp(const std::string& text);
+
+}  // namespace mase::emit

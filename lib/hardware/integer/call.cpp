@@ -1,0 +1,191 @@
+// Reading the arguments, formats and tensors of a node.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+using ir::Value;
+
+/// Codes of float values on a format's grid.
+Constants encoded(const Array& values, const formats::Format& format) {
+  const Grid grid = grid_of(format);
+  const formats::Encoded encoded = format.encode(values.span<float>(), values.shape());
+  Constants constants{values.shape(), grid.type, {}};
+  const auto sign = grid.type.is_signed ? std::int64_t{1} << (grid.type.width - 1) : 0;
+  for (const std::uint32_t code : encoded.codes.unpack())
+    constants.codes.push_back((std::int64_t{code} ^ sign) - sign);
+  return constants;
+}
+
+/// Fraction bits of a finite number: the least f >= 0 for which number * 2^f is whole.
+int fraction_bits(double number) {
+  if (number == 0) return 0;
+  int exponent = 0;
+  const double mantissa = std::frexp(number, &exponent);
+  const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, 53));
+  return 53 - exponent - std::countr_zero(static_cast<std::uint64_t>(whole));
+}
+
+/// The least grid that holds float values, or a refusal above 32 bits.
+Constants exact(const Array& values, const std::string& what) {
+  int frac = -1000;
+  for (const float value : values.span<float>()) {
+    if (!std::isfinite(value)) throw Refusal{what + " has values that are not finite"};
+    if (value != 0) frac = std::max(frac, fraction_bits(value));
+  }
+  if (frac == -1000) frac = 0;
+  Constants constants{values.shape(), {}, {}};
+  for (const float value : values.span<float>()) {
+    const double code = std::ldexp(static_cast<double>(value), frac);
+    if (std::abs(code) >= 0x1p31)
+      throw Refusal{what +
+                    " needs more than 32 bits to be exact; give the node a data_in format "
+                    "(pass quantize)"};
+    constants.codes.push_back(static_cast<std::int64_t>(code));
+  }
+  constants.fit(frac);
+  return constants;
+}
+
+std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
+
+}  // namespace
+
+void Constants::fit(int frac) {
+  Interval range;
+  for (const std::int64_t code : codes) range = hull(range, {code, code});
+  type = type_for(range.low, range.high, frac);
+}
+
+const Value* Call::find(std::string_view name) const {
+  const Value* value = lowering.graph().argument(node, name);
+  return value && !value->is_none() ? value : nullptr;
+}
+
+std::int64_t Call::integer(std::string_view name, std::int64_t otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (value->kind() != Value::Kind::integer)
+    throw Refusal{"argument " + quoted(name) + " is not a constant integer"};
+  return value->as_int();
+}
+
+double Call::number(std::string_view name, double otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (value->kind() != Value::Kind::integer && value->kind() != Value::Kind::number)
+    throw Refusal{"argument " + quoted(name) + " is not a constant number"};
+  return value->as_double();
+}
+
+bool Call::flag(std::string_view name, bool otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (value->kind() == Value::Kind::training) return false;
+  if (value->kind() != Value::Kind::boolean)
+    throw Refusal{"argument " + quoted(name) + " is not a constant"};
+  return value->as_bool();
+}
+
+std::vector<std::int64_t> Call::integers(std::string_view name, std::size_t count,
+                                         std::vector<std::int64_t> otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (value->kind() == Value::Kind::integer)
+    return std::vector<std::int64_t>(count, value->as_int());
+  if (value->kind() != Value::Kind::list && value->kind() != Value::Kind::tuple)
+    throw Refusal{"argument " + quoted(name) + " is not a constant list"};
+  std::vector<std::int64_t> found;
+  for (const Value& item : value->items()) {
+    if (item.kind() != Value::Kind::integer)
+      throw Refusal{"argument " + quoted(name) + " is not a list of constant integers"};
+    found.push_back(item.as_int());
+  }
+  if (found.empty()) return otherwise;
+  if (found.size() == 1) found.resize(count, found[0]);
+  if (found.size() != count)
+    throw Refusal{"argument " + quoted(name) + " has " + std::to_string(found.size()) +
+                  " entries, expected " + std::to_string(count)};
+  return found;
+}
+
+std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {
+  std::int64_t dim = integer(name, otherwise);
+  const auto dims = static_cast<std::int64_t>(rank) + 1;
+  if (dim < 0) dim += dims;
+  if (dim == 0) throw Refusal{"it mixes rows of the batch"};
+  if (dim < 0 || dim >= dims) throw Refusal{"there is no dimension " + std::to_string(dim)};
+  return static_cast<std::size_t>(dim - 1);
+}
+
+const formats::Format* Call::format(std::string_view port) const {
+  const auto found = node.formats.find(std::string(port));
+  return found == node.formats.end() ? nullptr : &found->second;
+}
+
+bool Call::has_tensor(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (value && value->is_node())
+    return std::holds_alternative<Parameter>(lowering.operand(value->node()));
+  return node.kind == ir::NodeKind::call_module &&
+         lowering.graph().module_of(node).tensor(argument);
+}
+
+Constants Call::constants(std::string_view argument, bool exact_allowed) const {
+  const Value* value = node.find(argument);
+  Parameter parameter;
+  if (value && value->is_node())
+    parameter = std::get<Parameter>(lowering.operand(value->node()));
+  else
+    parameter.path = *lowering.graph().module_of(node).tensor(argument);
+  Array values = lowering.graph().tensors.at(parameter.path).value.to_float32();
+  if (parameter.format) {
+    grid_of(*parameter.format);
+    parameter.format->quantize(values.span<float>(), values.mutable_span<float>(), values.shape());
+  }
+  for (const ir::Port& port : ir::ports(lowering.graph(), node))
+    if (port.argument == argument)
+      if (const formats::Format* own = format(port.name)) return encoded(values, *own);
+  if (parameter.format) return encoded(values, *parameter.format);
+  if (exact_allowed) return exact(values, quoted(argument));
+  throw Refusal{"its " + std::string(argument) +
+                " is still float; give it a format (pass quantize)"};
+}
+
+Constants Call::constant(double number) const {
+  return exact(Array::from<float>(std::vector<float>{static_cast<float>(number)}, {}),
+               "the constant");
+}
+
+Stream Call::stream(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
+  return stream_of(*value, argument);
+}
+
+Stream Call::stream_of(const Value& value, std::string_view argument) const {
+  if (!value.is_node())
+    throw Refusal{"argument " + quoted(argument) + " is no tensor of the graph"};
+  const Operand& operand = lowering.operand(value.node());
+  if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
+  const Stream* stream = std::get_if<Stream>(&operand);
+  if (!stream) throw Refusal{"argument " + quoted(argument) + " is not computed from the inputs"};
+  for (const ir::Port& port : ir::ports(lowering.graph(), node))
+    if (port.argument == argument)
+      if (const formats::Format* own = format(port.name))
+        return lowering.cast(*stream, grid_of(*own), node, port.name);
+  return *stream;
+}
+
+Shape Call::frame_shape() const {
+  if (!node.info.is_tensor() || node.info.shape.empty())
+    throw Refusal{"its result is no tensor with a batch dimension"};
+  return Shape(node.info.shape.begin() + 1, node.info.shape.end());
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,174 @@
+// Pools and elementwise steps on narrow codes: they load codes into 32-bit accumulators, work on
+// them in place, and requantise.
+#include <algorithm>
+#include <limits>
+
+#include "hardware/integer/step_kernel.hpp"
+
+namespace mase::integer {
+namespace {
+
+using Accumulators = std::vector<std::int32_t>;
+
+/// Codes [first, first + count) of a buffer of at most 32 bits.
+void load(const kernels::KernelTable& table, const Buffer& in, std::size_t first, std::size_t count,
+          std::int32_t* out) {
+  if (in.storage() == Storage::narrow)
+    table.widen(in.narrow() + first, out, count);
+  else
+    std::copy_n(in.middle() + first, count, out);
+}
+
+class PoolKernel : public StepKernel {
+ public:
+  PoolKernel(const Pool& pool, const kernels::Requantise32& requantise,
+             const kernels::KernelTable& table)
+      : pool_(pool), requantise_(requantise), table_(table), sums_(at(pool.window.channels)) {}
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
+    const Window& window = pool_.window;
+    const std::int64_t frame = window.height * window.width * window.channels;
+    std::size_t first = 0;
+    for (std::int64_t f = 0; f < frames; ++f)
+      window.for_each_place([&](std::int64_t y, std::int64_t x) {
+        run_pixel(in[0]->narrow() + f * frame, y, x);
+        requantise_into(table_, requantise_, sums_.data(), out, first, sums_.size());
+        first += sums_.size();
+      });
+  }
+
+ private:
+  void run_pixel(const std::int16_t* image, std::int64_t y, std::int64_t x) {
+    const Window& window = pool_.window;
+    const auto take = pool_.kind == PoolKind::max ? table_.maximum : table_.add;
+    std::ranges::fill(sums_,
+                      pool_.kind == PoolKind::max ? std::numeric_limits<std::int32_t>::min() : 0);
+    const std::int64_t last_y = std::min(y + window.kernel_height, window.height);
+    const std::int64_t last_x = std::min(x + window.kernel_width, window.width);
+    for (std::int64_t row = std::max<std::int64_t>(y, 0); row < last_y; ++row)
+      for (std::int64_t column = std::max<std::int64_t>(x, 0); column < last_x; ++column)
+        take(image + (row * window.width + column) * window.channels, sums_.data(), sums_.size());
+  }
+
+  const Pool pool_;
+  const kernels::Requantise32 requantise_;
+  const kernels::KernelTable& table_;
+  Accumulators sums_;
+};
+
+/// Elementwise steps in blocks of whole channels.
+class ElementKernel : public StepKernel {
+ public:
+  ElementKernel(const Step& step, std::int64_t channels, const kernels::Requantise32& requantise,
+                const kernels::KernelTable& table)
+      : step_(step), requantise_(requantise), table_(table) {
+    block_ = at(std::max<std::int64_t>(1, 1024 / channels) * channels);
+    first_.resize(block_);
+    second_.resize(block_);
+    if (const auto* scale = std::get_if<ScaleShift>(&step.operation)) spread(*scale);
+  }
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t) override {
+    for (std::size_t start = 0; start < out.size(); start += block_) {
+      const std::size_t count = std::min(block_, out.size() - start);
+      load(table_, *in[0], start, count, first_.data());
+      if (in.size() == 2) load(table_, *in[1], start, count, second_.data());
+      if (const auto* binary = std::get_if<Binary>(&step_.operation)) combine(*binary, count);
+      if (!scale_.empty()) apply_scale(count);
+      requantise_into(table_, requantise_, first_.data(), out, start, count);
+    }
+  }
+
+ private:
+  void spread(const ScaleShift& scale) {
+    const std::size_t channels = scale.scale.size();
+    for (std::size_t i = 0; i < block_; ++i) {
+      scale_.push_back(static_cast<std::int32_t>(scale.scale[i % channels]));
+      shift_.push_back(scale.shift.empty() ? 0
+                                           : static_cast<std::int32_t>(scale.shift[i % channels]));
+    }
+  }
+
+  void apply_scale(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) first_[i] = first_[i] * scale_[i] + shift_[i];
+  }
+
+  void combine(const Binary& binary, std::size_t count) {
+    const std::int32_t a = 1 << binary.shift_a, b = 1 << binary.shift_b;
+    switch (binary.kind) {
+      case BinaryKind::add:
+        for (std::size_t i = 0; i < count; ++i) first_[i] = first_[i] * a + second_[i] * b;
+        break;
+      case BinaryKind::subtract:
+        for (std::size_t i = 0; i < count; ++i) first_[i] = first_[i] * a - second_[i] * b;
+        break;
+      case BinaryKind::multiply:
+        for (std::size_t i = 0; i < count; ++i) first_[i] *= second_[i];
+        break;
+    }
+  }
+
+  const Step& step_;
+  const kernels::Requantise32 requantise_;
+  const kernels::KernelTable& table_;
+  std::size_t block_ = 0;
+  Accumulators first_, second_, scale_, shift_;
+};
+
+class LookupKernel : public StepKernel {
+ public:
+  explicit LookupKernel(const Lookup& lookup) : table_(lookup.table.begin(), lookup.table.end()) {}
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t) override {
+    if (out.storage() == Storage::narrow)
+      look_up(in[0]->narrow(), out.narrow(), out.size());
+    else
+      look_up(in[0]->narrow(), out.middle(), out.size());
+  }
+
+ private:
+  template <class Out>
+  void look_up(const std::int16_t* in, Out* out, std::size_t count) const {
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t i = 0; i < count; ++i)
+      out[i] = static_cast<Out>(table_[static_cast<std::uint16_t>(in[i]) & mask]);
+  }
+
+  const std::vector<std::int32_t> table_;
+};
+
+/// Whether a step's operands are small enough for ElementKernel: its accumulators are, but the
+/// constants of a scale and the factors 2^shift must fit as well.
+bool has_small_operands(const Step& step) {
+  if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
+    return std::ranges::all_of(scale->scale, [](std::int64_t code) {
+      return code >= std::numeric_limits<std::int32_t>::min() &&
+             code <= std::numeric_limits<std::int32_t>::max();
+    });
+  if (const auto* binary = std::get_if<Binary>(&step.operation))
+    return binary->shift_a <= 30 && binary->shift_b <= 30;
+  return std::holds_alternative<Cast>(step.operation);
+}
+
+}  // namespace
+
+std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const Step& step,
+                                                const kernels::KernelTable& table) {
+  const auto storage = [&](ValueId id) { return storage_for(program.value(id).type); };
+  if (storage(step.output) == Storage::wide) return nullptr;
+  if (const auto* lookup = std::get_if<Lookup>(&step.operation))
+    return std::make_unique<LookupKernel>(*lookup);
+  const auto requantise = narrow_requantise(step);
+  if (!requantise) return nullptr;
+  if (const auto* pool = std::get_if<Pool>(&step.operation)) {
+    if (storage(step.inputs[0]) != Storage::narrow) return nullptr;
+    return std::make_unique<PoolKernel>(*pool, *requantise, table);
+  }
+  for (const ValueId id : step.inputs)
+    if (storage(id) == Storage::wide) return nullptr;
+  if (!has_small_operands(step)) return nullptr;
+  return std::make_unique<ElementKernel>(step, program.value(step.output).channels(), *requantise,
+                                         table);
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,93 @@
+// Between float batches and codes.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "hardware/integer/layout.hpp"
+#include "hardware/integer/model.hpp"
+
+namespace mase::integer {
+namespace {
+
+/// Rounds |v| < 2^51 to an integer: the sum has no fraction bits, so the addition rounds to the
+/// nearest, ties to even.
+double nearest_even(double v) {
+  constexpr double no_fraction = 0x1.8p52;
+  return (v + no_fraction) - no_fraction;
+}
+
+double rounded(double v, formats::Rounding rounding) {
+  const double nearest = nearest_even(v);
+  if (rounding == formats::Rounding::nearest_even) return nearest;
+  return nearest > v ? nearest - 1.0 : nearest;
+}
+
+/// x * 2^frac is exact in double for every float; clamping to integers before rounding is the same
+/// as after it, and keeps the codes small enough to round.
+void encode_span(const float* in, std::int64_t* out, std::size_t count, const FixedType& type,
+                 formats::Rounding rounding) {
+  const double scale = std::ldexp(1.0, type.frac);
+  const auto low = static_cast<double>(type.low()), high = static_cast<double>(type.high());
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = static_cast<std::int64_t>(
+        rounded(std::clamp(static_cast<double>(in[i]) * scale, low, high), rounding));
+}
+
+/// code * 2^-frac, rounded once: codes above 2^53 keep a sticky last bit that stands for the bits
+/// shifted out, far below float32's last one.
+float decoded(std::int64_t code, int frac) {
+  if (std::abs(code) >= std::int64_t{1} << 52) {
+    const std::int64_t lost = code & 0x3ff;
+    return static_cast<float>(
+        std::ldexp(static_cast<double>((code >> 10) | (lost != 0 ? 1 : 0)), 10 - frac));
+  }
+  return static_cast<float>(std::ldexp(static_cast<double>(code), -frac));
+}
+
+void check_frames(const StreamValue& value, const Array& batch) {
+  const Shape& shape = batch.shape();
+  if (shape.empty() || Shape(shape.begin() + 1, shape.end()) != value.torch_shape)
+    file_error("input '" + value.name + "' has the shape " + shape_text(shape) +
+               ", the program takes a batch of " + shape_text(value.torch_shape));
+}
+
+}  // namespace
+
+Codes encode_input(const Program& program, std::size_t input, const Array& batch) {
+  const StreamValue& value = program.value(program.inputs[input]);
+  check_frames(value, batch);
+  const auto floats = batch.span<float>();
+  for (std::size_t i = 0; i < floats.size(); ++i)
+    if (std::isnan(floats[i]))
+      file_error("input '" + value.name + "': element " + std::to_string(i) +
+                 " is NaN, which has no integer code");
+  Codes codes(floats.size());
+  encode_span(floats.data(), codes.data(), codes.size(), value.type, program.input_rounding[input]);
+  if (value.order.empty()) return codes;
+  Codes ordered(codes.size());
+  const std::size_t size = value.order.size();
+  for (std::size_t first = 0; first < codes.size(); first += size)
+    for (std::size_t i = 0; i < size; ++i) ordered[first + i] = codes[first + at(value.order[i])];
+  return ordered;
+}
+
+Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t frames) {
+  Shape shape{frames};
+  shape.insert(shape.end(), value.torch_shape.begin(), value.torch_shape.end());
+  Array result(DType::float32, shape);
+  const auto floats = result.mutable_span<float>();
+  MASE_CHECK(floats.size() == codes.size(), "codes and frames of '" + value.name + "' differ");
+  const std::size_t size = at(value.elements());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const std::size_t place = value.order.empty() ? i : i - i % size + at(value.order[i % size]);
+    floats[place] = decoded(codes[i], value.type.frac);
+  }
+  return result;
+}
+
+Array decode_output(const Program& program, std::size_t output, const Codes& codes,
+                    std::int64_t frames) {
+  return decode_value(program.value(program.outputs[output]), codes, frames);
+}
+
+}  // namespace mase::integer

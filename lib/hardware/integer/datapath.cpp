@@ -1,0 +1,71 @@
+// The formats with a datapath.
+#include "hardware/integer/datapath.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::integer {
+namespace {
+
+using formats::Rounding;
+
+/// Profile `mase` computes x * 2^frac, rounding and clamping in float32. Its codes are those of
+/// exact arithmetic when the limits are float32 numbers (width <= 24) and no product underflows in
+/// a way that rounding sees: nearest gives 0 for every tiny product, floor needs products that are
+/// not smaller than x (frac >= 0).
+void check_profile(const Tree& fields, const Grid& grid) {
+  if (fields.at("profile").as_string() != "mase") return;
+  if (grid.type.width > 24)
+    unsupported_error("profile 'mase' above 24 bits has codes of its own; use profile 'exact'");
+  if (grid.rounding == Rounding::floor && grid.type.frac < 0)
+    unsupported_error(
+        "profile 'mase' with floor and a negative fraction has codes of its own; use "
+        "profile 'exact'");
+}
+
+Grid fixed_point(const formats::Format& format, Rounding rounding) {
+  const Tree fields = format.fields();
+  Grid grid{{static_cast<int>(fields.at("width").as_int()),
+             static_cast<int>(fields.at("frac_width").as_int()), fields.at("is_signed").as_bool()},
+            rounding};
+  check_profile(fields, grid);
+  return grid;
+}
+
+Grid integer_grid(const formats::Format& format) {
+  const std::string rounding = format.fields().at("rounding").as_string();
+  const Rounding mode = formats::rounding_of(rounding);
+  if (mode != Rounding::nearest_even && mode != Rounding::floor)
+    unsupported_error("rounding '" + rounding +
+                      "' has no datapath; 'nearest_even' and 'floor' have one");
+  return fixed_point(format, mode);
+}
+
+Grid integer_floor_grid(const formats::Format& format) {
+  return fixed_point(format, Rounding::floor);
+}
+
+}  // namespace
+
+const std::vector<DatapathRow>& datapath_table() {
+  static const std::vector<DatapathRow> rows{
+      {"integer", "two's complement product", "exact sum at one binary point", integer_grid},
+      {"fixed", "two's complement product", "exact sum at one binary point", integer_grid},
+      {"integer_floor", "two's complement product", "exact sum at one binary point",
+       integer_floor_grid},
+  };
+  return rows;
+}
+
+Grid grid_of(const formats::Format& format) {
+  std::vector<std::string> known;
+  for (const DatapathRow& row : datapath_table()) {
+    if (row.format == format.name()) return row.grid(format);
+    known.push_back(std::string(row.format) + " (" + std::string(row.multiplier) + ", " +
+                    std::string(row.accumulator) + ")");
+  }
+  unsupported_error("format '" + std::string(format.name()) +
+                    "' has no datapath; formats that have one: " + join(known, ", "));
+}
+
+}  // namespace mase::integer

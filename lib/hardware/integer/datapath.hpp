@@ -1,0 +1,33 @@
+// From number formats to integer datapaths: the seam where further formats join. A format has a
+// datapath when the table has a row for it that turns its fields into a grid of codes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/format.hpp"
+#include "hardware/integer/fixed.hpp"
+
+namespace mase::integer {
+
+/// Codes c = clamp(round(x * 2^frac), low, high) with value c * 2^-frac.
+struct Grid {
+  FixedType type;
+  formats::Rounding rounding = formats::Rounding::nearest_even;
+};
+
+/// One format name: how its numbers are multiplied and summed, and how its fields become a grid.
+struct DatapathRow {
+  std::string_view format;
+  std::string_view multiplier;
+  std::string_view accumulator;
+  /// Error(Fault::unsupported) with what would work when the fields have no datapath.
+  Grid (*grid)(const formats::Format& format);
+};
+const std::vector<DatapathRow>& datapath_table();
+
+/// The grid of a format; Error(Fault::unsupported) naming the formats that have a datapath.
+Grid grid_of(const formats::Format& format);
+
+}  // namespace mase::integer

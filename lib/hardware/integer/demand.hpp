@@ -1,0 +1,38 @@
+// Demands: the grid that every reader of a node's result asks for, found backwards through the
+// graph, so that the step that makes the value can requantise at once.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "hardware/integer/datapath.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::integer {
+
+/// What the readers of a result ask for together.
+struct Demand {
+  enum class Kind {
+    none,    ///< some reader takes the exact result, or the readers have no common grid
+    grid,    ///< quantizing to `grid` at once changes no reader's input
+    refused  ///< a reader has no datapath; it is reported, this result need not be
+  };
+  Kind kind = Kind::none;
+  Grid grid;
+};
+
+/// Demands of all nodes. A reader's data_in format is its demand. A node without one that only
+/// moves, chooses or clamps values passes its own demand (or data_out format) on. That is exact:
+/// a quantizer q is monotone and acts element by element, so q(max(x)) = max(q(x)),
+/// q(clamp(x, a, b)) = clamp(q(x), q(a), q(b)), and moving elements commutes with it.
+///
+/// Demands with one fraction and one rounding join to the hull of their ranges: clamping to the
+/// hull and then to either range is clamping to that range.
+std::map<ir::NodeId, Demand> find_demands(const ir::Graph& graph);
+
+/// What each reader of a result asks for, for messages: "'conv1' asks for s8.4, 'mul' for none".
+std::string demands_text(const ir::Graph& graph, ir::NodeId id,
+                         const std::map<ir::NodeId, Demand>& demands);
+
+}  // namespace mase::integer

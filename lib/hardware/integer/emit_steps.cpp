@@ -1,0 +1,170 @@
+// Appending steps: requantisation, types, names, shared casts.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+constexpr int accumulator_bits = 126, stream_bits = 62;
+
+/// Even divisors become shifts: the code is divided by divisor * 2^frac.
+Accumulator with_odd_divisor(Accumulator accumulator) {
+  while (accumulator.divisor % 2 == 0) {
+    accumulator.divisor /= 2;
+    ++accumulator.frac;
+  }
+  return accumulator;
+}
+
+bool changes_nothing(const Requantise& requantise, const FixedType& from, const FixedType& to) {
+  return requantise.shift == 0 && requantise.divisor == 1 && from == to &&
+         requantise.low <= from.low() && requantise.high >= from.high();
+}
+
+}  // namespace
+
+Wide code_of(double number, const Grid& grid) {
+  const double low = static_cast<double>(grid.type.low());
+  const double high = static_cast<double>(grid.type.high());
+  // Codes have at most 32 bits, so the limits are exact in double.
+  const double code =
+      formats::round_to_integer(std::ldexp(number, grid.type.frac), grid.rounding, 0.0);
+  return static_cast<Wide>(std::clamp(code, low, high));
+}
+
+bool holds(const FixedType& outer, const FixedType& inner) {
+  const int shift = outer.frac - inner.frac;
+  if (shift < 0 || shift > stream_bits) return false;
+  const Interval range = shifted(interval_of(inner), shift);
+  return outer.low() <= range.low && range.high <= outer.high();
+}
+
+// A shift beyond the accumulator's width rounds as the one just above it does: nearest gives 0
+// (at most one half, which is even), floor gives -1 below 0.
+//
+// Where no accumulator is negative no result is: the low end is 0 then, which saves the sign bit.
+Requantise to_grid(const Accumulator& accumulator, const Grid& grid) {
+  const int width = signed_width(accumulator.range.low, accumulator.range.high);
+  const int shift = std::min(accumulator.frac - grid.type.frac, width + 1);
+  const Wide low = accumulator.range.low >= 0 ? 0 : grid.type.low();
+  return {shift, accumulator.divisor, grid.rounding, low, grid.type.high()};
+}
+
+void check_width(const Interval& range, int limit, const std::string& what) {
+  const int width = signed_width(range.low, range.high);
+  if (width > limit)
+    throw Refusal{what + " needs " + std::to_string(width) + " bits, more than " +
+                  std::to_string(limit) + "; give the node narrower formats (pass quantize)"};
+}
+
+Layout Lowering::layout_of(const Stream& stream) const {
+  Layout layout = stream.layout;
+  layout.shape = value(stream.id).shape;
+  return layout;
+}
+
+std::optional<Grid> Lowering::target(const ir::Node& node) const {
+  const auto out = node.formats.find("data_out");
+  if (out != node.formats.end()) return grid_of(out->second);
+  const Demand& demand = demands_.at(node.id);
+  if (demand.kind == Demand::Kind::grid) return demand.grid;
+  return std::nullopt;
+}
+
+Stream Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                      Accumulator accumulator, Layout layout) {
+  accumulator = with_odd_divisor(accumulator);
+  const auto grid = target(node);
+  if (grid)
+    return emit(node, std::move(operation), std::move(inputs), accumulator,
+                to_grid(accumulator, *grid), grid->type.frac, std::move(layout));
+  if (accumulator.divisor != 1) {
+    if (is_reader_refused(node)) throw Refusal{};
+    throw Refusal{
+        "its result is a fraction that no binary code has; give all its readers the "
+        "same data_in format (pass quantize)"};
+  }
+  const Requantise exact{0, 1, formats::Rounding::nearest_even, accumulator.range.low,
+                         accumulator.range.high};
+  return emit(node, std::move(operation), std::move(inputs), accumulator, exact, accumulator.frac,
+              std::move(layout));
+}
+
+Stream Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                      const Accumulator& accumulator, const Requantise& requantise, int frac,
+                      Layout layout) {
+  check_width(accumulator.range, accumulator_bits, "its accumulator");
+  if (requantise.shift < 0)
+    check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
+  check_width({requantise.low, requantise.high}, stream_bits, "its exact result");
+  Step step;
+  step.inputs = std::move(inputs);
+  step.operation = std::move(operation);
+  step.low = accumulator.range.low;
+  step.high = accumulator.range.high;
+  step.frac = accumulator.frac;
+  step.requantise = requantise;
+  const FixedType type = type_for(requantise.low, requantise.high, frac);
+  return append(node.name, node, std::move(step), type, std::move(layout), node.name);
+}
+
+Stream Lowering::append(const std::string& name, const ir::Node& node, Step step, FixedType type,
+                        Layout layout, const std::string& value_name) {
+  step.name = name;
+  step.layer = node.name;
+  step.output = static_cast<ValueId>(program_.values.size());
+  StreamValue value;
+  value.name = value_name;
+  value.type = type;
+  value.shape = layout.shape;
+  value.torch_shape = layout.torch_shape;
+  value.order = compact(layout.order);
+  program_.values.push_back(std::move(value));
+  program_.steps.push_back(std::move(step));
+  return {program_.steps.back().output, std::move(layout)};
+}
+
+Stream Lowering::add_cast(const Stream& stream, const Requantise& requantise, const FixedType& type,
+                          const ir::Node& reader, const std::string& port) {
+  const FixedType& from = value(stream.id).type;
+  Step step;
+  step.inputs = {stream.id};
+  step.operation = Cast{};
+  step.low = from.low();
+  step.high = from.high();
+  step.frac = from.frac;
+  step.requantise = requantise;
+  if (requantise.shift < 0)
+    check_width(interval_of(from), accumulator_bits + requantise.shift, "its aligned input");
+  Layout layout = layout_of(stream);
+  const std::string name = unique_name(reader.name + "_" + port + "_cast");
+  return append(name, reader, std::move(step), type, std::move(layout), name);
+}
+
+Stream Lowering::cast(const Stream& stream, const Grid& grid, const ir::Node& reader,
+                      const std::string& port) {
+  const FixedType from = value(stream.id).type;
+  if (holds(grid.type, from)) return stream;
+  const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,
+                              static_cast<int>(grid.rounding));
+  const auto known = casts_.find(key);
+  if (known != casts_.end()) return {known->second, stream.layout};
+  const Requantise requantise = to_grid({interval_of(from), from.frac}, grid);
+  const FixedType type = type_for(requantise.low, requantise.high, grid.type.frac);
+  Stream result = add_cast(stream, requantise, type, reader, port);
+  casts_[key] = result.id;
+  return result;
+}
+
+Stream Lowering::widened(const Stream& stream, const FixedType& type, const ir::Node& reader) {
+  const FixedType from = value(stream.id).type;
+  const Requantise requantise =
+      to_grid({interval_of(from), from.frac}, {type, formats::Rounding::nearest_even});
+  if (changes_nothing(requantise, from, type)) return stream;
+  return add_cast(stream, requantise, type, reader, "data_in");
+}
+
+}  // namespace mase::integer

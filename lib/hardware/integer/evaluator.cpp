@@ -1,0 +1,105 @@
+// ir::Evaluator on a Model: checks of inputs, codes in and out, names of results.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "hardware/integer/model.hpp"
+
+namespace mase::integer {
+namespace {
+
+class IntegerEvaluator : public ir::Evaluator {
+ public:
+  explicit IntegerEvaluator(const ir::Graph& graph) : graph_(graph), model_(lower(graph)) {}
+
+  ir::Results run(const std::vector<Array>& inputs) override { return run(inputs, {}); }
+
+  ir::Results run(const std::vector<Array>& inputs, const ir::Observer& observer) override {
+    const std::int64_t frames = check_inputs(inputs);
+    const Program& program = model_.program();
+    std::vector<Codes> codes;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      codes.push_back(encode_input(program, i, inputs[i].to_float32()));
+    std::function<void(ValueId, const Codes&)> observe;
+    if (observer)
+      observe = [&](ValueId id, const Codes& seen) { show(observer, id, seen, frames); };
+    const std::vector<Codes> outputs = model_.run(codes, frames, observe);
+    ir::Results results;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      results.emplace_back(program.output_keys[i], decode_output(program, i, outputs[i], frames));
+    return results;
+  }
+
+ private:
+  /// The number of frames; Error(Fault::file) for inputs that do not fit the graph.
+  std::int64_t check_inputs(const std::vector<Array>& inputs) const {
+    const auto placeholders = graph_.placeholders();
+    if (inputs.size() != placeholders.size())
+      file_error("the model takes " + std::to_string(placeholders.size()) + " inputs, " +
+                 std::to_string(inputs.size()) + " were given");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const ir::Node& node = graph_.node(placeholders[i]);
+      check_dtype(node, inputs[i]);
+      if (inputs[i].shape().empty() || inputs[i].shape()[0] != inputs[0].shape()[0])
+        file_error("input '" + node.name + "' has the shape " + shape_text(inputs[i].shape()) +
+                   ": all inputs need the same number of rows");
+    }
+    if (inputs.empty()) return 0;
+    check_guards(inputs[0].shape()[0]);
+    return inputs[0].shape()[0];
+  }
+
+  static void check_dtype(const ir::Node& node, const Array& input) {
+    const DType dtype = input.dtype();
+    if (dtype != DType::float32 && dtype != DType::float16 && dtype != DType::bfloat16)
+      file_error("input '" + node.name + "' is " + std::string(dtype_name(dtype)) +
+                 ", the model takes float32");
+  }
+
+  /// Only the number of rows can differ from the import. A guard that may depend on it is refused:
+  /// one that reads more than sizes of inputs along other dimensions.
+  void check_guards(std::int64_t rows) const {
+    for (const ir::Guard& guard : graph_.guards) {
+      const ir::Node& first = graph_.node(graph_.placeholders()[0]);
+      if (rows == first.info.shape[0] || !may_read_rows(guard.condition)) continue;
+      file_error("input '" + first.name + "' has " + std::to_string(rows) +
+                 " rows, but the model was imported with " + std::to_string(first.info.shape[0]) +
+                 " and decides by a shape at " + guard.place + " (" + guard.condition +
+                 "); import it again with an example of that many rows");
+    }
+  }
+
+  bool may_read_rows(const std::string& condition) const {
+    bool reads_size = false;
+    for (std::size_t at = condition.find("size("); at != std::string::npos;
+         at = condition.find("size(", at + 1)) {
+      const std::size_t comma = condition.find(", ", at), end = condition.find(')', at);
+      if (comma == std::string::npos || end < comma) return true;
+      const auto dim = parse_int(condition.substr(comma + 2, end - comma - 2));
+      const ir::Node* node = graph_.find_node(condition.substr(at + 5, comma - at - 5));
+      if (!dim || !node || node->kind != ir::NodeKind::placeholder) return true;
+      const auto rank = static_cast<std::int64_t>(node->info.shape.size());
+      if (*dim == 0 || *dim == -rank) return true;
+      reads_size = true;
+    }
+    return !reads_size;
+  }
+
+  void show(const ir::Observer& observer, ValueId id, const Codes& codes,
+            std::int64_t frames) const {
+    const StreamValue& value = model_.program().value(id);
+    if (const ir::Node* node = graph_.find_node(value.name))
+      observer(*node, "data_out", decode_value(value, codes, frames));
+  }
+
+  const ir::Graph graph_;
+  Model model_;
+};
+
+}  // namespace
+
+std::unique_ptr<ir::Evaluator> make_evaluator(const ir::Graph& graph) {
+  return std::make_unique<IntegerEvaluator>(graph);
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,166 @@
+// The steps in plain loops.
+#include "hardware/integer/exact_step.hpp"
+
+#include <algorithm>
+
+namespace mase::integer {
+namespace {
+
+using Index = std::int64_t;
+
+/// One step on one frame, with sums in the type Sum.
+template <class Sum>
+class Frame {
+ public:
+  Frame(const Program& program, const Step& step) : program_(program), step_(step) {}
+
+  /// Sets the codes of the frame's inputs and output.
+  void set(std::vector<const std::int64_t*> inputs, std::int64_t* output) {
+    in_ = std::move(inputs);
+    out_ = output;
+  }
+
+  void operator()(const Cast&) const {
+    for (Index i = 0; i < elements(); ++i) put(i, in_[0][i]);
+  }
+
+  void operator()(const Linear& linear) const {
+    for (Index o = 0; o < elements(); ++o) {
+      const Index row = o / linear.outputs, output = o % linear.outputs;
+      Sum sum = linear.bias.empty() ? Sum{0} : static_cast<Sum>(linear.bias[at(output)]);
+      for (Index i = 0; i < linear.inputs; ++i)
+        sum += static_cast<Sum>(linear.weight[at(output * linear.inputs + i)]) *
+               in_[0][row * linear.inputs + i];
+      put(o, sum);
+    }
+  }
+
+  void operator()(const Convolution& convolution) const {
+    Index i = 0;
+    convolution.window.for_each_place([&](Index y, Index x) {
+      for (Index o = 0; o < convolution.outputs; ++o) put(i++, correlate(convolution, y, x, o));
+    });
+  }
+
+  void operator()(const ScaleShift& scale) const {
+    const Index channels = static_cast<Index>(scale.scale.size());
+    for (Index i = 0; i < elements(); ++i) {
+      const Sum shift =
+          scale.shift.empty() ? Sum{0} : static_cast<Sum>(scale.shift[at(i % channels)]);
+      put(i, static_cast<Sum>(scale.scale[at(i % channels)]) * in_[0][i] + shift);
+    }
+  }
+
+  void operator()(const Lookup& lookup) const {
+    const std::uint64_t mask = lookup.table.size() - 1;
+    for (Index i = 0; i < elements(); ++i)
+      out_[i] = lookup.table[static_cast<std::uint64_t>(in_[0][i]) & mask];
+  }
+
+  void operator()(const Pool& pool) const {
+    Index i = 0;
+    pool.window.for_each_place([&](Index y, Index x) {
+      for (Index c = 0; c < pool.window.channels; ++c) put(i++, pooled(pool, y, x, c));
+    });
+  }
+
+  void operator()(const Binary& binary) const {
+    for (Index i = 0; i < elements(); ++i) {
+      const Sum a = static_cast<Sum>(in_[0][i]) * (Sum{1} << binary.shift_a);
+      const Sum b = static_cast<Sum>(in_[1][i]) * (Sum{1} << binary.shift_b);
+      put(i, binary.kind == BinaryKind::multiply ? a * b
+             : binary.kind == BinaryKind::add    ? a + b
+                                                 : a - b);
+    }
+  }
+
+  void operator()(const Concat&) const {
+    const Index channels = output().channels();
+    Index first = 0;
+    for (std::size_t i = 0; i < in_.size(); ++i) {
+      const Index width = program_.value(step_.inputs[i]).channels();
+      for (Index pixel = 0; pixel * channels < elements(); ++pixel)
+        std::copy_n(in_[i] + pixel * width, width, out_ + pixel * channels + first);
+      first += width;
+    }
+  }
+
+  void operator()(const Slice& slice) const {
+    const Index channels = program_.value(step_.inputs[0]).channels();
+    for (Index pixel = 0; pixel * slice.count < elements(); ++pixel)
+      std::copy_n(in_[0] + pixel * channels + slice.first, slice.count, out_ + pixel * slice.count);
+  }
+
+ private:
+  const StreamValue& output() const { return program_.value(step_.output); }
+  Index elements() const { return output().elements(); }
+  void put(Index i, Sum sum) const { out_[i] = static_cast<std::int64_t>(step_.requantise(sum)); }
+
+  /// f(element, k) for every place of the window inside the image.
+  template <class F>
+  static void for_each_tap(const Window& window, Index y, Index x, F&& f) {
+    for (Index ky = 0; ky < window.kernel_height; ++ky)
+      for (Index kx = 0; kx < window.kernel_width; ++kx)
+        if (y + ky >= 0 && y + ky < window.height && x + kx >= 0 && x + kx < window.width)
+          f(((y + ky) * window.width + x + kx) * window.channels, ky * window.kernel_width + kx);
+  }
+
+  Sum correlate(const Convolution& convolution, Index y, Index x, Index o) const {
+    const Index taps = convolution.taps();
+    const Index group = o / (convolution.outputs / convolution.groups);
+    Sum sum = convolution.bias.empty() ? Sum{0} : static_cast<Sum>(convolution.bias[at(o)]);
+    for_each_tap(convolution.window, y, x, [&](Index element, Index k) {
+      const std::int64_t* weight =
+          convolution.weight.data() + (o * convolution.window.kernel() + k) * taps;
+      for (Index c = 0; c < taps; ++c)
+        sum += static_cast<Sum>(weight[c]) * in_[0][element + group * taps + c];
+    });
+    return sum;
+  }
+
+  Sum pooled(const Pool& pool, Index y, Index x, Index c) const {
+    Sum result = 0;
+    bool first = true;
+    for_each_tap(pool.window, y, x, [&](Index element, Index) {
+      const Sum code = in_[0][element + c];
+      if (pool.kind == PoolKind::sum)
+        result += code;
+      else if (first || code > result)
+        result = code;
+      first = false;
+    });
+    return result;
+  }
+
+  const Program& program_;
+  const Step& step_;
+  std::vector<const std::int64_t*> in_;
+  std::int64_t* out_ = nullptr;
+};
+
+template <class Sum>
+Codes run_frames(const Program& program, const Step& step, std::span<const Codes* const> inputs,
+                 Index frames) {
+  const Index size = program.value(step.output).elements();
+  Codes out(at(frames * size));
+  Frame<Sum> frame(program, step);
+  for (Index f = 0; f < frames; ++f) {
+    std::vector<const std::int64_t*> in;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      in.push_back(inputs[i]->data() + f * program.value(step.inputs[i]).elements());
+    frame.set(std::move(in), out.data() + f * size);
+    std::visit(frame, step.operation);
+  }
+  return out;
+}
+
+}  // namespace
+
+Codes run_exactly(const Program& program, const Step& step, std::span<const Codes* const> inputs,
+                  Index frames) {
+  if (signed_width(step.low, step.high) <= 63)
+    return run_frames<std::int64_t>(program, step, inputs, frames);
+  return run_frames<Wide>(program, step, inputs, frames);
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,15 @@
+// The definition of every step in plain loops over 64-bit codes: what the kernels must equal.
+#pragma once
+
+#include <span>
+
+#include "hardware/integer/program.hpp"
+
+namespace mase::integer {
+
+/// Runs one step on `frames` frames; `inputs[i]` are the codes of step.inputs[i]. Sums are made in
+/// 64 bits where [step.low, step.high] fits, else in 128.
+Codes run_exactly(const Program& program, const Step& step, std::span<const Codes* const> inputs,
+                  std::int64_t frames);
+
+}  // namespace mase::integer

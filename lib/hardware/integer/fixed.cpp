@@ -1,0 +1,71 @@
+// Fixed-point types and requantisation in exact integers.
+#include "hardware/integer/fixed.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace mase::integer {
+namespace {
+
+Wide power_of_two(int exponent) { return static_cast<Wide>(1) << exponent; }
+
+/// Bits of an unsigned value; 0 for 0.
+int bit_length(Wide value) {
+  int bits = 0;
+  for (; value > 0; value >>= 1) ++bits;
+  return bits;
+}
+
+/// Floor division for a positive divisor.
+Wide floor_divide(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+}  // namespace
+
+Wide FixedType::low() const { return is_signed ? -power_of_two(width - 1) : 0; }
+Wide FixedType::high() const { return power_of_two(is_signed ? width - 1 : width) - 1; }
+
+std::string type_text(const FixedType& type) {
+  return (type.is_signed ? "s" : "u") + std::to_string(type.width) + "." +
+         std::to_string(type.frac);
+}
+
+int signed_width(Wide low, Wide high) {
+  return 1 + std::max(bit_length(high), low < 0 ? bit_length(-(low + 1)) : 0);
+}
+
+FixedType type_for(Wide low, Wide high, int frac) {
+  if (low < 0) return {signed_width(low, high), frac, true};
+  return {std::max(1, bit_length(high)), frac, false};
+}
+
+Wide Requantise::operator()(Wide code) const {
+  MASE_CHECK(rounding == formats::Rounding::nearest_even || rounding == formats::Rounding::floor,
+             "requantisation rounds to nearest even or down");
+  // |code| <= 2^125 for every accumulator that `lower` accepts, so a divisor of 2^126 or more
+  // leaves at most one half, which goes to 0 as the even neighbour; floor gives -1 below 0.
+  if (shift + bit_length(divisor) > 126) {
+    const bool below = rounding == formats::Rounding::floor && code < 0;
+    return std::clamp<Wide>(below ? -1 : 0, low, high);
+  }
+  const Wide numerator = shift < 0 ? code * power_of_two(-shift) : code;
+  const Wide denominator = static_cast<Wide>(divisor) * power_of_two(std::max(shift, 0));
+  Wide result = floor_divide(numerator, denominator);
+  if (rounding == formats::Rounding::nearest_even) {
+    const Wide twice = 2 * (numerator - result * denominator);
+    if (twice > denominator || (twice == denominator && result % 2 != 0)) ++result;
+  }
+  return std::clamp(result, low, high);
+}
+
+std::string wide_text(Wide value) {
+  if (value == 0) return "0";
+  std::string digits;
+  const bool negative = value < 0;
+  for (; value != 0; value /= 10)
+    digits += static_cast<char>('0' + std::abs(static_cast<int>(value % 10)));
+  if (negative) digits += '-';
+  return {digits.rbegin(), digits.rend()};
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,41 @@
+// Layouts: which torch element each stream element is.
+#pragma once
+
+#include <optional>
+
+#include "hardware/integer/program.hpp"
+
+namespace mase::integer {
+
+/// How one frame of torch lies in a stream: `shape` in stream order, `order[i]` = row-major torch
+/// index of stream element i (always filled in here).
+struct Layout {
+  Shape shape, torch_shape;
+  std::vector<std::int64_t> order;
+};
+
+Layout row_major(const Shape& torch_shape);
+/// Torch [C, spatial...] as [spatial..., C].
+Layout channels_last(const Shape& torch_shape);
+bool is_channels_last(const Layout& layout);
+Layout layout_of(const StreamValue& value);
+/// The order as a StreamValue keeps it: empty when it is the identity.
+std::vector<std::int64_t> compact(std::vector<std::int64_t> order);
+
+/// The same elements under another torch shape of the same size.
+Layout reshaped(Layout layout, const Shape& torch_shape);
+/// Torch dimensions reordered: new dimension d is old dimension dims[d].
+Layout permuted(Layout layout, const std::vector<std::size_t>& dims);
+/// Whether torch dimension `dim` is the innermost of the stream.
+bool is_innermost(const Layout& layout, std::size_t dim);
+/// The layout with `size` elements along the innermost dimension, which is torch dimension `dim`.
+Layout with_innermost(const Layout& layout, std::size_t dim, std::int64_t size);
+
+/// The rows of a stream whose torch rows (last dimension) lie one after another, each in the same
+/// order of its elements: columns[i] = torch column of element i; rows[r] = torch row of row r.
+struct Rows {
+  std::vector<std::int64_t> columns, rows;
+};
+std::optional<Rows> rows_of(const Layout& layout);
+
+}  // namespace mase::integer

@@ -1,0 +1,202 @@
+// Lowering a graph to a program: walks the nodes, collects what has no datapath.
+#include "hardware/integer/lowering.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::integer {
+namespace {
+
+const std::vector<LoweringRow>& lowering_table() {
+  static const std::vector<LoweringRow> rows = [] {
+    std::vector<LoweringRow> all;
+    for (const auto& part : {matrix_rows(), window_rows(), clamp_rows(), arithmetic_rows(),
+                             shape_rows(), channel_rows(), table_rows()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return rows;
+}
+
+/// Whether the first reader that cares sees rows of features rather than channels first: a frame
+/// of two dimensions is [T, F] for a linear layer and [C, L] for a convolution.
+std::optional<bool> read_as_rows(const ir::Graph& graph, ir::NodeId id) {
+  for (const ir::NodeId user : graph.users(id)) {
+    const ir::Node& node = graph.node(user);
+    const std::string op = op_of(graph, node);
+    if (op == "linear") return true;
+    if (op.starts_with("conv") || op.starts_with("batch_norm") || op.ends_with("1d") ||
+        op.ends_with("2d"))
+      return false;
+    if (node.info.is_tensor() && node.info.shape == graph.node(id).info.shape)
+      if (const auto found = read_as_rows(graph, user)) return found;
+  }
+  return std::nullopt;
+}
+
+Layout input_layout(const ir::Graph& graph, const ir::Node& node, const Shape& frame) {
+  if (frame.size() < 2) return row_major(frame);
+  const bool rows = read_as_rows(graph, node.id).value_or(frame.size() == 2);
+  return rows ? row_major(frame) : channels_last(frame);
+}
+
+}  // namespace
+
+const LoweringRow* find_lowering(std::string_view op) {
+  const auto& rows = lowering_table();
+  const auto found = std::ranges::find(rows, op, &LoweringRow::op);
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::string op_of(const ir::Graph& graph, const ir::Node& node) {
+  std::string op = ir::classify(graph, node).op;
+  if (!find_lowering(op) && op.ends_with('_')) op.pop_back();
+  return op;
+}
+
+bool is_host_value(const ir::Node& node) {
+  using Kind = ir::ValueInfo::Kind;
+  const Kind kind = node.info.kind;
+  return kind == Kind::integer || kind == Kind::number || kind == Kind::boolean;
+}
+
+Lowering::Lowering(const ir::Graph& graph) : graph_(graph), demands_(find_demands(graph)) {
+  program_.name = graph.name;
+  for (const ir::NodeId id : graph.order()) names_.insert(graph.node(id).name);
+}
+
+Program Lowering::run() {
+  for (const ir::NodeId id : graph_.order()) visit(graph_.node(id));
+  if (!problems_.empty())
+    unsupported_error("nodes without an integer datapath (" + std::to_string(problems_.size()) +
+                      "):\n  " + join(problems_, "\n  "));
+  simplify(program_);
+  return std::move(program_);
+}
+
+void Lowering::visit(const ir::Node& node) {
+  try {
+    operands_[node.id] = lowered(node);
+  } catch (const Refusal& refusal) {
+    operands_[node.id] = std::monostate{};
+    refuse(node, refusal.reason);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::unsupported)
+      throw Error(error.fault(), "node '" + node.name + "': " + error.what());
+    operands_[node.id] = std::monostate{};
+    refuse(node, error.what());
+  }
+}
+
+void Lowering::refuse(const ir::Node& node, const std::string& reason) {
+  if (reason.empty()) return;
+  problems_.push_back("node '" + node.name + "' (" + op_of(graph_, node) + "): " + reason);
+}
+
+Operand Lowering::lowered(const ir::Node& node) {
+  switch (node.kind) {
+    case ir::NodeKind::placeholder:
+      return add_input(node);
+    case ir::NodeKind::get_attr: {
+      Parameter parameter{node.target, std::nullopt};
+      const auto out = node.formats.find("data_out");
+      if (out != node.formats.end()) parameter.format = out->second;
+      return parameter;
+    }
+    case ir::NodeKind::output:
+      add_outputs(node);
+      return std::monostate{};
+    default:
+      break;
+  }
+  if (is_host_value(node)) return std::monostate{};
+  const LoweringRow* row = find_lowering(op_of(graph_, node));
+  if (!row) throw Refusal{"the op has no datapath"};
+  Operand result = row->lower({*this, node});
+  // Ops without a step of their own leave their data_out format to this cast.
+  const auto out = node.formats.find("data_out");
+  if (const Stream* stream = std::get_if<Stream>(&result); stream && out != node.formats.end())
+    return cast(*stream, grid_of(out->second), node, "data_out");
+  return result;
+}
+
+Stream Lowering::add_input(const ir::Node& node) {
+  if (!node.info.is_tensor() || node.info.shape.empty())
+    throw Refusal{"an input must be a tensor with a batch dimension and a known shape"};
+  if (node.info.dtype != DType::float32)
+    throw Refusal{"an input of " + std::string(dtype_name(node.info.dtype)) +
+                  " has no datapath; float32 has one"};
+  if (numel(node.info.shape) == 0) throw Refusal{"an input without elements has no datapath"};
+  const auto grid = target(node);
+  if (!grid) {
+    if (is_reader_refused(node)) throw Refusal{};
+    throw Refusal{
+        "it has no codes, because its readers do not ask for data_in formats of one fraction and "
+        "rounding: " +
+        demands_text(graph_, node.id, demands_) + " (pass quantize)"};
+  }
+  const Shape frame(node.info.shape.begin() + 1, node.info.shape.end());
+  const Layout layout = input_layout(graph_, node, frame);
+  const auto id = static_cast<ValueId>(program_.values.size());
+  program_.values.push_back(
+      {node.name, grid->type, layout.shape, layout.torch_shape, compact(layout.order)});
+  program_.inputs.push_back(id);
+  program_.input_rounding.push_back(grid->rounding);
+  return {id, layout};
+}
+
+void Lowering::add_outputs(const ir::Node& node) {
+  const ir::Value* value = node.find("value");
+  if (!value) throw Refusal{"the graph returns nothing"};
+  using Kind = ir::Value::Kind;
+  if (value->kind() == Kind::list || value->kind() == Kind::tuple) {
+    for (std::size_t i = 0; i < value->items().size(); ++i)
+      add_output(std::to_string(i), value->items()[i]);
+  } else if (value->kind() == Kind::dict) {
+    for (const auto& [key, item] : value->entries()) add_output(key, item);
+  } else {
+    add_output("", *value);
+  }
+}
+
+void Lowering::add_output(const std::string& key, const ir::Value& value) {
+  if (!value.is_node()) throw Refusal{"a result is no tensor of the graph"};
+  const Operand& operand = operands_.at(value.node());
+  if (std::holds_alternative<std::monostate>(operand)) return;
+  const Stream* stream = std::get_if<Stream>(&operand);
+  if (!stream) throw Refusal{"a result is not computed from the inputs, or is a list of parts"};
+  program_.outputs.push_back(returned(*stream));
+  program_.output_keys.push_back(key);
+}
+
+/// The value with the layout that the result has in torch. A view of a value that is an input or
+/// another result needs a value of its own.
+ValueId Lowering::returned(const Stream& stream) {
+  StreamValue& made = program_.values[static_cast<std::size_t>(stream.id)];
+  const std::vector<std::int64_t> order = compact(stream.layout.order);
+  const bool same = made.torch_shape == stream.layout.torch_shape && made.order == order;
+  const auto has = [&](const std::vector<ValueId>& ids) {
+    return std::ranges::find(ids, stream.id) != ids.end();
+  };
+  if (same) return stream.id;
+  if (has(program_.inputs) || has(program_.outputs)) {
+    const Requantise identity{0, 1, formats::Rounding::nearest_even, made.type.low(),
+                              made.type.high()};
+    return add_cast(stream, identity, made.type, graph_.node(graph_.output()), "value").id;
+  }
+  made.torch_shape = stream.layout.torch_shape;
+  made.order = order;
+  return stream.id;
+}
+
+std::string Lowering::unique_name(std::string name) {
+  const std::string wanted = name;
+  for (int i = 1; !names_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+  return name;
+}
+
+Program lower(const ir::Graph& graph) { return Lowering(graph).run(); }
+
+}  // namespace mase::integer

@@ -1,0 +1,182 @@
+// Lowering of add, subtract, multiply and divide: of two streams, and of a stream and constants.
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+enum class Arithmetic { add, subtract, multiply, divide };
+
+bool is_stream(const Call& call, std::string_view argument) {
+  const ir::Value* value = call.node.find(argument);
+  if (!value || !value->is_node()) return false;
+  const Operand& operand = call.lowering.operand(value->node());
+  if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
+  return std::holds_alternative<Stream>(operand);
+}
+
+Operand lower_streams(const Call& call, Arithmetic kind) {
+  const Stream a = call.stream("self"), b = call.stream("other");
+  if (kind == Arithmetic::divide)
+    throw Refusal{"the quotient of two streams has no datapath; divide by a constant power of two"};
+  if (a.layout.torch_shape != b.layout.torch_shape)
+    throw Refusal{"its operands have the shapes " + shape_text(a.layout.torch_shape) + " and " +
+                  shape_text(b.layout.torch_shape) + "; equal shapes have a datapath"};
+  if (a.layout.order != b.layout.order)
+    throw Refusal{"its operands are streamed in different orders"};
+  const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
+  Binary binary;
+  Accumulator accumulator;
+  if (kind == Arithmetic::multiply) {
+    binary.kind = BinaryKind::multiply;
+    accumulator = {product(interval_of(x), interval_of(y)), x.frac + y.frac};
+  } else {
+    const int frac = std::max(x.frac, y.frac);
+    binary = {kind == Arithmetic::add ? BinaryKind::add : BinaryKind::subtract, frac - x.frac,
+              frac - y.frac};
+    if (x.width + binary.shift_a > 124 || y.width + binary.shift_b > 124)
+      throw Refusal{"its operands' fractions are too far apart for one accumulator"};
+    const Interval p = shifted(interval_of(x), binary.shift_a);
+    const Interval q = shifted(interval_of(y), binary.shift_b);
+    accumulator = {kind == Arithmetic::add ? sum(p, q) : sum(p, {-q.high, -q.low}), frac};
+  }
+  return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator,
+                            call.lowering.layout_of(a));
+}
+
+/// The constant of each channel of the stream; refused when it varies along other dimensions.
+/// Torch broadcasting: the constants' dimensions are the last ones of [batch, frame...].
+Constants per_channel(const Call& call, const Stream& x, Constants constants) {
+  if (constants.codes.size() == 1) return constants;
+  Shape shape{1};
+  shape.insert(shape.end(), x.layout.torch_shape.begin(), x.layout.torch_shape.end());
+  if (constants.shape.size() > shape.size() ||
+      (constants.shape.size() == shape.size() && constants.shape[0] != 1))
+    throw Refusal{"its constants mix rows of the batch or add dimensions"};
+  const std::size_t skipped = shape.size() - constants.shape.size();
+  const auto code = [&](std::int64_t element) {
+    std::int64_t index = 0, stride = 1;
+    for (std::size_t d = shape.size(); d-- > skipped; element /= shape[d]) {
+      const std::int64_t size = constants.shape[d - skipped];
+      if (size != 1 && size != shape[d]) throw Refusal{"its constants do not fit its input"};
+      index += (size == 1 ? 0 : element % shape[d]) * stride;
+      stride *= size;
+    }
+    return constants.codes[at(index)];
+  };
+  const std::int64_t channels = call.lowering.value(x.id).channels();
+  Codes codes(at(channels));
+  for (std::size_t i = 0; i < x.layout.order.size(); ++i) {
+    const std::int64_t found = code(x.layout.order[i]);
+    if (i < codes.size()) codes[i] = found;
+    if (codes[i % codes.size()] != found)
+      throw Refusal{"its constants vary along other dimensions than the channels"};
+  }
+  constants.codes = std::move(codes);
+  constants.shape = {channels};
+  return constants;
+}
+
+/// The exact reciprocals of powers of two; refused for anything else.
+Constants reciprocal(const Constants& constants) {
+  std::vector<float> values;
+  for (const std::int64_t code : constants.codes) {
+    int exponent = 0;
+    const double value = std::ldexp(static_cast<double>(code), -constants.type.frac);
+    if (std::abs(std::frexp(value, &exponent)) != 0.5)
+      throw Refusal{
+          "a divisor that is no power of two has no datapath; multiply by its reciprocal"};
+    values.push_back(static_cast<float>(1.0 / value));
+  }
+  int frac = constants.type.frac;
+  Constants result{constants.shape, {}, {}};
+  for (const float value : values) {
+    int exponent = 0;
+    std::frexp(value, &exponent);
+    frac = std::max(frac, 1 - exponent);
+  }
+  for (const float value : values) {
+    const double code = std::ldexp(static_cast<double>(value), frac);
+    if (std::abs(code) >= 0x1p31) throw Refusal{"its divisors are too far apart"};
+    result.codes.push_back(static_cast<std::int64_t>(code));
+  }
+  result.fit(frac);
+  return result;
+}
+
+/// x * 2^-bits: the same codes at another binary point.
+Operand lower_power_of_two(const Call& call, const Stream& x, int bits) {
+  const FixedType& type = call.lowering.value(x.id).type;
+  return call.lowering.emit(call.node, Cast{}, {x.id}, {interval_of(type), type.frac + bits},
+                            call.lowering.layout_of(x));
+}
+
+Operand multiply(const Call& call, const Stream& x, Constants scale) {
+  if (scale.codes.size() == 1 && scale.codes[0] == 1)
+    return lower_power_of_two(call, x, scale.type.frac);
+  return scale_and_shift(call, x, std::move(scale), std::nullopt);
+}
+
+void negate(Constants& constants) {
+  for (std::int64_t& code : constants.codes) code = -code;
+  constants.fit(constants.type.frac);
+}
+
+/// A stream and constants; `reversed`: the constants are the first operand.
+Operand lower_constants(const Call& call, Arithmetic kind, const Stream& x, Constants constants,
+                        bool reversed) {
+  constants = per_channel(call, x, std::move(constants));
+  if (kind == Arithmetic::multiply) return multiply(call, x, std::move(constants));
+  if (kind == Arithmetic::divide) {
+    if (reversed) throw Refusal{"division by a stream has no datapath"};
+    return multiply(call, x, reciprocal(constants));
+  }
+  const bool minus = kind == Arithmetic::subtract;
+  if (minus && !reversed) negate(constants);
+  return scale_and_shift(call, x, call.constant(minus && reversed ? -1.0 : 1.0),
+                         std::move(constants));
+}
+
+Constants constants_of(const Call& call, std::string_view argument) {
+  if (call.has_tensor(argument)) return call.constants(argument, true);
+  const ir::Value* value = call.node.find(argument);
+  if (!value || value->is_node())
+    throw Refusal{"argument '" + std::string(argument) + "' is no constant"};
+  return call.constant(call.number(argument, 0));
+}
+
+void check_options(const Call& call) {
+  if (call.number("alpha", 1) != 1) throw Refusal{"an alpha other than 1 has no datapath"};
+  if (call.find("rounding_mode")) throw Refusal{"a rounded quotient has no datapath"};
+}
+
+Operand lower_arithmetic(const Call& call, Arithmetic kind) {
+  check_options(call);
+  const bool first = is_stream(call, "self"), second = is_stream(call, "other");
+  if (first && second) return lower_streams(call, kind);
+  if (!first && !second) throw Refusal{"it computes a constant; fold it into a parameter"};
+  const bool swapped = ir::base_op(call.node.op) == "aten::rsub";
+  const Constants constants = constants_of(call, first ? "other" : "self");
+  return lower_constants(call, kind, call.stream(first ? "self" : "other"), constants,
+                         first == swapped);
+}
+
+Operand lower_negation(const Call& call) {
+  return multiply(call, call.stream("self"), call.constant(-1.0));
+}
+
+}  // namespace
+
+std::vector<LoweringRow> arithmetic_rows() {
+  return {
+      {"add", [](const Call& call) { return lower_arithmetic(call, Arithmetic::add); }},
+      {"sub", [](const Call& call) { return lower_arithmetic(call, Arithmetic::subtract); }},
+      {"mul", [](const Call& call) { return lower_arithmetic(call, Arithmetic::multiply); }},
+      {"div", [](const Call& call) { return lower_arithmetic(call, Arithmetic::divide); }},
+      {"neg", lower_negation},
+  };
+}
+
+}  // namespace mase::integer

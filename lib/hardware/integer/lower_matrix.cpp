@@ -1,0 +1,261 @@
+// Lowering of products with weights: linear, convolution, batch norm as scale and shift.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+/// Refuses sums that could pass 2^126 before they are computed exactly.
+void check_sum(int input_bits, int weight_bits, std::int64_t terms) {
+  const int bits = input_bits + weight_bits + std::bit_width(static_cast<std::uint64_t>(terms)) + 2;
+  if (bits > 126)
+    throw Refusal{"its accumulator could need " + std::to_string(bits) +
+                  " bits, more than 126; give the node narrower formats (pass quantize)"};
+}
+
+/// Weights and bias of a node with `outputs` rows, the bias aligned.
+struct Matrix {
+  Constants weight;
+  std::vector<Wide> bias;
+};
+
+Matrix matrix_of(const Call& call, int input_frac) {
+  Matrix matrix{call.constants("weight"), {}};
+  if (!call.has_tensor("bias")) return matrix;
+  Constants bias = call.constants("bias");
+  if (matrix.weight.shape.empty() || bias.shape != Shape{matrix.weight.shape[0]})
+    throw Refusal{"its bias " + shape_text(bias.shape) + " does not fit its weight " +
+                  shape_text(matrix.weight.shape)};
+  matrix.bias = aligned_bias(std::move(bias), matrix.weight, input_frac);
+  return matrix;
+}
+
+void check_weights(const Call& call) {
+  if (!call.has_tensor("weight"))
+    throw Refusal{"its weight is computed: products of two streams as matrices have no datapath"};
+  call.constants("weight");
+  if (call.has_tensor("bias")) call.constants("bias");
+}
+
+Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const FixedType& input) {
+  check_sum(input.width + 1, matrix.weight.type.width, terms);
+  for (const Wide bias : matrix.bias)
+    check_width({std::min<Wide>(bias, 0), std::max<Wide>(bias, 0)}, 124, "its bias");
+  return {matrix_interval(matrix.weight.codes, terms, matrix.bias, interval_of(input)),
+          input.frac + matrix.weight.type.frac};
+}
+
+/// Layout of a linear's result: the rows where they were, features in order.
+Layout linear_layout(const Layout& input, const Rows& rows, std::int64_t outputs) {
+  Layout layout{{}, input.torch_shape, {}};
+  layout.torch_shape.back() = outputs;
+  for (const std::int64_t row : rows.rows)
+    for (std::int64_t o = 0; o < outputs; ++o) layout.order.push_back(row * outputs + o);
+  // Stream dimensions other than the innermost are kept when a row is the innermost one.
+  const bool several = rows.rows.size() > 1;
+  if (several && input.shape.back() == input.torch_shape.back())
+    layout.shape.assign(input.shape.begin(), input.shape.end() - 1);
+  else if (several)
+    layout.shape = {static_cast<std::int64_t>(rows.rows.size())};
+  layout.shape.push_back(outputs);
+  return layout;
+}
+
+Operand lower_linear(const Call& call) {
+  check_weights(call);
+  const Stream x = call.stream("input");
+  const FixedType& type = call.lowering.value(x.id).type;
+  Matrix matrix = matrix_of(call, type.frac);
+  const Shape& shape = matrix.weight.shape;
+  if (shape.size() != 2 || x.layout.torch_shape.empty() || x.layout.torch_shape.back() != shape[1])
+    throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
+  const auto rows = rows_of(x.layout);
+  if (!rows)
+    throw Refusal{"its input is streamed with the channels innermost, its rows need another order"};
+  Linear linear{shape[1], shape[0], matrix.weight.type, Codes(matrix.weight.codes.size()),
+                matrix.bias};
+  for (std::int64_t o = 0; o < shape[0]; ++o)
+    for (std::int64_t i = 0; i < shape[1]; ++i)
+      linear.weight[at(o * shape[1] + i)] =
+          matrix.weight.codes[at(o * shape[1] + rows->columns[at(i)])];
+  const Accumulator accumulator = accumulator_of(matrix, shape[1], type);
+  return call.lowering.emit(call.node, std::move(linear), {x.id}, accumulator,
+                            linear_layout(x.layout, *rows, shape[0]));
+}
+
+/// Padding of each spatial dimension; "same" only where it is symmetric.
+std::vector<std::int64_t> padding_of(const Call& call, const Shape& kernel) {
+  const ir::Value* value = call.find("padding");
+  if (!value || value->kind() != ir::Value::Kind::string)
+    return call.integers("padding", kernel.size(), Shape(kernel.size(), 0));
+  if (value->as_string() == "valid") return Shape(kernel.size(), 0);
+  if (value->as_string() != "same")
+    throw Refusal{"padding '" + value->as_string() + "' is unknown"};
+  Shape padding;
+  for (const std::int64_t size : kernel) {
+    if (size % 2 == 0)
+      throw Refusal{"padding 'same' of an even kernel is not symmetric, which has no datapath"};
+    padding.push_back(size / 2);
+  }
+  return padding;
+}
+
+/// The window of a convolution over `frame` = torch [C, spatial...].
+Window convolution_window(const Call& call, const Shape& frame, const Shape& weight) {
+  const Shape kernel(weight.begin() + 2, weight.end());
+  const std::size_t dims = kernel.size();
+  for (const std::int64_t dilation : call.integers("dilation", dims, Shape(dims, 1)))
+    if (dilation != 1) throw Refusal{"a dilation other than 1 has no datapath"};
+  const Shape stride = call.integers("stride", dims, Shape(dims, 1));
+  const Shape padding = padding_of(call, kernel);
+  Window window;
+  window.channels = frame[0];
+  window.height = frame[1];
+  window.kernel_height = kernel[0];
+  window.stride_height = stride[0];
+  window.pad_height = padding[0];
+  if (dims == 1) return window;
+  window.width = frame[2];
+  window.kernel_width = kernel[1];
+  window.stride_width = stride[1];
+  window.pad_width = padding[1];
+  return window;
+}
+
+/// Torch [outputs][channels][kernel...] to [outputs][kernel...][channels].
+Codes channels_last_weights(const Codes& weight, const Shape& shape) {
+  Codes result(weight.size());
+  const std::int64_t channels = shape[1];
+  const std::int64_t kernel = numel(Shape(shape.begin() + 2, shape.end()));
+  for (std::int64_t o = 0; o < shape[0]; ++o)
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t k = 0; k < kernel; ++k)
+        result[at((o * kernel + k) * channels + c)] = weight[at((o * channels + c) * kernel + k)];
+  return result;
+}
+
+Operand lower_convolution(const Call& call, std::size_t dims) {
+  check_weights(call);
+  const Stream x = call.stream("input");
+  const FixedType& type = call.lowering.value(x.id).type;
+  Matrix matrix = matrix_of(call, type.frac);
+  const Shape& shape = matrix.weight.shape;
+  const Shape& frame = x.layout.torch_shape;
+  if (shape.size() != dims + 2 || frame.size() != dims + 1)
+    throw Refusal{"it needs a batch of [channels, size...] as input"};
+  if (!is_channels_last(x.layout))
+    throw Refusal{"its input is not streamed with the channels innermost"};
+  Convolution convolution;
+  convolution.window = convolution_window(call, frame, shape);
+  convolution.outputs = shape[0];
+  check_window(call, convolution.window, convolution.outputs);
+  convolution.groups = call.integer("groups", 1);
+  if (convolution.groups < 1 || shape[0] % convolution.groups != 0 ||
+      frame[0] != shape[1] * convolution.groups)
+    throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
+  convolution.weight_type = matrix.weight.type;
+  convolution.weight = channels_last_weights(matrix.weight.codes, shape);
+  convolution.bias = matrix.bias;
+  const std::int64_t terms = numel(Shape(shape.begin() + 1, shape.end()));
+  return call.lowering.emit(call.node, std::move(convolution), {x.id},
+                            accumulator_of(matrix, terms, type), channels_last(call.frame_shape()));
+}
+
+void check_all(const Call& call, std::string_view argument, double wanted, double offset) {
+  if (!call.has_tensor(argument)) return;
+  const ir::Module& module = call.lowering.graph().module_of(call.node);
+  Array values = call.lowering.graph().tensors.at(*module.tensor(argument)).value.to_float32();
+  if (const formats::Format* format = call.format(argument))
+    format->quantize(values.span<float>(), values.mutable_span<float>(), values.shape());
+  for (const float value : values.span<float>())
+    if (static_cast<double>(value) + offset != wanted)
+      throw Refusal{
+          "it divides by its statistics, which has no datapath; pass fuse_batch_norm "
+          "makes it a part of its layer or a scale and shift, then pass quantize"};
+}
+
+Operand lower_batch_norm(const Call& call) {
+  if (call.node.kind != ir::NodeKind::call_module)
+    throw Refusal{"batch norm as a function has no datapath; write it as a layer"};
+  if (const ir::Value* training = call.find("training"))
+    if (training->kind() == ir::Value::Kind::boolean && training->as_bool())
+      throw Refusal{"it normalizes by the batch, which mixes its rows"};
+  check_all(call, "running_mean", 0.0, 0.0);
+  check_all(call, "running_var", 1.0, call.number("eps", 1e-5));
+  Constants scale = call.has_tensor("weight") ? call.constants("weight") : call.constant(1.0);
+  std::optional<Constants> shift;
+  if (call.has_tensor("bias")) shift = call.constants("bias");
+  const Stream x = call.stream("input");
+  if (x.layout.torch_shape.empty() || !is_innermost(x.layout, 0))
+    throw Refusal{"its input is not streamed with the channels innermost"};
+  return scale_and_shift(call, x, std::move(scale), std::move(shift));
+}
+
+}  // namespace
+
+std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac) {
+  if (std::ranges::all_of(bias.codes, [](std::int64_t code) { return code == 0; })) return {};
+  int frac = bias.type.frac;
+  while (std::ranges::all_of(bias.codes, [](std::int64_t code) { return code % 2 == 0; })) {
+    for (std::int64_t& code : bias.codes) code /= 2;
+    --frac;
+  }
+  const int finer = frac - (input_frac + factor.type.frac);
+  if (finer > 0) {
+    if (factor.type.width + finer > 62)
+      throw Refusal{"its bias has " + std::to_string(finer) +
+                    " fraction bits more than input and weight; give the bias fewer"};
+    for (std::int64_t& code : factor.codes) code *= std::int64_t{1} << finer;
+    factor.type.width += finer;
+    factor.type.frac += finer;
+  }
+  const int shift = std::max(-finer, 0);
+  if (bias.type.width + shift > 124)
+    throw Refusal{
+        "its bias is far coarser than input and weight; give the bias more fraction bits"};
+  std::vector<Wide> aligned;
+  for (const std::int64_t code : bias.codes)
+    aligned.push_back(static_cast<Wide>(code) * (static_cast<Wide>(1) << shift));
+  return aligned;
+}
+
+Stream scale_and_shift(const Call& call, const Stream& x, Constants scale,
+                       std::optional<Constants> shift) {
+  const StreamValue& value = call.lowering.value(x.id);
+  const auto spread = [&](Constants& constants) {
+    if (constants.codes.size() == 1)
+      constants.codes.resize(at(value.channels()), constants.codes[0]);
+    if (static_cast<std::int64_t>(constants.codes.size()) != value.channels())
+      throw Refusal{"its constants do not fit the channels of its input"};
+  };
+  spread(scale);
+  ScaleShift operation;
+  if (shift) {
+    spread(*shift);
+    operation.shift = aligned_bias(std::move(*shift), scale, value.type.frac);
+  }
+  check_sum(value.type.width + 1, scale.type.width, 1);
+  const Accumulator accumulator{
+      matrix_interval(scale.codes, 1, operation.shift, interval_of(value.type)),
+      value.type.frac + scale.type.frac};
+  operation.scale_type = scale.type;
+  operation.scale = std::move(scale.codes);
+  return call.lowering.emit(call.node, std::move(operation), {x.id}, accumulator,
+                            call.lowering.layout_of(x));
+}
+
+std::vector<LoweringRow> matrix_rows() {
+  return {
+      {"linear", lower_linear},
+      {"conv1d", [](const Call& call) { return lower_convolution(call, 1); }},
+      {"conv2d", [](const Call& call) { return lower_convolution(call, 2); }},
+      {"batch_norm", lower_batch_norm},
+      {"batch_norm1d", lower_batch_norm},
+      {"batch_norm2d", lower_batch_norm},
+  };
+}
+
+}  // namespace mase::integer

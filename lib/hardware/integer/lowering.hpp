@@ -1,0 +1,199 @@
+// Lowering: what the functions that lower one op each work with. Internal to lib/hardware/integer.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "hardware/integer/bounds.hpp"
+#include "hardware/integer/datapath.hpp"
+#include "hardware/integer/demand.hpp"
+#include "hardware/integer/layout.hpp"
+#include "hardware/integer/program.hpp"
+#include "ir/op_table.hpp"
+
+namespace mase::integer {
+
+/// Thrown by a lowering function: why the node has no datapath. An empty reason says that one of
+/// its inputs was refused, which is reported already.
+struct Refusal {
+  std::string reason;
+};
+
+/// The result of a node as a stream: a value of the program under the node's torch shape.
+struct Stream {
+  ValueId id = -1;
+  Layout layout;
+};
+
+/// Elements [first, first + count) along torch dimension `dim` of a stream: part of a chunk or
+/// split, which becomes a step where it is used.
+struct Part {
+  Stream source;
+  std::size_t dim = 0;
+  std::int64_t first = 0, count = 0;
+};
+
+/// A constant tensor of the graph (get_attr), with the format its node puts on it.
+struct Parameter {
+  std::string path;
+  std::optional<formats::Format> format;
+};
+
+/// What a node's result is while lowering; monostate: it was refused.
+using Operand = std::variant<std::monostate, Stream, std::vector<Part>, Parameter>;
+
+/// Constants as codes.
+struct Constants {
+  Shape shape;
+  FixedType type;
+  Codes codes;
+
+  /// Gives the codes the least type that holds them.
+  void fit(int frac);
+};
+
+/// Accumulator of a step: its codes, fraction bits, and what the code is divided by.
+struct Accumulator {
+  Interval range;
+  int frac = 0;
+  std::int64_t divisor = 1;
+};
+
+class Lowering {
+ public:
+  explicit Lowering(const ir::Graph& graph);
+  /// Error(Fault::unsupported) listing all refused nodes.
+  Program run();
+
+  const ir::Graph& graph() const { return graph_; }
+  const StreamValue& value(ValueId id) const { return program_.value(id); }
+  const Operand& operand(ir::NodeId id) const { return operands_.at(id); }
+  /// The layout of what a step makes of a stream place by place: a reshape between has changed the
+  /// torch shape only.
+  Layout layout_of(const Stream& stream) const;
+
+  /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
+  std::optional<Grid> target(const ir::Node& node) const;
+  /// Whether a reader of the node's result has no datapath, so that nothing is known of its demand.
+  bool is_reader_refused(const ir::Node& node) const {
+    return demands_.at(node.id).kind == Demand::Kind::refused;
+  }
+
+  /// Appends the step of a node, requantised to target(node); without one the result keeps the
+  /// accumulator's exact type.
+  Stream emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+              Accumulator accumulator, Layout layout);
+  /// The same with a requantisation that the caller has made, into codes of `frac` bits.
+  Stream emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+              const Accumulator& accumulator, const Requantise& requantise, int frac,
+              Layout layout);
+  /// The stream on a grid: itself when all its values lie on it, else behind a cast, which readers
+  /// of the same value share.
+  Stream cast(const Stream& stream, const Grid& grid, const ir::Node& reader,
+              const std::string& port);
+  /// The stream with exactly this type, which holds all its values.
+  Stream widened(const Stream& stream, const FixedType& type, const ir::Node& reader);
+
+ private:
+  void visit(const ir::Node& node);
+  Operand lowered(const ir::Node& node);
+  Stream add_input(const ir::Node& node);
+  void add_outputs(const ir::Node& node);
+  void add_output(const std::string& key, const ir::Value& value);
+  ValueId returned(const Stream& stream);
+  void refuse(const ir::Node& node, const std::string& reason);
+  std::string unique_name(std::string name);
+  Stream append(const std::string& name, const ir::Node& node, Step step, FixedType type,
+                Layout layout, const std::string& value_name);
+  Stream add_cast(const Stream& stream, const Requantise& requantise, const FixedType& type,
+                  const ir::Node& reader, const std::string& port);
+
+  const ir::Graph& graph_;
+  std::map<ir::NodeId, Demand> demands_;
+  std::map<ir::NodeId, Operand> operands_;
+  Program program_;
+  std::set<std::string> names_;
+  std::map<std::tuple<ValueId, int, int, bool, int>, ValueId> casts_;
+  std::vector<std::string> problems_;
+};
+
+/// One node with its arguments, formats and the lowering in progress.
+struct Call {
+  Lowering& lowering;
+  const ir::Node& node;
+
+  /// An argument or module attribute; null when absent or none.
+  const ir::Value* find(std::string_view name) const;
+  std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
+  double number(std::string_view name, double otherwise) const;
+  bool flag(std::string_view name, bool otherwise) const;
+  /// `count` integers; one stands for all, an empty list for `otherwise`.
+  std::vector<std::int64_t> integers(std::string_view name, std::size_t count,
+                                     std::vector<std::int64_t> otherwise) const;
+  /// Torch dimension within a frame; refused for the batch dimension.
+  std::size_t frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const;
+
+  const formats::Format* format(std::string_view port) const;
+  bool has_tensor(std::string_view argument) const;  ///< a constant tensor stands there
+  /// The constant tensor of an argument as codes of its port's format. Refused when it has none
+  /// unless `exact_allowed`: then the least grid that holds the values.
+  Constants constants(std::string_view argument, bool exact_allowed = false) const;
+  Constants constant(double number) const;  ///< of a Python number, which runs as float32
+
+  Stream stream(std::string_view argument) const;  ///< on the grid of its data_in format
+  Stream stream_of(const ir::Value& value, std::string_view argument) const;
+  Shape frame_shape() const;  ///< of the result; refused when it does not keep the batch
+};
+
+using LowerFunction = Operand (*)(const Call& call);
+
+/// How an op is lowered. `commutes`: it only moves, chooses or clamps values, so that a quantizer
+/// of its result may act on its input.
+struct LoweringRow {
+  std::string_view op;
+  LowerFunction lower;
+  bool commutes = false;
+};
+std::vector<LoweringRow> matrix_rows();
+std::vector<LoweringRow> window_rows();
+std::vector<LoweringRow> clamp_rows();
+std::vector<LoweringRow> arithmetic_rows();
+std::vector<LoweringRow> shape_rows();
+std::vector<LoweringRow> channel_rows();
+std::vector<LoweringRow> table_rows();
+
+const LoweringRow* find_lowering(std::string_view op);  ///< null without a datapath
+/// The MASE op of a node, that of the plain operator for an in-place variant.
+std::string op_of(const ir::Graph& graph, const ir::Node& node);
+bool is_host_value(const ir::Node& node);  ///< a size or number, no tensor
+
+/// The code of a real number, clamped; infinite numbers give the limits.
+Wide code_of(double number, const Grid& grid);
+/// Whether every value of `inner` is a value of `outer`.
+bool holds(const FixedType& outer, const FixedType& inner);
+/// Requantisation of an accumulator to a grid.
+Requantise to_grid(const Accumulator& accumulator, const Grid& grid);
+/// Reason when codes need more than `limit` bits.
+void check_width(const Interval& range, int limit, const std::string& what);
+
+/// Refuses a window that does not fit its input or gives another shape than the node's.
+void check_window(const Call& call, const Window& window, std::int64_t outputs);
+
+/// y = x * scale + shift along the innermost dimension; shift may be absent.
+Stream scale_and_shift(const Call& call, const Stream& x, Constants scale,
+                       std::optional<Constants> shift);
+/// Bias codes at the accumulator's binary point, which is that of input times factor. Where the
+/// bias is finer, the factors are shifted left: the hardware has no aligner. Empty when all are 0.
+std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac);
+
+/// Merges casts and clamps into the steps that make their inputs and drops steps nobody reads.
+void simplify(Program& program);
+
+}  // namespace mase::integer

@@ -1,0 +1,172 @@
+// Program: a quantized graph lowered to exact integer steps. It defines what the hardware computes:
+// the integer model executes it, and lib/hardware/design turns every step into instances.
+//
+// Streams. A value holds one frame (the batch dimension is taken away) as a sequence of codes in
+// stream order: row-major with channels last, [H, W, C] for a torch tensor [C, H, W], [T, F] for
+// rows of features. `order` says which torch element each stream element is, so that flatten, view
+// and reshape cost nothing: consumers permute their weights instead.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/array.hpp"
+#include "hardware/integer/fixed.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::integer {
+
+using ValueId = int;
+using Codes = std::vector<std::int64_t>;
+
+inline std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+struct StreamValue {
+  std::string name;   ///< the node whose result this is
+  FixedType type;     ///< at most 62 bits wide
+  Shape shape;        ///< of one frame in stream order; the last dimension is innermost
+  Shape torch_shape;  ///< of one frame as torch has it
+  /// order[i] = row-major torch index of stream element i; empty: the same.
+  std::vector<std::int64_t> order;
+
+  std::int64_t elements() const { return numel(shape); }
+  std::int64_t channels() const { return shape.empty() ? 1 : shape.back(); }
+};
+
+/// A sliding window over [height, width, channels]; a conv1d has width 1 and kernel_width 1.
+struct Window {
+  std::int64_t height = 1, width = 1, channels = 1;
+  std::int64_t kernel_height = 1, kernel_width = 1;
+  std::int64_t stride_height = 1, stride_width = 1;
+  std::int64_t pad_height = 0, pad_width = 0;
+  std::int64_t out_height() const {
+    return (height + 2 * pad_height - kernel_height) / stride_height + 1;
+  }
+  std::int64_t out_width() const {
+    return (width + 2 * pad_width - kernel_width) / stride_width + 1;
+  }
+  std::int64_t kernel() const { return kernel_height * kernel_width; }
+  bool operator==(const Window&) const = default;
+
+  /// f(y, x) for every output pixel in raster order: the input place of its first element, which
+  /// padding can put outside of the image.
+  template <class F>
+  void for_each_place(F&& f) const {
+    for (std::int64_t y = 0; y < out_height(); ++y)
+      for (std::int64_t x = 0; x < out_width(); ++x)
+        f(y * stride_height - pad_height, x * stride_width - pad_width);
+  }
+};
+
+/// Type change only: also relu, relu6, hardtanh and clamp where they are not part of another step.
+struct Cast {};
+
+/// y[o] = sum_i weight[o][i] * x[i] + bias[o] on every row of `inputs` elements.
+struct Linear {
+  std::int64_t inputs = 0, outputs = 0;
+  FixedType weight_type;
+  Codes weight;            ///< [outputs][inputs], inputs in stream order
+  std::vector<Wide> bias;  ///< [outputs], aligned to the accumulator; empty without
+};
+
+/// Cross-correlation; group g maps channels/groups inputs to outputs/groups outputs. Padding is
+/// code 0. Depthwise: groups = channels.
+struct Convolution {
+  Window window;
+  std::int64_t outputs = 0, groups = 1;
+  FixedType weight_type;
+  Codes weight;            ///< [outputs][kernel_height][kernel_width][channels / groups]
+  std::vector<Wide> bias;  ///< [outputs]; empty without
+
+  std::int64_t taps() const { return window.channels / groups; }     ///< per place of the kernel
+  std::int64_t columns() const { return window.kernel() * taps(); }  ///< weights of one output
+};
+
+/// y[c] = scale[c] * x[c] + shift[c] along the innermost dimension.
+struct ScaleShift {
+  FixedType scale_type;
+  Codes scale;
+  std::vector<Wide> shift;  ///< aligned to the accumulator; empty without
+};
+
+/// y = table[low bits of x]: any function of one input of at most 10 bits.
+struct Lookup {
+  std::string function;  ///< "sigmoid"
+  Codes table;           ///< 2^width entries, indexed by the input code's bits
+};
+
+enum class PoolKind { max, sum };
+/// Maximum or sum over each window, channel by channel. An average is a sum whose Requantise
+/// divides. Padding never wins a maximum and adds 0 to a sum.
+struct Pool {
+  PoolKind kind = PoolKind::max;
+  Window window;
+};
+
+enum class BinaryKind { add, subtract, multiply };
+/// add, subtract: (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b.
+struct Binary {
+  BinaryKind kind = BinaryKind::add;
+  int shift_a = 0, shift_b = 0;
+};
+
+/// Inputs one after another along the innermost dimension.
+struct Concat {};
+
+/// Elements [first, first + count) of the innermost dimension.
+struct Slice {
+  std::int64_t first = 0, count = 0;
+};
+
+using Operation =
+    std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Pool, Binary, Concat, Slice>;
+
+/// One step: operation into an exact accumulator, then requantisation into the output's type.
+struct Step {
+  std::string name;   ///< graph node; casts between nodes are named "<consumer>_<port>_cast"
+  std::string layer;  ///< the graph node it belongs to
+  std::vector<ValueId> inputs;
+  ValueId output = -1;
+  Operation operation;
+  /// Every accumulator lies in [low, high], partial sums too: derived from the actual weights and
+  /// the input type (the worst case over all inputs). Lookup, Concat, Slice: the output's range.
+  Wide low = 0, high = 0;
+  /// Fraction bits of the accumulator; an average counts the powers of two of its divisor as some.
+  int frac = 0;
+  Requantise requantise;
+};
+std::string operation_name(const Operation& operation);  ///< "linear", "max_pool", ...
+
+struct Program {
+  std::string name;
+  std::vector<StreamValue> values;
+  std::vector<Step> steps;                        ///< in execution order
+  std::vector<ValueId> inputs;                    ///< in the order of the placeholders
+  std::vector<ValueId> outputs;                   ///< in the order of the graph's results
+  std::vector<std::string> output_keys;           ///< as ir::Results names them
+  std::vector<formats::Rounding> input_rounding;  ///< how floats become codes, per input
+
+  const StreamValue& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
+  std::vector<int> consumers(ValueId id) const;  ///< step indices
+};
+
+/// Lowers a quantized graph whose value infos carry shapes. Error(Fault::unsupported) listing every
+/// node without a datapath at once, with the passes that would help.
+///
+/// A requantisation is done as early as it is exact: a consumer's data_in format moves backwards
+/// through relu, pooling by maximum, flatten and the like to the step that produces the value, when
+/// all consumers agree; otherwise the consumer casts. Results of tables and divisions need such a
+/// format (their own data_out, or their consumers' data_in).
+///
+/// A value that cannot be negative is unsigned, one bit narrower than the format that asked for it.
+Program lower(const ir::Graph& graph);
+
+/// Text of the program, one line per step with types and the accumulator's bound: what
+/// `mase show --format program` prints.
+std::string program_text(const Program& program);
+
+}  // namespace mase::integer

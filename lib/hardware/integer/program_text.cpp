@@ -1,0 +1,76 @@
+// A program as text, one line per step.
+#include "base/text.hpp"
+#include "hardware/integer/program.hpp"
+
+namespace mase::integer {
+namespace {
+
+std::string value_text(const Program& program, ValueId id) {
+  const StreamValue& value = program.value(id);
+  return "%" + std::to_string(id) + ":" + value.name + " " + type_text(value.type) + " " +
+         shape_text(value.shape);
+}
+
+std::string requantise_text(const Requantise& requantise) {
+  std::string text = ">> " + std::to_string(requantise.shift);
+  if (requantise.divisor != 1) text += " / " + std::to_string(requantise.divisor);
+  text += requantise.rounding == formats::Rounding::floor ? " floor" : " nearest";
+  return text + " [" + wide_text(requantise.low) + ", " + wide_text(requantise.high) + "]";
+}
+
+std::string window_text(const Window& window) {
+  const auto pair = [](std::int64_t a, std::int64_t b) {
+    return std::to_string(a) + "x" + std::to_string(b);
+  };
+  return pair(window.kernel_height, window.kernel_width) + " stride " +
+         pair(window.stride_height, window.stride_width) + " pad " +
+         pair(window.pad_height, window.pad_width);
+}
+
+struct Details {
+  std::string operator()(const Linear& linear) const { return type_text(linear.weight_type); }
+  std::string operator()(const Convolution& convolution) const {
+    return type_text(convolution.weight_type) + " " + window_text(convolution.window) + " groups " +
+           std::to_string(convolution.groups);
+  }
+  std::string operator()(const ScaleShift& scale) const { return type_text(scale.scale_type); }
+  std::string operator()(const Pool& pool) const { return window_text(pool.window); }
+  std::string operator()(const Binary& binary) const {
+    return "<< " + std::to_string(binary.shift_a) + ", " + std::to_string(binary.shift_b);
+  }
+  std::string operator()(const Slice& slice) const {
+    return std::to_string(slice.first) + " + " + std::to_string(slice.count);
+  }
+  std::string operator()(const Lookup& lookup) const {
+    return std::to_string(lookup.table.size()) + " entries";
+  }
+  std::string operator()(const Cast&) const { return ""; }
+  std::string operator()(const Concat&) const { return ""; }
+};
+
+std::string step_text(const Program& program, const Step& step) {
+  std::vector<std::string> inputs;
+  for (const ValueId id : step.inputs) inputs.push_back("%" + std::to_string(id));
+  const std::string details = std::visit(Details{}, step.operation);
+  return value_text(program, step.output) + " = " + step.name + " " +
+         operation_name(step.operation) + "(" + join(inputs, ", ") + ")" +
+         (details.empty() ? "" : " " + details) + "; accumulator [" + wide_text(step.low) + ", " +
+         wide_text(step.high) + "] " + std::to_string(signed_width(step.low, step.high)) +
+         " bits, frac " + std::to_string(step.frac) + "; " + requantise_text(step.requantise);
+}
+
+}  // namespace
+
+std::string program_text(const Program& program) {
+  std::string text = "program " + quote(program.name) + "\n";
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    text += "  input " + value_text(program, program.inputs[i]) +
+            (program.input_rounding[i] == formats::Rounding::floor ? " floor\n" : " nearest\n");
+  for (const Step& step : program.steps) text += "  " + step_text(program, step) + "\n";
+  for (std::size_t i = 0; i < program.outputs.size(); ++i)
+    text += "  output " + quote(program.output_keys[i]) + " = %" +
+            std::to_string(program.outputs[i]) + "\n";
+  return text;
+}
+
+}  // namespace mase::integer

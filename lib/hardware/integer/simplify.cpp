@@ -1,0 +1,136 @@
+// Merging casts into the steps before them, and dropping what nobody reads.
+#include <algorithm>
+
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+bool is_pure_clamp(const Requantise& requantise) {
+  return requantise.shift == 0 && requantise.divisor == 1;
+}
+
+/// The one requantisation that does `first` and then `second`, where there is one.
+///
+/// - second only clamps: clamping twice is clamping to both ranges.
+/// - first scales exactly (shift <= 0) and clamps to [a, b]: `second` is monotone, so it maps a
+///   clamped code to its own result clamped to [second(a), second(b)].
+std::optional<Requantise> composed(const Requantise& first, const Requantise& second,
+                                   const Interval& codes) {
+  Requantise result = first;
+  if (is_pure_clamp(second)) {
+    result.low = std::clamp(first.low, second.low, second.high);
+    result.high = std::clamp(first.high, second.low, second.high);
+    return result;
+  }
+  if (first.shift > 0 || first.divisor != 1) return std::nullopt;
+  result = second;
+  result.shift += first.shift;
+  if (result.shift < 0 && signed_width(codes.low, codes.high) - result.shift > 126)
+    return std::nullopt;
+  const Interval scaled = shifted(codes, -first.shift);
+  if (first.low > scaled.low) result.low = second(first.low);
+  if (first.high < scaled.high) result.high = second(first.high);
+  return result;
+}
+
+class Simplifier {
+ public:
+  explicit Simplifier(Program& program) : program_(program) {}
+
+  void run() {
+    for (std::size_t i = 0; i < program_.steps.size();) i = merge(i) ? 0 : i + 1;
+    while (drop_unread_steps()) {
+    }
+    renumber();
+  }
+
+ private:
+  bool is_returned(ValueId id) const {
+    return std::ranges::find(program_.outputs, id) != program_.outputs.end();
+  }
+
+  Step* producer(ValueId id) {
+    const auto found = std::ranges::find(program_.steps, id, &Step::output);
+    return found == program_.steps.end() ? nullptr : &*found;
+  }
+
+  /// Merges the cast at `index` into the step that makes its input, when nobody else reads that.
+  bool merge(std::size_t index) {
+    const Step& cast = program_.steps[index];
+    if (!std::holds_alternative<Cast>(cast.operation)) return false;
+    const ValueId id = cast.inputs[0];
+    Step* before = producer(id);
+    if (!before || is_returned(id) || program_.consumers(id).size() != 1) return false;
+    if (cast.frac != program_.value(id).type.frac) return false;  // another binary point
+    return merge_into(*before, index);
+  }
+
+  bool merge_into(Step& before, std::size_t index) {
+    const Step& cast = program_.steps[index];
+    if (std::holds_alternative<Concat>(before.operation) ||
+        std::holds_alternative<Slice>(before.operation))
+      return false;
+    if (Lookup* lookup = std::get_if<Lookup>(&before.operation)) {
+      merge_table(*lookup, before, cast.requantise);
+    } else {
+      const auto both = composed(before.requantise, cast.requantise, {before.low, before.high});
+      if (!both) return false;
+      before.requantise = *both;
+    }
+    finish(before, index);
+    return true;
+  }
+
+  static void merge_table(Lookup& lookup, Step& before, const Requantise& requantise) {
+    for (std::int64_t& code : lookup.table) code = static_cast<std::int64_t>(requantise(code));
+    before.low = before.requantise.low = requantise.low;
+    before.high = before.requantise.high = requantise.high;
+  }
+
+  void finish(Step& before, std::size_t index) {
+    const Step cast = program_.steps[index];
+    StreamValue& value = program_.values[static_cast<std::size_t>(cast.output)];
+    // A cast of a port is no node: its result is still that of the node before.
+    if (cast.name != cast.layer) value.name = program_.value(before.output).name;
+    if (std::holds_alternative<Lookup>(before.operation)) before.frac = value.type.frac;
+    before.output = cast.output;
+    program_.steps.erase(program_.steps.begin() + static_cast<std::ptrdiff_t>(index));
+  }
+
+  bool drop_unread_steps() {
+    const auto unread = [&](const Step& step) {
+      return !is_returned(step.output) && program_.consumers(step.output).empty();
+    };
+    const auto found = std::ranges::find_if(program_.steps, unread);
+    if (found == program_.steps.end()) return false;
+    program_.steps.erase(found);
+    return true;
+  }
+
+  /// Values in the order they are made, without those that no step makes any more.
+  void renumber() {
+    std::vector<StreamValue> values;
+    std::map<ValueId, ValueId> numbers;
+    const auto keep = [&](ValueId& id) {
+      const auto [entry, added] = numbers.emplace(id, static_cast<ValueId>(values.size()));
+      if (added) values.push_back(program_.value(id));
+      id = entry->second;
+    };
+    for (ValueId& id : program_.inputs) keep(id);
+    for (Step& step : program_.steps) {
+      for (ValueId& id : step.inputs) keep(id);
+      keep(step.output);
+    }
+    for (ValueId& id : program_.outputs) keep(id);
+    program_.values = std::move(values);
+  }
+
+  Program& program_;
+};
+
+}  // namespace
+
+void simplify(Program& program) { Simplifier(program).run(); }
+
+}  // namespace mase::integer

@@ -1,0 +1,39 @@
+// Which old channel every new channel of a resized group is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "passes/channels/follow_channels.hpp"
+
+namespace mase::passes {
+
+/// New widths by group; 0 leaves a group alone.
+using ChannelWidths = std::vector<std::int64_t>;
+
+/// The elements of a resized dimension.
+struct ResizedElements {
+  std::vector<std::int64_t> old;     ///< by new element
+  std::vector<std::int64_t> copies;  ///< how many new elements the old one has, by new element
+  std::vector<bool> is_copy;         ///< a second or later one
+};
+
+/// A wider group has all of its channels, as often as there is room for all, then the most
+/// important ones once more; a narrower one keeps the most important ones in their order.
+/// Importance is the L1 norm of the weights that make a channel, summed over the group's layers.
+class ChannelSources {
+ public:
+  ChannelSources(const ir::Graph& graph, const ChannelMap& map, const ChannelWidths& widths);
+  ResizedElements elements(const ChannelRuns& runs) const;
+
+ private:
+  struct Group {
+    std::vector<std::int64_t> old;     ///< by new channel
+    std::vector<std::int64_t> copies;  ///< by old channel
+  };
+  static Group group_of(const std::vector<double>& importance, std::int64_t width);
+  const ChannelMap& map_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace mase::passes

@@ -1,0 +1,282 @@
+// Rules of elementwise, pooling and reshaping ops: which dimension of the result is which of the
+// input.
+#include <algorithm>
+
+#include "ir/op_table.hpp"
+#include "passes/channels/channel_follower.hpp"
+
+namespace mase::passes {
+namespace {
+
+/// More copies of one channel than this along a dimension are not followed.
+constexpr std::size_t most_runs = 4096;
+
+std::int64_t product(const Shape& shape, std::size_t first, std::size_t last) {
+  std::int64_t elements = 1;
+  for (std::size_t d = first; d < last; ++d) elements *= shape[d];
+  return elements;
+}
+
+bool all_integers(const ir::Value* list) {
+  return list && list->kind() == ir::Value::Kind::list &&
+         std::ranges::all_of(list->items(), [](const ir::Value& item) {
+           return item.kind() == ir::Value::Kind::integer;
+         });
+}
+
+/// A list of `copies` equal parts as one part; empty when it is none.
+ChannelRuns period(const ChannelRuns& runs, std::size_t copies) {
+  if (runs.size() % copies != 0) return {};
+  const auto length = static_cast<std::ptrdiff_t>(runs.size() / copies);
+  if (!std::equal(runs.begin() + length, runs.end(), runs.begin())) return {};
+  return {runs.begin(), runs.begin() + length};
+}
+
+}  // namespace
+
+std::size_t place_of(std::int64_t dim, std::size_t rank) {
+  const auto size = static_cast<std::int64_t>(rank);
+  const std::int64_t place = dim < 0 ? dim + size : dim;
+  if (place < 0 || place >= size)
+    file_error("dimension " + std::to_string(dim) + " of a tensor of rank " + std::to_string(rank));
+  return static_cast<std::size_t>(place);
+}
+
+ChannelLayout ChannelFollower::same(const ir::Node& node) { return layout_in(node); }
+
+/// Operands align at their last dimension (broadcasting); channels that meet are the same.
+ChannelLayout ChannelFollower::elementwise(const ir::Node& node) {
+  const Shape& shape = node.info.shape;
+  ChannelLayout out(shape.size());
+  std::vector<bool> known(shape.size());
+  for (ir::NodeId id : graph_.inputs(node.id)) {
+    const Shape& given = graph_.node(id).info.shape;
+    const ChannelLayout layout = layout_of(id);
+    if (layout.size() > out.size()) return unknown(node);
+    for (std::size_t d = 0; d < layout.size(); ++d)
+      meet(node, given[d], layout[d], out.size() - layout.size() + d, out, known);
+  }
+  return out;
+}
+
+/// An operand's dimension of the given size at a place of the result: a smaller one is repeated and
+/// must stay as it is.
+void ChannelFollower::meet(const ir::Node& node, std::int64_t size, const ChannelRuns& runs,
+                           std::size_t at, ChannelLayout& out, std::vector<bool>& known) {
+  if (size != node.info.shape[at]) return keep(node, runs);
+  if (known[at]) map_.space.join(out[at], runs, node.name);
+  if (out[at].empty()) out[at] = runs;
+  known[at] = true;
+}
+
+/// Pooling and resizing along the last one or two dimensions.
+ChannelLayout ChannelFollower::window(const ir::Node& node) {
+  ChannelLayout layout = layout_in(node);
+  const std::size_t spatial = ir::classify(graph_, node).op.ends_with("1d") ? 1 : 2;
+  if (layout.size() < spatial || node.info.shape.size() != layout.size()) return unknown(node);
+  for (std::size_t d = layout.size() - spatial; d < layout.size(); ++d) {
+    keep(node, layout[d]);
+    layout[d].clear();
+  }
+  return layout;
+}
+
+/// `pad` has two numbers per dimension, the last dimension first.
+ChannelLayout ChannelFollower::pad(const ir::Node& node) {
+  const ir::Value* amounts = graph_.argument(node, "pad");
+  ChannelLayout layout = layout_in(node);
+  if (!amounts || amounts->kind() != ir::Value::Kind::list) return unknown(node);
+  const auto& items = amounts->items();
+  if (items.size() > 2 * layout.size()) return unknown(node);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const bool none = items[i].kind() == ir::Value::Kind::integer && items[i].as_int() == 0;
+    if (none) continue;
+    ChannelRuns& runs = layout[layout.size() - 1 - i / 2];
+    keep(node, runs);
+    runs.clear();
+  }
+  return layout;
+}
+
+/// Copies of channels change the sum along the dimension.
+ChannelLayout ChannelFollower::softmax(const ir::Node& node) {
+  ChannelLayout layout = layout_in(node);
+  const ir::Value* dim = graph_.argument(node, "dim");
+  if (!dim || dim->kind() != ir::Value::Kind::integer) return unknown(node);
+  keep(node, layout[place_of(dim->as_int(), layout.size())]);
+  return layout;
+}
+
+ChannelLayout ChannelFollower::reduce(const ir::Node& node) {
+  if (node.find("other")) return elementwise(node);
+  const ChannelLayout layout = layout_in(node);
+  std::vector<bool> gone(layout.size(), true);
+  const ir::Value* dim = graph_.argument(node, "dim");
+  ir::Value::List dims;  // none: all of them
+  if (all_integers(dim)) dims = dim->items();
+  if (dim && dim->kind() == ir::Value::Kind::integer) dims = {*dim};
+  if (dims.empty() && dim && !dim->is_none()) return unknown(node);
+  if (!dims.empty()) gone.assign(layout.size(), false);
+  for (const ir::Value& item : dims) gone[place_of(item.as_int(), layout.size())] = true;
+  const bool kept = node.info.shape.size() == layout.size();
+  ChannelLayout out;
+  for (std::size_t d = 0; d < layout.size(); ++d) {
+    if (!gone[d]) out.push_back(layout[d]);
+    if (gone[d]) keep(node, layout[d]);
+    if (gone[d] && kept) out.emplace_back();
+  }
+  return out;
+}
+
+ChannelLayout ChannelFollower::transpose(const ir::Node& node) {
+  ChannelLayout layout = layout_in(node);
+  if (layout.size() < 2) return layout;
+  const std::size_t first = place_of(number(node, "dim0", 0), layout.size());
+  const std::size_t second = place_of(number(node, "dim1", 1), layout.size());
+  std::swap(layout[first], layout[second]);
+  return layout;
+}
+
+ChannelLayout ChannelFollower::permute(const ir::Node& node) {
+  const ChannelLayout layout = layout_in(node);
+  const ir::Value* dims = graph_.argument(node, "dims");
+  if (!all_integers(dims)) return unknown(node);
+  ChannelLayout out;
+  for (const ir::Value& dim : dims->items())
+    out.push_back(layout[place_of(dim.as_int(), layout.size())]);
+  return out;
+}
+
+ChannelLayout ChannelFollower::concatenate(const ir::Node& node) {
+  ChannelLayout out = layout_in(node);
+  const std::size_t along = place_of(number(node, "dim", 0), out.size());
+  out[along].clear();
+  const ir::Value* tensors = graph_.argument(node, "tensors");
+  bool same_rank = tensors != nullptr;
+  for (ir::NodeId id : graph_.inputs(node.id))
+    same_rank = same_rank && layout_of(id).size() == out.size();
+  if (!same_rank) return unknown(node);
+  tensors->for_each_node([&](ir::NodeId id) {
+    const ChannelLayout layout = layout_of(id);
+    for (std::size_t d = 0; d < out.size(); ++d)
+      if (d != along) map_.space.join(out[d], layout[d], node.name);
+    ChannelRuns part = layout[along];
+    if (part.empty()) {
+      part = map_.space.add(graph_.node(id).info.shape[along]);
+      map_.space.keep(part, {ChannelObstacle::Kind::stays, node.name});
+    }
+    out[along].insert(out[along].end(), part.begin(), part.end());
+  });
+  return out;
+}
+
+ChannelLayout ChannelFollower::expand(const ir::Node& node) {
+  const Shape& shape = node.info.shape;
+  const Shape& given = shape_in(node);
+  const ChannelLayout layout = layout_in(node);
+  if (layout.size() > shape.size()) return unknown(node);
+  ChannelLayout out(shape.size());
+  for (std::size_t d = 0; d < layout.size(); ++d) {
+    const std::size_t at = out.size() - layout.size() + d;
+    if (given[d] == shape[at])
+      out[at] = layout[d];
+    else
+      keep(node, layout[d]);
+  }
+  follow_sizes(node, out);
+  return out;
+}
+
+/// A reshape keeps the order of the elements, so dimensions correspond in blocks of equal products.
+ChannelLayout ChannelFollower::reshape(const ir::Node& node) {
+  const Shape &from = shape_in(node), &to = node.info.shape;
+  const ChannelLayout layout = layout_in(node);
+  ChannelLayout out(to.size());
+  if (numel(from) != numel(to) || numel(from) == 0) return unknown(node);
+  std::size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    const std::size_t first = i, start = j;
+    std::int64_t left = i < from.size() ? from[i++] : 1, right = j < to.size() ? to[j++] : 1;
+    while (left != right)
+      if (left < right)
+        left *= from[i++];
+      else
+        right *= to[j++];
+    taken_apart(node, merged(node, from, layout, first, i), start, j, out);
+  }
+  follow_sizes(node, out);
+  return out;
+}
+
+/// Dimensions [first, last) as one. Elements of an outer dimension repeat the channels, those of an
+/// inner one lie within a channel.
+ChannelRuns ChannelFollower::merged(const ir::Node& node, const Shape& shape,
+                                    const ChannelLayout& layout, std::size_t first,
+                                    std::size_t last) {
+  if (last - first == 1) return layout[first];
+  std::vector<std::size_t> moving;
+  for (std::size_t d = first; d < last; ++d)
+    if (!layout[d].empty() && shape[d] > 1) moving.push_back(d);
+  for (std::size_t d = first; d < last; ++d)
+    if (moving.size() > 1 || shape[d] == 1) keep(node, layout[d]);
+  if (moving.size() != 1) return {};
+  const std::size_t at = moving.front();
+  const auto outer = static_cast<std::size_t>(product(shape, first, at));
+  const std::int64_t inner = product(shape, at + 1, last);
+  const ChannelRuns part = map_.space.resolve(layout[at]);
+  if (outer > most_runs || outer * part.size() > most_runs) {
+    keep(node, part);
+    return {};
+  }
+  ChannelRuns runs;
+  for (std::size_t copy = 0; copy < outer; ++copy)
+    for (const ChannelRun& run : part) runs.push_back({run.group, run.repeat * inner});
+  return runs;
+}
+
+/// One dimension as the result's dimensions [first, last). Where channels are repeated they stand
+/// in the inner dimensions; otherwise the outermost dimension has them, in blocks.
+void ChannelFollower::taken_apart(const ir::Node& node, const ChannelRuns& runs, std::size_t first,
+                                  std::size_t last, ChannelLayout& out) {
+  const Shape& shape = node.info.shape;
+  while (last - first > 1 && shape[first] == 1) ++first;
+  if (runs.empty()) return;
+  if (first == last) return keep(node, runs);
+  const std::int64_t inner = product(shape, first + 1, last);
+  const ChannelRuns found = map_.space.resolve(runs);
+  const ChannelRuns part =
+      inner > 1 ? period(found, static_cast<std::size_t>(shape[first])) : ChannelRuns();
+  if (!part.empty() && map_.space.size(part) == inner)
+    return taken_apart(node, part, first + 1, last, out);
+  if (!map_.space.move_in_blocks(runs, inner, node.name)) return;
+  for (const ChannelRun& run : map_.space.resolve(runs))
+    out[first].push_back({run.group, run.repeat / inner});
+}
+
+/// The sizes written in the call: numbers follow the result's dimensions; numbers that other nodes
+/// read from a shape must have read the same channels.
+void ChannelFollower::follow_sizes(const ir::Node& node, const ChannelLayout& out) {
+  for (const char* argument : {"size", "shape", "sizes"}) {
+    const ir::Value* list = graph_.argument(node, argument);
+    if (!list || list->kind() != ir::Value::Kind::list) continue;
+    const std::size_t first = std::string_view(argument) == "sizes"
+                                  ? place_of(number(node, "dim", 0), shape_in(node).size())
+                                  : 0;
+    const auto& items = list->items();
+    for (std::size_t i = 0; i < items.size() && first + i < out.size(); ++i) {
+      const ChannelRuns& runs = out[first + i];
+      if (items[i].is_node()) {
+        const auto size = sizes_.find(items[i].node());
+        if (size == sizes_.end())
+          keep(node, runs);
+        else
+          map_.space.join(size->second, runs, node.name);
+      } else if (!runs.empty() && items[i].kind() == ir::Value::Kind::integer &&
+                 items[i].as_int() >= 0) {
+        map_.numbers.push_back({node.id, argument, static_cast<int>(i), runs, 1});
+      }
+    }
+  }
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,231 @@
+// Joins ports and format fields into TOML keys and takes such keys apart again: the only place that
+// knows how the two words are put together.
+#include "passes/quantization/quantize_config.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "ir/op_table.hpp"
+#include "passes/quantization/port_blocks.hpp"
+
+namespace mase::passes {
+namespace {
+
+using field_detail::is_none;
+
+/// The entries of a config table, sorted by what they mean.
+struct SortedKeys {
+  Tree common = Tree::dict();           ///< format fields for every port
+  std::map<std::string, Tree> by_port;  ///< port → dict of format fields
+};
+
+std::vector<std::string> allowed_keys(const std::vector<JoinedKey>& joined,
+                                      const formats::FormatRow& format) {
+  std::vector<std::string> keys{"name", "bypass"};
+  for (const JoinedKey& key : joined) keys.push_back(key.key);
+  for (const FieldInfo& field : format.fields) keys.push_back(field.name);
+  return keys;
+}
+
+/// A key that nothing knows: when it starts with a port of another op, that is what is said.
+void report_wrong_key(const Tree& entry, const std::string& key, const std::string& selector,
+                      const std::vector<std::string>& ports,
+                      const std::vector<std::string>& allowed, Diagnostics& diagnostics) {
+  for (const std::string& port : all_ports()) {
+    if (!key.starts_with(port + "_")) continue;
+    if (std::find(ports.begin(), ports.end(), port) != ports.end()) continue;
+    diagnostics.error(entry.key_where, "'" + selector + "' has no port '" + port + "' (option '" +
+                                           key + "'); ports: " + join(ports, ", "));
+    return;
+  }
+  report_unknown_key(entry, key, allowed, diagnostics);
+}
+
+SortedKeys sort_keys(const std::string& selector, const std::vector<std::string>& ports,
+                     const Tree& config, const std::vector<JoinedKey>& joined,
+                     const formats::FormatRow& format, Diagnostics& diagnostics) {
+  SortedKeys sorted;
+  const std::vector<std::string> allowed = allowed_keys(joined, format);
+  const auto copy_to = [](Tree& target, const std::string& field, const Tree& entry) {
+    target[field] = entry;
+  };
+  for (const auto& [key, entry] : config.as_dict()) {
+    const auto match = std::find_if(joined.begin(), joined.end(),
+                                    [&](const JoinedKey& j) { return j.key == key; });
+    const bool is_field = std::any_of(format.fields.begin(), format.fields.end(),
+                                      [&](const FieldInfo& f) { return f.name == key; });
+    if (match != joined.end())
+      copy_to(sorted.by_port[match->port], match->field.name, entry);
+    else if (is_field)
+      copy_to(sorted.common, key, entry);
+    else
+      report_wrong_key(entry, key, selector, ports, allowed, diagnostics);
+  }
+  return sorted;
+}
+
+/// The fields of one port: those for every port first, then its own.
+Tree merged(const Tree& common, const Tree& own) {
+  Tree fields = common;
+  for (const auto& [key, entry] : own.as_dict()) fields[key] = entry;
+  return fields;
+}
+
+/// Builds a format; its problems name the joined key that the user wrote.
+std::optional<formats::Format> make_for_port(const formats::FormatRow& row, const std::string& port,
+                                             const Tree& fields, Diagnostics& diagnostics) {
+  Diagnostics own;
+  auto made = row.make(fields, own);
+  for (const Diagnostic& diagnostic : own.all()) {
+    std::string message = diagnostic.message;
+    for (const FieldInfo& field : row.fields)
+      message = replace_all(message, "'" + field.name + "'", "'" + port + "_" + field.name + "'");
+    diagnostics.error(diagnostic.where, message);
+  }
+  return made;
+}
+
+bool is_auto(const Tree& value) { return value.is_string() && value.as_string() == "auto"; }
+
+/// Takes the free field out when it is "auto"; says so of any other field that is.
+bool take_auto(const formats::FormatRow& row, const std::string& port, Tree& fields,
+               Diagnostics& diagnostics) {
+  Tree given = Tree::dict();
+  bool taken = false;
+  for (const auto& [key, value] : fields.as_dict()) {
+    if (!is_auto(value)) {
+      given[key] = value;
+    } else if (key == row.calibrated) {
+      taken = true;
+    } else {
+      diagnostics.error(
+          value.where,
+          "option '" + port + "_" + key + "' cannot be \"auto\"" +
+              (row.calibrated.empty() ? "; " + row.name + " has nothing to calibrate"
+                                      : "; of " + row.name + " only '" + row.calibrated + "' can"));
+    }
+  }
+  fields = std::move(given);
+  return taken;
+}
+
+/// The rule of one port from the fields that the user gave it.
+std::optional<PortRule> port_rule(const formats::FormatRow& row, const std::string& port,
+                                  Tree fields, Diagnostics& diagnostics) {
+  const bool calibrated = take_auto(row, port, fields, diagnostics);
+  const auto made = make_for_port(row, port, fields, diagnostics);
+  if (!made) return std::nullopt;
+  return PortRule{*made, std::move(fields), calibrated};
+}
+
+bool all_none(const Tree& fields) {
+  return std::all_of(fields.as_dict().begin(), fields.as_dict().end(),
+                     [](const auto& entry) { return is_none(entry.second); });
+}
+
+const Tree* config_of(const std::string& selector, const Tree& table, Diagnostics& diagnostics) {
+  if (!table.is_dict()) {
+    diagnostics.error(table.where, "'" + selector + "' must be a table with a table 'config'");
+    return nullptr;
+  }
+  for (const auto& [key, entry] : table.as_dict())
+    report_unknown_key(entry, key, {"config"}, diagnostics);
+  const Tree* config = table.find("config");
+  if (!config || !config->is_dict()) {
+    diagnostics.error(table.where, "table '" + selector + "' needs a table 'config'");
+    return nullptr;
+  }
+  return config;
+}
+
+const formats::FormatRow* format_of(const std::string& selector, const Tree& config,
+                                    const Tree& name, Diagnostics& diagnostics) {
+  if (!name.is_string()) {
+    diagnostics.error(name.where.line ? name.where : config.where,
+                      "'" + selector + "' needs name = \"<format>\" or \"NA\"");
+    return nullptr;
+  }
+  const formats::FormatRow* row = formats::find_format(name.as_string());
+  if (row) return row;
+  const auto near = nearest(name.as_string(), formats::format_names());
+  diagnostics.error(name.where, "unknown format '" + name.as_string() + "'" +
+                                    (near ? "; did you mean '" + *near + "'?" : "") +
+                                    " Formats: " + join(formats::format_names(), ", "));
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
+                                   const formats::FormatRow& format) {
+  std::vector<JoinedKey> keys;
+  for (const std::string& port : ports)
+    for (const FieldInfo& field : format.fields)
+      keys.push_back({port + "_" + field.name, port, field});
+  return keys;
+}
+
+std::vector<std::string> all_ports() {
+  std::vector<std::string> ports;
+  for (const ir::OpRow& row : ir::op_table()) {
+    if (!row.quantizable) continue;
+    for (const std::string& port : ir::port_names(row))
+      if (std::find(ports.begin(), ports.end(), port) == ports.end()) ports.push_back(port);
+  }
+  return ports;
+}
+
+std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& table,
+                                      const std::vector<std::string>& ports,
+                                      Diagnostics& diagnostics) {
+  const Tree* config = config_of(selector, table, diagnostics);
+  if (!config) return std::nullopt;
+  const Tree* name = config->find("name");
+  QuantizeRule rule{selector, table.key_where, false, {}};
+  if (name && is_none(*name)) {
+    rule.leave = true;
+    return rule;
+  }
+  const formats::FormatRow* format =
+      format_of(selector, *config, name ? *name : Tree(), diagnostics);
+  if (!format) return std::nullopt;
+  bool bypass = false;
+  if (const Tree* entry = config->find("bypass"))
+    field_detail::read_value(*entry, "bypass", {}, bypass, diagnostics);
+  rule.leave = bypass;
+  const SortedKeys sorted =
+      sort_keys(selector, ports, *config, joined_keys(ports, *format), *format, diagnostics);
+  for (const auto& [port, own] : sorted.by_port) {
+    // A port whose every key is "NA" was written out to say that it stays as it is.
+    if (all_none(own)) continue;
+    if (auto made = port_rule(*format, port, merged(sorted.common, own), diagnostics))
+      rule.ports.emplace(port, std::move(*made));
+  }
+  if (rule.ports.empty() && !rule.leave && !diagnostics.has_errors())
+    diagnostics.error(config->where, "'" + selector + "' names no port: give keys such as '" +
+                                         (ports.empty() ? "data_in" : ports.front()) + "_width'");
+  return rule;
+}
+
+Tree write_rule(const QuantizeRule& rule) {
+  Tree table = Tree::dict();
+  Tree& config = table["config"];
+  if (rule.leave || rule.ports.empty()) {
+    config["name"] = "NA";
+    return table;
+  }
+  const formats::Format& first = rule.ports.begin()->second.format;
+  const std::string& free_field = formats::find_format(first.name())->calibrated;
+  config["name"] = first.name();
+  for (const auto& [port, wanted] : rule.ports) {
+    const Tree fields = wanted.format.fields();
+    for (const auto& [field, value] : fields.as_dict()) {
+      if (is_open_layout(wanted.given, field)) continue;
+      const bool open = wanted.calibrated && field == free_field;
+      config[port + "_" + field] = open ? Tree("auto") : value;
+    }
+  }
+  return table;
+}
+
+}  // namespace mase::passes

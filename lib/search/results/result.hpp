@@ -1,0 +1,56 @@
+// What a search leaves for people and programs: files and tables made from the study's trials.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "passes/pass.hpp"
+#include "search/options.hpp"
+#include "search/samplers/sampler.hpp"
+#include "search/storage/storage.hpp"
+
+namespace mase::search {
+
+/// A study at one moment. Metrics of a trial are its user attributes `software_metrics`,
+/// `hardware_metrics`, `scaled_metrics` and `sampled_config`; a failed one has the system attribute
+/// `fail_reason`, a constrained one `constraints` (at most 0: kept).
+struct StudyResult {
+  std::string name;
+  Options options;  ///< goals, constraints, sampler
+  samplers::Problem problem;
+  std::vector<storage::Record> trials;  ///< ascending number
+  Tree baseline = Tree::dict();         ///< metrics of the float model, by name
+
+  /// Indices of the feasible, non-dominated trials, in ascending number; none when no completed
+  /// trial is feasible.
+  std::vector<std::size_t> best() const;
+  /// The completed trial with the least violation, of equal ones the first; nothing without
+  /// completed trials.
+  std::optional<std::size_t> nearest_to_feasible() const;
+};
+
+/// best.json: one object per best trial, keyed "0", "1", ...: number, value (list),
+/// software_metrics, hardware_metrics, scaled_metrics, sampled_config. Empty when no trial is
+/// feasible.
+Tree best_tree(const StudyResult& result);
+/// log.json: one object per trial, keyed "0", "1", ... (shape of the reference: number, value or
+/// values_0 ..., user_attrs_*, system_attrs_* (constraints and fail_reason, where there), state,
+/// datetime_start, datetime_complete, duration, times in ms).
+Tree log_tree(const StudyResult& result);
+/// trials.csv: a row per trial: number, state, value or values_0 ..., metrics, params_*, violation
+/// (of a study with constraints), seconds, reason.
+std::string trials_csv(const StudyResult& result);
+/// The Pareto set as a table: number, metrics, constraints; the best by the first objective first.
+/// When no trial keeps the constraints: the nearest one, and the title says so.
+passes::ReportTable best_table(const StudyResult& result);
+/// One HTML page without any outside reference: history, Pareto front, importance of the
+/// parameters, choices per layer of the best trials, all as inline SVG, and the table of trials.
+std::string report_html(const StudyResult& result);
+
+/// Writes best.json, log.json, trials.csv, report.html and TensorBoard scalars (scaled metrics by
+/// trial number, in `tensorboard/`, in place of the event files there) into the folder.
+/// Error(Fault::file).
+void write_results(const StudyResult& result, const std::string& folder);
+
+}  // namespace mase::search

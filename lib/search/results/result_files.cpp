@@ -1,0 +1,136 @@
+// The files of a study for programs: best.json, log.json, trials.csv and TensorBoard scalars.
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "report/event_file.hpp"
+#include "report/table.hpp"
+#include "search/results/result_rows.hpp"
+
+namespace mase::search {
+namespace fs = std::filesystem;
+namespace {
+
+using storage::Record;
+
+/// In the order of the reference's data frame, which is the alphabet's.
+constexpr std::array<const char*, 4> own_attributes{"hardware_metrics", "sampled_config",
+                                                    "scaled_metrics", "software_metrics"};
+
+Tree attribute(const Record& record, std::string_view name) {
+  const Tree* found = record.user.find(name);
+  return found ? *found : Tree();
+}
+
+Tree optional_tree(const std::optional<std::int64_t>& value) {
+  return value ? Tree(*value) : Tree();
+}
+
+void add_values(Tree& entry, const Record& record, std::size_t objectives) {
+  const std::vector<double>& values = record.trial.values;
+  for (std::size_t i = 0; i < objectives; ++i)
+    entry[objectives == 1 ? "value" : "values_" + std::to_string(i)] =
+        i < values.size() ? Tree(values[i]) : Tree();
+}
+
+void add_attributes(Tree& entry, const Record& record) {
+  for (const char* name : own_attributes)
+    entry[std::string("user_attrs_") + name] = attribute(record, name);
+  for (const auto& [name, value] : record.user.as_dict()) entry["user_attrs_" + name] = value;
+  for (const char* name : {"constraints", "fail_reason"})
+    if (const Tree* found = record.trial.attributes.find(name))
+      entry[std::string("system_attrs_") + name] = *found;
+}
+
+Tree log_entry(const Record& record, std::size_t objectives) {
+  Tree entry = Tree::dict();
+  entry["number"] = record.trial.number;
+  add_values(entry, record, objectives);
+  add_attributes(entry, record);
+  entry["state"] = samplers::state_name(record.trial.state);
+  entry["datetime_start"] = optional_tree(record.start);
+  entry["datetime_complete"] = optional_tree(record.complete);
+  entry["duration"] =
+      record.start && record.complete ? Tree(*record.complete - *record.start) : Tree();
+  return entry;
+}
+
+void add_scalars(report::EventFile& file, const Record& record) {
+  const Tree* scaled = record.user.find("scaled_metrics");
+  if (record.trial.state != samplers::TrialState::complete || !scaled || !scaled->is_dict()) return;
+  for (const auto& [name, value] : scaled->as_dict())
+    if (value.is_number()) file.scalar(name, record.trial.number, value.as_double());
+}
+
+bool is_event_file(const fs::path& path) {
+  return path.filename().string().starts_with("events.out.tfevents.");
+}
+
+/// Written aside and then moved: an event file holds the whole study, so it stands in place of
+/// those of earlier calls, which TensorBoard would show a second time.
+void write_events(const StudyResult& result, const fs::path& folder) {
+  const fs::path place = folder / "tensorboard",
+                 aside = folder / ("tensorboard." + std::to_string(getpid()) + ".new");
+  fs::remove_all(aside);
+  {
+    report::EventFile file(aside.string());
+    for (const Record& record : result.trials) add_scalars(file, record);
+    file.flush();
+  }
+  make_folder(place.string());
+  for (const fs::directory_entry& entry : fs::directory_iterator(place))
+    if (is_event_file(entry.path())) fs::remove(entry.path());
+  for (const fs::directory_entry& entry : fs::directory_iterator(aside))
+    fs::rename(entry.path(), place / entry.path().filename());
+  fs::remove_all(aside);
+}
+
+}  // namespace
+
+Tree best_tree(const StudyResult& result) {
+  Tree tree = Tree::dict();
+  for (const std::size_t index : result.best()) {
+    const Record& record = result.trials[index];
+    Tree& entry = tree[std::to_string(tree.size())];
+    entry["number"] = record.trial.number;
+    entry["value"] = Tree::list_of(record.trial.values);
+    for (const char* name :
+         {"software_metrics", "hardware_metrics", "scaled_metrics", "sampled_config"})
+      entry[name] = attribute(record, name);
+  }
+  return tree;
+}
+
+Tree log_tree(const StudyResult& result) {
+  Tree::Dict entries;
+  for (const Record& record : result.trials)
+    entries.emplace_back(std::to_string(entries.size()),
+                         log_entry(record, result.problem.directions.size()));
+  return entries;
+}
+
+std::string trials_csv(const StudyResult& result) {
+  const TrialRows table = trial_rows(result, double_text, std::numeric_limits<std::size_t>::max());
+  return report::csv(table.header, table.rows);
+}
+
+void write_results(const StudyResult& result, const std::string& folder) {
+  write_file(folder + "/best.json", to_json(best_tree(result)) + "\n");
+  write_file(folder + "/log.json", to_json(log_tree(result)) + "\n");
+  write_file(folder + "/trials.csv", trials_csv(result));
+  write_file(folder + "/report.html", report_html(result));
+  try {
+    write_events(result, folder);
+  } catch (const fs::filesystem_error& error) {
+    file_error("cannot write the TensorBoard scalars of '" + folder +
+               "': " + error.code().message());
+  }
+}
+
+}  // namespace mase::search

@@ -1,0 +1,53 @@
+// The Pareto set as a table for the terminal and the page.
+#include "search/results/result_rows.hpp"
+
+namespace mase::search {
+namespace {
+
+using storage::Record;
+
+/// "kept", or by what measured value the bound is missed; "" when the metric is not known.
+std::string constraint_text(const Constraint& constraint, const Record& record) {
+  const Tree* metric = metric_of(record, constraint.metric);
+  if (!metric || !metric->is_number()) return "";
+  if (constraint.excess(metric->as_double()) <= 0) return "kept";
+  return "missed: " + short_number(metric->as_double());
+}
+
+std::vector<std::string> row_of(const StudyResult& result, const std::vector<std::string>& metrics,
+                                const Record& record) {
+  std::vector<std::string> row{std::to_string(record.trial.number)};
+  if (result.options.setup.sum_scaled_metrics)
+    row.push_back(record.trial.values.empty() ? "" : short_number(record.trial.values.front()));
+  for (const std::string& name : metrics) {
+    const Tree* metric = metric_of(record, name);
+    row.push_back(metric ? cell_text(*metric, short_number) : "");
+  }
+  for (const Constraint& constraint : result.options.constraints)
+    row.push_back(constraint_text(constraint, record));
+  return row;
+}
+
+std::string title_of(const StudyResult& result, const std::vector<std::size_t>& leading) {
+  if (leading.empty()) return "No completed trial";
+  if (result.trials[leading.front()].trial.violation > 0)
+    return "No trial keeps the constraints; the nearest";
+  return result.problem.directions.size() == 1 ? "Best trial" : "Pareto set";
+}
+
+}  // namespace
+
+passes::ReportTable best_table(const StudyResult& result) {
+  const std::vector<std::size_t> leading = leading_trials(result);
+  passes::ReportTable table{title_of(result, leading), {"Trial"}, {}, ""};
+  const std::vector<std::string> metrics = metrics_of(result);
+  if (result.options.setup.sum_scaled_metrics) table.header.emplace_back("sum_scaled_metrics");
+  table.header.insert(table.header.end(), metrics.begin(), metrics.end());
+  for (const Constraint& constraint : result.options.constraints)
+    table.header.push_back(constraint.text());
+  for (const std::size_t index : leading)
+    table.rows.push_back(row_of(result, metrics, result.trials[index]));
+  return table;
+}
+
+}  // namespace mase::search

@@ -1,0 +1,233 @@
+// Non-dominated ranks, crowding, exact hypervolume and the best trials of a study.
+#include "search/samplers/pareto.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace mase::samplers {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The indices 0 .. count-1, sorted by `less`, equal ones in ascending order.
+template <class Less>
+std::vector<std::size_t> sorted_indices(std::size_t count, Less&& less) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), less);
+  return order;
+}
+
+bool is_dominated(const Point& point, const std::vector<const Point*>& front) {
+  return std::any_of(front.rbegin(), front.rend(),
+                     [&](const Point* other) { return dominates(*other, point); });
+}
+
+/// Ranks of the points named by `order`, which is lexicographic: a point is then dominated by
+/// earlier ones only, and where no member of a front dominates it, no member of a later one does.
+/// So its front is found by bisection (Zhang et al. 2015); the ranks are those of Deb's sort.
+int rank_sorted(std::span<const Point> points, const std::vector<std::size_t>& order,
+                std::vector<int>& ranks) {
+  std::vector<std::vector<const Point*>> fronts;
+  for (const std::size_t index : order) {
+    const auto front = std::partition_point(
+        fronts.begin(), fronts.end(),
+        [&](const auto& candidate) { return is_dominated(points[index], candidate); });
+    ranks[index] = static_cast<int>(front - fronts.begin());
+    if (front == fronts.end())
+      fronts.push_back({&points[index]});
+    else
+      front->push_back(&points[index]);
+  }
+  return static_cast<int>(fronts.size());
+}
+
+/// Adds to `distances` what one objective contributes: the gap between the neighbours, relative to
+/// the finite extent. Where all values are equal the objective tells nothing.
+void add_crowding(std::span<const Point> front, std::size_t objective,
+                  std::vector<double>& distances) {
+  const auto value = [&](std::size_t index) { return front[index][objective]; };
+  const auto order = sorted_indices(
+      front.size(), [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
+  if (value(order.front()) == value(order.back())) return;
+  double low = infinity, high = -infinity;
+  for (const std::size_t index : order)
+    if (std::isfinite(value(index))) {
+      low = std::min(low, value(index));
+      high = std::max(high, value(index));
+    }
+  const double width = high > low ? high - low : 1.0;
+  distances[order.front()] = distances[order.back()] = infinity;
+  for (std::size_t i = 1; i + 1 < order.size(); ++i) {
+    const double below = value(order[i - 1]), above = value(order[i + 1]);
+    if (below != above) distances[order[i]] += (above - below) / width;
+  }
+}
+
+/// Area between points and reference: a staircase over ascending first coordinates.
+double area(std::vector<Point>& points, const Point& reference) {
+  std::sort(points.begin(), points.end());
+  double total = 0, height = reference[1];
+  for (const Point& point : points)
+    if (point[1] < height) {
+      total += (reference[0] - point[0]) * (height - point[1]);
+      height = point[1];
+    }
+  return total;
+}
+
+double length(const std::vector<Point>& points, const Point& reference) {
+  double best = reference[0];
+  for (const Point& point : points) best = std::min(best, point[0]);
+  return reference[0] - best;
+}
+
+/// Drops every point that another dominates, and repetitions; lexicographic order makes earlier
+/// points the only ones that can.
+void keep_non_dominated(std::vector<Point>& points) {
+  std::sort(points.begin(), points.end());
+  std::vector<Point> kept;
+  for (Point& point : points)
+    if (std::none_of(kept.begin(), kept.end(), [&](const Point& other) {
+          return std::equal(other.begin(), other.end(), point.begin(), std::less_equal<>());
+        }))
+      kept.push_back(std::move(point));
+  points = std::move(kept);
+}
+
+double volume(std::vector<Point> points, const Point& reference);
+
+/// The part of `point`'s box, cut at the first `size` coordinates, that no box of `others` covers:
+/// the others are limited to the box by taking the worse of each coordinate.
+double exclusive(const Point& point, std::span<const Point> others, const Point& reference) {
+  const std::size_t size = reference.size();
+  double box = 1;
+  for (std::size_t i = 0; i < size; ++i) box *= reference[i] - point[i];
+  std::vector<Point> limited;
+  for (const Point& other : others) {
+    Point worse(size);
+    for (std::size_t i = 0; i < size; ++i) worse[i] = std::max(point[i], other[i]);
+    limited.push_back(std::move(worse));
+  }
+  return box - volume(std::move(limited), reference);
+}
+
+/// The WFG recursion. The last coordinate is taken in descending order, so that every later point,
+/// limited to a point's box, has that point's last coordinate: one dimension less remains.
+double volume(std::vector<Point> points, const Point& reference) {
+  if (points.empty()) return 0;
+  if (reference.size() == 1) return length(points, reference);
+  if (reference.size() == 2) return area(points, reference);
+  keep_non_dominated(points);
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return a.back() > b.back(); });
+  const Point smaller(reference.begin(), reference.end() - 1);
+  double total = 0;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    total += (reference.back() - points[i].back()) *
+             exclusive(points[i], std::span(points).subspan(i + 1), smaller);
+  return total;
+}
+
+/// Whether `point` lies strictly inside of the box below `reference`.
+bool is_inside(const Point& point, const Point& reference) {
+  return std::equal(point.begin(), point.end(), reference.begin(), std::less<>());
+}
+
+}  // namespace
+
+Point point_of(const Trial& trial, const std::vector<Direction>& directions) {
+  MASE_CHECK(trial.values.size() == directions.size(), "a trial with other objectives");
+  Point point(directions.size());
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const double value = directions[i] == Direction::maximize ? -trial.values[i] : trial.values[i];
+    point[i] = std::isnan(value) ? infinity : value;
+  }
+  return point;
+}
+
+bool dominates(const Point& a, const Point& b) {
+  bool better = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] > b[i]) return false;
+    better = better || a[i] < b[i];
+  }
+  return better;
+}
+
+std::vector<int> ranks(std::span<const Point> points, std::span<const double> violations) {
+  MASE_CHECK(violations.empty() || violations.size() == points.size(),
+             "violations and points differ in number");
+  const auto violation = [&](std::size_t i) {
+    if (violations.empty() || violations[i] <= 0) return 0.0;
+    return std::isnan(violations[i]) ? infinity : violations[i];
+  };
+  const auto order = sorted_indices(points.size(), [&](std::size_t a, std::size_t b) {
+    return violation(a) != violation(b) ? violation(a) < violation(b) : points[a] < points[b];
+  });
+  const auto infeasible = std::partition_point(
+      order.begin(), order.end(), [&](std::size_t index) { return violation(index) == 0; });
+  std::vector<int> result(points.size());
+  int rank = rank_sorted(points, {order.begin(), infeasible}, result) - 1;
+  // Among infeasible points the violation alone decides: one rank for each value.
+  double previous = 0;
+  for (auto index = infeasible; index != order.end(); ++index) {
+    rank += violation(*index) != previous;
+    previous = violation(*index);
+    result[*index] = rank;
+  }
+  return result;
+}
+
+std::vector<double> crowding_distance(std::span<const Point> front) {
+  std::vector<double> distances(front.size(), 0.0);
+  if (front.empty()) return distances;
+  for (std::size_t objective = 0; objective < front[0].size(); ++objective)
+    add_crowding(front, objective, distances);
+  return distances;
+}
+
+double hypervolume(std::span<const Point> points, const Point& reference) {
+  MASE_CHECK(!reference.empty(), "a reference point without coordinates");
+  std::vector<Point> inside;
+  for (const Point& point : points) {
+    MASE_CHECK(point.size() == reference.size(), "point and reference differ in dimension");
+    if (!is_inside(point, reference)) continue;
+    if (std::find(point.begin(), point.end(), -infinity) != point.end()) return infinity;
+    inside.push_back(point);
+  }
+  return volume(std::move(inside), reference);
+}
+
+std::vector<std::size_t> best_trials(std::span<const Trial> trials,
+                                     const std::vector<Direction>& directions) {
+  std::vector<std::size_t> candidates;
+  std::vector<Point> points(trials.size());
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    if (trials[i].state == TrialState::complete && trials[i].violation <= 0 &&
+        trials[i].values.size() == directions.size()) {
+      points[i] = point_of(trials[i], directions);
+      candidates.push_back(i);
+    }
+  const auto by_number = [&](std::size_t a, std::size_t b) {
+    return trials[a].number < trials[b].number;
+  };
+  std::sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
+    return points[a] != points[b] ? points[a] < points[b] : by_number(a, b);
+  });
+  std::vector<std::size_t> best;
+  for (const std::size_t candidate : candidates)
+    if (std::none_of(best.begin(), best.end(), [&](std::size_t other) {
+          return points[other] == points[candidate] || dominates(points[other], points[candidate]);
+        }))
+      best.push_back(candidate);
+  std::sort(best.begin(), best.end(), by_number);
+  return best;
+}
+
+}  // namespace mase::samplers

@@ -1,0 +1,32 @@
+// The rows of the sampler table, one per algorithm, each defined beside its algorithm.
+#pragma once
+
+#include "search/samplers/sampler.hpp"
+
+namespace mase::samplers {
+
+SamplerRow random_row();
+SamplerRow grid_row();
+SamplerRow tpe_row();
+SamplerRow nsgaii_row();
+SamplerRow nsgaiii_row();
+SamplerRow qmc_row();
+
+/// A row from a struct of options with fields() and a sampler made from (Problem, Options).
+template <class SamplerType, class Options>
+SamplerRow describe_sampler(std::string name, std::string doc) {
+  return {std::move(name), std::move(doc), describe_fields<Options>(),
+          [](const Tree& tree, Diagnostics& diagnostics) {
+            Options options;
+            read_fields(tree, options, diagnostics);
+          },
+          [](const Problem& problem, const Tree& tree) -> std::unique_ptr<Sampler> {
+            Options options;
+            Diagnostics diagnostics;
+            read_fields(tree, options, diagnostics);
+            diagnostics.throw_if_errors();
+            return std::make_unique<SamplerType>(problem, options);
+          }};
+}
+
+}  // namespace mase::samplers

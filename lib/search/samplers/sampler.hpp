@@ -1,0 +1,50 @@
+// Sampler: chooses the next parameters from what is known. One row per algorithm.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/field.hpp"
+#include "search/samplers/trial.hpp"
+
+namespace mase::samplers {
+
+struct Problem {
+  Space space;
+  std::vector<Direction> directions;  ///< one per objective
+  std::uint64_t seed = 0;
+};
+
+struct Suggestion {
+  Params params;
+  Tree attributes = Tree::dict();  ///< system attributes that the trial is to carry
+};
+
+/// A sampler is a pure function: the same problem, options, history and number give the same
+/// suggestion, in any process. Randomness comes from Random(seed, number); caches must not show.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  /// Parameters of trial `number`. `history`: other trials in ascending number, in any state;
+  /// running ones may have parameters already. Trials begun elsewhere may lack parameters of the
+  /// space or hold values outside of it: such trials do not count for these dimensions.
+  virtual Suggestion suggest(std::span<const Trial> history, std::int64_t number) = 0;
+};
+
+/// One algorithm: its name, options and maker.
+struct SamplerRow {
+  std::string name;  ///< "tpe", "random", "grid", "nsgaii", "nsgaiii", "qmc"
+  std::string doc;   ///< one sentence with the source of the algorithm
+  std::vector<FieldInfo> fields;
+  void (*check)(const Tree& options, Diagnostics& diagnostics);
+  std::unique_ptr<Sampler> (*make)(const Problem& problem, const Tree& options);
+};
+
+/// "bruteforce" is a second name of "grid": every configuration once, in order.
+const std::vector<SamplerRow>& sampler_table();
+const SamplerRow* find_sampler(std::string_view name);
+
+}  // namespace mase::samplers

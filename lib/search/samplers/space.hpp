@@ -1,0 +1,45 @@
+// Space: the parameters of a search, some of which exist only under a choice of another.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "search/samplers/distribution.hpp"
+
+namespace mase::samplers {
+
+/// Active only where the parameter `parent` is active and has one of these internal values.
+struct Condition {
+  std::string parent;
+  std::set<double> values;
+  bool operator==(const Condition&) const = default;
+};
+
+struct Dimension {
+  std::string name;  ///< unique within the space
+  Distribution distribution;
+  std::optional<Condition> condition;
+  bool operator==(const Dimension&) const = default;
+};
+
+/// Parents stand before their children.
+using Space = std::vector<Dimension>;
+
+/// Internal values by name; a trial holds the active dimensions only.
+using Params = std::map<std::string, double>;
+
+bool is_active(const Dimension& dimension, const Params& params);
+
+/// Number of different trials; nothing when a dimension is a float without step, or above 2^62.
+std::optional<std::int64_t> configurations(const Space& space);
+/// The index-th configuration (first dimension slowest), 0 <= index < configurations(space).
+Params configuration_at(const Space& space, std::int64_t index);
+
+/// Dimensions that are always active together: indices with equal chains of conditions, parents'
+/// groups first.
+std::vector<std::vector<std::size_t>> groups(const Space& space);
+
+}  // namespace mase::samplers

@@ -1,0 +1,24 @@
+// The words of trial states.
+#include "search/samplers/trial.hpp"
+
+#include "base/error.hpp"
+
+namespace mase::samplers {
+
+std::string_view state_name(TrialState state) {
+  switch (state) {
+    case TrialState::running:
+      return "RUNNING";
+    case TrialState::complete:
+      return "COMPLETE";
+    case TrialState::pruned:
+      return "PRUNED";
+    case TrialState::fail:
+      return "FAIL";
+    case TrialState::waiting:
+      return "WAITING";
+  }
+  MASE_CHECK(false, "a trial has no known state");
+}
+
+}  // namespace mase::samplers

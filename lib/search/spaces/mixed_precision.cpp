@@ -1,0 +1,207 @@
+// Mixed precision: per node, or per op type, a choice of formats and of their fields, made into a
+// call of the pass `quantize`.
+#include <algorithm>
+#include <map>
+
+#include "formats/format.hpp"
+#include "ir/op_table.hpp"
+#include "passes/quantization/quantize_config.hpp"
+#include "search/spaces/search_space.hpp"
+#include "search/spaces/selector.hpp"
+
+namespace mase::search {
+namespace {
+
+using samplers::CategoricalDistribution;
+using samplers::Params;
+
+/// JSON scalars stand as they are; lists (block sizes) as their text, as databases want scalars.
+Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice, -1)) : choice; }
+
+/// Reads the seed tables for the quantizable nodes of a graph.
+class Reader {
+ public:
+  Reader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
+      : by_(options.space_setup.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
+    check_selectors();
+    for (ir::NodeId id : graph.order()) add_node(graph.node(id));
+    for (const Selector& selector : selectors) check_combinations(selector, diagnostics);
+  }
+
+  samplers::Space dimensions;
+  std::vector<SearchSpace::Layer> layers;
+  std::vector<Selector> selectors;
+
+ private:
+  /// Every seed table must name something: a node, an op (of use when by = "type") or "default".
+  void check_selectors() {
+    std::vector<std::string> nodes{"default"}, ops;
+    for (ir::NodeId id : graph_.order()) nodes.push_back(graph_.node(id).name);
+    for (const ir::OpRow& row : ir::op_table())
+      if (row.quantizable) ops.emplace_back(row.name);
+    std::vector<std::string> allowed = by_ == "name" ? nodes : ops;
+    const std::vector<std::string>& others = by_ == "name" ? ops : nodes;
+    allowed.insert(allowed.end(), others.begin(), others.end());
+    for (const auto& [name, table] : seed_.as_dict())
+      report_unknown_key(table, name, allowed, diagnostics_);
+  }
+
+  void add_node(const ir::Node& node) {
+    const ir::Classified type = ir::classify(graph_, node);
+    const std::string& name = by_ == "name" ? node.name : type.op;
+    const Tree* own = seed_.find(name);
+    if (!type.row || !type.row->quantizable) {
+      if (own && by_ == "name")
+        diagnostics_.error(own->key_where, "node '" + name + "' (" + type.op +
+                                               ") has no quantized form; `mase show MODEL` lists "
+                                               "the nodes");
+      return;
+    }
+    const auto same = [&](const Selector& selector) { return selector.name == name; };
+    if (std::any_of(selectors.begin(), selectors.end(), same)) return;
+    const Tree* table = own ? own : seed_.find("default");
+    if (table) add_selector({name, ir::port_names(*type.row), {}, "", {}}, *table);
+  }
+
+  void add_selector(Selector selector, const Tree& table) {
+    const Tree* config = table.find("config");
+    if (!config || !config->is_dict()) {
+      diagnostics_.error(table.where, "a seed needs a table 'config'");
+      return;
+    }
+    const std::size_t first = dimensions.size();
+    if (!read_formats(*config, selector)) return;
+    for (const auto& [key, choices] : config->as_dict())
+      if (key != "name") read_key(*config, key, selector);
+    if (selector.formats.size() == 1 && leaves_alone(selector.formats.front())) return;
+    add_layers(selector, first);
+    selectors.push_back(std::move(selector));
+  }
+
+  /// The ports of a selector can be weighed one by one unless its format is a choice too.
+  void add_layers(const Selector& selector, std::size_t first) {
+    std::map<std::string, std::vector<std::size_t>> parts;
+    const std::size_t prefix = (selector.name + "/config/").size();
+    for (std::size_t i = first; i < dimensions.size(); ++i) {
+      const auto port = selector.port_of(dimensions[i].name.substr(prefix));
+      parts[selector.dimension.empty() && port ? "." + *port : ""].push_back(i);
+    }
+    for (auto& [port, members] : parts) layers.push_back({selector.name + port, members});
+  }
+
+  std::string add_dimension(const Selector& selector, const std::string& key,
+                            const std::vector<Tree>& choices,
+                            std::optional<samplers::Condition> condition) {
+    CategoricalDistribution distribution;
+    for (const Tree& choice : choices) distribution.choices.push_back(scalar(choice));
+    dimensions.push_back(
+        {selector.name + "/config/" + key, std::move(distribution), std::move(condition)});
+    return dimensions.back().name;
+  }
+
+  bool read_formats(const Tree& config, Selector& selector) {
+    if (!config.find("name")) {
+      diagnostics_.error(config.where, "a seed needs name = [formats], such as [\"integer\"]");
+      return false;
+    }
+    const Tree* names = choices_of(config, "name", diagnostics_);
+    if (!names) return false;
+    std::vector<std::string> allowed = formats::format_names();
+    allowed.push_back("NA");
+    for (const Tree& name : names->as_list()) {
+      if (!name.is_string()) {
+        diagnostics_.error(name.where, "a format's name must be a string");
+        return false;
+      }
+      Tree entry = name;
+      entry.key_where = name.where;
+      report_unknown_key(entry, name.as_string(), allowed, diagnostics_);
+      if (!leaves_alone(name) && !formats::find_format(name.as_string())) return false;
+    }
+    selector.formats = names->as_list();
+    if (selector.formats.size() > 1)
+      selector.dimension = add_dimension(selector, "name", selector.formats, std::nullopt);
+    return true;
+  }
+
+  void read_key(const Tree& config, const std::string& key, Selector& selector) {
+    const Tree* choices = choices_of(config, key, diagnostics_);
+    if (!choices) return;
+    Key entry{key, choices->as_list(), selector.formats_with(key), ""};
+    if (entry.formats.empty()) {
+      // A node without this port (a relu under a default with weights) goes without the key.
+      if (!is_key_of_others(key, selector))
+        report_unknown_key(*choices, key, known_keys(selector), diagnostics_);
+      return;
+    }
+    if (entry.choices.size() > 1) {
+      std::optional<samplers::Condition> condition;
+      if (entry.formats.size() < selector.formats.size())
+        condition = samplers::Condition{selector.dimension, entry.formats};
+      entry.dimension = add_dimension(selector, key, entry.choices, std::move(condition));
+    }
+    selector.keys.push_back(std::move(entry));
+  }
+
+  static std::vector<std::string> known_keys(const Selector& selector) {
+    std::vector<std::string> keys{"name", "bypass"};
+    for (const Tree& name : selector.formats)
+      if (const formats::FormatRow* row = formats::find_format(name.as_string()))
+        for (const auto& joined : passes::joined_keys(selector.ports, *row))
+          keys.push_back(joined.key);
+    return keys;
+  }
+
+  static bool is_key_of_others(const std::string& key, const Selector& selector) {
+    Selector all = selector;
+    all.ports = passes::all_ports();
+    if (std::all_of(selector.formats.begin(), selector.formats.end(), leaves_alone))
+      for (const std::string& name : formats::format_names()) all.formats.emplace_back(name);
+    return !all.formats_with(key).empty();
+  }
+
+  const std::string& by_;
+  const Tree& seed_;
+  const ir::Graph& graph_;
+  Diagnostics& diagnostics_;
+};
+
+class MixedPrecision : public SearchSpace {
+ public:
+  MixedPrecision(std::string by, Reader reader)
+      : by_(std::move(by)), selectors_(std::move(reader.selectors)) {
+    dimensions_ = std::move(reader.dimensions);
+    layers_ = std::move(reader.layers);
+  }
+
+  std::vector<passes::PassCall> calls(const Params& params) const override {
+    Tree options = sampled_config(params);
+    options["report"] = false;
+    return {{"quantize", std::move(options), {}}};
+  }
+
+  Tree sampled_config(const Params& params) const override {
+    Tree options = Tree::dict();
+    options["by"] = by_;
+    options["default"]["config"]["name"] = "NA";
+    for (const Selector& selector : selectors_)
+      if (selector.is_chosen(params)) options[selector.name]["config"] = selector.config(params);
+    return options;
+  }
+
+ private:
+  std::string by_;
+  std::vector<Selector> selectors_;
+};
+
+}  // namespace
+
+std::unique_ptr<SearchSpace> mixed_precision_space(const Options& options, const ir::Graph& graph,
+                                                   Diagnostics& diagnostics) {
+  if (options.space_setup.by == "uniform")
+    diagnostics.error(options.where, "setup.by of mixed precision is \"name\" or \"type\"");
+  return std::make_unique<MixedPrecision>(options.space_setup.by,
+                                          Reader(options, graph, diagnostics));
+}
+
+}  // namespace mase::search

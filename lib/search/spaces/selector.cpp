@@ -1,0 +1,56 @@
+// From parameters to a config table.
+#include "search/spaces/selector.hpp"
+
+#include <algorithm>
+
+#include "formats/format.hpp"
+#include "passes/quantization/quantize_config.hpp"
+
+namespace mase::search {
+
+bool leaves_alone(const Tree& format) { return format == Tree("NA"); }
+
+std::optional<std::string> Selector::port_of(const std::string& key) const {
+  for (const std::string& port : ports)
+    if (key.starts_with(port + "_")) return port;
+  return std::nullopt;
+}
+
+std::set<double> Selector::formats_with(const std::string& key) const {
+  std::set<double> out;
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    const formats::FormatRow* row = formats::find_format(formats[i].as_string());
+    if (!row) continue;
+    const auto joined = passes::joined_keys(ports, *row);
+    if (key == "bypass" ||
+        std::any_of(joined.begin(), joined.end(), [&](const auto& j) { return j.key == key; }) ||
+        std::any_of(row->fields.begin(), row->fields.end(),
+                    [&](const FieldInfo& field) { return field.name == key; }))
+      out.insert(static_cast<double>(i));
+  }
+  return out;
+}
+
+bool Selector::is_chosen(const samplers::Params& params) const {
+  if (!dimension.empty()) return params.contains(dimension);
+  const auto pinned = [](const Key& key) { return key.dimension.empty(); };
+  const auto given = [&](const Key& key) { return params.contains(key.dimension); };
+  return std::all_of(keys.begin(), keys.end(), pinned) ||
+         std::any_of(keys.begin(), keys.end(), given);
+}
+
+Tree Selector::config(const samplers::Params& params) const {
+  Tree config = Tree::dict();
+  const double format = dimension.empty() ? 0 : params.at(dimension);
+  config["name"] = formats[static_cast<std::size_t>(format)];
+  for (const Key& key : keys) {
+    if (!key.formats.contains(format)) continue;
+    if (key.dimension.empty())
+      config[key.key] = key.choices.front();
+    else if (const auto found = params.find(key.dimension); found != params.end())
+      config[key.key] = key.choices[static_cast<std::size_t>(found->second)];
+  }
+  return config;
+}
+
+}  // namespace mase::search

@@ -1,0 +1,93 @@
+// Transactions that are tried again, inserts of many rows, and cells of a checked kind.
+#include "search/storage/database.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::storage {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void give_up(const Database& database, const Busy& busy) {
+  const double seconds = static_cast<double>(database.lock_timeout().count()) / 1e3;
+  file_error(database.name() + ": locked by another program for " + fixed_text(seconds, 1) +
+             " s (" + busy.what() + "); end what holds it, or try again");
+}
+
+/// Doubles from 1 ms to 64 ms. Threads that collide are spread apart by their different clocks.
+std::chrono::microseconds pause_after(int attempt) {
+  const auto spread = Clock::now().time_since_epoch().count() % 1000;
+  return std::chrono::microseconds((1000 + spread) << std::min(attempt, 6));
+}
+
+std::string placeholders(std::size_t first, std::size_t count) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < count; ++i)
+    text += (i == 0 ? "$" : ", $") + std::to_string(first + i);
+  return text + ")";
+}
+
+[[noreturn]] void wrong_kind(const std::string& where, std::string_view wanted) {
+  file_error(where + ": the database holds no " + std::string(wanted) +
+             " there; the row was written by something else than Optuna or mase");
+}
+
+}  // namespace
+
+void Database::transact(Access access, const std::function<void()>& work) {
+  const auto deadline = Clock::now() + lock_timeout_;
+  for (int attempt = 0;; ++attempt) {
+    try {
+      begin(access);
+      work();
+      commit();
+      return;
+    } catch (const Busy& busy) {
+      rollback();
+      if (Clock::now() >= deadline) give_up(*this, busy);
+    } catch (...) {
+      rollback();
+      throw;
+    }
+    std::this_thread::sleep_for(pause_after(attempt));
+  }
+}
+
+void insert_rows(Database& database, std::string_view into, const std::vector<Row>& rows,
+                 std::string_view after) {
+  // Few different lengths, so that few statements are prepared.
+  constexpr std::size_t chunk = 64;
+  for (std::size_t begin = 0; begin < rows.size(); begin += chunk) {
+    const std::size_t end = std::min(begin + chunk, rows.size());
+    std::string sql = "INSERT INTO " + std::string(into) + " VALUES ";
+    Row parameters;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i != begin) sql += ", ";
+      sql += placeholders(parameters.size() + 1, rows[i].size());
+      parameters.insert(parameters.end(), rows[i].begin(), rows[i].end());
+    }
+    database.execute(sql + " " + std::string(after), parameters);
+  }
+}
+
+std::int64_t integer(const Value& value, const std::string& where) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+  wrong_kind(where, "integer");
+}
+
+double real(const Value& value, const std::string& where) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+  wrong_kind(where, "number");
+}
+
+const std::string& text(const Value& value, const std::string& where) {
+  if (const auto* words = std::get_if<std::string>(&value)) return *words;
+  wrong_kind(where, "text");
+}
+
+}  // namespace mase::storage

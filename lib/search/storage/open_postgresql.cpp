@@ -1,0 +1,16 @@
+// PostgreSQL is opened on first use: libpq brings two dozen libraries along, and every start of the
+// program would load them.
+#include "base/library.hpp"
+#include "search/storage/database.hpp"
+
+namespace mase::storage {
+std::unique_ptr<Database> open_postgresql(const std::string& url,
+                                          std::chrono::milliseconds lock_timeout) {
+  using Open = Database* (*)(const std::string& url, std::chrono::milliseconds lock_timeout);
+  static const auto open =
+      reinterpret_cast<Open>(open_library("libmase_postgresql.so", "mase_open_postgresql",
+                                          LibraryScope::own, "PostgreSQL", "libpq-dev"));
+  return std::unique_ptr<Database>(open(url, lock_timeout));
+}
+
+}  // namespace mase::storage

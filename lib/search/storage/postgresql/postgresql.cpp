@@ -1,0 +1,257 @@
+// PostgreSQL behind the Database interface, through libpq. A connection that was lost between two
+// transactions is opened again; within one the transaction is lost and the error says so.
+#include <libpq-fe.h>
+
+#include <array>
+#include <cctype>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "search/storage/database.hpp"
+
+namespace mase::postgresql {
+namespace {
+
+using storage::Access;
+using storage::Busy;
+using storage::Database;
+using storage::Dialect;
+using storage::is_null;
+using storage::Row;
+using storage::Rows;
+using storage::Value;
+
+const Dialect postgresql_dialect{
+    .serial = "SERIAL NOT NULL",
+    .time = "TIMESTAMP WITHOUT TIME ZONE",
+    .real = "FLOAT(53)",
+    .direction = "studydirection",
+    .state = "trialstate",
+    .value_type = "trialvaluetype",
+    .intermediate_type = "trialintermediatevaluetype",
+    .before_tables =
+        {"CREATE TYPE studydirection AS ENUM ('NOT_SET', 'MINIMIZE', 'MAXIMIZE')",
+         "CREATE TYPE trialstate AS ENUM ('RUNNING', 'COMPLETE', 'PRUNED', 'FAIL', 'WAITING')",
+         "CREATE TYPE trialvaluetype AS ENUM ('FINITE', 'INF_POS', 'INF_NEG')",
+         "CREATE TYPE trialintermediatevaluetype AS ENUM ('FINITE', 'INF_POS', 'INF_NEG', 'NAN')"},
+    .tables = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()",
+    .for_update = " FOR UPDATE",
+    .skip_locked = " FOR UPDATE SKIP LOCKED",
+    // In the session's time zone, as Optuna writes it.
+    .now = "CAST(clock_timestamp() AS TIMESTAMP)",
+    .age = "EXTRACT(EPOCH FROM CAST(clock_timestamp() AS TIMESTAMP) - heartbeat)",
+};
+
+using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+using Options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
+
+/// What stands between "://" and the path.
+std::string_view authority_of(std::string_view url) {
+  const std::string_view rest = url.substr(url.find("://") + 3);
+  return rest.substr(0, rest.find_first_of("/?"));
+}
+
+/// libpq would quote parts of such a password in its messages.
+void refuse_ambiguous(std::string_view authority) {
+  const auto is_hex = [&](std::size_t i) {
+    return i < authority.size() && std::isxdigit(static_cast<unsigned char>(authority[i])) != 0;
+  };
+  std::size_t bad = authority.find('@') == authority.rfind('@') ? 0 : 1;
+  for (std::size_t i = 0; i < authority.size(); ++i)
+    if (authority[i] == '%' && !(is_hex(i + 1) && is_hex(i + 2))) ++bad;
+  if (bad > 0)
+    file_error(
+        "the database's URL holds '@' or '%' within a name or the password; write %40 or %25");
+}
+
+/// The parts of a connection URL. `password` is never shown.
+struct Address {
+  std::string shown, server, password;
+};
+
+Address address_of(const std::string& url) {
+  refuse_ambiguous(authority_of(url));
+  char* reason = nullptr;
+  const Options options(PQconninfoParse(url.c_str(), &reason), &PQconninfoFree);
+  PQfreemem(reason);  // it may quote the password
+  if (!options)
+    file_error("cannot read the database's URL; write postgresql://USER:PASSWORD@HOST:PORT/NAME");
+  const auto option = [&](std::string_view keyword) {
+    for (const PQconninfoOption* o = options.get(); o->keyword != nullptr; ++o)
+      if (o->keyword == keyword && o->val != nullptr) return std::string(o->val);
+    return std::string();
+  };
+  const std::string user = option("user"), host = option("host"), port = option("port");
+  Address address;
+  address.server = (host.empty() ? "localhost" : host) + (port.empty() ? "" : ":" + port);
+  address.shown =
+      "postgresql://" + (user.empty() ? "" : user + "@") + address.server + "/" + option("dbname");
+  address.password = option("password");
+  return address;
+}
+
+/// What the URL does not say itself: who is calling, and after how many seconds or milliseconds a
+/// server that does not answer counts as gone.
+PGconn* connect(const std::string& url) {
+  const std::array<const char*, 5> keywords{"application_name", "connect_timeout",
+                                            "tcp_user_timeout", "dbname", nullptr};
+  const std::array<const char*, 5> values{"mase", "10", "60000", url.c_str(), nullptr};
+  constexpr int dbname_is_url = 1;
+  return PQconnectdbParams(keywords.data(), values.data(), dbname_is_url);
+}
+
+class Postgresql final : public Database {
+ public:
+  Postgresql(const std::string& url, Address address, std::chrono::milliseconds lock_timeout)
+      : Database(address.shown, lock_timeout),
+        address_(std::move(address)),
+        connection_(connect(url), &PQfinish) {
+    if (PQstatus(connection_.get()) != CONNECTION_OK) fail_to_connect();
+    prepare_session();
+  }
+
+  const Dialect& dialect() const override { return postgresql_dialect; }
+
+  Rows query(const std::string& sql, const Row& parameters) override {
+    const Result result = run(sql, parameters);
+    Rows rows(static_cast<std::size_t>(PQntuples(result.get())));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (int column = 0; column < PQnfields(result.get()); ++column)
+        rows[i].push_back(cell(result.get(), static_cast<int>(i), column));
+    return rows;
+  }
+
+  std::int64_t execute(const std::string& sql, const Row& parameters) override {
+    return parse_int(PQcmdTuples(run(sql, parameters).get())).value_or(0);
+  }
+
+ private:
+  void begin(Access access) override {
+    const char* sql = access == Access::write
+                          ? "BEGIN"
+                          : "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    const Result result(PQexec(connection_.get(), sql), &PQclear);
+    if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return;
+    if (PQstatus(connection_.get()) == CONNECTION_OK) fail(result.get());
+    reconnect();
+    command(sql);
+  }
+  void commit() override { command("COMMIT"); }
+  void rollback() noexcept override {
+    if (PQtransactionStatus(connection_.get()) != PQTRANS_IDLE)
+      PQclear(PQexec(connection_.get(), "ROLLBACK"));
+  }
+
+  void reconnect() {
+    PQreset(connection_.get());
+    if (PQstatus(connection_.get()) != CONNECTION_OK) fail_to_connect();
+    prepare_session();
+  }
+
+  void prepare_session() {
+    prepared_.clear();
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr);
+    if (PQsetClientEncoding(connection_.get(), "UTF8") != 0) fail(nullptr);
+    command("SET datestyle TO ISO");
+    command("SET lock_timeout TO " + std::to_string(lock_timeout().count()));
+  }
+
+  void command(const std::string& sql) {
+    const Result result(PQexec(connection_.get(), sql.c_str()), &PQclear);
+    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) fail(result.get());
+  }
+
+  Result run(const std::string& sql, const Row& parameters) {
+    const std::string& statement = prepared(sql);
+    std::vector<std::string> texts;
+    std::vector<const char*> pointers;
+    for (const Value& value : parameters) texts.push_back(as_text(value));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      pointers.push_back(is_null(parameters[i]) ? nullptr : texts[i].c_str());
+    Result result(
+        PQexecPrepared(connection_.get(), statement.c_str(), static_cast<int>(pointers.size()),
+                       pointers.data(), nullptr, nullptr, 0),
+        &PQclear);
+    const ExecStatusType status = PQresultStatus(result.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) fail(result.get());
+    return result;
+  }
+
+  const std::string& prepared(const std::string& sql) {
+    const auto found = prepared_.find(sql);
+    if (found != prepared_.end()) return found->second;
+    const std::string name = "s" + std::to_string(prepared_.size());
+    const Result result(PQprepare(connection_.get(), name.c_str(), sql.c_str(), 0, nullptr),
+                        &PQclear);
+    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) fail(result.get());
+    return prepared_.emplace(sql, name).first->second;
+  }
+
+  std::string as_text(const Value& value) const {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+    if (const auto* number = std::get_if<double>(&value)) return double_text(*number);
+    if (is_null(value)) return {};
+    const std::string& words = std::get<std::string>(value);
+    if (words.find('\0') != std::string::npos)
+      file_error(name() + ": PostgreSQL stores no text with a zero byte; change the name or value");
+    return words;
+  }
+
+  static Value cell(const PGresult* result, int row, int column) {
+    if (PQgetisnull(result, row, column) != 0) return {};
+    const std::string text(PQgetvalue(result, row, column),
+                           static_cast<std::size_t>(PQgetlength(result, row, column)));
+    constexpr Oid int8 = 20, int4 = 23, float8 = 701;  // fixed numbers of the system catalogue
+    const Oid type = PQftype(result, column);
+    if (type == int8 || type == int4)
+      if (const auto whole = parse_int(text)) return *whole;
+    if (type == float8)
+      if (const auto number = parse_double(text)) return *number;
+    return text;
+  }
+
+  std::string without_password(std::string words) const {
+    if (!address_.password.empty()) words = replace_all(words, address_.password, "***");
+    return std::string(trim(words));
+  }
+
+  [[noreturn]] void fail_to_connect() {
+    file_error(name() + ": no connection (" + without_password(PQerrorMessage(connection_.get())) +
+               "); is the server running, and are host, port, user, password and name right?");
+  }
+
+  [[noreturn]] void fail(const PGresult* result) {
+    const std::string words = without_password(PQerrorMessage(connection_.get()));
+    const char* field = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const std::string_view state = field == nullptr ? "" : field;
+    // Serialization failure, deadlock, lock not available; and what two creators of the tables do
+    // to each other: unique violation, duplicate table, duplicate type.
+    for (const std::string_view busy : {"40001", "40P01", "55P03", "23505", "42P07", "42710"})
+      if (state == busy) throw Busy(words);
+    if (PQstatus(connection_.get()) != CONNECTION_OK)
+      file_error(
+          name() + ": the server at " + address_.server + " is gone (" + words +
+          "); run the same command again when it is back, nothing that was finished is lost");
+    if (state == "25006" || state == "42501")
+      file_error(name() + ": this database may not be written (" + words +
+                 "); ask for the rights, or use another user");
+    file_error(name() + ": " + words);
+  }
+
+  Address address_;
+  Connection connection_;
+  std::unordered_map<std::string, std::string> prepared_;  ///< names by SQL text
+};
+
+}  // namespace
+
+}  // namespace mase::postgresql
+
+extern "C" mase::storage::Database* mase_open_postgresql(const std::string& url,
+                                                         std::chrono::milliseconds lock_timeout) {
+  using namespace mase::postgresql;
+  return new Postgresql(url, address_of(url), lock_timeout);
+}

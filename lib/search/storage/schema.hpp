@@ -1,0 +1,14 @@
+// Schema: Optuna's tables, made where there are none, and what an existing database says it is.
+#pragma once
+
+#include "search/storage/database.hpp"
+#include "search/storage/encode.hpp"
+
+namespace mase::storage {
+
+/// Creates the tables in an empty database, as Optuna 5.0.0 does, and reads whose times they hold.
+/// Error(Fault::file) for a schema version that is neither v3.2.0.a nor v3.0.0.d (which lacks one
+/// index only); nothing is ever migrated.
+Zone open_schema(Database& database);
+
+}  // namespace mase::storage

@@ -1,0 +1,34 @@
+// Opening a database by its URL.
+#include "search/storage/storage.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "search/storage/optuna_storage.hpp"
+
+namespace mase::storage {
+namespace {
+
+std::unique_ptr<Database> open_database(const std::string& url,
+                                        std::chrono::milliseconds lock_timeout) {
+  const std::size_t end = url.find("://");
+  if (end == std::string::npos) return open_sqlite(url, lock_timeout);
+  const std::string scheme = url.substr(0, url.find_first_of("+:"));
+  const std::string rest = url.substr(end + 3);
+  if (scheme == "postgresql" || scheme == "postgres")
+    return open_postgresql("postgresql://" + rest, lock_timeout);
+  if (scheme == "sqlite" && rest.size() > 1 && rest[0] == '/' && rest != "/:memory:")
+    return open_sqlite(rest.substr(1, rest.find('?') - 1), lock_timeout);
+  if (scheme == "sqlite") file_error("'sqlite://" + rest + "' names no file; write sqlite:///FILE");
+  file_error("a study cannot be stored in a database of kind '" + scheme +
+             "'; write a file's path, sqlite:///FILE or postgresql://USER@HOST:PORT/NAME");
+}
+
+}  // namespace
+
+std::unique_ptr<Storage> open_storage(const std::string& url, double lock_timeout) {
+  const auto milliseconds = std::chrono::milliseconds(std::llround(lock_timeout * 1e3));
+  return std::make_unique<OptunaStorage>(open_database(url, milliseconds));
+}
+
+}  // namespace mase::storage

@@ -1,0 +1,43 @@
+// Asker: the parameters of a trial from what the study knows, in batches that do not depend on how
+// many workers there are.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "search/workers/plan.hpp"
+
+namespace mase::search {
+
+class Asker {
+ public:
+  explicit Asker(const Plan& plan);
+
+  /// Parameters of `record`, which is running. In deterministic mode the trials of earlier batches
+  /// must be finished (nothing otherwise), the batch's own earlier ones count as running with the
+  /// parameters that they are given too: so the answer depends on numbers, never on time.
+  std::optional<samplers::Suggestion> ask(const std::vector<storage::Record>& records,
+                                          const storage::Record& record);
+
+  /// The trials whose results the record may know: those of earlier batches in deterministic mode,
+  /// else all others.
+  std::vector<samplers::Trial> known(const std::vector<storage::Record>& records,
+                                     const storage::Record& record) const;
+
+ private:
+  std::optional<samplers::Suggestion> ask_in_batch(const std::vector<storage::Record>& records,
+                                                   const storage::Record& record);
+  std::span<const samplers::Trial> others(const std::vector<storage::Record>& records,
+                                          const storage::Record& record);
+  samplers::Suggestion suggest(std::span<const samplers::Trial> history,
+                               const storage::Record& record) const;
+  std::int64_t batch_start(std::int64_t number) const;
+
+  const Plan& plan_;
+  std::unique_ptr<samplers::Sampler> sampler_;
+  std::vector<samplers::Trial> history_;  ///< by position in the study; finished ones stay
+};
+
+}  // namespace mase::search

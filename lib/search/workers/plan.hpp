@@ -1,0 +1,48 @@
+// Plan: everything that workers of one study have to agree on, and what they call to evaluate.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "search/samplers/sampler.hpp"
+#include "search/spaces/search_space.hpp"
+#include "search/storage/storage.hpp"
+
+namespace mase::search {
+
+/// Called by a trial that trains, with a step and its value; throws Pruned when the trial is to
+/// stop.
+using Report = std::function<void(std::int64_t step, double value)>;
+
+/// Thrown through the evaluation by Report.
+struct Pruned {};
+
+struct Plan {
+  Options options;
+  const SearchSpace* space = nullptr;
+  std::uint64_t seed = 0;
+  std::string url, study;
+  /// What must be the same for all who work on the study: space, metrics, sampler, seed, data ...
+  Tree configuration;
+  /// Measures the model of these parameters; called by several threads at once.
+  std::function<Measured(const samplers::Params& params, const Report& report)> evaluate;
+  /// Parameter sets (external values by name) to try before any others; asked for once, by the
+  /// worker that begins the study. Empty: nothing.
+  std::function<std::vector<Tree>()> enqueue;
+
+  samplers::Problem problem() const { return {space->dimensions(), options.directions(), seed}; }
+};
+
+/// Told of every trial that this process finished; called by one thread at a time.
+using OnTrial = std::function<void(const storage::Record& record)>;
+
+/// Opens the study or begins it. Error(Fault::config) that shows the differences when the study
+/// exists with another configuration.
+storage::Study open_study(storage::Storage& storage, const Plan& plan);
+
+/// Runs trials until the study has n_trials, the time is over or `stop` is set; running trials are
+/// finished then. Also waits for the trials of other workers, and takes over those of dead ones.
+void run_workers(const Plan& plan, const OnTrial& on_trial, const std::atomic<bool>& stop);
+
+}  // namespace mase::search

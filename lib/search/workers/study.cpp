@@ -1,0 +1,127 @@
+// Opening a study, and the crew of worker threads.
+#include <exception>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "search/workers/worker.hpp"
+#include "search/workers/worker_identity.hpp"
+
+namespace mase::search {
+namespace {
+
+constexpr const char* configuration_attribute = "mase:configuration";
+constexpr const char* creator_attribute = "mase:creator";
+constexpr const char* enqueued_attribute = "mase:enqueued";
+
+/// Lines "KEY: old → new" for every leaf that differs.
+void differences(const Tree& before, const Tree& now, const std::string& path,
+                 std::vector<std::string>& lines) {
+  if (before == now) return;
+  if (!before.is_dict() || !now.is_dict()) {
+    lines.push_back("  " + path + ": " + to_json(before, -1) + " in the study, " +
+                    to_json(now, -1) + " now");
+    return;
+  }
+  const auto inner = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
+  for (const auto& [key, value] : before.as_dict()) {
+    const Tree* other = now.find(key);
+    differences(value, other ? *other : Tree(), inner(key), lines);
+  }
+  for (const auto& [key, value] : now.as_dict())
+    if (!before.find(key)) differences(Tree(), value, inner(key), lines);
+}
+
+void check_configuration(const storage::Study& study, const Plan& plan) {
+  if (study.directions != plan.options.directions())
+    config_error("study '" + study.name + "' in " + plan.url +
+                 " has other objectives; name another study or another database");
+  const Tree* stored = study.system.find(configuration_attribute);
+  if (!stored) return;  // begun by Optuna: its parameters are checked one by one
+  // The stored text went through JSON once; so does this one, for equal numbers.
+  const Tree now = parse_json(to_json(plan.configuration, -1), "configuration");
+  std::vector<std::string> lines;
+  differences(*stored, now, "", lines);
+  if (!lines.empty())
+    config_error("study '" + study.name + "' was begun with another configuration:\n" +
+                 join(lines, "\n") +
+                 "\nGo on with that configuration, or name another study "
+                 "(search.strategy.setup.study) or project");
+}
+
+Tree metric_names(const Plan& plan) {
+  if (plan.options.setup.sum_scaled_metrics) return Tree(Tree::List{Tree("sum_scaled_metrics")});
+  Tree names = Tree::list();
+  for (const Goal& goal : plan.options.goals) names.push_back(goal.metric);
+  return names;
+}
+
+/// Waits until the worker that began the study has enqueued what is tried first.
+void await_enqueued(storage::Storage& storage, const Plan& plan) {
+  for (;;) {
+    const auto study = storage.find_study(plan.study);
+    if (!study || study->system.find(enqueued_attribute)) return;
+    const Tree* creator = study->system.find(creator_attribute);
+    if (creator && is_dead_here(*creator))
+      file_error("study '" + plan.study + "' in " + plan.url +
+                 " was left before its first trials were chosen; name another study");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+/// What is tried first goes into a new study once, by the worker that began it.
+void enqueue_first(storage::Storage& storage, const Plan& plan, const storage::Study& study) {
+  if (!plan.enqueue || study.system.find(enqueued_attribute)) return;
+  const Tree* creator = study.system.find(creator_attribute);
+  if (!creator || *creator != own_identity()) return await_enqueued(storage, plan);
+  const std::vector<Tree> sets = plan.enqueue();
+  for (const Tree& fixed : sets) storage.enqueue(study, fixed, Tree::dict());
+  storage.set_system_attribute(study, enqueued_attribute, sets.size());
+}
+
+}  // namespace
+
+storage::Study open_study(storage::Storage& storage, const Plan& plan) {
+  auto study = storage.find_study(plan.study);
+  if (!study) {
+    Tree system = Tree::dict();
+    system[configuration_attribute] = plan.configuration;
+    system["study:metric_names"] = metric_names(plan);
+    system[creator_attribute] = own_identity();
+    study = storage.create_study(plan.study, plan.options.directions(), Tree::dict(), system);
+  }
+  check_configuration(*study, plan);
+  return *study;
+}
+
+void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
+  Plan plan = given;
+  {
+    const auto storage = storage::open_storage(plan.url);
+    enqueue_first(*storage, plan, open_study(*storage, plan));
+    // Allocation by itself has as many trials as there are different answers.
+    if (plan.options.setup.sampler == "allocate")
+      plan.options.setup.n_trials =
+          static_cast<int>(storage->find_study(plan.study)->system.at(enqueued_attribute).as_int());
+  }
+  Heartbeats heartbeats(plan.url, plan.options.setup.heartbeat);
+  Crew crew{plan, on_trial, stop, std::chrono::steady_clock::now(), heartbeats, {}, {}};
+  std::exception_ptr first;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      Worker(crew).run();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+      crew.failed = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 1; i < plan.options.setup.n_jobs; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace mase::search

@@ -1,0 +1,232 @@
+// The life of a trial: begun or adopted, asked for, evaluated, told.
+#include "search/workers/worker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "search/workers/worker_identity.hpp"
+
+namespace mase::search {
+namespace {
+
+using samplers::TrialState;
+using storage::Outcome;
+using storage::Record;
+
+constexpr const char* worker_attribute = "mase:worker";
+/// Beats that a worker may miss before it counts as dead.
+constexpr double missed_beats = 6;
+
+/// How long a worker that has nothing to do waits for others, and after how many waits it says so.
+constexpr std::chrono::milliseconds pause_length{20};
+constexpr int pauses_between_words = 1500;
+/// A trial that has cost so many workers their lives is not tried again.
+constexpr std::size_t most_retries = 3;
+
+Outcome failure(const std::string& reason) {
+  Outcome outcome;
+  outcome.state = TrialState::fail;
+  outcome.system["fail_reason"] = reason;
+  return outcome;
+}
+
+}  // namespace
+
+bool Crew::over() const {
+  if (stop || failed) return true;
+  const auto& timeout = plan.options.setup.timeout;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
+  return timeout && *timeout > 0 && passed.count() > *timeout;
+}
+
+Worker::Worker(Crew& crew)
+    : crew_(crew),
+      storage_(storage::open_storage(crew.plan.url)),
+      study_(open_study(*storage_, crew.plan)),
+      asker_(crew.plan),
+      identity_(own_identity()) {}
+
+void Worker::run() {
+  while (!crew_.over()) {
+    if (auto record = next())
+      run_trial(std::move(*record));
+    else if (study_complete())
+      return;
+    else
+      pause();
+  }
+}
+
+bool Worker::study_complete() {
+  const std::vector<Record>& records = storage_->trials(study_);
+  return std::none_of(records.begin(), records.end(), [](const Record& record) {
+    return record.trial.state == TrialState::running || record.trial.state == TrialState::waiting;
+  });
+}
+
+std::optional<Record> Worker::next() {
+  if (auto adopted = adopt()) return adopted;
+  Tree system = Tree::dict();
+  system[worker_attribute] = identity_;
+  return storage_->begin_trial(study_, system, crew_.plan.options.setup.n_trials);
+}
+
+/// Trials of dead workers: failed and enqueued again as Optuna does it, or in deterministic mode
+/// gone on with under their own number, so that no kill changes what the study holds.
+std::optional<Record> Worker::adopt() {
+  const double grace = missed_beats * crew_.plan.options.setup.heartbeat;
+  std::vector<storage::Stale> candidates = storage_->stale(study_, grace);
+  const std::vector<Record>& records = storage_->trials(study_);
+  const auto find = [&](std::int64_t id) {
+    return std::find_if(records.begin(), records.end(),
+                        [&](const Record& record) { return record.id == id; });
+  };
+  for (const storage::Stale& running : storage_->stale(study_, 0)) {
+    const auto record = find(running.id);
+    const Tree* worker =
+        record == records.end() ? nullptr : record->trial.attributes.find(worker_attribute);
+    if (worker && is_dead_here(*worker)) candidates.push_back(running);
+  }
+  for (const storage::Stale& dead : candidates) {
+    const auto record = find(dead.id);
+    if (record != records.end() && recover(dead, *record)) return *record;
+  }
+  return std::nullopt;
+}
+
+bool Worker::recover(const storage::Stale& dead, const Record& record) {
+  if (crew_.plan.options.setup.deterministic) {
+    Tree system = Tree::dict();
+    system[worker_attribute] = identity_;
+    return storage_->take_over(dead, system);
+  }
+  const Tree* history = record.trial.attributes.find("retry_history");
+  if (history && history->size() >= most_retries)
+    storage_->finish(dead.id, failure("its worker died, as those of " +
+                                      std::to_string(history->size()) + " tries before"));
+  else
+    storage_->fail_and_retry(study_, dead);
+  return false;
+}
+
+/// Waits a little for other workers; now and then says for which trials.
+void Worker::pause() {
+  std::this_thread::sleep_for(pause_length);
+  if (++pauses_ % pauses_between_words != 0) return;
+  std::vector<std::string> numbers;
+  for (const Record& record : storage_->trials(study_))
+    if (record.trial.state == TrialState::running)
+      numbers.push_back(std::to_string(record.trial.number));
+  log::info("waiting for trials of other workers: " + join(numbers, ", "));
+}
+
+std::optional<samplers::Params> Worker::parameters(const Record& record) {
+  if (!record.trial.params.empty()) return record.trial.params;
+  while (!crew_.over()) {
+    const std::vector<Record>& records = storage_->trials(study_);
+    if (auto suggestion = asker_.ask(records, record)) {
+      storage_->set_parameters(record, suggestion->params, crew_.plan.space->dimensions(),
+                               suggestion->attributes);
+      return suggestion->params;
+    }
+    // An earlier batch waits for a worker that may be dead.
+    if (auto orphan = adopt())
+      run_trial(std::move(*orphan));
+    else
+      pause();
+  }
+  return std::nullopt;
+}
+
+void Worker::run_trial(Record record) {
+  crew_.heartbeats.add(record.id);
+  const auto params = parameters(record);
+  if (!params) {
+    // Stopped while waiting: the trial is given back as it was.
+    crew_.heartbeats.remove(record.id);
+    storage_->release(record);
+    return;
+  }
+  record.trial.params = *params;
+  const Outcome result = outcome(record, *params);
+  const bool told = storage_->finish(record.id, result);
+  crew_.heartbeats.remove(record.id);
+  if (!told) {
+    log::warning("trial " + std::to_string(record.trial.number) +
+                 " was finished by another worker; its second result is dropped");
+    return;
+  }
+  record.trial.state = result.state;
+  record.trial.values = result.values;
+  record.user = result.user;
+  for (const auto& [key, value] : result.system.as_dict()) record.trial.attributes[key] = value;
+  const std::lock_guard lock(crew_.telling);
+  crew_.on_trial(record);
+}
+
+Outcome Worker::outcome(const Record& record, const samplers::Params& params) {
+  double last = 0;
+  bool reported = false;
+  const Report tell = [&](std::int64_t step, double value) {
+    last = value;
+    reported = true;
+    report(record, step, value);
+  };
+  try {
+    return measured_outcome(params, tell);
+  } catch (const Pruned&) {
+    Outcome pruned;
+    pruned.state = TrialState::pruned;
+    if (reported && !std::isnan(last)) pruned.values = {last};
+    pruned.user["sampled_config"] = crew_.plan.space->sampled_config(params);
+    return pruned;
+  } catch (const Error& error) {
+    if (error.fault() == Fault::internal) throw;
+    Outcome failed = failure(error.what());
+    failed.user["sampled_config"] = crew_.plan.space->sampled_config(params);
+    return failed;
+  }
+}
+
+Outcome Worker::measured_outcome(const samplers::Params& params, const Report& tell) {
+  const Options& options = crew_.plan.options;
+  const Measured measured = crew_.plan.evaluate(params, tell);
+  Outcome outcome;
+  outcome.user["software_metrics"] = measured.software;
+  outcome.user["hardware_metrics"] = measured.hardware;
+  outcome.user["sampled_config"] = crew_.plan.space->sampled_config(params);
+  Tree& scaled = outcome.user["scaled_metrics"] = Tree::dict();
+  for (const Goal& goal : options.goals) {
+    const double value = goal.scale * measured.value(goal.metric);
+    if (std::isnan(value)) {
+      Outcome failed = failure("metric '" + goal.metric + "' is NaN");
+      failed.user = outcome.user;
+      return failed;
+    }
+    scaled[goal.metric] = value;
+  }
+  outcome.values = options.values_of(measured);
+  Tree constraints = Tree::list();
+  for (const Constraint& constraint : options.constraints)
+    constraints.push_back(constraint.excess(measured.value(constraint.metric)));
+  if (constraints.size() > 0) outcome.system["constraints"] = std::move(constraints);
+  return outcome;
+}
+
+void Worker::report(const Record& record, std::int64_t step, double value) {
+  storage_->report(record.id, step, value);
+  if (crew_.plan.options.setup.pruner == "none") return;
+  const std::vector<Record>& records = storage_->trials(study_);
+  const auto self = std::find_if(records.begin(), records.end(),
+                                 [&](const Record& entry) { return entry.id == record.id; });
+  if (self == records.end()) return;
+  if (samplers::should_prune(crew_.plan.options.pruner, asker_.known(records, record), self->trial,
+                             crew_.plan.options.directions().front()))
+    throw Pruned();
+}
+
+}  // namespace mase::search

@@ -1,0 +1,52 @@
+// Worker: one thread that takes trials of a study one after the other.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+#include "search/workers/asker.hpp"
+#include "search/workers/heartbeats.hpp"
+
+namespace mase::search {
+
+/// What the workers of one process share.
+struct Crew {
+  const Plan& plan;
+  const OnTrial& on_trial;
+  const std::atomic<bool>& stop;
+  std::chrono::steady_clock::time_point begun;
+  Heartbeats& heartbeats;
+  std::mutex telling;               ///< held while on_trial runs
+  std::atomic<bool> failed{false};  ///< a worker threw: the others stop
+
+  bool over() const;
+};
+
+class Worker {
+ public:
+  explicit Worker(Crew& crew);
+  /// Until the study is complete or the crew is to stop.
+  void run();
+
+ private:
+  std::optional<storage::Record> next();
+  std::optional<storage::Record> adopt();
+  bool recover(const storage::Stale& dead, const storage::Record& record);
+  void pause();
+  void run_trial(storage::Record record);
+  std::optional<samplers::Params> parameters(const storage::Record& record);
+  storage::Outcome outcome(const storage::Record& record, const samplers::Params& params);
+  storage::Outcome measured_outcome(const samplers::Params& params, const Report& report);
+  void report(const storage::Record& record, std::int64_t step, double value);
+  bool study_complete();
+
+  Crew& crew_;
+  std::unique_ptr<storage::Storage> storage_;
+  storage::Study study_;
+  Asker asker_;
+  Tree identity_;
+  int pauses_ = 0;
+};
+
+}  // namespace mase::search

@@ -1,0 +1,65 @@
+// Applying a vector operation to a span. Included by kernel source files after their simd_*.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "simd/isa.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+/// Applies `op` to fewer elements than a vector holds.
+template <class Op>
+MASE_SIMD void apply_part(const Op& op, const float* in, float* out, std::size_t count) {
+  float part[Simd::width] = {};
+  std::memcpy(part, in, count * sizeof(float));
+  Simd::store(part, op(Simd::load(part)));
+  std::memcpy(out, part, count * sizeof(float));
+}
+
+/// Floats of a slice that the second-level cache holds beside the next one.
+constexpr std::size_t cached_count = std::size_t{1} << 16;
+
+/// Applies `op` with stores past the caches, which need an aligned output; returns how many
+/// elements are done. Other threads see them after a fence only. (Set is Simd: a parameter so that
+/// sets without such stores compile.)
+template <class Set, class Op>
+MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
+                                      std::size_t count) {
+  const std::uintptr_t misaligned =
+      (0 - reinterpret_cast<std::uintptr_t>(out)) % (Simd::width * sizeof(float));
+  const std::size_t head = misaligned / sizeof(float);
+  std::size_t i = head < count ? head : count;
+  apply_part(op, in, out, i);
+  // A slice that fits the caches has been read for its scale: the next one is fetched meanwhile.
+  const std::size_t ahead = count <= cached_count ? count : 0;
+  for (; i + Simd::width <= count; i += Simd::width) {
+    __builtin_prefetch(in + i + ahead);
+    Set::stream(out + i, op(Simd::load(in + i)));
+  }
+  return i;
+}
+
+/// out[i] = op(in[i]) for every i below `count`; `in` and `out` are the same or do not overlap.
+/// `stream`: past the caches where possible; the caller then ends with stream_fence().
+template <class Op>
+MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t count, bool stream) {
+  std::size_t i = 0;
+  if constexpr (Simd::can_stream)
+    if (stream && in != out) i = apply_streaming<Simd>(op, in, out, count);
+  for (; i + Simd::width <= count; i += Simd::width) Simd::store(out + i, op(Simd::load(in + i)));
+  if (i < count) apply_part(op, in + i, out + i, count - i);
+}
+
+/// The same for a whole tensor: large ones are streamed.
+template <class Op>
+MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t count) {
+  const bool stream = count >= streaming_count;
+  apply(op, in, out, count, stream);
+  if (stream) stream_fence();
+}
+
+}  // namespace
+}  // namespace mase::formats::kernels

@@ -1,0 +1,163 @@
+// Building and calling the methods of leaf modules.
+#include "torch/export/leaf.hpp"
+
+#include <algorithm>
+
+#include "ir/text.hpp"
+#include "torch/export/formats.hpp"
+
+namespace mase::libtorch {
+
+namespace {
+
+using JitValue = MethodBuilder::JitValue;
+
+/// Tensors of a leaf that stand below another module (tied weights) are passed as arguments.
+bool is_own(const ir::Module& module, const std::string& path) {
+  return owner_of(path) == module.path;
+}
+
+std::ptrdiff_t count_foreign(const ir::Module& module) {
+  return std::count_if(module.tensors.begin(), module.tensors.end(),
+                       [&](const auto& tensor) { return !is_own(module, tensor.second); });
+}
+
+std::string float_marks(const ir::Graph& graph, const ir::Value& value) {
+  std::string marks = "%";
+  value.for_each_node(
+      [&](ir::NodeId id) { marks += takes_format(graph.node(id).info) ? "f" : "-"; });
+  return marks;
+}
+
+/// The body of one method. Its inputs are the data arguments that are nodes, then the tensors that
+/// are not the leaf's own.
+class LeafBuilder {
+ public:
+  LeafBuilder(const ir::Graph& graph, const ir::Node& node, const torch::jit::Module& owner)
+      : graph_(graph),
+        node_(node),
+        module_(graph.module_of(node)),
+        formats_(graph, node),
+        leaf_(owner) {}
+
+  c10::TypePtr build(const std::string& name, const std::vector<JitValue*>& arguments) {
+    add_inputs(arguments);
+    add_data();
+    add_tensors();
+    count_batches();
+    for (const ir::Argument& attribute : module_.attributes) {
+      if (counter_ != nullptr && attribute.name == "momentum" && attribute.value.is_none())
+        add_value("momentum", leaf_.weight_of_batch(counter_));
+      else
+        add_constant(attribute);
+    }
+    return leaf_.finish(name, quantize_output(leaf_, node_, leaf_.call(module_.op, operands_)));
+  }
+
+ private:
+  /// All inputs come before the body.
+  void add_inputs(const std::vector<JitValue*>& arguments) {
+    const auto add = [&](const std::string& name) {
+      inputs_.push_back(leaf_.add_input(name, arguments.at(inputs_.size())->type()));
+    };
+    for (const ir::Argument& argument : node_.args)
+      if (has_nodes(argument.value)) add(argument.name);
+    for (const auto& [argument, path] : module_.tensors)
+      if (!is_own(module_, path)) add(argument);
+  }
+
+  void add_data() {
+    auto input = inputs_.begin();
+    for (const ir::Argument& argument : node_.args) {
+      if (!has_nodes(argument.value)) {
+        add_constant(argument);
+        continue;
+      }
+      const formats::Format* format = formats_.find(argument.name, first_node(argument.value));
+      const bool quantized = format != nullptr && takes_format(graph_, argument.value);
+      JitValue* value = *input++;
+      add_value(argument.name, quantized
+                                   ? leaf_.quantize(value, *format, rank_of(graph_, argument.value))
+                                   : value);
+    }
+  }
+
+  void add_tensors() {
+    auto input = inputs_.end() - count_foreign(module_);
+    for (const auto& [argument, path] : module_.tensors) {
+      JitValue* tensor =
+          is_own(module_, path) ? leaf_.attribute(std::string(last_part(path))) : *input++;
+      const formats::Format* format = formats_.find(argument);
+      const Array& array = graph_.tensors.at(path).value;
+      const bool quantized = format != nullptr && array.dtype() == DType::float32;
+      const auto rank = static_cast<int>(array.shape().size());
+      add_value(argument, quantized ? leaf_.quantize(tensor, *format, rank) : tensor);
+    }
+  }
+
+  /// Batch norms count the batches they were trained on.
+  void count_batches() {
+    const std::string counter = "num_batches_tracked";
+    if (module_.op != "aten::batch_norm" || !graph_.tensors.contains(module_.path + "." + counter))
+      return;
+    counter_ = leaf_.attribute(counter);
+    leaf_.count_while_training(counter_);
+  }
+
+  void add_value(const std::string& argument, JitValue* value) {
+    operands_.emplace_back(argument, [value](const c10::TypePtr&) { return value; });
+  }
+
+  void add_constant(const ir::Argument& argument) {
+    operands_.emplace_back(argument.name, [this, &argument](const c10::TypePtr& type) {
+      return leaf_.lower(argument.value, type, {});
+    });
+  }
+
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  const ir::Module& module_;
+  PortFormats formats_;
+  MethodBuilder leaf_;
+  std::vector<JitValue*> inputs_;
+  MethodBuilder::Operands operands_;
+  JitValue* counter_ = nullptr;
+};
+
+}  // namespace
+
+JitValue* LeafMethods::call(const ir::Node& node, MethodBuilder& top,
+                            const MethodBuilder::NodeLookup& lookup) {
+  const ir::Module& module = graph_.module_of(node);
+  std::vector<JitValue*> arguments;
+  for (const ir::Argument& argument : node.args)
+    if (has_nodes(argument.value)) arguments.push_back(top.lower_free(argument.value, lookup));
+  for (const auto& [name, path] : module.tensors)
+    if (!is_own(module, path)) arguments.push_back(top.attribute(path));
+  const Method& called = method(node, arguments);
+  return top.call_method(top.attribute(module.path), called.name, arguments, called.result);
+}
+
+std::string LeafMethods::signature(const ir::Node& node) const {
+  std::string text = node.target;
+  for (const ir::Argument& argument : node.args)
+    text += "|" + argument.name + "=" +
+            (has_nodes(argument.value) ? float_marks(graph_, argument.value)
+                                       : ir::print(graph_, argument.value));
+  for (const auto& [port, format] : node.formats) text += "|" + port + ":" + format.text();
+  return text + (takes_format(node.info) ? "" : "|plain");
+}
+
+const LeafMethods::Method& LeafMethods::method(const ir::Node& node,
+                                               const std::vector<JitValue*>& arguments) {
+  const std::string key = signature(node);
+  const auto known = methods_.find(key);
+  if (known != methods_.end()) return known->second;
+  const int number = counts_[node.target]++;
+  const std::string name = number == 0 ? "forward" : "forward" + std::to_string(number);
+  const c10::TypePtr result =
+      LeafBuilder(graph_, node, tree_.modules.at(node.target)).build(name, arguments);
+  return methods_.emplace(key, Method{name, result}).first->second;
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,221 @@
+// MethodBuilder: inputs, attributes, operators and snippets of one method.
+#include "torch/export/method.hpp"
+
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/frontend/resolver.h>
+#include <torch/csrc/jit/frontend/schema_matching.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ir/op_table.hpp"
+
+namespace mase::libtorch {
+
+namespace jit = torch::jit;
+
+namespace {
+
+const c10::FunctionSchema& find_schema(const std::string& op) {
+  const std::string base(ir::base_op(op));
+  const std::string overload = op.size() > base.size() ? op.substr(base.size() + 1) : "";
+  for (const auto& candidate : jit::getAllOperatorsFor(c10::Symbol::fromQualString(base)))
+    if (candidate->schema().overload_name() == overload) return candidate->schema();
+  unsupported_error("this LibTorch has no operator '" + op +
+                    "'; export with the version that imported the model");
+}
+
+/// The first operand name that the operator does not have; nullptr when all fit.
+const std::string* stray_operand(const c10::FunctionSchema& schema,
+                                 const MethodBuilder::Operands& operands) {
+  for (const auto& operand : operands)
+    if (!schema.argumentIndexWithName(operand.first)) return &operand.first;
+  return nullptr;
+}
+
+/// Names of dtypes as the numbers that they are in TorchScript: only Python knows the names.
+std::string with_dtype_numbers(std::string text) {
+  const std::pair<const char*, at::ScalarType> names[] = {{"torch.float32", at::kFloat},
+                                                          {"torch.float64", at::kDouble},
+                                                          {"torch.int32", at::kInt},
+                                                          {"torch.int64", at::kLong},
+                                                          {"torch.bool", at::kBool}};
+  for (const auto& [name, type] : names)
+    text = replace_all(std::move(text), name, std::to_string(static_cast<int>(type)));
+  return text;
+}
+
+/// The format's function body as statements that leave the value in `q`, each line behind `indent`
+/// instead of the two spaces it comes with. The value is contiguous, as the executor's: matrix
+/// products add up in another order for another layout.
+std::string statements(const formats::Format& format, int rank, const std::string& indent) {
+  std::string out;
+  for (const std::string& line : split(with_dtype_numbers(format.torchscript(rank)), '\n')) {
+    if (line.empty()) continue;
+    const std::string text = line.substr(2);
+    out += indent + (text.starts_with("return ") ? "q = " + text.substr(7) : text) + "\n";
+  }
+  return out + indent + "q = q.contiguous()\n";
+}
+
+/// `q = x + (q - x).detach()` has the gradient 1 and, in float32, almost always the value q; eval
+/// mode returns q itself.
+std::string quantizer_source(const formats::Format& format, int rank) {
+  return "def quantize(x, training: bool):\n" + statements(format, rank, "  ") +
+         "  if training:\n"
+         "    q = x + torch.detach(q - x)\n"
+         "  return q\n";
+}
+
+/// The same for every tensor of a list.
+std::string list_quantizer_source(const formats::Format& format, int rank) {
+  return "def quantize(xs: List[Tensor], training: bool):\n"
+         "  qs: List[Tensor] = []\n"
+         "  for x in xs:\n" +
+         statements(format, rank, "    ") +
+         "    if training:\n"
+         "      q = x + torch.detach(q - x)\n"
+         "    qs.append(q)\n"
+         "  return qs\n";
+}
+
+constexpr const char* counter_source =
+    "def count(n, training: bool):\n"
+    "  if training:\n"
+    "    n.add_(1)\n"
+    "  return n\n";
+
+constexpr const char* weight_source =
+    "def weight(n, training: bool) -> float:\n"
+    "  w = 0.0\n"
+    "  if training:\n"
+    "    w = 1.0 / float(n)\n"
+    "  return w\n";
+
+constexpr const char* softsign_source =
+    "def softsign(x):\n"
+    "  return x / (x.abs() + 1)\n";
+
+}  // namespace
+
+MethodBuilder::MethodBuilder(const jit::Module& owner)
+    : owner_(owner), graph_(std::make_shared<jit::Graph>()) {
+  self_ = graph_->addInput("self")->setType(owner.type());
+}
+
+jit::Value* MethodBuilder::add_input(const std::string& name, const c10::TypePtr& type) {
+  return graph_->addInput(name == "self" ? "input" : name)->setType(type);
+}
+
+jit::Value* MethodBuilder::attribute(const std::string& path) {
+  const auto known = attributes_.find(path);
+  if (known != attributes_.end()) return known->second;
+  const std::size_t dot = path.rfind('.');
+  jit::Value* owner = dot == std::string::npos ? self_ : attribute(path.substr(0, dot));
+  const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
+  return attributes_[path] = graph_->insertGetAttr(owner, name);
+}
+
+jit::Value* MethodBuilder::constant(const c10::IValue& value) {
+  return graph_->insertConstant(value);
+}
+
+jit::Value* MethodBuilder::list(const c10::TypePtr& element,
+                                const std::vector<jit::Value*>& items) {
+  return graph_->insertNode(graph_->createList(element, items))->output();
+}
+
+jit::Value* MethodBuilder::run(const c10::FunctionSchema& schema,
+                               const std::vector<jit::Value*>& values) {
+  std::vector<jit::NamedValue> positional, named;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const c10::Argument& argument = schema.arguments().at(i);
+    if (argument.kwarg_only())
+      named.emplace_back(argument.name(), values[i]);
+    else
+      positional.emplace_back(values[i]);
+  }
+  const jit::MatchedSchema matched =
+      jit::matchSchema(schema, jit::SourceRange(), *graph_, positional, named);
+  jit::Node* node = graph_->create(c10::Symbol::fromQualString(schema.name()), matched.inputs, 0);
+  graph_->insertNode(node);
+  for (const c10::TypePtr& type : matched.return_types) node->addOutput()->setType(type);
+  if (node->outputs().size() == 1) return node->output();
+  return graph_->insertNode(graph_->createTuple(node->outputs()))->output();
+}
+
+jit::Value* MethodBuilder::call(const std::string& op, const Operands& operands) {
+  const auto only = [&] { return operands.at(0).second(c10::TensorType::get()); };
+  if (op == "mase::identity") return only();
+  if (op == "mase::softsign") return inline_function(softsign_source, {only()}).at(0);
+  const c10::FunctionSchema& schema = find_schema(op);
+  if (const std::string* stray = stray_operand(schema, operands))
+    unsupported_error("operator '" + op + "' has no argument '" + *stray + "' in this LibTorch");
+  std::vector<jit::Value*> values;
+  for (const c10::Argument& argument : schema.arguments()) {
+    const auto given = std::find_if(operands.begin(), operands.end(), [&](const auto& operand) {
+      return operand.first == argument.name();
+    });
+    if (given != operands.end())
+      values.push_back(given->second(argument.type()));
+    else if (argument.default_value())
+      values.push_back(constant(*argument.default_value()));
+    else if (argument.type()->kind() == c10::TypeKind::OptionalType)
+      values.push_back(constant({}));
+    else
+      unsupported_error("operator '" + op + "' lacks its argument '" + argument.name() + "'");
+  }
+  return run(schema, values);
+}
+
+jit::Value* MethodBuilder::call_positional(const std::string& op,
+                                           const std::vector<jit::Value*>& values) {
+  return run(find_schema(op), values);
+}
+
+std::vector<jit::Value*> MethodBuilder::inline_function(const std::string& source,
+                                                        const std::vector<jit::Value*>& arguments) {
+  jit::CompilationUnit unit;
+  const auto functions = unit.define({}, source, jit::nativeResolver(), nullptr);
+  functions.at(0)->ensure_defined();
+  return jit::insertGraph(*graph_, *jit::toGraphFunction(*functions.at(0)).graph(), arguments);
+}
+
+jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& format, int rank) {
+  const bool many = value->type()->kind() == c10::TypeKind::ListType;
+  const std::string source =
+      many ? list_quantizer_source(format, rank) : quantizer_source(format, rank);
+  return inline_function(source, {value, attribute("training")}).at(0);
+}
+
+void MethodBuilder::count_while_training(jit::Value* counter) {
+  inline_function(counter_source, {counter, attribute("training")});
+}
+
+jit::Value* MethodBuilder::weight_of_batch(jit::Value* counter) {
+  return inline_function(weight_source, {counter, attribute("training")}).at(0);
+}
+
+jit::Value* MethodBuilder::call_method(jit::Value* module, const std::string& method,
+                                       const std::vector<jit::Value*>& arguments,
+                                       const c10::TypePtr& result) {
+  std::vector<jit::Value*> inputs{module};
+  inputs.insert(inputs.end(), arguments.begin(), arguments.end());
+  jit::Node* node = graph_->insertNode(graph_->create(c10::prim::CallMethod, inputs));
+  node->s_(c10::attr::name, method);
+  return node->output()->setType(result);
+}
+
+c10::TypePtr MethodBuilder::finish(const std::string& method, jit::Value* result) {
+  graph_->registerOutput(result);
+  const c10::TypePtr type = result->type();
+  const c10::QualifiedName name(*owner_.type()->name(), method);
+  owner_.type()->addMethod(
+      owner_._ivalue()->compilation_unit()->create_function(name, std::move(graph_)));
+  return type;
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,171 @@
+// Export of a graph as a TorchScript archive: the top forward, and saving.
+#include "torch/export/torchscript.hpp"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cctype>
+#include <set>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "torch/export/formats.hpp"
+#include "torch/export/leaf.hpp"
+#include "torch/export/tree.hpp"
+
+namespace mase::libtorch {
+
+namespace {
+
+namespace jit = torch::jit;
+using Operands = MethodBuilder::Operands;
+
+c10::TypePtr type_of(const ir::ValueInfo& info) {
+  using Kind = ir::ValueInfo::Kind;
+  switch (info.kind) {
+    case Kind::integer:
+      return c10::IntType::get();
+    case Kind::number:
+      return c10::FloatType::get();
+    case Kind::boolean:
+      return c10::BoolType::get();
+    case Kind::string:
+      return c10::StringType::get();
+    default:
+      return c10::TensorType::get();
+  }
+}
+
+/// TorchScript takes no name that is a number.
+std::string debug_name(const std::string& name) {
+  return std::isdigit(static_cast<unsigned char>(name.front())) ? "_" + name : name;
+}
+
+std::set<std::string> quantized_modules(const ir::Graph& graph) {
+  std::set<std::string> paths;
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    if (node.kind == ir::NodeKind::call_module && !node.formats.empty()) paths.insert(node.target);
+  }
+  return paths;
+}
+
+class Exporter {
+ public:
+  explicit Exporter(const ir::Graph& graph)
+      : graph_(graph),
+        tree_(build_module_tree(graph, quantized_modules(graph))),
+        leaves_(graph_, tree_),
+        top_(tree_.modules.at("")) {}
+
+  jit::Module build() {
+    for (const ir::NodeId id : graph_.order()) {
+      const ir::Node& node = graph_.node(id);
+      try {
+        emit(node);
+      } catch (const Error& error) {
+        throw Error(error.fault(), "export of node '" + node.name + "': " + error.what());
+      } catch (const std::exception& error) {
+        throw Error(Fault::internal,
+                    "export of node '" + node.name + "' (" + node.op + "): " + error.what());
+      }
+    }
+    return tree_.modules.at("");
+  }
+
+ private:
+  void emit(const ir::Node& node) {
+    if (node.kind == ir::NodeKind::output) {
+      top_.finish("forward", quantize_output(top_, node, result(node)));
+      return;
+    }
+    jit::Value* value = quantize_output(top_, node, raw_value(node));
+    values_[node.id] = value;
+    // Inputs keep the name of their placeholder, also when a node only passes them on.
+    if (value->node()->kind() != c10::prim::Param) value->setDebugName(debug_name(node.name));
+  }
+
+  /// The value of a node before the format of its data_out.
+  jit::Value* raw_value(const ir::Node& node) {
+    switch (node.kind) {
+      case ir::NodeKind::placeholder:
+        return top_.add_input(node.target, type_of(node.info));
+      case ir::NodeKind::get_attr:
+        return top_.attribute(node.target);
+      case ir::NodeKind::call_module:
+        return leaves_.call(node, top_, lookup());
+      default:
+        return call_operator(node);
+    }
+  }
+
+  jit::Value* result(const ir::Node& node) {
+    const PortFormats formats(graph_, node);
+    const ir::Argument& value = node.args.at(0);
+    return top_.lower_free(value.value, lookup(formats, value.name));
+  }
+
+  MethodBuilder::NodeLookup lookup() {
+    return [this](ir::NodeId id) { return values_.at(id); };
+  }
+
+  /// As `lookup`, with the tensors of one argument quantized on the way.
+  MethodBuilder::NodeLookup lookup(const PortFormats& formats, const std::string& argument) {
+    return [this, formats, argument](ir::NodeId id) {
+      const formats::Format* format = formats.find(argument, id);
+      jit::Value* value = values_.at(id);
+      const ir::ValueInfo& info = graph_.node(id).info;
+      const bool quantized = format != nullptr && takes_format(info);
+      return quantized ? top_.quantize(value, *format, rank_of(info)) : value;
+    };
+  }
+
+  jit::Value* call_operator(const ir::Node& node) {
+    const PortFormats formats(graph_, node);
+    if (node.op == "mase::getitem") {
+      const ir::Argument& base = node.args.at(0);
+      return top_.get_item(top_.lower_free(base.value, lookup(formats, base.name)),
+                           node.args.at(1).value, lookup());
+    }
+    Operands operands;
+    for (const ir::Argument& argument : node.args)
+      operands.emplace_back(
+          argument.name,
+          [this, &argument, find_node = lookup(formats, argument.name)](const c10::TypePtr& type) {
+            return top_.lower(argument.value, type, find_node);
+          });
+    return top_.call(node.op, operands);
+  }
+
+  const ir::Graph& graph_;
+  ModuleTree tree_;
+  LeafMethods leaves_;
+  MethodBuilder top_;
+  std::map<ir::NodeId, jit::Value*> values_;
+};
+
+/// Made in memory: PyTorch's writer ends the process when a write to disk fails. And through a
+/// stream the archive's root folder is a constant instead of the file's name, so the bytes do not
+/// depend on where they go.
+void save(const jit::Module& module, const std::string& path,
+          const std::map<std::string, std::string>& extra_files) {
+  const jit::ExtraFilesMap extras(extra_files.begin(), extra_files.end());
+  std::ostringstream bytes;
+  module.save(bytes, extras);
+  write_file(path, bytes.view());
+}
+
+}  // namespace
+
+void export_torchscript(const ir::Graph& graph, const std::string& path,
+                        const std::map<std::string, std::string>& extra_files) {
+  try {
+    save(Exporter(graph).build(), path, extra_files);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(Fault::internal, "export to '" + path + "' failed: " + error.what());
+  }
+}
+
+}  // namespace mase::libtorch

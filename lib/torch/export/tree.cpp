@@ -1,0 +1,158 @@
+// The module tree of an exported archive: one module per path with its parameters and buffers.
+#include "torch/export/tree.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+
+namespace {
+
+namespace jit = torch::jit;
+
+/// A component of a class name: identifier characters only, never empty, no digit in front.
+std::string identifier(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += is_identifier_char(c) ? c : '_';
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out.front()))) out.insert(0, "_");
+  return out;
+}
+
+/// Class names "__torch__.torch.nn.modules.linear.___torch_mangle_3.Linear" for standard layers and
+/// "__torch__.mase.Sequential_4" for the rest; the number makes them unique.
+class ClassNames {
+ public:
+  std::string layer(const std::string& class_name) {
+    std::string name = "__torch__";
+    for (const std::string& part : split(owner_of(class_name), '.')) name += "." + identifier(part);
+    return name + ".___torch_mangle_" + next() + "." + identifier(last_part(class_name));
+  }
+  std::string other(std::string_view class_name) {
+    return "__torch__.mase." + identifier(last_part(class_name)) + "_" + next();
+  }
+
+ private:
+  std::string next() { return std::to_string(count_++); }
+  int count_ = 0;
+};
+
+/// Children in the order of the source: numbers by value, then those with tensors in state_dict
+/// order, then the rest in execution order.
+class ChildOrder {
+ public:
+  explicit ChildOrder(const ir::Graph& graph) {
+    for (const std::string& path : graph.tensor_order) note(std::string(owner_of(path)));
+    for (const ir::NodeId id : graph.order())
+      if (graph.node(id).kind == ir::NodeKind::call_module) note(graph.node(id).target);
+  }
+
+  void sort(std::vector<std::string>& paths) const {
+    const bool numbered = std::all_of(paths.begin(), paths.end(), [](const std::string& path) {
+      return parse_int(last_part(path)).has_value();
+    });
+    std::stable_sort(paths.begin(), paths.end(), [&](const std::string& a, const std::string& b) {
+      return numbered ? *parse_int(last_part(a)) < *parse_int(last_part(b)) : rank(a) < rank(b);
+    });
+  }
+
+ private:
+  void note(std::string path) {
+    for (; !path.empty(); path = owner_of(path)) ranks_.emplace(path, ranks_.size());
+  }
+  std::size_t rank(const std::string& path) const {
+    const auto found = ranks_.find(path);
+    return found == ranks_.end() ? ranks_.size() : found->second;
+  }
+  std::map<std::string, std::size_t> ranks_;
+};
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const ir::Graph& graph, const std::set<std::string>& custom)
+      : graph_(graph), custom_(custom), order_(graph) {
+    tree_.unit = std::make_shared<jit::CompilationUnit>();
+    for (const auto& entry : graph.containers) add_path(entry.first);
+    for (const auto& entry : graph.modules) add_path(entry.first);
+    for (const auto& path : graph.tensor_order) {
+      const std::string owner(owner_of(path));
+      add_path(owner);
+      tensors_[owner].push_back(path);
+    }
+  }
+
+  ModuleTree build() {
+    build_module("");
+    return std::move(tree_);
+  }
+
+ private:
+  /// Notes a path and every path above it as a child of its owner.
+  void add_path(std::string path) {
+    while (!path.empty() && known_.insert(path).second) {
+      const std::string owner(owner_of(path));
+      children_[owner].push_back(path);
+      path = owner;
+    }
+  }
+
+  std::string class_name(const std::string& path) {
+    const auto leaf = graph_.modules.find(path);
+    if (leaf != graph_.modules.end())
+      return custom_.contains(path) ? names_.other(leaf->second.class_name)
+                                    : names_.layer(leaf->second.class_name);
+    const auto container = graph_.containers.find(path);
+    if (container != graph_.containers.end()) return names_.other(container->second);
+    return names_.other(path.empty() ? graph_.name : "Container");
+  }
+
+  jit::Module build_module(const std::string& path) {
+    jit::Module module(c10::QualifiedName(class_name(path)), tree_.unit);
+    module.register_attribute("training", c10::BoolType::get(), false);
+    for (const std::string& tensor : tensors_[path]) add_tensor(module, tensor);
+    std::vector<std::string>& children = children_[path];
+    order_.sort(children);
+    for (const std::string& child : children)
+      module.register_module(std::string(last_part(child)), build_module(child));
+    tree_.modules.emplace(path, module);
+    return module;
+  }
+
+  void add_tensor(jit::Module& module, const std::string& path) {
+    const ir::Tensor& tensor = graph_.tensors.at(path);
+    at::Tensor value = view_of(tensor.value);
+    if (tensor.is_parameter && at::isFloatingType(value.scalar_type()))
+      value.set_requires_grad(tensor.requires_grad);
+    module.register_parameter(std::string(last_part(path)), value, !tensor.is_parameter);
+  }
+
+  const ir::Graph& graph_;
+  const std::set<std::string>& custom_;
+  ChildOrder order_;
+  ClassNames names_;
+  ModuleTree tree_;
+  std::set<std::string> known_;
+  std::map<std::string, std::vector<std::string>> children_, tensors_;
+};
+
+}  // namespace
+
+std::string_view owner_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+ModuleTree build_module_tree(const ir::Graph& graph, const std::set<std::string>& custom) {
+  return TreeBuilder(graph, custom).build();
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,32 @@
+// The module tree of an exported archive: one module per path with its parameters and buffers.
+#pragma once
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "ir/graph.hpp"
+
+namespace mase::libtorch {
+
+/// "a.b.weight" → "a.b"; "" for a path without a dot.
+std::string_view owner_of(std::string_view path);
+/// "a.b.weight" → "weight".
+std::string_view last_part(std::string_view path);
+
+/// Modules by path, "" being the root. All share one compilation unit, and every class name in it
+/// is unique: equal names in one tree make TorchScript's alias analysis run out of memory.
+struct ModuleTree {
+  std::shared_ptr<torch::jit::CompilationUnit> unit;
+  std::map<std::string, torch::jit::Module, std::less<>> modules;
+};
+
+/// Builds the tree without methods. Leaves keep their torch.nn class name, so that the file imports
+/// elsewhere as standard layers, except those in `custom`, which compute something else.
+ModuleTree build_module_tree(const ir::Graph& graph, const std::set<std::string>& custom);
+
+}  // namespace mase::libtorch

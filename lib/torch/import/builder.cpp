@@ -1,0 +1,283 @@
+// Recording operators as graph nodes while they run on the example.
+#include "torch/import/builder.hpp"
+
+#include <ATen/ATen.h>
+
+#include "base/error.hpp"
+#include "ir/op_table.hpp"
+#include "torch/import/call_forms.hpp"
+#include "torch/run/arguments.hpp"
+#include "torch/run/operators.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+std::string at_place(const SourceText& source) {
+  return source.place.empty() ? "" : " at " + source.place;
+}
+
+/// A copy that later rebinding of the original does not change.
+Ref snapshot(const Ref& cell) {
+  Cell copy = *cell;
+  for (Ref& item : copy.items) item = snapshot(item);
+  return make_cell(std::move(copy));
+}
+
+/// Some in-place operators name their arguments otherwise (dropout_'s "self" is dropout's "input").
+void rename_arguments(OpCall& call) {
+  const auto found = find_operator(call.op);
+  if (!found || found->schema().arguments().size() != call.args.size()) return;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    call.args[i].first = found->schema().arguments()[i].name();
+  }
+}
+
+void refuse_stale(const Ref& cell, const std::string& place) {
+  for_each_leaf(cell, [&](const Cell& leaf) {
+    if (!leaf.stale) return;
+    unsupported_error("a tensor is used" + place +
+                      " after memory it shares was changed in place; write the change as a new "
+                      "tensor (x = x + y instead of x += y)");
+  });
+}
+
+/// Element i of "size(x)" is "size(x, i)".
+std::string element_text(const std::string& text, const ir::Value& index) {
+  if (!text.starts_with("size(") || !text.ends_with(')') ||
+      index.kind() != ir::Value::Kind::integer)
+    return text + "[...]";
+  return text.substr(0, text.size() - 1) + ", " + std::to_string(index.as_int()) + ")";
+}
+
+}  // namespace
+
+c10::IValue concrete(const Cell& cell, const c10::TypePtr& type) {
+  if (!is_container(cell)) return cell.value;
+  std::vector<c10::IValue> items;
+  for (const Ref& item : cell.items) items.push_back(concrete(*item));
+  if (cell.kind == Cell::Kind::tuple) return c10::ivalue::Tuple::create(std::move(items));
+  if (cell.kind == Cell::Kind::list) return make_list(std::move(items), type ? type : cell.type);
+  c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
+  for (std::size_t i = 0; i < items.size(); ++i) dict.insert(cell.keys[i], items[i]);
+  return dict;
+}
+
+c10::IValue run_operator(const std::string& op, std::vector<c10::IValue> arguments) {
+  if (const HostOperator* host = find_host_operator(op)) return host->run(arguments);
+  const auto found = find_operator(op);
+  if (!found) unsupported_error("this LibTorch has no operator " + op);
+  found->callBoxed(&arguments);
+  if (arguments.empty()) return {};
+  if (arguments.size() == 1) return arguments[0];
+  return c10::ivalue::Tuple::create(std::move(arguments));
+}
+
+Ref Builder::placeholder(const std::string& name, c10::IValue value) {
+  ir::Node node;
+  node.kind = ir::NodeKind::placeholder;
+  node.name = name;
+  node.target = name;
+  Cell cell;
+  cell.kind = Cell::Kind::dynamic;
+  cell.node = add_node(std::move(node), value);
+  cell.value = std::move(value);
+  Ref ref = make_cell(std::move(cell));
+  tensors_.push_back(ref);
+  return ref;
+}
+
+ir::NodeId Builder::add_node(ir::Node node, const c10::IValue& value) {
+  node.info = info_of(value);
+  return graph_.add(std::move(node));
+}
+
+c10::IValue Builder::run(const OpCall& call) const {
+  std::vector<c10::IValue> arguments;
+  const auto found = find_host_operator(call.op) ? std::nullopt : find_operator(call.op);
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const c10::TypePtr type = found ? found->schema().arguments()[i].type() : nullptr;
+    arguments.push_back(concrete(*call.args[i].second, type));
+  }
+  try {
+    return run_operator(call.op, std::move(arguments));
+  } catch (const c10::Error& error) {
+    file_error(call.op + at_place(call.source) +
+               " fails on the example input: " + error.what_without_backtrace());
+  }
+}
+
+std::string Builder::operand_text(const Cell& cell) const {
+  if (!cell.text.empty()) return cell.text;
+  if (cell.kind == Cell::Kind::dynamic && cell.node >= 0) return graph_.node(cell.node).name;
+  if (cell.kind == Cell::Kind::attribute) return cell.path;
+  if (cell.value.isInt()) return std::to_string(cell.value.toInt());
+  if (cell.value.isDouble()) return std::to_string(cell.value.toDouble());
+  if (cell.value.isBool()) return cell.value.toBool() ? "true" : "false";
+  return "?";
+}
+
+std::string Builder::text_of(const OpCall& call) const {
+  const std::string_view base = ir::base_op(call.op);
+  const std::string name(base.substr(base.rfind(':') + 1));
+  std::string text = name + "(";
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    text += (i > 0 ? ", " : "") + operand_text(*call.args[i].second);
+  }
+  return text + ")";
+}
+
+Ref Builder::bind_in_place(const Ref& target, Ref result) {
+  const at::Tensor before = target->value.toTensor();
+  if (before.scalar_type() != result->value.toTensor().scalar_type() ||
+      before.sizes() != result->value.toTensor().sizes()) {
+    unsupported_error("an in-place operator changes a tensor's type or shape");
+  }
+  const auto save = [&](const Ref& cell) {
+    if (scope_) scope_->rebound.push_back({cell, *cell});
+  };
+  for (const auto& weak : tensors_) {
+    const Ref other = weak.lock();
+    if (!other || other == target || other == result || !other->value.isTensor()) continue;
+    if (!other->value.toTensor().is_alias_of(before)) continue;
+    save(other);
+    other->stale = true;
+  }
+  save(target);
+  *target = *result;
+  return target;
+}
+
+Ref Builder::emit(OpCall call) {
+  for (const auto& [name, cell] : call.args) refuse_stale(cell, at_place(call.source));
+  const std::string base(ir::base_op(call.op));
+  const bool in_place = out_of_place(base) != base;
+  const Ref target = in_place ? call.args[0].second : nullptr;
+  if (in_place) {
+    if (target->kind == Cell::Kind::attribute) {
+      unsupported_error("the model changes its own tensor '" + target->path + "' in place" +
+                        at_place(call.source) + "; such state is not supported");
+    }
+    call.op = out_of_place(base) + call.op.substr(base.size());
+    rename_arguments(call);
+  }
+  const auto host = as_host_call(call);
+  if (host) call = *host;
+  use_scalar_overload(call);
+  use_plain_convolution(call);
+  const std::string reason = refusal(call.op);
+  if (!reason.empty()) {
+    unsupported_error("operator " + call.op + at_place(call.source) +
+                      " is not supported: " + reason);
+  }
+  Cell cell;
+  cell.kind = Cell::Kind::dynamic;
+  cell.value = run(call);
+  cell.size_tensor = host.has_value();
+  if (find_host_operator(call.op) && !cell.value.isTensor()) cell.text = text_of(call);
+  if (scope_) {
+    cell.node = record_id(scope_->records.size());
+    for (auto& [name, argument] : call.args) argument = snapshot(argument);
+  } else {
+    cell.node = add_node(node_of(call), cell.value);
+  }
+  Ref result = make_cell(std::move(cell));
+  if (scope_) scope_->records.push_back({std::move(call), result});
+  if (result->value.isTensor()) tensors_.push_back(result);
+  return in_place ? bind_in_place(target, result) : result;
+}
+
+ir::Node Builder::node_of(const OpCall& call) {
+  const Spelling spelling = spelling_of(ir::base_op(call.op), call.source);
+  ir::Node node;
+  node.kind = spelling.kind;
+  node.target = spelling.target;
+  node.op = call.op;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (call.is_default[i]) continue;
+    node.args.push_back({call.args[i].first, argument(call.args[i].second)});
+  }
+  return node;
+}
+
+Ref Builder::get_item(const Ref& value, ir::Value index, c10::IValue result) {
+  Cell cell;
+  cell.kind = Cell::Kind::dynamic;
+  cell.value = std::move(result);
+  cell.from_data = value->from_data;
+  if (value->value.isIntList()) cell.text = element_text(operand_text(*value), index);
+  if (!scope_) {
+    ir::Node node;
+    node.kind = ir::NodeKind::call_function;
+    node.target = "_operator.getitem";
+    node.op = "mase::getitem";
+    node.args = {{"value", argument(value)}, {"index", std::move(index)}};
+    cell.node = add_node(std::move(node), cell.value);
+  }
+  Ref ref = make_cell(std::move(cell));
+  if (ref->value.isTensor()) tensors_.push_back(ref);
+  return ref;
+}
+
+void Builder::touch_attribute(const Ref& cell) {
+  if (!scope_) argument(cell);
+}
+
+ir::Value Builder::argument(const Ref& cell) {
+  switch (cell->kind) {
+    case Cell::Kind::constant:
+      if (cell->tainted && cell->value.isBool() && !cell->value.toBool()) return ir::TrainingFlag{};
+      if (!cell->value.isTensor()) return to_value(cell->value);
+      cell->kind = Cell::Kind::attribute;
+      cell->path = "_tensor_constant" + std::to_string(tensor_constants_++);
+      attributes[cell->path] = cell->value;
+      graph_.set_tensor(cell->path, {to_array(cell->value.toTensor(), cell->path), false, false});
+      return argument(cell);
+    case Cell::Kind::dynamic:
+      refuse_stale(cell, "");
+      if (cell->node >= 0) return ir::NodeRef{cell->node};
+      unsupported_error(
+          cell->from_data
+              ? "a number is read out of a tensor and used as an argument; results would depend on "
+                "the example's values"
+              : "a condition on shapes is used as an argument");
+    case Cell::Kind::attribute: {
+      const auto found = attribute_nodes_.find(cell->path);
+      if (found != attribute_nodes_.end()) return ir::NodeRef{found->second};
+      ir::Node node;
+      node.kind = ir::NodeKind::get_attr;
+      node.target = cell->path;
+      const ir::NodeId id = add_node(std::move(node), cell->value);
+      attribute_nodes_.emplace(cell->path, id);
+      return ir::NodeRef{id};
+    }
+    case Cell::Kind::list:
+    case Cell::Kind::tuple: {
+      ir::Value::List items;
+      for (const Ref& item : cell->items) items.push_back(argument(item));
+      return cell->kind == Cell::Kind::list ? ir::Value::list(std::move(items))
+                                            : ir::Value::tuple(std::move(items));
+    }
+    case Cell::Kind::dict: {
+      ir::Value::Dict entries;
+      for (std::size_t i = 0; i < cell->items.size(); ++i) {
+        if (!cell->keys[i].isString()) unsupported_error("dicts need text keys");
+        entries.emplace_back(cell->keys[i].toStringRef(), argument(cell->items[i]));
+      }
+      return ir::Value::dict(std::move(entries));
+    }
+    default:
+      unsupported_error("a module or function is used as a value");
+  }
+}
+
+void Builder::finish(const Ref& result) {
+  ir::Node node;
+  node.kind = ir::NodeKind::output;
+  node.name = "output";
+  node.target = "output";
+  node.args = {{"value", argument(result)}};
+  add_node(std::move(node), concrete(*result));
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,92 @@
+// Builder: turns operators met by the importer into graph nodes, torch.fx's way. It runs each
+// operator on the example, keeps operators of a leaf layer in a scope until they are known to be
+// one layer, and replaces in-place operators by out-of-place ones.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "torch/import/text.hpp"
+#include "torch/import/value.hpp"
+
+namespace mase::libtorch {
+
+/// One operator call: arguments in the order of its schema, defaults included.
+struct OpCall {
+  std::string op;  ///< "aten::add.Tensor"
+  std::vector<std::pair<std::string, Ref>> args;
+  std::vector<bool> is_default;  ///< per argument: equals the schema's default
+  SourceText source;
+};
+
+class Builder {
+ public:
+  explicit Builder(ir::Graph& graph) : graph_(graph) {}
+
+  Ref placeholder(const std::string& name, c10::IValue value);
+  /// Runs and records a call that depends on the input; the cell is its result.
+  Ref emit(OpCall call);
+  /// `value[index]` as a mase::getitem node.
+  Ref get_item(const Ref& value, ir::Value index, c10::IValue result);
+  void finish(const Ref& result);
+
+  /// A cell as an argument of a node: emits get_attr nodes for tensors.
+  ir::Value argument(const Ref& cell);
+  /// The get_attr node of a tensor, made at once so that nodes stand in the order of the text.
+  void touch_attribute(const Ref& cell);
+
+  /// The node that a call would become outside of scopes.
+  ir::Node node_of(const OpCall& call);
+  /// A readable name of a value, for guards.
+  std::string operand_text(const Cell& cell) const;
+
+  // Scopes: calls inside are kept aside; then they become one node, or are forgotten.
+  void open_scope();
+  bool in_scope() const { return scope_.has_value(); }
+  /// The one call that computes `result` from values outside, when there is just one.
+  const OpCall* only_call(const Ref& result) const;
+  /// Whether a value is from outside the scope and the scope changed nothing in place.
+  bool is_untouched(const Ref& result) const;
+  /// Ends the scope with `node` in place of its only call.
+  void close_scope(ir::Node node, const Ref& result);
+  void abandon_scope();
+
+  std::map<std::string, c10::IValue> attributes;  ///< tensors by path, as the module holds them
+
+ private:
+  struct Record {
+    OpCall call;
+    Ref result;
+  };
+  struct Rebound {  ///< a cell changed in the scope, with its state before
+    Ref cell;
+    Cell before;
+  };
+  struct Scope {
+    std::vector<Record> records;
+    std::vector<Rebound> rebound;
+  };
+
+  c10::IValue run(const OpCall& call) const;
+  Ref bind_in_place(const Ref& target, Ref result);
+  ir::NodeId add_node(ir::Node node, const c10::IValue& value);
+  std::string text_of(const OpCall& call) const;
+
+  ir::Graph& graph_;
+  std::optional<Scope> scope_;
+  std::map<std::string, ir::NodeId> attribute_nodes_;
+  std::vector<std::weak_ptr<Cell>> tensors_;  ///< every tensor cell, for aliasing checks
+  int tensor_constants_ = 0;
+};
+
+/// Records of the open scope are numbered below no_node.
+inline ir::NodeId record_id(std::size_t index) { return -2 - static_cast<ir::NodeId>(index); }
+
+/// Runs an operator of the dispatcher or the host table on a full list of arguments.
+c10::IValue run_operator(const std::string& op, std::vector<c10::IValue> arguments);
+
+}  // namespace mase::libtorch

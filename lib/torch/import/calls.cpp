@@ -1,0 +1,187 @@
+// The importer's inputs and calls: which layers and functions become one node.
+#include "torch/import/interpreter.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "ir/op_table.hpp"
+#include "torch/import/module.hpp"
+#include "torch/run/arguments.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+
+void Importer::run(const jit::Module& module) {
+  Cell self;
+  self.kind = Cell::Kind::module;
+  self.value = module._ivalue();
+  const jit::Function& forward = module.get_method("forward").function();
+  traced_ = is_traced(*jit::toGraphFunction(forward).graph());
+  builder_.finish(call_function(forward, forward_arguments(forward, make_cell(self))));
+}
+
+bool Importer::is_traced(jit::Graph& graph) {
+  for (const jit::Node* node : graph.nodes()) {
+    const std::string text = source_of(node).text;
+    if (!text.empty()) return text.find(".py(") != std::string::npos;
+  }
+  return false;
+}
+
+std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref self) {
+  std::vector<Ref> arguments{std::move(self)};
+  const auto& schema = forward.getSchema().arguments();
+  std::size_t used = 0;
+  for (std::size_t i = 1; i < schema.size(); ++i) {
+    const auto fixed = options_.concrete.find(schema[i].name());
+    if (fixed != options_.concrete.end()) {
+      arguments.push_back(constant_cell(to_ivalue(value_of(fixed->second), schema[i].type())));
+    } else if (used < options_.inputs.size()) {
+      arguments.push_back(builder_.placeholder(schema[i].name(), view_of(options_.inputs[used++])));
+    } else if (schema[i].default_value()) {
+      arguments.push_back(constant_cell(*schema[i].default_value()));
+    } else {
+      file_error("no example input for the model's argument '" + schema[i].name() +
+                 "'; the graph's shapes come from an example");
+    }
+  }
+  if (used < options_.inputs.size()) {
+    file_error("the model takes " + std::to_string(used) + " inputs, " +
+               std::to_string(options_.inputs.size()) + " examples were given");
+  }
+  for (const auto& [name, tree] : options_.concrete) {
+    if (!forward.getSchema().argumentIndexWithName(name)) {
+      config_error("the model has no argument '" + name + "' to fix");
+    }
+  }
+  return arguments;
+}
+
+ir::Value Importer::value_of(const Tree& tree) {
+  if (tree.is_null()) return {};
+  if (tree.is_bool()) return tree.as_bool();
+  if (tree.is_int()) return tree.as_int();
+  if (tree.is_double()) return tree.as_double();
+  if (tree.is_string()) return tree.as_string();
+  if (!tree.is_list()) config_error("concrete inputs are numbers, texts or lists of these");
+  ir::Value::List items;
+  for (const Tree& item : tree.as_list()) items.push_back(value_of(item));
+  return ir::Value::list(std::move(items));
+}
+
+Ref Importer::call_function(const jit::Function& function, const std::vector<Ref>& arguments) {
+  if (!function.isGraphFunction()) unsupported_error(function.name() + " is no TorchScript code");
+  const auto graph = jit::toGraphFunction(function).graph();
+  if (graph->inputs().size() != arguments.size()) {
+    file_error("a call of " + function.name() + " has the wrong number of arguments");
+  }
+  if (++depth_ > import_depth_limit) unsupported_error("calls are nested too deep (recursion?)");
+  Environment environment;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    environment[graph->inputs()[i]] = arguments[i];
+  }
+  run_block(graph->block(), environment);
+  --depth_;
+  return environment.at(graph->outputs().at(0));
+}
+
+void Importer::run_block(const jit::Block* block, Environment& environment) {
+  for (const jit::Node* node : block->nodes()) {
+    if (++steps_ > import_step_limit) {
+      unsupported_error(
+          "the model runs more than a million operations when it is imported; a "
+          "loop at " +
+          places_of(node) + " may not end");
+    }
+    run_node(node, environment);
+  }
+}
+
+std::vector<Ref> Importer::inputs_of(const jit::Node* node, const Environment& environment) const {
+  std::vector<Ref> cells;
+  for (const jit::Value* input : node->inputs()) cells.push_back(environment.at(input));
+  return cells;
+}
+
+void Importer::call_method(const jit::Node* node, Environment& environment) {
+  const std::vector<Ref> arguments = inputs_of(node, environment);
+  const Ref self = arguments.at(0);
+  if (!self->value.isObject()) unsupported_error("a method of no module at " + places_of(node));
+  const std::string& name = node->s(jit::attr::name);
+  const jit::Function* method = self->value.toObjectRef().type()->findMethod(name);
+  if (!method) unsupported_error("no method " + name + " for the call at " + places_of(node));
+  Ref& result = environment[node->output()];
+  const bool leaf = !builder_.in_scope() && name.starts_with("forward") && is_leaf(self->value);
+  if (leaf && (result = call_leaf(self, *method, arguments))) return;
+  result = call_function(*method, arguments);
+}
+
+bool Importer::is_leaf(const c10::IValue& module) const {
+  const std::string name = class_name(module);
+  const auto& own = options_.leaf_modules;
+  return ir::find_module_class(name) || std::find(own.begin(), own.end(), name) != own.end();
+}
+
+Ref Importer::call_leaf(const Ref& self, const jit::Function& method,
+                        const std::vector<Ref>& arguments) {
+  builder_.open_scope();
+  Ref result = call_function(method, arguments);
+  const auto same = std::find(arguments.begin() + 1, arguments.end(), result);
+  std::optional<LeafCall> leaf;
+  if (const OpCall* call = builder_.only_call(result)) {
+    leaf = leaf_of(self, *call, builder_);
+  } else if (same != arguments.end() && builder_.is_untouched(result)) {
+    leaf = identity_leaf(self, result, builder_);
+    result = make_cell(*result);
+  }
+  if (!leaf || !register_module(leaf->module)) {
+    builder_.abandon_scope();
+    return nullptr;
+  }
+  builder_.close_scope(std::move(leaf->node), result);
+  return result;
+}
+
+bool Importer::register_module(const ir::Module& module) {
+  const auto [found, added] = graph_.modules.emplace(module.path, module);
+  return added || (found->second.op == module.op && found->second.attributes == module.attributes &&
+                   found->second.tensors == module.tensors);
+}
+
+void Importer::call_free_function(const jit::Node* node, Environment& environment) {
+  std::vector<Ref> arguments = inputs_of(node, environment);
+  const auto type = node->inputs().at(0)->type()->expect<c10::FunctionType>();
+  const jit::Function& function = *type->function();
+  arguments.erase(arguments.begin());
+  const std::string target = function_target(function.qualname().qualifiedName());
+  Ref& result = environment[node->output()];
+  if (!builder_.in_scope() && is_leaf_function(target)) {
+    result = call_leaf_function(target, function, arguments);
+    if (result) return;
+  }
+  result = call_function(function, arguments);
+}
+
+bool Importer::is_leaf_function(const std::string& target) const {
+  const auto& own = options_.leaf_functions;
+  return target.starts_with("torch.nn.functional.") ||
+         std::find(own.begin(), own.end(), target) != own.end();
+}
+
+Ref Importer::call_leaf_function(const std::string& target, const jit::Function& function,
+                                 const std::vector<Ref>& arguments) {
+  builder_.open_scope();
+  Ref result = call_function(function, arguments);
+  const OpCall* call = builder_.only_call(result);
+  if (!call) {
+    builder_.abandon_scope();
+    return nullptr;
+  }
+  ir::Node node = builder_.node_of(*call);
+  node.kind = ir::NodeKind::call_function;
+  node.target = target;
+  builder_.close_scope(std::move(node), result);
+  return result;
+}
+
+}  // namespace mase::libtorch

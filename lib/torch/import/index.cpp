@@ -1,0 +1,85 @@
+// Reading subscripts: x[:, 0] is slice(dim 0) and select(dim 1) in TorchScript.
+#include "torch/import/index.hpp"
+
+#include <limits>
+
+namespace mase::libtorch {
+namespace {
+
+bool is_number(const Cell& cell, std::int64_t number) {
+  return is_static(cell) && cell.value.isInt() && cell.value.toInt() == number;
+}
+
+/// A bound of a slice; the bounds that Python leaves out are none.
+ir::Value bound(const Ref& cell, std::int64_t left_out, Builder& builder) {
+  if (is_number(*cell, left_out)) return {};
+  return builder.argument(cell);
+}
+
+/// The dimension an item works on, counted from the front; `more` is 1 for a new axis.
+std::optional<std::int64_t> dimension(const std::vector<Ref>& inputs, std::int64_t more) {
+  const Cell& dim = *inputs[1];
+  if (!is_static(dim) || !dim.value.isInt() || !inputs[0]->value.isTensor()) return std::nullopt;
+  const std::int64_t value = dim.value.toInt();
+  return value < 0 ? value + inputs[0]->value.toTensor().dim() + more : value;
+}
+
+/// A first item at a later dimension skips those before with full slices.
+bool skip_to(Subscript& subscript, const std::optional<std::int64_t>& dim) {
+  if (!dim || *dim < subscript.next_dim) return false;
+  if (!subscript.items.empty() && *dim != subscript.next_dim) return false;
+  for (; subscript.next_dim < *dim; ++subscript.next_dim) {
+    subscript.items.push_back(ir::Value::slice({}, {}, {}));
+  }
+  return true;
+}
+
+void add_slice(Subscript& subscript, const std::vector<Ref>& inputs, Builder& builder) {
+  subscript.items.push_back(
+      ir::Value::slice(bound(inputs[2], 0, builder),
+                       bound(inputs[3], std::numeric_limits<std::int64_t>::max(), builder),
+                       bound(inputs[4], 1, builder)));
+  ++subscript.next_dim;
+}
+
+bool add_tensors(Subscript& subscript, const Ref& indices, Builder& builder) {
+  if (indices->kind != Cell::Kind::list || !subscript.items.empty()) return false;
+  for (const Ref& index : indices->items) {
+    if (is_static(*index) && index->value.isNone()) {
+      subscript.items.push_back(ir::Value::slice({}, {}, {}));
+    } else {
+      subscript.items.push_back(builder.argument(index));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Subscript> extended(Subscript subscript, std::string_view kind,
+                                  const std::vector<Ref>& inputs, Builder& builder) {
+  bool good = false;
+  if (kind == "slice" && skip_to(subscript, dimension(inputs, 0))) {
+    add_slice(subscript, inputs, builder);
+    good = true;
+  } else if (kind == "index") {
+    good = add_tensors(subscript, inputs[1], builder);
+  } else if (kind == "select" && skip_to(subscript, dimension(inputs, 0))) {
+    subscript.items.push_back(builder.argument(inputs[2]));
+    good = true;
+  } else if (kind == "unsqueeze" && !subscript.items.empty() &&
+             skip_to(subscript, dimension(inputs, 1))) {
+    subscript.items.emplace_back();
+    ++subscript.next_dim;
+    good = true;
+  }
+  if (!good) return std::nullopt;
+  return subscript;
+}
+
+ir::Value index_value(const Subscript& subscript) {
+  if (subscript.items.size() == 1) return subscript.items.front();
+  return ir::Value::tuple(subscript.items);
+}
+
+}  // namespace mase::libtorch

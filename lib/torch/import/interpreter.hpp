@@ -1,0 +1,146 @@
+// Importer: partial evaluation of the un-inlined TorchScript program. Values that do not depend on
+// the input are constants, calls of layers and functions become nodes, loops are unrolled.
+#pragma once
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "torch/import/builder.hpp"
+#include "torch/import/index.hpp"
+#include "torch/import/value.hpp"
+
+namespace mase::libtorch {
+
+namespace jit = torch::jit;
+
+/// The abstract values of a function call's variables.
+using Environment = std::unordered_map<const jit::Value*, Ref>;
+
+/// Where a node stands in the original Python, with its text.
+SourceText source_of(const jit::Node* node);
+/// The places of a node in the Python file and in the archive's code, for errors.
+std::string places_of(const jit::Node* node);
+
+/// A file may not keep the importer busy for ever: limits of evaluated nodes and nested calls.
+inline constexpr std::int64_t import_step_limit = 1'000'000;
+inline constexpr int import_depth_limit = 200;
+
+class Importer {
+ public:
+  Importer(ir::Graph& graph, const backend::ImportOptions& options)
+      : builder_(graph), graph_(graph), options_(options) {}
+
+  /// Evaluates the module's forward and finishes the graph.
+  void run(const jit::Module& module);
+
+ private:
+  using Handler = void (Importer::*)(const jit::Node*, Environment&);
+
+  // Inputs.
+  static bool is_traced(jit::Graph& graph);
+  std::vector<Ref> forward_arguments(const jit::Function& forward, Ref self);
+  static ir::Value value_of(const Tree& tree);
+
+  // Calls.
+  Ref call_function(const jit::Function& function, const std::vector<Ref>& arguments);
+  void run_block(const jit::Block* block, Environment& environment);
+  std::vector<Ref> inputs_of(const jit::Node* node, const Environment& environment) const;
+  void call_method(const jit::Node* node, Environment& environment);
+  bool is_leaf(const c10::IValue& module) const;
+  /// The layer as one node, or null when it is not one operator.
+  Ref call_leaf(const Ref& self, const jit::Function& method, const std::vector<Ref>& arguments);
+  /// False when the path is known with other constants: then the layer's operators are inlined.
+  bool register_module(const ir::Module& module);
+  void call_free_function(const jit::Node* node, Environment& environment);
+  bool is_leaf_function(const std::string& target) const;
+  Ref call_leaf_function(const std::string& target, const jit::Function& function,
+                         const std::vector<Ref>& arguments);
+
+  // Nodes.
+  void run_node(const jit::Node* node, Environment& environment);
+  void constant(const jit::Node* node, Environment& environment);
+  void get_attribute(const jit::Node* node, Environment& environment);
+  /// A tensor of a module. Scripts name it where Python does; traces name all of them at the top.
+  Ref attribute(const std::string& path, const c10::IValue& value);
+
+  // Control flow.
+  bool decide(const Ref& condition, const jit::Node* node);
+  void branch(const jit::Node* node, Environment& environment);
+  void loop(const jit::Node* node, Environment& environment);
+  void guard_trips(const Ref& trips, const jit::Node* node);
+  void raise(const jit::Node* node, Environment& environment);
+  void refuse(const jit::Node* node, Environment&);
+  void ignore(const jit::Node* node, Environment& environment);
+
+  // Containers.
+  void construct(const jit::Node* node, Environment& environment);
+  void construct_dict(const jit::Node* node, Environment& environment);
+  /// Element `position` of a container known so far.
+  Ref element(const Ref& container, std::int64_t position);
+  void unpack(const jit::Node* node, Environment& environment);
+  void index_container(const jit::Node* node, Environment& environment);
+  static void open_list(const Ref& list);
+  /// A list with a cell for every element.
+  Ref expanded(const Ref& list);
+  Ref list_slice(const jit::Node* node, const std::vector<Ref>& inputs);
+  void copy_list(const jit::Node* node, Environment& environment);
+  void add(const jit::Node* node, Environment& environment);
+  void append(const jit::Node* node, Environment& environment);
+  void set_item(const jit::Node* node, Environment& environment);
+  void length(const jit::Node* node, Environment& environment);
+
+  // Aliases, and facts of the example that hold for every input.
+  void alias(const jit::Node* node, Environment& environment);
+  void alias_of_size(const jit::Node* node, Environment& environment);
+  void compare_none(const jit::Node* node, Environment& environment);
+  /// Text of messages: what it says does not matter to the graph.
+  void format(const jit::Node* node, Environment& environment);
+  /// Ranks, dtypes and devices are taken from the example and hold for every accepted input.
+  void example_constant(const jit::Node* node, Environment& environment);
+
+  // Operators.
+  c10::IValue run_jit(const jit::Node* node, const std::vector<Ref>& inputs) const;
+  static bool may_fold(const jit::Node* node);
+  void fold(const jit::Node* node, Environment& environment, const std::vector<Ref>& inputs);
+  void store_outputs(const jit::Node* node, Environment& environment, const Ref& result);
+  void apply_operator(const jit::Node* node, Environment& environment);
+  /// A truth value computed from sizes: no node, only a condition.
+  static bool is_host_condition(const jit::Node* node, const std::vector<Ref>& inputs);
+  /// A number read out of a tensor (not a size).
+  static bool reads_tensor(const jit::Node* node, const std::vector<Ref>& inputs);
+  Ref host_value(const jit::Node* node, const std::vector<Ref>& inputs) const;
+  static std::string operator_name(const jit::Node* node);
+  OpCall call_of(const jit::Node* node, const std::vector<Ref>& inputs) const;
+  [[noreturn]] static void refuse_operator(const jit::Node* node);
+  /// Makes mase::softsign of the three operators that PyTorch writes; true for each of them.
+  bool fuse_softsign(const jit::Node* node, Environment& environment);
+  static bool equals_default(const c10::Argument& argument, const Cell& cell);
+
+  // Python indexing.
+  /// Slices, selections and new axes of one subscript are one getitem: they wait in `pending_`
+  /// until the next operator does not go on with the same subscript.
+  void index_tensor(const jit::Node* node, Environment& environment);
+  /// x[0, 1] has one range of text for both selections, x[0][1] has two.
+  static std::string subscript_place(const jit::Node* node);
+  /// Whether the only use of the result goes on with the same subscript.
+  static bool continues(const jit::Node* node, const Subscript& subscript);
+
+  Builder builder_;
+  ir::Graph& graph_;
+  const backend::ImportOptions& options_;
+  std::map<std::string, Ref> attributes_;
+  std::unordered_map<const jit::Value*, Subscript> pending_;
+  bool traced_ = false;
+  std::int64_t steps_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace mase::libtorch

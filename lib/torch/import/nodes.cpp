@@ -1,0 +1,151 @@
+// The importer's handlers by kind of node, constants and attributes, and places in the source.
+#include "torch/import/interpreter.hpp"
+
+#include <torch/csrc/jit/frontend/source_range.h>
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <string_view>
+
+#include "base/error.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+
+namespace {
+
+std::string place_of(const jit::SourceRange& range) {
+  const auto place = range.file_line_col();
+  return place ? std::get<0>(*place) + ":" + std::to_string(std::get<1>(*place)) : "";
+}
+
+}  // namespace
+
+SourceText source_of(const jit::Node* node) {
+  const jit::SourceRange range = node->sourceRange();
+  if (!range.source()) return {};
+  const auto original = range.source()->findSourceRangeThatGenerated(range);
+  if (!original || place_of(*original).empty()) return {place_of(range), ""};
+  return {place_of(*original), original->text().str()};
+}
+
+std::string places_of(const jit::Node* node) {
+  const std::string original = source_of(node).place;
+  const jit::SourceRange range = node->sourceRange();
+  const std::string stored = range.source() ? place_of(range) : "";
+  if (original.empty() || original == stored) return stored.empty() ? "an unknown place" : stored;
+  return original + (stored.empty() ? "" : " (in the archive: " + stored + ")");
+}
+
+void Importer::run_node(const jit::Node* node, Environment& environment) {
+  static const std::unordered_map<std::string_view, Handler> handlers{
+      {"prim::Constant", &Importer::constant},
+      {"prim::GetAttr", &Importer::get_attribute},
+      {"prim::CallMethod", &Importer::call_method},
+      {"prim::CallFunction", &Importer::call_free_function},
+      {"prim::If", &Importer::branch},
+      {"prim::Loop", &Importer::loop},
+      {"prim::ListConstruct", &Importer::construct},
+      {"prim::TupleConstruct", &Importer::construct},
+      {"prim::DictConstruct", &Importer::construct_dict},
+      {"prim::ListUnpack", &Importer::unpack},
+      {"prim::TupleUnpack", &Importer::unpack},
+      {"prim::TupleIndex", &Importer::index_container},
+      {"aten::__getitem__", &Importer::index_container},
+      {"aten::append", &Importer::append},
+      {"aten::list", &Importer::copy_list},
+      {"aten::add", &Importer::add},
+      {"aten::_set_item", &Importer::set_item},
+      {"prim::RaiseException", &Importer::raise},
+      {"prim::Print", &Importer::refuse},
+      {"prim::SetAttr", &Importer::refuse},
+      {"prim::fork", &Importer::refuse},
+      {"aten::wait", &Importer::refuse},
+      {"prim::CreateObject", &Importer::refuse},
+      {"aten::warn", &Importer::ignore},
+      {"prim::unchecked_cast", &Importer::alias},
+      {"prim::NumToTensor", &Importer::alias},
+      {"aten::ScalarImplicit", &Importer::alias_of_size},
+      {"aten::IntImplicit", &Importer::alias_of_size},
+      {"aten::Int", &Importer::alias_of_size},
+      {"aten::_unwrap_optional", &Importer::alias},
+      {"prim::unchecked_unwrap_optional", &Importer::alias},
+      {"aten::__is__", &Importer::compare_none},
+      {"aten::__isnot__", &Importer::compare_none},
+      {"aten::len", &Importer::length},
+      {"aten::format", &Importer::format},
+      {"aten::dim", &Importer::example_constant},
+      {"prim::dtype", &Importer::example_constant},
+      {"prim::device", &Importer::example_constant},
+      {"prim::layout", &Importer::example_constant},
+      {"prim::is_cuda", &Importer::example_constant},
+      {"prim::requires_grad", &Importer::example_constant},
+      {"prim::is_nested", &Importer::example_constant},
+      {"aten::is_floating_point", &Importer::example_constant},
+      {"aten::is_complex", &Importer::example_constant},
+      {"prim::isinstance", &Importer::example_constant},
+      {"aten::slice", &Importer::index_tensor},
+      {"aten::select", &Importer::index_tensor},
+      {"aten::unsqueeze", &Importer::index_tensor},
+      {"aten::index", &Importer::index_tensor},
+  };
+  if (fuse_softsign(node, environment)) return;
+  const auto handler = handlers.find(node->kind().toQualString());
+  if (handler != handlers.end()) {
+    (this->*handler->second)(node, environment);
+  } else {
+    apply_operator(node, environment);
+  }
+}
+
+void Importer::constant(const jit::Node* node, Environment& environment) {
+  const jit::Value* output = node->output();
+  if (output->type()->kind() == c10::TypeKind::FunctionType) {
+    Cell cell;
+    cell.kind = Cell::Kind::function;
+    cell.type = output->type();
+    environment[output] = make_cell(std::move(cell));
+    return;
+  }
+  const auto value = jit::toIValue(output);
+  environment[output] = constant_cell(value ? *value : c10::IValue());
+}
+
+void Importer::get_attribute(const jit::Node* node, Environment& environment) {
+  const Ref self = environment.at(node->input());
+  if (!self->value.isObject()) unsupported_error("an attribute of no module at " + places_of(node));
+  const std::string& name = node->s(jit::attr::name);
+  const c10::IValue value = self->value.toObjectRef().getAttr(name);
+  const std::string path = self->path.empty() ? name : self->path + "." + name;
+  Ref& result = environment[node->output()];
+  if (name == "training") {
+    result = constant_cell(false, true);
+  } else if (value.isTensor() && value.toTensor().defined()) {
+    result = attribute(path, value);
+  } else if (value.isObject()) {
+    Cell cell;
+    cell.kind = Cell::Kind::module;
+    cell.value = value;
+    cell.path = path;
+    result = make_cell(std::move(cell));
+  } else {
+    result = constant_cell(value);
+  }
+}
+
+Ref Importer::attribute(const std::string& path, const c10::IValue& value) {
+  Ref& cell = attributes_[path];
+  if (!cell) {
+    Cell fresh;
+    fresh.kind = Cell::Kind::attribute;
+    fresh.path = path;
+    fresh.value = value;
+    cell = make_cell(std::move(fresh));
+    if (!graph_.tensors.contains(path)) {
+      graph_.set_tensor(path, {to_array(value.toTensor(), path), false, false});
+    }
+  }
+  if (!traced_) builder_.touch_attribute(cell);
+  return cell;
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,252 @@
+// The importer's operators: folding of constants, values of the host, nodes, and subscripts.
+#include "torch/import/interpreter.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "torch/run/operators.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+
+void Importer::alias(const jit::Node* node, Environment& environment) {
+  Ref cell = environment.at(node->inputs().at(0));
+  if (node->kind() == c10::prim::NumToTensor) {
+    if (is_static(*cell)) {
+      fold(node, environment, inputs_of(node, environment));
+      return;
+    }
+    cell = make_cell(*cell);
+    cell->size_tensor = true;
+  }
+  environment[node->output()] = cell;
+}
+
+void Importer::alias_of_size(const jit::Node* node, Environment& environment) {
+  Ref cell = environment.at(node->inputs().at(0));
+  if (!cell->size_tensor) return apply_operator(node, environment);
+  cell = make_cell(*cell);
+  cell->size_tensor = false;
+  environment[node->output()] = cell;
+}
+
+void Importer::compare_none(const jit::Node* node, Environment& environment) {
+  const auto is_none = [&](std::size_t i) {
+    const Cell& cell = *environment.at(node->inputs().at(i));
+    return cell.kind == Cell::Kind::constant && cell.value.isNone();
+  };
+  const Cell& left = *environment.at(node->inputs().at(0));
+  const Cell& right = *environment.at(node->inputs().at(1));
+  const bool same = is_none(0) && is_none(1);
+  const bool negate = node->kind() == c10::aten::__isnot__;
+  environment[node->output()] =
+      constant_cell(same != negate, is_tainted(left) || is_tainted(right));
+}
+
+void Importer::format(const jit::Node* node, Environment& environment) {
+  const std::vector<Ref> inputs = inputs_of(node, environment);
+  const bool known =
+      std::all_of(inputs.begin(), inputs.end(), [](const Ref& cell) { return is_static(*cell); });
+  environment[node->output()] = known ? constant_cell(run_jit(node, inputs)) : inputs.at(0);
+}
+
+void Importer::example_constant(const jit::Node* node, Environment& environment) {
+  environment[node->output()] = constant_cell(run_jit(node, inputs_of(node, environment)));
+}
+
+c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inputs) const {
+  jit::Stack stack;
+  const c10::FunctionSchema* schema = node->maybeSchema();
+  if (!schema) {
+    unsupported_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
+                      " is not supported");
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool typed = i < schema->arguments().size();
+    stack.push_back(concrete(*inputs[i], typed ? schema->arguments()[i].type() : nullptr));
+    if (inputs[i]->size_tensor)
+      stack.back() = at::scalar_tensor(stack.back().toScalar(), at::kLong);
+  }
+  if (schema->is_vararg()) stack.push_back(static_cast<std::int64_t>(inputs.size()));
+  try {
+    node->getOperation()(stack);
+  } catch (const std::exception& error) {
+    file_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
+               " fails: " + split(error.what(), '\n')[0]);
+  }
+  if (stack.empty()) return {};
+  return stack.size() == 1 ? stack[0] : c10::ivalue::Tuple::create(std::move(stack));
+}
+
+bool Importer::may_fold(const jit::Node* node) {
+  static const std::set<std::string_view> prims{
+      "prim::min",         "prim::max",          "prim::abs",
+      "prim::NumToTensor", "prim::data",         "prim::shape",
+      "prim::type",        "prim::itemsize",     "prim::AutogradAnyNonZero",
+      "prim::TupleSlice",  "prim::Uninitialized"};
+  const std::string_view name = node->kind().toQualString();
+  return name.starts_with("aten::") || prims.contains(name);
+}
+
+void Importer::fold(const jit::Node* node, Environment& environment,
+                    const std::vector<Ref>& inputs) {
+  const std::string name = node->kind().toQualString();
+  const c10::FunctionSchema* schema = node->maybeSchema();
+  if (schema && schema->is_mutable() && !inputs.empty() && is_container(*inputs[0])) {
+    unsupported_error("the list or dict is changed at " + places_of(node) + " by " + name +
+                      "; supported are append and assignment to an element");
+  }
+  const bool impure = name.starts_with("aten::") && is_impure(out_of_place(name));
+  if (!may_fold(node) || impure) {
+    unsupported_error(name + " at " + places_of(node) +
+                      " is not supported: its result is no fixed function of the input");
+  }
+  const bool tainted =
+      std::any_of(inputs.begin(), inputs.end(), [](const Ref& c) { return is_tainted(*c); });
+  store_outputs(node, environment, constant_cell(run_jit(node, inputs), tainted));
+}
+
+void Importer::store_outputs(const jit::Node* node, Environment& environment, const Ref& result) {
+  if (node->outputs().size() == 1) {
+    environment[node->output()] = result;
+    return;
+  }
+  for (std::size_t i = 0; i < node->outputs().size(); ++i) {
+    if (!node->outputs()[i]->uses().empty()) {
+      environment[node->outputs()[i]] = element(result, static_cast<std::int64_t>(i));
+    }
+  }
+}
+
+void Importer::apply_operator(const jit::Node* node, Environment& environment) {
+  const std::vector<Ref> inputs = inputs_of(node, environment);
+  const auto any = [&](auto test) { return std::any_of(inputs.begin(), inputs.end(), test); };
+  if (!any([](const Ref& cell) { return !is_static(*cell); })) {
+    fold(node, environment, inputs);
+  } else if (is_host_condition(node, inputs) || any([](const Ref& c) { return c->from_data; })) {
+    environment[node->output()] = host_value(node, inputs);
+  } else if (reads_tensor(node, inputs)) {
+    Ref cell = host_value(node, inputs);
+    cell->from_data = true;
+    environment[node->output()] = cell;
+  } else {
+    store_outputs(node, environment, builder_.emit(call_of(node, inputs)));
+  }
+}
+
+bool Importer::is_host_condition(const jit::Node* node, const std::vector<Ref>& inputs) {
+  if (node->outputs().size() != 1) return false;
+  if (node->output()->type()->kind() != c10::TypeKind::BoolType) return false;
+  return std::none_of(inputs.begin(), inputs.end(),
+                      [](const Ref& cell) { return is_tensor(*cell); });
+}
+
+bool Importer::reads_tensor(const jit::Node* node, const std::vector<Ref>& inputs) {
+  if (node->outputs().size() != 1 || find_host_operator(operator_name(node))) return false;
+  const auto kind = node->output()->type()->kind();
+  const bool host = kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
+                    kind == c10::TypeKind::BoolType || kind == c10::TypeKind::NumberType;
+  return host && std::any_of(inputs.begin(), inputs.end(),
+                             [](const Ref& cell) { return is_tensor(*cell); });
+}
+
+Ref Importer::host_value(const jit::Node* node, const std::vector<Ref>& inputs) const {
+  Cell cell;
+  cell.kind = Cell::Kind::dynamic;
+  cell.value = run_jit(node, inputs);
+  cell.from_data =
+      std::any_of(inputs.begin(), inputs.end(), [](const Ref& c) { return c->from_data; });
+  cell.text = std::string(node->kind().toUnqualString()) + "(";
+  for (const Ref& input : inputs) {
+    cell.text += (cell.text.ends_with("(") ? "" : ", ") + builder_.operand_text(*input);
+  }
+  cell.text += ")";
+  return make_cell(std::move(cell));
+}
+
+std::string Importer::operator_name(const jit::Node* node) {
+  const c10::FunctionSchema* schema = node->maybeSchema();
+  if (!schema) return node->kind().toQualString();
+  return schema->overload_name().empty() ? schema->name()
+                                         : schema->name() + "." + schema->overload_name();
+}
+
+OpCall Importer::call_of(const jit::Node* node, const std::vector<Ref>& inputs) const {
+  const c10::FunctionSchema* schema = node->maybeSchema();
+  if (!schema || schema->is_vararg()) refuse_operator(node);
+  OpCall call{operator_name(node), {}, {}, source_of(node)};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const c10::Argument& argument = schema->arguments().at(i);
+    call.args.emplace_back(argument.name(), inputs[i]);
+    call.is_default.push_back(equals_default(argument, *inputs[i]));
+  }
+  return call;
+}
+
+void Importer::refuse_operator(const jit::Node* node) {
+  unsupported_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
+                    " is not supported");
+}
+
+bool Importer::equals_default(const c10::Argument& argument, const Cell& cell) {
+  if (!argument.default_value() || !is_static(cell) || is_tainted(cell)) return false;
+  const c10::IValue value = concrete(cell, argument.type());
+  if (value.isTensor() || argument.default_value()->isTensor()) return false;
+  return to_value(value) == to_value(*argument.default_value());
+}
+
+void Importer::index_tensor(const jit::Node* node, Environment& environment) {
+  const std::vector<Ref> inputs = inputs_of(node, environment);
+  if (inputs[0]->kind == Cell::Kind::list || inputs[0]->value.isList()) {
+    environment[node->output()] = list_slice(node, inputs);
+    return;
+  }
+  const jit::Value* base = node->inputs().at(0);
+  const auto waiting = pending_.find(base);
+  std::optional<Subscript> subscript;
+  if (!builder_.in_scope() && !is_static(*inputs[0]) && !inputs[0]->size_tensor) {
+    Subscript start{inputs[0], {}, 0, subscript_place(node)};
+    if (waiting != pending_.end()) start = waiting->second;
+    subscript = extended(start, node->kind().toUnqualString(), inputs, builder_);
+  }
+  if (waiting != pending_.end()) {
+    pending_.erase(waiting);
+    MASE_CHECK(subscript, "a subscript that waits can be extended");
+  }
+  if (!subscript) return apply_operator(node, environment);
+  const c10::IValue value = run_jit(node, inputs);
+  if (continues(node, *subscript)) {
+    Cell cell = *inputs[0];
+    cell.value = value;
+    environment[node->output()] = make_cell(std::move(cell));
+    pending_.emplace(node->output(), std::move(*subscript));
+  } else {
+    environment[node->output()] =
+        builder_.get_item(subscript->base, index_value(*subscript), value);
+  }
+}
+
+std::string Importer::subscript_place(const jit::Node* node) {
+  const SourceText source = source_of(node);
+  return source.place + " " + source.text;
+}
+
+bool Importer::continues(const jit::Node* node, const Subscript& subscript) {
+  const auto& uses = node->output()->uses();
+  if (uses.size() != 1 || uses[0].offset != 0) return false;
+  const jit::Node* user = uses[0].user;
+  const std::string_view kind = user->kind().toQualString();
+  if (kind != "aten::slice" && kind != "aten::select" && kind != "aten::unsqueeze") return false;
+  if (user->owningBlock() != node->owningBlock()) return false;
+  const auto dim = jit::constant_as<std::int64_t>(user->inputs().at(1));
+  return dim && *dim == subscript.next_dim && subscript_place(user) == subscript.place;
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,57 @@
+// The builder's scopes: operators of a leaf kept aside until they are known to be one node.
+#include "torch/import/builder.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+std::size_t record_index(ir::NodeId id) { return static_cast<std::size_t>(-2 - id); }
+
+/// Whether a call takes a result of the scope (a record, or a host value without a node).
+bool refers_to_records(const OpCall& call) {
+  bool found = false;
+  for (const auto& [name, cell] : call.args) {
+    for_each_leaf(cell, [&](const Cell& leaf) {
+      const bool outside = leaf.kind != Cell::Kind::dynamic || leaf.node >= 0;
+      found = found || !outside;
+    });
+  }
+  return found;
+}
+
+}  // namespace
+
+void Builder::open_scope() { scope_.emplace(); }
+
+const OpCall* Builder::only_call(const Ref& result) const {
+  if (result->kind != Cell::Kind::dynamic || result->node >= ir::no_node) return nullptr;
+  for (const Rebound& rebound : scope_->rebound) {
+    if (!rebound.cell->stale && rebound.cell->node != result->node) return nullptr;
+  }
+  const OpCall& call = scope_->records[record_index(result->node)].call;
+  return refers_to_records(call) ? nullptr : &call;
+}
+
+bool Builder::is_untouched(const Ref& result) const {
+  const bool outside = result->kind == Cell::Kind::attribute || result->node >= 0;
+  return outside && scope_->rebound.empty();
+}
+
+void Builder::close_scope(ir::Node node, const Ref& result) {
+  const ir::NodeId local = result->node;
+  std::vector<Rebound> rebound = std::move(scope_->rebound);
+  scope_.reset();
+  const ir::NodeId id = add_node(std::move(node), result->value);
+  result->node = id;
+  for (Rebound& entry : rebound) {
+    if (entry.cell->node == local) entry.cell->node = id;
+  }
+}
+
+void Builder::abandon_scope() {
+  for (auto entry = scope_->rebound.rbegin(); entry != scope_->rebound.rend(); ++entry) {
+    *entry->cell = entry->before;
+  }
+  scope_.reset();
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,16 @@
+// Values of a graph's tensors read from TorchScript files and state_dicts.
+#pragma once
+
+#include <string>
+
+#include "ir/graph.hpp"
+
+namespace mase::libtorch {
+
+/// Replaces the graph's tensors by those of a TorchScript file, of a state_dict saved by
+/// torch.save, or of a dict that holds one under "state_dict". Names and shapes must be the same;
+/// values are converted to the graph's dtypes. Error(Fault::file) with every difference; the graph
+/// is then unchanged. No code of the file is run.
+void load_state_dict(const std::string& path, ir::Graph& graph);
+
+}  // namespace mase::libtorch

@@ -1,0 +1,121 @@
+// Reading TorchScript files into graphs.
+#include "torch/import/torchscript.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "checkpoint/archive.hpp"
+#include "torch/import/interpreter.hpp"
+#include "torch/import/module.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+/// The first line of LibTorch's message that says something to a user.
+std::string reason_of(const std::string& message) {
+  if (message.find("INTERNAL ASSERT") != std::string::npos) {
+    return "the code in the archive is not valid";
+  }
+  for (const std::string& line : split(message, '\n')) {
+    if (!trim(line).empty()) return std::string(trim(line));
+  }
+  return "unknown reason";
+}
+
+jit::Module load_module(const std::string& path) {
+  checkpoint::check_archive(path);
+  try {
+    return jit::load(path, c10::Device(c10::kCPU));
+  } catch (const std::exception& error) {
+    const std::string reason = reason_of(error.what());
+    const bool newer = std::string(error.what()).find("Unknown builtin op") != std::string::npos;
+    file_error(path + ": cannot be loaded as TorchScript: " + reason +
+               (newer ? " (the file needs a newer LibTorch)" : ""));
+  }
+}
+
+void require_forward(const jit::Module& module, const std::string& path) {
+  if (!module.find_method("forward")) file_error(path + ": the model has no forward method");
+}
+
+/// Tensors in state_dict order: a module's parameters, its buffers, then its children's.
+void collect_tensors(const jit::Module& module, const std::string& prefix, ir::Graph& graph) {
+  const auto type = module.type();
+  for (const bool parameters : {true, false}) {
+    for (std::size_t i = 0; i < type->numAttributes(); ++i) {
+      const bool wanted = parameters ? type->is_parameter(i) : type->is_buffer(i);
+      const c10::IValue value = module._ivalue()->getSlot(i);
+      if (!wanted || !value.isTensor() || !value.toTensor().defined()) continue;
+      const std::string path = prefix + type->getAttributeName(i);
+      const at::Tensor& tensor = value.toTensor();
+      graph.set_tensor(path, {to_array(tensor, path), parameters, tensor.requires_grad()});
+    }
+  }
+  for (const auto& child : module.named_children()) {
+    collect_tensors(child.value, prefix + child.name + ".", graph);
+  }
+}
+
+void collect_containers(const jit::Module& module, const std::string& path, ir::Graph& graph) {
+  for (const auto& child : module.named_children()) {
+    const std::string name = path.empty() ? child.name : path + "." + child.name;
+    if (!graph.modules.contains(name)) graph.containers[name] = class_name(child.value._ivalue());
+    collect_containers(child.value, name, graph);
+  }
+}
+
+/// Files made for inference often have no tensor that requires gradients: then all parameters may
+/// be trained.
+void allow_training(ir::Graph& graph) {
+  for (const auto& [path, tensor] : graph.tensors) {
+    if (tensor.requires_grad) return;
+  }
+  for (auto& [path, tensor] : graph.tensors) {
+    tensor.requires_grad = tensor.is_parameter && tensor.value.dtype() == DType::float32;
+  }
+}
+
+}  // namespace
+
+ir::Graph import_torchscript(const std::string& path, const backend::ImportOptions& options) {
+  const jit::Module module = load_module(path);
+  require_forward(module, path);
+  ir::Graph graph;
+  const std::string top = class_name(module._ivalue());
+  graph.name =
+      top.empty() ? std::filesystem::path(path).stem().string() : top.substr(top.rfind('.') + 1);
+  try {
+    c10::NoGradGuard guard;
+    collect_tensors(module, "", graph);
+    Importer(graph, options).run(module);
+  } catch (const Error& error) {
+    throw Error(error.fault(), path + ": " + error.what());
+  } catch (const std::exception& error) {
+    file_error(path + ": the program in the file is not valid: " + reason_of(error.what()));
+  }
+  graph.remove_dead_nodes();
+  graph.containers[""] = top;
+  collect_containers(module, "", graph);
+  allow_training(graph);
+  return graph;
+}
+
+backend::Signature read_signature(const std::string& path) {
+  const jit::Module module = load_module(path);
+  require_forward(module, path);
+  backend::Signature signature;
+  const auto& arguments = module.get_method("forward").function().getSchema().arguments();
+  for (std::size_t i = 1; i < arguments.size(); ++i)
+    signature.inputs.push_back(arguments[i].name());
+  for (const at::Tensor& parameter : module.parameters())
+    signature.parameters.push_back(parameter.sizes().vec());
+  return signature;
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,91 @@
+// Abstract values of the importer's partial evaluation.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/value.hpp"
+
+namespace mase::libtorch {
+
+struct Cell;
+/// Values are shared: an in-place operator rebinds the cell, so every name of a tensor sees it.
+using Ref = std::shared_ptr<Cell>;
+
+struct Cell {
+  enum class Kind {
+    constant,   ///< `value` is known for every input
+    dynamic,    ///< the result of node `node`; `value` is its result on the example
+    attribute,  ///< the tensor at `path`
+    module,     ///< the module `value` at `path`
+    function,   ///< `function`
+    list,
+    tuple,
+    dict
+  };
+  Kind kind = Kind::constant;
+  c10::IValue value;
+  std::string path;
+  /// dynamic: node of the graph, or below no_node a record of the open scope (see Builder), or
+  /// no_node for a host value that only conditions may use.
+  ir::NodeId node = ir::no_node;
+  std::vector<Ref> items;
+  std::vector<c10::IValue> keys;  ///< dict, one per item
+  c10::TypePtr type;              ///< function; element type of lists
+  bool tainted = false;           ///< constant that depends on the attribute `training`
+  bool from_data = false;         ///< host value computed from a tensor's values
+  bool size_tensor = false;       ///< a host number that a trace wraps in a 0-dim tensor
+  bool stale = false;             ///< a view of memory that an in-place operator changed
+  std::string text;               ///< dynamic host values: readable expression, for guards
+};
+
+inline Ref make_cell(Cell cell) { return std::make_shared<Cell>(std::move(cell)); }
+
+inline Ref constant_cell(c10::IValue value, bool tainted = false) {
+  Cell cell;
+  cell.value = std::move(value);
+  cell.tainted = tainted;
+  return make_cell(std::move(cell));
+}
+
+inline bool is_container(const Cell& cell) {
+  return cell.kind == Cell::Kind::list || cell.kind == Cell::Kind::tuple ||
+         cell.kind == Cell::Kind::dict;
+}
+
+/// Known for every input: constants, modules, functions, containers of such.
+inline bool is_static(const Cell& cell) {
+  if (cell.kind == Cell::Kind::dynamic || cell.kind == Cell::Kind::attribute) return false;
+  for (const Ref& item : cell.items) {
+    if (!is_static(*item)) return false;
+  }
+  return true;
+}
+
+inline bool is_tainted(const Cell& cell) {
+  if (cell.tainted) return true;
+  for (const Ref& item : cell.items) {
+    if (is_tainted(*item)) return true;
+  }
+  return false;
+}
+
+/// Visits the cells of a container, nested ones too, or the one cell.
+template <class Visit>
+void for_each_leaf(const Ref& cell, const Visit& visit) {
+  if (!is_container(*cell)) return visit(*cell);
+  for (const Ref& item : cell->items) for_each_leaf(item, visit);
+}
+
+/// A value that is a tensor at run time (not a size that a trace wraps in one).
+inline bool is_tensor(const Cell& cell) {
+  return cell.value.isTensor() && !cell.size_tensor && !is_container(cell);
+}
+
+/// The concrete value, containers built; `type` is the list type an operator asks for, or null.
+c10::IValue concrete(const Cell& cell, const c10::TypePtr& type = nullptr);
+
+}  // namespace mase::libtorch

@@ -1,0 +1,190 @@
+// ir::Evaluator on an Executor: checks of inputs, conversion of arrays, names of results.
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "torch/run/executor.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+bool is_whole(DType dtype) {
+  switch (dtype) {
+    case DType::int64:
+    case DType::int32:
+    case DType::int16:
+    case DType::int8:
+    case DType::uint8:
+    case DType::boolean:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Integers may widen to int64, half precision to float32: nothing else is exact for every value.
+bool converts_exactly(DType from, DType to) {
+  if (from == to) return true;
+  if (to == DType::int64) return is_whole(from);
+  if (to == DType::float64) return from == DType::float32 || from == DType::float16;
+  return to == DType::float32 && (from == DType::float16 || from == DType::bfloat16);
+}
+
+std::string advice(DType from, DType to) {
+  if (from == DType::float64 && to == DType::float32) {
+    return "; convert it with x.astype('float32') before saving";
+  }
+  return "; save it as " + std::string(dtype_name(to));
+}
+
+c10::IValue check_input(const ir::Node& placeholder, const Array& input) {
+  const ir::ValueInfo& info = placeholder.info;
+  at::Tensor tensor = view_of(input);
+  if (!info.is_tensor()) return tensor;
+  const std::string what = "input '" + placeholder.name + "'";
+  if (!converts_exactly(input.dtype(), info.dtype)) {
+    file_error(what + " is " + std::string(dtype_name(input.dtype())) + ", the model takes " +
+               std::string(dtype_name(info.dtype)) + advice(input.dtype(), info.dtype));
+  }
+  if (input.shape().size() != info.shape.size()) {
+    file_error(what + " has the shape " + shape_text(input.shape()) + ", the model takes " +
+               std::to_string(info.shape.size()) + " dimensions, such as " +
+               shape_text(info.shape));
+  }
+  return tensor.to(scalar_type(info.dtype));
+}
+
+/// A size that a guard reads: "size(NAME, DIM)".
+struct ReadSize {
+  std::string name;
+  std::int64_t dim = 0;
+};
+
+/// The sizes in a guard's condition; nothing when it reads something else, too.
+std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
+  std::vector<ReadSize> sizes;
+  for (std::size_t at = condition.find("size("); at != std::string::npos;
+       at = condition.find("size(", at + 1)) {
+    const std::size_t comma = condition.find(", ", at), end = condition.find(')', at);
+    if (comma == std::string::npos || end < comma) return std::nullopt;
+    const auto dim = parse_int(condition.substr(comma + 2, end - comma - 2));
+    if (!dim) return std::nullopt;
+    sizes.push_back({condition.substr(at + 5, comma - at - 5), *dim});
+  }
+  if (sizes.empty()) return std::nullopt;
+  return sizes;
+}
+
+/// Whether a guard may depend on dimension `dim` of a placeholder: it reads that size, or the size
+/// of a computed tensor, which may depend on anything.
+bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
+                std::int64_t dim) {
+  const auto sizes = sizes_in(guard.condition);
+  if (!sizes) return true;
+  const auto rank = static_cast<std::int64_t>(placeholder.info.shape.size());
+  for (const ReadSize& size : *sizes) {
+    const ir::Node* node = graph.find_node(size.name);
+    if (!node || node->kind != ir::NodeKind::placeholder) return true;
+    if (node->id == placeholder.id && (size.dim < 0 ? size.dim + rank : size.dim) == dim)
+      return true;
+  }
+  return false;
+}
+
+/// Import took one way at each guard; another shape may need the other way, so it is refused.
+void check_guard(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
+                 const Shape& shape) {
+  for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+    if (shape[dim] == placeholder.info.shape[dim]) continue;
+    if (!may_depend(graph, guard, placeholder, static_cast<std::int64_t>(dim))) continue;
+    file_error("input '" + placeholder.name + "' has the shape " + shape_text(shape) +
+               ", but the model was imported with " + shape_text(placeholder.info.shape) +
+               " and decides by a shape at " + guard.place + " (" + guard.condition +
+               "); import it again with an example of the new shape");
+  }
+}
+
+void check_guards(const ir::Graph& graph, const std::vector<Array>& inputs) {
+  const auto placeholders = graph.placeholders();
+  for (const ir::Guard& guard : graph.guards) {
+    for (std::size_t i = 0; i < placeholders.size(); ++i) {
+      const ir::Node& node = graph.node(placeholders[i]);
+      if (node.info.is_tensor()) check_guard(graph, guard, node, inputs[i].shape());
+    }
+  }
+}
+
+void add_results(const std::string& name, const c10::IValue& value, ir::Results& results) {
+  if (!value.isTensor()) {
+    unsupported_error("the model returns a value that is no tensor (" + value.tagKind() +
+                      "); supported are a tensor and a tuple, list or dict of tensors");
+  }
+  results.emplace_back(name, to_array(value.toTensor(), "output"));
+}
+
+class TorchEvaluator : public ir::Evaluator {
+ public:
+  TorchEvaluator(const ir::Graph& graph, ir::Level level) : executor_(graph, level) {}
+
+  ir::Results run(const std::vector<Array>& inputs) override {
+    return results_of(executor_.run(check_inputs(executor_.graph(), inputs)));
+  }
+
+  ir::Results run(const std::vector<Array>& inputs, const ir::Observer& observer) override {
+    const TensorObserver observe = [&](const ir::Node& node, const std::string& port,
+                                       const at::Tensor& tensor) {
+      observer(node, port, to_array(tensor, "node '" + node.name + "'"));
+    };
+    return results_of(executor_.run(check_inputs(executor_.graph(), inputs), observe));
+  }
+
+ private:
+  Executor executor_;
+};
+
+}  // namespace
+
+std::vector<c10::IValue> check_inputs(const ir::Graph& graph, const std::vector<Array>& inputs) {
+  const auto placeholders = graph.placeholders();
+  if (placeholders.size() != inputs.size()) {
+    std::string names;
+    for (const ir::NodeId id : placeholders) names += " " + graph.node(id).name;
+    file_error("the model takes " + std::to_string(placeholders.size()) + " inputs (" +
+               names.substr(names.empty() ? 0 : 1) + "), " + std::to_string(inputs.size()) +
+               " were given");
+  }
+  std::vector<c10::IValue> values;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    values.push_back(check_input(graph.node(placeholders[i]), inputs[i]));
+  }
+  check_guards(graph, inputs);
+  return values;
+}
+
+ir::Results results_of(const c10::IValue& value) {
+  ir::Results results;
+  if (value.isTuple() || value.isList()) {
+    const auto& items = value.isTuple() ? at::ArrayRef<c10::IValue>(value.toTupleRef().elements())
+                                        : value.toListRef();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      add_results(std::to_string(i), items[i], results);
+    }
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict()) {
+      if (!entry.key().isString()) unsupported_error("the model returns a dict without text keys");
+      add_results(entry.key().toStringRef(), entry.value(), results);
+    }
+  } else {
+    add_results("", value, results);
+  }
+  return results;
+}
+
+std::unique_ptr<ir::Evaluator> make_evaluator(const ir::Graph& graph, ir::Level level) {
+  return std::make_unique<TorchEvaluator>(graph, level);
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,223 @@
+// Running a plan, in eval and in training mode.
+#include "torch/run/executor.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/core/InferenceMode.h>
+
+#include "base/error.hpp"
+#include "torch/run/arguments.hpp"
+#include "torch/run/plan.hpp"
+#include "torch/run/quantize_op.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+
+c10::IValue Executor::Plan::fetch(Recipe& recipe) {
+  switch (recipe.kind) {
+    case Recipe::Kind::constant:
+      return recipe.constant;
+    case Recipe::Kind::slot: {
+      c10::IValue& slot = slots_[static_cast<std::size_t>(recipe.slot)];
+      return recipe.last_use ? std::move(slot) : slot;
+    }
+    case Recipe::Kind::tensor:
+      return *recipe.tensor;
+    case Recipe::Kind::training:
+      return training_;
+    case Recipe::Kind::average:  // The weight of a batch in the mean over it and those before.
+      return training_ ? 1.0 / static_cast<double>(recipe.tensor->item<std::int64_t>() + 1) : 0.0;
+    default:
+      break;
+  }
+  std::vector<c10::IValue> items;
+  items.reserve(recipe.items.size());
+  for (Recipe& item : recipe.items) items.push_back(evaluate(item));
+  if (recipe.kind == Recipe::Kind::tuple) return c10::ivalue::Tuple::create(std::move(items));
+  if (recipe.kind == Recipe::Kind::list) return make_list(std::move(items), recipe.type);
+  c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
+  for (std::size_t i = 0; i < items.size(); ++i) dict.insert(recipe.keys[i], items[i]);
+  return dict;
+}
+
+bool Executor::Plan::quantizes(const Recipe& recipe) const {
+  return recipe.format != nullptr && level == ir::Level::quantized &&
+         (recipe.in_training || !training_);
+}
+
+c10::IValue Executor::Plan::evaluate(Recipe& recipe) {
+  if (!quantizes(recipe)) return fetch(recipe);
+  const bool keep = recipe.kind == Recipe::Kind::tensor && !training_ && !observe_tensor_;
+  if (keep && recipe.cached.defined()) return recipe.cached;
+  c10::IValue value = quantized(recipe, fetch(recipe));
+  if (keep) recipe.cached = value.toTensor();
+  return value;
+}
+
+c10::IValue Executor::Plan::quantized(Recipe& recipe, c10::IValue value) {
+  if (value.isTensor()) return show_quantized(recipe, value.toTensor());
+  if (!value.isTensorList()) return value;
+  c10::List<at::Tensor> out;
+  for (const at::Tensor& tensor : value.toTensorVector()) {
+    out.push_back(show_quantized(recipe, tensor));
+  }
+  return out;
+}
+
+at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor& tensor) {
+  at::Tensor out = quantize(tensor, *recipe.format, recipe.log2_step);
+  if (observe_tensor_) {
+    (*observe_tensor_)(*current_, recipe.port + ".raw", tensor);
+    (*observe_tensor_)(*current_, recipe.port, out);
+  }
+  return out;
+}
+
+c10::IValue Executor::Plan::call_aten(Step& step) {
+  stack_.clear();
+  for (Recipe& recipe : step.arguments) stack_.push_back(evaluate(recipe));
+  step.aten->callBoxed(&stack_);
+  if (training_ && step.batches) static_cast<std::int64_t*>(step.batches->data_ptr())[0] += 1;
+  if (stack_.size() == 1) return std::move(stack_.back());
+  std::vector<c10::IValue> results = std::move(stack_);
+  stack_ = {};
+  return c10::ivalue::Tuple::create(std::move(results));
+}
+
+c10::IValue Executor::Plan::call(Step& step) {
+  switch (step.kind) {
+    case Step::Kind::aten:
+      return step.norm ? call_folded(step) : call_aten(step);
+    case Step::Kind::host: {
+      std::vector<c10::IValue> arguments;
+      for (Recipe& recipe : step.arguments) arguments.push_back(evaluate(recipe));
+      return step.host->run(arguments);
+    }
+    case Step::Kind::get_item:
+      return get_item(evaluate(step.arguments[0]), step.node->args[1].value,
+                      [&](ir::NodeId id) { return slots_[static_cast<std::size_t>(id)]; });
+    default:
+      return evaluate(step.arguments[0]);
+  }
+}
+
+void Executor::Plan::finish(const Step& step, c10::IValue value) {
+  if (step.out_format && level == ir::Level::quantized && value.isTensor()) {
+    const at::Tensor raw = value.toTensor();
+    if (observe_tensor_) (*observe_tensor_)(*step.node, "data_out.raw", raw);
+    value = quantize(raw, *step.out_format, step.out_log2_step);
+  }
+  if (observe_tensor_ && value.isTensor() && step.kind != Step::Kind::output) {
+    (*observe_tensor_)(*step.node, "data_out", value.toTensor());
+  }
+  if (observe_value_) (*observe_value_)(*step.node, value);
+  for (const ir::NodeId id : step.dead) slots_[static_cast<std::size_t>(id)] = {};
+  if (step.kind == Step::Kind::output) {
+    result_ = std::move(value);
+  } else {
+    slots_[static_cast<std::size_t>(step.node->id)] = std::move(value);
+  }
+}
+
+void Executor::Plan::run_step(Step& step, const std::vector<c10::IValue>& inputs,
+                              std::size_t& next_input) {
+  current_ = step.node;
+  if (step.kind == Step::Kind::input) {
+    if (next_input == inputs.size()) file_error("too few inputs were given");
+    finish(step, inputs[next_input++]);
+  } else {
+    finish(step, call(step));
+  }
+}
+
+c10::IValue Executor::Plan::run(const std::vector<c10::IValue>& inputs, bool train,
+                                const TensorObserver* observe_tensor,
+                                const ValueObserver* observe_value) {
+  training_ = train;
+  observe_tensor_ = observe_tensor && *observe_tensor ? observe_tensor : nullptr;
+  observe_value_ = observe_value && *observe_value ? observe_value : nullptr;
+  std::size_t next_input = 0;
+  try {
+    for (Step& step : steps) run_step(step, inputs, next_input);
+  } catch (const Error& error) {
+    throw Error(error.fault(),
+                "node '" + current_->name + "' (" + current_->op + "): " + error.what());
+  } catch (const c10::Error& error) {
+    file_error("node '" + current_->name + "' (" + current_->op +
+               "): " + error.what_without_backtrace());
+  } catch (const std::runtime_error& error) {
+    file_error("node '" + current_->name + "' (" + current_->op + "): " + error.what());
+  }
+  return std::move(result_);
+}
+
+Executor::Executor(const ir::Graph& graph, ir::Level level)
+    : plan_(std::make_unique<Plan>(graph, level)) {}
+Executor::~Executor() = default;
+Executor::Executor(Executor&&) noexcept = default;
+Executor& Executor::operator=(Executor&&) noexcept = default;
+
+const ir::Graph& Executor::graph() const { return plan_->graph; }
+std::map<std::string, at::Tensor>& Executor::tensors() { return plan_->tensors; }
+
+c10::IValue Executor::run(const std::vector<c10::IValue>& inputs) {
+  c10::InferenceMode guard;
+  return plan_->run(inputs, false, nullptr, nullptr);
+}
+
+c10::IValue Executor::run(const std::vector<c10::IValue>& inputs,
+                          const TensorObserver& observe_tensor,
+                          const ValueObserver& observe_value) {
+  c10::InferenceMode guard;
+  return plan_->run(inputs, false, &observe_tensor, &observe_value);
+}
+
+c10::IValue Executor::run_training(const std::vector<c10::IValue>& inputs) {
+  forget_quantized();
+  c10::AutoGradMode guard(true);
+  return plan_->run(inputs, true, nullptr, nullptr);
+}
+
+void Executor::set_level(ir::Level level) {
+  forget_quantized();
+  plan_->level = level;
+}
+
+void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step) {
+  for (Step& step : plan_->steps) {
+    if (step.node->id != node) continue;
+    if (port == "data_out") step.out_log2_step = log2_step;
+    for (Recipe& recipe : step.arguments) {
+      if (recipe.port == port) recipe.log2_step = log2_step;
+      for (Recipe& item : recipe.items)
+        if (item.port == port) item.log2_step = log2_step;
+    }
+  }
+}
+
+void Executor::set_format(ir::NodeId node, const std::string& port, const formats::Format& format) {
+  plan_->graph.node(node).formats.at(port) = format;  // in place: the steps point at it
+  forget_quantized();
+}
+
+void Executor::own_tensors() {
+  for (auto& [path, tensor] : plan_->tensors) {
+    tensor = tensor.detach().clone();
+    const ir::Tensor& source = plan_->graph.tensors.at(path);
+    if (source.requires_grad && tensor.is_floating_point()) tensor.set_requires_grad(true);
+  }
+}
+
+void Executor::store_tensors(ir::Graph& graph) const {
+  for (const auto& [path, tensor] : plan_->tensors) {
+    graph.tensors.at(path).value = to_array(tensor, path);
+  }
+}
+
+void Executor::forget_quantized() {
+  for (Step& step : plan_->steps) {
+    for (Recipe& recipe : step.arguments) recipe.cached.reset();
+  }
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,212 @@
+// Which batch norms a plan folds, running the folded layers, and storing them.
+#include "torch/run/fold_batch_norm.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "ir/metadata.hpp"
+#include "ir/op_table.hpp"
+#include "torch/run/plan.hpp"
+#include "torch/run/quantize_op.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+/// Places in the schemas of aten::batch_norm and of linear and convolutions alike.
+enum NormArgument {
+  norm_weight = 1,
+  norm_bias,
+  norm_mean,
+  norm_variance,
+  norm_momentum = 6,
+  norm_epsilon
+};
+enum LayerArgument { layer_input, layer_weight, layer_bias };
+
+/// Modules that are called once and share no tensor with another.
+std::set<std::string> modules_by_themselves(const ir::Graph& graph) {
+  std::map<std::string, int> calls, tensor_uses;
+  for (const ir::NodeId id : graph.order())
+    if (const ir::Node& node = graph.node(id); node.kind == ir::NodeKind::call_module)
+      ++calls[node.target];
+  for (const auto& [path, module] : graph.modules)
+    for (const auto& [argument, tensor] : module.tensors) ++tensor_uses[tensor];
+  std::set<std::string> found;
+  for (const auto& [path, count] : calls) {
+    const auto& tensors = graph.modules.at(path).tensors;
+    const bool own = std::ranges::all_of(
+        tensors, [&](const auto& tensor) { return tensor_uses.at(tensor.second) == 1; });
+    if (count == 1 && own) found.insert(path);
+  }
+  return found;
+}
+
+/// Rows of features, [N, T, F], are normalised along T and do not qualify.
+bool is_foldable_layer(const ir::Node& node) {
+  const std::string_view op = ir::base_op(node.op);
+  if (op == "aten::linear") return node.info.shape.size() == 2;
+  return op == "aten::conv1d" || op == "aten::conv2d";
+}
+
+bool is_foldable_norm(const ir::Graph& graph, const ir::Node& node) {
+  return ir::base_op(node.op) == "aten::batch_norm" && node.kind == ir::NodeKind::call_module &&
+         graph.module_of(node).tensor("running_mean") != nullptr;
+}
+
+void set_tensor(ir::Graph& graph, ir::Module& module, const std::string& argument,
+                const at::Tensor& value) {
+  const std::string* known = module.tensor(argument);
+  const std::string path = known ? *known : module.path + "." + argument;
+  if (!known) module.tensors.emplace_back(argument, path);
+  graph.set_tensor(path, {to_array(value.contiguous(), path), true, true});
+}
+
+at::Tensor or_nothing(const c10::IValue& value) {
+  return value.isTensor() ? value.toTensor() : at::Tensor();
+}
+
+/// [channels] against the dimensions of a layer's weight, whose first is the output channel.
+at::Tensor along_outputs(const at::Tensor& values, const at::Tensor& weight) {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(weight.dim()), 1);
+  shape[0] = -1;
+  return values.view(shape);
+}
+
+/// running = (1 - momentum) running + momentum now.
+void blend(const at::Tensor& running, const at::Tensor& now, double momentum) {
+  running.mul_(1.0 - momentum).add_(now, momentum);
+}
+
+}  // namespace
+
+FoldedLayer fold(const at::Tensor& layer_weight, const NormTensors& norm) {
+  at::Tensor factor = at::rsqrt(norm.variance + norm.epsilon);
+  if (norm.weight.defined()) factor = factor * norm.weight;
+  const at::Tensor shift = norm.mean * factor;
+  return {layer_weight * along_outputs(factor, layer_weight),
+          norm.bias.defined() ? norm.bias - shift : -shift};
+}
+
+int Executor::Plan::fold_batch_norms() {
+  const std::set<std::string> alone = modules_by_themselves(graph);
+  std::map<ir::NodeId, Step*> layers;
+  int folded = 0;
+  for (Step& step : steps) {
+    const ir::Node& node = *step.node;
+    const bool by_itself = node.kind == ir::NodeKind::call_module && alone.contains(node.target);
+    if (!by_itself) continue;
+    if (is_foldable_layer(node)) layers[node.id] = &step;
+    if (!is_foldable_norm(graph, node)) continue;
+    const ir::NodeId before = graph.inputs(node.id).front();
+    const auto layer = layers.find(before);
+    if (layer == layers.end() || graph.users(before).size() != 1) continue;
+    if (!node.formats.empty())
+      config_error("fold_batch_norm: node '" + node.name +
+                   "' is quantized by itself; leave batch norms that are folded into a layer"
+                   " without formats");
+    layer->second->norm = &step;
+    step.kind = Step::Kind::identity;
+    ++folded;
+  }
+  return folded;
+}
+
+NormTensors Executor::Plan::norm_of(Step& norm) {
+  const auto argument = [&](int index) {
+    return fetch(norm.arguments[static_cast<std::size_t>(index)]);
+  };
+  return {or_nothing(argument(norm_weight)), or_nothing(argument(norm_bias)),
+          argument(norm_mean).toTensor(), argument(norm_variance).toTensor(),
+          argument(norm_epsilon).toDouble()};
+}
+
+at::Tensor Executor::Plan::call_layer(Step& layer, const at::Tensor& input,
+                                      const FoldedLayer& tensors) {
+  stack_.clear();
+  stack_.emplace_back(input);
+  stack_.emplace_back(tensors.weight);
+  stack_.push_back(tensors.bias.defined() ? c10::IValue(tensors.bias) : c10::IValue());
+  for (std::size_t i = layer_bias + 1; i < layer.arguments.size(); ++i)
+    stack_.push_back(fetch(layer.arguments[i]));
+  layer.aten->callBoxed(&stack_);
+  return std::move(stack_.back()).toTensor();
+}
+
+/// Statistics of this batch, which the running ones follow. The layer's bias shifts the mean only,
+/// and so it cancels in the output.
+void Executor::Plan::use_batch_statistics(Step& layer, const at::Tensor& input,
+                                          const at::Tensor& bias, NormTensors& norm) {
+  const at::Tensor raw =
+      call_layer(layer, input, {fetch(layer.arguments[layer_weight]).toTensor(), {}});
+  std::vector<std::int64_t> dimensions;
+  for (std::int64_t d = 0; d < raw.dim(); ++d)
+    if (d != 1) dimensions.push_back(d);
+  const auto [variance, mean] = at::var_mean(raw, at::OptionalIntArrayRef(dimensions), false);
+  const double momentum = fetch(layer.norm->arguments[norm_momentum]).toDouble();
+  {
+    const at::NoGradGuard no_gradient;
+    const double count = static_cast<double>(raw.numel()) / static_cast<double>(raw.size(1));
+    blend(norm.mean, bias.defined() ? mean + bias : mean, momentum);
+    blend(norm.variance, variance * (count / (count - 1.0)), momentum);
+  }
+  if (layer.norm->batches) ++*layer.norm->batches->data_ptr<std::int64_t>();
+  norm.mean = mean;
+  norm.variance = variance;
+}
+
+FoldedLayer Executor::Plan::folded_in_eval(Step& layer) {
+  NormTensors norm = norm_of(*layer.norm);
+  const at::Tensor bias = or_nothing(fetch(layer.arguments[layer_bias]));
+  if (bias.defined()) norm.mean = norm.mean - bias;
+  return fold(fetch(layer.arguments[layer_weight]).toTensor(), norm);
+}
+
+c10::IValue Executor::Plan::call_folded(Step& layer) {
+  const at::Tensor input = evaluate(layer.arguments[layer_input]).toTensor();
+  FoldedLayer tensors;
+  if (training_) {
+    NormTensors norm = norm_of(*layer.norm);
+    use_batch_statistics(layer, input, or_nothing(fetch(layer.arguments[layer_bias])), norm);
+    tensors = fold(fetch(layer.arguments[layer_weight]).toTensor(), norm);
+  } else {
+    tensors = folded_in_eval(layer);
+  }
+  const auto quantized_by = [&](const at::Tensor& tensor, const Recipe& recipe) {
+    return quantizes(recipe) ? quantize(tensor, *recipe.format, recipe.log2_step) : tensor;
+  };
+  tensors.weight = quantized_by(tensors.weight, layer.arguments[layer_weight]);
+  tensors.bias = quantized_by(tensors.bias, layer.arguments[layer_bias]);
+  return call_layer(layer, input, tensors);
+}
+
+void Executor::Plan::store_folded(ir::Graph& target) {
+  training_ = false;
+  for (Step& step : steps) {
+    if (!step.norm) continue;
+    const FoldedLayer tensors = folded_in_eval(step);
+    ir::Node& node = target.node(step.node->id);
+    ir::Module& module = target.modules.at(node.target);
+    set_tensor(target, module, "weight", tensors.weight);
+    set_tensor(target, module, "bias", tensors.bias);
+    target.replace_uses(step.norm->node->id, node.id);
+    target.erase(step.norm->node->id);
+    if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(target, node);
+  }
+  ir::remove_unused_tensors(target);
+}
+
+int Executor::fold_batch_norms() { return plan_->fold_batch_norms(); }
+
+void Executor::store_folded(ir::Graph& graph) const {
+  c10::InferenceMode guard;
+  plan_->store_folded(graph);
+}
+
+}  // namespace mase::libtorch

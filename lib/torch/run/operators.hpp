@@ -1,0 +1,37 @@
+// The operators a graph may run: dispatcher operators under aten::, host arithmetic on sizes, and
+// operators of our own that PyTorch writes as several.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mase::libtorch {
+
+/// A function on numbers and lists ("aten::floordiv.int") or of our own ("mase::softsign"):
+/// arguments in order.
+using HostFunction = c10::IValue (*)(const std::vector<c10::IValue>&);
+
+struct HostOperator {
+  std::string_view name;
+  std::vector<std::string_view> arguments;
+  HostFunction run;
+};
+
+/// The host operator of this name, or nullptr.
+const HostOperator* find_host_operator(std::string_view op);
+
+/// The dispatcher's operator for "aten::add.Tensor"; nothing when it does not exist.
+std::optional<c10::OperatorHandle> find_operator(std::string_view op);
+
+/// Whether a base name ("aten::rand") gives random or uninitialised results or reads files.
+bool is_impure(std::string_view base);
+
+/// Why a graph may not run this operator ("draws random numbers", ...), or "" when it may.
+std::string refusal(std::string_view op);
+
+}  // namespace mase::libtorch

@@ -1,0 +1,293 @@
+// Compiling a graph to steps: operators are looked up, arguments put in schema order with the
+// schema's defaults, constants converted once, last uses marked.
+#include "torch/run/plan.hpp"
+
+#include <set>
+
+#include "base/error.hpp"
+#include "ir/op_table.hpp"
+#include "torch/run/arguments.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+
+class PlanBuilder {
+ public:
+  explicit PlanBuilder(Executor::Plan& plan) : plan_(plan), graph_(plan.graph) {}
+
+  void build() {
+    for (const auto& [path, tensor] : graph_.tensors) {
+      plan_.tensors.emplace(path, view_of(tensor.value));
+    }
+    refuse_unsupported();
+    ir::NodeId most = 0;
+    for (const ir::NodeId id : graph_.order()) {
+      plan_.steps.push_back(named_step(graph_.node(id)));
+      most = std::max(most, id + 1);
+    }
+    plan_.slots_.resize(static_cast<std::size_t>(most));
+    mark_last_uses();
+  }
+
+ private:
+  void refuse_unsupported() const {
+    std::string problems;
+    for (const ir::NodeId id : graph_.order()) {
+      const ir::Node& node = graph_.node(id);
+      if (node.op.empty()) continue;
+      const std::string reason = refusal(node.op);
+      if (!reason.empty()) problems += "\n  node '" + node.name + "': " + node.op + ": " + reason;
+    }
+    if (!problems.empty()) unsupported_error("operators that cannot be run:" + problems);
+  }
+
+  Step named_step(const ir::Node& node) {
+    try {
+      return step_of(node);
+    } catch (const Error& error) {
+      throw Error(error.fault(), "node '" + node.name + "' (" + node.op + "): " + error.what());
+    } catch (const c10::Error& error) {
+      file_error("node '" + node.name + "' (" + node.op + "): " + error.what_without_backtrace());
+    }
+  }
+
+  Step step_of(const ir::Node& node) {
+    Step step;
+    step.node = &node;
+    step.kind = kind_of(node);
+    switch (step.kind) {
+      case Step::Kind::tensor:
+        step.arguments.push_back(tensor_recipe(node.target));
+        break;
+      case Step::Kind::output:
+      case Step::Kind::identity:
+        step.arguments.push_back(recipe_of(first_argument(node)));
+        break;
+      case Step::Kind::get_item:
+        step.arguments.push_back(recipe_of(first_argument(node)));
+        break;
+      case Step::Kind::host:
+        host_arguments(step);
+        break;
+      case Step::Kind::aten:
+        aten_arguments(step);
+        break;
+      case Step::Kind::input:
+        break;
+    }
+    set_formats(step);
+    return step;
+  }
+
+  static Step::Kind kind_of(const ir::Node& node) {
+    if (node.kind == ir::NodeKind::placeholder) return Step::Kind::input;
+    if (node.kind == ir::NodeKind::output) return Step::Kind::output;
+    if (node.kind == ir::NodeKind::get_attr) return Step::Kind::tensor;
+    if (node.op == "mase::identity") return Step::Kind::identity;
+    if (node.op == "mase::getitem") return Step::Kind::get_item;
+    return find_host_operator(node.op) ? Step::Kind::host : Step::Kind::aten;
+  }
+
+  static const ir::Value& first_argument(const ir::Node& node) {
+    const std::size_t wanted = node.op == "mase::getitem" ? 2 : 1;
+    if (node.args.size() != wanted) {
+      file_error("expected " + std::to_string(wanted) + " arguments, found " +
+                 std::to_string(node.args.size()));
+    }
+    return node.args[0].value;
+  }
+
+  void host_arguments(Step& step) {
+    step.host = find_host_operator(step.node->op);
+    for (const std::string_view name : step.host->arguments) {
+      const ir::Value* value = step.node->find(name);
+      if (!value) file_error("argument '" + std::string(name) + "' is missing");
+      step.arguments.push_back(recipe_of(*value));
+    }
+  }
+
+  void aten_arguments(Step& step) {
+    const ir::Node& node = *step.node;
+    step.aten = find_operator(node.op);
+    const c10::FunctionSchema& schema = step.aten->schema();
+    check_argument_names(node, schema);
+    for (const c10::Argument& argument : schema.arguments()) {
+      step.arguments.push_back(argument_recipe(node, argument));
+    }
+    if (node.kind != ir::NodeKind::call_module) return;
+    const auto batches = plan_.tensors.find(node.target + ".num_batches_tracked");
+    if (batches != plan_.tensors.end() && batches->second.scalar_type() == at::kLong) {
+      step.batches = &batches->second;
+    }
+  }
+
+  static void check_argument_names(const ir::Node& node, const c10::FunctionSchema& schema) {
+    for (const ir::Argument& argument : node.args) {
+      if (!schema.argumentIndexWithName(argument.name)) {
+        file_error("the operator has no argument '" + argument.name + "'");
+      }
+    }
+  }
+
+  Recipe argument_recipe(const ir::Node& node, const c10::Argument& argument) {
+    if (const ir::Value* value = node.find(argument.name())) return typed(*value, argument);
+    if (node.kind == ir::NodeKind::call_module) {
+      const ir::Module& module = graph_.module_of(node);
+      if (const std::string* path = module.tensor(argument.name())) return tensor_recipe(*path);
+      if (const ir::Value* value = module.attribute(argument.name())) {
+        if (value->is_none() && argument.name() == "momentum") return average_recipe(module);
+        return typed(*value, argument);
+      }
+    }
+    Recipe recipe;
+    if (argument.default_value()) {
+      recipe.constant = *argument.default_value();
+    } else if (argument.type()->kind() != c10::TypeKind::OptionalType) {
+      file_error("argument '" + argument.name() + "' is missing");
+    }
+    return recipe;
+  }
+
+  /// A batch norm without momentum: its running statistics are the mean over all batches.
+  Recipe average_recipe(const ir::Module& module) {
+    Recipe recipe = tensor_recipe(module.path + ".num_batches_tracked");
+    recipe.kind = Recipe::Kind::average;
+    return recipe;
+  }
+
+  Recipe typed(const ir::Value& value, const c10::Argument& argument) {
+    const int count = argument.N() ? static_cast<int>(*argument.N()) : 0;
+    try {
+      return recipe_of(value, argument.type(), count);
+    } catch (const Error& error) {
+      throw Error(error.fault(), "argument '" + argument.name() + "': " + error.what());
+    }
+  }
+
+  Recipe tensor_recipe(const std::string& path) {
+    const auto found = plan_.tensors.find(path);
+    if (found == plan_.tensors.end()) file_error("the graph has no tensor '" + path + "'");
+    Recipe recipe;
+    recipe.kind = Recipe::Kind::tensor;
+    recipe.tensor = &found->second;
+    return recipe;
+  }
+
+  static bool refers_to_node(const ir::Value& value) {
+    if (value.kind() == ir::Value::Kind::training) return true;
+    bool found = false;
+    value.for_each_node([&](ir::NodeId) { found = true; });
+    return found;
+  }
+
+  Recipe recipe_of(const ir::Value& value, const c10::TypePtr& type = nullptr, int count = 0) {
+    Recipe recipe;
+    if (value.is_node()) {
+      recipe.kind = Recipe::Kind::slot;
+      recipe.slot = value.node();
+    } else if (value.kind() == ir::Value::Kind::training) {
+      recipe.kind = Recipe::Kind::training;
+    } else if (refers_to_node(value)) {
+      container_recipe(value, type, recipe);
+    } else if (value.kind() == ir::Value::Kind::dict) {
+      container_recipe(value, type, recipe);
+    } else {
+      recipe.constant = type ? to_ivalue(value, type, count) : to_ivalue(value);
+    }
+    return recipe;
+  }
+
+  void container_recipe(const ir::Value& value, const c10::TypePtr& type, Recipe& recipe) {
+    if (value.kind() == ir::Value::Kind::dict) {
+      recipe.kind = Recipe::Kind::dict;
+      for (const auto& [key, item] : value.entries()) {
+        recipe.keys.push_back(key);
+        recipe.items.push_back(recipe_of(item));
+      }
+      return;
+    }
+    if (value.kind() == ir::Value::Kind::slice) file_error("a slice stands outside an index");
+    const bool as_list = value.kind() == ir::Value::Kind::list || type;
+    recipe.kind = as_list ? Recipe::Kind::list : Recipe::Kind::tuple;
+    recipe.type = type;
+    for (const ir::Value& item : value.items()) recipe.items.push_back(recipe_of(item));
+  }
+
+  void set_formats(Step& step) {
+    const ir::Node& node = *step.node;
+    if (node.formats.empty()) return;
+    const auto out = node.formats.find("data_out");
+    if (out != node.formats.end()) step.out_format = &out->second;
+    if (step.kind == Step::Kind::input || step.kind == Step::Kind::tensor) return;
+    for (const ir::Port& port : ir::ports(graph_, node)) {
+      const auto format = node.formats.find(port.name);
+      if (format == node.formats.end() || port.name == "data_out") continue;
+      set_format(argument_slot(step, port.argument), port, format->second);
+    }
+  }
+
+  /// The recipe that feeds an argument of the operator.
+  Recipe& argument_slot(Step& step, const std::string& name) {
+    if (step.kind == Step::Kind::aten) {
+      const auto index = step.aten->schema().argumentIndexWithName(name);
+      if (index) return step.arguments[static_cast<std::size_t>(*index)];
+    } else if (!step.arguments.empty()) {
+      return step.arguments[0];
+    }
+    file_error("a format stands on argument '" + name + "', which the operator does not have");
+  }
+
+  static void set_format(Recipe& recipe, const ir::Port& port, const formats::Format& format) {
+    const bool one_item = recipe.kind == Recipe::Kind::list && port.value.is_node();
+    recipe.in_training = port.name != "running_mean" && port.name != "running_var";
+    if (!one_item) {
+      recipe.format = &format;
+      recipe.port = port.name;
+      return;
+    }
+    for (Recipe& item : recipe.items) {
+      if (item.slot != port.value.node()) continue;
+      item.format = &format;
+      item.port = port.name;
+    }
+  }
+
+  /// Walks the steps backwards: the first reader met of a slot is its last one.
+  void mark_last_uses() {
+    std::set<ir::NodeId> seen;
+    for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
+      std::set<ir::NodeId> here;
+      if (step->kind == Step::Kind::get_item) {
+        step->node->args[1].value.for_each_node([&](ir::NodeId id) { here.insert(id); });
+      }
+      for (auto recipe = step->arguments.rbegin(); recipe != step->arguments.rend(); ++recipe) {
+        mark_recipe(*recipe, seen, here);
+      }
+      for (const ir::NodeId id : here) {
+        if (seen.insert(id).second) step->dead.push_back(id);
+      }
+      const ir::NodeId own = step->node->id;
+      if (!seen.contains(own) && step->kind != Step::Kind::output) step->dead.push_back(own);
+    }
+  }
+
+  static void mark_recipe(Recipe& recipe, std::set<ir::NodeId>& seen,
+                          const std::set<ir::NodeId>& held) {
+    if (recipe.kind == Recipe::Kind::slot && !held.contains(recipe.slot)) {
+      recipe.last_use = seen.insert(recipe.slot).second;
+    }
+    for (auto item = recipe.items.rbegin(); item != recipe.items.rend(); ++item) {
+      mark_recipe(*item, seen, held);
+    }
+  }
+
+  Executor::Plan& plan_;
+  const ir::Graph& graph_;
+};
+
+Executor::Plan::Plan(const ir::Graph& source, ir::Level run_level)
+    : graph(source), level(run_level) {
+  PlanBuilder(*this).build();
+}
+
+}  // namespace mase::libtorch

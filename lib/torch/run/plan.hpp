@@ -1,0 +1,95 @@
+// The compiled form of a graph: one step per node with its operator and where its arguments come
+// from.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/evaluator.hpp"
+#include "ir/graph.hpp"
+#include "torch/run/executor.hpp"
+#include "torch/run/fold_batch_norm.hpp"
+#include "torch/run/operators.hpp"
+
+namespace mase::libtorch {
+
+/// Where an argument comes from at run time.
+struct Recipe {
+  enum class Kind { constant, slot, tensor, training, average, list, tuple, dict };
+  Kind kind = Kind::constant;
+  c10::IValue constant;
+  ir::NodeId slot = ir::no_node;
+  bool last_use = false;               ///< the slot is read here for the last time: move out of it
+  const at::Tensor* tensor = nullptr;  ///< tensor; the counted batches of an average
+  std::vector<Recipe> items;           ///< list, tuple and dict
+  std::vector<std::string> keys;       ///< dict
+  c10::TypePtr type;                   ///< list
+  const formats::Format* format = nullptr;  ///< quantize with this before the call
+  at::Tensor log2_step;                     ///< of the format's step when it is learned
+  std::string port;
+  bool in_training = true;  ///< quantize while training too (running statistics are not read then)
+  at::Tensor cached;        ///< quantized parameter, kept between eval runs
+};
+
+struct Step {
+  enum class Kind { input, tensor, identity, get_item, host, aten, output };
+  const ir::Node* node = nullptr;
+  Kind kind = Kind::aten;
+  std::optional<c10::OperatorHandle> aten;
+  const HostOperator* host = nullptr;
+  std::vector<Recipe> arguments;
+  const formats::Format* out_format = nullptr;
+  at::Tensor out_log2_step;
+  std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
+  const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
+  Step* norm = nullptr;                 ///< the batch norm that is folded into this layer
+};
+
+struct Executor::Plan {
+  Plan(const ir::Graph& source, ir::Level run_level);
+
+  c10::IValue run(const std::vector<c10::IValue>& inputs, bool train,
+                  const TensorObserver* observe_tensor, const ValueObserver* observe_value);
+
+  int fold_batch_norms();
+  void store_folded(ir::Graph& target);
+
+  ir::Graph graph;
+  ir::Level level;
+  std::map<std::string, at::Tensor> tensors;
+  std::vector<Step> steps;
+
+ private:
+  friend class PlanBuilder;
+  void run_step(Step& step, const std::vector<c10::IValue>& inputs, std::size_t& next_input);
+  c10::IValue call(Step& step);
+  c10::IValue call_aten(Step& step);
+  c10::IValue call_folded(Step& layer);
+  at::Tensor call_layer(Step& layer, const at::Tensor& input, const FoldedLayer& tensors);
+  NormTensors norm_of(Step& norm);
+  void use_batch_statistics(Step& layer, const at::Tensor& input, const at::Tensor& bias,
+                            NormTensors& norm);
+  FoldedLayer folded_in_eval(Step& layer);
+  c10::IValue evaluate(Recipe& recipe);
+  c10::IValue fetch(Recipe& recipe);
+  c10::IValue quantized(Recipe& recipe, c10::IValue value);
+  bool quantizes(const Recipe& recipe) const;
+  at::Tensor show_quantized(const Recipe& recipe, const at::Tensor& tensor);
+  void finish(const Step& step, c10::IValue value);
+
+  // State of the run in progress.
+  bool training_ = false;
+  const TensorObserver* observe_tensor_ = nullptr;
+  const ValueObserver* observe_value_ = nullptr;
+  const ir::Node* current_ = nullptr;
+  std::vector<c10::IValue> slots_;
+  std::vector<c10::IValue> stack_;
+  c10::IValue result_;
+};
+
+}  // namespace mase::libtorch

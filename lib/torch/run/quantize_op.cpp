@@ -1,0 +1,135 @@
+// The straight-through quantizer: format kernel forward; identity, clipped or step-learning
+// backward.
+#include "torch/run/quantize_op.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <numbers>
+#include <vector>
+
+namespace mase::libtorch {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+std::span<const float> floats(const at::Tensor& tensor) {
+  return {static_cast<const float*>(tensor.data_ptr()), static_cast<std::size_t>(tensor.numel())};
+}
+
+std::span<float> mutable_floats(at::Tensor& tensor) {
+  return {static_cast<float*>(tensor.data_ptr()), static_cast<std::size_t>(tensor.numel())};
+}
+
+Shape shape_of(const at::Tensor& tensor) { return {tensor.sizes().begin(), tensor.sizes().end()}; }
+
+at::Tensor quantize_values(const at::Tensor& tensor, const formats::Format& format) {
+  const at::Tensor in = tensor.contiguous();
+  at::Tensor out = at::empty_like(in);
+  quantize_into(in, format, out);
+  return out;
+}
+
+/// Saves nothing: the gradient of the output is the gradient of the input.
+class StraightThrough : public torch::autograd::Function<StraightThrough> {
+ public:
+  static at::Tensor forward(AutogradContext*, const at::Tensor& tensor,
+                            const formats::Format* format) {
+    return quantize_values(tensor, *format);
+  }
+  static variable_list backward(AutogradContext*, variable_list gradients) {
+    return {gradients[0], at::Tensor()};
+  }
+};
+
+/// The gradient is zero where the input saturates.
+class Clipped : public torch::autograd::Function<Clipped> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& tensor,
+                            const formats::Format* format) {
+    context->save_for_backward({tensor});
+    context->saved_data["format"] = reinterpret_cast<std::int64_t>(format);
+    return quantize_values(tensor, *format);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto* format =
+        reinterpret_cast<const formats::Format*>(context->saved_data["format"].toInt());
+    const at::Tensor raw = context->get_saved_variables()[0].contiguous();
+    const at::Tensor gradient = gradients[0].contiguous();
+    at::Tensor into = at::empty_like(gradient);
+    clip_gradient(*format, raw, gradient, into);
+    return {into, at::Tensor()};
+  }
+};
+
+/// The step gets a gradient too.
+class Learned : public torch::autograd::Function<Learned> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& tensor,
+                            const formats::Format* format, const at::Tensor&) {
+    const at::Tensor out = quantize_values(tensor, *format);
+    context->save_for_backward({tensor, out});
+    context->saved_data["format"] = reinterpret_cast<std::int64_t>(format);
+    return out;
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto* format =
+        reinterpret_cast<const formats::Format*>(context->saved_data["format"].toInt());
+    const auto saved = context->get_saved_variables();
+    const at::Tensor gradient = gradients[0].contiguous();
+    at::Tensor into = at::empty_like(gradient);
+    const double step = step_gradient(*format, saved[0].contiguous(), saved[1], gradient, into);
+    return {into, at::Tensor(), at::scalar_tensor(step, at::kFloat)};
+  }
+};
+
+}  // namespace
+
+at::Tensor quantize(const at::Tensor& tensor, const formats::Format& format) {
+  if (tensor.scalar_type() != at::kFloat) return tensor;
+  if (!c10::GradMode::is_enabled() || !tensor.requires_grad())
+    return quantize_values(tensor, format);
+  return format.clips_gradient() ? Clipped::apply(tensor, &format)
+                                 : StraightThrough::apply(tensor, &format);
+}
+
+at::Tensor quantize(const at::Tensor& tensor, const formats::Format& format,
+                    const at::Tensor& log2_step) {
+  const bool learn =
+      log2_step.defined() && c10::GradMode::is_enabled() && tensor.scalar_type() == at::kFloat;
+  return learn ? Learned::apply(tensor, &format, log2_step) : quantize(tensor, format);
+}
+
+void quantize_into(const at::Tensor& in, const formats::Format& format, at::Tensor& out) {
+  format.quantize(floats(in), mutable_floats(out), shape_of(in));
+}
+
+void clip_gradient(const formats::Format& format, const at::Tensor& raw, const at::Tensor& gradient,
+                   at::Tensor& into) {
+  thread_local std::vector<std::uint8_t> mask;  // a scratch that need not be mapped anew each time
+  const auto from = floats(gradient);
+  const auto to = mutable_floats(into);
+  mask.resize(from.size());
+  format.saturates(floats(raw), mask, shape_of(raw));
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = mask[i] ? 0.0f : from[i];
+}
+
+double step_gradient(const formats::Format& format, const at::Tensor& raw,
+                     const at::Tensor& quantized, const at::Tensor& gradient, at::Tensor& into) {
+  const auto x = floats(raw), q = floats(quantized), from = floats(gradient);
+  const auto to = mutable_floats(into);
+  const formats::Range range = format.range();
+  const auto low = static_cast<float>(range.low), high = static_cast<float>(range.high);
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool saturates = x[i] < low || x[i] > high;
+    const float moved = saturates ? q[i] : q[i] - x[i];
+    sum += static_cast<double>(from[i] * moved);
+    to[i] = saturates ? 0.0f : from[i];
+  }
+  return sum * std::numbers::ln2;
+}
+
+}  // namespace mase::libtorch

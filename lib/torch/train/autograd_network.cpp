@@ -1,0 +1,67 @@
+// Gradients of any graph, by autograd.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "base/error.hpp"
+#include "torch/train/network.hpp"
+
+namespace mase::train {
+namespace {
+
+class AutogradNetwork : public Network {
+ public:
+  AutogradNetwork(libtorch::Executor& executor, Parameters& parameters)
+      : executor_(executor), parameters_(parameters) {
+    for (const Parameters::Step& step : parameters.steps())
+      executor.learn_step(step.node, step.port, step.entry.leaf);
+  }
+
+  void begin_step(bool quantized) override {
+    executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
+  }
+
+  at::Tensor forward(const at::Tensor& inputs) override {
+    const c10::IValue output = executor_.run_training({inputs});
+    if (!output.isTensor())
+      config_error("a model to train must return one tensor of class scores; this one returns a " +
+                   output.tagKind());
+    output_ = output.toTensor();
+    return output_;
+  }
+
+  void backward(const at::Tensor& output_gradient) override {
+    if (!output_.requires_grad())
+      config_error("the model's output depends on no trainable parameter");
+    output_.backward(output_gradient);
+    output_.reset();
+    for (const Parameters::Entry& entry : parameters_.entries()) take_gradient(entry);
+    for (const Parameters::Step& step : parameters_.steps()) take_gradient(step.entry);
+  }
+
+ private:
+  /// Autograd hands its own tensor over when the leaf has none yet, so nothing is added or zeroed.
+  static void take_gradient(const Parameters::Entry& entry) {
+    at::Tensor leaf = entry.leaf;
+    at::Tensor& gradient = leaf.mutable_grad();
+    at::Tensor into = entry.gradient;
+    const at::AutoGradMode no_gradients(false);
+    if (gradient.defined())
+      into.copy_(gradient);
+    else
+      into.zero_();
+    gradient.reset();
+  }
+
+  libtorch::Executor& executor_;
+  Parameters& parameters_;
+  at::Tensor output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_autograd_network(libtorch::Executor& executor,
+                                               Parameters& parameters) {
+  return std::make_unique<AutogradNetwork>(executor, parameters);
+}
+
+}  // namespace mase::train

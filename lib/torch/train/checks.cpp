@@ -1,0 +1,52 @@
+// Refusing what cannot be trained, with what would work.
+#include "torch/train/checks.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace mase::train {
+
+void check_data(const ir::Graph& graph, const data::Dataset& data) {
+  if (data.validation.empty())
+    config_error("data set " + data.name +
+                 " has no validation rows, by which the best checkpoint is chosen; use a"
+                 " validation_share above 0");
+  if (const std::size_t inputs = graph.placeholders().size(); inputs != 1)
+    config_error("a model to train must have one input; this one has " + std::to_string(inputs));
+}
+
+void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes) {
+  const bool fits = output.dim() == 2 && output.size(0) == rows && output.size(1) >= classes &&
+                    output.scalar_type() == at::kFloat;
+  if (fits) return;
+  config_error("a model to train must return float32 [rows, classes]; for " + std::to_string(rows) +
+               " rows and " + std::to_string(classes) + " classes this one returns " +
+               c10::toString(output.scalar_type()) + " " + shape_text(output.sizes().vec()));
+}
+
+void check_quantization(const ir::Graph& graph, const backend::TrainOptions& options,
+                        std::int64_t steps, std::size_t learned, int folded) {
+  const bool quantized = std::ranges::any_of(
+      graph.order(), [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
+  if (options.quantize_after_steps > 0 && !quantized)
+    config_error(
+        "quantize_after_steps: the model has no formats; give a checkpoint that"
+        " `mase transform` quantized");
+  if (options.quantize_after_steps > 0 && options.quantize_after_steps >= steps)
+    config_error("quantize_after_steps = " + std::to_string(options.quantize_after_steps) +
+                 ": the run has " + std::to_string(steps) +
+                 " steps only, so that no quantized model would come out");
+  if (options.learn_scales && learned == 0)
+    config_error(
+        "learn_scales: no port of the model has a format with a frac_width (integer,"
+        " integer_floor, fixed) that could be learned");
+  if (options.fold_batch_norm && folded == 0)
+    config_error(
+        "fold_batch_norm: the model has no batch norm behind a linear or convolution layer"
+        " that feeds nothing else");
+}
+
+}  // namespace mase::train

@@ -1,0 +1,22 @@
+// What a model, a data set and options must have to be trained together.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "backend/training.hpp"
+
+namespace mase::train {
+
+/// Error(Fault::config) without validation rows or with another number of inputs than one.
+void check_data(const ir::Graph& graph, const data::Dataset& data);
+
+/// Error(Fault::config) unless `output` is float32 [rows, at least classes].
+void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes);
+
+/// Error(Fault::config) for options of quantized training that could have no effect: a graph
+/// without formats, without a step that can be learned (`learned` of them), without a batch norm to
+/// fold (`folded`), or a run of `steps` that ends before it is quantized.
+void check_quantization(const ir::Graph& graph, const backend::TrainOptions& options,
+                        std::int64_t steps, std::size_t learned, int folded);
+
+}  // namespace mase::train

@@ -1,0 +1,171 @@
+// Batch norm, 2 x 2 max pooling and ReLU over lanes, as one layer.
+#include "torch/train/lanes/tail_layer.hpp"
+
+#include <ATen/ATen.h>
+
+#include <numeric>
+
+namespace mase::train {
+namespace {
+
+/// Mean of every channel, and the sums of squared differences from it. Squares are taken about the
+/// mean of each lane's plane while it is in the cache, and moved from there.
+class ChannelMoments {
+ public:
+  ChannelMoments(const float* in, const BatchSizes& sizes, const LaneKernels& kernels)
+      : sizes_(sizes), means_(sizes.planes() * lane_count), squares_(means_.size()) {
+    for (std::size_t p = 0; p < sizes.planes(); ++p) {
+      const float* const plane = in + p * plane_stride(sizes.positions);
+      float* const means = means_.data() + p * lane_count;
+      kernels.sum(plane, sizes.positions, means);
+      for (std::size_t lane = 0; lane < lane_count; ++lane)
+        means[lane] /= static_cast<float>(sizes.positions);
+      kernels.squares(plane, sizes.positions, means, squares_.data() + p * lane_count);
+    }
+  }
+
+  double mean(std::size_t channel) const {
+    double sum = 0;
+    for_each_lane(channel, [&](std::size_t i) { sum += static_cast<double>(means_[i]); });
+    return sum / static_cast<double>(sizes_.images);
+  }
+  double squares(std::size_t channel, double about) const {
+    double sum = 0;
+    for_each_lane(channel, [&](std::size_t i) {
+      const double apart = static_cast<double>(means_[i]) - about;
+      sum +=
+          static_cast<double>(squares_[i]) + static_cast<double>(sizes_.positions) * apart * apart;
+    });
+    return sum;
+  }
+
+ private:
+  /// Calls visit(index of a lane's number) for the lanes with an image.
+  template <class Visit>
+  void for_each_lane(std::size_t channel, Visit&& visit) const {
+    for (std::size_t image = 0; image < sizes_.images; ++image)
+      visit((image / lane_count * sizes_.channels + channel) * lane_count + image % lane_count);
+  }
+
+  BatchSizes sizes_;
+  std::vector<float> means_, squares_;
+};
+
+float* plane_of(const at::Tensor& lanes, std::size_t p) {
+  return floats(lanes) + p * static_cast<std::size_t>(lanes.stride(1));
+}
+
+double sum_of_lanes(const float* sums) { return std::accumulate(sums, sums + lane_count, 0.0); }
+
+}  // namespace
+
+LaneTail::LaneTail(const LayerSource& source)
+    : ParameterLayer(source), kernels_(lane_kernels()), batch_(source.batch) {
+  if (is_training_batch_norm(source))
+    running_.emplace(source);
+  else
+    absorb(source);
+}
+
+bool LaneTail::absorb(const LayerSource& source) {
+  const bool is_relu = source.node.op == "aten::relu";
+  bool& wanted = is_relu ? relu_ : pool_;
+  if (wanted || !(is_relu || is_square_pool(source))) return false;
+  return wanted = true;
+}
+
+const Tail& LaneTail::tail() const { return kernels_.tails[pool_][relu_]; }
+
+at::Tensor LaneTail::forward(const at::Tensor& input) {
+  input_ = input;
+  sizes_ = batch_sizes(input, batch_->images);
+  if (running_) find_statistics();
+  fit_output();
+  for (std::size_t p = 0; p < sizes_.planes(); ++p)
+    tail().forward(plane(p), plane_of(output_, p),
+                   asks_winners() ? plane_of(winners_, p) : nullptr);
+  return output_;
+}
+
+void LaneTail::fit_output() {
+  std::vector<std::int64_t> shape = input_.sizes().vec();
+  for (std::size_t d : {shape.size() - 3, shape.size() - 2})
+    if (pool_) shape[d] /= 2;
+  fit_lanes(output_, shape);
+  if (asks_winners()) fit_lanes(winners_, shape);
+}
+
+void LaneTail::find_statistics() {
+  const ChannelMoments moments(floats(input_), sizes_, kernels_);
+  std::vector<double> squares(sizes_.channels);
+  statistics_.mean.resize(sizes_.channels);
+  for (std::size_t c = 0; c < sizes_.channels; ++c) {
+    const double mean = moments.mean(c);
+    statistics_.mean[c] = static_cast<float>(mean);
+    squares[c] = moments.squares(c, mean);
+  }
+  finish_statistics(squares, count(), running_->epsilon(), statistics_);
+  running_->add(statistics_);
+}
+
+double LaneTail::count() const { return static_cast<double>(sizes_.images * sizes_.positions); }
+
+NormalisedPlane LaneTail::plane(std::size_t p) const {
+  const auto width = static_cast<std::size_t>(input_.size(input_.dim() - 2));
+  NormalisedPlane plane{plane_of(input_, p), sizes_.positions / width, width};
+  if (!running_) return plane;
+  const std::size_t c = p % sizes_.channels;
+  const float *weight = floats(weight_.used), *bias = floats(bias_.used);
+  plane.by = statistics_.scale[c] * (weight ? weight[c] : 1.0F);
+  plane.plus = (bias ? bias[c] : 0.0F) - statistics_.mean[c] * plane.by;
+  return plane;
+}
+
+void LaneTail::begin_backward(const at::Tensor& gradient) {
+  output_gradient_ = gradient;
+  if (running_) rule_ = input_rule();
+  finish_gradients();
+}
+
+InputGradient LaneTail::input_rule() {
+  std::vector<double> sums(sizes_.channels), products(sizes_.channels);
+  const std::size_t outputs = batch_sizes(output_, sizes_.images).positions;
+  for (std::size_t p = 0; p < sizes_.planes(); ++p) {
+    const std::size_t c = p % sizes_.channels;
+    float sum[lane_count], product[lane_count];
+    tail().sums(plane_of(pool_ ? winners_ : input_, p), plane_of(output_, p),
+                plane_of(output_gradient_, p), outputs, statistics_.mean[c], sum, product);
+    sums[c] += sum_of_lanes(sum);
+    products[c] += sum_of_lanes(product);
+  }
+  return input_gradient(sums, products, count(), floats(weight_.used), statistics_,
+                        floats(weight_.gradient), floats(bias_.gradient));
+}
+
+void LaneTail::write_gradient(std::size_t first, std::size_t count, float* into) const {
+  for (std::size_t i = 0; i < count * sizes_.channels; ++i) {
+    const std::size_t p = first * sizes_.channels + i, c = p % sizes_.channels;
+    PlaneGradient rule;
+    if (running_) rule = {statistics_.mean[c], rule_.average[c], rule_.slope[c], rule_.factor[c]};
+    tail().backward(plane(p), plane_of(output_gradient_, p), rule,
+                    into + i * plane_stride(sizes_.positions));
+  }
+  const std::size_t images = std::min(sizes_.images - first * lane_count, count * lane_count);
+  clear_unused_lanes(into, {images, sizes_.channels, sizes_.positions});
+}
+
+at::Tensor LaneTail::backward(const at::Tensor& gradient, bool wanted) {
+  begin_backward(gradient);
+  if (!wanted) return {};
+  fit_lanes(gradient_, input_.sizes());
+  write_gradient(0, sizes_.bundles(), floats(gradient_));
+  return gradient_;
+}
+
+std::unique_ptr<LaneTail> make_lane_tail(const LayerSource& source) {
+  const bool known = source.node.op == "aten::relu" || is_square_pool(source) ||
+                     (is_training_batch_norm(source) && source.node.info.shape.size() > 2);
+  return known ? std::make_unique<LaneTail>(source) : nullptr;
+}
+
+}  // namespace mase::train

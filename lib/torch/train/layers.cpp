@@ -1,0 +1,247 @@
+// Choosing a layer for a node, reading its arguments, and the layers without parameters.
+#include "torch/train/layers.hpp"
+
+#include <ATen/ATen.h>
+
+#include "torch/train/lanes/tail_layer.hpp"
+
+namespace mase::train {
+namespace {
+
+class Relu : public Layer {
+ public:
+  Layout layout() const override { return Layout::any; }
+  at::Tensor forward(const at::Tensor& input) override {
+    fit(output_, input.sizes());
+    at::clamp_min_out(output_, input, 0);
+    return output_;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    if (!wanted) return {};
+    fit(gradient_, gradient.sizes());
+    at::threshold_backward_out(gradient_, gradient, output_, 0);
+    return gradient_;
+  }
+
+ private:
+  at::Tensor output_, gradient_;
+};
+
+class Reshape : public Layer {
+ public:
+  /// With `flat`, everything behind the first dimension becomes one; else the view's sizes.
+  Reshape(bool flat, std::vector<std::int64_t> sizes) : flat_(flat), sizes_(std::move(sizes)) {}
+
+  at::Tensor forward(const at::Tensor& input) override {
+    before_ = input.sizes().vec();
+    return flat_ ? input.flatten(1) : input.view(sizes_);
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    return wanted ? gradient.reshape(before_) : at::Tensor();
+  }
+
+ private:
+  bool flat_;
+  std::vector<std::int64_t> sizes_, before_;
+};
+
+struct PoolSettings {
+  std::vector<std::int64_t> kernel, stride, padding, dilation;
+  bool ceil;
+
+  static PoolSettings of(const LayerSource& source) {
+    PoolSettings settings{source.integers("kernel_size", 1), source.integers("stride", 1),
+                          source.integers("padding", 0), source.integers("dilation", 1),
+                          source.flag("ceil_mode", false)};
+    if (!source.constant("stride") || settings.stride.empty()) settings.stride = settings.kernel;
+    return settings;
+  }
+};
+
+class MaxPool2d : public Layer {
+ public:
+  explicit MaxPool2d(PoolSettings settings) : settings_(std::move(settings)) {}
+
+  at::Tensor forward(const at::Tensor& input) override {
+    input_ = input;
+    at::Tensor output;
+    std::tie(output, indices_) =
+        at::max_pool2d_with_indices(input, settings_.kernel, settings_.stride, settings_.padding,
+                                    settings_.dilation, settings_.ceil);
+    return output;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    if (!wanted) return {};
+    return at::max_pool2d_with_indices_backward(gradient, input_, settings_.kernel,
+                                                settings_.stride, settings_.padding,
+                                                settings_.dilation, settings_.ceil, indices_);
+  }
+
+ private:
+  PoolSettings settings_;
+  at::Tensor input_, indices_;
+};
+
+class Dropout : public Layer {
+ public:
+  explicit Dropout(double share) : share_(share) {}
+
+  at::Tensor forward(const at::Tensor& input) override {
+    // The operations of aten::dropout, so that the same draws give the same bits.
+    noise_ = at::empty_like(input).bernoulli_(1.0 - share_).div_(1.0 - share_);
+    return input * noise_;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    return wanted ? gradient * noise_ : at::Tensor();
+  }
+
+ private:
+  double share_;
+  at::Tensor noise_;
+};
+
+/// The format of what flows into or out of a layer.
+class Quantize : public Layer {
+ public:
+  explicit Quantize(PortQuantizer quantizer) : quantizer_(std::move(quantizer)) {}
+
+  bool trains() const override { return quantizer_.learns(); }
+  void begin_step(bool quantized) override { quantized_ = quantized; }
+  at::Tensor forward(const at::Tensor& input) override {
+    return quantized_ ? quantizer_.forward(input) : input;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool) override {
+    return quantized_ ? quantizer_.backward(gradient) : gradient;
+  }
+
+ private:
+  PortQuantizer quantizer_;
+  bool quantized_ = false;
+};
+
+}  // namespace
+
+const ir::Value* LayerSource::constant(std::string_view argument) const {
+  return graph.argument(node, argument);
+}
+
+std::vector<std::int64_t> LayerSource::integers(std::string_view argument,
+                                                std::int64_t fallback) const {
+  const ir::Value* value = constant(argument);
+  if (!value) return {fallback, fallback};
+  if (value->kind() == ir::Value::Kind::integer) return {value->as_int(), value->as_int()};
+  std::vector<std::int64_t> numbers;
+  for (const ir::Value& item : value->items()) numbers.push_back(item.as_int());
+  if (numbers.size() == 1) numbers.push_back(numbers[0]);
+  return numbers;
+}
+
+bool LayerSource::flag(std::string_view argument, bool fallback) const {
+  const ir::Value* value = constant(argument);
+  return value ? value->as_bool() : fallback;
+}
+
+bool LayerSource::trains(std::string_view argument) const {
+  const ir::Value* value = constant(argument);
+  if (!value) return false;
+  if (value->kind() == ir::Value::Kind::training) return true;
+  return value->kind() == ir::Value::Kind::boolean && value->as_bool();
+}
+
+PortQuantizer LayerSource::quantizer(const std::string& port) const {
+  const auto format = node.formats.find(port);
+  if (format == node.formats.end()) return {};
+  const Parameters::Step* step = parameters.find_step(node.id, port);
+  return {&format->second, step ? step->entry.gradient : at::Tensor()};
+}
+
+void LayerTensor::begin_step(bool quantized) {
+  used = quantized && quantizer.has_format() && value.defined() ? quantizer.forward(value) : value;
+}
+
+void LayerTensor::finish_gradient() {
+  // `used` is another tensor than `value` exactly when it was quantized in this step.
+  if (gradient.defined() && !used.is_same(value)) quantizer.backward_in_place(gradient);
+}
+
+LayerTensor layer_tensor(const LayerSource& source, std::string_view argument) {
+  if (source.node.kind != ir::NodeKind::call_module) return {};
+  const std::string* path = source.graph.module_of(source.node).tensor(argument);
+  if (!path) return {};
+  const Parameters::Entry* entry = source.parameters.find(*path);
+  return {source.tensors.at(*path).detach(),
+          entry ? entry->gradient : at::Tensor(),
+          source.quantizer(std::string(argument)),
+          {}};
+}
+
+bool is_square_pool(const LayerSource& source) {
+  if (source.node.op != "aten::max_pool2d" || source.node.info.shape.size() != 4) return false;
+  const PoolSettings settings = PoolSettings::of(source);
+  const std::vector<std::int64_t> none{0, 0}, one{1, 1}, two{2, 2};
+  return settings.kernel == two && settings.stride == two && settings.padding == none &&
+         settings.dilation == one && !settings.ceil;
+}
+
+bool is_training_batch_norm(const LayerSource& source) {
+  const bool momentum = source.constant("momentum") && !source.constant("momentum")->is_none();
+  return source.node.op == "aten::batch_norm" && source.trains("training") && momentum &&
+         source.constant("eps");
+}
+
+std::unique_ptr<Layer> make_relu(const LayerSource& source) {
+  if (source.in_lanes) return make_lane_tail(source);
+  return std::make_unique<Relu>();
+}
+
+std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source) {
+  if (is_square_pool(source)) return make_lane_tail(source);
+  return std::make_unique<MaxPool2d>(PoolSettings::of(source));
+}
+
+std::unique_ptr<Layer> make_dropout(const LayerSource& source) {
+  const ir::Value* share = source.constant("p");
+  if (!share || !source.trains("train")) return nullptr;
+  const double p = share->as_double();
+  // At 0 and 1 aten::dropout draws nothing.
+  return p > 0 && p < 1 ? std::make_unique<Dropout>(p) : nullptr;
+}
+
+std::unique_ptr<Layer> make_quantize(PortQuantizer quantizer) {
+  return std::make_unique<Quantize>(std::move(quantizer));
+}
+
+std::unique_ptr<Layer> make_reshape(const LayerSource& source) {
+  if (source.node.op == "aten::flatten.using_ints") {
+    const ir::Value* start = source.constant("start_dim");
+    const ir::Value* end = source.constant("end_dim");
+    const bool flat = start && start->as_int() == 1 && (!end || end->as_int() == -1);
+    return flat ? std::make_unique<Reshape>(true, std::vector<std::int64_t>()) : nullptr;
+  }
+  const ir::Value* wanted = source.constant("size");
+  if (!wanted) return nullptr;
+  std::vector<std::int64_t> sizes;
+  for (const ir::Value& size : wanted->items()) {
+    if (size.kind() != ir::Value::Kind::integer) return nullptr;
+    sizes.push_back(size.as_int());
+  }
+  return std::make_unique<Reshape>(false, sizes);
+}
+
+std::unique_ptr<Layer> make_layer(const LayerSource& source) {
+  const std::string& op = source.node.op;
+  if (op == "aten::linear") return make_linear(source);
+  if (op == "aten::batch_norm") return make_batch_norm(source);
+  if (op == "aten::relu") return make_relu(source);
+  if (op == "aten::conv2d") return make_lane_conv2d(source);
+  if (op == "aten::max_pool2d") return make_max_pool2d(source);
+  if (op == "aten::dropout") return make_dropout(source);
+  if (op == "aten::flatten.using_ints" || op == "aten::view") return make_reshape(source);
+  return nullptr;
+}
+
+void fit(at::Tensor& tensor, at::IntArrayRef shape) {
+  if (!tensor.defined() || tensor.sizes() != shape) tensor = at::empty(shape, at::kFloat);
+}
+
+}  // namespace mase::train

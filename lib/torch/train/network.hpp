@@ -1,0 +1,33 @@
+// Network: forward and backward of a graph in training mode, with gradients in the flat buffer.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+
+#include "torch/run/executor.hpp"
+#include "torch/train/parameters.hpp"
+
+namespace mase::train {
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Before the first batch of a step: parameters changed. `quantized` says whether the graph's
+  /// formats count in it, or the step runs in float.
+  virtual void begin_step(bool quantized) = 0;
+  /// Runs a batch in training mode. The result is valid until the next call.
+  virtual at::Tensor forward(const at::Tensor& inputs) = 0;
+  /// Overwrites the parameters' gradients with those of the batch, given d loss / d output.
+  virtual void backward(const at::Tensor& output_gradient) = 0;
+};
+
+/// By autograd: any graph that the executor runs. Both arguments must outlive the network.
+std::unique_ptr<Network> make_autograd_network(libtorch::Executor& executor,
+                                               Parameters& parameters);
+
+/// By layers with hand-written backward steps, without autograd's bookkeeping: graphs that are a
+/// chain of common layers, with any formats on their ports. Null for any other graph.
+std::unique_ptr<Network> make_chain_network(libtorch::Executor& executor, Parameters& parameters);
+
+}  // namespace mase::train

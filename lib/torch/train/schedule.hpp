@@ -1,0 +1,35 @@
+// How many steps a training run has and the learning rate of each: pure functions, so that a
+// resumed run sees the same values.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/training.hpp"
+
+namespace mase::train {
+
+struct StepCounts {
+  std::int64_t batches_per_epoch = 0;
+  std::int64_t steps_per_epoch = 0;  ///< optimiser steps: groups of accumulate_grad_batches batches
+  std::int64_t steps = 0;            ///< of the whole run
+  std::int64_t epochs = 0;           ///< the last one may be cut short by max_steps
+};
+
+/// `drop_single`: a last batch of one row is left out (batch norms need two). Error(Fault::config)
+/// when no batch is left.
+StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single);
+
+/// Learning rate of step `step` (from 0). Warm-up: linear up to the peak over the first
+/// warmup_share of the steps. Then none: constant; step: times gamma every step_size epochs;
+/// cosine: half a cosine from the peak down to eta_min over the remaining steps (Loshchilov and
+/// Hutter, ICLR 2017).
+double learning_rate(std::int64_t step, const StepCounts& counts,
+                     const backend::TrainOptions& options);
+
+/// Whether the graph's formats are applied in step `step` (from 0).
+bool is_quantized(std::int64_t step, const backend::TrainOptions& options);
+
+/// Whether the learning rate of a step depends on how many steps the run has.
+bool depends_on_length(const backend::TrainOptions& options);
+
+}  // namespace mase::train
