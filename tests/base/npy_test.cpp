@@ -14,7 +14,7 @@ using mase::test::TemporaryFolder;
 
 namespace {
 
-const std::string models = MASE_TEST_FOLDER "/models/";
+const std::string models = MASE_TEST_FOLDER "/fixtures/models/";
 
 std::string npy(const std::string& dict, const std::string& data, char major = 1) {
   std::string out = "\x93NUMPY";

@@ -18,7 +18,7 @@ using checkpoint::ZipReader;
 
 namespace {
 
-const std::string models = std::string(MASE_TEST_FOLDER) + "/models/";
+const std::string models = std::string(MASE_TEST_FOLDER) + "/fixtures/models/";
 
 /// The message of the mase::Error that `action` throws; "" when it throws none.
 template <class Action>

@@ -205,7 +205,7 @@ data_in_frac_width = "auto"
 
 class RunAndQuantize(InFolder):
     def test_run_writes_one_file_per_result(self):
-        models = SOURCE / "tests/models"
+        models = SOURCE / "tests/fixtures/models"
         self.run_mase("run", models / "dict_output/dict_output.script.pt", "--input",
                       models / "dict_output/inputs.npy", "--output", "y.npy")
         self.assertEqual(files_below(self.cwd), ["y_boxes.npy", "y_features.npy", "y_logits.npy"])
@@ -214,14 +214,14 @@ class RunAndQuantize(InFolder):
                              (models / f"dict_output/output_{key}.npy").read_bytes()[-64:])
 
     def test_a_data_dependent_model_is_refused_with_4_and_its_place(self):
-        models = SOURCE / "tests/models/data_dependent"
+        models = SOURCE / "tests/fixtures/models/data_dependent"
         result = self.run_mase("run", models / "data_dependent.script.pt", "--input", models / "inputs.npy",
                                "--output", "y.npy", code=4)
         self.assertIn("fixture_nets.py", result.stderr)
         self.assertEqual(files_below(self.cwd), [])
 
     def test_quantize_writes_values_and_codes(self):
-        source = SOURCE / "tests/models/jsc_s/inputs.npy"
+        source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"
         self.run_mase("quantize", source, "q.npy", "--format", "integer", "--set", "width=8", "--set",
                       "frac_width=4", "--codes", "c.npy")
         self.run_mase("quantize", "q.npy", "qq.npy", "--format", "integer", "--set", "width=8", "--set", "frac_width=4")
@@ -229,7 +229,7 @@ class RunAndQuantize(InFolder):
         self.assertEqual(len((self.cwd / "c.npy").read_bytes()) - 128, 64)
 
     def test_shared_codes_and_scales_stand_beside_the_codes(self):
-        source = SOURCE / "tests/models/jsc_s/inputs.npy"  # 4 rows of 16
+        source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"  # 4 rows of 16
         self.run_mase("quantize", source, "q.npy", "--format", "mxfp4(block_size=8)", "--codes", "c.npy")
         sizes = {path.name: len(path.read_bytes()) - 128 for path in self.cwd.glob("c*.npy")}
         self.assertEqual(sizes, {"c.npy": 64, "c.shared.npy": 8})
@@ -239,7 +239,7 @@ class RunAndQuantize(InFolder):
         self.run_mase("quantize", source, "x.npy", "--format", "mxfp4(block_size=8)", "--set", "block_size=4", code=2)
 
     def test_quantize_refuses_parameters_out_of_range_with_their_names(self):
-        source = SOURCE / "tests/models/jsc_s/inputs.npy"
+        source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"
         for text, word in (("integer(0, 0)", "width"), ("integer(65, 0)", "width"), ("minifloat_ieee(4, 8)", "exponent_width"),
                            ("mxint(17)", "width"), ("block_fp(8, 9)", "exponent_width"), ("mxfp4(block_size=0)", "block_size"),
                            ("mxint_hardware(8, 4, parallelism=[3, 5])", "parallelism")):
@@ -247,7 +247,7 @@ class RunAndQuantize(InFolder):
         self.assertEqual(files_below(self.cwd), [])
 
     def test_quantize_refuses_wrong_fields_and_leaves_nothing(self):
-        source = SOURCE / "tests/models/jsc_s/inputs.npy"
+        source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"
         self.run_mase("quantize", source, "q.npy", "--set", "width=0", code=2)
         self.run_mase("quantize", source, "q.npy", "--set", "widht=8", code=2)
         self.run_mase("quantize", source, "q.npy", "--format", "intger", code=2)
@@ -317,7 +317,7 @@ class Training(InFolder):
 
 class BadFiles(InFolder):
     def test_mutated_models_are_refused_or_read_but_never_crash(self):
-        original = (SOURCE / "tests/models/jsc_s/jsc_s.script.pt").read_bytes()
+        original = (SOURCE / "tests/fixtures/models/jsc_s/jsc_s.script.pt").read_bytes()
         pick = random.Random(1)
         for trial in range(25):
             data = bytearray(original)
@@ -327,7 +327,7 @@ class BadFiles(InFolder):
                 for _ in range(1 + trial % 4):
                     data[pick.randrange(len(data))] ^= 1 << pick.randrange(8)
             (self.cwd / "m.pt").write_bytes(data)
-            result = mase("run", "m.pt", "--input", SOURCE / "tests/models/jsc_s/inputs.npy", "--output", "y.npy", cwd=self.cwd)
+            result = mase("run", "m.pt", "--input", SOURCE / "tests/fixtures/models/jsc_s/inputs.npy", "--output", "y.npy", cwd=self.cwd)
             self.assertIn(result.returncode, (0, 3), f"trial {trial}: {result.stderr}")
             if result.returncode:
                 self.assertTrue(result.stderr.strip())

@@ -46,7 +46,7 @@ class Hardware(unittest.TestCase):
         cls._folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls._folder.cleanup)
         cls.folder = Path(cls._folder.name)
-        model = SOURCE / "tests/models/jsc_tiny"
+        model = SOURCE / "tests/fixtures/models/jsc_tiny"
         made = mase("transform", model / "jsc_tiny.script.pt", "jsc", "--config", SOURCE / "configs/hardware/jsc_tiny.toml",
                     "--project-dir", cls.folder, "--project", "tiny", "--json")
         assert made.returncode == 0, made.stderr
@@ -202,7 +202,7 @@ class Operators(Hardware):
         return path
 
     def verify(self, program, nodes, *target):
-        programs = SOURCE / "tests/torch/programs"
+        programs = SOURCE / "tests/fixtures/programs"
         project = ["--project-dir", self.folder, "--project", program + "".join(target)]
         made = self.run_mase("transform", programs / f"{program}.script.pt", "--input", programs / "image.npy", "--config",
                              self.config(program, list(nodes)), *project, "--json", "-q")
@@ -243,7 +243,7 @@ class RandomWidths(Hardware):
 
     def verify(self, seed, *target):
         project = ["--project-dir", self.folder, "--project", f"widths_{seed}"]
-        made = self.run_mase("transform", SOURCE / "tests/models/jsc_s/jsc_s.script.pt", "jsc", "--config", self.config(seed),
+        made = self.run_mase("transform", SOURCE / "tests/fixtures/models/jsc_s/jsc_s.script.pt", "jsc", "--config", self.config(seed),
                              *project, "--json", "-q")
         checkpoint = json.loads(made.stdout)["checkpoint"]
         self.run_mase("emit", checkpoint, *target, *project, "-q")

@@ -3,7 +3,7 @@
 
 usage: search_test.py --mase BINARY --source ROOT [unittest arguments]
 
-The cases with several hosts need a PostgreSQL server (tests/storage/with_postgres.py gives one); they are skipped without.
+The cases with several hosts need a PostgreSQL server (tests/search/storage/with_postgres.py gives one); they are skipped without.
 """
 
 import argparse

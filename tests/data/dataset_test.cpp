@@ -29,7 +29,7 @@ TEST_CASE("shipped jsc rows are split as the fixtures' splits.json says") {
   const Dataset set = load_dataset("jsc", {});
   CHECK(set.inputs.shape() == Shape{1000, 16});
   CHECK(set.class_names == std::vector<std::string>{"g", "q", "t", "w", "z"});
-  const std::string path = MASE_TEST_FOLDER "/models/splits.json";
+  const std::string path = MASE_TEST_FOLDER "/fixtures/models/splits.json";
   const Tree split = parse_json(read_file(path), path).at("jsc_hlf");
   for (const char* name : {"train", "validation", "test"}) {
     std::vector<std::int64_t> rows;
@@ -38,7 +38,7 @@ TEST_CASE("shipped jsc rows are split as the fixtures' splits.json says") {
   }
   check_disjoint(set);
   // The fixtures' inputs are the first 4 rows of the test part.
-  const Array fixture = read_npy(MASE_TEST_FOLDER "/models/jsc_s/inputs.npy");
+  const Array fixture = read_npy(MASE_TEST_FOLDER "/fixtures/models/jsc_s/inputs.npy");
   CHECK(set.batch(set.test, 0, 4).inputs.same_bits(fixture));
   // Class counts as stated beside the files.
   const auto labels = set.labels.span<std::int64_t>();
@@ -56,7 +56,7 @@ TEST_CASE("shipped mnist has the fixtures' split and pixels") {
   CHECK(set.test.size() == 10000);
   check_disjoint(set);
   CHECK(set.batch(set.test, 0, 4)
-            .inputs.same_bits(read_npy(MASE_TEST_FOLDER "/models/lenet/inputs.npy")));
+            .inputs.same_bits(read_npy(MASE_TEST_FOLDER "/fixtures/models/lenet/inputs.npy")));
   // The first labels of the original files.
   const Batch batch = set.batch(set.train, 0, 5);
   const auto first = batch.labels.span<std::int64_t>();

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "formats/fixed/integer_support.hpp"
 #include "formats/format.hpp"
-#include "formats/integer_support.hpp"
 #include "formats/minifloat/log_scalar.hpp"
 #include "formats/minifloat/minifloat_scalar.hpp"
 

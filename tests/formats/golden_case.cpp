@@ -7,13 +7,13 @@
 #include <limits>
 
 #include "base/file.hpp"
-#include "formats/integer_support.hpp"
+#include "formats/fixed/integer_support.hpp"
 #include "test_paths.hpp"
 
 namespace mase::formats {
 namespace {
 
-const std::string folder = std::string(MASE_TEST_FOLDER) + "/golden/";
+const std::string folder = std::string(MASE_TEST_FOLDER) + "/fixtures/golden/";
 
 std::optional<Array> array_of(const Tree& golden, const char* key) {
   const Tree* file = golden.find(key);

@@ -1,5 +1,5 @@
 // Golden cases: stored inputs and outputs of the reference system, of the OCP formats and of an
-// independent model (tests/golden/README.md).
+// independent model (tests/fixtures/golden/README.md).
 #pragma once
 
 #include <optional>

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "formats/fixed/integer_support.hpp"
 #include "formats/format.hpp"
-#include "formats/integer_support.hpp"
 
 namespace mase::formats {
 

@@ -38,7 +38,7 @@ std::string add(Graph& graph, const std::string& name) {
 TEST_CASE("adding the nodes of each fixture in order gives torch.fx's names") {
   int files = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(MASE_TEST_FOLDER) + "/models")) {
+       std::filesystem::directory_iterator(std::string(MASE_TEST_FOLDER) + "/fixtures/models")) {
     const std::string path = entry.path().string() + "/fx.txt";
     if (!file_exists(path)) continue;
     ++files;

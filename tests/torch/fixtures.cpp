@@ -1,5 +1,5 @@
 // Reading the stored models.
-#include "fixtures.hpp"
+#include "torch/fixtures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +51,7 @@ double difference(const Array& left, const Array& right) {
 }  // namespace
 
 std::string model_file(const std::string& name) {
-  return std::string(MASE_TEST_FOLDER) + "/models/" + name;
+  return std::string(MASE_TEST_FOLDER) + "/fixtures/models/" + name;
 }
 
 const std::vector<Fixture>& fixtures() {
@@ -71,7 +71,7 @@ const std::vector<Fixture>& fixtures() {
 
 const std::vector<Fixture>& quantizable_programs() {
   static const std::vector<Fixture> all = [] {
-    const std::string folder = std::string(MASE_TEST_FOLDER) + "/torch/programs/";
+    const std::string folder = std::string(MASE_TEST_FOLDER) + "/fixtures/programs/";
     std::vector<Fixture> found;
     for (const char* name : {"Layers", "PlainLayers", "Functions", "PointwiseLayers",
                              "PointwiseFunctions", "MoreLayers", "MoreFunctions", "Methods"}) {

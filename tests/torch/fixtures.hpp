@@ -1,4 +1,5 @@
-// The stored PyTorch models of tests/models: files, inputs, outputs and torch.fx node tables.
+// The stored PyTorch models of tests/fixtures/models: files, inputs, outputs and torch.fx node
+// tables.
 #pragma once
 
 #include <map>
@@ -23,10 +24,10 @@ struct Fixture {
 const std::vector<Fixture>& fixtures();
 const Fixture& fixture(const std::string& model, const std::string& kind);
 
-/// The programs of tests/torch/programs that hold every quantizable op; no stored outputs.
+/// The programs of tests/fixtures/programs that hold every quantizable op; no stored outputs.
 const std::vector<Fixture>& quantizable_programs();
 const Fixture& quantizable_program(const std::string& model, const std::string& kind);
-std::string model_file(const std::string& name);  ///< a path below tests/models
+std::string model_file(const std::string& name);  ///< a path below tests/fixtures/models
 
 struct FxNode {
   std::string op, name, target;

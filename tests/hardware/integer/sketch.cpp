@@ -1,0 +1,207 @@
+// Growing graphs and comparing them with the reference.
+#include "sketch.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "hardware/integer/kernels/kernels.hpp"
+#include "hardware/integer/model.hpp"
+#include "reference.hpp"
+
+namespace mase::test {
+
+using ir::NodeId;
+using ir::NodeRef;
+using ir::Value;
+
+ir::NodeId Sketch::add(ir::Node node, const Formats& formats) {
+  for (const auto& [port, text] : formats) node.formats.emplace(port, formats::parse_format(text));
+  return graph.add(std::move(node));
+}
+
+NodeId Sketch::input(const Shape& shape, const Formats& formats) {
+  ir::Node node;
+  node.kind = ir::NodeKind::placeholder;
+  node.name = node.target = "x" + std::to_string(count_++);
+  node.info = ir::ValueInfo::tensor(DType::float32, shape);
+  return add(std::move(node), formats);
+}
+
+NodeId Sketch::call(const std::string& op, std::vector<ir::Argument> args, const Shape& shape,
+                    const Formats& formats) {
+  return call(op, std::move(args), ir::ValueInfo::tensor(DType::float32, shape), formats);
+}
+
+NodeId Sketch::call(const std::string& op, std::vector<ir::Argument> args,
+                    const ir::ValueInfo& info, const Formats& formats) {
+  ir::Node node;
+  node.kind = ir::NodeKind::call_function;
+  node.name = op.substr(op.find("::") + 2) + std::to_string(count_++);
+  node.target = "torch.f";
+  node.op = op;
+  node.args = std::move(args);
+  node.info = info;
+  return add(std::move(node), formats);
+}
+
+Array Sketch::random_array(const Shape& shape, double scale) {
+  Array array(DType::float32, shape);
+  for (float& value : array.mutable_span<float>())
+    value = static_cast<float>(random_.uniform(-scale, scale));
+  return array;
+}
+
+NodeId Sketch::layer(const std::string& class_name, const std::string& op, NodeId x,
+                     std::vector<ir::Argument> attributes,
+                     const std::vector<std::pair<std::string, Shape>>& tensors, const Shape& shape,
+                     const Formats& formats, double scale) {
+  ir::Module module;
+  module.path = "layer" + std::to_string(count_++);
+  module.class_name = "torch.nn.modules." + class_name;
+  module.op = op;
+  module.attributes = std::move(attributes);
+  for (const auto& [argument, size] : tensors) {
+    const std::string path = module.path + "." + argument;
+    module.tensors.emplace_back(argument, path);
+    graph.set_tensor(path, {random_array(size, scale), true, true});
+  }
+  ir::Node node;
+  node.kind = ir::NodeKind::call_module;
+  node.name = node.target = module.path;
+  node.op = op;
+  const bool elementwise = tensors.empty();
+  node.args = {{elementwise ? "self" : "input", Value(NodeRef{x})}};
+  node.info = ir::ValueInfo::tensor(DType::float32, shape);
+  graph.modules[module.path] = std::move(module);
+  return add(std::move(node), formats);
+}
+
+NodeId Sketch::parameter(const Shape& shape, double scale, const Formats& formats) {
+  ir::Node node;
+  node.kind = ir::NodeKind::get_attr;
+  node.name = node.target = "p" + std::to_string(count_++);
+  node.info = ir::ValueInfo::tensor(DType::float32, shape);
+  graph.set_tensor(node.target, {random_array(shape, scale), true, true});
+  return add(std::move(node), formats);
+}
+
+NodeId Sketch::constants(const std::vector<float>& values, const Shape& shape) {
+  const NodeId id = parameter(shape, 1);
+  graph.tensors.at(graph.node(id).target).value = Array::from<float>(values, shape);
+  return id;
+}
+
+NodeId Sketch::linear(NodeId x, std::int64_t outputs, const Formats& formats, double scale,
+                      bool bias) {
+  Shape out = shape(x);
+  std::vector<std::pair<std::string, Shape>> tensors{{"weight", {outputs, out.back()}}};
+  if (bias) tensors.push_back({"bias", {outputs}});
+  out.back() = outputs;
+  return layer("linear.Linear", "aten::linear", x, {}, tensors, out, formats, scale);
+}
+
+NodeId Sketch::relu(NodeId x, const Formats& formats) {
+  return call("aten::relu", {{"self", Value(NodeRef{x})}}, shape(x), formats);
+}
+
+ir::Graph Sketch::finish(NodeId result) { return finish(Value(NodeRef{result})); }
+
+ir::Graph Sketch::finish(const Value& result) {
+  ir::Node node;
+  node.kind = ir::NodeKind::output;
+  node.name = node.target = "output";
+  node.args = {{"value", result}};
+  graph.add(std::move(node));
+  return std::move(graph);
+}
+
+Array random_batch(const Shape& shape, double scale, std::uint64_t seed) {
+  Random random(seed);
+  Array array(DType::float32, shape);
+  for (float& value : array.mutable_span<float>()) {
+    const double number = random.uniform(-scale, scale);
+    value = static_cast<float>(random.below(3) == 0 ? std::round(number / scale * 64) * scale / 64
+                                                    : number);
+  }
+  return array;
+}
+
+namespace {
+
+/// All numbers huge with random signs: every code is an extreme one.
+Array extreme_batch(const Shape& shape, std::uint64_t seed) {
+  Random random(seed);
+  Array array(DType::float32, shape);
+  for (float& value : array.mutable_span<float>()) value = random.below(2) == 0 ? 1e30F : -1e30F;
+  return array;
+}
+
+void compare(const ir::Graph& graph, std::vector<integer::Model>& models,
+             const std::vector<Array>& inputs) {
+  const integer::Program& program = models[0].program();
+  const std::int64_t frames = inputs[0].shape()[0];
+  std::vector<integer::Codes> codes;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    codes.push_back(integer::encode_input(program, i, inputs[i]));
+  const auto outputs = models[0].run(codes, frames);
+  for (integer::Model& other : models) CHECK(other.run(codes, frames) == outputs);
+  const auto expected = evaluate(graph, inputs);
+  REQUIRE(outputs.size() == expected.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const integer::StreamValue& value = program.value(program.outputs[i]);
+    const auto size = static_cast<std::size_t>(value.elements());
+    REQUIRE(outputs[i].size() == expected[i].values.size());
+    Real scale = 1;
+    for (int f = 0; f < value.type.frac; ++f) scale *= 2;
+    for (int f = 0; f > value.type.frac; --f) scale /= 2;
+    int wrong = 0;
+    for (std::size_t j = 0; j < outputs[i].size(); ++j) {
+      const std::size_t place =
+          value.order.empty() ? j : j - j % size + static_cast<std::size_t>(value.order[j % size]);
+      if (static_cast<Real>(outputs[i][j]) != expected[i].values[place] * scale) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+/// What lib/hardware/design relies on: results fit their types, moves keep the type, shifts follow
+/// the fractions.
+void check_structure(const integer::Program& program) {
+  for (const integer::Step& step : program.steps) {
+    INFO(step.name);
+    const integer::FixedType& type = program.value(step.output).type;
+    CHECK((step.requantise.low >= type.low() && step.requantise.high <= type.high()));
+    CHECK(step.requantise.low <= step.requantise.high);
+    const bool moves = std::holds_alternative<integer::Concat>(step.operation) ||
+                       std::holds_alternative<integer::Slice>(step.operation);
+    for (const integer::ValueId id : step.inputs) {
+      if (moves) CHECK(program.value(id).type == type);
+    }
+    // Equal but for shifts beyond the accumulator's width, which are cut.
+    CHECK(step.requantise.shift <= step.frac - type.frac);
+  }
+}
+
+}  // namespace
+
+void check_against_reference(const ir::Graph& graph, double scale, std::uint64_t seed) {
+  const integer::Program program = integer::lower(graph);
+  INFO(integer::program_text(program));
+  check_structure(program);
+  std::vector<integer::Model> models;
+  for (const integer::kernels::KernelTable* table : integer::kernels::available_tables())
+    models.emplace_back(program, *table);
+  for (const std::int64_t frames : {std::int64_t{1}, std::int64_t{3}}) {
+    std::vector<Array> random, extreme;
+    for (const NodeId id : graph.placeholders()) {
+      Shape shape = graph.node(id).info.shape;
+      shape[0] = frames;
+      random.push_back(random_batch(shape, scale, seed++));
+      extreme.push_back(extreme_batch(shape, seed++));
+    }
+    compare(graph, models, random);
+    compare(graph, models, extreme);
+  }
+}
+
+}  // namespace mase::test

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Proves properties of the handshake modules with Yosys, ABC's property directed reachability (an
+unbounded proof) and z3, and shows on broken copies that the proofs can fail."""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TEMPLATES = HERE.parents[2] / "hw_templates"
+LIMIT = 55  # seconds a proof
+
+# (harness, parameters): all by pdr.
+PROOFS = [
+    ("skid_proof", {"W": 8}),
+    ("fifo_proof", {"W": 1, "DEPTH": 1}),
+    ("fifo_proof", {"W": 1, "DEPTH": 2}),
+    ("fifo_proof", {"W": 1, "DEPTH": 4}),
+    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 2}),
+    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}),
+    ("resize_proof", {"IN_LANES": 3, "OUT_LANES": 1}),
+    ("resize_proof", {"IN_LANES": 5, "OUT_LANES": 1}),
+    ("resize_proof", {"IN_LANES": 1, "OUT_LANES": 2}),
+    ("resize_proof", {"IN_LANES": 1, "OUT_LANES": 3}),
+    ("fork_join_proof", {"W": 1, "DEPTH": 2}),
+    ("fork_join_proof", {"W": 2, "DEPTH": 3}),
+    ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}),
+    ("slice_proof", {}),
+    ("accumulate_proof", {"W": 1}),
+    ("accumulate_proof", {"W": 5}),
+    ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}),
+    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}),
+    ("window_proof", {"H": 1, "W": 3, "K": 1, "S": 2, "P": 0}),
+    ("window_proof", {"H": 2, "W": 2, "K": 2, "S": 1, "P": 0}),
+    ("window_flow_proof", {"H": 2, "W": 2}),
+]
+
+# (harness, parameters, module, correct text, broken text): must be refuted.
+MUTANTS = [
+    ("skid_proof", {"W": 1}, "skid", "in_ready ? in_data : spare", "in_data"),
+    ("fifo_proof", {"W": 1, "DEPTH": 2}, "fifo", "!out_valid || out_ready", "1'b1"),
+    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "stream_resize",
+     "enable && index == LAST", "index == LAST"),
+    ("fork_join_proof", {"W": 1, "DEPTH": 2}, "stream_fork", "in_valid && in_ready", "in_valid"),
+    ("fork_join_proof", {"W": 1, "DEPTH": 2}, "binary", "left_valid && right_valid", "left_valid"),
+    ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}, "concat", "enable && !second", "enable"),
+    ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}, "accumulate",
+     "$signed({high, low, carry})", "$signed({high, low, 1'b0})"),
+    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "linear", "enable && pass == '0", "enable"),
+    ("window_flow_proof", {"H": 2, "W": 2}, "window", "go  = !ahead[GW-1]", "go  = 1'b1"),
+]
+
+# Parameters of requantise_proof: by z3, one step, all inputs.
+REQUANTISE = [
+    {"IW": 24, "SHIFT": 8},
+    {"IW": 24, "SHIFT": 8, "ROUND": 0, "LOW": 0, "HIGH": 255},
+    {"IW": 16, "SHIFT": 0, "DIVISOR": 49, "ROUND": 0},
+    {"IW": 12, "SHIFT": 2, "DIVISOR": 9},
+    {"IW": 12, "SHIFT": 3, "DIVISOR": 12, "LOW": 3, "HIGH": 77},
+]
+REQUANTISE_MUTANT = ("requantise", "whole && divides", "whole")
+
+TO_AIGER = """
+chparam {set_parameters} {top}
+hierarchy -check -top {top}
+prep -flatten -top {top}
+memory_map; async2sync; chformal -cover -remove; chformal -assume -early
+setundef -undriven -anyseq; opt -full; techmap; dffunmap; formalff -clk2ff; simplemap
+abc -g AND -fast
+write_aiger -I -B -zinit -no-startoffset proof.aig
+"""
+
+
+def run(command, folder):
+    """Output of a command and the seconds it took; the output is kept when it fails."""
+    start = time.time()
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10 * LIMIT)
+    return result.returncode, result.stdout + result.stderr, time.time() - start
+
+
+def sources():
+    return [*TEMPLATES.glob("*/*.sv"), *HERE.glob("*.sv")]
+
+
+def read_commands(folder, mutant):
+    """Copies the sources, one broken when asked to, and returns the line that reads them."""
+    names = []
+    for path in sources():
+        text = path.read_text()
+        if mutant and path.stem == mutant[0]:
+            assert mutant[1] in text, f"{path.name} has no {mutant[1]}"
+            text = text.replace(mutant[1], mutant[2])
+        (folder / path.name).write_text(text)
+        names.append(path.name)
+    (folder / "weights.mem").write_text("".join(f"{word:x}\n" for word in range(4)))
+    return "read_verilog -sv -formal -defer " + " ".join(names)
+
+
+def prove_pdr(top, parameters, mutant=None):
+    """(True, False or None when undecided, seconds, log)."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        sets = " ".join(f"-set {key} {value}" for key, value in parameters.items())
+        script = read_commands(folder, mutant) + TO_AIGER.format(set_parameters=sets, top=top)
+        (folder / "proof.ys").write_text(script)
+        status, log, seconds = run(["yosys", "-q", "proof.ys"], folder)
+        if status != 0:
+            return None, seconds, log
+        command = f"read_aiger proof.aig; fold; strash; scorr; pdr -T {LIMIT}"
+        status, log, more = run(["yosys-abc", "-c", command], folder)
+        proved = True if re.search("Property proved", log) else None
+        refuted = re.search("was asserted in frame", log)
+        return (False if refuted else proved), seconds + more, log
+
+
+def prove_z3(top, parameters, mutant=None):
+    """As prove_pdr, for a module without state: one step of yosys-smtbmc."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        sets = " ".join(f"-set {key} {value}" for key, value in parameters.items())
+        script = read_commands(folder, mutant) + f"""
+chparam {sets} {top}
+hierarchy -check -top {top}
+prep -flatten -top {top}
+opt -full
+write_smt2 -wires proof.smt2
+"""
+        (folder / "proof.ys").write_text(script)
+        status, log, seconds = run(["yosys", "-q", "proof.ys"], folder)
+        if status != 0:
+            return None, seconds, log
+        status, log, more = run(["yosys-smtbmc", "-s", "z3", "-t", "1", "--noprogress",
+                                 "proof.smt2"], folder)
+        passed, failed = "Status: PASSED" in log, "Status: FAILED" in log
+        return (True if passed else False if failed else None), seconds + more, log
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("filter", nargs="?", default="", help="only harnesses with this in them")
+    parser.add_argument("--log", action="store_true", help="print the tools' output")
+    arguments = parser.parse_args()
+    for tool in ("yosys", "yosys-abc", "yosys-smtbmc", "z3"):
+        if not shutil.which(tool):
+            sys.exit(f"{tool} is not in PATH; install the packages yosys and z3")
+    failed = 0
+    print(f"{'property':66} {'engine':8} {'seconds':>7}  result")
+    jobs = [("pdr", top, parameters, None) for top, parameters in PROOFS]
+    jobs += [("z3", "requantise_proof", parameters, None) for parameters in REQUANTISE]
+    jobs += [("pdr", top, parameters, change) for top, parameters, *change in MUTANTS]
+    jobs.append(("z3", "requantise_proof", REQUANTISE[-1], REQUANTISE_MUTANT))
+    for engine, top, parameters, mutant in jobs:
+        if arguments.filter not in top:
+            continue
+        prove = prove_pdr if engine == "pdr" else prove_z3
+        outcome, seconds, log = prove(top, parameters, mutant)
+        label = top + " " + " ".join(f"{key}={value}" for key, value in parameters.items())
+        label += " (broken)" if mutant else ""
+        good = outcome is (mutant is None)
+        failed += not good
+        word = {True: "proved", False: "refuted", None: "undecided"}[outcome]
+        word += "" if good else ": FAILED"
+        print(f"{label:66} {engine:8} {seconds:7.1f}  {word}", flush=True)
+        if arguments.log or not good:
+            print(log[-4000:])
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+// Import of every stored model: nodes as torch.fx names them, outputs as PyTorch computed them.
+#include "torch/catch.hpp"
+
+#include <ctime>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "ir/text.hpp"
+#include "ir/verify.hpp"
+#include "test_paths.hpp"
+#include "torch/fixtures.hpp"
+#include "torch/import/fx_difference.hpp"
+#include "torch/import/torchscript.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using libtorch::import_torchscript;
+
+namespace {
+
+ir::Results run_fixture(const Fixture& fixture) {
+  return evaluator_of(import_fixture(fixture))->run(fixture.inputs);
+}
+
+std::string refusal_of(const std::string& path, std::vector<Array> inputs, Fault fault) {
+  backend::ImportOptions options;
+  options.inputs = std::move(inputs);
+  try {
+    import_torchscript(path, options);
+  } catch (const Error& error) {
+    CHECK(error.fault() == fault);
+    return error.what();
+  }
+  FAIL("no error for " + path);
+  return "";
+}
+
+bool is_exact(const std::string& model) {
+  return model != "encoder_tiny" && model != "vit_tiny" && model != "bert_tiny";
+}
+
+double thread_milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+}  // namespace
+
+TEST_CASE("imported nodes are those of torch.fx but for the listed differences") {
+  std::vector<std::string> found;
+  for (const Fixture& fixture : fixtures()) {
+    const auto lines = fx_differences(fx_nodes(fixture.model), nodes_of(import_fixture(fixture)));
+    for (const std::string& line : lines) {
+      found.push_back(fixture.model + " " + fixture.kind + " " + line);
+    }
+  }
+  std::vector<std::string> allowed;
+  for (const std::string& line :
+       split(read_file(std::string(MASE_TEST_FOLDER) + "/torch/import/fx_differences.txt"), '\n')) {
+    if (line.empty() || line.starts_with("#")) continue;
+    const auto bar = line.find(" | ");
+    REQUIRE(bar != std::string::npos);
+    allowed.push_back(line.substr(0, bar));
+  }
+  CHECK(join(found, "\n") == join(allowed, "\n"));
+}
+
+TEST_CASE("imported models compute the stored outputs") {
+  for (const Fixture& fixture : fixtures()) {
+    INFO(fixture.path);
+    const double difference = largest_difference(run_fixture(fixture), fixture.outputs);
+    CHECK(difference <= (is_exact(fixture.model) ? 0.0 : 1e-6));
+  }
+}
+
+TEST_CASE("imported graphs are sound and print to a text that parses back") {
+  for (const Fixture& fixture : fixtures()) {
+    INFO(fixture.path);
+    const ir::Graph graph = import_fixture(fixture);
+    CHECK(ir::verify(graph) == std::vector<std::string>{});
+    const std::string text = ir::print(graph);
+    CHECK(ir::print(ir::parse(text, "printed")) == text);
+  }
+}
+
+TEST_CASE("importing takes less than 50 ms of processor time") {
+  for (const Fixture& fixture : fixtures()) {
+    INFO(fixture.path);
+    double best = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const double start = thread_milliseconds();
+      import_fixture(fixture);
+      best = std::min(best, thread_milliseconds() - start);
+    }
+    CHECK(best < 50);
+  }
+}
+
+TEST_CASE("data-dependent control flow is refused with both places") {
+  const std::string message =
+      refusal_of(model_file("data_dependent/data_dependent.script.pt"),
+                 {read_npy(model_file("data_dependent/inputs.npy"))}, Fault::unsupported);
+  // Places as expected_refusal.txt lists them.
+  CHECK(message.find("data-dependent control flow at fixture_nets.py:310") != std::string::npos);
+  CHECK(message.find("code/__torch__/fixture_nets.py:10") != std::string::npos);
+  CHECK(message.find("torch.where") != std::string::npos);
+}
+
+TEST_CASE("batch norm and dropout keep the training flag of scripted models") {
+  const ir::Graph bn = import_fixture(fixture("jsc_tiny", "script"));
+  CHECK(*bn.modules.at("seq_blocks.0").attribute("training") == ir::Value(ir::TrainingFlag{}));
+  const ir::Graph dropout = import_fixture(fixture("dropout_mlp", "script"));
+  CHECK(*dropout.modules.at("drop_in").attribute("train") == ir::Value(ir::TrainingFlag{}));
+  CHECK(*dropout.find_node("dropout")->find("train") == ir::Value(ir::TrainingFlag{}));
+}
+
+TEST_CASE("tensors keep their state_dict order, containers their classes") {
+  const ir::Graph graph = import_fixture(fixture("jsc_tiny", "script"));
+  CHECK(graph.tensor_order == std::vector<std::string>{"seq_blocks.0.weight", "seq_blocks.0.bias",
+                                                       "seq_blocks.0.running_mean",
+                                                       "seq_blocks.0.running_var",
+                                                       "seq_blocks.0.num_batches_tracked",
+                                                       "seq_blocks.2.weight", "seq_blocks.2.bias"});
+  CHECK(graph.containers.at("seq_blocks") == "torch.nn.modules.container.Sequential");
+  CHECK(graph.name == "JscTiny");
+  CHECK(graph.tensors.at("seq_blocks.2.weight").is_parameter);
+  CHECK_FALSE(graph.tensors.at("seq_blocks.0.running_mean").is_parameter);
+}
+
+TEST_CASE("wrong examples are refused with the argument's name") {
+  const std::string path = fixture("two_inputs", "script").path;
+  CHECK(refusal_of(path, {}, Fault::file).find("'features'") != std::string::npos);
+  const Array x(DType::float32, {4, 12});
+  CHECK(refusal_of(path, {x, x, x}, Fault::file).find("takes 2 inputs") != std::string::npos);
+  const Array wrong(DType::float32, {4, 3});
+  CHECK(refusal_of(path, {wrong, wrong}, Fault::file).find("aten::linear") != std::string::npos);
+}
+
+TEST_CASE("the signature names the inputs") {
+  const auto names = libtorch::read_signature(fixture("two_inputs", "trace").path).inputs;
+  CHECK(names == std::vector<std::string>{"features", "context"});
+}

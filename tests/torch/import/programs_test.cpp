@@ -1,0 +1,157 @@
+// Import of small programs: branches, loops, subscripts, in-place operators, and what is refused.
+#include "torch/catch.hpp"
+
+#include "base/error.hpp"
+#include "test_paths.hpp"
+#include "torch/fixtures.hpp"
+#include "torch/import/text.hpp"
+#include "torch/import/torchscript.hpp"
+
+using namespace mase;
+using namespace mase::test;
+
+namespace {
+
+std::string program_file(const std::string& name) {
+  return std::string(MASE_TEST_FOLDER) + "/fixtures/programs/" + name;
+}
+
+Array example() { return read_npy(program_file("example.npy")); }
+
+ir::Graph import_program(const std::string& name, backend::ImportOptions options = {}) {
+  if (options.inputs.empty()) options.inputs = {example()};
+  return libtorch::import_torchscript(program_file(name + ".pt"), options);
+}
+
+/// What PyTorch computed for the example.
+ir::Results expected(const std::string& name, const std::vector<std::string>& keys) {
+  ir::Results results;
+  for (const std::string& key : keys) {
+    results.emplace_back(key,
+                         read_npy(program_file(name + (key.empty() ? "" : "_" + key) + ".npy")));
+  }
+  return results;
+}
+
+void check_program(const std::string& name, const std::vector<std::string>& keys) {
+  const auto results = evaluator_of(import_program(name))->run({example()});
+  CHECK(largest_difference(results, expected(name, keys)) == 0.0);
+}
+
+std::string refusal(const std::string& name, Fault fault) {
+  try {
+    import_program(name);
+  } catch (const Error& error) {
+    CHECK(error.fault() == fault);
+    return error.what();
+  }
+  FAIL("not refused: " + name);
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+int count(const ir::Graph& graph, const std::string& op) {
+  int found = 0;
+  for (const ir::NodeId id : graph.order()) found += graph.node(id).op == op ? 1 : 0;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a branch on a shape is taken and guarded") {
+  const ir::Graph graph = import_program("ShapeBranch");
+  CHECK(count(graph, "aten::mul.Tensor") + count(graph, "aten::mul.Scalar") == 1);
+  REQUIRE(graph.guards.size() == 1);
+  CHECK(has(graph.guards[0].place, "make_programs.py:"));
+  CHECK(graph.guards[0].condition == "eq(size(x, 1), 3) is true");
+  check_program("ShapeBranch", {""});
+
+  // The other batch size is fine, the other tested dimension is not.
+  const auto evaluator = evaluator_of(graph);
+  CHECK(evaluator->run({Array(DType::float32, {5, 3, 4})})[0].second.shape() == Shape{5, 3, 4});
+  CHECK_THROWS_WITH(evaluator->run({Array(DType::float32, {2, 7, 4})}),
+                    Catch::Contains("eq(size(x, 1), 3)"));
+}
+
+TEST_CASE("loops with known counts are unrolled") {
+  const ir::Graph graph = import_program("Loops");
+  CHECK(count(graph, "aten::add.Scalar") == 3);
+  CHECK(count(graph, "aten::mul.Scalar") == 2);
+  check_program("Loops", {""});
+}
+
+TEST_CASE("subscripts become one getitem each") {
+  const ir::Graph graph = import_program("Subscripts");
+  CHECK(count(graph, "aten::slice.Tensor") == 0);
+  CHECK(count(graph, "aten::select.int") == 0);
+  const ir::Value index = *graph.find_node("getitem")->find("index");
+  CHECK(index == ir::Value::tuple({ir::Value::slice({}, {}, {}), ir::Value::slice(1, 3, {})}));
+  check_program("Subscripts", {"0", "1", "2", "3", "4", "5", "6"});
+}
+
+TEST_CASE("in-place operators are seen through every name of the tensor") {
+  const ir::Graph graph = import_program("InPlace");
+  CHECK(count(graph, "aten::add.Tensor") == 1);
+  check_program("InPlace", {""});
+  check_program("TwoOperators", {""});
+}
+
+TEST_CASE("lists and dicts dissolve") { check_program("Containers", {"first", "last"}); }
+
+TEST_CASE("a torch.nn layer of several operators is inlined") {
+  const ir::Graph graph = import_program("TwoOperators");
+  CHECK(graph.modules.contains("relu"));
+  CHECK_FALSE(graph.modules.contains("drop"));
+  CHECK(graph.containers.at("drop") == "torch.nn.modules.dropout.Dropout1d");
+}
+
+TEST_CASE("arguments have their defaults and can be fixed") {
+  check_program("Options", {""});
+  backend::ImportOptions options;
+  options.concrete["scale"] = Tree(0.5);
+  options.concrete["negate"] = Tree(true);
+  const ir::Graph graph = import_program("Options", options);
+  CHECK(graph.placeholders().size() == 1);
+  const Array result = evaluator_of(graph)->run({example()})[0].second;
+  CHECK(result.span<float>()[0] == 0.5f);  // -(-1 * 0.5)
+  options.concrete["nothing"] = Tree(1);
+  CHECK_THROWS_WITH(import_program("Options", options), Catch::Contains("'nothing'"));
+}
+
+TEST_CASE("programs that are no fixed graph are refused with the reason and the place") {
+  CHECK(has(refusal("StaleView", Fault::unsupported), "changed in place"));
+  CHECK(has(refusal("Random", Fault::unsupported), "aten::rand_like"));
+  CHECK(has(refusal("Endless", Fault::unsupported), "may not end"));
+  CHECK(has(refusal("State", Fault::unsupported), "prim::SetAttr"));
+  CHECK(has(refusal("OwnTensor", Fault::unsupported), "'seen'"));
+  CHECK(has(refusal("ReadsValue", Fault::unsupported), "read out of a tensor"));
+  const std::string raised = refusal("Raises", Fault::file);
+  CHECK(has(raised, "two dimensions wanted"));
+  CHECK(has(raised, "make_programs.py:"));
+}
+
+TEST_CASE("nested results are imported, and running them is refused") {
+  const ir::Graph graph = import_program("Nested");
+  try {
+    evaluator_of(graph)->run({example()});
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CHECK(error.fault() == Fault::unsupported);
+    CHECK(has(error.what(), "no tensor (Tuple); supported are a tensor and a tuple, list or dict"));
+  }
+}
+
+TEST_CASE("a trace's Python stack names the function, wherever PyTorch is installed") {
+  for (const char* folder : {"", "/usr/lib/python3/site-packages/"}) {
+    const std::string stack =
+        std::string(folder) + "torch/nn/functional.py(1771): relu\nnet.py(4): forward\n";
+    CHECK(libtorch::spelling_of("aten::relu", {"functional.py:1771", stack}).target ==
+          "torch.nn.functional.relu");
+    CHECK(libtorch::spelling_of("aten::abs", {"", stack}).target == "torch.nn.functional.relu");
+  }
+  const std::string other = "my_torch/nn/functional.py(3): mine\n";
+  CHECK(libtorch::spelling_of("aten::add", {"", other}).target == "_operator.add");
+}

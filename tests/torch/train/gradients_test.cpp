@@ -1,0 +1,243 @@
+// Gradients of a batch: hand-written backward steps against autograd's, with and without formats;
+// straight-through gradients and gradients of learned steps against computations by hand.
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <numbers>
+
+#include "torch/run/quantize_op.hpp"
+#include "torch/train/learned_steps.hpp"
+#include "torch/train/network.hpp"
+#include "torch/train/port_quantizer.hpp"
+#include "torch/train/train_support.hpp"
+
+using namespace mase;
+using namespace mase::train;
+using namespace train_support;
+
+namespace {
+
+void seed_torch(std::uint64_t seed) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  generator.set_current_seed(seed);
+}
+
+/// Output, gradients and running statistics of one training batch.
+struct Outcome {
+  at::Tensor output, gradients;
+  ir::Graph graph;
+};
+
+struct Setup {
+  bool quantized = true, learn = false, fold = false;
+};
+
+template <class Make>
+Outcome run_once(ir::Graph graph, const at::Tensor& inputs, Make make, Setup setup) {
+  libtorch::Executor executor(graph, ir::Level::quantized);
+  if (setup.fold) CHECK(executor.fold_batch_norms() > 0);
+  executor.own_tensors();
+  Parameters parameters(graph, executor.tensors(),
+                        setup.learn ? learnable_ports(graph) : std::vector<PortName>());
+  LearnedSteps steps(graph, executor, parameters);
+  const auto network = make(executor, parameters);
+  REQUIRE(network);
+  for (int pass = 0; pass < 2; ++pass) {  // twice: buffers are reused
+    seed_torch(5);
+    network->begin_step(setup.quantized);
+    const at::Tensor output = network->forward(inputs);
+    network->backward(output.detach() * 0.01 + 0.002);
+    if (pass == 0) continue;
+    const auto values = parameters.gradients();
+    Outcome outcome{output.detach().clone(),
+                    at::tensor(at::ArrayRef<float>(values.data(), values.size())), graph};
+    executor.store_tensors(outcome.graph);
+    return outcome;
+  }
+  return {};
+}
+
+float largest(const at::Tensor& values) { return values.abs().max().item<float>(); }
+
+/// Values up to rounding: running statistics, and parameters that nobody changed.
+void check_same_tensors(const ir::Graph& one, const ir::Graph& other) {
+  for (const auto& [path, tensor] : one.tensors) {
+    INFO(path);
+    const Array a = tensor.value.to_float32(), b = other.tensors.at(path).value.to_float32();
+    for (std::size_t i = 0; i < a.span<float>().size(); ++i)
+      REQUIRE(a.span<float>()[i] == Approx(b.span<float>()[i]).epsilon(1e-5).margin(1e-6));
+  }
+}
+
+/// Results up to rounding, running statistics included.
+void check_same(const Outcome& chain, const Outcome& general) {
+  CHECK(at::allclose(chain.output, general.output, 1e-5, 1e-6));
+  CHECK(largest(general.gradients) > 1e-4f);
+  CHECK(largest(chain.gradients - general.gradients) < 1e-5f * largest(general.gradients));
+  check_same_tensors(chain.graph, general.graph);
+}
+
+void check_chain_equals_autograd(const ir::Graph& graph, const at::Tensor& inputs,
+                                 Setup setup = {}) {
+  check_same(run_once(graph, inputs, make_chain_network, setup),
+             run_once(graph, inputs, make_autograd_network, setup));
+}
+
+}  // namespace
+
+TEST_CASE("hand-written backward steps equal autograd's") {
+  seed_torch(1);
+  const at::Tensor jets = at::randn({33, 16}), digits = at::rand({9, 1, 28, 28});
+  check_chain_equals_autograd(build("jsc-mlp", 3), jets);
+  check_chain_equals_autograd(build("jsc-tiny", 3), jets);
+  check_chain_equals_autograd(build("toy", 3), digits);
+  check_chain_equals_autograd(build("lenet", 3), digits);
+  ir::Graph dropout = build("jsc-mlp", 3);
+  add_dropout(dropout, "module_list_2", 0.4);
+  check_chain_equals_autograd(dropout, jets);
+  ir::Graph frozen = build("jsc-mlp", 3);
+  frozen.tensors.at("module_list.3.weight").requires_grad = false;
+  frozen.tensors.at("module_list.4.bias").requires_grad = false;
+  check_chain_equals_autograd(frozen, jets);
+}
+
+TEST_CASE("layers over lanes and over rows follow one another in any order") {
+  seed_torch(1);
+  // 19 images: lanes without an image; 15 x 13: pools leave a row and a column out.
+  const at::Tensor images = at::randn({19, 3, 15, 13});
+  models::Builder usual("usual", "Usual", {3, 15, 13}, 3), other("other", "Other", {3, 15, 13}, 4);
+  usual.batch_norm("norm_0");
+  usual.conv2d("conv_1", 6, 3, 1, true);
+  usual.batch_norm("norm_1");
+  usual.max_pool2d("pool_1", 2);
+  usual.relu("relu_1");
+  usual.conv2d("conv_2", 5, 3, 2, false);
+  usual.relu("relu_2");
+  usual.batch_norm("norm_2");
+  usual.relu("relu_3");
+  usual.call_flatten();
+  usual.linear("last", 4);
+  other.relu("relu_0");
+  other.conv2d("conv_1", 9, 1, 0, true);
+  other.relu("relu_1");
+  other.max_pool2d("pool_1", 2);
+  other.max_pool2d("pool_2", 3);
+  other.relu("relu_2");
+  other.conv2d("conv_2", 3, 2, 1, true);
+  ir::Graph usual_graph = usual.finish(), other_graph = other.finish();
+  check_chain_equals_autograd(usual_graph, images);
+  check_chain_equals_autograd(other_graph, images);
+  add_formats(other_graph, "aten::conv2d", {{"data_in", "integer(6, 4)"}});
+  check_chain_equals_autograd(other_graph, images);
+  usual_graph.tensors.at("norm_1.weight").requires_grad = false;
+  usual_graph.tensors.at("conv_1.weight").requires_grad = false;
+  usual_graph.tensors.at("conv_2.weight").requires_grad = false;
+  check_chain_equals_autograd(usual_graph, images);
+}
+
+TEST_CASE("with formats, hand-written backward steps equal autograd's") {
+  seed_torch(1);
+  const at::Tensor rows = at::randn({33, 16}) * 3, digits = at::rand({9, 1, 28, 28});
+  // Between formats all sums are exact. A batch norm comes last: a format behind it would round
+  // values that differ in the last bit to different codes.
+  models::Builder dense("dense", "Dense", {16}, 3), images("images", "Images", {1, 28, 28}, 3);
+  dense.linear("first", 12);
+  dense.relu("relu");
+  dense.linear("second", 5);
+  dense.batch_norm("norm");
+  images.conv2d("conv", 4, 5, 0, true);
+  images.relu("relu");
+  images.max_pool2d("pool", 2);
+  images.call_flatten();
+  images.linear("linear", 10);
+  const ir::Graph of_rows = dense.finish(), of_images = images.finish();
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+  const auto check = [&](const Texts& of_layers, const Texts& of_others, Setup setup) {
+    for (const auto& [start, inputs] :
+         {std::pair(&of_rows, &rows), std::pair(&of_images, &digits)}) {
+      ir::Graph graph = *start;
+      for (const char* op : {"aten::linear", "aten::conv2d"}) add_formats(graph, op, of_layers);
+      for (const char* op : {"aten::relu", "aten::batch_norm"}) add_formats(graph, op, of_others);
+      check_chain_equals_autograd(graph, *inputs, setup);
+    }
+  };
+  for (const std::string text :
+       {"integer(8, 5)", "integer(3, 1, ste=clip)", "integer_floor(4, 2, ste=clip)",
+        "minifloat_ieee(6, 3, ste=clip)", "mxfp4()"}) {
+    INFO(text);
+    const Texts layers{{"data_in", text}, {"weight", text}, {"bias", text}, {"data_out", text}};
+    for (const bool learn : {false, true})
+      check(layers, {{"data_in", text}, {"weight", text}, {"running_mean", text}},
+            {.learn = learn});
+  }
+  // Their scales make sums inexact: on weights only.
+  for (const std::string text : {"binary(scaled=true)", "ternary(scaling_factor=true)"}) {
+    INFO(text);
+    check({{"weight", text}}, {}, {});
+  }
+}
+
+TEST_CASE("a step in float ignores the formats") {
+  seed_torch(1);
+  const at::Tensor jets = at::randn({33, 16});
+  const ir::Graph plain = build("jsc-mlp", 3);
+  ir::Graph graph = plain;
+  add_formats(graph, "aten::linear", {{"data_in", "integer(2, 0)"}, {"weight", "integer(2, 0)"}});
+  for (const auto make : {make_chain_network, make_autograd_network}) {
+    const Outcome in_float = run_once(graph, jets, make, {.quantized = false});
+    const Outcome expected = run_once(plain, jets, make, {});
+    CHECK(at::equal(in_float.output, expected.output));
+    CHECK(at::equal(in_float.gradients, expected.gradients));
+    CHECK_FALSE(at::equal(run_once(graph, jets, make, {}).output, expected.output));
+  }
+}
+
+TEST_CASE("a clipped gradient is zero exactly where the value saturates") {
+  // integer(4, 1): steps of 0.5 from -4 to 3.5.
+  const at::Tensor x = at::tensor({-5.0f, -4.2f, -4.0f, 0.3f, 3.5f, 3.6f, 100.0f});
+  const at::Tensor gradient = at::tensor({1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f});
+  const auto backward = [&](const std::string& text) {
+    const at::Tensor leaf = x.clone().set_requires_grad(true);
+    libtorch::quantize(leaf, formats::parse_format(text)).backward(gradient);
+    return leaf.grad();
+  };
+  CHECK(at::equal(backward("integer(4, 1)"), gradient));
+  const at::Tensor clipped = at::tensor({0.0f, 0.0f, 3.0f, 4.0f, 5.0f, 0.0f, 0.0f});
+  CHECK(at::equal(backward("integer(4, 1, ste=clip)"), clipped));
+  const formats::Format format = formats::parse_format("integer(4, 1, ste=clip)");
+  PortQuantizer quantizer(&format, {});
+  quantizer.forward(x);
+  CHECK(at::equal(quantizer.backward(gradient), clipped));
+  at::Tensor in_place = gradient.clone();
+  quantizer.backward_in_place(in_place);
+  CHECK(at::equal(in_place, clipped));
+}
+
+TEST_CASE("the gradient of a learned step equals a computation by hand") {
+  // integer(4, 1): 0.3 → 0.5, 9 → 3.5 and -9 → -4 by saturation, 1 → 1.
+  const at::Tensor x = at::tensor({0.3f, 9.0f, -9.0f, 1.0f}).set_requires_grad(true);
+  const at::Tensor gradient = at::tensor({1.0f, 2.0f, -1.0f, 4.0f});
+  const at::Tensor log2_step = at::scalar_tensor(-1.0f).set_requires_grad(true);
+  const formats::Format format = formats::parse_format("integer(4, 1)");
+  libtorch::quantize(x, format, log2_step).backward(gradient);
+  // In units of the step: (round(x/s) - x/s) s = 0.2, then the highest and lowest code times s.
+  const double by_hand = 1 * 0.2 + 2 * 3.5 + -1 * -4.0 + 4 * 0.0;
+  CHECK(log2_step.grad().item<float>() == Approx(by_hand * std::numbers::ln2));
+  CHECK(at::equal(x.grad(), at::tensor({1.0f, 0.0f, 0.0f, 4.0f})));
+}
+
+TEST_CASE("a layer with its batch norm folded in has the gradients of both") {
+  seed_torch(1);
+  const at::Tensor jets = at::randn({33, 16}), digits = at::rand({9, 1, 28, 28});
+  const auto check = [](const ir::Graph& graph, const at::Tensor& inputs) {
+    const Outcome folded = run_once(graph, inputs, make_autograd_network, {.fold = true});
+    const Outcome expected = run_once(graph, inputs, make_autograd_network, {});
+    CHECK(at::allclose(folded.output, expected.output, 1e-4, 1e-5));
+    INFO(largest(folded.gradients - expected.gradients) << " of " << largest(expected.gradients));
+    CHECK(largest(folded.gradients - expected.gradients) < 1e-4f * largest(expected.gradients));
+    check_same_tensors(folded.graph, expected.graph);
+  };
+  check(build("jsc-mlp", 3), jets);
+  check(build("jsc-s", 3), jets);
+  check(build("lenet", 3), digits);
+}
