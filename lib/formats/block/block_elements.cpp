@@ -39,7 +39,7 @@ PackedCodes shared_codes(const BlockElements& elements, std::span<const TilePeak
 
 BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
                          std::span<const float> in) {
-  if (const auto kernel = elements.code_kernel(kernels::best_isa()))
+  if (const auto kernel = elements.code_kernel(simd::best_isa()))
     return encode_blocks(tiling, in, *kernel, elements.element_bits());
   std::vector<TilePeak> peaks = tile_peaks(tiling, in);
   const std::vector<int> exponents = exponents_of(elements, peaks);
@@ -165,7 +165,7 @@ void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
 
 void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
                     std::span<float> out) {
-  if (const auto kernel = elements.kernel(kernels::best_isa()))
+  if (const auto kernel = elements.kernel(simd::best_isa()))
     quantize_blocks(tiling, in, out, *kernel);
   else
     quantize_block_scalar(elements, tiling, in, out);

@@ -61,8 +61,8 @@ class BlockElements {
   virtual float quantize_mase(float x, int exponent, bool adds_zero) const = 0;
 
   /// Kernels with the same bits: values, and codes. Nothing where there are none.
-  virtual std::optional<BlockKernel> kernel(kernels::Isa isa) const = 0;
-  virtual std::optional<BlockKernel> code_kernel(kernels::Isa isa) const = 0;
+  virtual std::optional<BlockKernel> kernel(simd::Isa isa) const = 0;
+  virtual std::optional<BlockKernel> code_kernel(simd::Isa isa) const = 0;
 };
 
 /// The kernel of elements on a grid that tiles are scaled to.

@@ -43,8 +43,8 @@ class BlockFpElements final : public BlockElements {
   double value(std::uint32_t code, int exponent) const override;
   int mase_exponent(float p) const override;
   float quantize_mase(float x, int exponent, bool adds_zero) const override;
-  std::optional<BlockKernel> kernel(kernels::Isa isa) const override;
-  std::optional<BlockKernel> code_kernel(kernels::Isa isa) const override;
+  std::optional<BlockKernel> kernel(simd::Isa isa) const override;
+  std::optional<BlockKernel> code_kernel(simd::Isa isa) const override;
 
  private:
   BlockFpSpec spec_;

@@ -1,6 +1,5 @@
 // Groups of tiles that lie one after the other in memory and fill whole vectors together: their
-// peaks as lanes of vectors, and their elements with the factors of each one's tile. Included by
-// the kernel source files of block formats after their simd_*.hpp.
+// peaks as lanes of vectors, and their elements with the factors of each one's tile.
 //
 // A group is a class with size() in elements, tiles_of(count) for a part of it, and
 //   bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
@@ -15,6 +14,8 @@
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 /// As many tiles as a vector has lanes, each of whole vectors; `vectors` of them, or 0 for any
 /// number.

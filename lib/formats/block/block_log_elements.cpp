@@ -82,17 +82,17 @@ TileScale BlockLogElements::tile_scale() const {
           kernels::scaled_top};
 }
 
-std::optional<BlockKernel> BlockLogElements::kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockLogElements::kernel(simd::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_log_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_log_kernels(isa).values[spec_.rounding],
                        kernels::log_grid(scaled));
 }
 
-std::optional<BlockKernel> BlockLogElements::code_kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockLogElements::code_kernel(simd::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_log_code_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_log_kernels(isa).codes[spec_.rounding],
                        kernels::log_grid(scaled));
 }
 

@@ -1,5 +1,5 @@
-// Applying a vector operation to the tiles of a strip, with factors that differ from tile to tile.
-// Included by the kernel source files of block formats after their simd_*.hpp.
+// Applying a vector operation to the tiles of a strip, with factors that differ from tile to
+// tile.
 //
 // An operation is a struct with `static constexpr std::size_t factors` and
 //   Simd::Vec operator()(Simd::Vec x, const Lanes<factors>& tile) const
@@ -11,6 +11,8 @@
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 template <std::size_t count>
 struct Lanes {

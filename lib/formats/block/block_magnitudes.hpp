@@ -1,13 +1,15 @@
-// Magnitudes of vectors and of whole tiles, as bits. Included by kernel source files after their
-// simd_*.hpp.
+// Magnitudes of vectors and of whole tiles, as bits.
 //
-// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their order.
+// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their
+// order.
 #pragma once
 
 #include "formats/block/block_chunks.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 using Bits = Simd::Bits;
 

@@ -74,17 +74,17 @@ TileScale BlockMinifloatElements::tile_scale() const {
           highest_exponent(), kernels::scaled_top};
 }
 
-std::optional<BlockKernel> BlockMinifloatElements::kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockMinifloatElements::kernel(simd::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
   if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_minifloat_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_minifloat_kernels(isa).values[spec_.rounding],
                        kernels::block_minifloat_grid(scaled));
 }
 
-std::optional<BlockKernel> BlockMinifloatElements::code_kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockMinifloatElements::code_kernel(simd::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
   if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_minifloat_code_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_minifloat_kernels(isa).codes[spec_.rounding],
                        kernels::block_minifloat_grid(scaled));
 }
 

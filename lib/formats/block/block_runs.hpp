@@ -1,16 +1,17 @@
 // Applying a vector operation to tiles of one row, a group of them at a time (block_groups.hpp):
-// their peaks are found in registers, their factors as lanes of vectors, and the elements are still
-// in the nearest cache. Included by the kernel source files of block formats after their
-// simd_*.hpp.
+// their peaks are found in registers, their factors as lanes of vectors, and the elements are
+// still in the nearest cache.
 //
-// Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose lanes
-// are tiles, `Lanes<2> of(Bits peaks) const`.
+// Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose
+// lanes are tiles, `Lanes<2> of(Bits peaks) const`.
 #pragma once
 
 #include "formats/block/block_groups.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 /// Factors that are powers of two, as PowerRule says.
 struct PowerFactors {

@@ -1,11 +1,12 @@
-// Where kernels put one vector after the other: into memory, or past the caches. Included by kernel
-// source files after their simd_*.hpp.
+// Where kernels put one vector after the other: into memory, or past the caches.
 #pragma once
 
 #include "formats/block/block_chunks.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 /// Writes vectors one after the other.
 class VectorWriter {

@@ -21,7 +21,7 @@ double sum_of_all(std::span<const float> values) {
 }  // namespace
 
 MagnitudeSum sum_magnitudes(std::span<const float> values, float above) {
-  return kernels::three_way_kernels(kernels::best_isa())
+  return kernels::three_way_kernels(simd::best_isa())
       .sum_magnitudes(values.data(), values.size(), above);
 }
 

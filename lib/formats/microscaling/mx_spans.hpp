@@ -51,7 +51,7 @@ kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width
 
 /// Fake quantization; `in` and `out` may be the same memory.
 void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
-                 std::span<float> out, kernels::Isa isa = kernels::best_isa());
+                 std::span<float> out, simd::Isa isa = simd::best_isa());
 
 /// Codes in the elements' order and one scale code per block. Error(Fault::file) for a NaN where
 /// the scale has no NaN code; `format` is its name.

@@ -34,7 +34,7 @@ void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<floa
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_log_scalar(spec, in[i], i);
     return;
   }
-  const auto kernel = kernels::log_kernel(kernels::best_isa(), spec.rounding);
+  const auto kernel = kernels::log_kernels(simd::best_isa())[spec.rounding];
   kernel.quantize(kernels::log_grid(spec), in.data(), out.data(), in.size());
 }
 
@@ -45,7 +45,7 @@ Encoded encode_log(const LogSpec& spec, std::span<const float> in) {
   };
   if (!kernels::fits_float32(spec))
     return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
-  const auto kernel = kernels::log_kernel(kernels::best_isa(), spec.rounding);
+  const auto kernel = kernels::log_kernels(simd::best_isa())[spec.rounding];
   const kernels::LogGrid grid = kernels::log_grid(spec);
   const auto make = [&](std::size_t first, Codes codes) {
     const bool has_nan = kernel.encode(grid, in.data() + first, codes.data(), codes.size());
