@@ -30,7 +30,7 @@ class WholeTiles {
   template <class Writer, class Op, class Factors>
   MASE_SIMD bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
                        std::size_t count, std::int32_t* peaks) const {
-    const Bits found = peaks_of_lanes<false>(in, tile());
+    const Bits found = peaks_of_lanes<false, vectors>(in, tile_);
     if (!factors.cover(found)) return false;
     if (peaks) Simd::store_bits(peaks, found);
     alignas(64) float down[Simd::width], up[Simd::width];
@@ -161,8 +161,8 @@ class RowTiles {
     }
   }
 
-  /// Of as many tiles as a vector has lanes.
-  MASE_SIMD Bits peaks_from(const float* in, std::size_t first) const {
+  /// Of as many tiles as a vector has lanes. (One for all operations.)
+  [[gnu::noinline]] MASE_SIMD_TARGET Bits peaks_from(const float* in, std::size_t first) const {
     Bits peaks[Simd::width];
     for (std::size_t t = 0; t < Simd::width; ++t) {
       const Place& tile = place_[first + t];
