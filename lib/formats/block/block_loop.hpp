@@ -67,6 +67,14 @@ struct ColumnFactors {
   }
 };
 
+/// The elements after the whole vectors of a row. (A function of its own: rare, and one for both
+/// kinds of factors.)
+template <class Op>
+[[gnu::noinline]] MASE_SIMD_TARGET void write_part(const Op& op, const Lanes<Op::factors>& lanes,
+                                                   const float* in, float* out, std::size_t count) {
+  store_part(out, op(load_part(in, count), lanes), count);
+}
+
 /// One row of a chunk; `next` is the one that will be read after it.
 template <class Op, class Factors>
 MASE_SIMD void write_row(VectorWriter<> writer, const Op& op, const Factors& factors,
@@ -80,8 +88,7 @@ MASE_SIMD void write_row(VectorWriter<> writer, const Op& op, const Factors& fac
       writer.write(op(Simd::load(in + c), lanes));
     }
   writer.finish();
-  if (c < count)
-    store_part(out + c, op(load_part(in + c, count - c), factors.at(c / tile)), count - c);
+  if (c < count) write_part(op, factors.at(c / tile), in + c, out + c, count - c);
 }
 
 /// The chunk's rows; element c of a row has the factors.at(c / tile). The last rows come first: the

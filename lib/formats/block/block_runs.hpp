@@ -119,9 +119,7 @@ MASE_SIMD std::size_t apply_runs(const Op& op, const Factors& factors, const Run
   if (tile > longest) return 0;
   if (runs.row <= longest && runs.row % tile != 0 && runs.column == 0)
     return write_row(RowTiles(runs.row, tile, runs.count), op, factors, runs);
-  if (tile == Simd::width) return write_each_row(WholeTiles<1>(tile), op, factors, runs);
-  if (tile == 2 * Simd::width) return write_each_row(WholeTiles<2>(tile), op, factors, runs);
-  if (tile % Simd::width == 0) return write_each_row(WholeTiles<0>(tile), op, factors, runs);
+  if (tile % Simd::width == 0) return write_each_row(WholeTiles(tile), op, factors, runs);
   return write_each_row(EqualTiles(tile, runs.count), op, factors, runs);
 }
 
