@@ -8,6 +8,7 @@
 
 #include "formats/block/block_elements.hpp"
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 
 namespace mase::formats {
 
@@ -44,19 +45,20 @@ struct BlockFields : CommonFields {
 /// What the three formats do, in terms of the Derived format's `elements()`, `default_skip` and
 /// `torchscript_parts()`.
 template <class Derived>
-struct BlockFunctions {
-  double bits_per_element(const Shape& shape) const {
+struct BlockFunctions : Defined<Derived> {
+  double bits_per_element(const Shape& shape) const override {
     const auto elements = self().elements();
     const auto count = static_cast<double>(numel(shape));
     const double shared = elements.shared_bits() * static_cast<double>(tiles_of(shape).tiles());
     return elements.element_bits() + (count == 0.0 ? 0.0 : shared / count);
   }
-  Range range() const {
+  Range range() const override {
     const auto elements = self().elements();
     const double largest = elements.largest(elements.highest_exponent());
     return {-largest, largest};
   }
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
+  void quantize(std::span<const float> in, std::span<float> out,
+                const Shape& shape) const override {
     if (self().profile_value() == Profile::mase)
       quantize_block_mase(self().elements(), tiles_of(shape),
                           self().adds_zero(static_cast<int>(shape.size()), Derived::default_skip),
@@ -64,22 +66,24 @@ struct BlockFunctions {
     else
       quantize_block(self().elements(), tiles_of(shape), in, out);
   }
-  Encoded encode(std::span<const float> in, const Shape& shape) const {
+  Encoded encode(std::span<const float> in, const Shape& shape) const override {
     refuse_mase();
     return encode_block(self().elements(), tiles_of(shape), in);
   }
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     refuse_mase();
     decode_block(self().elements(), tiles_of(shape), in, out);
   }
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
-                 const Shape& shape) const {
+                 const Shape& shape) const override {
     block_saturation(self().elements(), tiles_of(shape), self().profile_value(), in, mask);
   }
-  void check(const Shape& shape) const { self().check_block_shape(shape, Derived::default_skip); }
+  void check(const Shape& shape) const override {
+    self().check_block_shape(shape, Derived::default_skip);
+  }
 
  private:
-  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  using Defined<Derived>::self;
   Tiling tiles_of(const Shape& shape) const { return self().tiling(shape, Derived::default_skip); }
   void refuse_mase() const {
     if (self().profile_value() == Profile::mase)

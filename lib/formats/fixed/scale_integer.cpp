@@ -146,4 +146,6 @@ void ScaleInteger::saturates(std::span<const float> in, std::span<std::uint8_t> 
     mask[i] = std::isinf(in[i]) || (!is_signed && in[i] < 0.0F) ? 1 : 0;
 }
 
+FormatRow scale_integer_row() { return format_row<ScaleInteger>(); }
+
 }  // namespace mase::formats

@@ -105,4 +105,6 @@ void Binary::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
     mask[i] = is_fixed && (in[i] < limits.low || in[i] > limits.high) ? 1 : 0;
 }
 
+FormatRow binary_row() { return format_row<Binary>(); }
+
 }  // namespace mase::formats

@@ -112,4 +112,6 @@ void binary_residual_planes(const ResidualSpec& spec, std::span<const float> in,
   }
 }
 
+FormatRow binary_residual_row() { return format_row<BinaryResidual>(); }
+
 }  // namespace mase::formats

@@ -63,4 +63,6 @@ void Ternary::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
     mask[i] = !scaling_factor && (in[i] < -1.0F || in[i] > 1.0F) ? 1 : 0;
 }
 
+FormatRow ternary_row() { return format_row<Ternary>(); }
+
 }  // namespace mase::formats

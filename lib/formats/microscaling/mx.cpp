@@ -141,4 +141,16 @@ std::string MxIntHardware::torchscript(int rank) const {
   return mx_tiles_torchscript(spec(), parallelism, rank);
 }
 
+FormatRow mxint_row() { return format_row<MxInt>(); }
+FormatRow mxint8_row() { return format_row<MxNamed<mxint8>>(); }
+FormatRow mxint4_row() { return format_row<MxNamed<mxint4>>(); }
+FormatRow mxint2_row() { return format_row<MxNamed<mxint2>>(); }
+FormatRow mxint_hardware_row() { return format_row<MxIntHardware>(); }
+FormatRow mxfp_row() { return format_row<MxFp>(); }
+FormatRow mxfp8_e4m3_row() { return format_row<MxNamed<mxfp8_e4m3>>(); }
+FormatRow mxfp8_e5m2_row() { return format_row<MxNamed<mxfp8_e5m2>>(); }
+FormatRow mxfp6_e3m2_row() { return format_row<MxNamed<mxfp6_e3m2>>(); }
+FormatRow mxfp6_e2m3_row() { return format_row<MxNamed<mxfp6_e2m3>>(); }
+FormatRow mxfp4_row() { return format_row<MxNamed<mxfp4>>(); }
+
 }  // namespace mase::formats

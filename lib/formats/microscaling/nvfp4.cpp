@@ -43,4 +43,6 @@ Range Nvfp4::range() const {
   return {-high, high};
 }
 
+FormatRow nvfp4_row() { return format_row<Nvfp4>(); }
+
 }  // namespace mase::formats

@@ -32,4 +32,6 @@ Range LogFormat::range() const {
   return {-largest, largest};
 }
 
+FormatRow log_row() { return format_row<LogFormat>(); }
+
 }  // namespace mase::formats

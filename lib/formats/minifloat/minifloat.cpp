@@ -121,4 +121,12 @@ MinifloatSpec MinifloatDenorm::spec() const {
           profile_value(), seed_value(),   false};
 }
 
+FormatRow minifloat_ieee_row() { return format_row<MinifloatIeee>(); }
+FormatRow minifloat_denorm_row() { return format_row<MinifloatDenorm>(); }
+FormatRow fp8_e4m3_row() { return format_row<Fp8E4m3>(); }
+FormatRow fp8_e5m2_row() { return format_row<Fp8E5m2>(); }
+FormatRow fp6_e3m2_row() { return format_row<Fp6E3m2>(); }
+FormatRow fp6_e2m3_row() { return format_row<Fp6E2m3>(); }
+FormatRow fp4_e2m1_row() { return format_row<Fp4E2m1>(); }
+
 }  // namespace mase::formats
