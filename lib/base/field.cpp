@@ -154,6 +154,10 @@ bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
     wrong_type(tree, key, "string", diagnostics);
     return false;
   }
+  if (!rules.old_choice.empty() && tree.as_string() == rules.old_choice) {
+    out = rules.new_choice;
+    return true;
+  }
   if (!check_choice(tree, key, rules, diagnostics)) return false;
   out = tree.as_string();
   return true;

@@ -36,6 +36,7 @@ struct FieldRules {
   double high = std::numeric_limits<double>::infinity();
   std::array<std::string_view, 24> choices{};
   std::size_t choice_count = 0;
+  std::string_view old_choice{}, new_choice{};  ///< where the old one is given, the new one is read
 };
 
 template <class Struct, class T>
@@ -64,6 +65,13 @@ struct Field {
     Field copy = *this;
     copy.rules.choices = {std::string_view(choice)...};
     copy.rules.choice_count = sizeof...(choice);
+    return copy;
+  }
+  /// Accepts another spelling of a choice.
+  constexpr Field renamed(std::string_view old_choice, std::string_view new_choice) const {
+    Field copy = *this;
+    copy.rules.old_choice = old_choice;
+    copy.rules.new_choice = new_choice;
     return copy;
   }
 };

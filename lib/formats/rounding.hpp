@@ -28,8 +28,9 @@ struct ByRounding {
   }
 };
 
-/// `exact`: real arithmetic and one rounding. `mase`: the reference system's float32 operations.
-enum class Profile : std::uint8_t { exact, mase };
+/// `exact`: real arithmetic and one rounding. `reference`: the reference system's float32
+/// operations.
+enum class Profile : std::uint8_t { exact, reference };
 
 /// The mode of a name that a field's `one_of` has already checked.
 Rounding rounding_of(std::string_view name);

@@ -68,7 +68,7 @@ TEST_CASE("binary kernels equal the definition") {
   Random random(71);
   for (std::size_t count = 0; count < 120; ++count)
     for (const bool bipolar : {true, false})
-      for (const Profile profile : {Profile::exact, Profile::mase}) {
+      for (const Profile profile : {Profile::exact, Profile::reference}) {
         const BinarySpec spec{bipolar, false, true, profile, 0};
         const Values in = random_patterns(random, count);
         const auto alpha = static_cast<float>(random.uniform(0, 3));
@@ -85,7 +85,7 @@ TEST_CASE("binary kernels equal the definition") {
 TEST_CASE("ternary kernels equal the definition, which compares doubles") {
   Random random(72);
   for (std::size_t count = 0; count < 120; ++count)
-    for (const Profile profile : {Profile::exact, Profile::mase}) {
+    for (const Profile profile : {Profile::exact, Profile::reference}) {
       const TernarySpec spec{true, std::nullopt, profile};
       Values in = random_patterns(random, count);
       double threshold = std::exp(random.uniform(-90, 80));

@@ -19,8 +19,8 @@ const IntegerKernels& kernels_of(simd::Isa isa, Rounding rounding, Profile profi
   const IntegerKernelTable& table = integer_kernel_table(isa);
   if (profile == Profile::exact) return table.exact[rounding];
   MASE_CHECK(rounding == Rounding::nearest_even || rounding == Rounding::floor,
-             "a rounding that profile mase does not have");
-  return rounding == Rounding::floor ? table.mase_floor : table.mase_nearest_even;
+             "a rounding that profile reference does not have");
+  return rounding == Rounding::floor ? table.reference_floor : table.reference_nearest_even;
 }
 
 }  // namespace

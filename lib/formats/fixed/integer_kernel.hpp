@@ -35,7 +35,7 @@ using IntegerKernel = void (*)(const IntegerGrid& grid, const float* in, float* 
                                std::size_t count);
 
 /// The kernel of a deterministic rounding for an instruction set that is_available. All sets give
-/// the same bits as quantize_integer_scalar. (`mase` knows nearest_even and floor only.)
+/// the same bits as quantize_integer_scalar. (`reference` knows nearest_even and floor only.)
 IntegerKernel integer_kernel(simd::Isa isa, Rounding rounding, Profile profile);
 
 /// Codes as sign-extended integers; returns whether an element is NaN, whose code means nothing.
@@ -67,7 +67,7 @@ struct IntegerKernels {
 /// What it offers altogether, for the functions above.
 struct IntegerKernelTable {
   ByRounding<IntegerKernels> exact;
-  IntegerKernels mase_nearest_even, mase_floor;
+  IntegerKernels reference_nearest_even, reference_floor;
   IntegerDecoder decode;
   StochasticKernels stochastic;
 };

@@ -37,7 +37,7 @@ struct OnIntegerGrid {
     if constexpr (rounding == Rounding::nearest_away)
       return Simd::trunc(Simd::add(scaled, Simd::copy_sign(half_below, scaled)));
     const Vec floored = Simd::floor(scaled);
-    if constexpr (profile == Profile::mase) return floored;
+    if constexpr (profile == Profile::reference) return floored;
     // A negative x floors to -1 or less, also where its product underflowed to -0.
     return Simd::select_less(x, zero, Simd::min(minus_one, floored), floored);
   }
@@ -119,8 +119,8 @@ constexpr IntegerKernels all_kernels{run<rounding, profile>, run_encode<rounding
 const IntegerKernelTable MASE_KERNELS_OF(integer_kernel_table){
     {all_kernels<Rounding::nearest_even>, all_kernels<Rounding::floor>,
      all_kernels<Rounding::nearest_away>},
-    all_kernels<Rounding::nearest_even, Profile::mase>,
-    all_kernels<Rounding::floor, Profile::mase>,
+    all_kernels<Rounding::nearest_even, Profile::reference>,
+    all_kernels<Rounding::floor, Profile::reference>,
     run_decode,
     {run_stochastic, run_stochastic_encode}};
 

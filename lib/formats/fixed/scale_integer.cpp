@@ -37,7 +37,7 @@ float scale_of(const ScaleIntegerSpec& spec, Row row) {
   return row_scale(spec, kernel.peak(row.data(), row.size()));
 }
 
-// In `mase` a row with an element that is not finite has no values, hence no codes.
+// In `reference` a row with an element that is not finite has no values, hence no codes.
 void check_element(const ScaleIntegerSpec& spec, float x, float scale, std::size_t index) {
   if (std::isnan(quantize_scale_integer_scalar(spec, x, scale, index)))
     refuse_nan(index, "scale_integer");

@@ -151,7 +151,7 @@ Exponents exponents(const MxSpec& spec, const Tiling& tiling, std::span<const fl
 
 void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
                          std::span<const TilePeak> peaks, std::string_view format) {
-  // Scales of few bits use every code for a number in profile mase.
+  // Scales of few bits use every code for a number in profile reference.
   if (spec.has_nan() && (spec.profile == Profile::exact || spec.scale_bits == 8)) return;
   const std::size_t index = first_nan(in, peaks);
   if (index < in.size()) refuse_nan(index, format);

@@ -15,7 +15,7 @@ using Codes = std::span<std::uint32_t>;
 // Not by way of the float32 result, where different powers may be 0 or infinity.
 std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
   if (std::isnan(x)) refuse_nan(index, "log");
-  const double value = spec.profile == Profile::mase
+  const double value = spec.profile == Profile::reference
                            ? static_cast<double>(quantize_log_scalar(spec, x, index))
                            : quantize_log_exact(spec, static_cast<double>(x), index);
   return log_code(spec, value);
@@ -24,10 +24,10 @@ std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
 }  // namespace
 
 void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out) {
-  if (spec.profile == Profile::mase) {
+  if (spec.profile == Profile::reference) {
     const float zeta = log_zeta(spec);
     std::ranges::transform(in, out.begin(),
-                           [&](float x) { return quantize_log_mase(spec, x, zeta); });
+                           [&](float x) { return quantize_log_reference(spec, x, zeta); });
     return;
   }
   if (!kernels::fits_float32(spec)) {

@@ -83,10 +83,11 @@ void MinifloatIeee::check_specials(const Tree& given, Diagnostics& diagnostics) 
     diagnostics.warning(place_of(given, "saturate"),
                         "'saturate' has no effect with inf_nan 'none': there is nothing beyond the "
                         "largest number");
-  if (profile == "mase" && (inf_nan != "none" || !saturate))
-    diagnostics.error(inf_nan != "none" ? where : place_of(given, "saturate"),
-                      "profile 'mase' knows numbers only; use inf_nan 'none' with saturation, or "
-                      "profile 'exact'");
+  if (profile == "reference" && (inf_nan != "none" || !saturate))
+    diagnostics.error(
+        inf_nan != "none" ? where : place_of(given, "saturate"),
+        "profile 'reference' knows numbers only; use inf_nan 'none' with saturation, or "
+        "profile 'exact'");
 }
 
 void MinifloatIeee::resolve(const Tree& given, Diagnostics& diagnostics) {

@@ -27,7 +27,7 @@ enum class MinifloatRange : std::uint8_t {
   narrow,       ///< additions round to the grid: OnMinifloatGrid
   overflowing,  ///< the same, and what is beyond becomes infinity or NaN
   wide,         ///< they do with large magnitudes scaled down: OnWideMinifloatGrid
-  beyond,       ///< only the definition will do, as for stochastic rounding and profile mase
+  beyond,       ///< only the definition will do, as for stochastic rounding and profile reference
 };
 
 MinifloatRange minifloat_range(const MinifloatSpec& spec);

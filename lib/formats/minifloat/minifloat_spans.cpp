@@ -11,9 +11,9 @@ namespace {
 
 using Codes = std::span<std::uint32_t>;
 
-// Results of profile mase may be off the grid; exact ones may be beyond float32.
+// Results of profile reference may be off the grid; exact ones may be beyond float32.
 double coded_value(const MinifloatSpec& spec, float x, std::size_t index) {
-  const double source = spec.profile == Profile::mase
+  const double source = spec.profile == Profile::reference
                             ? static_cast<double>(quantize_minifloat_scalar(spec, x, index))
                             : static_cast<double>(x);
   return quantize_minifloat_exact(spec, source, index);

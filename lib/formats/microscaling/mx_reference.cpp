@@ -1,11 +1,11 @@
 // The reference system's microscaling formats: every line is one float32 operation of it.
-#include "formats/microscaling/mx_mase.hpp"
+#include "formats/microscaling/mx_reference.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 namespace {
@@ -26,10 +26,10 @@ int top_exponent(const MinifloatSpec& element) {
 std::optional<int> integer_exponent(const MxSpec& spec, float p) {
   if (std::isnan(p)) return std::nullopt;
   if (spec.scale == MxScale::offset)
-    return clamped(std::ceil(mase_log2(p)) - static_cast<float>(spec.bias()),
+    return clamped(std::ceil(reference_log2(p)) - static_cast<float>(spec.bias()),
                    spec.lowest_exponent(), spec.highest_exponent());
   if (std::isinf(p)) return std::nullopt;
-  return static_cast<int>(std::ceil(mase_log2(std::max(p, 0x1p-126F))));
+  return static_cast<int>(std::ceil(reference_log2(std::max(p, 0x1p-126F))));
 }
 
 float flushed(float v) { return std::abs(v) < 0x1p-126F ? 0.0F : v; }
@@ -43,20 +43,20 @@ std::uint32_t rounded_fraction(std::uint32_t field, int bits) {
 
 }  // namespace
 
-std::optional<int> mase_mx_exponent(const MxSpec& spec, float p) {
+std::optional<int> reference_mx_exponent(const MxSpec& spec, float p) {
   if (!spec.minifloat) return integer_exponent(spec, p);
   if (!std::isfinite(p)) return std::nullopt;
   const float p_flushed = flushed(p);
-  const float log2 = p_flushed == 0.0F ? -INFINITY : std::floor(mase_log2(p_flushed));
+  const float log2 = p_flushed == 0.0F ? -INFINITY : std::floor(reference_log2(p_flushed));
   return clamped(log2 - static_cast<float>(top_exponent(*spec.minifloat)), -127, 128);
 }
 
-int mase_mx_stored(const MxSpec& spec, int exponent) {
+int reference_mx_stored(const MxSpec& spec, int exponent) {
   if (spec.minifloat || spec.scale == MxScale::offset) return exponent;
   return std::clamp(exponent + spec.bias(), 0, static_cast<int>(spec.nan_code())) - spec.bias();
 }
 
-float mase_mx_integer(const MxSpec& spec, float x, int exponent) {
+float reference_mx_integer(const MxSpec& spec, float x, int exponent) {
   const float high = std::ldexp(1.0F, spec.width - 1);
   const float scaled = x / power_of_two(exponent);
   const float code =
@@ -64,13 +64,13 @@ float mase_mx_integer(const MxSpec& spec, float x, int exponent) {
   return std::clamp(code, -high, high - 1.0F);
 }
 
-float mase_mx_integer_value(const MxSpec& spec, float element, int stored) {
+float reference_mx_integer_value(const MxSpec& spec, float element, int stored) {
   const float scale = power_of_two(stored);
   if (spec.scale == MxScale::offset) return scale * element;
   return element / std::ldexp(1.0F, spec.width - 1) * scale;
 }
 
-std::uint32_t mase_mx_minifloat(const MxSpec& spec, float x, int exponent) {
+std::uint32_t reference_mx_minifloat(const MxSpec& spec, float x, int exponent) {
   const MinifloatSpec& element = *spec.minifloat;
   const int fraction_bits = element.mantissa_bits();
   const float y = flushed(flushed(x) / power_of_two(exponent));
@@ -91,7 +91,7 @@ std::uint32_t mase_mx_minifloat(const MxSpec& spec, float x, int exponent) {
   return magnitude | (y < 0.0F ? std::uint32_t{1} << (element.width - 1) : 0U);
 }
 
-float mase_mx_minifloat_value(const MxSpec& spec, std::uint32_t element, int stored) {
+float reference_mx_minifloat_value(const MxSpec& spec, std::uint32_t element, int stored) {
   MinifloatSpec numbers = *spec.minifloat;
   numbers.specials = Specials::none;
   return static_cast<float>(minifloat_value(numbers, element)) * power_of_two(stored);

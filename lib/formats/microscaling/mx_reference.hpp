@@ -9,19 +9,19 @@
 
 namespace mase::formats {
 
-/// mx_block_exponent in profile `mase`.
-std::optional<int> mase_mx_exponent(const MxSpec& spec, float p);
+/// mx_block_exponent in profile `reference`.
+std::optional<int> reference_mx_exponent(const MxSpec& spec, float p);
 
 /// The stored exponent: mxint clamps it only here, after the elements were made.
-int mase_mx_stored(const MxSpec& spec, int exponent);
+int reference_mx_stored(const MxSpec& spec, int exponent);
 
 /// An element before scaling: an integer M, or the bits of a minifloat code with its sign on top.
 /// x is not NaN.
-float mase_mx_integer(const MxSpec& spec, float x, int exponent);
-std::uint32_t mase_mx_minifloat(const MxSpec& spec, float x, int exponent);
+float reference_mx_integer(const MxSpec& spec, float x, int exponent);
+std::uint32_t reference_mx_minifloat(const MxSpec& spec, float x, int exponent);
 
 /// The value of an element under a stored exponent.
-float mase_mx_integer_value(const MxSpec& spec, float element, int stored);
-float mase_mx_minifloat_value(const MxSpec& spec, std::uint32_t element, int stored);
+float reference_mx_integer_value(const MxSpec& spec, float element, int stored);
+float reference_mx_minifloat_value(const MxSpec& spec, std::uint32_t element, int stored);
 
 }  // namespace mase::formats

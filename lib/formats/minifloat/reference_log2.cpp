@@ -1,5 +1,5 @@
 // The reference system's logarithm, and where its rounded value changes.
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 #include <bit>
 #include <cmath>
@@ -15,7 +15,7 @@ float threshold(float (*round)(float), int exponent) {
   while (at - below > 1) {
     const std::uint32_t middle = below + (at - below) / 2;
     const bool reached =
-        round(mase_log2(std::bit_cast<float>(middle))) >= static_cast<float>(exponent);
+        round(reference_log2(std::bit_cast<float>(middle))) >= static_cast<float>(exponent);
     (reached ? at : below) = middle;
   }
   return std::bit_cast<float>(at);
@@ -23,14 +23,14 @@ float threshold(float (*round)(float), int exponent) {
 
 }  // namespace
 
-float mase_log2(float v) { return static_cast<float>(std::log2(static_cast<double>(v))); }
+float reference_log2(float v) { return static_cast<float>(std::log2(static_cast<double>(v))); }
 
-float mase_mix(float x, float q) {
-  const float kept = std::abs(x) <= mase_tiny ? 1.0F : 0.0F;
+float reference_mix(float x, float q) {
+  const float kept = std::abs(x) <= reference_tiny ? 1.0F : 0.0F;
   return (1.0F - kept) * q + kept * x;
 }
 
-std::vector<float> mase_log2_thresholds(float (*round)(float), int low, int high) {
+std::vector<float> reference_log2_thresholds(float (*round)(float), int low, int high) {
   std::vector<float> thresholds;
   for (int exponent = low + 1; exponent <= high; ++exponent)
     thresholds.push_back(threshold(round, exponent));
