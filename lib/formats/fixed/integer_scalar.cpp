@@ -23,7 +23,7 @@ double exact_code(const IntegerSpec& spec, float x, std::uint64_t index) {
 }
 
 // Every line is one float32 operation of the reference system.
-float mase_code(const IntegerSpec& spec, float x) {
+float reference_code(const IntegerSpec& spec, float x) {
   const float scale = std::ldexp(1.0F, spec.frac_width);
   const float scaled = x * scale;
   const float rounded =
@@ -43,14 +43,16 @@ double IntegerSpec::high() const { return std::ldexp(1.0, is_signed ? width - 1 
 double IntegerSpec::step() const { return std::ldexp(1.0, -frac_width); }
 
 float quantize_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index) {
-  if (spec.profile == Profile::mase) return mase_code(spec, x) / std::ldexp(1.0F, spec.frac_width);
+  if (spec.profile == Profile::reference)
+    return reference_code(spec, x) / std::ldexp(1.0F, spec.frac_width);
   const double code = exact_code(spec, x, index);
   return code == 0.0 ? 0.0F : static_cast<float>(std::ldexp(code, -spec.frac_width));
 }
 
 std::uint32_t encode_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index) {
-  const double code = spec.profile == Profile::mase ? static_cast<double>(mase_code(spec, x))
-                                                    : exact_code(spec, x, index);
+  const double code = spec.profile == Profile::reference
+                          ? static_cast<double>(reference_code(spec, x))
+                          : exact_code(spec, x, index);
   return low_bits(static_cast<std::int64_t>(code), spec.width);
 }
 

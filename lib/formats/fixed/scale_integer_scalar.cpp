@@ -29,22 +29,23 @@ double ScaleIntegerSpec::high() const {
 
 double ScaleIntegerSpec::low() const {
   if (!is_signed) return 0.0;
-  return profile == Profile::mase ? -high() - 1.0 : -high();
+  return profile == Profile::reference ? -high() - 1.0 : -high();
 }
 
 float row_peak(std::span<const float> row, Profile profile) {
   float peak = 0;
   for (const float value : row) {
     const float magnitude = std::fabs(value);
-    if (profile == Profile::mase && std::isnan(value)) return value;
-    if (std::isfinite(magnitude) || (profile == Profile::mase && !std::isnan(magnitude)))
+    if (profile == Profile::reference && std::isnan(value)) return value;
+    if (std::isfinite(magnitude) || (profile == Profile::reference && !std::isnan(magnitude)))
       peak = std::max(peak, magnitude);
   }
   return peak;
 }
 
 float row_scale(const ScaleIntegerSpec& spec, float peak) {
-  if (spec.profile == Profile::mase) return static_cast<float>(spec.high() + 1.0) / (peak + 1e-9F);
+  if (spec.profile == Profile::reference)
+    return static_cast<float>(spec.high() + 1.0) / (peak + 1e-9F);
   if (peak == 0.0F) return 1.0F;
   const auto step = static_cast<float>(static_cast<double>(peak) / spec.high());
   return std::max(step, std::numeric_limits<float>::denorm_min());
@@ -57,7 +58,7 @@ double scale_integer_code(const ScaleIntegerSpec& spec, float x, float scale, st
 }
 
 float scale_integer_value(const ScaleIntegerSpec& spec, double code, float scale) {
-  if (spec.profile == Profile::mase) return static_cast<float>(code) / scale;
+  if (spec.profile == Profile::reference) return static_cast<float>(code) / scale;
   return code == 0.0 ? 0.0F : static_cast<float>(code * static_cast<double>(scale));
 }
 

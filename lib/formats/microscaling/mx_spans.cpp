@@ -104,10 +104,11 @@ void fill_factors(const MxSpec& spec, std::span<const TilePeak> peaks, TileFacto
   }
 }
 
-BlockKernel block_kernel(const MxSpec& spec, bool encodes, kernels::Isa isa) {
+BlockKernel block_kernel(const MxSpec& spec, bool encodes, simd::Isa isa) {
   const kernels::MxGrid grid = mx_grid(spec.minifloat, spec.width);
-  const kernels::MxKernel kernel =
-      kernels::mx_kernel(isa, {grid.is_integer, encodes, spec.rounding});
+  const kernels::MxKernels& kernels =
+      grid.is_integer ? kernels::mx_integer_kernels(isa) : kernels::mx_minifloat_kernels(isa);
+  const kernels::MxKernel kernel = (encodes ? kernels.codes : kernels.values)[spec.rounding];
   const kernels::PowerRule rule =
       power_rule(scale_bits(spec.rule, spec.top()), spec.lowest_exponent(), spec.highest_exponent(),
                  down_shift(spec), up_shift(spec));
@@ -150,7 +151,7 @@ Exponents exponents(const MxSpec& spec, const Tiling& tiling, std::span<const fl
 
 void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
                          std::span<const TilePeak> peaks, std::string_view format) {
-  // Scales of few bits use every code for a number in profile mase.
+  // Scales of few bits use every code for a number in profile reference.
   if (spec.has_nan() && (spec.profile == Profile::exact || spec.scale_bits == 8)) return;
   const std::size_t index = first_nan(in, peaks);
   if (index < in.size()) refuse_nan(index, format);
@@ -217,7 +218,7 @@ kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width
 }
 
 void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
-                 std::span<float> out, kernels::Isa isa) {
+                 std::span<float> out, simd::Isa isa) {
   if (blocks.moves_elements) {
     std::vector<float> work = moved(blocks, in);
     quantize_mx(spec, in_order(blocks), work, work, isa);
@@ -243,7 +244,7 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
   }
   if (has_kernel(spec)) {
     BlockCodes made =
-        encode_blocks(blocks.tiling, in, block_kernel(spec, true, kernels::best_isa()), spec.width);
+        encode_blocks(blocks.tiling, in, block_kernel(spec, true, simd::best_isa()), spec.width);
     refuse_nan_elements(spec, in, made.peaks, format);
     return {std::move(made.codes), scale_codes(spec, blocks, made.peaks), {}};
   }

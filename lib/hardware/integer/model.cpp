@@ -57,7 +57,8 @@ struct Model::Implementation {
   }
 };
 
-Model::Model(Program program) : Model(std::move(program), kernels::best_table()) {}
+Model::Model(Program program)
+    : Model(std::move(program), kernels::kernel_tables(simd::best_isa())) {}
 Model::Model(Program program, const kernels::KernelTable& table)
     : implementation_(std::make_unique<Implementation>(std::move(program), table)) {}
 Model::~Model() = default;
