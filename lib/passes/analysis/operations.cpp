@@ -93,7 +93,8 @@ double OperationCounter::macs(const ir::Node& node, const std::string& op) const
   const std::vector<Operand> given = operands(node);
   const auto known = [&](std::size_t count) { return given.size() >= count; };
   const bool layer = op == "linear" || op == "conv1d" || op == "conv2d";
-  if ((layer || op == "convtranspose2d") && known(2) && !given[1].shape.empty()) {
+  const bool transposed = op == "convtranspose1d" || op == "convtranspose2d";
+  if ((layer || transposed) && known(2) && !given[1].shape.empty()) {
     // Weights per place along the weight's first dimension: outputs, inputs when transposed.
     const double each = double(numel(given[1].shape)) / double(given[1].shape[0]);
     return (layer ? outputs(node) : elements(given[0].shape)) * each;
@@ -124,7 +125,8 @@ double OperationCounter::other_flops(const ir::Node& node, const std::string& op
   const auto is = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, op) != names.end();
   };
-  if (is({"linear", "conv1d", "conv2d", "convtranspose2d", "matmul", "bmm", "mm"})) return 0;
+  if (is({"linear", "conv1d", "conv2d", "convtranspose1d", "convtranspose2d"})) return 0;
+  if (is({"matmul", "bmm", "mm"})) return 0;
   if (is({"addmm", "baddbmm"})) return 0;
   if (op == "grouped_query_attention") return 3 * scores(node);
   if (op.starts_with("batch_norm")) return 2 * outputs(node);

@@ -13,7 +13,7 @@ const std::vector<ChannelFollower::RuleRow>& ChannelFollower::rules() {
   static const std::vector<RuleRow> rows{
       {&F::linear, {"linear"}},
       {&F::convolution, {"conv1d", "conv2d"}},
-      {&F::transposed_convolution, {"convtranspose2d"}},
+      {&F::transposed_convolution, {"convtranspose1d", "convtranspose2d"}},
       {&F::channel_norm, {"batch_norm", "batch_norm1d", "batch_norm2d", "instance_norm2d"}},
       {&F::last_norm, {"layer_norm", "rms_norm"}},
       {&F::group_norm, {"group_norm"}},
@@ -32,7 +32,7 @@ const std::vector<ChannelFollower::RuleRow>& ChannelFollower::rules() {
         "greater",     "gt",    "less",      "lt",       "le",       "lessorequal", "eq",
         "ne",          "ge",    "and",       "or",       "maximum",  "minimum",     "where",
         "masked_fill", "clamp", "clamp_min", "clamp_max"}},
-      {&F::matrix_product, {"matmul", "bmm"}},
+      {&F::matrix_product, {"matmul", "bmm", "mm"}},
       {&F::attention, {"grouped_query_attention"}},
       {&F::window,
        {"avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d", "adaptive_avg_pool1d",
