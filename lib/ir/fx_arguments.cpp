@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/fx_signatures.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::ir {
@@ -36,7 +35,7 @@ Value as_written(const Argument& argument) {
   return equal ? sizes[0] : argument.value;
 }
 
-FxArguments by_signature(const Node& node, const std::vector<PythonParameter>& signature) {
+FxArguments by_signature(const Node& node, const PythonSignature& signature) {
   FxArguments shown;
   for (const PythonParameter& parameter : signature) {
     const auto given = std::ranges::find(node.args, parameter.aten, &Argument::name);
