@@ -1,5 +1,6 @@
 // The parts that the op table is written in. One function per subject gives rows; op_table.cpp
-// joins them.
+// joins them. A new op is a row here; passes follow from its family, LibTorch and TorchScript from
+// its operators. An op with hardware has a row in hardware/integer, too.
 #pragma once
 
 #include <utility>
@@ -20,6 +21,12 @@ inline CallRow function(std::string_view aten, std::string_view target,
 }
 inline CallRow method(std::string_view aten, std::string_view target) {
   return {.aten = aten, .kind = NodeKind::call_method, .target = target};
+}
+/// A method that takes a list of sizes as separate arguments: x.view(a, b).
+inline CallRow variadic_method(std::string_view aten, std::string_view target) {
+  CallRow call = method(aten, target);
+  call.variadic = true;
+  return call;
 }
 /// An operator that belongs to another row when it is called as a function.
 inline CallRow shared(std::string_view aten) { return {.aten = aten}; }

@@ -88,6 +88,7 @@ struct CallRow {
   NodeKind kind = NodeKind::call_function;  ///< or call_method
   std::string_view target = {};             ///< "_operator.add", "size", "torch.flatten"
   PythonSignature signature = {};
+  bool variadic = false;     ///< a method that takes a list as separate arguments: x.view(a, b)
   std::string_view op = {};  ///< MASE op: the row that the call stands in
 };
 
