@@ -115,7 +115,8 @@ Tree op_entries() {
     entry["name"] = row.name;
     entry["type"] = ir::mase_type_name(row.type);
     entry["quantizable"] = row.quantizable;
-    entry["aten"] = Tree::list_of(row.aten);
+    entry["aten"] = Tree::list();
+    for (const ir::CallRow& call : row.calls) entry["aten"].push_back(call.aten);
     entry["ports"] = row.quantizable ? Tree::list_of(ir::port_names(row)) : Tree::list();
     entry["doc"] = row.doc;
     out.push_back(std::move(entry));

@@ -20,16 +20,30 @@ const std::vector<LoweringRow>& lowering_table() {
   return rows;
 }
 
-/// Whether the first reader that cares sees rows of features rather than channels first: a frame
-/// of two dimensions is [T, F] for a linear layer and [C, L] for a convolution.
+/// How a family reads a frame of two dimensions: [T, F], rows of features, or [C, L], channels
+/// first; none where it does not care.
+std::optional<bool> reads_rows(ir::OpFamily family) {
+  switch (family) {
+    using enum ir::OpFamily;
+    case linear:
+      return true;
+    case convolution:
+    case transposed_convolution:
+    case batch_norm:
+    case instance_norm:
+    case pooling:
+    case adaptive_pooling:
+      return false;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether the first reader that cares sees rows of features rather than channels first.
 std::optional<bool> read_as_rows(const ir::Graph& graph, ir::NodeId id) {
   for (const ir::NodeId user : graph.users(id)) {
     const ir::Node& node = graph.node(user);
-    const std::string op = op_of(graph, node);
-    if (op == "linear") return true;
-    if (op.starts_with("conv") || op.starts_with("batch_norm") || op.ends_with("1d") ||
-        op.ends_with("2d"))
-      return false;
+    if (const auto rows = reads_rows(ir::family_of(op_of(graph, node)))) return rows;
     if (node.info.is_tensor() && node.info.shape == graph.node(id).info.shape)
       if (const auto found = read_as_rows(graph, user)) return found;
   }
