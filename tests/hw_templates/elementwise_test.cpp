@@ -48,7 +48,7 @@ Case cast_case(Random& random, const FixedType& from, const FixedType& to,
   design::Parameters parameters{
       {"LANES", in.lanes}, {"IW", std::int64_t{from.width}}, {"ISIGNED", flag(from.is_signed)}};
   parameters.append(design::requantise_parameters(requantise, to));
-  return {"cast",
+  return {"mase_cast",
           parameters,
           {in},
           {mapped(in, to, [&](std::size_t i) { return requantise(in.codes[i]); })},
@@ -98,7 +98,7 @@ TEST_CASE("lookups in RTL read the table at the bits of the code") {
     const Port in = random_port(random, between(random, 1, 3), from, 9);
     const std::vector<Wide> words(table.begin(), table.end());
     cases.push_back(
-        {"lookup",
+        {"mase_lookup",
          {{"LANES", in.lanes},
           {"IW", std::int64_t{from.width}},
           {"OW", std::int64_t{to.width}},
@@ -143,7 +143,7 @@ Case binary_case(Random& random, int op) {
                                 {"ACCW", std::int64_t{integer::signed_width(low, high)}}};
   parameters.append(design::requantise_parameters(requantise, to));
   parameters.set("MULTIPLIER", between(random, 0, 2));
-  return {"binary",
+  return {"mase_binary",
           parameters,
           {left, right},
           {mapped(left, to,
@@ -212,7 +212,7 @@ Case scale_case(Random& random, int index) {
   if (has_shift)
     memories.push_back({name + "_shift.mem", "", "", lanes * shift_bits,
                         design::vector_words(channels.shift, lanes, shift_bits)});
-  return {"scale_shift",
+  return {"mase_scale_shift",
           parameters,
           {in},
           {mapped(in, to,

@@ -167,7 +167,7 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
   parameters.set("MULTIPLIER", shape.multiplier);
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
   parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
-  Case test{"linear", parameters, {in}, {out}, {}};
+  Case test{"mase_linear", parameters, {in}, {out}, {}};
   test.memories.push_back(memory(name + "_weight.mem", linear_image(matrix, shape),
                                  shape.simd * shape.pe, types.weight.width));
   if (!matrix.bias.empty())
@@ -255,7 +255,7 @@ Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, co
                  design::HexBits{design::pack_word(widened(matrix.weight), types.weight.width),
                                  inputs * outputs * types.weight.width});
   parameters.set("BIASES", design::HexBits{design::pack_word(biases, bits), outputs * bits});
-  return {"constant_linear", parameters, {in}, {out}, {}};
+  return {"mase_constant_linear", parameters, {in}, {out}, {}};
 }
 
 TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
@@ -300,7 +300,7 @@ Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types,
   parameters.set("MULTIPLIER", multiplier);
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
   parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
-  Case test{"depthwise", parameters, {in}, {out}, {}};
+  Case test{"mase_depthwise", parameters, {in}, {out}, {}};
   test.memories.push_back(memory(name + "_weight.mem", image, lanes, types.weight.width));
   if (!matrix.bias.empty())
     test.memories.push_back(

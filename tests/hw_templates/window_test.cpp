@@ -80,8 +80,11 @@ Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64
   design::Parameters parameters = shape_parameters(s);
   parameters.set("CF", blocks * beats).set("BLOCKS", blocks);
   parameters.append(data_parameters(lanes, type, pad));
-  return {
-      "window", parameters, {in}, {{lanes, type, windows(s, in.codes, channels, blocks, pad)}}, {}};
+  return {"mase_window",
+          parameters,
+          {in},
+          {{lanes, type, windows(s, in.codes, channels, blocks, pad)}},
+          {}};
 }
 
 Case parallel_case(Random& random, const Shape& s) {
@@ -90,7 +93,7 @@ Case parallel_case(Random& random, const Shape& s) {
   const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * lanes)};
   design::Parameters parameters = shape_parameters(s);
   parameters.append(data_parameters(lanes, type, pad));
-  return {"window_parallel",
+  return {"mase_window_parallel",
           parameters,
           {in},
           {{s.kh * s.kw * lanes, type, windows(s, in.codes, lanes, 1, pad)}},
@@ -188,8 +191,11 @@ Case pool_case(Random& random, const Shape& s) {
   const Port in{lanes, t.in, random_codes(random, t.in, kFrames * s.h * s.w * channels)};
   design::Parameters parameters{{"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
   parameters.append(t.parameters);
-  return {
-      "pool", parameters, {in}, {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}}, {}};
+  return {"mase_pool",
+          parameters,
+          {in},
+          {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}},
+          {}};
 }
 
 TEST_CASE("pools in RTL reduce windows that do not overlap") {
@@ -214,7 +220,7 @@ TEST_CASE("reductions in RTL give one beat for N") {
     const Shape row{2, n, 1, n, 1, n};
     design::Parameters parameters{{"N", n}};
     parameters.append(t.parameters);
-    cases.push_back({"reduce",
+    cases.push_back({"mase_reduce",
                      parameters,
                      {in},
                      {{lanes, t.out, pooled(row, in.codes, lanes, t.reduction)}},

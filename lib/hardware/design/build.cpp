@@ -149,7 +149,7 @@ class Builder {
     }
     const Stream copy = design_.stream(stream);
     Instance fork{"fork_" + copy.name,
-                  "stream_fork",
+                  "mase_stream_fork",
                   "",
                   {{"W", copy.width()}, {"N", static_cast<std::int64_t>(users.size())}},
                   {stream},
@@ -201,7 +201,7 @@ class Builder {
     out.name = name;
     const Parameters parameters{{"W", out.width()}, {"DEPTH", depth}};
     const StreamId id = add_stream(std::move(out));
-    design_.instances.push_back({name, "fifo", "", parameters, {from}, {id}});
+    design_.instances.push_back({name, "mase_fifo", "", parameters, {from}, {id}});
     return id;
   }
 
@@ -212,7 +212,7 @@ class Builder {
     if (std::find(inputs.begin(), inputs.end(), stream) != inputs.end()) {
       const StreamId out = add_stream(design_.stream(stream));
       design_.instances.push_back({"skid_" + design_.stream(stream).name,
-                                   "skid",
+                                   "mase_skid",
                                    "",
                                    {{"W", design_.stream(stream).width()}},
                                    {stream},
@@ -254,7 +254,8 @@ class Builder {
 FifoDepths fifo_depths(const Design& design) {
   FifoDepths depths;
   for (const Instance& instance : design.instances)
-    if (instance.module == "fifo") depths[instance.name] = instance.parameters.integer("DEPTH");
+    if (instance.module == "mase_fifo")
+      depths[instance.name] = instance.parameters.integer("DEPTH");
   return depths;
 }
 

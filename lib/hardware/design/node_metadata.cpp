@@ -95,7 +95,7 @@ Tree fifos_of(const Design& design, const std::string& node) {
   for (const Instance& consumer : design.instances) {
     if (consumer.layer != node) continue;
     for (const Instance& fifo : design.instances)
-      if (fifo.module == "fifo" &&
+      if (fifo.module == "mase_fifo" &&
           std::count(consumer.inputs.begin(), consumer.inputs.end(), fifo.outputs[0]))
         fifos[fifo.name] = fifo.parameters.integer("DEPTH");
   }

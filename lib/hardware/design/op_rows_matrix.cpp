@@ -64,7 +64,7 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
                                     shape.rows * shape.columns * bits});
   parameters.set("BIASES",
                  HexBits{pack_word(bias_or_zeros(matrix), bias_bits), shape.rows * bias_bits});
-  return builder.finish("constant_linear", std::move(parameters), {in}, shape.rows);
+  return builder.finish("mase_constant_linear", std::move(parameters), {in}, shape.rows);
 }
 
 /// A matrix on a stream whose lanes are the fold's in_lanes.
@@ -88,7 +88,7 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
     return matrix_words(widened(matrix.weight), shape, simd, pe, bits);
   }));
   parameters.set("BIAS_FILE", builder.vector_memory("bias", matrix.bias, pe, bias_bits));
-  return builder.finish("linear", std::move(parameters), {in}, pe);
+  return builder.finish("mase_linear", std::move(parameters), {in}, pe);
 }
 
 // Linear.
@@ -192,7 +192,7 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
     return depthwise_words(widened(conv.weight), taps, lanes, bits);
   }));
   parameters.set("BIAS_FILE", builder.vector_memory("bias", conv.bias, lanes, bias_bits));
-  return builder.finish("depthwise", std::move(parameters), {in}, lanes);
+  return builder.finish("mase_depthwise", std::move(parameters), {in}, lanes);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         {"IW", std::int64_t{in.width}},
                         {"ISIGNED", flag(in.is_signed)}};
   parameters.append(requantiser(builder));
-  return builder.finish("cast", std::move(parameters), inputs, builder.fold.in_lanes);
+  return builder.finish("mase_cast", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
 StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
@@ -37,7 +37,7 @@ StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         {"IW", std::int64_t{builder.input().type.width}},
                         {"OW", std::int64_t{bits}}};
   parameters.set("FILE", builder.vector_memory("table", table, 1, bits));
-  return builder.finish("lookup", std::move(parameters), inputs, builder.fold.in_lanes);
+  return builder.finish("mase_lookup", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
 StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
@@ -54,7 +54,7 @@ StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         {"ACCW", accumulator_width(builder.step)}};
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
-  return builder.finish("binary", std::move(parameters), inputs, builder.fold.in_lanes);
+  return builder.finish("mase_binary", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
 // Per-channel scale and shift.
@@ -81,7 +81,7 @@ StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inpu
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
   parameters.set("SCALE_FILE", builder.vector_memory("scale", scale.scale, lanes, bits));
   parameters.set("SHIFT_FILE", builder.vector_memory("shift", scale.shift, lanes, shift_bits));
-  return builder.finish("scale_shift", std::move(parameters), inputs, lanes);
+  return builder.finish("mase_scale_shift", std::move(parameters), inputs, lanes);
 }
 
 // Pooling: on the fly where windows do not overlap, else behind a window.
@@ -132,7 +132,8 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const StreamId stream =
       direct ? inputs[0]
              : add_window(builder, inputs[0], window, blocks, maximum ? in.low() : Wide{0});
-  return builder.finish(direct ? "pool" : "reduce", std::move(parameters), {stream}, lanes);
+  return builder.finish(direct ? "mase_pool" : "mase_reduce", std::move(parameters), {stream},
+                        lanes);
 }
 
 // Concatenation and slices along the innermost dimension.
@@ -159,8 +160,8 @@ StreamId add_concat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
     const std::vector<StreamId> pair{joined, inputs[i]};
     const std::string part = "_" + std::to_string(i);
     joined = i + 1 == inputs.size()
-                 ? builder.finish("concat", std::move(parameters), pair, lanes)
-                 : builder.add("concat", part, std::move(parameters), pair,
+                 ? builder.finish("mase_concat", std::move(parameters), pair, lanes)
+                 : builder.add("mase_concat", part, std::move(parameters), pair,
                                {builder.name() + part, lanes, value.type, rows * channels, -1});
   }
   return joined;
@@ -179,7 +180,7 @@ std::int64_t slice_interval(const Program& program, const Step& step, const Fold
 StreamId add_slice(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& slice = std::get<integer::Slice>(builder.step.operation);
   const std::int64_t lanes = builder.fold.in_lanes;
-  return builder.finish("slice",
+  return builder.finish("mase_slice",
                         {{"W", lanes * builder.output().type.width},
                          {"BEATS", builder.input().channels() / lanes},
                          {"FIRST", slice.first / lanes},

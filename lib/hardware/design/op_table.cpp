@@ -146,7 +146,7 @@ StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view
   const auto id = static_cast<StreamId>(design_.streams.size());
   design_.streams.push_back(std::move(out));
   design_.instances.push_back(
-      {std::string(name), "stream_resize", "", std::move(parameters), {from}, {id}});
+      {std::string(name), "mase_stream_resize", "", std::move(parameters), {from}, {id}});
   return id;
 }
 

@@ -36,7 +36,7 @@ StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& wi
   parameters.append({{"LANES", out.lanes},
                      {"DW", std::int64_t{out.type.width}},
                      {"PAD", pad_code(builder, pad)}});
-  return builder.add("window", "_window", std::move(parameters), {in}, std::move(out));
+  return builder.add("mase_window", "_window", std::move(parameters), {in}, std::move(out));
 }
 
 StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::Window& window,
@@ -49,7 +49,8 @@ StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::W
   Parameters parameters{{"H", window.height}, {"W", window.width}, {"LANES", window.channels}};
   parameters.append(geometry(window));
   parameters.append({{"DW", std::int64_t{out.type.width}}, {"PAD", pad_code(builder, pad)}});
-  return builder.add("window_parallel", "_window", std::move(parameters), {in}, std::move(out));
+  return builder.add("mase_window_parallel", "_window", std::move(parameters), {in},
+                     std::move(out));
 }
 
 }  // namespace mase::design

@@ -30,7 +30,7 @@ constexpr std::int64_t shrink_budget = 1'500'000;
 /// Frames to watch: the second meets the end of the first in every module.
 constexpr std::size_t watched_frames = 2;
 
-bool is_fifo(const Instance& instance) { return instance.module == "fifo"; }
+bool is_fifo(const Instance& instance) { return instance.module == "mase_fifo"; }
 
 void set_depth(Instance& fifo, std::int64_t depth) { fifo.parameters.set("DEPTH", depth); }
 std::int64_t depth_of(const Instance& fifo) { return fifo.parameters.integer("DEPTH"); }

@@ -130,7 +130,7 @@ std::vector<std::string> modules_used(const design::Design& design) {
 std::vector<std::string> modules_with_axi(const design::Design& design) {
   std::vector<std::string> order = modules_used(design);
   std::set<std::string> seen(order.begin(), order.end());
-  for (const char* adapter : {"axi_stream_input", "axi_stream_output"})
+  for (const char* adapter : {"mase_axi_stream_input", "mase_axi_stream_output"})
     add_module(adapter, seen, order);
   return order;
 }

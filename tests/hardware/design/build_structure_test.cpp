@@ -70,14 +70,14 @@ TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks 
   maker.output(maker.linear("fc", maker.input("x", {2}), 2, 2));
   const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
   const Instance& fc = *find_instance(design, "fc");
-  CHECK(fc.module == "constant_linear");
+  CHECK(fc.module == "mase_constant_linear");
   CHECK(design.memories.empty());
   // Weights -3 -2 / -1 0 as 4 bit fields, biases -2 -1 as 2 bit fields.
   CHECK((bits(fc, "WEIGHTS") == HexBits{"0fed", 16}));
   CHECK((bits(fc, "BIASES") == HexBits{"e", 4}));
   Fold dsp{2, 2};
   dsp.multiplier = Multiplier::dsp;
-  CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module == "linear");
+  CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module == "mase_linear");
 }
 
 TEST_CASE("a convolution has a window in front, of as many blocks as groups") {

@@ -35,7 +35,7 @@ Cost cost_of(const std::string& module, const Parameters& parameters) {
 TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 5 to its first beat") {
   for (const std::int64_t sf : {1, 2, 8})
     for (const std::int64_t nf : {1, 3, 8}) {
-      const Timing timing = predict(alone("linear", linear_parameters(sf, nf, 8), sf, nf));
+      const Timing timing = predict(alone("mase_linear", linear_parameters(sf, nf, 8), sf, nf));
       CHECK(timing.first == sf + 5);
       CHECK(timing.last == sf * nf + 5);
       CHECK(timing.interval == sf * nf);
@@ -44,7 +44,7 @@ TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 5 to its first be
 
 TEST_CASE("wider dot products add a stage for every two levels of additions") {
   const auto first = [](std::int64_t simd) {
-    return predict(alone("linear", linear_parameters(1, 1, simd), 1, 1)).first;
+    return predict(alone("mase_linear", linear_parameters(1, 1, simd), 1, 1)).first;
   };
   CHECK(first(1) == 5);
   CHECK(first(4) == 5);
@@ -55,14 +55,14 @@ TEST_CASE("wider dot products add a stage for every two levels of additions") {
 }
 
 TEST_CASE("a depthwise block of N beats gives its beat after N + 4 cycles") {
-  const Timing timing = predict(alone("depthwise", {{"N", 9}}, 9, 1));
+  const Timing timing = predict(alone("mase_depthwise", {{"N", 9}}, 9, 1));
   CHECK(timing.first == 13);
   CHECK(timing.interval == 9);
 }
 
 TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") {
   const auto blocks = [](std::int64_t aw, std::int64_t ww, std::int64_t simd) {
-    return cost_of("linear", linear_parameters(4, 1, simd).set("AW", aw).set("WW", ww)).dsp;
+    return cost_of("mase_linear", linear_parameters(4, 1, simd).set("AW", aw).set("WW", ww)).dsp;
   };
   CHECK(blocks(8, 6, 8) == 8);
   CHECK(blocks(4, 4, 8) == 0);  // a product of eight bits
@@ -78,13 +78,13 @@ TEST_CASE("constant weights without a bit set cost no adders, and equal outputs 
                         {"ACCW", 12},    {"OW", 12},
                         {"SHIFT", 0},    {"DIVISOR", 1},
                         {"ROUND", 0},    {"WEIGHTS", HexBits{"00", 8}}};
-  const double none = cost_of("constant_linear", parameters).carry;
+  const double none = cost_of("mase_constant_linear", parameters).carry;
   CHECK(none == 0);
   parameters.set("WEIGHTS", HexBits{"05", 8});  // x0 + x1
-  const double one = cost_of("constant_linear", parameters).carry;
+  const double one = cost_of("mase_constant_linear", parameters).carry;
   CHECK(one > 0);
   parameters.set("OUTPUTS", std::int64_t{2}).set("WEIGHTS", HexBits{"0505", 16});
-  CHECK(cost_of("constant_linear", parameters).carry == one);
+  CHECK(cost_of("mase_constant_linear", parameters).carry == one);
 }
 
 }  // namespace

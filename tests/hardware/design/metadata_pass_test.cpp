@@ -79,8 +79,8 @@ TEST_CASE("a linear layer's record has module, files and parameters") {
   run(graph, with_layer("fc1", 4, 2));
   const Tree& fc1 = record(graph, "fc1");
   CHECK_FALSE(fc1.at("is_implicit").as_bool());
-  CHECK(fc1.at("module").as_string() == "linear");
-  CHECK(fc1.at("dependence_files").as_list()[0].as_string() == "matrix/linear.sv");
+  CHECK(fc1.at("module").as_string() == "mase_linear");
+  CHECK(fc1.at("dependence_files").as_list()[0].as_string() == "matrix/mase_linear.sv");
   CHECK(fc1.at("interface").at("weight").at("storage").as_string() == "BRAM");
   CHECK_FALSE(fc1.at("interface").at("bias").at("transpose").as_bool());
   const auto parameter = [&](const char* name) {

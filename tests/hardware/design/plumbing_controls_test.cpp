@@ -45,20 +45,20 @@ Traffic run(Control& control, std::int64_t cycles, double pause_in, double pause
 
 TEST_CASE("a twin at full rate moves a beat per cycle") {
   const std::int64_t cycles = 200;
-  for (const char* module : {"skid", "cast", "lookup"}) {
+  for (const char* module : {"mase_skid", "mase_cast", "mase_lookup"}) {
     CAPTURE(module);
     CHECK(run(*make(module), cycles, 0, 0).out >= cycles - 3);
   }
-  CHECK(run(*make("fifo", {{"DEPTH", std::int64_t{2}}}), cycles, 0, 0).out == cycles - 2);
-  CHECK(run(*make("scale_shift", {{"HAS_SHIFT", std::int64_t{1}}}), cycles, 0, 0).out ==
+  CHECK(run(*make("mase_fifo", {{"DEPTH", std::int64_t{2}}}), cycles, 0, 0).out == cycles - 2);
+  CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", std::int64_t{1}}}), cycles, 0, 0).out ==
         cycles - 5);
 }
 
 TEST_CASE("a twin whose output is blocked fills to its capacity and loses nothing") {
   for (const std::int64_t depth : {1, 2, 5, 64})
-    CHECK(run(*make("fifo", {{"DEPTH", depth}}), 300, 0, 1).in == depth + 1);
-  CHECK(run(*make("skid"), 10, 0, 1).in == 2);
-  auto fifo = make("fifo", {{"DEPTH", std::int64_t{7}}});
+    CHECK(run(*make("mase_fifo", {{"DEPTH", depth}}), 300, 0, 1).in == depth + 1);
+  CHECK(run(*make("mase_skid"), 10, 0, 1).in == 2);
+  auto fifo = make("mase_fifo", {{"DEPTH", std::int64_t{7}}});
   REQUIRE(run(*fifo, 50, 0, 1).in == 8);
   std::int64_t drained = 0;
   for (int cycle = 0; cycle < 50; ++cycle) {
@@ -72,9 +72,10 @@ TEST_CASE("a twin whose output is blocked fills to its capacity and loses nothin
 TEST_CASE("a twin under pauses holds what it offers and never gives more than it took") {
   for (const double pause_in : {0.0, 0.4, 0.9})
     for (const double pause_out : {0.0, 0.4, 0.9}) {
-      CHECK(run(*make("skid"), 2000, pause_in, pause_out).most <= 2);
-      CHECK(run(*make("cast"), 2000, pause_in, pause_out).most <= 3);
-      CHECK(run(*make("fifo", {{"DEPTH", std::int64_t{4}}}), 2000, pause_in, pause_out).most <= 5);
+      CHECK(run(*make("mase_skid"), 2000, pause_in, pause_out).most <= 2);
+      CHECK(run(*make("mase_cast"), 2000, pause_in, pause_out).most <= 3);
+      CHECK(run(*make("mase_fifo", {{"DEPTH", std::int64_t{4}}}), 2000, pause_in, pause_out).most <=
+            5);
     }
 }
 
@@ -85,16 +86,18 @@ Parameters lanes(std::int64_t in, std::int64_t out) {
 TEST_CASE("width converters move a beat per cycle on their narrow side") {
   for (const std::int64_t ratio : {2, 3, 8}) {
     CAPTURE(ratio);
-    const Traffic down = run(*make("stream_resize", lanes(ratio, 1)), 400, 0, 0, double(ratio));
+    const Traffic down =
+        run(*make("mase_stream_resize", lanes(ratio, 1)), 400, 0, 0, double(ratio));
     CHECK(down.out == 400 - 2);
-    const Traffic up = run(*make("stream_resize", lanes(1, ratio)), 400, 0, 0, 1.0 / double(ratio));
+    const Traffic up =
+        run(*make("mase_stream_resize", lanes(1, ratio)), 400, 0, 0, 1.0 / double(ratio));
     CHECK(up.in == 400);
     CHECK(up.out == (400 - 1) / ratio);
   }
 }
 
 TEST_CASE("a fork gives every beat to all of its outputs, however long one of them waits") {
-  auto fork = make("stream_fork", {{"N", std::int64_t{3}}});
+  auto fork = make("mase_stream_fork", {{"N", std::int64_t{3}}});
   Random random(5);
   std::int64_t in = 0;
   std::int64_t out[3] = {};
@@ -114,7 +117,7 @@ TEST_CASE("a fork gives every beat to all of its outputs, however long one of th
 }
 
 TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
-  auto concat = make("concat", {{"A_BEATS", std::int64_t{2}}, {"B_BEATS", std::int64_t{3}}});
+  auto concat = make("mase_concat", {{"A_BEATS", std::int64_t{2}}, {"B_BEATS", std::int64_t{3}}});
   std::string order;
   for (int cycle = 0; cycle < 12; ++cycle) {
     const std::uint8_t taken[2] = {concat->ready(0), concat->ready(1)};
@@ -125,7 +128,7 @@ TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
   }
   CHECK(order == "aabbbaabbbaa");
   auto slice =
-      make("slice",
+      make("mase_slice",
            {{"BEATS", std::int64_t{5}}, {"FIRST", std::int64_t{1}}, {"COUNT", std::int64_t{2}}});
   std::string valid;
   for (int cycle = 0; cycle < 11; ++cycle) {
@@ -137,7 +140,7 @@ TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
 }
 
 TEST_CASE("a join waits for both of its inputs") {
-  auto join = make("binary");
+  auto join = make("mase_binary");
   const std::uint8_t only_first[2] = {1, 0}, none = 0;
   join->clock(only_first, {&none, 1});
   for (int cycle = 0; cycle < 20; ++cycle) {

@@ -29,7 +29,7 @@ Instance& instance_of(Design& design, const std::string& name) {
 std::vector<std::string> fifos(const Design& design) {
   std::vector<std::string> names;
   for (const Instance& instance : design.instances)
-    if (instance.module == "fifo") names.push_back(instance.name);
+    if (instance.module == "mase_fifo") names.push_back(instance.name);
   return names;
 }
 

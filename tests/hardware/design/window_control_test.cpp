@@ -64,7 +64,7 @@ TEST_CASE("a window's first beats come as soon as their pixels allow") {
                          {9, 9, 5, 3, 2, 1},
                          {28, 28, 5, 1, 0, 1},
                          {4, 4, 3, 1, 1, 3}}) {
-    const auto twin = module_row("window").control(window_parameters(s));
+    const auto twin = module_row("mase_window").control(window_parameters(s));
     const std::int64_t window = s.k * s.k * s.beats;
     const Run result = run(*twin, s.h * s.w * s.beats, window);
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p);
@@ -82,7 +82,7 @@ TEST_CASE("a window's interval is the greater of its input and its output") {
   for (const auto& [s, lost] :
        {Row{{8, 8, 3, 2, 1, 2}, 0}, Row{{8, 8, 3, 1, 1, 1}, 0}, Row{{6, 6, 2, 2, 0, 4}, 0},
         Row{{9, 9, 5, 3, 2, 1}, 0}, Row{{14, 14, 5, 1, 0, 1}, 14}, Row{{8, 8, 1, 2, 0, 3}, 0}}) {
-    const auto twin = module_row("window").control(window_parameters(s));
+    const auto twin = module_row("mase_window").control(window_parameters(s));
     const std::int64_t in = s.h * s.w * s.beats;
     const std::int64_t out = s.out_h() * s.out_w() * s.k * s.k * s.beats;
     const Run result = run(*twin, kFrames * in, kFrames * out);
@@ -99,7 +99,7 @@ TEST_CASE("a whole window leaves two cycles after its last pixel, and every pixe
                          {12, 12, 5, 1, 0, 1},
                          {6, 6, 2, 2, 0, 1},
                          {5, 5, 1, 1, 0, 1}}) {
-    const auto twin = module_row("window_parallel").control(window_parameters(s));
+    const auto twin = module_row("mase_window_parallel").control(window_parameters(s));
     const std::int64_t out = s.out_h() * s.out_w();
     const Run result = run(*twin, kFrames * s.h * s.w, kFrames * out);
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p);
@@ -111,14 +111,15 @@ TEST_CASE("a whole window leaves two cycles after its last pixel, and every pixe
 
 TEST_CASE("a pool gives a beat two cycles after the last beat of each window") {
   // 5x4 pixels of two beats, windows 2x2: the last pixels are 5, 7, 13, 15 (row 4 is dropped).
-  const auto twin = module_row("pool").control({{"H", std::int64_t{5}},
-                                                {"W", std::int64_t{4}},
-                                                {"CF", std::int64_t{2}},
-                                                {"KH", std::int64_t{2}},
-                                                {"KW", std::int64_t{2}}});
+  const auto twin = module_row("mase_pool")
+                        .control({{"H", std::int64_t{5}},
+                                  {"W", std::int64_t{4}},
+                                  {"CF", std::int64_t{2}},
+                                  {"KH", std::int64_t{2}},
+                                  {"KW", std::int64_t{2}}});
   const Run result = run(*twin, 40, 8);
   CHECK(result.beats == std::vector<std::int64_t>{12, 13, 16, 17, 28, 29, 32, 33});
-  const auto nine = module_row("reduce").control({{"N", std::int64_t{9}}});
+  const auto nine = module_row("mase_reduce").control({{"N", std::int64_t{9}}});
   CHECK(run(*nine, 27, 3).beats == std::vector<std::int64_t>{10, 19, 28});
 }
 
@@ -131,13 +132,13 @@ TEST_CASE("windows give every frame's beats and no more under any stalls") {
     const std::int64_t out = s.out_h() * s.out_w();
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", stride " << s.s << ", padding " << s.p);
     for (const double stall_in : {0.0, 0.4, 0.9}) {
-      const auto window = module_row("window").control(window_parameters(s));
+      const auto window = module_row("mase_window").control(window_parameters(s));
       const std::int64_t beats = kFrames * out * s.k * s.k * s.beats;
       const Run folded = run(*window, kFrames * s.h * s.w * s.beats, beats, stall_in, 0.4);
       CHECK_FALSE(folded.starved);
       CHECK(static_cast<std::int64_t>(folded.beats.size()) == beats);
       if (s.p >= s.k) continue;
-      const auto parallel = module_row("window_parallel").control(window_parameters(s));
+      const auto parallel = module_row("mase_window_parallel").control(window_parameters(s));
       const Run whole = run(*parallel, kFrames * s.h * s.w, kFrames * out, stall_in, 0.4);
       CHECK_FALSE(whole.starved);
       CHECK(static_cast<std::int64_t>(whole.beats.size()) == kFrames * out);

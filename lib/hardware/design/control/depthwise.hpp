@@ -1,4 +1,4 @@
-// Twin of hw_templates/matrix/depthwise: N beats of a block of channels give one.
+// Twin of hw_templates/matrix/mase_depthwise: N beats of a block of channels give one.
 #pragma once
 
 #include "hardware/design/control/pipe.hpp"

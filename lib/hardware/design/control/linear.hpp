@@ -1,4 +1,5 @@
-// Twin of hw_templates/matrix/linear: beats come in during the first of NF passes over a row only.
+// Twin of hw_templates/matrix/mase_linear: beats come in during the first of NF passes over a row
+// only.
 #pragma once
 
 #include "hardware/design/control/pipe.hpp"
@@ -6,8 +7,8 @@
 
 namespace mase::design {
 
-/// Register stages of hw_templates/matrix/dot behind its products: with L = ceil(log2(simd)), 1 for
-/// L <= 2 and 2 + ceil((L - 3) / 2) above.
+/// Register stages of hw_templates/matrix/mase_dot behind its products: with L = ceil(log2(simd)),
+/// 1 for L <= 2 and 2 + ceil((L - 3) / 2) above.
 int adder_stages(std::int64_t simd);
 
 /// Without stalls the first output beat is SF + 3 + adder_stages cycles after the first input beat,

@@ -6,7 +6,7 @@
 
 namespace mase::design {
 
-/// Beats inside a two-entry buffer: state of hw_templates/plumbing/skid.
+/// Beats inside a two-entry buffer: state of hw_templates/plumbing/mase_skid.
 class Skid {
  public:
   bool ready() const { return count_ < 2; }

@@ -1,4 +1,4 @@
-// Twin of hw_templates/window/pool.
+// Twin of hw_templates/window/mase_pool.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Twin of hw_templates/window/reduce, which is pool over one row under one window.
+// Twin of hw_templates/window/mase_reduce, which is pool over one row under one window.
 #pragma once
 
 #include <memory>

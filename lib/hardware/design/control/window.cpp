@@ -1,4 +1,4 @@
-// The ring's counters in plain integers; the formulas are those of window.sv.
+// The ring's counters in plain integers; the formulas are those of mase_window.sv.
 #include "hardware/design/control/window.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Twins of hw_templates/window/window: the ring with its reader, and the pick of single pixels.
+// Twins of hw_templates/window/mase_window: the ring with its reader, and the pick of single
+// pixels.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ struct WindowShape {
   std::int64_t out_width() const { return (W + 2 * PW - KW) / SW + 1; }
   bool picks() const { return KH == 1 && KW == 1 && PH == 0 && PW == 0; }
   bool padded() const { return PH > 0 || PW > 0; }
-  /// All before the window's first beat is free (see window.sv).
+  /// All before the window's first beat is free (see mase_window.sv).
   bool fine() const { return KH > 2 * PH && KW > 2 * PW; }
   std::int64_t row() const { return W * CF; }
   std::int64_t frame() const { return H * row(); }

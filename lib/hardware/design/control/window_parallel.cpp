@@ -1,4 +1,4 @@
-// The delay line's two raster positions; the rules are those of window_parallel.sv.
+// The delay line's two raster positions; the rules are those of mase_window_parallel.sv.
 #include "hardware/design/control/window_parallel.hpp"
 
 #include "base/error.hpp"

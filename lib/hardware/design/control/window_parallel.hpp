@@ -1,4 +1,4 @@
-// Twin of hw_templates/window/window_parallel.
+// Twin of hw_templates/window/mase_window_parallel.
 #pragma once
 
 #include <algorithm>

@@ -136,7 +136,8 @@ Cost replay_cost(std::int64_t width, std::int64_t depth) {
 
 namespace {
 
-/// One digit of all lanes: chains of four rows, then a tree. See hw_templates/matrix/booth_column.
+/// One digit of all lanes: chains of four rows, then a tree. See
+/// hw_templates/matrix/mase_booth_column.
 Cost column_cost(std::int64_t lanes, int a, int most) {
   const auto width = [&](std::int64_t count) {
     return std::min(most, a + 1 + log2_ceiling(std::min(count, lanes)));

@@ -13,8 +13,8 @@ namespace mase::design {
 /// An adder or subtractor: a LUT a bit, four bits a CARRY4.
 Cost adder_cost(double bits);
 
-/// hw_templates/matrix/rom, in block memory from eight words and 1024 bits on. In LUTs the words
-/// matter: `image`, or random ones when that is null.
+/// hw_templates/matrix/mase_rom, in block memory from eight words and 1024 bits on. In LUTs the
+/// words matter: `image`, or random ones when that is null.
 Cost rom_cost(std::int64_t width, std::int64_t depth, const Memory* image = nullptr);
 /// The same in LUTs, however large.
 Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image);
@@ -28,7 +28,7 @@ double counter_carry(int bits);
 /// A counter that wraps after so many states.
 Cost counter_cost(std::int64_t states);
 
-/// hw_templates/matrix/replay.
+/// hw_templates/matrix/mase_replay.
 Cost replay_cost(std::int64_t width, std::int64_t depth);
 
 /// The operands of a dot product as signed numbers.
@@ -37,9 +37,9 @@ struct DotShape {
   int a = 8, b = 8;  ///< bits of the signed operands
   int sum = 16;      ///< bits of the accumulator
 };
-/// hw_templates/matrix/dot with Booth rows.
+/// hw_templates/matrix/mase_dot with Booth rows.
 Cost dot_booth_cost(const DotShape& shape);
-/// hw_templates/matrix/dot with the tool's multipliers.
+/// hw_templates/matrix/mase_dot with the tool's multipliers.
 Cost dot_multiply_cost(const DotShape& shape);
 
 /// Bits of a number, without copies of the sign; unsigned numbers have no sign bit.
@@ -48,14 +48,15 @@ struct Width {
   bool is_signed = true;
 };
 
-/// hw_templates/elementwise/requantise with the parameters of `instance`, from numbers of a width,
-/// without the choice between quotient and bounds: a skid behind it takes that into its own LUTs.
+/// hw_templates/elementwise/mase_requantise with the parameters of `instance`, from numbers of a
+/// width, without the choice between quotient and bounds: a skid behind it takes that into its own
+/// LUTs.
 Cost clamp_cost(const Instance& instance, Width width);
 /// LUTs of that choice in front of plain registers: one per output bit in which the bounds differ.
 /// The other bits are set or reset by their registers, as all are where one bound only can be
 /// passed.
 double clamp_choice(const Instance& instance, Width width);
 
-/// hw_templates/plumbing/skid.
+/// hw_templates/plumbing/mase_skid.
 Cost buffer_cost(std::int64_t width);
 }  // namespace mase::design

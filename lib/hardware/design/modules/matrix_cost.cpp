@@ -17,14 +17,16 @@ int width_of(const Parameters& parameters, const char* width, const char* sign) 
   return static_cast<int>(parameters.integer(width)) + (parameters.integer(sign) != 0 ? 0 : 1);
 }
 
-/// hw_templates/matrix/accumulate: choosing between bias and running sum takes no LUTs of its own.
+/// hw_templates/matrix/mase_accumulate: choosing between bias and running sum takes no LUTs of its
+/// own.
 Cost accumulate_cost(int bits) {
   Cost cost = adder_cost(bits);
   cost.ff = bits;
   return cost;
 }
 
-/// hw_templates/matrix/multiply_accumulate without its skid: `columns` words for each of `rows`.
+/// hw_templates/matrix/mase_multiply_accumulate without its skid: `columns` words for each of
+/// `rows`.
 Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
                    std::int64_t rows, std::int64_t simd, std::int64_t pe) {
   const Parameters& parameters = instance.parameters;
@@ -94,7 +96,7 @@ const HexBits& constant(const Parameters& parameters, const std::string& name) {
   return none;
 }
 
-/// hw_templates/matrix/constant_add of two operands. Beyond the shorter one the chain adds its
+/// hw_templates/matrix/mase_constant_add of two operands. Beyond the shorter one the chain adds its
 /// sign, or passes the other on without a LUT. The carry of signed sums enters from a position of
 /// its own.
 Cost tree_adder_cost(Width a, Width b, Width sum) {

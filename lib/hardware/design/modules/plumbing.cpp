@@ -40,18 +40,36 @@ Made make_slice(const Parameters& parameters) {
 
 std::vector<ModuleRow> plumbing_modules() {
   using List = std::vector<std::string>;
-  const List in{"in"}, out{"out"}, skid{"skid"};
+  const List in{"in"}, out{"out"}, skid{"mase_skid"};
   return {
-      {"skid", "plumbing", "two-entry buffer", {}, in, out, false, make_skid, skid_cost},
-      {"fifo", "plumbing", "queue", {}, in, out, false, make_fifo, fifo_cost},
-      {"stream_fork", "plumbing", "copies of a stream", skid, in, out, true, make_fork, fork_cost},
-      {"stream_resize", "plumbing", "other number of lanes", skid, in, out, false, make_resize,
+      {"mase_skid", "plumbing", "two-entry buffer", {}, in, out, false, make_skid, skid_cost},
+      {"mase_fifo", "plumbing", "queue", {}, in, out, false, make_fifo, fifo_cost},
+      {"mase_stream_fork", "plumbing", "copies of a stream", skid, in, out, true, make_fork,
+       fork_cost},
+      {"mase_stream_resize", "plumbing", "other number of lanes", skid, in, out, false, make_resize,
        resize_cost},
-      {"concat", "plumbing", "streams one after another", skid, List{"a", "b"}, out, false,
+      {"mase_concat", "plumbing", "streams one after another", skid, List{"a", "b"}, out, false,
        make_concat, concat_cost},
-      {"slice", "plumbing", "some beats of a row", skid, in, out, false, make_slice, slice_cost},
-      {"axi_stream_input", "interface", "AXI4-Stream in", skid, {}, {}, false, nullptr, nullptr},
-      {"axi_stream_output", "interface", "AXI4-Stream out", skid, {}, {}, false, nullptr, nullptr},
+      {"mase_slice", "plumbing", "some beats of a row", skid, in, out, false, make_slice,
+       slice_cost},
+      {"mase_axi_stream_input",
+       "interface",
+       "AXI4-Stream in",
+       skid,
+       {},
+       {},
+       false,
+       nullptr,
+       nullptr},
+      {"mase_axi_stream_output",
+       "interface",
+       "AXI4-Stream out",
+       skid,
+       {},
+       {},
+       false,
+       nullptr,
+       nullptr},
   };
 }
 

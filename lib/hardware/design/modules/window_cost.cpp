@@ -92,7 +92,7 @@ Cost flow_cost(const WindowShape& s) {
 }
 
 /// Requantisation without division and with the output's own range is wires or a rounding; a
-/// division multiplies by a constant (see requantise.sv).
+/// division multiplies by a constant (see mase_requantise.sv).
 Cost requantise_cost(const Parameters& p) {
   const std::int64_t width = p.integer("ACCW");
   std::int64_t odd = p.integer("DIVISOR"), shift = p.integer("SHIFT");
