@@ -1,4 +1,4 @@
-// The plumbing modules in RTL: every beat in order, and their twins in lockstep.
+// The plumbing modules in RTL: every beat in order, and their handshake models in lockstep.
 #include <catch2/catch.hpp>
 
 #include "support/module_bench.hpp"

@@ -1,5 +1,5 @@
 // The window modules in RTL: windows, pools and reductions against plain loops over the image, and
-// their twins in lockstep.
+// their handshake models in lockstep.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

@@ -68,7 +68,8 @@ struct Instance {
 };
 
 /// Cycles when nothing stalls: inputs always offered, outputs always taken. Found by running the
-/// controls; counted as in simulation, from the first input beat of a frame in an idle design.
+/// handshake models; counted as in simulation, from the first input beat of a frame in an idle
+/// design.
 struct Timing {
   std::int64_t first = 0;     ///< first input beat taken to first output beat given
   std::int64_t last = 0;      ///< first input beat taken to last output beat given
@@ -90,12 +91,13 @@ struct Design {
 };
 
 /// Builds instances and streams of every step, forks where a value has several consumers, width
-/// converters, FIFOs with the depths that the controls ask for, memory images, and the timing.
-/// Error(Fault::config) for folds that do not divide, naming step, number and what would divide.
+/// converters, FIFOs with the depths that the handshake models ask for, memory images, and the
+/// timing. Error(Fault::config) for folds that do not divide, naming step, number and what would
+/// divide.
 Design build(std::shared_ptr<const integer::Program> program, const Folding& folding);
 
-/// Runs the controls without stalls until the interval between frames is steady; internal error
-/// naming the blocked instances when the design deadlocks.
+/// Runs the handshake models without stalls until the interval between frames is steady; internal
+/// error naming the blocked instances when the design deadlocks.
 Timing predict(const Design& design);
 
 /// FIFO instances get depths at which the slowest step sets the interval and nothing deadlocks

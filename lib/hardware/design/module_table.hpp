@@ -1,5 +1,5 @@
-// The table of hardware modules: for each the ports, the files, the twin of its handshake and its
-// cost. One row per file of hw_templates that a design may instantiate.
+// The table of hardware modules: for each its ports, files, handshake model and cost. One row per
+// file of hw_templates that a design may instantiate.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "hardware/design/control.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/design/handshake.hpp"
 #include "hardware/design/parameters.hpp"
 
 namespace mase::design {
@@ -23,7 +23,7 @@ struct ModuleRow {
   std::vector<std::string> outputs;  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.
   bool vector_output = false;
-  std::unique_ptr<Control> (*control)(const Parameters& parameters) = nullptr;
+  std::unique_ptr<Handshake> (*handshake)(const Parameters& parameters) = nullptr;
   /// Predicted cost on xc7; null for modules that are only parts of others.
   Cost (*cost)(const Design& design, const Instance& instance) = nullptr;
 };

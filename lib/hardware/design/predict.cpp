@@ -1,4 +1,5 @@
-// Latency and interval of a design, measured on its controls as the bench measures them in the RTL.
+// Latency and interval of a design, measured on its handshake models as the bench measures them in
+// the RTL.
 #include <algorithm>
 
 #include "base/error.hpp"

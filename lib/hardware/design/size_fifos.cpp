@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/design/control/pipe.hpp"
+#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/op_table.hpp"
 #include "hardware/design/schedule.hpp"
 

@@ -1,4 +1,4 @@
-// Laws of the matrix modules' twins and costs that follow from their structure.
+// Laws of the matrix modules' handshake models and costs that follow from their structure.
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"

@@ -1,21 +1,21 @@
-// The elementwise family of hardware modules: ports, parts, controls and costs.
+// The elementwise family of hardware modules: ports, parts, handshake models and costs.
 #include "hardware/design/module_table.hpp"
 
-#include "hardware/design/control/streams.hpp"
+#include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/modules/stream_cost.hpp"
 
 namespace mase::design {
 namespace {
 
-using Made = std::unique_ptr<Control>;
+using Made = std::unique_ptr<Handshake>;
 
 /// cast, lookup: one register before the skid.
-Made make_single(const Parameters&) { return std::make_unique<PipeControl>(1); }
+Made make_single(const Parameters&) { return std::make_unique<PipeHandshake>(1); }
 
-Made make_binary(const Parameters&) { return std::make_unique<JoinControl>(2); }
+Made make_binary(const Parameters&) { return std::make_unique<JoinHandshake>(2); }
 
 Made make_scale_shift(const Parameters& parameters) {
-  return std::make_unique<PipeControl>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3);
+  return std::make_unique<PipeHandshake>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3);
 }
 
 }  // namespace

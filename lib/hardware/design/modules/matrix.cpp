@@ -1,8 +1,8 @@
-// The matrix family of hardware modules: ports, parts, controls and costs.
+// The matrix family of hardware modules: ports, parts, handshake models and costs.
 #include "hardware/design/module_table.hpp"
 
-#include "hardware/design/control/depthwise.hpp"
-#include "hardware/design/control/linear.hpp"
+#include "hardware/design/handshake/depthwise.hpp"
+#include "hardware/design/handshake/linear.hpp"
 #include "hardware/design/modules/arithmetic_cost.hpp"
 #include "hardware/design/modules/matrix_cost.hpp"
 
@@ -11,19 +11,19 @@ namespace {
 
 using List = std::vector<std::string>;
 
-std::unique_ptr<Control> make_linear(const Parameters& parameters) {
-  return std::make_unique<LinearControl>(parameters);
+std::unique_ptr<Handshake> make_linear(const Parameters& parameters) {
+  return std::make_unique<LinearHandshake>(parameters);
 }
 
-std::unique_ptr<Control> make_depthwise(const Parameters& parameters) {
-  return std::make_unique<DepthwiseControl>(parameters);
+std::unique_ptr<Handshake> make_depthwise(const Parameters& parameters) {
+  return std::make_unique<DepthwiseHandshake>(parameters);
 }
 
 /// Inputs, subset sums of four, and every second level of the trees over groups and over bits.
-std::unique_ptr<Control> make_constant_linear(const Parameters& parameters) {
+std::unique_ptr<Handshake> make_constant_linear(const Parameters& parameters) {
   const int groups = log2_ceiling((parameters.integer("INPUTS") + 3) / 4);
   const int bits = log2_ceiling(parameters.integer("WW"));
-  return std::make_unique<PipeControl>(2 + (groups + 1) / 2 + (bits + 1) / 2);
+  return std::make_unique<PipeHandshake>(2 + (groups + 1) / 2 + (bits + 1) / 2);
 }
 
 ModuleRow part(std::string name, std::string doc, List uses = {}) {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hardware/design/control/linear.hpp"
+#include "hardware/design/handshake/linear.hpp"
 #include "hardware/design/modules/arithmetic_cost.hpp"
 
 namespace mase::design {

@@ -1,39 +1,39 @@
-// The plumbing family of hardware modules: ports, parts, controls and costs.
+// The plumbing family of hardware modules: ports, parts, handshake models and costs.
 #include "hardware/design/module_table.hpp"
 
-#include "hardware/design/control/streams.hpp"
+#include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/modules/stream_cost.hpp"
 
 namespace mase::design {
 namespace {
 
-using Made = std::unique_ptr<Control>;
+using Made = std::unique_ptr<Handshake>;
 
-Made make_skid(const Parameters&) { return std::make_unique<SkidControl>(); }
+Made make_skid(const Parameters&) { return std::make_unique<SkidHandshake>(); }
 
 Made make_fifo(const Parameters& parameters) {
-  return std::make_unique<FifoControl>(parameters.integer("DEPTH"));
+  return std::make_unique<FifoHandshake>(parameters.integer("DEPTH"));
 }
 
 Made make_fork(const Parameters& parameters) {
-  return std::make_unique<ForkControl>(parameters.integer("N"));
+  return std::make_unique<ForkHandshake>(parameters.integer("N"));
 }
 
 Made make_resize(const Parameters& parameters) {
   const std::int64_t in = parameters.integer("IN_LANES"), out = parameters.integer("OUT_LANES");
-  if (in == out) return std::make_unique<SkidControl>();
-  if (in > out) return std::make_unique<NarrowControl>(in / out);
-  return std::make_unique<WidenControl>(out / in);
+  if (in == out) return std::make_unique<SkidHandshake>();
+  if (in > out) return std::make_unique<NarrowHandshake>(in / out);
+  return std::make_unique<WidenHandshake>(out / in);
 }
 
 Made make_concat(const Parameters& parameters) {
-  return std::make_unique<ConcatControl>(parameters.integer("A_BEATS"),
-                                         parameters.integer("B_BEATS"));
+  return std::make_unique<ConcatHandshake>(parameters.integer("A_BEATS"),
+                                           parameters.integer("B_BEATS"));
 }
 
 Made make_slice(const Parameters& parameters) {
-  return std::make_unique<SliceControl>(parameters.integer("BEATS"), parameters.integer("FIRST"),
-                                        parameters.integer("COUNT"));
+  return std::make_unique<SliceHandshake>(parameters.integer("BEATS"), parameters.integer("FIRST"),
+                                          parameters.integer("COUNT"));
 }
 
 }  // namespace

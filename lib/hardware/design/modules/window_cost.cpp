@@ -7,8 +7,8 @@
 #include <bit>
 #include <utility>
 
-#include "hardware/design/control/window.hpp"
-#include "hardware/design/control/window_parallel.hpp"
+#include "hardware/design/handshake/window.hpp"
+#include "hardware/design/handshake/window_parallel.hpp"
 #include "hardware/design/modules/arithmetic_cost.hpp"
 
 namespace mase::design {

@@ -1,5 +1,5 @@
 // The delay line's two raster positions; the rules are those of mase_window_parallel.sv.
-#include "hardware/design/control/window_parallel.hpp"
+#include "hardware/design/handshake/window_parallel.hpp"
 
 #include "base/error.hpp"
 
@@ -15,7 +15,7 @@ RasterShape::RasterShape(const Parameters& p)
       PH(p.integer("PH")),
       PW(p.integer("PW")) {}
 
-WindowParallelControl::WindowParallelControl(const RasterShape& shape)
+WindowParallelHandshake::WindowParallelHandshake(const RasterShape& shape)
     : shape_(shape),
       height_(shape.height()),
       width_(shape.width()),
@@ -26,24 +26,24 @@ WindowParallelControl::WindowParallelControl(const RasterShape& shape)
              "window_parallel: padding must be less than the kernel");
 }
 
-bool WindowParallelControl::gives() const {
+bool WindowParallelHandshake::gives() const {
   return x_ <= last_x_ && y_ <= last_y_ && x_ % shape_.SW == 0 && y_ % shape_.SH == 0;
 }
 
-void WindowParallelControl::move_window() {
+void WindowParallelHandshake::move_window() {
   if (++x_ < width_) return;
   x_ = 0;
   if (++y_ == height_) y_ = 0;
 }
 
-void WindowParallelControl::move_input() {
+void WindowParallelHandshake::move_input() {
   if (++in_x_ < width_) return;
   in_x_ = 0;
   if (++in_y_ == height_) in_y_ = 0;
 }
 
-void WindowParallelControl::clock(std::span<const std::uint8_t> taken,
-                                  std::span<const std::uint8_t> given) {
+void WindowParallelHandshake::clock(std::span<const std::uint8_t> taken,
+                                    std::span<const std::uint8_t> given) {
   const bool enters = pipe_.enable() && (taken[0] != 0 || !needs());
   const bool first = x_ == 0 && y_ == 0;
   // Between frames the windows that are left leave without a pixel entering.
@@ -57,8 +57,8 @@ void WindowParallelControl::clock(std::span<const std::uint8_t> taken,
   if (moves) move_window();
 }
 
-std::unique_ptr<Control> make_window_parallel_control(const Parameters& parameters) {
-  return std::make_unique<WindowParallelControl>(RasterShape(parameters));
+std::unique_ptr<Handshake> make_window_parallel_handshake(const Parameters& parameters) {
+  return std::make_unique<WindowParallelHandshake>(RasterShape(parameters));
 }
 
 }  // namespace mase::design

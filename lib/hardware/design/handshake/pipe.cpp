@@ -1,5 +1,5 @@
 // State changes of the skid and of the pipeline that ends in one.
-#include "hardware/design/control/pipe.hpp"
+#include "hardware/design/handshake/pipe.hpp"
 
 #include "base/error.hpp"
 
@@ -14,14 +14,16 @@ ShallowPipes::ShallowPipes() { shallow = true; }
 ShallowPipes::~ShallowPipes() { shallow = false; }
 
 Pipe::Pipe(int stages) : stages_(shallow ? 0 : stages) {
-  MASE_CHECK(stages >= 0 && stages <= 64, "a pipeline twin has 0 to 64 stages");
+  MASE_CHECK(stages >= 0 && stages <= 64, "a pipeline model has 0 to 64 stages");
 }
 
-void SkidControl::clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) {
+void SkidHandshake::clock(std::span<const std::uint8_t> taken,
+                          std::span<const std::uint8_t> given) {
   skid_.step(taken[0] != 0, given[0] != 0);
 }
 
-void PipeControl::clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) {
+void PipeHandshake::clock(std::span<const std::uint8_t> taken,
+                          std::span<const std::uint8_t> given) {
   pipe_.step(taken[0] != 0, given[0] != 0);
 }
 

@@ -1,12 +1,12 @@
-// Twins of hw_templates/window/mase_window: the ring with its reader, and the pick of single
-// pixels.
+// Handshake models of hw_templates/window/mase_window: the ring with its reader, and the pick of
+// single pixels.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 
-#include "hardware/design/control/pipe.hpp"
+#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/parameters.hpp"
 
 namespace mase::design {
@@ -33,14 +33,14 @@ struct WindowShape {
 };
 
 /// `window` with a ring. One step is a few integer operations.
-class WindowControl final : public TwinOf<WindowControl> {
+class WindowHandshake final : public HandshakeOf<WindowHandshake> {
  public:
-  explicit WindowControl(const WindowShape& shape);
+  explicit WindowHandshake(const WindowShape& shape);
   bool ready(int) const override { return room_ >= 0; }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const WindowControl&) const = default;
+  bool operator==(const WindowHandshake&) const = default;
 
  private:
   static constexpr int kLoops = 6;  ///< c, kx, ky, block, ox, oy: innermost first
@@ -58,14 +58,14 @@ class WindowControl final : public TwinOf<WindowControl> {
 };
 
 /// `window` of one pixel: drops what lies between the strides.
-class WindowPickControl final : public TwinOf<WindowPickControl> {
+class WindowPickHandshake final : public HandshakeOf<WindowPickHandshake> {
  public:
-  explicit WindowPickControl(const WindowShape& shape) : shape_(shape) {}
+  explicit WindowPickHandshake(const WindowShape& shape) : shape_(shape) {}
   bool ready(int) const override { return skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
   bool idle() const override { return true; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const WindowPickControl&) const = default;
+  bool operator==(const WindowPickHandshake&) const = default;
 
  private:
   WindowShape shape_;
@@ -73,6 +73,6 @@ class WindowPickControl final : public TwinOf<WindowPickControl> {
   Skid skid_;
 };
 
-std::unique_ptr<Control> make_window_control(const Parameters& parameters);
+std::unique_ptr<Handshake> make_window_handshake(const Parameters& parameters);
 
 }  // namespace mase::design

@@ -1,22 +1,22 @@
-// Twin of hw_templates/matrix/mase_depthwise: N beats of a block of channels give one.
+// Handshake model of hw_templates/matrix/mase_depthwise: N beats of a block of channels give one.
 #pragma once
 
-#include "hardware/design/control/pipe.hpp"
+#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/parameters.hpp"
 
 namespace mase::design {
 
 /// Without stalls the first output beat is N + 4 cycles after the first input beat, and a block
 /// takes N cycles.
-class DepthwiseControl final : public TwinOf<DepthwiseControl> {
+class DepthwiseHandshake final : public HandshakeOf<DepthwiseHandshake> {
  public:
-  explicit DepthwiseControl(const Parameters& parameters)
+  explicit DepthwiseHandshake(const Parameters& parameters)
       : beats_(parameters.integer("N")), pipe_(4) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const DepthwiseControl&) const = default;
+  bool operator==(const DepthwiseHandshake&) const = default;
 
  private:
   std::int64_t beats_;

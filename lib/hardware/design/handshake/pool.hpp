@@ -1,25 +1,25 @@
-// Twin of hw_templates/window/mase_pool.
+// Handshake model of hw_templates/window/mase_pool.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "hardware/design/control/pipe.hpp"
+#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/parameters.hpp"
 
 namespace mase::design {
 
 /// Takes a beat whenever its pipeline moves; the last beats of each window give one.
-class PoolControl final : public TwinOf<PoolControl> {
+class PoolHandshake final : public HandshakeOf<PoolHandshake> {
  public:
   /// Frames of height x width pixels of `beats` beats, windows of kernel_height x kernel_width.
-  PoolControl(std::int64_t height, std::int64_t width, std::int64_t beats,
-              std::int64_t kernel_height, std::int64_t kernel_width);
+  PoolHandshake(std::int64_t height, std::int64_t width, std::int64_t beats,
+                std::int64_t kernel_height, std::int64_t kernel_width);
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const PoolControl&) const = default;
+  bool operator==(const PoolHandshake&) const = default;
 
  private:
   void advance();
@@ -30,6 +30,6 @@ class PoolControl final : public TwinOf<PoolControl> {
   Pipe pipe_{1};
 };
 
-std::unique_ptr<Control> make_pool_control(const Parameters& parameters);
+std::unique_ptr<Handshake> make_pool_handshake(const Parameters& parameters);
 
 }  // namespace mase::design

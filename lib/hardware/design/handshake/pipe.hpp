@@ -1,8 +1,8 @@
-// Building blocks of the handshake twins: the skid buffer, and the pipeline with one enable that
+// Building blocks of the handshake models: the skid buffer, and the pipeline with one enable that
 // ends in a skid, which almost every module is made of.
 #pragma once
 
-#include "hardware/design/control.hpp"
+#include "hardware/design/handshake.hpp"
 
 namespace mase::design {
 
@@ -58,13 +58,13 @@ class ShallowPipes {
 };
 
 /// skid: one input, one output.
-class SkidControl final : public TwinOf<SkidControl> {
+class SkidHandshake final : public HandshakeOf<SkidHandshake> {
  public:
   bool ready(int) const override { return skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
   bool idle() const override { return true; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const SkidControl&) const = default;
+  bool operator==(const SkidHandshake&) const = default;
 
  private:
   Skid skid_;
@@ -72,14 +72,14 @@ class SkidControl final : public TwinOf<SkidControl> {
 
 /// A module that takes a beat whenever its pipeline moves and gives one for each: cast, lookup,
 /// scale_shift and other modules without counters.
-class PipeControl final : public TwinOf<PipeControl> {
+class PipeHandshake final : public HandshakeOf<PipeHandshake> {
  public:
-  explicit PipeControl(int stages) : pipe_(stages) {}
+  explicit PipeHandshake(int stages) : pipe_(stages) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const PipeControl&) const = default;
+  bool operator==(const PipeHandshake&) const = default;
 
  private:
   Pipe pipe_;

@@ -1,8 +1,8 @@
-// Twin of hw_templates/matrix/mase_linear: beats come in during the first of NF passes over a row
-// only.
+// Handshake model of hw_templates/matrix/mase_linear: beats come in during the first of NF passes
+// over a row only.
 #pragma once
 
-#include "hardware/design/control/pipe.hpp"
+#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/parameters.hpp"
 
 namespace mase::design {
@@ -13,14 +13,14 @@ int adder_stages(std::int64_t simd);
 
 /// Without stalls the first output beat is SF + 3 + adder_stages cycles after the first input beat,
 /// the last one SF * NF + 3 + adder_stages, and a row takes SF * NF cycles.
-class LinearControl final : public TwinOf<LinearControl> {
+class LinearHandshake final : public HandshakeOf<LinearHandshake> {
  public:
-  explicit LinearControl(const Parameters& parameters);
+  explicit LinearHandshake(const Parameters& parameters);
   bool ready(int) const override { return pipe_.enable() && pass_ == 0; }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return !pipe_.enable() || (pass_ == 0 && pipe_.idle()); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const LinearControl&) const = default;
+  bool operator==(const LinearHandshake&) const = default;
 
  private:
   std::int64_t columns_, passes_;

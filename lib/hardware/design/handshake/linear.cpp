@@ -1,5 +1,5 @@
 // The step counters of a folded linear.
-#include "hardware/design/control/linear.hpp"
+#include "hardware/design/handshake/linear.hpp"
 
 #include "hardware/design/numbers.hpp"
 
@@ -10,13 +10,13 @@ int adder_stages(std::int64_t simd) {
   return levels <= 2 ? 1 : 2 + (levels - 2) / 2;
 }
 
-LinearControl::LinearControl(const Parameters& parameters)
+LinearHandshake::LinearHandshake(const Parameters& parameters)
     : columns_(parameters.integer("SF")),
       passes_(parameters.integer("NF")),
       pipe_(3 + adder_stages(parameters.integer("SIMD"))) {}
 
-void LinearControl::clock(std::span<const std::uint8_t> taken,
-                          std::span<const std::uint8_t> given) {
+void LinearHandshake::clock(std::span<const std::uint8_t> taken,
+                            std::span<const std::uint8_t> given) {
   const bool step = pipe_.enable() && (pass_ != 0 || taken[0] != 0);
   const bool row_end = column_ == columns_ - 1;
   pipe_.step(step && row_end, given[0] != 0);

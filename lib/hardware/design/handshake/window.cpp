@@ -1,5 +1,5 @@
 // The ring's counters in plain integers; the formulas are those of mase_window.sv.
-#include "hardware/design/control/window.hpp"
+#include "hardware/design/handshake/window.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -34,7 +34,7 @@ std::int64_t WindowShape::gap() const {
   return std::max((H + PH + 1) * row() + (KW + PW) * CF, depth() + PW * CF);
 }
 
-WindowControl::WindowControl(const WindowShape& shape)
+WindowHandshake::WindowHandshake(const WindowShape& shape)
     : shape_(shape),
       free_rows_(shape.free_rows()),
       ahead_(shape.lead() - 1),
@@ -56,18 +56,18 @@ WindowControl::WindowControl(const WindowShape& shape)
   free_[kLoops] = s.frame() - free_rows_ * s.SH * s.row() - (width - 1) * free_[4];
 }
 
-bool WindowControl::pad() const {
+bool WindowHandshake::pad() const {
   const std::int64_t y = at_[5] * shape_.SH - shape_.PH + at_[2];
   const std::int64_t x = at_[4] * shape_.SW - shape_.PW + at_[1];
   return y < 0 || y >= shape_.H || x < 0 || x >= shape_.W;
 }
 
-bool WindowControl::can_read() const {
+bool WindowHandshake::can_read() const {
   if (shape_.padded() && fresh_) return ahead_ >= shape_.lead();
   return ahead_ >= 0 || (shape_.padded() && pad());
 }
 
-int WindowControl::advance() {
+int WindowHandshake::advance() {
   for (int i = 0; i < kLoops; ++i) {
     auto& at = at_[static_cast<std::size_t>(i)];
     if (++at < size_[static_cast<std::size_t>(i)]) return i;
@@ -76,8 +76,8 @@ int WindowControl::advance() {
   return kLoops;
 }
 
-void WindowControl::clock(std::span<const std::uint8_t> taken,
-                          std::span<const std::uint8_t> given) {
+void WindowHandshake::clock(std::span<const std::uint8_t> taken,
+                            std::span<const std::uint8_t> given) {
   const bool take = taken[0] != 0;
   bool go = ahead_ >= 0;
   if (shape_.padded()) go = fresh_ ? ahead_ + take >= shape_.lead() : go || pad();
@@ -93,8 +93,8 @@ void WindowControl::clock(std::span<const std::uint8_t> taken,
   fresh_ = loop == kLoops;
 }
 
-void WindowPickControl::clock(std::span<const std::uint8_t> taken,
-                              std::span<const std::uint8_t> given) {
+void WindowPickHandshake::clock(std::span<const std::uint8_t> taken,
+                                std::span<const std::uint8_t> given) {
   const bool take = taken[0] != 0;
   skid_.step(take && x_ % shape_.SW == 0 && y_ % shape_.SH == 0, given[0] != 0);
   if (!take || ++c_ < shape_.CF) return;
@@ -104,10 +104,10 @@ void WindowPickControl::clock(std::span<const std::uint8_t> taken,
   if (++y_ == shape_.H) y_ = 0;
 }
 
-std::unique_ptr<Control> make_window_control(const Parameters& parameters) {
+std::unique_ptr<Handshake> make_window_handshake(const Parameters& parameters) {
   const WindowShape shape(parameters);
-  if (shape.picks()) return std::make_unique<WindowPickControl>(shape);
-  return std::make_unique<WindowControl>(shape);
+  if (shape.picks()) return std::make_unique<WindowPickHandshake>(shape);
+  return std::make_unique<WindowHandshake>(shape);
 }
 
 }  // namespace mase::design

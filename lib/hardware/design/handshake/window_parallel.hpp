@@ -1,11 +1,11 @@
-// Twin of hw_templates/window/mase_window_parallel.
+// Handshake model of hw_templates/window/mase_window_parallel.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 
-#include "hardware/design/control/pipe.hpp"
+#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/parameters.hpp"
 
 namespace mase::design {
@@ -24,9 +24,9 @@ struct RasterShape {
 };
 
 /// A frame takes height() * width() cycles when nothing stalls.
-class WindowParallelControl final : public TwinOf<WindowParallelControl> {
+class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake> {
  public:
-  explicit WindowParallelControl(const RasterShape& shape);
+  explicit WindowParallelHandshake(const RasterShape& shape);
   bool ready(int) const override { return pipe_.enable() && needs(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override {
@@ -34,7 +34,7 @@ class WindowParallelControl final : public TwinOf<WindowParallelControl> {
     return !pipe_.enable() || (pipe_.idle() && needs() && !flushes);
   }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const WindowParallelControl&) const = default;
+  bool operator==(const WindowParallelHandshake&) const = default;
 
  private:
   bool needs() const { return in_x_ < shape_.W && in_y_ < shape_.H; }
@@ -49,6 +49,6 @@ class WindowParallelControl final : public TwinOf<WindowParallelControl> {
 };
 
 /// Internal error when the padding is not less than the kernel.
-std::unique_ptr<Control> make_window_parallel_control(const Parameters& parameters);
+std::unique_ptr<Handshake> make_window_parallel_handshake(const Parameters& parameters);
 
 }  // namespace mase::design

@@ -1,4 +1,4 @@
-// Properties of the handshake twins under random pauses: a twin is a queue, so how many beats it
+// Properties of the handshake models under random pauses: each is a queue, so how many beats it
 // holds says when it may be ready and must be valid.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -10,8 +10,8 @@
 namespace mase::design {
 namespace {
 
-std::unique_ptr<Control> make(const std::string& module, const Parameters& parameters = {}) {
-  return module_row(module).control(parameters);
+std::unique_ptr<Handshake> make(const std::string& module, const Parameters& parameters = {}) {
+  return module_row(module).handshake(parameters);
 }
 
 struct Traffic {
@@ -21,18 +21,18 @@ struct Traffic {
 
 /// Runs a module of one input and one output with pauses at both sides, and checks that an output
 /// that is not taken stays valid. One input beat makes `outs_per_in` output beats.
-Traffic run(Control& control, std::int64_t cycles, double pause_in, double pause_out,
+Traffic run(Handshake& model, std::int64_t cycles, double pause_in, double pause_out,
             double outs_per_in = 1) {
   Random random(11);
   Traffic traffic;
   bool held = false;
   for (std::int64_t cycle = 0; cycle < cycles; ++cycle) {
-    const bool valid = control.valid(0);
+    const bool valid = model.valid(0);
     if (held) REQUIRE(valid);
-    const std::uint8_t taken = control.ready(0) && random.uniform() >= pause_in;
+    const std::uint8_t taken = model.ready(0) && random.uniform() >= pause_in;
     const std::uint8_t given = valid && random.uniform() >= pause_out;
     held = valid && !given;
-    control.clock({&taken, 1}, {&given, 1});
+    model.clock({&taken, 1}, {&given, 1});
     traffic.in += taken;
     traffic.out += given;
     const double inside =
@@ -43,7 +43,7 @@ Traffic run(Control& control, std::int64_t cycles, double pause_in, double pause
   return traffic;
 }
 
-TEST_CASE("a twin at full rate moves a beat per cycle") {
+TEST_CASE("a handshake model at full rate moves a beat per cycle") {
   const std::int64_t cycles = 200;
   for (const char* module : {"mase_skid", "mase_cast", "mase_lookup"}) {
     CAPTURE(module);
@@ -54,7 +54,7 @@ TEST_CASE("a twin at full rate moves a beat per cycle") {
         cycles - 5);
 }
 
-TEST_CASE("a twin whose output is blocked fills to its capacity and loses nothing") {
+TEST_CASE("a handshake model whose output is blocked fills to its capacity and loses nothing") {
   for (const std::int64_t depth : {1, 2, 5, 64})
     CHECK(run(*make("mase_fifo", {{"DEPTH", depth}}), 300, 0, 1).in == depth + 1);
   CHECK(run(*make("mase_skid"), 10, 0, 1).in == 2);
@@ -69,7 +69,7 @@ TEST_CASE("a twin whose output is blocked fills to its capacity and loses nothin
   CHECK(drained == 8);
 }
 
-TEST_CASE("a twin under pauses holds what it offers and never gives more than it took") {
+TEST_CASE("a handshake model under pauses holds what it offers and never gives more than it took") {
   for (const double pause_in : {0.0, 0.4, 0.9})
     for (const double pause_out : {0.0, 0.4, 0.9}) {
       CHECK(run(*make("mase_skid"), 2000, pause_in, pause_out).most <= 2);
