@@ -23,7 +23,7 @@ Port random_port(Random& random, std::int64_t lanes, const FixedType& type, std:
 
 std::int64_t bits(const Port& port) { return port.lanes * port.type.width; }
 
-Case copies(const std::string& module, const design::Parameters& parameters, const Port& port,
+Case copies(const std::string& module, const design::ModuleParameters& parameters, const Port& port,
             std::size_t outputs = 1) {
   return {module, parameters, {port}, std::vector<Port>(outputs, port), {}};
 }

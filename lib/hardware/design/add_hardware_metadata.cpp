@@ -9,7 +9,7 @@
 #include "hardware/design/fold_options.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/node_metadata.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -56,7 +56,8 @@ Target target_of(const Request& request) {
 
 std::string fold_text(const Program& program, const Step& step, const Fold& fold) {
   std::string text = std::to_string(fold.in_lanes);
-  if (!op_row(step).rule(program, step, fold).same) text += " x " + std::to_string(fold.out_lanes);
+  if (!step_row(step).rule(program, step, fold).same)
+    text += " x " + std::to_string(fold.out_lanes);
   if (fold.parallel_window) text += " window";
   if (fold.multiplier != Multiplier::automatic) text += " " + multiplier_name(fold.multiplier);
   return text;

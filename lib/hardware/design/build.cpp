@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/names.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -130,7 +130,7 @@ class Builder {
     for (const Use& use : uses(id)) {
       if (use.step < 0) continue;
       const Step& step = program_.steps[static_cast<std::size_t>(use.step)];
-      lanes = std::max(lanes, op_row(step).input_lanes(step, fold(step)));
+      lanes = std::max(lanes, step_row(step).input_lanes(step, fold(step)));
     }
     if (uses(id).empty())
       unsupported_error("input '" + value.name + "' is not used; take it out of the model");
@@ -170,7 +170,7 @@ class Builder {
   void add_step(std::size_t index) {
     const Step& step = program_.steps[index];
     StepBuilder builder(design_, program_, step, fold(step), step_names_[index], true);
-    const std::int64_t lanes = op_row(step).input_lanes(step, fold(step));
+    const std::int64_t lanes = step_row(step).input_lanes(step, fold(step));
     std::vector<StreamId> inputs;
     for (std::size_t p = 0; p < step.inputs.size(); ++p) {
       const Use use{static_cast<int>(index), p};
@@ -181,7 +181,7 @@ class Builder {
       if (wanted) stream = add_fifo(stream, fifo, fifos_ ? fifos_->at(fifo) : 2);
       inputs.push_back(stream);
     }
-    const StreamId result = op_row(step).add(builder, inputs);
+    const StreamId result = step_row(step).add(builder, inputs);
     main_instances_.insert(design_.instances.size() - 1);
     distribute(step.output, result);
   }
@@ -199,7 +199,7 @@ class Builder {
   StreamId add_fifo(StreamId from, const std::string& name, std::int64_t depth) {
     Stream out = design_.stream(from);
     out.name = name;
-    const Parameters parameters{{"W", out.width()}, {"DEPTH", depth}};
+    const ModuleParameters parameters{{"W", out.width()}, {"DEPTH", depth}};
     const StreamId id = add_stream(std::move(out));
     design_.instances.push_back({name, "mase_fifo", "", parameters, {from}, {id}});
     return id;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 #include "hardware/integer/program.hpp"
 
 namespace mase::design {
@@ -63,7 +63,7 @@ struct Instance {
   std::string name;    ///< unique, a legal identifier
   std::string module;  ///< of module_table()
   std::string layer;   ///< graph node it belongs to; empty for plumbing between layers
-  Parameters parameters;
+  ModuleParameters parameters;
   std::vector<StreamId> inputs, outputs;  ///< in the order of the module's ports
 };
 

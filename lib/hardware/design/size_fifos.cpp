@@ -15,8 +15,8 @@
 
 #include "base/error.hpp"
 #include "hardware/design/handshake/pipe.hpp"
-#include "hardware/design/op_table.hpp"
 #include "hardware/design/schedule.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {

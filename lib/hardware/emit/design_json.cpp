@@ -73,7 +73,7 @@ Tree streams_tree(const design::Design& design, const Names& names) {
   return tree;
 }
 
-Tree parameters_tree(const design::Parameters& parameters) {
+Tree parameters_tree(const design::ModuleParameters& parameters) {
   Tree tree = Tree::dict();
   for (const auto& [name, value] : parameters.items()) {
     if (const auto* number = std::get_if<std::int64_t>(&value))

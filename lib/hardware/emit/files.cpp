@@ -16,7 +16,7 @@
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/scripts.hpp"
 #include "hardware/emit/top.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 
 namespace mase::emit {
 namespace {
@@ -70,7 +70,7 @@ Vectors example_vectors(const integer::Program& program) {
     }
     vectors.inputs.push_back(std::move(codes));
   }
-  vectors.outputs = integer::Model(program).run(vectors.inputs, frames);
+  vectors.outputs = integer::Interpreter(program).run(vectors.inputs, frames);
   return vectors;
 }
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;

@@ -9,7 +9,7 @@ namespace {
 using integer::FixedType;
 
 /// A design of one instance with a stream of `in` beats and one of `out` beats a frame.
-Design alone(const std::string& module, const Parameters& parameters, std::int64_t in,
+Design alone(const std::string& module, const ModuleParameters& parameters, std::int64_t in,
              std::int64_t out) {
   Design design;
   design.streams.push_back({"x", 1, FixedType{}, in, -1});
@@ -20,14 +20,14 @@ Design alone(const std::string& module, const Parameters& parameters, std::int64
   return design;
 }
 
-Parameters linear_parameters(std::int64_t sf, std::int64_t nf, std::int64_t simd) {
+ModuleParameters linear_parameters(std::int64_t sf, std::int64_t nf, std::int64_t simd) {
   return {{"SF", sf},   {"NF", nf},       {"SETS", 1}, {"SIMD", simd}, {"PE", 1},
           {"AW", 8},    {"ASIGNED", 1},   {"WW", 6},   {"WSIGNED", 1}, {"HAS_BIAS", 1},
           {"BW", 16},   {"ACCW", 18},     {"OW", 8},   {"SHIFT", 7},   {"DIVISOR", 1},
           {"ROUND", 1}, {"MULTIPLIER", 1}};
 }
 
-Cost cost_of(const std::string& module, const Parameters& parameters) {
+Cost cost_of(const std::string& module, const ModuleParameters& parameters) {
   const Design design = alone(module, parameters, 1, 1);
   return instance_cost(design, design.instances[0]);
 }
@@ -71,13 +71,13 @@ TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") 
 }
 
 TEST_CASE("constant weights without a bit set cost no adders, and equal outputs share theirs") {
-  Parameters parameters{{"INPUTS", 4},   {"OUTPUTS", 1},
-                        {"AW", 8},       {"ASIGNED", 1},
-                        {"WW", 2},       {"WSIGNED", 1},
-                        {"HAS_BIAS", 0}, {"BW", 1},
-                        {"ACCW", 12},    {"OW", 12},
-                        {"SHIFT", 0},    {"DIVISOR", 1},
-                        {"ROUND", 0},    {"WEIGHTS", HexBits{"00", 8}}};
+  ModuleParameters parameters{{"INPUTS", 4},   {"OUTPUTS", 1},
+                              {"AW", 8},       {"ASIGNED", 1},
+                              {"WW", 2},       {"WSIGNED", 1},
+                              {"HAS_BIAS", 0}, {"BW", 1},
+                              {"ACCW", 12},    {"OW", 12},
+                              {"SHIFT", 0},    {"DIVISOR", 1},
+                              {"ROUND", 0},    {"WEIGHTS", HexBits{"00", 8}}};
   const double none = cost_of("mase_constant_linear", parameters).carry;
   CHECK(none == 0);
   parameters.set("WEIGHTS", HexBits{"05", 8});  // x0 + x1

@@ -12,7 +12,7 @@ namespace mase::design {
 namespace {
 
 struct Measured {
-  Parameters parameters;
+  ModuleParameters parameters;
   double lut_and_carry, dsp, bram;
 };
 
@@ -32,8 +32,8 @@ void check(const std::string& module, const std::vector<Measured>& rows) {
   CHECK(std::abs(predicted - measured) < 0.05 * measured);
 }
 
-Parameters clamps(Parameters parameters, std::int64_t acc, std::int64_t out, std::int64_t shift,
-                  std::int64_t low, std::int64_t high) {
+ModuleParameters clamps(ModuleParameters parameters, std::int64_t acc, std::int64_t out,
+                        std::int64_t shift, std::int64_t low, std::int64_t high) {
   return parameters.append({{"ACCW", acc},
                             {"OW", out},
                             {"SHIFT", shift},
@@ -45,18 +45,18 @@ Parameters clamps(Parameters parameters, std::int64_t acc, std::int64_t out, std
 }
 
 /// Unsigned inputs and signed weights, as behind a relu.
-Parameters linear(std::int64_t sf, std::int64_t nf, std::int64_t simd, std::int64_t pe,
-                  std::int64_t in, std::int64_t weight, std::int64_t bias) {
+ModuleParameters linear(std::int64_t sf, std::int64_t nf, std::int64_t simd, std::int64_t pe,
+                        std::int64_t in, std::int64_t weight, std::int64_t bias) {
   return {{"SF", sf},     {"NF", nf},     {"SETS", 1},    {"SIMD", simd},  {"PE", pe},  {"AW", in},
           {"ASIGNED", 0}, {"WW", weight}, {"WSIGNED", 1}, {"HAS_BIAS", 1}, {"BW", bias}};
 }
 
-Parameters scale_shift(std::int64_t lanes) {
+ModuleParameters scale_shift(std::int64_t lanes) {
   return {{"BLOCKS", 1}, {"LANES", lanes}, {"AW", 8},        {"ASIGNED", 1},
           {"SW", 8},     {"SSIGNED", 1},   {"HAS_SHIFT", 1}, {"BW", 12}};
 }
 
-Parameters resize(std::int64_t width, std::int64_t in, std::int64_t out) {
+ModuleParameters resize(std::int64_t width, std::int64_t in, std::int64_t out) {
   return {{"W", width}, {"IN_LANES", in}, {"OUT_LANES", out}};
 }
 
@@ -87,11 +87,11 @@ TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth
 
 TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a tenth") {
   check("mase_scale_shift", {{clamps(scale_shift(16), 15, 8, 5, 0, 255), 291 + 48, 16, 0}});
-  Parameters cast{{"LANES", 32}, {"IW", 8}, {"ISIGNED", 1}};
+  ModuleParameters cast{{"LANES", 32}, {"IW", 8}, {"ISIGNED", 1}};
   check("mase_cast", {{clamps(cast, 8, 8, 2, -128, 127), 291 + 64, 0, 0}});
   // No bound is passed, one, both, and bounds that are compared with.
   const auto four = [](std::int64_t bits, std::int64_t is_signed) {
-    return Parameters{{"LANES", 4}, {"IW", bits}, {"ISIGNED", is_signed}};
+    return ModuleParameters{{"LANES", 4}, {"IW", bits}, {"ISIGNED", is_signed}};
   };
   check("mase_cast", {{clamps(four(7, 0), 8, 8, 1, 0, 127), 39 + 8, 0, 0},
                       {clamps(four(17, 0), 8, 7, 7, 0, 127), 47 + 12, 0, 0},
@@ -113,7 +113,7 @@ TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
                                {resize(144, 6, 1), 440 + 1, 0, 0},
                                {resize(84, 12, 1), 429 + 1, 0, 0}});
   const auto concat = [](std::int64_t width, std::int64_t a, std::int64_t b) {
-    return Parameters{{"W", width}, {"A_BEATS", a}, {"B_BEATS", b}};
+    return ModuleParameters{{"W", width}, {"A_BEATS", a}, {"B_BEATS", b}};
   };
   check("mase_concat", {{concat(8, 16, 16), 20 + 1, 0, 0},
                         {concat(128, 1, 1), 135, 0, 0},

@@ -10,7 +10,8 @@
 namespace mase::design {
 namespace {
 
-std::unique_ptr<Handshake> make(const std::string& module, const Parameters& parameters = {}) {
+std::unique_ptr<Handshake> make(const std::string& module,
+                                const ModuleParameters& parameters = {}) {
   return module_row(module).handshake(parameters);
 }
 
@@ -79,7 +80,7 @@ TEST_CASE("a handshake model under pauses holds what it offers and never gives m
     }
 }
 
-Parameters lanes(std::int64_t in, std::int64_t out) {
+ModuleParameters lanes(std::int64_t in, std::int64_t out) {
   return {{"W", std::int64_t{8}}, {"IN_LANES", in}, {"OUT_LANES", out}};
 }
 

@@ -1,8 +1,8 @@
 // Timing of whole designs of real modules against the closed forms of the modules' descriptions.
 #include <catch2/catch.hpp>
 
-#include "hardware/design/op_table.hpp"
 #include "hardware/design/schedule.hpp"
+#include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;

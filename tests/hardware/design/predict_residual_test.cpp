@@ -4,8 +4,8 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "hardware/design/op_table.hpp"
 #include "hardware/design/schedule.hpp"
+#include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;

@@ -9,22 +9,22 @@ namespace mase::design {
 namespace {
 
 struct Measured {
-  Parameters parameters;
+  ModuleParameters parameters;
   double lut_and_carry, bram;
 };
 
-Parameters window(std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
-                  std::int64_t lanes) {
+ModuleParameters window(std::int64_t size, std::int64_t kernel, std::int64_t stride,
+                        std::int64_t pad, std::int64_t lanes) {
   return {{"H", size},    {"W", size}, {"KH", kernel}, {"KW", kernel},   {"SH", stride},
           {"SW", stride}, {"PH", pad}, {"PW", pad},    {"LANES", lanes}, {"DW", std::int64_t{8}}};
 }
 
-Parameters folded(Parameters shape, std::int64_t beats, std::int64_t blocks) {
+ModuleParameters folded(ModuleParameters shape, std::int64_t beats, std::int64_t blocks) {
   return shape.set("CF", beats).set("BLOCKS", blocks);
 }
 
-Parameters pool(std::int64_t size, std::int64_t beats, std::int64_t kernel, std::int64_t lanes,
-                bool sum, std::int64_t accumulator) {
+ModuleParameters pool(std::int64_t size, std::int64_t beats, std::int64_t kernel,
+                      std::int64_t lanes, bool sum, std::int64_t accumulator) {
   return {{"H", size},
           {"W", size},
           {"CF", beats},

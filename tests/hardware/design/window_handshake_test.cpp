@@ -17,7 +17,7 @@ struct Shape {
   std::int64_t out_w() const { return (w + 2 * p - k) / s + 1; }
 };
 
-Parameters window_parameters(const Shape& s) {
+ModuleParameters window_parameters(const Shape& s) {
   return {{"H", s.h},  {"W", s.w},  {"CF", s.beats}, {"BLOCKS", std::int64_t{1}},
           {"KH", s.k}, {"KW", s.k}, {"SH", s.s},     {"SW", s.s},
           {"PH", s.p}, {"PW", s.p}};

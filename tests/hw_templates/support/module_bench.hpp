@@ -21,7 +21,7 @@ struct Port {
 /// One instance: what goes in and what has to come out.
 struct Case {
   std::string module;
-  design::Parameters parameters;
+  design::ModuleParameters parameters;
   std::vector<Port> inputs, outputs;     ///< in the order of the module's ports
   std::vector<design::Memory> memories;  ///< file names are unique over all cases
 };

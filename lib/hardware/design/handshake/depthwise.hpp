@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hardware/design/handshake/pipe.hpp"
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
 
@@ -10,7 +10,7 @@ namespace mase::design {
 /// takes N cycles.
 class DepthwiseHandshake final : public HandshakeOf<DepthwiseHandshake> {
  public:
-  explicit DepthwiseHandshake(const Parameters& parameters)
+  explicit DepthwiseHandshake(const ModuleParameters& parameters)
       : beats_(parameters.integer("N")), pipe_(4) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }

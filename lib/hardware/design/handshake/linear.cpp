@@ -10,7 +10,7 @@ int adder_stages(std::int64_t simd) {
   return levels <= 2 ? 1 : 2 + (levels - 2) / 2;
 }
 
-LinearHandshake::LinearHandshake(const Parameters& parameters)
+LinearHandshake::LinearHandshake(const ModuleParameters& parameters)
     : columns_(parameters.integer("SF")),
       passes_(parameters.integer("NF")),
       pipe_(3 + adder_stages(parameters.integer("SIMD"))) {}

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "hardware/design/handshake/pipe.hpp"
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
 
@@ -30,6 +30,6 @@ class PoolHandshake final : public HandshakeOf<PoolHandshake> {
   Pipe pipe_{1};
 };
 
-std::unique_ptr<Handshake> make_pool_handshake(const Parameters& parameters);
+std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& parameters);
 
 }  // namespace mase::design

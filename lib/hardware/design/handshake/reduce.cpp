@@ -5,7 +5,7 @@
 
 namespace mase::design {
 
-std::unique_ptr<Handshake> make_reduce_handshake(const Parameters& parameters) {
+std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters) {
   const std::int64_t n = parameters.integer("N");
   return std::make_unique<PoolHandshake>(1, n, 1, 1, n);
 }

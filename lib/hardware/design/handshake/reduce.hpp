@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "hardware/design/handshake.hpp"
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
 
-std::unique_ptr<Handshake> make_reduce_handshake(const Parameters& parameters);
+std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters);
 
 }  // namespace mase::design

@@ -6,7 +6,7 @@
 
 namespace mase::design {
 
-WindowShape::WindowShape(const Parameters& p)
+WindowShape::WindowShape(const ModuleParameters& p)
     : H(p.integer("H")),
       W(p.integer("W")),
       CF(p.integer("CF")),
@@ -104,7 +104,7 @@ void WindowPickHandshake::clock(std::span<const std::uint8_t> taken,
   if (++y_ == shape_.H) y_ = 0;
 }
 
-std::unique_ptr<Handshake> make_window_handshake(const Parameters& parameters) {
+std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters) {
   const WindowShape shape(parameters);
   if (shape.picks()) return std::make_unique<WindowPickHandshake>(shape);
   return std::make_unique<WindowHandshake>(shape);

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "hardware/design/handshake/pipe.hpp"
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
 
@@ -15,7 +15,7 @@ namespace mase::design {
 struct WindowShape {
   std::int64_t H, W, CF, BLOCKS, KH, KW, SH, SW, PH, PW;
 
-  explicit WindowShape(const Parameters& parameters);
+  explicit WindowShape(const ModuleParameters& parameters);
   bool operator==(const WindowShape&) const = default;
   std::int64_t out_height() const { return (H + 2 * PH - KH) / SH + 1; }
   std::int64_t out_width() const { return (W + 2 * PW - KW) / SW + 1; }
@@ -73,6 +73,6 @@ class WindowPickHandshake final : public HandshakeOf<WindowPickHandshake> {
   Skid skid_;
 };
 
-std::unique_ptr<Handshake> make_window_handshake(const Parameters& parameters);
+std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters);
 
 }  // namespace mase::design

@@ -5,7 +5,7 @@
 
 namespace mase::design {
 
-RasterShape::RasterShape(const Parameters& p)
+RasterShape::RasterShape(const ModuleParameters& p)
     : H(p.integer("H")),
       W(p.integer("W")),
       KH(p.integer("KH")),
@@ -57,7 +57,7 @@ void WindowParallelHandshake::clock(std::span<const std::uint8_t> taken,
   if (moves) move_window();
 }
 
-std::unique_ptr<Handshake> make_window_parallel_handshake(const Parameters& parameters) {
+std::unique_ptr<Handshake> make_window_parallel_handshake(const ModuleParameters& parameters) {
   return std::make_unique<WindowParallelHandshake>(RasterShape(parameters));
 }
 

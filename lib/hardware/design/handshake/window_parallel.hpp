@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "hardware/design/handshake/pipe.hpp"
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
 
@@ -14,7 +14,7 @@ namespace mase::design {
 struct RasterShape {
   std::int64_t H, W, KH, KW, SH, SW, PH, PW;
 
-  explicit RasterShape(const Parameters& parameters);
+  explicit RasterShape(const ModuleParameters& parameters);
   bool operator==(const RasterShape&) const = default;
   std::int64_t last_y() const { return (H + 2 * PH - KH) / SH * SH; }
   std::int64_t last_x() const { return (W + 2 * PW - KW) / SW * SW; }
@@ -49,6 +49,6 @@ class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake
 };
 
 /// Internal error when the padding is not less than the kernel.
-std::unique_ptr<Handshake> make_window_parallel_handshake(const Parameters& parameters);
+std::unique_ptr<Handshake> make_window_parallel_handshake(const ModuleParameters& parameters);
 
 }  // namespace mase::design

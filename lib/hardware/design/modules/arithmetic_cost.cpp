@@ -244,7 +244,7 @@ int ones(Wide bound) {
   return bound == 0 ? bits : -1;
 }
 
-Wide bound(const Parameters& parameters, const char* name, Wide otherwise) {
+Wide bound(const ModuleParameters& parameters, const char* name, Wide otherwise) {
   return parameters.contains(name) ? parameters.wide(name) : otherwise;
 }
 
@@ -269,7 +269,7 @@ struct Clamp {
 };
 
 Clamp clamp_of(const Instance& instance, Width width) {
-  const Parameters& parameters = instance.parameters;
+  const ModuleParameters& parameters = instance.parameters;
   const Wide high = bound(parameters, "HIGH", 127), low = bound(parameters, "LOW", -128);
   Clamp clamp{};
   clamp.shift = static_cast<int>(parameters.integer("SHIFT"));
@@ -312,7 +312,7 @@ Cost outside_cost(const Clamp& clamp) {
 }  // namespace
 
 Cost clamp_cost(const Instance& instance, Width width) {
-  const Parameters& parameters = instance.parameters;
+  const ModuleParameters& parameters = instance.parameters;
   const Clamp clamp = clamp_of(instance, width);
   Cost cost = outside_cost(clamp);
   // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.

@@ -10,11 +10,11 @@ namespace {
 using Made = std::unique_ptr<Handshake>;
 
 /// cast, lookup: one register before the skid.
-Made make_single(const Parameters&) { return std::make_unique<PipeHandshake>(1); }
+Made make_single(const ModuleParameters&) { return std::make_unique<PipeHandshake>(1); }
 
-Made make_binary(const Parameters&) { return std::make_unique<JoinHandshake>(2); }
+Made make_binary(const ModuleParameters&) { return std::make_unique<JoinHandshake>(2); }
 
-Made make_scale_shift(const Parameters& parameters) {
+Made make_scale_shift(const ModuleParameters& parameters) {
   return std::make_unique<PipeHandshake>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3);
 }
 

@@ -13,7 +13,7 @@
 namespace mase::design {
 namespace {
 
-int width_of(const Parameters& parameters, const char* width, const char* sign) {
+int width_of(const ModuleParameters& parameters, const char* width, const char* sign) {
   return static_cast<int>(parameters.integer(width)) + (parameters.integer(sign) != 0 ? 0 : 1);
 }
 
@@ -29,7 +29,7 @@ Cost accumulate_cost(int bits) {
 /// `rows`.
 Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
                    std::int64_t rows, std::int64_t simd, std::int64_t pe) {
-  const Parameters& parameters = instance.parameters;
+  const ModuleParameters& parameters = instance.parameters;
   const auto acc = static_cast<int>(parameters.integer("ACCW"));
   const bool booth = parameters.integer("MULTIPLIER") == 2,
              bias = parameters.integer("HAS_BIAS") != 0;
@@ -57,7 +57,7 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
 }  // namespace
 
 Cost linear_cost(const Design& design, const Instance& instance) {
-  const Parameters& parameters = instance.parameters;
+  const ModuleParameters& parameters = instance.parameters;
   const std::int64_t sf = parameters.integer("SF"), nf = parameters.integer("NF"),
                      simd = parameters.integer("SIMD"), pe = parameters.integer("PE"),
                      beat = simd * parameters.integer("AW");
@@ -78,7 +78,7 @@ Cost linear_cost(const Design& design, const Instance& instance) {
 }
 
 Cost depthwise_cost(const Design& design, const Instance& instance) {
-  const Parameters& parameters = instance.parameters;
+  const ModuleParameters& parameters = instance.parameters;
   const std::int64_t lanes = parameters.integer("LANES");
   Cost cost = datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"),
                             1, lanes);
@@ -89,7 +89,7 @@ Cost depthwise_cost(const Design& design, const Instance& instance) {
 
 namespace {
 
-const HexBits& constant(const Parameters& parameters, const std::string& name) {
+const HexBits& constant(const ModuleParameters& parameters, const std::string& name) {
   for (const auto& [key, value] : parameters.items())
     if (key == name) return std::get<HexBits>(value);
   static const HexBits none;
@@ -212,7 +212,7 @@ std::vector<Width> columns_of(SubsetSums& sums, std::span<const std::uint64_t> w
 }  // namespace
 
 Cost constant_linear_cost(const Design&, const Instance& instance) {
-  const Parameters& parameters = instance.parameters;
+  const ModuleParameters& parameters = instance.parameters;
   const std::int64_t inputs = parameters.integer("INPUTS"), outputs = parameters.integer("OUTPUTS"),
                      bits = parameters.integer("WW"), acc = parameters.integer("ACCW");
   const auto row = static_cast<std::size_t>(inputs);

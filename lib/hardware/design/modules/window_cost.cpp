@@ -93,7 +93,7 @@ Cost flow_cost(const WindowShape& s) {
 
 /// Requantisation without division and with the output's own range is wires or a rounding; a
 /// division multiplies by a constant (see mase_requantise.sv).
-Cost requantise_cost(const Parameters& p) {
+Cost requantise_cost(const ModuleParameters& p) {
   const std::int64_t width = p.integer("ACCW");
   std::int64_t odd = p.integer("DIVISOR"), shift = p.integer("SHIFT");
   for (; odd % 2 == 0; odd /= 2) ++shift;
@@ -111,7 +111,7 @@ Cost requantise_cost(const Parameters& p) {
 }
 
 /// Maximum or sum of one lane; `memory`: the partial results lie in LUT RAM.
-Cost lane_cost(const Parameters& p, bool memory) {
+Cost lane_cost(const ModuleParameters& p, bool memory) {
   const std::int64_t width = p.integer("ACCW");
   const auto bits_of_lane = static_cast<double>(width);
   Cost cost = requantise_cost(p);
@@ -128,7 +128,7 @@ Cost lane_cost(const Parameters& p, bool memory) {
   return cost;
 }
 
-Cost lanes_cost(const Parameters& p, std::int64_t depth) {
+Cost lanes_cost(const ModuleParameters& p, std::int64_t depth) {
   const std::int64_t lanes = p.integer("LANES");
   Cost cost = buffer_cost(lanes * p.integer("OW"));
   for (std::int64_t lane = 0; lane < lanes; ++lane) cost += lane_cost(p, depth > 1);
@@ -140,7 +140,7 @@ Cost lanes_cost(const Parameters& p, std::int64_t depth) {
 }  // namespace
 
 Cost window_cost(const Design&, const Instance& instance) {
-  const Parameters& p = instance.parameters;
+  const ModuleParameters& p = instance.parameters;
   const WindowShape s(p);
   const std::int64_t width = p.integer("LANES") * p.integer("DW");
   if (s.picks()) return pick_cost(s, width);
@@ -155,7 +155,7 @@ Cost window_cost(const Design&, const Instance& instance) {
 }
 
 Cost window_parallel_cost(const Design&, const Instance& instance) {
-  const Parameters& p = instance.parameters;
+  const ModuleParameters& p = instance.parameters;
   const RasterShape s(p);
   const std::int64_t pixel = p.integer("LANES") * p.integer("DW"), lines = (s.KH - 1) * pixel;
   const std::int64_t window = s.KH * s.KW * pixel, width = s.width(), height = s.height();
@@ -173,7 +173,7 @@ Cost window_parallel_cost(const Design&, const Instance& instance) {
 }
 
 Cost pool_cost(const Design&, const Instance& instance) {
-  const Parameters& p = instance.parameters;
+  const ModuleParameters& p = instance.parameters;
   const std::int64_t h = p.integer("H"), w = p.integer("W"), beats = p.integer("CF");
   const std::int64_t kh = p.integer("KH"), kw = p.integer("KW");
   const std::int64_t depth = kh * kw == 1 ? 1 : kh == 1 ? beats : w / kw * beats;

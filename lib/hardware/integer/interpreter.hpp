@@ -1,4 +1,5 @@
-// Model: runs a Program on whole batches, exactly; narrow accumulators take vectorised kernels.
+// Interpreter: runs a Program on whole batches, exactly; narrow accumulators take vectorised
+// kernels.
 #pragma once
 
 #include <functional>
@@ -15,14 +16,14 @@ struct KernelTable;
 }
 
 /// Codes of a batch: frames one after another, each in stream order.
-class Model {
+class Interpreter {
  public:
-  explicit Model(Program program);
+  explicit Interpreter(Program program);
   /// With the kernels of one instruction set; the codes are the same for all.
-  Model(Program program, const kernels::KernelTable& table);
-  ~Model();
-  Model(Model&&) noexcept;
-  Model& operator=(Model&&) noexcept;
+  Interpreter(Program program, const kernels::KernelTable& table);
+  ~Interpreter();
+  Interpreter(Interpreter&&) noexcept;
+  Interpreter& operator=(Interpreter&&) noexcept;
 
   const Program& program() const;
   /// `inputs[i]` holds frames * elements codes of program().inputs[i]. Returns the outputs' codes.

@@ -1,7 +1,7 @@
 // Hardware of the matrix operations: linear, convolution and depthwise convolution.
 #include <algorithm>
 
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -35,8 +35,8 @@ Matrix matrix_of(const Step& step) {
           conv.bias};
 }
 
-Parameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
-                              const std::vector<Wide>& bias) {
+ModuleParameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
+                                    const std::vector<Wide>& bias) {
   const FixedType& in = builder.input().type;
   return {{"AW", std::int64_t{in.width}},           {"ASIGNED", flag(in.is_signed)},
           {"WW", std::int64_t{weight_type.width}},  {"WSIGNED", flag(weight_type.is_signed)},
@@ -57,7 +57,7 @@ std::vector<Wide> bias_or_zeros(const Matrix& matrix) {
 StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   const MatrixShape& shape = matrix.shape;
   const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
-  Parameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
+  ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
   parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
   parameters.append(requantiser(builder));
   parameters.set("WEIGHTS", HexBits{pack_word(widened(matrix.weight), bits),
@@ -76,11 +76,11 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
       builder.fold.multiplier != Multiplier::dsp)
     return add_constant(builder, matrix, in);
   const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
-  Parameters parameters{{"SF", shape.columns / simd},
-                        {"NF", shape.rows / pe},
-                        {"SETS", shape.sets},
-                        {"SIMD", simd},
-                        {"PE", pe}};
+  ModuleParameters parameters{{"SF", shape.columns / simd},
+                              {"NF", shape.rows / pe},
+                              {"SETS", shape.sets},
+                              {"SIMD", simd},
+                              {"PE", pe}};
   parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
@@ -184,7 +184,7 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   const StreamId in = window_needed(conv.window)
                           ? add_window(builder, inputs[0], conv.window, blocks, 0)
                           : inputs[0];
-  Parameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
+  ModuleParameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
   parameters.append(operand_parameters(builder, conv.weight_type, conv.bias));
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
@@ -197,7 +197,7 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
 
 }  // namespace
 
-std::vector<OpRow> matrix_rows() {
+std::vector<StepRow> matrix_rows() {
   return {
       {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear},
       {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution},

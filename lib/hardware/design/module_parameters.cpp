@@ -1,5 +1,5 @@
 // Parameters by name, and the shared group of the requantiser.
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace mase::design {
 namespace {
 
-const ParameterValue& get(const Parameters& parameters, std::string_view name) {
+const ParameterValue& get(const ModuleParameters& parameters, std::string_view name) {
   const auto& items = parameters.items();
   const auto it = std::find_if(items.begin(), items.end(),
                                [&](const auto& item) { return item.first == name; });
@@ -18,7 +18,7 @@ const ParameterValue& get(const Parameters& parameters, std::string_view name) {
 
 }  // namespace
 
-Parameters& Parameters::set(std::string name, ParameterValue value) {
+ModuleParameters& ModuleParameters::set(std::string name, ParameterValue value) {
   for (auto& [key, old] : items_) {
     if (key != name) continue;
     old = std::move(value);
@@ -28,36 +28,36 @@ Parameters& Parameters::set(std::string name, ParameterValue value) {
   return *this;
 }
 
-Parameters& Parameters::append(const Parameters& more) {
+ModuleParameters& ModuleParameters::append(const ModuleParameters& more) {
   for (const auto& [name, value] : more.items()) set(name, value);
   return *this;
 }
 
-bool Parameters::contains(std::string_view name) const {
+bool ModuleParameters::contains(std::string_view name) const {
   return std::any_of(items_.begin(), items_.end(),
                      [&](const auto& item) { return item.first == name; });
 }
 
-std::int64_t Parameters::integer(std::string_view name) const {
+std::int64_t ModuleParameters::integer(std::string_view name) const {
   const auto* value = std::get_if<std::int64_t>(&get(*this, name));
   MASE_CHECK(value, "hardware parameter " + std::string(name) + " is no integer");
   return *value;
 }
 
-Wide Parameters::wide(std::string_view name) const {
+Wide ModuleParameters::wide(std::string_view name) const {
   const ParameterValue& value = get(*this, name);
   if (const auto* sized = std::get_if<Sized>(&value)) return sized->value;
   return integer(name);
 }
 
-const std::string& Parameters::text(std::string_view name) const {
+const std::string& ModuleParameters::text(std::string_view name) const {
   const auto* value = std::get_if<std::string>(&get(*this, name));
   MASE_CHECK(value, "hardware parameter " + std::string(name) + " is no text");
   return *value;
 }
 
-Parameters requantise_parameters(const integer::Requantise& requantise,
-                                 const integer::FixedType& to) {
+ModuleParameters requantise_parameters(const integer::Requantise& requantise,
+                                       const integer::FixedType& to) {
   const std::int64_t round = requantise.rounding == formats::Rounding::nearest_even ? 1 : 0;
   return {{"OW", std::int64_t{to.width}},           {"SHIFT", std::int64_t{requantise.shift}},
           {"DIVISOR", requantise.divisor},          {"ROUND", round},

@@ -32,13 +32,14 @@ struct HexBits {
 /// A file name of a memory image is a string.
 using ParameterValue = std::variant<std::int64_t, Sized, HexBits, std::string>;
 
-class Parameters {
+class ModuleParameters {
  public:
-  Parameters() = default;
-  Parameters(std::initializer_list<std::pair<std::string, ParameterValue>> items) : items_(items) {}
+  ModuleParameters() = default;
+  ModuleParameters(std::initializer_list<std::pair<std::string, ParameterValue>> items)
+      : items_(items) {}
 
-  Parameters& set(std::string name, ParameterValue value);  ///< adds or replaces
-  Parameters& append(const Parameters& more);
+  ModuleParameters& set(std::string name, ParameterValue value);  ///< adds or replaces
+  ModuleParameters& append(const ModuleParameters& more);
   bool contains(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;  ///< internal error when absent or no integer
   Wide wide(std::string_view name) const;             ///< of an integer or Sized
@@ -51,7 +52,7 @@ class Parameters {
 
 /// OW, SHIFT, DIVISOR, ROUND (0 floor, 1 nearest even), LOW, HIGH of
 /// hw_templates/elementwise/mase_requantise.
-Parameters requantise_parameters(const integer::Requantise& requantise,
-                                 const integer::FixedType& to);
+ModuleParameters requantise_parameters(const integer::Requantise& requantise,
+                                       const integer::FixedType& to);
 
 }  // namespace mase::design

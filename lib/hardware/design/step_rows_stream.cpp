@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -23,9 +23,9 @@ std::int64_t output_interval(const Program& program, const Step& step, const Fol
 
 StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const FixedType& in = builder.input().type;
-  Parameters parameters{{"LANES", builder.fold.in_lanes},
-                        {"IW", std::int64_t{in.width}},
-                        {"ISIGNED", flag(in.is_signed)}};
+  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
+                              {"IW", std::int64_t{in.width}},
+                              {"ISIGNED", flag(in.is_signed)}};
   parameters.append(requantiser(builder));
   return builder.finish("mase_cast", std::move(parameters), inputs, builder.fold.in_lanes);
 }
@@ -33,9 +33,9 @@ StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const int bits = builder.output().type.width;
   const auto& table = std::get<integer::Lookup>(builder.step.operation).table;
-  Parameters parameters{{"LANES", builder.fold.in_lanes},
-                        {"IW", std::int64_t{builder.input().type.width}},
-                        {"OW", std::int64_t{bits}}};
+  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
+                              {"IW", std::int64_t{builder.input().type.width}},
+                              {"OW", std::int64_t{bits}}};
   parameters.set("FILE", builder.vector_memory("table", table, 1, bits));
   return builder.finish("mase_lookup", std::move(parameters), inputs, builder.fold.in_lanes);
 }
@@ -43,15 +43,15 @@ StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& binary = std::get<integer::Binary>(builder.step.operation);
   const FixedType &a = builder.input(0).type, &b = builder.input(1).type;
-  Parameters parameters{{"OP", static_cast<std::int64_t>(binary.kind)},
-                        {"LANES", builder.fold.in_lanes},
-                        {"AW", std::int64_t{a.width}},
-                        {"ASIGNED", flag(a.is_signed)},
-                        {"ASHIFT", std::int64_t{binary.shift_a}},
-                        {"BW", std::int64_t{b.width}},
-                        {"BSIGNED", flag(b.is_signed)},
-                        {"BSHIFT", std::int64_t{binary.shift_b}},
-                        {"ACCW", accumulator_width(builder.step)}};
+  ModuleParameters parameters{{"OP", static_cast<std::int64_t>(binary.kind)},
+                              {"LANES", builder.fold.in_lanes},
+                              {"AW", std::int64_t{a.width}},
+                              {"ASIGNED", flag(a.is_signed)},
+                              {"ASHIFT", std::int64_t{binary.shift_a}},
+                              {"BW", std::int64_t{b.width}},
+                              {"BSIGNED", flag(b.is_signed)},
+                              {"BSHIFT", std::int64_t{binary.shift_b}},
+                              {"ACCW", accumulator_width(builder.step)}};
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
   return builder.finish("mase_binary", std::move(parameters), inputs, builder.fold.in_lanes);
@@ -68,15 +68,15 @@ StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inpu
   const FixedType& in = builder.input().type;
   const std::int64_t lanes = builder.fold.in_lanes;
   const int bits = scale.scale_type.width, shift_bits = codes_width(scale.shift);
-  Parameters parameters{{"BLOCKS", builder.output().channels() / lanes},
-                        {"LANES", lanes},
-                        {"AW", std::int64_t{in.width}},
-                        {"ASIGNED", flag(in.is_signed)},
-                        {"SW", std::int64_t{bits}},
-                        {"SSIGNED", flag(scale.scale_type.is_signed)},
-                        {"HAS_SHIFT", flag(!scale.shift.empty())},
-                        {"BW", std::int64_t{shift_bits}},
-                        {"ACCW", accumulator_width(builder.step)}};
+  ModuleParameters parameters{{"BLOCKS", builder.output().channels() / lanes},
+                              {"LANES", lanes},
+                              {"AW", std::int64_t{in.width}},
+                              {"ASIGNED", flag(in.is_signed)},
+                              {"SW", std::int64_t{bits}},
+                              {"SSIGNED", flag(scale.scale_type.is_signed)},
+                              {"HAS_SHIFT", flag(!scale.shift.empty())},
+                              {"BW", std::int64_t{shift_bits}},
+                              {"ACCW", accumulator_width(builder.step)}};
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
   parameters.set("SCALE_FILE", builder.vector_memory("scale", scale.scale, lanes, bits));
@@ -117,12 +117,12 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const std::int64_t lanes = builder.fold.in_lanes, blocks = window.channels / lanes;
   const bool maximum = pool.kind == integer::PoolKind::max;
   const bool direct = on_the_fly(window);
-  Parameters parameters = direct ? Parameters{{"H", window.height},
-                                              {"W", window.width},
-                                              {"CF", blocks},
-                                              {"KH", window.kernel_height},
-                                              {"KW", window.kernel_width}}
-                                 : Parameters{{"N", window.kernel()}};
+  ModuleParameters parameters = direct ? ModuleParameters{{"H", window.height},
+                                                          {"W", window.width},
+                                                          {"CF", blocks},
+                                                          {"KH", window.kernel_height},
+                                                          {"KW", window.kernel_width}}
+                                       : ModuleParameters{{"N", window.kernel()}};
   parameters.append({{"LANES", lanes},
                      {"IW", std::int64_t{in.width}},
                      {"ISIGNED", flag(in.is_signed)},
@@ -154,7 +154,7 @@ StreamId add_concat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   std::int64_t channels = builder.input(0).channels();
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     const std::int64_t more = builder.input(i).channels();
-    Parameters parameters{
+    ModuleParameters parameters{
         {"W", lanes * value.type.width}, {"A_BEATS", channels / lanes}, {"B_BEATS", more / lanes}};
     channels += more;
     const std::vector<StreamId> pair{joined, inputs[i]};
@@ -190,7 +190,7 @@ StreamId add_slice(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 
 }  // namespace
 
-std::vector<OpRow> stream_rows() {
+std::vector<StepRow> stream_rows() {
   return {
       {"cast", element_rule, fold_lanes, output_interval, nullptr, add_cast},
       {"lookup", element_rule, fold_lanes, output_interval, nullptr, add_lookup},

@@ -1,5 +1,5 @@
 // Rows by kind, fold checks, and what every row's builder shares.
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -29,21 +29,21 @@ void check_divides(const Step& step, const char* what, std::int64_t lanes, std::
 
 }  // namespace
 
-const OpRow& op_row(const Step& step) {
-  static const std::vector<OpRow> table = [] {
-    std::vector<OpRow> rows = matrix_rows();
-    for (const OpRow& row : stream_rows()) rows.push_back(row);
+const StepRow& step_row(const Step& step) {
+  static const std::vector<StepRow> table = [] {
+    std::vector<StepRow> rows = matrix_rows();
+    for (const StepRow& row : stream_rows()) rows.push_back(row);
     return rows;
   }();
   const std::string_view kind = kind_of(step);
-  const auto it =
-      std::find_if(table.begin(), table.end(), [&](const OpRow& row) { return row.kind == kind; });
-  MASE_CHECK(it != table.end(), "no hardware op " + std::string(kind));
+  const auto it = std::find_if(table.begin(), table.end(),
+                               [&](const StepRow& row) { return row.kind == kind; });
+  MASE_CHECK(it != table.end(), "no hardware for steps of kind " + std::string(kind));
   return *it;
 }
 
 void check_fold(const Program& program, const Step& step, const Fold& fold) {
-  const FoldRule rule = op_row(step).rule(program, step, fold);
+  const FoldRule rule = step_row(step).rule(program, step, fold);
   if (fold.parallel_window && !rule.parallel_window)
     config_error(
         "parallelism of '" + step.name +
@@ -57,28 +57,28 @@ void check_fold(const Program& program, const Step& step, const Fold& fold) {
 }
 
 std::int64_t output_lanes(const Program& program, const Step& step, const Fold& fold) {
-  return op_row(step).rule(program, step, fold).same ? fold.in_lanes : fold.out_lanes;
+  return step_row(step).rule(program, step, fold).same ? fold.in_lanes : fold.out_lanes;
 }
 
 std::int64_t step_interval(const Program& program, const Step& step, const Fold& fold) {
-  return op_row(step).interval(program, step, fold);
+  return step_row(step).interval(program, step, fold);
 }
 
 bool takes_in_bursts(const Program& program, const Step& step, const Fold& fold) {
-  const OpRow& row = op_row(step);
+  const StepRow& row = step_row(step);
   return row.bursts && row.bursts(program, step, fold);
 }
 
 Design lone_step(const Program& program, const Step& step, const Fold& fold) {
   Design design;
   StepBuilder builder(design, program, step, fold, step.name, false);
-  const std::int64_t lanes = op_row(step).input_lanes(step, fold);
+  const std::int64_t lanes = step_row(step).input_lanes(step, fold);
   for (integer::ValueId id : step.inputs) {
     const StreamValue& value = program.value(id);
     design.inputs.push_back(static_cast<StreamId>(design.streams.size()));
     design.streams.push_back({value.name, lanes, value.type, value.elements(), id});
   }
-  design.outputs = {op_row(step).add(builder, design.inputs)};
+  design.outputs = {step_row(step).add(builder, design.inputs)};
   return design;
 }
 
@@ -103,7 +103,7 @@ int codes_width(const std::vector<Wide>& codes) {
   return integer::signed_width(*low, *high);
 }
 
-Parameters requantiser(const StepBuilder& builder) {
+ModuleParameters requantiser(const StepBuilder& builder) {
   return requantise_parameters(builder.step.requantise, builder.output().type);
 }
 
@@ -113,7 +113,7 @@ const StreamValue& StepBuilder::input(std::size_t index) const {
   return program.value(step.inputs.at(index));
 }
 
-StreamId StepBuilder::add(std::string module, std::string_view suffix, Parameters parameters,
+StreamId StepBuilder::add(std::string module, std::string_view suffix, ModuleParameters parameters,
                           std::vector<StreamId> inputs, Stream out) {
   const auto id = static_cast<StreamId>(design_.streams.size());
   design_.streams.push_back(std::move(out));
@@ -126,7 +126,7 @@ StreamId StepBuilder::add(std::string module, std::string_view suffix, Parameter
   return id;
 }
 
-StreamId StepBuilder::finish(std::string module, Parameters parameters,
+StreamId StepBuilder::finish(std::string module, ModuleParameters parameters,
                              std::vector<StreamId> inputs, std::int64_t lanes) {
   const StreamValue& value = output();
   return add(std::move(module), "", std::move(parameters), std::move(inputs),
@@ -141,7 +141,7 @@ StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view
   Stream out = stream(from);
   out.lanes = lanes;
   out.name = std::string(name);
-  Parameters parameters{
+  ModuleParameters parameters{
       {"W", std::int64_t{out.type.width}}, {"IN_LANES", have}, {"OUT_LANES", lanes}};
   const auto id = static_cast<StreamId>(design_.streams.size());
   design_.streams.push_back(std::move(out));

@@ -1,5 +1,5 @@
-// The op table of the hardware: for each kind of step its modules, what its fold must divide, and
-// its interval. One row per kind; a new operation is a new row.
+// The step table: how a step of the integer program becomes hardware. One row for each kind of
+// step: its modules, what its fold must divide, and its interval.
 #pragma once
 
 #include <string>
@@ -44,10 +44,10 @@ class StepBuilder {
   const Stream& stream(StreamId id) const { return design_.stream(id); }
 
   /// An instance `name` + `suffix` from `inputs` to one new stream; the builder renames clashes.
-  StreamId add(std::string module, std::string_view suffix, Parameters parameters,
+  StreamId add(std::string module, std::string_view suffix, ModuleParameters parameters,
                std::vector<StreamId> inputs, Stream out);
   /// The step's last instance, whose output stream carries the step's value in `lanes` lanes.
-  StreamId finish(std::string module, Parameters parameters, std::vector<StreamId> inputs,
+  StreamId finish(std::string module, ModuleParameters parameters, std::vector<StreamId> inputs,
                   std::int64_t lanes);
   /// Width converters where the lanes differ, two by way of the greatest common divisor where
   /// neither divides the other.
@@ -78,7 +78,7 @@ class StepBuilder {
   bool images_;
 };
 
-struct OpRow {
+struct StepRow {
   std::string_view kind;
   FoldRule (*rule)(const Program&, const Step&, const Fold&);
   /// Lanes of every input stream under a fold.
@@ -90,10 +90,10 @@ struct OpRow {
   StreamId (*add)(StepBuilder& builder, const std::vector<StreamId>& inputs);
 };
 
-const OpRow& op_row(const Step& step);
+const StepRow& step_row(const Step& step);
 
-std::vector<OpRow> matrix_rows();  ///< linear, convolution, depthwise
-std::vector<OpRow> stream_rows();  ///< everything else
+std::vector<StepRow> matrix_rows();  ///< linear, convolution, depthwise
+std::vector<StepRow> stream_rows();  ///< everything else
 
 /// Error(Fault::config) naming step, number and what would divide.
 void check_fold(const Program& program, const Step& step, const Fold& fold);
@@ -129,7 +129,7 @@ inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
 /// Bits of two's complement that hold every code; 1 for none.
 int codes_width(const std::vector<Wide>& codes);
-Parameters requantiser(const StepBuilder& builder);
+ModuleParameters requantiser(const StepBuilder& builder);
 std::int64_t fold_lanes(const Step& step, const Fold& fold);  ///< the fold's in_lanes
 
 }  // namespace mase::design

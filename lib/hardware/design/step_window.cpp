@@ -1,10 +1,10 @@
 // Sliding windows in front of convolutions and poolings.
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
 
-Parameters geometry(const integer::Window& window) {
+ModuleParameters geometry(const integer::Window& window) {
   return {{"KH", window.kernel_height}, {"KW", window.kernel_width}, {"SH", window.stride_height},
           {"SW", window.stride_width},  {"PH", window.pad_height},   {"PW", window.pad_width}};
 }
@@ -28,10 +28,10 @@ StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& wi
   out.name = builder.name() + "_window";
   out.value = -1;
   out.elements = window.out_height() * window.out_width() * window.kernel() * window.channels;
-  Parameters parameters{{"H", window.height},
-                        {"W", window.width},
-                        {"CF", window.channels / out.lanes},
-                        {"BLOCKS", blocks}};
+  ModuleParameters parameters{{"H", window.height},
+                              {"W", window.width},
+                              {"CF", window.channels / out.lanes},
+                              {"BLOCKS", blocks}};
   parameters.append(geometry(window));
   parameters.append({{"LANES", out.lanes},
                      {"DW", std::int64_t{out.type.width}},
@@ -46,7 +46,8 @@ StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::W
   out.value = -1;
   out.lanes = window.kernel() * window.channels;
   out.elements = window.out_height() * window.out_width() * out.lanes;
-  Parameters parameters{{"H", window.height}, {"W", window.width}, {"LANES", window.channels}};
+  ModuleParameters parameters{
+      {"H", window.height}, {"W", window.width}, {"LANES", window.channels}};
   parameters.append(geometry(window));
   parameters.append({{"DW", std::int64_t{out.type.width}}, {"PAD", pad_code(builder, pad)}});
   return builder.add("mase_window_parallel", "_window", std::move(parameters), {in},

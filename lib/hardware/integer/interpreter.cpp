@@ -1,5 +1,5 @@
 // Running a program: frames in portions that stay in the caches, each value in its storage.
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ constexpr std::int64_t portion_codes = std::int64_t{1} << 15;
 
 }  // namespace
 
-struct Model::Implementation {
+struct Interpreter::Implementation {
   Program program;
   std::vector<std::unique_ptr<StepKernel>> kernels;  ///< one per step
   std::vector<Buffer> buffers;                       ///< one per value
@@ -57,38 +57,39 @@ struct Model::Implementation {
   }
 };
 
-Model::Model(Program program) : Model(std::move(program), kernels::best_table()) {}
-Model::Model(Program program, const kernels::KernelTable& table)
+Interpreter::Interpreter(Program program)
+    : Interpreter(std::move(program), kernels::best_table()) {}
+Interpreter::Interpreter(Program program, const kernels::KernelTable& table)
     : implementation_(std::make_unique<Implementation>(std::move(program), table)) {}
-Model::~Model() = default;
-Model::Model(Model&&) noexcept = default;
-Model& Model::operator=(Model&&) noexcept = default;
+Interpreter::~Interpreter() = default;
+Interpreter::Interpreter(Interpreter&&) noexcept = default;
+Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 
-const Program& Model::program() const { return implementation_->program; }
+const Program& Interpreter::program() const { return implementation_->program; }
 
-std::vector<Codes> Model::run(const std::vector<Codes>& inputs, std::int64_t frames,
-                              const std::function<void(ValueId, const Codes&)>& observe) {
-  Implementation& model = *implementation_;
-  MASE_CHECK(inputs.size() == model.program.inputs.size(), "inputs of the program are missing");
+std::vector<Codes> Interpreter::run(const std::vector<Codes>& inputs, std::int64_t frames,
+                                    const std::function<void(ValueId, const Codes&)>& observe) {
+  Implementation& self = *implementation_;
+  MASE_CHECK(inputs.size() == self.program.inputs.size(), "inputs of the program are missing");
   for (std::size_t i = 0; i < inputs.size(); ++i)
     MASE_CHECK(static_cast<std::int64_t>(inputs[i].size()) ==
-                   frames * model.program.value(model.program.inputs[i]).elements(),
+                   frames * self.program.value(self.program.inputs[i]).elements(),
                "codes and frames of an input differ");
-  std::vector<Codes> results(model.program.outputs.size());
+  std::vector<Codes> results(self.program.outputs.size());
   // An observer sees all frames of a value at once.
-  const std::int64_t portion = observe ? std::max<std::int64_t>(frames, 1) : model.portion;
+  const std::int64_t portion = observe ? std::max<std::int64_t>(frames, 1) : self.portion;
   for (std::int64_t first = 0; first < frames; first += portion) {
     const std::int64_t count = std::min(portion, frames - first);
-    model.set_inputs(inputs, first, count);
-    for (std::size_t i = 0; i < model.program.steps.size(); ++i) {
-      model.run_step(i, count);
+    self.set_inputs(inputs, first, count);
+    for (std::size_t i = 0; i < self.program.steps.size(); ++i) {
+      self.run_step(i, count);
       if (!observe) continue;
       Codes seen;
-      model.buffer(model.program.steps[i].output).append_to(seen);
-      observe(model.program.steps[i].output, seen);
+      self.buffer(self.program.steps[i].output).append_to(seen);
+      observe(self.program.steps[i].output, seen);
     }
     for (std::size_t i = 0; i < results.size(); ++i)
-      model.buffer(model.program.outputs[i]).append_to(results[i]);
+      self.buffer(self.program.outputs[i]).append_to(results[i]);
   }
   return results;
 }
