@@ -20,8 +20,15 @@ struct Ports {
   std::uint8_t* given;  ///< room for a byte per output
 };
 
-/// Handshake model of an RTL module: after reset, `ready` and `valid` equal the module's registers
-/// in every cycle under every pattern of transfers.
+/// What the pipelines of a model hold. A stalled pipeline keeps its gaps, so what it holds beyond
+/// the skid at its end depends on how the beats came.
+enum class Stages {
+  all,   ///< all of the module's registers: the model is exact
+  least  ///< what can be relied on however beats come: the skid only
+};
+
+/// Handshake model of an RTL module, with all stages: after reset, `ready` and `valid` equal the
+/// module's registers in every cycle under every pattern of transfers.
 class Handshake {
  public:
   virtual ~Handshake() = default;

@@ -23,7 +23,8 @@ struct ModuleRow {
   std::vector<std::string> outputs;  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.
   bool vector_output = false;
-  std::unique_ptr<Handshake> (*handshake)(const ModuleParameters& parameters) = nullptr;
+  std::unique_ptr<Handshake> (*handshake)(const ModuleParameters& parameters,
+                                          Stages kept) = nullptr;
   /// Predicted cost on xc7; null for modules that are only parts of others.
   Cost (*cost)(const Design& design, const Instance& instance) = nullptr;
 };

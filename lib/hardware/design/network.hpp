@@ -13,8 +13,10 @@
 namespace mase::design {
 
 using MakeHandshake = std::function<std::unique_ptr<Handshake>(const Instance&)>;
-/// The handshake model of an instance's row in the module table.
+/// The handshake model of an instance's row in the module table; internal error where it has none.
 std::unique_ptr<Handshake> table_handshake(const Instance& instance);
+/// The same that holds the least that the instance can be relied on to hold.
+std::unique_ptr<Handshake> least_handshake(const Instance& instance);
 
 /// In every cycle all valid and ready signals are functions of the state; a beat moves where both
 /// are high; then every handshake model gets its clock edge. Design inputs offer beats without end,

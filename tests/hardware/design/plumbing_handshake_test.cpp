@@ -12,7 +12,7 @@ namespace {
 
 std::unique_ptr<Handshake> make(const std::string& module,
                                 const ModuleParameters& parameters = {}) {
-  return module_row(module).handshake(parameters);
+  return module_row(module).handshake(parameters, Stages::all);
 }
 
 struct Traffic {

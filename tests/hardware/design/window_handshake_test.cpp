@@ -64,7 +64,7 @@ TEST_CASE("a window's first beats come as soon as their pixels allow") {
                          {9, 9, 5, 3, 2, 1},
                          {28, 28, 5, 1, 0, 1},
                          {4, 4, 3, 1, 1, 3}}) {
-    const auto model = module_row("mase_window").handshake(window_parameters(s));
+    const auto model = module_row("mase_window").handshake(window_parameters(s), Stages::all);
     const std::int64_t window = s.k * s.k * s.beats;
     const Run result = run(*model, s.h * s.w * s.beats, window);
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p);
@@ -82,7 +82,7 @@ TEST_CASE("a window's interval is the greater of its input and its output") {
   for (const auto& [s, lost] :
        {Row{{8, 8, 3, 2, 1, 2}, 0}, Row{{8, 8, 3, 1, 1, 1}, 0}, Row{{6, 6, 2, 2, 0, 4}, 0},
         Row{{9, 9, 5, 3, 2, 1}, 0}, Row{{14, 14, 5, 1, 0, 1}, 14}, Row{{8, 8, 1, 2, 0, 3}, 0}}) {
-    const auto model = module_row("mase_window").handshake(window_parameters(s));
+    const auto model = module_row("mase_window").handshake(window_parameters(s), Stages::all);
     const std::int64_t in = s.h * s.w * s.beats;
     const std::int64_t out = s.out_h() * s.out_w() * s.k * s.k * s.beats;
     const Run result = run(*model, kFrames * in, kFrames * out);
@@ -99,7 +99,8 @@ TEST_CASE("a whole window leaves two cycles after its last pixel, and every pixe
                          {12, 12, 5, 1, 0, 1},
                          {6, 6, 2, 2, 0, 1},
                          {5, 5, 1, 1, 0, 1}}) {
-    const auto model = module_row("mase_window_parallel").handshake(window_parameters(s));
+    const auto model =
+        module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
     const std::int64_t out = s.out_h() * s.out_w();
     const Run result = run(*model, kFrames * s.h * s.w, kFrames * out);
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p);
@@ -116,10 +117,11 @@ TEST_CASE("a pool gives a beat two cycles after the last beat of each window") {
                                      {"W", std::int64_t{4}},
                                      {"CF", std::int64_t{2}},
                                      {"KH", std::int64_t{2}},
-                                     {"KW", std::int64_t{2}}});
+                                     {"KW", std::int64_t{2}}},
+                                    Stages::all);
   const Run result = run(*model, 40, 8);
   CHECK(result.beats == std::vector<std::int64_t>{12, 13, 16, 17, 28, 29, 32, 33});
-  const auto nine = module_row("mase_reduce").handshake({{"N", std::int64_t{9}}});
+  const auto nine = module_row("mase_reduce").handshake({{"N", std::int64_t{9}}}, Stages::all);
   CHECK(run(*nine, 27, 3).beats == std::vector<std::int64_t>{10, 19, 28});
 }
 
@@ -132,13 +134,14 @@ TEST_CASE("windows give every frame's beats and no more under any stalls") {
     const std::int64_t out = s.out_h() * s.out_w();
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", stride " << s.s << ", padding " << s.p);
     for (const double stall_in : {0.0, 0.4, 0.9}) {
-      const auto window = module_row("mase_window").handshake(window_parameters(s));
+      const auto window = module_row("mase_window").handshake(window_parameters(s), Stages::all);
       const std::int64_t beats = kFrames * out * s.k * s.k * s.beats;
       const Run folded = run(*window, kFrames * s.h * s.w * s.beats, beats, stall_in, 0.4);
       CHECK_FALSE(folded.starved);
       CHECK(static_cast<std::int64_t>(folded.beats.size()) == beats);
       if (s.p >= s.k) continue;
-      const auto parallel = module_row("mase_window_parallel").handshake(window_parameters(s));
+      const auto parallel =
+          module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
       const Run whole = run(*parallel, kFrames * s.h * s.w, kFrames * out, stall_in, 0.4);
       CHECK_FALSE(whole.starved);
       CHECK(static_cast<std::int64_t>(whole.beats.size()) == kFrames * out);

@@ -69,7 +69,8 @@ class Lockstep {
   Lockstep(const design::Design& design, const design::Instance& instance)
       : design_(design),
         instance_(instance),
-        handshake_(design::module_row(instance.module).handshake(instance.parameters)),
+        handshake_(design::module_row(instance.module)
+                       .handshake(instance.parameters, design::Stages::all)),
         taken_(instance.inputs.size()),
         given_(instance.outputs.size()),
         moved_(instance.outputs.size()) {}

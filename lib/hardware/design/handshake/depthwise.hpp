@@ -10,8 +10,8 @@ namespace mase::design {
 /// takes N cycles.
 class DepthwiseHandshake final : public HandshakeOf<DepthwiseHandshake> {
  public:
-  explicit DepthwiseHandshake(const ModuleParameters& parameters)
-      : beats_(parameters.integer("N")), pipe_(4) {}
+  DepthwiseHandshake(const ModuleParameters& parameters, Stages kept)
+      : beats_(parameters.integer("N")), pipe_(4, kept) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }

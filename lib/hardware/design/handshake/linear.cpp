@@ -10,10 +10,10 @@ int adder_stages(std::int64_t simd) {
   return levels <= 2 ? 1 : 2 + (levels - 2) / 2;
 }
 
-LinearHandshake::LinearHandshake(const ModuleParameters& parameters)
+LinearHandshake::LinearHandshake(const ModuleParameters& parameters, Stages kept)
     : columns_(parameters.integer("SF")),
       passes_(parameters.integer("NF")),
-      pipe_(3 + adder_stages(parameters.integer("SIMD"))) {}
+      pipe_(3 + adder_stages(parameters.integer("SIMD")), kept) {}
 
 void LinearHandshake::clock(std::span<const std::uint8_t> taken,
                             std::span<const std::uint8_t> given) {

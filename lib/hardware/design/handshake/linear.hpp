@@ -15,7 +15,7 @@ int adder_stages(std::int64_t simd);
 /// the last one SF * NF + 3 + adder_stages, and a row takes SF * NF cycles.
 class LinearHandshake final : public HandshakeOf<LinearHandshake> {
  public:
-  explicit LinearHandshake(const ModuleParameters& parameters);
+  LinearHandshake(const ModuleParameters& parameters, Stages kept);
   bool ready(int) const override { return pipe_.enable() && pass_ == 0; }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return !pipe_.enable() || (pass_ == 0 && pipe_.idle()); }

@@ -4,16 +4,8 @@
 #include "base/error.hpp"
 
 namespace mase::design {
-namespace {
 
-thread_local bool shallow = false;
-
-}  // namespace
-
-ShallowPipes::ShallowPipes() { shallow = true; }
-ShallowPipes::~ShallowPipes() { shallow = false; }
-
-Pipe::Pipe(int stages) : stages_(shallow ? 0 : stages) {
+Pipe::Pipe(int stages, Stages kept) : stages_(kept == Stages::all ? stages : 0) {
   MASE_CHECK(stages >= 0 && stages <= 64, "a pipeline model has 0 to 64 stages");
 }
 

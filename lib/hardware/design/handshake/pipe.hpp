@@ -23,7 +23,7 @@ class Skid {
 /// first beat is valid at the output stages + 1 cycles after it entered.
 class Pipe {
  public:
-  explicit Pipe(int stages);
+  Pipe(int stages, Stages kept);
   bool enable() const { return skid_.ready(); }
   bool valid() const { return skid_.valid(); }
   bool idle() const { return beats_ == 0 || !enable(); }
@@ -47,16 +47,6 @@ inline void Pipe::step(bool enter, bool given) {
   skid_.step(leaves, given);
 }
 
-/// Pipes made while one of these lives hold the least that theirs can be relied on for. A stalled
-/// pipeline keeps its gaps, so what it holds beyond its skid depends on how the beats came.
-class ShallowPipes {
- public:
-  ShallowPipes();
-  ~ShallowPipes();
-  ShallowPipes(const ShallowPipes&) = delete;
-  ShallowPipes& operator=(const ShallowPipes&) = delete;
-};
-
 /// skid: one input, one output.
 class SkidHandshake final : public HandshakeOf<SkidHandshake> {
  public:
@@ -74,7 +64,7 @@ class SkidHandshake final : public HandshakeOf<SkidHandshake> {
 /// scale_shift and other modules without counters.
 class PipeHandshake final : public HandshakeOf<PipeHandshake> {
  public:
-  explicit PipeHandshake(int stages) : pipe_(stages) {}
+  PipeHandshake(int stages, Stages kept) : pipe_(stages, kept) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }

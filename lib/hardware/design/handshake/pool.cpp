@@ -4,12 +4,13 @@
 namespace mase::design {
 
 PoolHandshake::PoolHandshake(std::int64_t height, std::int64_t width, std::int64_t beats,
-                             std::int64_t kernel_height, std::int64_t kernel_width)
+                             std::int64_t kernel_height, std::int64_t kernel_width, Stages kept)
     : height_(height),
       width_(width),
       beats_(beats),
       kernel_height_(kernel_height),
-      kernel_width_(kernel_width) {}
+      kernel_width_(kernel_width),
+      pipe_(1, kept) {}
 
 void PoolHandshake::clock(std::span<const std::uint8_t> taken,
                           std::span<const std::uint8_t> given) {
@@ -30,9 +31,9 @@ void PoolHandshake::advance() {
   if (++y_ == height_) y_ = ky_ = 0;
 }
 
-std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& p) {
+std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& p, Stages kept) {
   return std::make_unique<PoolHandshake>(p.integer("H"), p.integer("W"), p.integer("CF"),
-                                         p.integer("KH"), p.integer("KW"));
+                                         p.integer("KH"), p.integer("KW"), kept);
 }
 
 }  // namespace mase::design

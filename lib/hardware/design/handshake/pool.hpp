@@ -14,7 +14,7 @@ class PoolHandshake final : public HandshakeOf<PoolHandshake> {
  public:
   /// Frames of height x width pixels of `beats` beats, windows of kernel_height x kernel_width.
   PoolHandshake(std::int64_t height, std::int64_t width, std::int64_t beats,
-                std::int64_t kernel_height, std::int64_t kernel_width);
+                std::int64_t kernel_height, std::int64_t kernel_width, Stages kept);
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }
@@ -27,9 +27,9 @@ class PoolHandshake final : public HandshakeOf<PoolHandshake> {
   std::int64_t height_, width_, beats_, kernel_height_, kernel_width_;
   std::int64_t c_ = 0, x_ = 0, y_ = 0;
   std::int64_t kx_ = 0, ky_ = 0;  ///< x_ and y_ modulo the kernel
-  Pipe pipe_{1};
+  Pipe pipe_;
 };
 
-std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& parameters);
+std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& parameters, Stages kept);
 
 }  // namespace mase::design

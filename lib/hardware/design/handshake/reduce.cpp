@@ -5,9 +5,9 @@
 
 namespace mase::design {
 
-std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters) {
+std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters, Stages kept) {
   const std::int64_t n = parameters.integer("N");
-  return std::make_unique<PoolHandshake>(1, n, 1, 1, n);
+  return std::make_unique<PoolHandshake>(1, n, 1, 1, n, kept);
 }
 
 }  // namespace mase::design

@@ -8,6 +8,6 @@
 
 namespace mase::design {
 
-std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters);
+std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters, Stages kept);
 
 }  // namespace mase::design

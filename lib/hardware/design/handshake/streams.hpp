@@ -104,7 +104,7 @@ class SliceHandshake final : public HandshakeOf<SliceHandshake> {
 /// binary: a skid per input; a pair enters the pipeline when both are there.
 class JoinHandshake final : public HandshakeOf<JoinHandshake> {
  public:
-  explicit JoinHandshake(int stages) : pipe_(stages) {}
+  JoinHandshake(int stages, Stages kept) : pipe_(stages, kept) {}
   bool idle() const override {
     return !pipe_.enable() || (pipe_.idle() && !(skids_[0].valid() && skids_[1].valid()));
   }

@@ -34,11 +34,12 @@ std::int64_t WindowShape::gap() const {
   return std::max((H + PH + 1) * row() + (KW + PW) * CF, depth() + PW * CF);
 }
 
-WindowHandshake::WindowHandshake(const WindowShape& shape)
+WindowHandshake::WindowHandshake(const WindowShape& shape, Stages kept)
     : shape_(shape),
       free_rows_(shape.free_rows()),
       ahead_(shape.lead() - 1),
-      room_(shape.depth() - (shape.fine() ? shape.lead() : shape.PH * shape.row()) - 1) {
+      room_(shape.depth() - (shape.fine() ? shape.lead() : shape.PH * shape.row()) - 1),
+      pipe_(1, kept) {
   const WindowShape& s = shape_;
   const std::int64_t block = s.CF / s.BLOCKS, width = s.out_width(), height = s.out_height();
   size_ = {block, s.KW, s.KH, s.BLOCKS, width, height};
@@ -104,10 +105,10 @@ void WindowPickHandshake::clock(std::span<const std::uint8_t> taken,
   if (++y_ == shape_.H) y_ = 0;
 }
 
-std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters) {
+std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters, Stages kept) {
   const WindowShape shape(parameters);
   if (shape.picks()) return std::make_unique<WindowPickHandshake>(shape);
-  return std::make_unique<WindowHandshake>(shape);
+  return std::make_unique<WindowHandshake>(shape, kept);
 }
 
 }  // namespace mase::design

@@ -35,7 +35,7 @@ struct WindowShape {
 /// `window` with a ring. One step is a few integer operations.
 class WindowHandshake final : public HandshakeOf<WindowHandshake> {
  public:
-  explicit WindowHandshake(const WindowShape& shape);
+  WindowHandshake(const WindowShape& shape, Stages kept);
   bool ready(int) const override { return room_ >= 0; }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
@@ -54,7 +54,7 @@ class WindowHandshake final : public HandshakeOf<WindowHandshake> {
   std::int64_t free_rows_;
   std::int64_t ahead_, room_;
   bool fresh_ = true;
-  Pipe pipe_{1};
+  Pipe pipe_;
 };
 
 /// `window` of one pixel: drops what lies between the strides.
@@ -73,6 +73,6 @@ class WindowPickHandshake final : public HandshakeOf<WindowPickHandshake> {
   Skid skid_;
 };
 
-std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters);
+std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters, Stages kept);
 
 }  // namespace mase::design

@@ -15,13 +15,14 @@ RasterShape::RasterShape(const ModuleParameters& p)
       PH(p.integer("PH")),
       PW(p.integer("PW")) {}
 
-WindowParallelHandshake::WindowParallelHandshake(const RasterShape& shape)
+WindowParallelHandshake::WindowParallelHandshake(const RasterShape& shape, Stages kept)
     : shape_(shape),
       height_(shape.height()),
       width_(shape.width()),
       last_x_(shape.last_x()),
       last_y_(shape.last_y()),
-      slack_(shape.lag()) {
+      slack_(shape.lag()),
+      pipe_(1, kept) {
   MASE_CHECK(shape.PH < shape.KH && shape.PW < shape.KW,
              "window_parallel: padding must be less than the kernel");
 }
@@ -57,8 +58,9 @@ void WindowParallelHandshake::clock(std::span<const std::uint8_t> taken,
   if (moves) move_window();
 }
 
-std::unique_ptr<Handshake> make_window_parallel_handshake(const ModuleParameters& parameters) {
-  return std::make_unique<WindowParallelHandshake>(RasterShape(parameters));
+std::unique_ptr<Handshake> make_window_parallel_handshake(const ModuleParameters& parameters,
+                                                          Stages kept) {
+  return std::make_unique<WindowParallelHandshake>(RasterShape(parameters), kept);
 }
 
 }  // namespace mase::design

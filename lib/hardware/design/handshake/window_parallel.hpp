@@ -26,7 +26,7 @@ struct RasterShape {
 /// A frame takes height() * width() cycles when nothing stalls.
 class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake> {
  public:
-  explicit WindowParallelHandshake(const RasterShape& shape);
+  WindowParallelHandshake(const RasterShape& shape, Stages kept);
   bool ready(int) const override { return pipe_.enable() && needs(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override {
@@ -45,10 +45,11 @@ class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake
   RasterShape shape_;
   std::int64_t height_, width_, last_x_, last_y_;
   std::int64_t in_x_ = 0, in_y_ = 0, x_ = 0, y_ = 0, slack_;
-  Pipe pipe_{1};
+  Pipe pipe_;
 };
 
 /// Internal error when the padding is not less than the kernel.
-std::unique_ptr<Handshake> make_window_parallel_handshake(const ModuleParameters& parameters);
+std::unique_ptr<Handshake> make_window_parallel_handshake(const ModuleParameters& parameters,
+                                                          Stages kept);
 
 }  // namespace mase::design

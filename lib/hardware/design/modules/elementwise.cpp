@@ -10,12 +10,16 @@ namespace {
 using Made = std::unique_ptr<Handshake>;
 
 /// cast, lookup: one register before the skid.
-Made make_single(const ModuleParameters&) { return std::make_unique<PipeHandshake>(1); }
+Made make_single(const ModuleParameters&, Stages kept) {
+  return std::make_unique<PipeHandshake>(1, kept);
+}
 
-Made make_binary(const ModuleParameters&) { return std::make_unique<JoinHandshake>(2); }
+Made make_binary(const ModuleParameters&, Stages kept) {
+  return std::make_unique<JoinHandshake>(2, kept);
+}
 
-Made make_scale_shift(const ModuleParameters& parameters) {
-  return std::make_unique<PipeHandshake>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3);
+Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<PipeHandshake>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3, kept);
 }
 
 }  // namespace

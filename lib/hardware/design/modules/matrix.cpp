@@ -11,19 +11,19 @@ namespace {
 
 using List = std::vector<std::string>;
 
-std::unique_ptr<Handshake> make_linear(const ModuleParameters& parameters) {
-  return std::make_unique<LinearHandshake>(parameters);
+std::unique_ptr<Handshake> make_linear(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<LinearHandshake>(parameters, kept);
 }
 
-std::unique_ptr<Handshake> make_depthwise(const ModuleParameters& parameters) {
-  return std::make_unique<DepthwiseHandshake>(parameters);
+std::unique_ptr<Handshake> make_depthwise(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<DepthwiseHandshake>(parameters, kept);
 }
 
 /// Inputs, subset sums of four, and every second level of the trees over groups and over bits.
-std::unique_ptr<Handshake> make_constant_linear(const ModuleParameters& parameters) {
+std::unique_ptr<Handshake> make_constant_linear(const ModuleParameters& parameters, Stages kept) {
   const int groups = log2_ceiling((parameters.integer("INPUTS") + 3) / 4);
   const int bits = log2_ceiling(parameters.integer("WW"));
-  return std::make_unique<PipeHandshake>(2 + (groups + 1) / 2 + (bits + 1) / 2);
+  return std::make_unique<PipeHandshake>(2 + (groups + 1) / 2 + (bits + 1) / 2, kept);
 }
 
 ModuleRow part(std::string name, std::string doc, List uses = {}) {

@@ -9,29 +9,29 @@ namespace {
 
 using Made = std::unique_ptr<Handshake>;
 
-Made make_skid(const ModuleParameters&) { return std::make_unique<SkidHandshake>(); }
+Made make_skid(const ModuleParameters&, Stages) { return std::make_unique<SkidHandshake>(); }
 
-Made make_fifo(const ModuleParameters& parameters) {
+Made make_fifo(const ModuleParameters& parameters, Stages) {
   return std::make_unique<FifoHandshake>(parameters.integer("DEPTH"));
 }
 
-Made make_fork(const ModuleParameters& parameters) {
+Made make_fork(const ModuleParameters& parameters, Stages) {
   return std::make_unique<ForkHandshake>(parameters.integer("N"));
 }
 
-Made make_resize(const ModuleParameters& parameters) {
+Made make_resize(const ModuleParameters& parameters, Stages) {
   const std::int64_t in = parameters.integer("IN_LANES"), out = parameters.integer("OUT_LANES");
   if (in == out) return std::make_unique<SkidHandshake>();
   if (in > out) return std::make_unique<NarrowHandshake>(in / out);
   return std::make_unique<WidenHandshake>(out / in);
 }
 
-Made make_concat(const ModuleParameters& parameters) {
+Made make_concat(const ModuleParameters& parameters, Stages) {
   return std::make_unique<ConcatHandshake>(parameters.integer("A_BEATS"),
                                            parameters.integer("B_BEATS"));
 }
 
-Made make_slice(const ModuleParameters& parameters) {
+Made make_slice(const ModuleParameters& parameters, Stages) {
   return std::make_unique<SliceHandshake>(parameters.integer("BEATS"), parameters.integer("FIRST"),
                                           parameters.integer("COUNT"));
 }
