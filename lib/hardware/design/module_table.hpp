@@ -16,11 +16,10 @@ namespace mase::design {
 
 struct ModuleRow {
   std::string name;  ///< module name; its file is hw_templates/<folder>/<name>.sv
-  std::string folder;
-  std::string doc;
-  std::vector<std::string> uses;     ///< modules it instantiates, each a row too
-  std::vector<std::string> inputs;   ///< stream prefixes: "in", or "a", "b"
-  std::vector<std::string> outputs;  ///< "out"
+  std::string folder, doc;
+  std::vector<std::string> uses = {};     ///< modules it instantiates, each a row too
+  std::vector<std::string> inputs = {};   ///< stream prefixes: "in", or "a", "b"
+  std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.
   bool vector_output = false;
   std::unique_ptr<Handshake> (*handshake)(const ModuleParameters& parameters,
@@ -31,10 +30,9 @@ struct ModuleRow {
 
 /// Rows by family, in the order of hw_templates/README.md.
 const std::vector<ModuleRow>& module_table();
-std::vector<ModuleRow>
-plumbing_modules();  ///< skid, fifo, stream_fork, stream_resize, concat, slice
+std::vector<ModuleRow> plumbing_modules();     ///< skid, fifo, fork, resize, concat, slice
 std::vector<ModuleRow> elementwise_modules();  ///< requantise, cast, lookup, binary, scale_shift
-std::vector<ModuleRow> matrix_modules();       ///< rom, linear, constant_linear, depthwise
+std::vector<ModuleRow> matrix_modules();       ///< linear, constant_linear, depthwise, their parts
 std::vector<ModuleRow> window_modules();       ///< window, window_parallel, pool, reduce
 
 const ModuleRow& module_row(std::string_view name);  ///< internal error when unknown

@@ -1,5 +1,5 @@
-// Adders, memories, dot products and rounding in LUTs, carry chains, DSP blocks and block memory.
-#include "hardware/design/modules/arithmetic_cost.hpp"
+// Adders, memories, products and requantisation in LUTs, carry chains, DSP blocks and block memory.
+#include "hardware/design/modules/primitives.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,14 +9,28 @@
 
 namespace mase::design {
 
-Cost adder_cost(double bits) { return {.lut = bits, .carry = std::ceil(bits / 4)}; }
+double carry_chain(std::int64_t bits) {
+  return bits > 2 ? static_cast<double>(ceiling(bits, 4)) : 0;
+}
 
-namespace {
+Cost adder_cost(std::int64_t bits) {
+  return {.lut = static_cast<double>(bits), .carry = carry_chain(bits)};
+}
 
-/// Block memory in the shape that needs the fewest blocks; a RAMB18 is 512 x 36, 1024 x 18, 2048 x
-/// 9, 4096 x 4, 8192 x 2, 16384 x 1. Where several stand above each other LUTs choose among them,
-/// four to a LUT6.
-Cost block_memory(std::int64_t width, std::int64_t depth) {
+Cost counter_cost(std::int64_t states, double luts_per_bit) {
+  const int bits = log2_ceiling(states);
+  return {.lut = luts_per_bit * bits, .ff = static_cast<double>(bits), .carry = carry_chain(bits)};
+}
+
+Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit) {
+  Cost cost;
+  for (const std::int64_t count : states) cost += counter_cost(count, luts_per_bit);
+  return cost;
+}
+
+/// A RAMB18 is 512 x 36, 1024 x 18, 2048 x 9, 4096 x 4, 8192 x 2, 16384 x 1. Where several stand
+/// above each other LUTs choose among them, four to a LUT6.
+Cost block_memory_cost(std::int64_t width, std::int64_t depth) {
   std::int64_t best = -1, above = 1, words = 512;
   for (const std::int64_t bits : {36, 18, 9, 4, 2, 1}) {
     const std::int64_t rows = ceiling(depth, words), count = ceiling(width, bits) * rows;
@@ -29,6 +43,17 @@ Cost block_memory(std::int64_t width, std::int64_t depth) {
   return {.lut = static_cast<double>(width * ceiling(above - 1, 3)),
           .bram = static_cast<double>(best) / 2};
 }
+
+/// A RAM32M is 32 x 6, a RAM64M 64 x 3; each of several parts is written by an enable of its own.
+Cost lut_memory_cost(std::int64_t width, std::int64_t depth) {
+  const std::int64_t low = ceiling(depth, 32), high = ceiling(depth, 64);
+  const std::int64_t wide = low * ceiling(width, 6), deep = high * ceiling(width, 3);
+  const std::int64_t parts = wide < deep ? low : high;
+  const std::int64_t choice = parts > 1 ? width * ceiling(parts - 1, 3) + parts : 0;
+  return {.lut = static_cast<double>(4 * std::min(wide, deep) + choice)};
+}
+
+namespace {
 
 /// Columns of a ROM: LUTs, and registers behind those that are not constant.
 struct RomColumns {
@@ -100,11 +125,6 @@ bool hex_bit(const std::string& digits, std::int64_t index) {
   return (value >> (index % 4) & 1) != 0;
 }
 
-Cost rom_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
-  if (depth >= 8 && width * depth >= 1024) return block_memory(width, depth);
-  return table_cost(width, depth, image);
-}
-
 Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
   if (depth == 1) return {};
   const bool known = image && static_cast<std::int64_t>(image->words.size()) == depth;
@@ -118,72 +138,6 @@ const Memory* image_of(const Design& design, const Instance& instance, const cha
   return design.find_memory(instance.parameters.text(parameter));
 }
 
-Cost replay_cost(std::int64_t width, std::int64_t depth) {
-  const auto bits = static_cast<double>(width);
-  if (depth == 1) return {.lut = 1, .ff = bits};
-  if (depth > 64 && depth * width >= 4096) {
-    Cost cost = block_memory(width, depth);
-    cost.lut += bits;
-    cost.ff = bits + 1;
-    return cost;
-  }
-  const auto address = static_cast<double>(log2_ceiling(depth));
-  if (depth <= 32) return {.lut = 1 + 4 * static_cast<double>(ceiling(width, 6)), .ff = address};
-  const std::int64_t banks = ceiling(depth, 64);
-  const double luts = static_cast<double>(4 * ceiling(width, 3) * banks);
-  return {.lut = luts + (banks > 1 ? bits + static_cast<double>(banks) : 1), .ff = address};
-}
-
-namespace {
-
-/// One digit of all lanes: chains of four rows, then a tree. See
-/// hw_templates/matrix/mase_booth_column.
-Cost column_cost(std::int64_t lanes, int a, int most) {
-  const auto width = [&](std::int64_t count) {
-    return std::min(most, a + 1 + log2_ceiling(std::min(count, lanes)));
-  };
-  Cost cost;
-  std::int64_t nodes = ceiling(lanes, 4);
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    const std::int64_t row = lane % 4;
-    if (row == 0) cost.lut += width(1);
-    if (row != 0) cost += adder_cost(width(row + 1));
-    cost.lut += 2.6;  // digits decoded for some of the bits
-  }
-  const int levels = log2_ceiling(nodes);
-  cost.ff += static_cast<double>(nodes) * (width(4) + 1);
-  for (int level = 1; level <= levels; ++level) {
-    cost += scaled(adder_cost(width(std::int64_t{4} << level)), static_cast<double>(nodes / 2));
-    nodes = ceiling(nodes, 2);
-    if (level % 2 == 1 || level == levels)
-      cost.ff += static_cast<double>(nodes) * (width(std::int64_t{4} << level) + 1);
-  }
-  return cost;
-}
-
-}  // namespace
-
-Cost dot_booth_cost(const DotShape& shape) {
-  const bool digits_of_b = (shape.b + 1) / 2 * (shape.a + 2) <= (shape.a + 1) / 2 * (shape.b + 2);
-  const int rows = digits_of_b ? shape.a : shape.b, bits = digits_of_b ? shape.b : shape.a;
-  const int growth = log2_ceiling(shape.lanes), digits = (bits + 1) / 2;
-  const int sum = std::min(shape.sum, shape.a + shape.b + growth);
-  const auto width = [&](int from, int count) {
-    return std::min(rows + 2 * count - (count == 1 ? 1 : 0) + growth, sum - 2 * from);
-  };
-  Cost cost;
-  for (int k = 0; k < digits; ++k) cost += column_cost(shape.lanes, rows, width(k, 1) + 2);
-  for (int span = 2; span < 2 * digits; span *= 2)
-    for (int from = 0; from + span / 2 < digits; from += span)
-      cost += adder_cost(width(from, std::min(span, digits - from)) - span);
-  cost.ff += sum + 1;
-  return cost;
-}
-
-namespace {
-
-/// DSP48E1 of a product, or 0 where Yosys uses LUTs: operands of one bit, or fewer than nine bits
-/// of product (synth_xilinx, mul2dsp); wider operands than 25 x 18 are split.
 std::int64_t dsp_blocks(int a, int b, int product) {
   if (std::min(a, b) < 2 || product < 9) return 0;
   const int wide = std::max(a, b), narrow = std::min(a, b);
@@ -192,47 +146,22 @@ std::int64_t dsp_blocks(int a, int b, int product) {
   return along * across;
 }
 
-}  // namespace
+double product_luts(int a, int b) { return 2.0 * a * b; }
 
-namespace {
-
-/// The tree of adders of dot_multiply over its chains, whose every second level has registers. What
-/// lies between two registers Yosys makes one sum of up to four operands: rows of full adders, two
-/// LUTs a bit less what ABC merges, and one carry chain.
-Cost chains_cost(std::int64_t chains, int first, int most) {
-  Cost cost;
-  for (int bits = first; chains > 1; chains = ceiling(chains, 4)) {
-    bits = std::min(most, bits + (chains > 2 ? 2 : 1));
-    for (std::int64_t left = chains; left > 0; left -= 4) {
-      const std::int64_t operands = std::min<std::int64_t>(left, 4);
-      if (operands > 1) cost += adder_cost(bits);
-      cost.lut += 1.75 * bits * static_cast<double>(std::max<std::int64_t>(operands - 2, 0));
-      cost.ff += bits;
-    }
+Cost product_cost(int a, int b, std::int64_t multiplier) {
+  // Booth rows, each with 3.5 LUTs to decode its digit.
+  if (multiplier == 2) {
+    Cost row = adder_cost(a + 2);
+    row.lut += 3.5;
+    return scaled(row, static_cast<double>(ceiling(b, 2)));
   }
-  return cost;
+  if (const std::int64_t blocks = dsp_blocks(a, b, a + b); blocks > 0)
+    return {.dsp = static_cast<double>(blocks)};
+  return {.lut = product_luts(a, b)};
 }
 
-}  // namespace
-
-Cost dot_multiply_cost(const DotShape& shape) {
-  const int product = std::min(shape.a + shape.b, shape.sum);
-  const int sum = std::min(product + log2_ceiling(shape.lanes), shape.sum);
-  const std::int64_t blocks = dsp_blocks(shape.a, shape.b, product);
-  const auto lanes = static_cast<double>(shape.lanes);
-  Cost cost;
-  cost.dsp = lanes * static_cast<double>(blocks);
-  if (blocks == 0) {
-    cost.lut += lanes * 2.0 * shape.a * shape.b;
-    cost += scaled(adder_cost(sum), lanes - 1);
-    cost.ff += lanes * product + sum;
-    return cost;
-  }
-  // Sums of up to eight lanes stand in the DSP blocks.
-  const std::int64_t chains = ceiling(shape.lanes, 8);
-  cost += chains_cost(chains, std::min(product + 3, sum), sum);
-  if (blocks > 1) cost += scaled(adder_cost(product), lanes * static_cast<double>(blocks - 1));
-  return cost;
+int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed) {
+  return static_cast<int>(parameters.integer(width)) + (parameters.integer(is_signed) != 0 ? 0 : 1);
 }
 
 namespace {
@@ -268,22 +197,35 @@ struct Clamp {
   int different;  ///< bits of the output in which the bounds differ
 };
 
-Clamp clamp_of(const Instance& instance, Width width) {
-  const ModuleParameters& parameters = instance.parameters;
+/// DIVISOR * 2^SHIFT as an odd number times a power of two.
+struct Divisor {
+  std::int64_t odd;
+  int shift;
+};
+
+Divisor divisor_of(const ModuleParameters& parameters) {
+  Divisor divisor{parameters.integer("DIVISOR"), static_cast<int>(parameters.integer("SHIFT"))};
+  for (; divisor.odd % 2 == 0; divisor.odd /= 2) ++divisor.shift;
+  return divisor;
+}
+
+/// Ones at the end of a number.
+int trailing_ones(Wide number) {
+  int count = 0;
+  for (; count < 63 && (number & 1) != 0; number >>= 1) ++count;
+  return count;
+}
+
+Clamp clamp_of(const ModuleParameters& parameters, Width width) {
   const Wide high = bound(parameters, "HIGH", 127), low = bound(parameters, "LOW", -128);
   Clamp clamp{};
-  clamp.shift = static_cast<int>(parameters.integer("SHIFT"));
+  clamp.shift = divisor_of(parameters).shift;
   const int carry = parameters.integer("ROUND") != 0 && clamp.shift > 0 ? 1 : 0;
   clamp.quotient = std::max(1, width.bits + (width.is_signed ? 0 : 1) + carry - clamp.shift);
   clamp.shift = std::max(clamp.shift, 0);
   // Ones at the end of the upper bound, and zeros of the lower one, decide nothing.
-  const auto ones_at_end = [](Wide number) {
-    int count = 0;
-    for (; count < 63 && (number & 1) != 0; number >>= 1) ++count;
-    return count;
-  };
-  clamp.above.compared = clamp.quotient - ones_at_end(high);
-  clamp.below.compared = clamp.quotient - ones_at_end(~low);
+  clamp.above.compared = clamp.quotient - trailing_ones(high);
+  clamp.below.compared = clamp.quotient - trailing_ones(~low);
   clamp.above.bits = ones(high);
   clamp.above.never = clamp.above.bits >= clamp.quotient - 1;
   clamp.below.bits = low == 0 ? 0 : ones(-low - 1);
@@ -309,43 +251,46 @@ Cost outside_cost(const Clamp& clamp) {
   return cost;
 }
 
+/// Multiplication by the reciprocal of an odd divisor (see mase_requantise.sv): a third of the
+/// reciprocal's digits is nonzero, each a row of the product.
+Cost division_cost(std::int64_t divisor, int bits) {
+  if (divisor == 1) return {};
+  return scaled(adder_cost(bits + 3), (bits + 1 + log2_ceiling(divisor)) / 3.0);
+}
+
 }  // namespace
 
-Cost clamp_cost(const Instance& instance, Width width) {
-  const ModuleParameters& parameters = instance.parameters;
-  const Clamp clamp = clamp_of(instance, width);
+Cost requantise_cost(const ModuleParameters& parameters, Width width) {
+  const Clamp clamp = clamp_of(parameters, width);
   Cost cost = outside_cost(clamp);
   // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.
   if (parameters.integer("ROUND") != 0 && clamp.shift > 0)
     cost += Cost{.lut = function_luts(clamp.shift),
-                 .carry = std::ceil((clamp.quotient + (width.is_signed ? 1 : 0)) / 4.0)};
-  if (parameters.integer("DIVISOR") != 1)
-    cost += scaled(adder_cost(2.0 * clamp.quotient + 8), clamp.quotient / 3.0);
+                 .carry = carry_chain(clamp.quotient + (width.is_signed ? 1 : 0))};
+  cost += division_cost(divisor_of(parameters).odd, width.bits);
   return cost;
 }
 
-double clamp_choice(const Instance& instance, Width width) {
-  const Clamp clamp = clamp_of(instance, width);
+double bound_choice_luts(const ModuleParameters& parameters, Width width) {
+  const Clamp clamp = clamp_of(parameters, width);
   if (!clamp.above.never && !clamp.below.never) {
-    const bool all = clamp.different == instance.parameters.integer("OW");
+    const bool all = clamp.different == parameters.integer("OW");
     return clamp.different + (all ? 0 : 1);
   }
   // Only the lowest bit has a LUT then, for ties, and one gates the set or reset.
   const bool gate = !(clamp.above.never && clamp.below.never) && outside_cost(clamp).lut == 0;
-  const bool rounds = instance.parameters.integer("ROUND") != 0;
+  const bool rounds = parameters.integer("ROUND") != 0;
   return (gate ? 1 : 0) +
          (rounds ? function_luts(clamp.shift + 1) - function_luts(clamp.shift) : 0);
 }
 
-double counter_carry(int bits) { return bits > 3 ? std::ceil(bits / 4.0) : 0; }
-
-Cost counter_cost(std::int64_t states) {
-  const int bits = log2_ceiling(states);
-  if (bits == 0) return {};
-  return {.lut = 1.3 * bits, .ff = static_cast<double>(bits), .carry = counter_carry(bits)};
+Cost registered_requantise_cost(const ModuleParameters& parameters, Width width) {
+  Cost cost = requantise_cost(parameters, width);
+  cost.lut += bound_choice_luts(parameters, width);
+  return cost;
 }
 
-Cost buffer_cost(std::int64_t width) {
+Cost skid_cost(std::int64_t width) {
   return {.lut = static_cast<double>(width) + 3, .ff = 2 * static_cast<double>(width) + 2};
 }
 

@@ -1,5 +1,5 @@
-// Costs of linear and depthwise from their parts, and of constant_linear from its weights.
-#include "hardware/design/modules/matrix_cost.hpp"
+// What constant_linear costs and how deep its pipeline is, from its weights.
+#include "hardware/design/modules/constant_linear.hpp"
 
 #include <algorithm>
 #include <span>
@@ -7,86 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hardware/design/handshake/linear.hpp"
-#include "hardware/design/modules/arithmetic_cost.hpp"
+#include "hardware/design/handshake/pipe.hpp"
+#include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
-namespace {
-
-int width_of(const ModuleParameters& parameters, const char* width, const char* sign) {
-  return static_cast<int>(parameters.integer(width)) + (parameters.integer(sign) != 0 ? 0 : 1);
-}
-
-/// hw_templates/matrix/mase_accumulate: choosing between bias and running sum takes no LUTs of its
-/// own.
-Cost accumulate_cost(int bits) {
-  Cost cost = adder_cost(bits);
-  cost.ff = bits;
-  return cost;
-}
-
-/// hw_templates/matrix/mase_multiply_accumulate without its skid: `columns` words for each of
-/// `rows`.
-Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
-                   std::int64_t rows, std::int64_t simd, std::int64_t pe) {
-  const ModuleParameters& parameters = instance.parameters;
-  const auto acc = static_cast<int>(parameters.integer("ACCW"));
-  const bool booth = parameters.integer("MULTIPLIER") == 2,
-             bias = parameters.integer("HAS_BIAS") != 0;
-  const DotShape dot{simd, width_of(parameters, "AW", "ASIGNED"),
-                     width_of(parameters, "WW", "WSIGNED"), acc};
-  Cost each = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
-  // Of two words half of the weights' bits are constants.
-  if (columns * rows == 2 && each.dsp == 0) each.lut *= booth ? 0.74 : 0.52;
-  each += accumulate_cost(acc);
-  each += clamp_cost(instance, {acc});
-  Cost cost = scaled(each, static_cast<double>(pe));
-  cost += rom_cost(pe * simd * parameters.integer("WW"), columns * rows,
-                   image_of(design, instance, "WEIGHT_FILE"));
-  if (bias)
-    cost += rom_cost(pe * parameters.integer("BW"), rows, image_of(design, instance, "BIAS_FILE"));
-  cost += counter_cost(columns);
-  if (rows > 1) cost += counter_cost(columns * rows);
-  if (bias) cost += counter_cost(rows);
-  const int stages = 2 + adder_stages(simd);
-  // Rows of one step have no marks of first and last.
-  cost += Cost{.lut = columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 1};
-  return cost;
-}
-
-}  // namespace
-
-Cost linear_cost(const Design& design, const Instance& instance) {
-  const ModuleParameters& parameters = instance.parameters;
-  const std::int64_t sf = parameters.integer("SF"), nf = parameters.integer("NF"),
-                     simd = parameters.integer("SIMD"), pe = parameters.integer("PE"),
-                     beat = simd * parameters.integer("AW");
-  Cost cost = datapath_cost(design, instance, sf, nf * parameters.integer("SETS"), simd, pe);
-  if (nf > 1) {
-    cost += replay_cost(beat, sf);
-    cost += counter_cost(nf);
-    if (sf > 1) cost.lut += 3;
-  } else {
-    cost.ff += static_cast<double>(beat);
-  }
-  // Four of eight lanes start a chain of DSP blocks, which hold their operands.
-  if ((nf == 1 || sf == 1) && cost.dsp > 0)
-    cost.ff -= static_cast<double>((simd / 8 * 4 + std::min<std::int64_t>(simd % 8, 4)) *
-                                   parameters.integer("AW"));
-  cost += buffer_cost(pe * parameters.integer("OW"));
-  return cost;
-}
-
-Cost depthwise_cost(const Design& design, const Instance& instance) {
-  const ModuleParameters& parameters = instance.parameters;
-  const std::int64_t lanes = parameters.integer("LANES");
-  Cost cost = datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"),
-                            1, lanes);
-  cost.ff += static_cast<double>(lanes * parameters.integer("AW"));
-  cost += buffer_cost(lanes * parameters.integer("OW"));
-  return cost;
-}
-
 namespace {
 
 const HexBits& constant(const ModuleParameters& parameters, const std::string& name) {
@@ -220,11 +144,12 @@ Cost constant_linear_cost(const Design&, const Instance& instance) {
       unpacked(constant(parameters, "WEIGHTS"), inputs * outputs, bits);
   SubsetSums sums(inputs,
                   {static_cast<int>(parameters.integer("AW")), parameters.integer("ASIGNED") != 0});
-  Cost cost = buffer_cost(outputs * parameters.integer("OW"));
+  Cost cost = skid_cost(outputs * parameters.integer("OW"));
   cost.ff += static_cast<double>(inputs * parameters.integer("AW"));
-  Cost end = clamp_cost(instance, {static_cast<int>(acc)});
+  Cost end = requantise_cost(parameters, {static_cast<int>(acc)});
   if (parameters.integer("HAS_BIAS") != 0) end.carry += static_cast<double>(ceiling(acc, 4));
-  const int column_bits = width_of(parameters, "AW", "ASIGNED") + std::max(2, log2_ceiling(inputs));
+  const int column_bits =
+      signed_bits(parameters, "AW", "ASIGNED") + std::max(2, log2_ceiling(inputs));
   for (std::int64_t o = 0; o < outputs; ++o) {
     const std::vector<Width> columns =
         columns_of(sums, std::span(weights).subspan(static_cast<std::size_t>(o) * row, row), bits);
@@ -234,6 +159,14 @@ Cost constant_linear_cost(const Design&, const Instance& instance) {
   }
   cost += sums.cost();
   return cost;
+}
+
+/// Inputs, subset sums of four, and every second level of the trees over groups and over bits.
+std::unique_ptr<Handshake> make_constant_linear_handshake(const ModuleParameters& parameters,
+                                                          Stages kept) {
+  const int groups = log2_ceiling((parameters.integer("INPUTS") + 3) / 4);
+  const int bits = log2_ceiling(parameters.integer("WW"));
+  return std::make_unique<PipeHandshake>(2 + (groups + 1) / 2 + (bits + 1) / 2, kept);
 }
 
 }  // namespace mase::design
