@@ -125,6 +125,23 @@ TEST_CASE("a graph without metadata has no folds, and one with it gives back the
   CHECK(fifo_depths(rebuilt) == fifo_depths(design));
 }
 
+TEST_CASE(
+    "the design is built once for the passes that follow, and equals one made from the graph") {
+  ir::Graph graph = residual_graph();
+  passes::PassContext context;
+  passes::describe<AddHardwareMetadata>().run(graph, Tree::dict(), context);
+  const Design& kept = design_of(graph, context);
+  CHECK(&kept == context.derived.find<Design>());
+  CHECK(&kept == &design_of(graph, context));
+  const Design made = design_of(graph);
+  CHECK(kept.timing.interval == made.timing.interval);
+  REQUIRE(kept.instances.size() == made.instances.size());
+  for (std::size_t i = 0; i < made.instances.size(); ++i)
+    CHECK(kept.instances[i].name == made.instances[i].name);
+  context.derived.clear();
+  CHECK(design_of(graph, context).instances.size() == made.instances.size());
+}
+
 TEST_CASE("the table has a row per step, the plumbing and the total") {
   ir::Graph graph = residual_graph();
   const passes::Result result = run(graph);
