@@ -6,9 +6,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "hardware/design/fold_options.hpp"
+#include "hardware/design/build.hpp"
+#include "hardware/design/choose_folding.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/node_metadata.hpp"
+#include "hardware/design/predict.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {

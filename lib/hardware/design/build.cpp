@@ -1,9 +1,13 @@
 // A program becomes a design: the instances of every step, and the plumbing between them.
+#include "hardware/design/build.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include "base/error.hpp"
 #include "hardware/design/names.hpp"
+#include "hardware/design/predict.hpp"
+#include "hardware/design/size_fifos.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {

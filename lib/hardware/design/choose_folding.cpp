@@ -10,6 +10,8 @@
 // one interval the sets of (LUT, DSP, BRAM) of the steps are added up step by step; sums that
 // exceed a limit even with the cheapest rest, and sums that another one beats in every limited
 // resource and in area, are dropped: neither can be part of the best answer, so this is exact too.
+#include "hardware/design/choose_folding.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -18,8 +20,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/design/fold_merge.hpp"
 #include "hardware/design/fold_options.hpp"
+#include "hardware/design/size_fifos.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {

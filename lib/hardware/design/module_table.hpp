@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/design/handshake.hpp"
 #include "hardware/design/module_parameters.hpp"
@@ -36,6 +37,5 @@ std::vector<ModuleRow> matrix_modules();       ///< linear, constant_linear, dep
 std::vector<ModuleRow> window_modules();       ///< window, window_parallel, pool, reduce
 
 const ModuleRow& module_row(std::string_view name);  ///< internal error when unknown
-Cost instance_cost(const Design& design, const Instance& instance);  ///< by its module's row
 
 }  // namespace mase::design

@@ -1,5 +1,7 @@
 // Latency and interval of a design, measured on its handshake models as the bench measures them in
 // the RTL.
+#include "hardware/design/predict.hpp"
+
 #include <algorithm>
 
 #include "base/error.hpp"

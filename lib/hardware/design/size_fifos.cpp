@@ -12,7 +12,10 @@
 //
 // 3. FIFOs that the skids can replace are taken out and the others shrunk by bisection, while no
 //    frame gets later and the network with the least capacities completes; within a budget of work.
+#include "hardware/design/size_fifos.hpp"
+
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "hardware/design/schedule.hpp"

@@ -97,15 +97,9 @@ std::vector<StepRow> stream_rows();  ///< everything else
 
 /// Error(Fault::config) naming step, number and what would divide.
 void check_fold(const Program& program, const Step& step, const Fold& fold);
-using FifoDepths = std::map<std::string, std::int64_t>;  ///< by instance name
-FifoDepths fifo_depths(const Design& design);
+/// Interval of one step under a fold, in cycles per frame (closed form).
+std::int64_t step_interval(const Program& program, const Step& step, const Fold& fold);
 
-/// `build` without timing, with these FIFOs; nullptr: all that could be of use, with a depth of 2.
-Design assemble(std::shared_ptr<const Program> program, const Folding& folding,
-                const FifoDepths* fifos = nullptr);
-/// `build` without timing, with FIFOs that an earlier build of the same program and folding found.
-Design rebuild(std::shared_ptr<const Program> program, const Folding& folding,
-               const FifoDepths& fifos);
 /// One step between streams of its own lanes; without memory images.
 Design lone_step(const Program& program, const Step& step, const Fold& fold);
 /// Whether a step takes its beats in bursts, so that a FIFO in front of it lets others go on.

@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/tree.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/emit/verilog.hpp"
 
 namespace mase::emit {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "hardware/design/choose_folding.hpp"
 #include "hardware/design/fold_merge.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/predict.hpp"
 
 namespace mase::design {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/design/step_table.hpp"
 #include "ir/text.hpp"
 #include "passes/pass.hpp"

@@ -1,6 +1,7 @@
 // Timing of whole designs of real modules against the closed forms of the modules' descriptions.
 #include <catch2/catch.hpp>
 
+#include "hardware/design/build.hpp"
 #include "hardware/design/schedule.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"

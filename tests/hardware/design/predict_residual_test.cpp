@@ -4,6 +4,8 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "hardware/design/build.hpp"
+#include "hardware/design/predict.hpp"
 #include "hardware/design/schedule.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/predict.hpp"
 #include "hardware/emit/emit.hpp"
 #include "support/temporary_folder.hpp"
 

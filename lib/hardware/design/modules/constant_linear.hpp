@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/design/handshake.hpp"
 

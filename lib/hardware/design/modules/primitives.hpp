@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/design/numbers.hpp"
 
