@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "hardware/design/choose_folding.hpp"
 #include "hardware/design/fold_options.hpp"
 
 namespace mase::design {

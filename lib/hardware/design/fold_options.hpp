@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 
 namespace mase::design {

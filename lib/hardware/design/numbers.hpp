@@ -1,4 +1,4 @@
-// Whole-number arithmetic that controls and costs share.
+// Whole-number arithmetic that handshake models and costs share.
 #pragma once
 
 #include <bit>

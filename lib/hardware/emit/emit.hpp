@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/tree.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 
 namespace mase::emit {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::emit::verilog {
 

@@ -1,5 +1,5 @@
 // Program: a quantized graph lowered to exact integer steps. It defines what the hardware computes:
-// the integer model executes it, and lib/hardware/design turns every step into instances.
+// the interpreter executes it, and lib/hardware/design turns every step into instances.
 //
 // Streams. A value holds one frame (the batch dimension is taken away) as a sequence of codes in
 // stream order: row-major with channels last, [H, W, C] for a torch tensor [C, H, W], [T, F] for

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
 #include "support/message_of.hpp"
 
