@@ -12,6 +12,8 @@
 namespace mase::driver {
 namespace {
 
+using samplers::StudyLength;
+
 /// Allocations that are enqueued in front of another sampler.
 constexpr std::size_t enqueued_allocations = 8;
 
@@ -52,7 +54,7 @@ Tree dimension_tree(const samplers::Dimension& dimension) {
 /// Exhaustive samplers end with the space; they refuse spaces above the limit.
 void limit_trials(search::Options& options, const samplers::Space& space) {
   search::Setup& setup = options.setup;
-  if (setup.sampler != "grid" && setup.sampler != "bruteforce") return;
+  if (setup.sampler_row().length != StudyLength::whole_space) return;
   const auto count = samplers::configurations(space);
   if (!count || *count > setup.max_configurations)
     config_error("the space has " + (count ? std::to_string(*count) : "infinitely many") +
@@ -177,10 +179,10 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
   plan.evaluate = [this](const samplers::Params& params, const search::Report& report) {
     return measure(params, report);
   };
-  const bool only = options_.setup.sampler == "allocate";
-  if (!only && options_.setup.enqueue != "allocate") return plan;
-  const std::size_t count =
-      only ? static_cast<std::size_t>(options_.setup.n_trials) : enqueued_allocations;
+  const search::Setup& setup = options_.setup;
+  if (!setup.enqueues()) return plan;
+  const bool only = setup.sampler_row().length == StudyLength::as_enqueued;
+  const std::size_t count = only ? static_cast<std::size_t>(setup.n_trials) : enqueued_allocations;
   plan.enqueue = [this, count] {
     return search::allocations(options_, *space_, count, [this](const samplers::Params& params) {
       return measure(params, [](std::int64_t, double) {});

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
-#include "search/samplers/sampler.hpp"
 
 namespace mase::search {
 namespace {
@@ -157,7 +157,7 @@ void read_setup(const Tree& table, Options& options, Diagnostics& diagnostics) {
 
 /// A pruner looks at what training reports, which has to be the one objective.
 void check_pruner(const Options& options, const SourceLocation& where, Diagnostics& diagnostics) {
-  if (options.setup.pruner == "none") return;
+  if (!options.setup.prunes()) return;
   const bool reported = options.goals.size() == 1 && (options.goals.front().metric == "accuracy" ||
                                                       options.goals.front().metric == "loss");
   if (!reported || !options.runners.training)
@@ -194,6 +194,16 @@ void read_space(const Tree& table, Options& options, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+bool Setup::enqueues() const {
+  return enqueue != none || sampler_row().length == samplers::StudyLength::as_enqueued;
+}
+
+const samplers::SamplerRow& Setup::sampler_row() const {
+  const samplers::SamplerRow* row = samplers::find_sampler(sampler);
+  MASE_CHECK(row, "no sampler '" + sampler + "'");
+  return *row;
+}
 
 std::vector<Direction> Options::directions() const {
   if (setup.sum_scaled_metrics) return {direction_of(*setup.direction)};

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "base/field.hpp"
+#include "search/row_names.hpp"
 #include "search/runners/metrics.hpp"
 #include "search/samplers/prune.hpp"
+#include "search/samplers/sampler.hpp"
 
 namespace mase::search {
 
@@ -30,6 +32,7 @@ struct SpaceSetup {
 
 /// `[search.strategy.setup]`.
 struct Setup {
+  static constexpr const char* none = "none";
   int n_jobs = 1;
   int n_trials = 20;
   std::optional<double> timeout;
@@ -41,10 +44,17 @@ struct Setup {
   std::optional<std::string> storage, study;
   double heartbeat = 10;
   std::int64_t max_configurations = 100000;
-  std::string pruner = "none", enqueue = "none";
+  std::string pruner = none, enqueue = none;
   std::optional<std::string> pkl_ckpt;
   int save_every_n_trials = 10;
-  static constexpr auto fields() {
+
+  bool prunes() const { return pruner != none; }
+  /// Whether parameter sets are made before the first trial.
+  bool enqueues() const;
+  /// Error(Fault::internal) when the table has no such sampler.
+  const samplers::SamplerRow& sampler_row() const;
+
+  static auto fields() {
     using S = Setup;
     return std::tuple{
         Field{"n_jobs", &S::n_jobs, "trials evaluated at once by this process"}.between(1, 1024),
@@ -52,8 +62,8 @@ struct Setup {
               "trials of the study, those of earlier runs and other workers included"}
             .at_least(1),
         Field{"timeout", &S::timeout, "seconds after which no trial is begun"}.at_least(0),
-        Field{"sampler", &S::sampler, "what chooses the next trial"}.one_of(
-            "tpe", "random", "nsgaii", "nsgaiii", "qmc", "grid", "bruteforce", "allocate"),
+        one_of_names(Field{"sampler", &S::sampler, "what chooses the next trial"},
+                     samplers::sampler_names()),
         Field{"sum_scaled_metrics", &S::sum_scaled_metrics,
               "one objective, the sum of all scaled metrics, instead of one for each"},
         Field{"direction", &S::direction, "better is, for the sum"}.one_of("minimize", "maximize"),
@@ -70,10 +80,12 @@ struct Setup {
         Field{"max_configurations", &S::max_configurations,
               "most configurations that grid and bruteforce go through"}
             .at_least(1),
-        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}.one_of("none",
+        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}.one_of(none,
                                                                                       "median"),
-        Field{"enqueue", &S::enqueue, "what is tried first: answers of the exact allocation"}
-            .one_of("none", "allocate"),
+        one_of_names(
+            Field{"enqueue", &S::enqueue, "what is tried first: answers of the exact allocation"}
+                .one_of(none),
+            samplers::sampler_names(samplers::StudyLength::as_enqueued)),
         Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused, studies live in a database"},
         Field{"save_every_n_trials", &S::save_every_n_trials, "every trial is saved at once"}
             .at_least(1)};
