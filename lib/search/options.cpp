@@ -7,15 +7,16 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "search/spaces/search_space.hpp"
 
 namespace mase::search {
 namespace {
 
 struct SpaceTable {
-  std::string name = "graph/quantize/mixed_precision_ptq";
-  static constexpr auto fields() {
-    return std::tuple{Field{"name", &SpaceTable::name, "search space"}.one_of(
-        "graph/quantize/mixed_precision_ptq", "graph/nas/channel_multiplier")};
+  std::string name{space_table().front().name};
+  static auto fields() {
+    return std::tuple{
+        one_of_names(Field{"name", &SpaceTable::name, "search space"}, space_names())};
   }
 };
 struct Strategy {

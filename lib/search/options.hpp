@@ -13,16 +13,19 @@
 
 namespace mase::search {
 
+/// What any space can choose by, from the table of spaces.
+std::vector<std::string_view> space_choices_by();
+
 /// `[search.search_space.setup]`.
 struct SpaceSetup {
   std::string by = "name";
   std::string weights = "random";
   double noise = 0;
-  static constexpr auto fields() {
+  static auto fields() {
     using S = SpaceSetup;
     return std::tuple{
-        Field{"by", &S::by, "a choice per node, per op type, or one for all"}.one_of("name", "type",
-                                                                                     "uniform"),
+        one_of_names(Field{"by", &S::by, "a choice per node, per op type, or one for all"},
+                     space_choices_by()),
         Field{"weights", &S::weights, "of scaled layers: new ones, or taken over"}.one_of(
             "random", "inherit"),
         Field{"noise", &S::noise, "relative noise on the weights of copied channels"}.between(0,
@@ -161,7 +164,7 @@ struct Runners {
 };
 
 struct Options {
-  std::string space = "graph/quantize/mixed_precision_ptq";
+  std::string space;  ///< name of a row of the table of spaces
   SpaceSetup space_setup;
   Tree seed = Tree::dict();
   SourceLocation where;  ///< of the search space, for messages about it as a whole
