@@ -7,7 +7,7 @@
 
 #include "base/field.hpp"
 #include "search/row_names.hpp"
-#include "search/runners/metrics.hpp"
+#include "search/runners/runners.hpp"
 #include "search/samplers/prune.hpp"
 #include "search/samplers/sampler.hpp"
 
@@ -93,74 +93,6 @@ struct Setup {
         Field{"save_every_n_trials", &S::save_every_n_trials, "every trial is saved at once"}
             .at_least(1)};
   }
-};
-
-/// `[search.strategy.sw_runner.basic_evaluation]`.
-struct BasicEvaluation {
-  std::string data_loader = "val_dataloader";
-  std::optional<int> num_samples;
-  static constexpr auto fields() {
-    using B = BasicEvaluation;
-    return std::tuple{
-        Field{"data_loader", &B::data_loader, "part of the data set"}.one_of(
-            "train_dataloader", "val_dataloader", "test_dataloader"),
-        Field{"num_samples", &B::num_samples, "rows to evaluate; none: all"}.at_least(1)};
-  }
-};
-
-/// `[search.strategy.sw_runner.basic_train]`: trains inside of the trial, then evaluates. What is
-/// not given comes from the training settings.
-struct BasicTrain {
-  std::string data_loader = "val_dataloader";
-  std::optional<int> num_samples, max_epochs, max_steps, batch_size;
-  std::optional<std::string> optimizer, lr_scheduler;
-  std::optional<double> learning_rate, weight_decay;
-  static constexpr auto fields() {
-    using B = BasicTrain;
-    return std::tuple{
-        Field{"data_loader", &B::data_loader, "part that is evaluated afterwards"}.one_of(
-            "val_dataloader", "test_dataloader"),
-        Field{"num_samples", &B::num_samples,
-              "rows to train on, repeated ones counted; none: all of every epoch"}
-            .at_least(1),
-        Field{"max_epochs", &B::max_epochs, "epochs"}.at_least(1),
-        Field{"max_steps", &B::max_steps, "optimiser steps, at most"}.at_least(1),
-        Field{"batch_size", &B::batch_size, "rows of a step"}.at_least(1),
-        Field{"optimizer", &B::optimizer, "optimiser"}.one_of("adam", "adamw", "sgd"),
-        Field{"lr_scheduler", &B::lr_scheduler, "learning-rate schedule"}.one_of("none", "step",
-                                                                                 "cosine"),
-        Field{"learning_rate", &B::learning_rate, "peak learning rate"}.between(0.0, 1e3),
-        Field{"weight_decay", &B::weight_decay, "weight decay"}.between(0.0, 1e3)};
-  }
-};
-
-/// `[search.strategy.hw_runner.average_bitwidth]`.
-struct AverageBitwidth {
-  double compare_to = 32;
-  bool activations = false, shared_bits = true;
-  static constexpr auto fields() {
-    using A = AverageBitwidth;
-    return std::tuple{
-        Field{"compare_to", &A::compare_to, "bits of the baseline"}.between(1, 64),
-        Field{"activations", &A::activations, "count the activations beside the parameters"},
-        Field{"shared_bits", &A::shared_bits, "count exponents and scales that elements share"}};
-  }
-  /// Options of the pass average_bits that measures it.
-  Tree pass_options() const {
-    Tree options = Tree::dict();
-    options["compare_to"] = compare_to;
-    options["shared_bits"] = shared_bits;
-    return options;
-  }
-};
-
-/// The runners that the configuration has; absent ones deliver nothing.
-struct Runners {
-  std::optional<BasicEvaluation> evaluation;
-  std::optional<BasicTrain> training;
-  std::optional<AverageBitwidth> bits;
-  bool operations = false;
-  std::optional<Tree> hardware;  ///< options of add_hardware_metadata
 };
 
 struct Options {

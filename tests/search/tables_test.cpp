@@ -1,4 +1,5 @@
 // The tables of a search: every row has its names, its sentence and works.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
