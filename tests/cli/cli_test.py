@@ -73,7 +73,7 @@ class Usage(InFolder):
         self.run_mase("show", "no-such-model", code=2)
 
     def test_lists_are_json_with_every_option(self):
-        for what in ("passes", "formats", "ops", "models", "datasets", "settings"):
+        for what in ("passes", "formats", "ops", "models", "datasets", "settings", "samplers", "metrics", "runners", "spaces"):
             rows = json.loads(self.run_mase("list", what, "--json").stdout)
             self.assertTrue(rows and all(row["name"] and row["doc"] for row in rows), what)
         quantize = json.loads(self.run_mase("list", "passes", "quantize", "--json").stdout)
