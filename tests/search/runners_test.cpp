@@ -187,6 +187,8 @@ num_samples = 250
   settings.max_steps = 2;
   CHECK(given.options(settings).max_steps == 2);
   CHECK(read_training("max_steps = 7").options(settings).max_steps == 7);
+  settings.max_steps = -1;  // as many as the epochs have
+  CHECK(given.options(settings).max_steps == 3);
 }
 
 TEST_CASE("wrong training settings of a trial are refused under the names they have there") {

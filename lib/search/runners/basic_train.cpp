@@ -72,10 +72,10 @@ TrainOptions BasicTrain::options(const TrainOptions& settings) const {
   Diagnostics checked_before;
   read_fields(others, options, checked_before);
   if (max_steps) options.max_steps = *max_steps;
-  if (num_samples) {
-    const int steps = (*num_samples + options.batch_size - 1) / options.batch_size;
-    options.max_steps = std::min(options.max_steps.value_or(steps), steps);
-  }
+  if (!num_samples) return options;
+  const int steps = (*num_samples + options.batch_size - 1) / options.batch_size;
+  const bool limited = options.max_steps && *options.max_steps > 0;
+  options.max_steps = limited ? std::min(*options.max_steps, steps) : steps;
   return options;
 }
 
