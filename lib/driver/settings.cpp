@@ -11,7 +11,7 @@
 namespace mase::driver {
 namespace {
 
-/// Flags that differ from the setting's name: the reference's, and short ones for a search.
+/// Flags that differ from the field's name: the reference's, and short ones.
 const std::map<std::string, std::vector<std::string>>& flag_names() {
   static const std::map<std::string, std::vector<std::string>> names{
       {"load_name", {"--load", "--load-name"}},
@@ -21,6 +21,8 @@ const std::map<std::string, std::vector<std::string>>& flag_names() {
       {"num_nodes", {"--nodes"}},
       {"n_trials", {"--trials", "--n-trials"}},
       {"n_jobs", {"--jobs", "--n-jobs"}},
+      {"clock_mhz", {"--clock"}},
+      {"top_name", {"--top"}},
   };
   return names;
 }
