@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "base/field.hpp"
-#include "search/row_names.hpp"
 #include "search/runners/runners.hpp"
 #include "search/samplers/prune.hpp"
+#include "search/samplers/row_names.hpp"
 #include "search/samplers/sampler.hpp"
 
 namespace mase::search {
+
+using samplers::one_of_names;
 
 /// What any space can choose by, from the table of spaces.
 std::vector<std::string_view> space_choices_by();

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/field.hpp"
 
-namespace mase::search {
+namespace mase::samplers {
 
 /// The field with the names as its choices; they must outlive it, as those of a static table do.
 template <class Struct, class T>
@@ -20,4 +20,4 @@ Field<Struct, T> one_of_names(Field<Struct, T> field, const std::vector<std::str
   return field;
 }
 
-}  // namespace mase::search
+}  // namespace mase::samplers
