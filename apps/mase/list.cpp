@@ -1,16 +1,13 @@
 // `mase list` and `mase doctor`.
+#include "base/text.hpp"
 #include "mase/cli.hpp"
 
 namespace mase::cli {
 
 void add_list(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "list", "list passes, formats, ops, models, datasets, settings, samplers or metrics");
+  CLI::App* command = app.add_subcommand("list", "list " + join(driver::list_names(), ", "));
   auto request = std::make_shared<driver::ListRequest>();
-  command
-      ->add_option("what", request->what,
-                   "passes, formats, ops, models, datasets, settings, samplers, metrics")
-      ->type_name("WHAT");
+  command->add_option("what", request->what, join(driver::list_names(), ", "))->type_name("WHAT");
   command->add_option("name", request->name, "one entry with all its options")->type_name("NAME");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer("Examples:\n  mase list models\n  mase list passes quantize");

@@ -112,6 +112,7 @@ struct ListRequest {
   bool json = false;
 };
 int list(const ListRequest& request);
+std::vector<std::string> list_names();  ///< what there is to list: "passes", "formats", ...
 
 int doctor(bool json);
 

@@ -15,8 +15,9 @@
 #include "passes/quantization/quantize_config.hpp"
 #include "passes/statistics/statistic.hpp"
 #include "passes/transform/quantize.hpp"
-#include "search/runners/metrics.hpp"
+#include "search/runners/runners.hpp"
 #include "search/samplers/sampler.hpp"
+#include "search/spaces/search_space.hpp"
 
 namespace mase::driver {
 namespace {
@@ -99,6 +100,8 @@ Tree option_entries(const Rows& rows) {
     Tree entry = Tree::dict();
     entry["name"] = row.name;
     entry["doc"] = row.doc;
+    if constexpr (requires { row.other_names; })
+      entry["other_names"] = Tree::list_of(row.other_names);
     entry["options"] = fields_tree(row.fields);
     out.push_back(std::move(entry));
   }
@@ -157,6 +160,32 @@ Tree setting_entries() {
   return out;
 }
 
+Tree runner_entries() {
+  Tree out = Tree::list();
+  for (const search::RunnerRow& row : search::runner_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["table"] = row.table();
+    for (const search::MetricDoc& metric : row.metrics) entry["metrics"].push_back(metric.name);
+    entry["doc"] = row.doc;
+    entry["options"] = fields_tree(row.fields);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree space_entries() {
+  Tree out = Tree::list();
+  for (const search::SpaceRow& row : search::space_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["by"] = Tree::list_of(row.by);
+    entry["doc"] = row.doc;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 Tree metric_entries() {
   Tree out = Tree::list();
   for (const search::MetricRow& row : search::metric_table()) {
@@ -177,15 +206,13 @@ struct Listing {
 constexpr Listing listings[] = {{"passes", pass_entries},      {"formats", format_entries},
                                 {"ops", op_entries},           {"models", model_entries},
                                 {"datasets", dataset_entries}, {"settings", setting_entries},
-                                {"samplers", sampler_entries}, {"metrics", metric_entries}};
+                                {"samplers", sampler_entries}, {"metrics", metric_entries},
+                                {"runners", runner_entries},   {"spaces", space_entries}};
 
 const Listing& find_listing(const std::string& what) {
-  std::vector<std::string> allowed;
-  for (const Listing& listing : listings) {
+  for (const Listing& listing : listings)
     if (what == listing.what) return listing;
-    allowed.emplace_back(listing.what);
-  }
-  config_error("unknown list '" + what + "'; allowed: " + join(allowed, " | "));
+  config_error("unknown list '" + what + "'; allowed: " + join(list_names(), " | "));
 }
 
 std::string text_of(const Tree& value) {
@@ -258,6 +285,12 @@ const Tree& find_entry(const Tree& entries, const std::string& what, const std::
 }
 
 }  // namespace
+
+std::vector<std::string> list_names() {
+  std::vector<std::string> names;
+  for (const Listing& listing : listings) names.emplace_back(listing.what);
+  return names;
+}
 
 int list(const ListRequest& request) {
   const Listing& listing = find_listing(request.what);
