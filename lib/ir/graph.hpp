@@ -30,7 +30,7 @@ struct Argument {
   bool operator==(const Argument&) const = default;
 };
 
-/// Metadata in the seeds' schema; each part is null until its pass has run.
+/// Metadata in the schema of the reference system; each part is null until its pass has run.
 struct Metadata {
   Tree common, software, hardware;
   bool operator==(const Metadata&) const = default;

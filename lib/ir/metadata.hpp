@@ -1,4 +1,5 @@
-// Node metadata in the seeds' schema, computed from the graph, and the graph as JSON.
+// Node metadata in the schema of the reference system, computed from the graph, and the graph as
+// JSON.
 #pragma once
 
 #include <string>
