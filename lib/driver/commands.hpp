@@ -110,6 +110,7 @@ struct ListRequest {
   std::string what = "passes";
   std::optional<std::string> name;
   bool json = false;
+  bool markdown = false;  ///< the list as a page of docs/reference; then without name and json
 };
 int list(const ListRequest& request);
 
