@@ -1,4 +1,4 @@
-// Vectors of 8 floats by AVX2 (operations: see simd_portable.hpp).
+// Vectors of 8 floats by AVX2 (operations: see vectors_portable.hpp).
 #pragma once
 
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// Vectors of 16 floats by AVX-512F (operations: see simd_portable.hpp).
+// Vectors of 16 floats by AVX-512F (operations: see vectors_portable.hpp).
 #pragma once
 
 #include <immintrin.h>
