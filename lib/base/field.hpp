@@ -4,8 +4,8 @@
 //   struct Options {
 //     double sparsity = 0.5;
 //     static constexpr auto fields() {
-//       return std::tuple{Field{"sparsity", &Options::sparsity, "share of weights to
-//       zero"}.between(0, 1)};
+//       return std::tuple{
+//           Field{"sparsity", &Options::sparsity, "share of weights to zero"}.between(0, 1)};
 //     }
 //   };
 //
@@ -37,6 +37,8 @@ struct FieldRules {
   std::size_t choice_count = 0;
 };
 
+/// One option: the member of `Struct` that holds it, its name for users, and a sentence. Bounds
+/// apply to numbers and to the elements of lists, choices to strings.
 template <class Struct, class T>
 struct Field {
   using Value = T;

@@ -15,6 +15,7 @@
 
 namespace mase::driver {
 
+/// Which model to load, and from what its shapes come.
 struct ModelRequest {
   std::string model;  ///< registry name or path
   ModelInput input;
@@ -26,6 +27,7 @@ struct ModelRequest {
   std::string load_type = "auto";
 };
 
+/// A model as a graph, with what is known about it.
 struct LoadedModel {
   ir::Graph graph;
   Tree info;                   ///< metadata of the checkpoint it came from; null otherwise

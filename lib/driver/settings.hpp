@@ -68,6 +68,7 @@ struct General {
   }
 };
 
+/// All settings of a command.
 struct Settings {
   General general;
   backend::TrainOptions train;

@@ -8,6 +8,7 @@
 
 namespace mase::models {
 
+/// A built-in network: one row of the table.
 struct ModelRow {
   std::string name;    ///< "jsc-tiny"
   std::string doc;     ///< layers in one line
