@@ -49,7 +49,7 @@ class Parameters {
   std::vector<std::pair<std::string, ParameterValue>> items_;  ///< in the order of printing
 };
 
-/// OW, SHIFT, DIVISOR, ROUND (0 floor, 1 nearest even), LOW, HIGH of the module requantise.
+/// OW, SHIFT, DIVISOR, ROUND (0 floor, 1 nearest even), LOW, HIGH of hw_templates/requantise.
 Parameters requantise_parameters(const integer::Requantise& requantise,
                                  const integer::FixedType& to);
 
