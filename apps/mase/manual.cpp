@@ -35,10 +35,16 @@ std::string usage_of(const CLI::Option& option) {
   return join(names, ", ") + (type.empty() ? "" : " " + type) + (many ? " ..." : "");
 }
 
+/// The options of a command, without the --help that every command has.
 void add_entries(const CLI::App& command, bool shared, Manual& manual) {
   for (const CLI::Option* option : command.get_options())
-    if (is_shared(*option) == shared && !option->get_group().empty())
+    if (is_shared(*option) == shared && (option != command.get_help_ptr() || !command.get_parent()))
       manual.push_back({Block::entry, usage_of(*option), option->get_description()});
+}
+
+std::string sentence(std::string text) {
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text + ".";
 }
 
 /// "mase run [OPTIONS] model": required positionals bare, others in brackets.
@@ -61,8 +67,8 @@ bool takes_settings(const CLI::App& command) {
 void add_command(const CLI::App& command, Manual& manual) {
   manual.push_back({Block::command, synopsis_of(command), ""});
   manual.push_back({Block::paragraph, "",
-                    command.get_description() +
-                        (takes_settings(command) ? "; takes the settings below too" : "") + "."});
+                    sentence(command.get_description() +
+                             (takes_settings(command) ? "; takes the settings below too" : ""))});
   add_entries(command, false, manual);
   if (!command.get_footer().empty()) manual.push_back({Block::verbatim, "", command.get_footer()});
 }
