@@ -35,6 +35,8 @@ struct LoadedModel {
   bool measured = false;       ///< the example is data of the user's, not zeros of some shape
 };
 
+/// Error(Fault::file) where no model has this name and no file can be read under it,
+/// Error(Fault::config) when example inputs are missing or do not fit, and what import throws.
 LoadedModel load_model(const ModelRequest& request);
 
 /// The checkpoint at `path`: graph and weights, tensor hash verified.

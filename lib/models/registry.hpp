@@ -20,6 +20,7 @@ struct ModelRow {
 };
 
 const std::vector<ModelRow>& model_table();
+/// nullptr when there is none; "jsc_tiny" and "jsc-tiny" are the same.
 const ModelRow* find_model(const std::string& name);
 
 }  // namespace mase::models

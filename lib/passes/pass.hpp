@@ -144,6 +144,6 @@ PassRow describe() {
 }
 
 using PassTable = std::vector<PassRow>;
-const PassRow* find_pass(const PassTable& table, std::string_view name);
+const PassRow* find_pass(const PassTable& table, std::string_view name);  ///< nullptr when unknown
 
 }  // namespace mase::passes
