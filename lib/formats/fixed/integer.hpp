@@ -53,8 +53,8 @@ struct Integer : CommonFields, IntegerFunctions<Integer> {
   IntegerSpec spec() const;
 };
 
-/// `integer` by its other name. (The reference system's format of that name adds the format of the
-/// result, which is the one of the port data_out.)
+/// `integer` by its other name. (Upstream's format of that name adds the format of the result,
+/// which is the one of the port data_out.)
 struct Fixed : Integer {
   static constexpr FormatDoc doc{"fixed", "The same as integer.", 2};
 };
