@@ -2,6 +2,7 @@
 
 torch_version=2.13.0
 optuna_version=5.0.0
+mkdocs_version=1.6.1
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }

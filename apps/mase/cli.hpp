@@ -29,6 +29,10 @@ void add_show(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
+void add_manual(CLI::App& app, Action& action);
+
+/// The subcommands of a program, in the order of their declaration.
+std::vector<const CLI::App*> commands(const CLI::App& app);
 
 /// The group of options that are accepted but stand neither in help nor in completions.
 inline constexpr const char* hidden = "";

@@ -19,10 +19,6 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-std::vector<const CLI::App*> commands(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : commands(app)) names.push_back(command->get_name());
@@ -70,6 +66,10 @@ std::string fish_text(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::vector<const CLI::App*> commands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
 
 void add_completion(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("completion", "print a completion script for a shell");

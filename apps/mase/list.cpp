@@ -8,8 +8,13 @@ void add_list(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("list", "list " + join(driver::list_names(), ", "));
   auto request = std::make_shared<driver::ListRequest>();
   command->add_option("what", request->what, join(driver::list_names(), ", "))->type_name("WHAT");
-  command->add_option("name", request->name, "one entry with all its options")->type_name("NAME");
-  command->add_flag("--json", request->json, "print one JSON document to stdout");
+  CLI::Option* name = command->add_option("name", request->name, "one entry with all its options")
+                          ->type_name("NAME");
+  CLI::Option* json =
+      command->add_flag("--json", request->json, "print one JSON document to stdout");
+  command->add_flag("--markdown", request->markdown, "print the list as a page of docs/reference")
+      ->excludes(name)
+      ->excludes(json);
   command->footer("Examples:\n  mase list models\n  mase list passes quantize");
   command->callback([request, &action] { action = [request] { return driver::list(*request); }; });
 }

@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   mase::cli::add_list(app, action);
   mase::cli::add_doctor(app, action);
   mase::cli::add_completion(app, action);
+  mase::cli::add_manual(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

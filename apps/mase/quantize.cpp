@@ -15,7 +15,9 @@ void add_quantize(CLI::App& app, Action& action) {
   command->add_option("--set", request->set, "a field of the format")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--profile", request->profile, "exact, or mase for the reference's bits")
+  command
+      ->add_option("--profile", request->profile,
+                   "exact, or mase for the bits of the reference system")
       ->type_name("PROFILE");
   command
       ->add_option("--codes", request->codes,

@@ -15,6 +15,7 @@
 
 namespace mase::backend {
 
+/// How a model file becomes a graph.
 struct ImportOptions {
   /// Example inputs in the order of forward's arguments; shapes of the graph come from them.
   std::vector<Array> inputs;
@@ -29,6 +30,7 @@ struct Signature {
   std::vector<Shape> parameters;    ///< shapes of the parameters, in state_dict order
 };
 
+/// What needs LibTorch. Every exception of an implementation is a mase::Error.
 class Backend {
  public:
   virtual ~Backend() = default;

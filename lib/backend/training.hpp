@@ -12,6 +12,7 @@
 
 namespace mase::backend {
 
+/// Settings of a training run; their names are those of the configuration file.
 struct TrainOptions {
   std::string optimizer = "adam";
   double learning_rate = 1e-3;
@@ -86,6 +87,7 @@ struct Metrics {
   std::int64_t rows = 0;
 };
 
+/// What a running training reports.
 struct Progress {
   std::int64_t step = 0, steps = 0;    ///< optimiser steps done, and of the whole run
   std::int64_t epoch = 0, epochs = 0;  ///< epochs completed, and of the whole run
@@ -105,11 +107,13 @@ struct Snapshot {
   bool last = false;  ///< newest resumable state
 };
 
+/// Called during training, on its thread. Either may be empty.
 struct TrainCallbacks {
   std::function<void(const Progress&)> progress;
   std::function<void(const Snapshot&)> save;
 };
 
+/// How a training run ended.
 struct TrainResult {
   std::int64_t steps = 0, epochs = 0;
   double final_loss = 0;

@@ -16,6 +16,7 @@
 
 namespace mase {
 
+/// Element types, named as PyTorch names them.
 enum class DType : std::uint8_t {
   float32,
   float64,
@@ -84,6 +85,8 @@ std::int64_t numel(
     const Shape& shape);  ///< product; Error(Fault::file) on overflow or a negative size
 std::string shape_text(const Shape& shape);  ///< "[4, 16]"
 
+/// Elements of one type under a shape. Copies share the bytes until one of them writes. Another
+/// type or number of elements than asked for is an internal error.
 class Array {
  public:
   Array() : Array(DType::float32, Shape{0}) {}

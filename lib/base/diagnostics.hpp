@@ -19,6 +19,7 @@ struct SourceLocation {
 
 enum class Severity { warning, error };
 
+/// One problem with a text, and where it is.
 struct Diagnostic {
   Severity severity = Severity::error;
   SourceLocation where;

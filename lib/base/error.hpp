@@ -8,7 +8,7 @@
 
 namespace mase {
 
-/// Whose fault an error is; the value is the process's exit code (architecture, section 6).
+/// Whose fault an error is; the value is the process's exit code (architecture.md, section 6).
 enum class Fault : int {
   goal = 1,         ///< a goal was not met (accuracy gate, mismatch); the result was printed
   config = 2,       ///< the user's configuration or command line

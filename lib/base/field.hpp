@@ -4,8 +4,8 @@
 //   struct Options {
 //     double sparsity = 0.5;
 //     static constexpr auto fields() {
-//       return std::tuple{Field{"sparsity", &Options::sparsity, "share of weights to
-//       zero"}.between(0, 1)};
+//       return std::tuple{
+//           Field{"sparsity", &Options::sparsity, "share of weights to zero"}.between(0, 1)};
 //     }
 //   };
 //
@@ -39,6 +39,8 @@ struct FieldRules {
   std::string_view old_choice{}, new_choice{};  ///< where the old one is given, the new one is read
 };
 
+/// One option: the member of `Struct` that holds it, its name for users, and a sentence. Bounds
+/// apply to numbers and to the elements of lists, choices to strings.
 template <class Struct, class T>
 struct Field {
   using Value = T;

@@ -15,6 +15,8 @@
 
 namespace mase {
 
+/// null, bool, integer, number, string, list or dict. Asking for a type that a value does not have,
+/// or for a key that is not there, is an internal error; `find` asks without.
 class Tree {
  public:
   using List = std::vector<Tree>;

@@ -40,6 +40,8 @@ struct Contents {
   ir::Graph graph;  ///< parsed from the text; tensors zero-filled until load_tensors
   Tree info;        ///< tool, versions, hashes, resolved configuration, history, data set
 };
+/// Nothing when the archive was not written by mase; Error(Fault::file) when versions or hashes do
+/// not fit.
 std::optional<Contents> read_contents(const std::string& path);
 
 /// The extra files to store for a graph: graph text, metadata JSON, and for each quantized tensor

@@ -26,6 +26,7 @@ struct PickleItem {
   Shape shape, strides;          ///< tensor, in elements
 };
 
+/// A decoded pickle: all its items, and the one that it stands for.
 struct Pickle {
   std::deque<PickleItem> arena;
   const PickleItem* result = nullptr;

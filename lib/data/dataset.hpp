@@ -14,6 +14,7 @@ namespace mase::data {
 enum class Part { train, validation, test };
 Part parse_part(const std::string& name);  ///< "train", "validation" (or "val"), "test"
 
+/// n rows of a data set.
 struct Batch {
   Array inputs;  ///< [n, ...] float32
   Array labels;  ///< [n] int64
@@ -59,6 +60,7 @@ struct DataOptions {
   }
 };
 
+/// A data set that users can name: one row of the table.
 struct DatasetRow {
   std::string name;
   std::string doc;

@@ -7,6 +7,7 @@
 
 namespace mase::data {
 
+/// The contents of an IDX file of bytes.
 struct IdxFile {
   std::vector<std::int64_t> shape;
   std::string bytes;  ///< shape's product

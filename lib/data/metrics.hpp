@@ -9,6 +9,7 @@
 
 namespace mase::data {
 
+/// How the rows of one class were predicted.
 struct ClassCount {
   std::int64_t rows = 0;       ///< rows of this class
   std::int64_t predicted = 0;  ///< rows predicted to be of this class
@@ -18,6 +19,7 @@ struct ClassCount {
   double precision() const;  ///< correct / predicted; 0 when never predicted
 };
 
+/// How well a model predicts rows of a data set.
 struct Scores {
   std::int64_t rows = 0, correct = 0;
   double loss = 0;            ///< mean cross entropy of the softmax of the outputs, in nats

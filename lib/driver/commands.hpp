@@ -26,6 +26,7 @@ struct ModelInput {
   std::vector<std::string> leaf_functions;  ///< --leaf-function: function names
 };
 
+/// `mase transform`: the passes of a configuration on a model. Returns 0, or throws.
 struct TransformRequest : CommonRequest {
   ModelInput input;
   bool verify_each = true;
@@ -37,12 +38,14 @@ struct TransformRequest : CommonRequest {
 };
 int transform(const TransformRequest& request);
 
+/// `mase train`.
 struct TrainRequest : CommonRequest {
   ModelInput input;
   bool resume = false;
 };
 int train(const TrainRequest& request);
 
+/// `mase search`.
 struct SearchRequest : CommonRequest {
   ModelInput input;
   Tree setup = Tree::dict();  ///< keys of [search.strategy.setup] given on the command line
@@ -50,6 +53,7 @@ struct SearchRequest : CommonRequest {
 };
 int search(const SearchRequest& request);
 
+/// `mase test`: accuracy and loss of a model; 1 when `min_accuracy` is not reached.
 struct TestRequest : CommonRequest {
   std::string split = "test";
   std::string level = "quantized";
@@ -59,6 +63,7 @@ struct TestRequest : CommonRequest {
 };
 int test(const TestRequest& request);
 
+/// `mase run`: the results of a model on .npy files.
 struct RunRequest {
   std::string model;
   ModelInput input;
@@ -69,6 +74,7 @@ struct RunRequest {
 };
 int run(const RunRequest& request);
 
+/// `mase emit`: a checkpoint as a folder of hardware.
 struct EmitRequest : CommonRequest {
   Tree target = Tree::dict();  ///< options of add_hardware_metadata given on the command line
   Tree output = Tree::dict();  ///< options of the emit passes given there
@@ -77,6 +83,7 @@ struct EmitRequest : CommonRequest {
 };
 int emit(const EmitRequest& request);
 
+/// `mase simulate`: the emitted hardware against the integer model; 1 for any difference.
 struct SimulateRequest : CommonRequest {
   std::optional<std::string> hardware;  ///< emitted folder; none: that of the project
   std::string split = "test";
@@ -89,6 +96,7 @@ struct SimulateRequest : CommonRequest {
 };
 int simulate(const SimulateRequest& request);
 
+/// `mase quantize`: a number format applied to an array.
 struct QuantizeRequest {
   std::string input, output, format = "integer", profile;
   std::vector<std::string> set;  ///< "width=8"
@@ -97,6 +105,7 @@ struct QuantizeRequest {
 };
 int quantize(const QuantizeRequest& request);
 
+/// `mase show`: the graph of a model as text, table, JSON or picture.
 struct ShowRequest {
   std::string model;
   ModelInput input;
@@ -106,10 +115,12 @@ struct ShowRequest {
 };
 int show(const ShowRequest& request);
 
+/// `mase list`: one of the tables of the program.
 struct ListRequest {
   std::string what = "passes";
   std::optional<std::string> name;
   bool json = false;
+  bool markdown = false;  ///< the list as a page of docs/reference; then without name and json
 };
 int list(const ListRequest& request);
 std::vector<std::string> list_names();  ///< what there is to list: "passes", "formats", ...

@@ -27,6 +27,8 @@ struct Configuration {
   std::optional<search::BasicEvaluation> evaluation;
   std::map<std::string, Tree> concrete;
 };
+/// DiagnosticsError with every problem of the file at `path` (none when empty) and of the values
+/// given on the command line, each at its place.
 Configuration load_configuration(const std::string& path, const Tree& command_line);
 
 /// The resolved configuration as TOML; loading it again gives the same run.

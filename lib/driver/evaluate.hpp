@@ -10,6 +10,7 @@
 
 namespace mase::driver {
 
+/// How much of a data set is evaluated, and in what pieces.
 struct EvaluateOptions {
   std::int64_t batch_size = 128;
   std::int64_t max_batches = -1;  ///< -1: all

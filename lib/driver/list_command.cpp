@@ -6,9 +6,12 @@
 #include "data/dataset.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/commands.hpp"
+#include "driver/list_markdown.hpp"
+#include "driver/list_text.hpp"
 #include "driver/output.hpp"
 #include "driver/settings.hpp"
 #include "formats/format.hpp"
+#include "hardware/design/module_table.hpp"
 #include "ir/op_table.hpp"
 #include "models/registry.hpp"
 #include "passes/analysis/profile_statistics.hpp"
@@ -199,36 +202,62 @@ Tree metric_entries() {
   return out;
 }
 
+Tree module_entries() {
+  Tree out = Tree::list();
+  for (const design::ModuleRow& row : design::module_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["folder"] = row.folder;
+    entry["inputs"] = Tree::list_of(row.inputs);
+    entry["outputs"] = Tree::list_of(row.outputs);
+    entry["uses"] = Tree::list_of(row.uses);
+    entry["doc"] = row.doc;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+/// One list: its entries, and what its page says first.
 struct Listing {
   const char* what;
   Tree (*entries)();
+  const char* intro;
 };
-constexpr Listing listings[] = {{"passes", pass_entries},      {"formats", format_entries},
-                                {"ops", op_entries},           {"models", model_entries},
-                                {"datasets", dataset_entries}, {"settings", setting_entries},
-                                {"samplers", sampler_entries}, {"metrics", metric_entries},
-                                {"runners", runner_entries},   {"spaces", space_entries}};
+constexpr Listing listings[] = {
+    {"passes", pass_entries,
+     "A `[passes.NAME]` table of a configuration runs a pass with these options; passes run in the "
+     "order of the file."},
+    {"formats", format_entries,
+     "Formats are named in TOML, on the command line and in search spaces in the same way. What "
+     "each computes is [specified](../formats.md)."},
+    {"ops", op_entries,
+     "What a node can compute. A quantizable op has a format at each of its ports."},
+    {"models", model_entries,
+     "Networks that the program builds by itself, with seeded initial weights."},
+    {"datasets", dataset_entries,
+     "Data sets, with disjoint train, validation and test parts drawn by `split_seed`."},
+    {"settings", setting_entries,
+     "Keys at the top of a configuration file, and flags of the commands (`--max-epochs` for "
+     "`max_epochs`). The command line wins over the file, the file over the default."},
+    {"samplers", sampler_entries,
+     "What chooses the next trial of a [search](../search.md): `sampler` in "
+     "`[search.strategy.setup]`, with these keys beside it."},
+    {"metrics", metric_entries,
+     "What a [search](../search.md) measures; each comes from a runner that the configuration "
+     "names."},
+    {"runners", runner_entries,
+     "What takes the measurements of a [search](../search.md): `[search.strategy.sw_runner.NAME]` and "
+     "`[search.strategy.hw_runner.NAME]`, with these keys."},
+    {"spaces", space_entries,
+     "What a [search](../search.md) varies: `name` in `[search.search_space]`."},
+    {"modules", module_entries,
+     "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
+     "and [hardware](../hardware.md) their timing."}};
 
 const Listing& find_listing(const std::string& what) {
   for (const Listing& listing : listings)
     if (what == listing.what) return listing;
   config_error("unknown list '" + what + "'; allowed: " + join(list_names(), " | "));
-}
-
-std::string text_of(const Tree& value) {
-  if (value.is_string()) return value.as_string();
-  if (!value.is_list()) return to_json(value, -1);
-  std::vector<std::string> parts;
-  for (const Tree& item : value.as_list()) parts.push_back(text_of(item));
-  return join(parts, ", ");
-}
-
-std::string bounds_of(const Tree& field) {
-  if (const Tree* choices = field.find("choices"))
-    return replace_all(text_of(*choices), ", ", " | ");
-  const Tree *low = field.find("min"), *high = field.find("max");
-  if (low && high) return text_of(*low) + " .. " + text_of(*high);
-  return low ? ">= " + text_of(*low) : "";
 }
 
 passes::ReportTable options_table(const std::string& title, const Tree& options) {
@@ -296,6 +325,10 @@ int list(const ListRequest& request) {
   const Listing& listing = find_listing(request.what);
   const Tree entries = listing.entries();
   Output output(request.json);
+  if (request.markdown) {
+    output.text(markdown_page(listing.what, listing.intro, entries));
+    return 0;
+  }
   if (request.name) {
     const Tree& entry = find_entry(entries, request.what, *request.name);
     output.document() = entry;

@@ -15,6 +15,7 @@
 
 namespace mase::driver {
 
+/// Which model to load, and from what its shapes come.
 struct ModelRequest {
   std::string model;  ///< registry name or path
   ModelInput input;
@@ -26,6 +27,7 @@ struct ModelRequest {
   std::string load_type = "auto";
 };
 
+/// A model as a graph, with what is known about it.
 struct LoadedModel {
   ir::Graph graph;
   Tree info;                   ///< metadata of the checkpoint it came from; null otherwise
@@ -33,6 +35,8 @@ struct LoadedModel {
   bool measured = false;       ///< the example is data of the user's, not zeros of some shape
 };
 
+/// Error(Fault::file) where no model has this name and no file can be read under it,
+/// Error(Fault::config) when example inputs are missing or do not fit, and what import throws.
 LoadedModel load_model(const ModelRequest& request);
 
 /// The checkpoint at `path`: graph and weights, tensor hash verified.

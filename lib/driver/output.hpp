@@ -8,6 +8,7 @@
 
 namespace mase::driver {
 
+/// Where a command's results go: people's text at once, or the JSON document at the end.
 class Output {
  public:
   explicit Output(bool json) : json_(json) {}

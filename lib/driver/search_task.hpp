@@ -9,6 +9,8 @@
 
 namespace mase::driver {
 
+/// A search as the command runs it: the prepared model, its space, and how a trial is measured and
+/// kept.
 class SearchTask {
  public:
   /// Loads the model, runs the passes of [search.prepare], builds the space and measures the float

@@ -12,6 +12,7 @@
 
 namespace mase::driver {
 
+/// What commands on models and data sets have in common once their settings are read.
 struct Session {
   Configuration configuration;
   Output output;

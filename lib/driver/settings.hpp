@@ -73,6 +73,7 @@ struct General {
       "accelerator",       "strategy",    "disable_dataset_cache"};
 };
 
+/// All settings of a command.
 struct Settings {
   General general;
   backend::TrainOptions train;

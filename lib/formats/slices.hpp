@@ -28,7 +28,8 @@ Slices row_slices(const Shape& shape);
 /// Average bits of one element: `bits` of its code and a share of `scales` float32 numbers.
 double bits_with_scales(int bits, std::size_t scales, const Shape& shape);
 
-/// Error(Fault::config) unless the rank is 4: upstream knows `what`, "ternary values", there only.
+/// Error(Fault::config) unless the rank is 4: the reference system knows `what`, "ternary values",
+/// there only.
 void check_rank_four(const Shape& shape, const std::string& what);
 
 }  // namespace mase::formats

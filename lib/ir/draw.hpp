@@ -7,6 +7,7 @@
 
 namespace mase::ir {
 
+/// A box per node with name, kind, shape and formats, an arrow per use.
 std::string to_dot(const Graph& graph);
 /// Runs graphviz's `dot`; Error(Fault::file) that says how to get it when it is missing.
 std::string to_svg(const Graph& graph);

@@ -11,6 +11,7 @@
 
 namespace mase::ir {
 
+/// How exactly a graph is computed.
 enum class Level {
   floating,   ///< ignore the formats on the graph
   quantized,  ///< quantize every port that has a format
@@ -26,6 +27,7 @@ using Results = std::vector<std::pair<std::string, Array>>;
 /// quantized, the tensor before quantization on each port as port + ".raw" and after as port.
 using Observer = std::function<void(const Node& node, const std::string& port, const Array& value)>;
 
+/// A graph ready to be run.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;

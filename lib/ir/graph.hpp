@@ -24,18 +24,20 @@ namespace mase::ir {
 enum class NodeKind { placeholder, get_attr, call_function, call_method, call_module, output };
 std::string_view kind_name(NodeKind kind);
 
+/// An operator's argument: a constant, or references to the results of other nodes.
 struct Argument {
   std::string name;  ///< the operator's argument name: "input", "self", "dim", ...
   Value value;
   bool operator==(const Argument&) const = default;
 };
 
-/// Metadata in the seeds' schema; each part is null until its pass has run.
+/// Metadata in the schema of the reference system; each part is null until its pass has run.
 struct Metadata {
   Tree common, software, hardware;
   bool operator==(const Metadata&) const = default;
 };
 
+/// One computation, input, tensor or the output of a graph.
 struct Node {
   NodeId id = no_node;
   std::string name;  ///< unique, [A-Za-z0-9_]+
@@ -74,6 +76,7 @@ struct Module {
   std::string_view short_class() const;  ///< "BatchNorm1d"
 };
 
+/// A parameter or buffer of the model.
 struct Tensor {
   Array value;
   bool is_parameter = false;  ///< parameter or buffer
@@ -87,6 +90,7 @@ struct Guard {
   bool operator==(const Guard&) const = default;
 };
 
+/// Nodes in execution order, and the modules and tensors that they name.
 class Graph {
  public:
   std::string name = "graph";
@@ -102,8 +106,7 @@ class Graph {
 
   /// Appends a node (before `before` when given). Its name is made unique as torch.fx does it:
   /// characters outside [A-Za-z0-9_] become `_`, a taken name (or a word of Python, as "input")
-  /// gets
-  /// `_1`, `_2`, ... An empty name asks for torch.fx's name of the target.
+  /// gets `_1`, `_2`, ... An empty name asks for torch.fx's name of the target.
   NodeId add(Node node, NodeId before = no_node);
   /// Every use of `from`, but those in `to` itself, refers to `to` afterwards.
   void replace_uses(NodeId from, NodeId to);

@@ -8,6 +8,7 @@
 
 namespace mase::ir {
 
+/// Kinds of words in the text form.
 enum class TokenKind {
   end,
   word,    ///< path or keyword: letters, digits, `_`, `.`, `::`; not starting with a digit
@@ -18,6 +19,7 @@ enum class TokenKind {
   sign,  ///< one of { } ( ) [ ] , : = @ |
 };
 
+/// One word of the text form, and where it stands.
 struct Token {
   TokenKind kind = TokenKind::end;
   std::string text;
@@ -30,6 +32,8 @@ struct Token {
 /// Whether a text can stand as a word without quotes.
 bool is_plain_word(std::string_view text);
 
+/// Reads the text form word by word. A character that begins no word is Error(Fault::file) with its
+/// place.
 class Lexer {
  public:
   Lexer(std::string_view text, std::string origin);

@@ -1,4 +1,5 @@
-// Node metadata in the seeds' schema, computed from the graph, and the graph as JSON.
+// Node metadata in the schema of the reference system, computed from the graph, and the graph as
+// JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +8,9 @@
 
 namespace mase::ir {
 
+/// {"mase_type", "mase_op", "args", "results"}; shapes and precisions by argument and result.
 Tree common_metadata(const Graph& graph, const Node& node);
+/// {"args", "results"}, each with room for statistics.
 Tree software_metadata(const Graph& graph, const Node& node);
 /// The whole graph: {"nodes": [{"name", "op", "target", "args", "kwargs", "metadata"}, ...]}.
 Tree graph_json(const Graph& graph);

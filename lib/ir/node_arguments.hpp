@@ -9,6 +9,7 @@
 
 namespace mase::ir {
 
+/// An argument under the name that metadata and configurations use.
 struct NamedArgument {
   std::string name;    ///< "data_in_0", "weight", "dim", ...
   std::string port;    ///< of data and parameters; empty for configuration

@@ -8,6 +8,7 @@
 
 namespace mase::ir {
 
+/// What the text form shows.
 struct PrintOptions {
   bool metadata = true;  ///< one `| common = {...}` line (JSON) per part and node
 };

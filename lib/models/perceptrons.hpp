@@ -5,6 +5,7 @@
 
 namespace mase::models {
 
+// Rows of sample_shape in, `classes` numbers per row out; initial weights follow from the seed.
 ir::Graph build_jsc_toy(const Shape& sample_shape, int classes, std::uint64_t seed);
 ir::Graph build_jsc_tiny(const Shape& sample_shape, int classes, std::uint64_t seed);
 ir::Graph build_jsc_s(const Shape& sample_shape, int classes, std::uint64_t seed);

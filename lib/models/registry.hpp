@@ -8,6 +8,7 @@
 
 namespace mase::models {
 
+/// A built-in network: one row of the table.
 struct ModelRow {
   std::string name;    ///< "jsc-tiny"
   std::string doc;     ///< layers in one line
@@ -19,6 +20,7 @@ struct ModelRow {
 };
 
 const std::vector<ModelRow>& model_table();
+/// nullptr when there is none; "jsc_tiny" and "jsc-tiny" are the same.
 const ModelRow* find_model(const std::string& name);
 
 }  // namespace mase::models

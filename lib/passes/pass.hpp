@@ -1,9 +1,11 @@
 // The pass framework: one declaration per pass, and what a pass gets and gives back.
 //
 //   struct CountDropout {
-//     static constexpr PassDoc doc{"count_dropout", PassKind::analysis, "Count the dropout
-//     nodes."}; struct Options { static constexpr auto fields() { return std::tuple{}; } }; static
-//     Result run(ir::Graph& graph, const Options& options, PassContext& context);
+//     static constexpr PassDoc doc{"count_dropout", PassKind::analysis, "Count the dropouts."};
+//     struct Options {
+//       static constexpr auto fields() { return std::tuple{}; }
+//     };
+//     static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 //   };
 #pragma once
 
@@ -25,6 +27,7 @@ namespace mase::passes {
 enum class PassKind { analysis, transform, interface };
 std::string_view kind_name(PassKind kind);
 
+/// What a pass is called, and what it does in a sentence.
 struct PassDoc {
   std::string_view name;
   PassKind kind;
@@ -77,6 +80,7 @@ struct ReportTable {
   std::string file;
 };
 
+/// What a pass has done and found.
 struct Result {
   bool changed = false;
   Tree info = Tree::dict();  ///< machine-readable findings
@@ -142,6 +146,6 @@ PassRow describe() {
 }
 
 using PassTable = std::vector<PassRow>;
-const PassRow* find_pass(const PassTable& table, std::string_view name);
+const PassRow* find_pass(const PassTable& table, std::string_view name);  ///< nullptr when unknown
 
 }  // namespace mase::passes

@@ -9,12 +9,14 @@
 
 namespace mase::passes {
 
+/// A pass that a configuration asks for, with its options and where they stand.
 struct PassCall {
   std::string name;
   Tree options = Tree::dict();
   SourceLocation where;
 };
 
+/// What the runner does around every pass.
 struct RunOptions {
   bool verify_each = true;
   bool timing = false;
@@ -23,6 +25,7 @@ struct RunOptions {
   std::optional<double> check_numerics;  ///< extra absolute tolerance; none: off
 };
 
+/// What became of one call.
 struct PassReport {
   std::string name;
   Result result;

@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
-"""Holds README.md to its word: runs the shell blocks marked <!-- run -->, and compares the list of passes.
+"""Holds a page to its word: runs the shell blocks marked <!-- run -->, compares their output with the block marked
+<!-- output --> that follows, and compares README.md's list of passes.
 
-usage: readme_test.py --mase BINARY --source ROOT (commands|passes)
+usage: readme_test.py --mase BINARY --source ROOT [--page PAGE.md] (commands|passes)
+
+Every line of a block of output stands in what the command printed, in the same order; `...` stands for any lines.
+Numbers with a point and all numbers in tables are those of one machine: any number will do there. A picture that a
+command writes and docs/images has under the same name shows the same nodes and edges.
 """
 
 import argparse
@@ -13,34 +18,73 @@ import sys
 import tempfile
 from pathlib import Path
 
-RUN_BLOCK = re.compile(r"^<!-- run -->\n+```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RUN_BLOCK = re.compile(
+    r"^<!-- run -->\n+```sh\n(.*?)^```$(?:\n+<!-- output -->\n+```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 PASS_TABLE = re.compile(r"<!-- passes -->(.*?)<!-- end of passes -->", re.DOTALL)
 LINKED = ("configs", "tests")  # what the commands name with relative paths
 
 
 def run_block(commands, folder, environment):
-    """Runs one block with every line echoed; its exit code."""
+    """Runs one block with every line echoed; its exit code and standard output."""
     script = "set -euxo pipefail\n" + commands
-    return subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, check=False
-    ).returncode
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+        check=False,
+    )
+    print(done.stdout, flush=True)
+    return done.returncode, done.stdout
 
 
-def check_commands(readme, mase, source):
+def comparable(line):
+    """A line without the figures that differ between machines and without the widths of columns."""
+    line = re.sub(r"\d+\.\d+", "#", line)
+    if line.startswith("|"):
+        line = re.sub(r"\d+", "#", line)
+    return " ".join(line.split())
+
+
+def missing_line(shown, printed):
+    """The first shown line that does not follow the ones before it in what was printed; None when all do."""
+    lines = iter([comparable(line) for line in printed.splitlines()])
+    for line in shown.splitlines():
+        if line.strip() not in ("", "...") and comparable(line) not in lines:
+            return line
+    return None
+
+
+def titles(picture):
+    """Names of the nodes and edges of an SVG of graphviz."""
+    return re.findall(r"<title>(.*?)</title>", picture.read_text(encoding="utf-8"))
+
+
+def check_pictures(folder, source):
+    """Pictures of docs/images that the commands have made anew."""
+    for picture in sorted(Path(folder).glob("*.svg")):
+        stored = source / "docs/images" / picture.name
+        if stored.exists() and titles(stored) != titles(picture):
+            yield f"docs/images/{picture.name} is not the picture that the program draws"
+
+
+def check_commands(page, text, mase, source):
     """Runs the marked blocks in order in one temporary folder, as a reader would."""
-    blocks = RUN_BLOCK.findall(readme)
+    blocks = RUN_BLOCK.findall(text)
     if not blocks:
-        return ["README.md has no shell block marked <!-- run -->"]
+        return [f"{page} has no shell block marked <!-- run -->"]
     environment = {**os.environ, "PATH": f"{mase.parent}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
         for name in LINKED:
             (Path(folder) / name).symlink_to(source / name)
-        for number, commands in enumerate(blocks, 1):
-            code = run_block(commands, folder, environment)
+        for number, (commands, shown) in enumerate(blocks, 1):
+            code, printed = run_block(commands, folder, environment)
             if code:
-                return [f"README.md: block {number} of those marked <!-- run --> ended with {code}:\n{commands}"]
-    print(f"{len(blocks)} blocks of README.md ran")
-    return []
+                return [f"{page}: block {number} of those marked <!-- run --> ended with {code}:\n{commands}"]
+            line = missing_line(shown, printed)
+            if line is not None:
+                return [f"{page}: this is not what block {number} prints, or not in this order:\n{line}"]
+        complaints = list(check_pictures(folder, source))
+    print(f"{len(blocks)} blocks of {page} ran")
+    return complaints
 
 
 def program_passes(mase):
@@ -51,7 +95,7 @@ def program_passes(mase):
     return {row["name"] for row in rows}
 
 
-def check_passes(readme, mase, _source):
+def check_passes(_page, readme, mase, _source):
     """The first column of README's table of passes equals what the program has."""
     table = PASS_TABLE.search(readme)
     if not table:
@@ -67,11 +111,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mase", type=Path, required=True)
     parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--page", default="README.md")
     parser.add_argument("what", choices=("commands", "passes"))
     arguments = parser.parse_args()
-    readme = (arguments.source / "README.md").read_text(encoding="utf-8")
+    text = (arguments.source / arguments.page).read_text(encoding="utf-8")
     check = check_commands if arguments.what == "commands" else check_passes
-    complaints = check(readme, arguments.mase.resolve(), arguments.source.resolve())
+    complaints = check(arguments.page, text, arguments.mase.resolve(), arguments.source.resolve())
     print("\n".join(complaints))
     return int(bool(complaints))
 

@@ -21,7 +21,7 @@ import unittest
 from pathlib import Path
 
 MASE = SOURCE = None
-PRACTICAL = "configs/examples/jsc_toy_by_type.toml"
+EXAMPLE = "configs/examples/jsc_toy_by_type.toml"
 CHANNELS = "configs/search/jsc_three_linear_channels.toml"
 
 
@@ -96,11 +96,11 @@ class Formats(Search):
                 self.assertEqual(has, set(), row)
 
 
-class Practical(Search):
+class ShippedExample(Search):
     def test_18_configurations_by_brute_force_by_name_and_by_type_have_the_same_best(self):
-        by_name = self.search(PRACTICAL, "name", "--sampler", "bruteforce")
+        by_name = self.search(EXAMPLE, "name", "--sampler", "bruteforce")
         self.assertEqual(by_name["trials"], 18)
-        by_type = self.edited(PRACTICAL, "type.toml", ('by = "name"', 'by = "type"'))
+        by_type = self.edited(EXAMPLE, "type.toml", ('by = "name"', 'by = "type"'))
         other = self.search(by_type, "type", "--sampler", "bruteforce")
         self.assertEqual(other["trials"], 18)
         self.assertEqual(best_values(other), best_values(by_name))
@@ -108,12 +108,12 @@ class Practical(Search):
         self.assertEqual(len(configurations), 18)
 
     def test_it_runs_verbatim_with_its_own_five_trials(self):
-        document = self.search(PRACTICAL, "tpe")
+        document = self.search(EXAMPLE, "tpe")
         self.assertEqual(document["trials"], 5)
         self.assertGreaterEqual(len(document["best"]), 1)
 
     def test_the_folder_of_every_best_trial_reproduces_the_reported_metrics_exactly(self):
-        document = self.search(PRACTICAL, "p", "--sampler", "bruteforce")
+        document = self.search(EXAMPLE, "p", "--sampler", "bruteforce")
         self.assertEqual(len(document["best"]), len(document["best_folders"]))
         for best, folder in zip(document["best"].values(), document["best_folders"]):
             again = json.loads(self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout)
@@ -127,7 +127,7 @@ class Practical(Search):
             self.assertEqual(tested[0]["scores"]["accuracy"], best["software_metrics"]["accuracy"])
 
     def test_all_reports_are_there_and_say_the_same(self):
-        document = self.search(PRACTICAL, "p")
+        document = self.search(EXAMPLE, "p")
         folder = self.folder("p")
         log = json.loads((folder / "log.json").read_text())
         self.assertEqual(sorted(map(int, log)), [0, 1, 2, 3, 4])
@@ -142,7 +142,7 @@ class Practical(Search):
             self.assertEqual(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone(), (5,))
 
     def test_the_space_can_be_looked_at_first(self):
-        document = self.search(PRACTICAL, "dry", "--dry-run")
+        document = self.search(EXAMPLE, "dry", "--dry-run")
         self.assertEqual(document["configurations"], 18)
         self.assertFalse((self.folder("dry") / "study.db").exists())
 
@@ -241,10 +241,10 @@ class BesideOptuna(Search):
 
         where = ("--storage", url, "--study", "joint")
         self.assertEqual(in_python(4), "4 True\n")
-        self.assertEqual(self.search(PRACTICAL, "p", *where, "--n-trials", "9")["trials"], 9)
+        self.assertEqual(self.search(EXAMPLE, "p", *where, "--n-trials", "9")["trials"], 9)
         self.assertEqual(in_python(3), "12 True\n")
         # Trials of the other program may be among the best: they get their folder too.
-        document = self.search(PRACTICAL, "p", *where, "--n-trials", "15", "--n-jobs", "2")
+        document = self.search(EXAMPLE, "p", *where, "--n-trials", "15", "--n-jobs", "2")
         self.assertEqual(document["trials"], 15)
         self.assertEqual(len(document["best_folders"]), len(document["best"]))
         self.assertTrue(any(int(best["number"]) in (*range(4), 9, 10, 11) for best in document["best"].values()))
@@ -252,15 +252,15 @@ class BesideOptuna(Search):
 
 class Refusals(Search):
     def test_a_changed_configuration_is_refused_with_the_difference(self):
-        self.search(PRACTICAL, "p")
-        result = self.mase("search", "--config", PRACTICAL, "--project", "p", "--seed", "43", "-q", code=2)
+        self.search(EXAMPLE, "p")
+        result = self.mase("search", "--config", EXAMPLE, "--project", "p", "--seed", "43", "-q", code=2)
         self.assertIn("seed: 42 in the study, 43 now", result.stderr)
 
     def test_wrong_spaces_and_metrics_are_named_before_the_first_trial(self):
-        config = self.edited(PRACTICAL, "wrong.toml", ("weight_width = [2, 4, 8]", "weight_width = []"))
+        config = self.edited(EXAMPLE, "wrong.toml", ("weight_width = [2, 4, 8]", "weight_width = []"))
         result = self.mase("search", "--config", config, "--project", "p", "-q", code=2)
         self.assertIn("must be a list with at least one choice", result.stderr)
-        config = self.edited(PRACTICAL, "wrong.toml", ("[search.strategy.hw_runner.average_bitwidth]\ncompare_to = 32\n", ""))
+        config = self.edited(EXAMPLE, "wrong.toml", ("[search.strategy.hw_runner.average_bitwidth]\ncompare_to = 32\n", ""))
         result = self.mase("search", "--config", config, "--project", "p", "-q", code=2)
         self.assertIn("no runner delivers the metric 'average_bitwidth'", result.stderr)
         self.assertFalse((self.folder("p") / "study.db").exists())
@@ -268,12 +268,12 @@ class Refusals(Search):
     def test_a_file_that_is_no_database_is_left_alone(self):
         path = self.out / "notes.txt"
         path.write_text("not a database, and longer than its header would be\n" * 30)
-        result = self.mase("search", "--config", PRACTICAL, "--project", "p", "--storage", f"sqlite:///{path}", "-q", code=3)
+        result = self.mase("search", "--config", EXAMPLE, "--project", "p", "--storage", f"sqlite:///{path}", "-q", code=3)
         self.assertIn(str(path), result.stderr)
         self.assertTrue(path.read_text().startswith("not a database"))
 
     def test_brute_force_refuses_a_space_above_its_limit(self):
-        result = self.mase("search", "--config", PRACTICAL, "--project", "p", "--sampler", "grid", "--max-configurations", "17",
+        result = self.mase("search", "--config", EXAMPLE, "--project", "p", "--sampler", "grid", "--max-configurations", "17",
                            "-q", code=2)
         self.assertIn("18 configurations, grid goes through at most 17", result.stderr)
 

@@ -4,8 +4,10 @@
 import sys
 from pathlib import Path
 
+import citation_rule
 import file_rules
 import include_rule
+import picture_rule
 
 RULES = {
     "includes": (include_rule.include_rule, include_rule.torchscript_rule),
@@ -14,6 +16,8 @@ RULES = {
     "files": (file_rules.head_rule, file_rules.word_rule, file_rules.header_rule),
     "configs": (file_rules.config_rule,),
     "snippets": (file_rules.snippet_rule,),
+    "citations": (citation_rule.file_rule, citation_rule.section_rule, citation_rule.command_rule),
+    "picture": (picture_rule.picture_rule,),
 }
 
 

@@ -39,6 +39,11 @@ mase_library(late ROOMS room USES base ir)
 mase_library(late/room USES ir)
 target_link_libraries(mase_torch PUBLIC)
 """
+PICTURE = "".join(
+    f"<title>{title}</title>\n"
+    for title in ("base", "ir", "late", "late/room", "base&#45;&gt;ir", "ir&#45;&gt;late", "ir&#45;&gt;late/room")
+)
+COMMANDS = "# Commands\n\n### `mase run [OPTIONS] model`\n\nruns.\n\n- `--level LEVEL`: how.\n\n## Settings\n"
 GOOD = {
     "lib/README.md": TABLE,
     "lib/CMakeLists.txt": CMAKE,
@@ -48,6 +53,9 @@ GOOD = {
     "lib/late/room/in.cpp": '// In.\n#include "ir/graph.hpp"\n',
     "lib/passes_are_elsewhere.txt": "",
     "README.md": "# Read me\n",
+    "docs/formats.md": "# Formats\n\n## 1. Conventions\n\n### Storage\n\n## 2. Elements\n",
+    "docs/reference/commands.md": COMMANDS,
+    "docs/images/rooms.svg": PICTURE,
 }
 
 
@@ -147,6 +155,34 @@ class HabitsBite(unittest.TestCase):
         self.expect("configs", {"configs/a.toml": "# A.\n"}, "configs/a.toml")
         used = {"configs/a.toml": "# A.\n", "README.md": "mase transform --config configs/a.toml\n"}
         self.assertEqual(self.complaints("configs", used), [])
+
+    def test_a_file_that_is_cited_and_not_there_is_found(self):
+        self.assertEqual(self.complaints("citations", {"lib/ir/a.cpp": "// See lib/ir/graph.hpp and graph.hpp.\n"}), [])
+        self.expect("citations", {"lib/ir/a.cpp": "// A.\n// See lib/ir/grph.hpp.\n"}, "lib/ir/a.cpp:2", "lib/ir/grph.hpp")
+        self.expect("citations", {"lib/ir/a.cpp": "// The loop of grph.hpp.\nint f();\n"}, "there is no grph.hpp")
+        self.expect("citations", {"docs/a.md": "# A\n\nRuns `scripts/nothing`.\n"}, "docs/a.md:3", "scripts/nothing")
+
+    def test_a_section_that_is_cited_and_not_there_is_found(self):
+        good = {"lib/ir/a.cpp": "// Codes (formats.md, sections 1 and\n// 2), packed (formats.md, storage).\n"}
+        self.assertEqual(self.complaints("citations", good), [])
+        self.expect("citations", {"lib/ir/a.cpp": "// Codes (formats.md, section\n// 3).\n"}, "no section 3")
+        self.expect("citations", {"lib/ir/a.cpp": "// Codes (formats.md, rounding).\n"}, "no section 'rounding'")
+
+    def test_a_link_that_leads_nowhere_is_found(self):
+        self.assertEqual(self.complaints("citations", {"docs/a.md": "# A\n\n[x](formats.md#1-conventions)\n"}), [])
+        self.expect("citations", {"docs/a.md": "# A\n\n[x](formats.md#9-end)\n"}, "docs/a.md:3", "#9-end")
+        self.expect("citations", {"docs/a.md": "# A\n\n[x](images/no.svg)\n"}, "docs/a.md:3", "images/no.svg")
+
+    def test_a_command_that_the_program_does_not_have_is_found(self):
+        self.assertEqual(self.complaints("citations", {"docs/a.md": "# A\n\n`mase run x.pt --level float`\n"}), [])
+        self.expect("citations", {"docs/a.md": "# A\n\n`mase walk x.pt`\n"}, "`mase walk`")
+        self.expect("citations", {"docs/a.md": "# A\n\n```sh\nmase run x.pt \\\n  --lvl float\n```\n"}, "no option --lvl")
+        self.expect("citations", {"lib/ir/a.cpp": "// What `mase run --lvl` takes.\n"}, "no option --lvl")
+
+    def test_a_picture_of_another_table_is_found(self):
+        self.expect("picture", {"docs/images/rooms.svg": PICTURE + "<title>old</title>\n"}, "shows old")
+        missing = PICTURE.replace("<title>ir&#45;&gt;late</title>\n", "")
+        self.expect("picture", {"docs/images/rooms.svg": missing}, "does not show ir->late")
 
 
 if __name__ == "__main__":

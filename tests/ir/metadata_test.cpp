@@ -1,4 +1,4 @@
-// Metadata in the seeds' schema: the lecture's example, formats, configuration, JSON.
+// Metadata in the schema of the reference system: its example, formats, configuration, JSON.
 #include "ir/metadata.hpp"
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a linear layer has the records of the seed's lecture, with the bias's true shape") {
+TEST_CASE("a linear layer has the records of the reference system, with the bias's true shape") {
   const Tree tree = common("%fc : float32[1, 784] = call_module fc aten::linear(input=%x)");
   INFO(compact(tree));
   CHECK(same(tree, R"({"mase_type": "module_related_func", "mase_op": "linear", "args": {

@@ -72,7 +72,7 @@ TEST_CASE("networks that are also fixtures have the fixtures' nodes") {
 }
 
 TEST_CASE("parameter counts are those of the literature, the fixtures or stock layers") {
-  CHECK(parameters(build("jsc-tiny")) == 117);  // stated upstream
+  CHECK(parameters(build("jsc-tiny")) == 117);  // as the reference system states
   CHECK(parameters(build("jsc-mlp")) == 4655);  // fixture jsc_s
   CHECK(parameters(build("lenet")) == 20554);   // fixture lenet
   CHECK(parameters(build("jsc-toy")) == 32 + 136 + 16 + 72 + 16 + 45 + 10);

@@ -38,7 +38,7 @@ std::vector<std::string> names(const SearchSpace& space) {
   return out;
 }
 
-const std::string practical = R"(
+const std::string example_space = R"(
 [default.config]
 name = ["NA"]
 [linear.config]
@@ -61,14 +61,14 @@ bias_frac_width = ["NA"]
 
 }  // namespace
 
-TEST_CASE("the practical's space has 2 x 3 x 3 configurations by name and by type") {
-  const Built by_name = build("jsc-tiny", "name", practical);
+TEST_CASE("the shipped example's space has 2 x 3 x 3 configurations by name and by type") {
+  const Built by_name = build("jsc-tiny", "name", example_space);
   CHECK(by_name.problems.empty());
   CHECK(names(*by_name.space) == std::vector<std::string>{"seq_blocks_2/config/data_in_width",
                                                           "seq_blocks_2/config/weight_width",
                                                           "seq_blocks_2/config/bias_width"});
   CHECK(samplers::configurations(by_name.space->dimensions()) == 18);
-  const Built by_type = build("jsc-tiny", "type", practical);
+  const Built by_type = build("jsc-tiny", "type", example_space);
   CHECK(samplers::configurations(by_type.space->dimensions()) == 18);
   CHECK(names(*by_type.space).front() == "linear/config/data_in_width");
 }
@@ -87,7 +87,7 @@ TEST_CASE("by type the nodes of one op share one choice, by name each has its ow
 }
 
 TEST_CASE("a choice becomes a call of quantize that says everything") {
-  const Built built = build("jsc-tiny", "name", practical);
+  const Built built = build("jsc-tiny", "name", example_space);
   const samplers::Params params{{"seq_blocks_2/config/data_in_width", 1},
                                 {"seq_blocks_2/config/weight_width", 0},
                                 {"seq_blocks_2/config/bias_width", 2}};

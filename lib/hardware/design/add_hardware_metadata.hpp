@@ -1,5 +1,5 @@
-// Hardware metadata: how every node becomes hardware, in the seeds' schema, and the design that the
-// metadata stands for.
+// Hardware metadata: how every node becomes hardware, in the schema of the reference system, and
+// the design that the metadata stands for.
 #pragma once
 
 #include <limits>

@@ -12,6 +12,7 @@
 
 namespace mase::design {
 
+/// What products are made of.
 enum class Multiplier {
   automatic,  ///< DSP blocks where the tool would use them
   dsp,
@@ -50,6 +51,7 @@ struct Memory {
   std::vector<std::string> words;
 };
 
+/// One module of a design, with its parameters and streams.
 struct Instance {
   std::string name;    ///< unique, a legal identifier
   std::string module;  ///< of module_table()
@@ -67,6 +69,7 @@ struct Timing {
   std::int64_t interval = 0;  ///< between frames in steady state
 };
 
+/// Instances joined by streams.
 struct Design {
   std::string name = "top";
   std::shared_ptr<const integer::Program> program;  ///< null for single modules under test

@@ -1,4 +1,4 @@
-// Modules, files and parameters of a node in the seeds' key names.
+// Modules, files and parameters of a node in the key names of the reference system.
 #include "hardware/design/node_metadata.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The passes that write hardware, under the names of the lecture: each writes its part of the
-// hardware folder for the design that the graph's hardware metadata stands for.
+// The passes that write hardware, under the names of the reference system: each writes its part of
+// the hardware folder for the design that the graph's hardware metadata stands for.
 #pragma once
 
 #include "hardware/emit/emit.hpp"

@@ -5,6 +5,7 @@
 
 namespace mase::emit {
 
+/// A temporary folder that is removed with this object.
 class RunFolder {
  public:
   RunFolder();

@@ -13,6 +13,7 @@ enum class Storage { narrow, middle, wide };  ///< 16, 32, 64 bits
 
 Storage storage_for(const FixedType& type);
 
+/// Codes in the order of the stream.
 class Buffer {
  public:
   explicit Buffer(Storage storage = Storage::wide) : storage_(storage) {}

@@ -13,6 +13,7 @@ namespace mase::integer {
 
 /// What the readers of a result ask for together.
 struct Demand {
+  /// What is known of the readers.
   enum class Kind {
     none,    ///< some reader takes the exact result, or the readers have no common grid
     grid,    ///< quantizing to `grid` at once changes no reader's input

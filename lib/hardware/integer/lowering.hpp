@@ -66,6 +66,7 @@ struct Accumulator {
   std::int64_t divisor = 1;
 };
 
+/// The lowering of one graph: the program as far as it is made.
 class Lowering {
  public:
   explicit Lowering(const ir::Graph& graph);

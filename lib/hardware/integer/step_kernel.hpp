@@ -12,6 +12,7 @@
 
 namespace mase::integer {
 
+/// How one step is run on a batch.
 class StepKernel {
  public:
   virtual ~StepKernel() = default;

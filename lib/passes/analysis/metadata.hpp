@@ -1,4 +1,4 @@
-// The passes that attach metadata to every node in the seeds' schema.
+// The passes that attach metadata to every node in the schema of the reference system.
 #pragma once
 
 #include "passes/pass.hpp"

@@ -10,6 +10,7 @@
 
 namespace mase::passes {
 
+/// How a format does on the values seen; the less the better.
 struct Score {
   std::int64_t saturated = 0;  ///< values beyond the format
   double squared_error = 0;    ///< sum of (q(x) - x)^2; measured for mse only

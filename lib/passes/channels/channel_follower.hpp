@@ -12,6 +12,7 @@ namespace mase::passes {
 /// A dimension counted from the front; Error(Fault::file) when the rank has none such.
 std::size_t place_of(std::int64_t dim, std::size_t rank);
 
+/// Walks a graph once, and joins the channels that must keep the same width.
 class ChannelFollower {
  public:
   explicit ChannelFollower(const ir::Graph& graph) : graph_(graph) {}

@@ -9,6 +9,7 @@
 
 namespace mase::passes {
 
+/// Layers whose output channels can only be scaled together.
 struct ChannelGroup {
   std::vector<std::string> nodes;  ///< linear and convolution nodes, in graph order
   /// Channels; for channels that move in blocks (the groups of a convolution, the channels behind

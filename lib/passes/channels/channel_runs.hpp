@@ -21,6 +21,7 @@ using ChannelRuns = std::vector<ChannelRun>;
 
 /// Why a group keeps its width.
 struct ChannelObstacle {
+  /// Why channels cannot be scaled.
   enum class Kind {
     output,  ///< its channels are results of the model
     stays,   ///< its channels meet channels that never change, as those of an input
@@ -31,6 +32,7 @@ struct ChannelObstacle {
   bool operator==(const ChannelObstacle&) const = default;
 };
 
+/// Channels that keep the same number as each other, wherever they go.
 struct ChannelUnit {
   std::int64_t width = 0;              ///< channels, or blocks of channels that move together
   std::vector<std::string> producers;  ///< layers that make them, in graph order

@@ -30,6 +30,7 @@ struct ChannelNumber {
   std::int64_t divisor = 1;
 };
 
+/// Where the channels of every layer go: through which values, parameters and numbers.
 struct ChannelMap {
   ChannelSpace space;
   std::map<ir::NodeId, ChannelLayout> layouts;  ///< of nodes that yield a tensor

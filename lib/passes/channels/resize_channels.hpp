@@ -7,6 +7,7 @@
 
 namespace mase::passes {
 
+/// Where the weights of resized layers come from.
 struct ResizeOptions {
   bool random = false;  ///< fresh initial weights for the layers concerned
   double noise = 0;

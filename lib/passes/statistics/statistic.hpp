@@ -21,6 +21,7 @@
 
 namespace mase::passes {
 
+/// What a statistic is called, and what it is in a sentence.
 struct StatisticDoc {
   std::string_view name, sentence;
 };
@@ -67,6 +68,7 @@ T read_statistic(const Tree& options, Diagnostics& diagnostics) {
   return statistic;
 }
 
+/// The Collector of a statistic, whose type has the functions of a row.
 template <class T>
 class StatisticCollector final : public Collector {
  public:

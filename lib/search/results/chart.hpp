@@ -59,6 +59,7 @@ class Chart {
   std::string body_;
 };
 
+/// One bar of a chart.
 struct Bar {
   std::string label;
   double value = 0;  ///< 0 to 1
@@ -67,10 +68,12 @@ struct Bar {
 /// the full length.
 std::string bar_chart(const std::string& name, std::span<const Bar> bars);
 
+/// One cell of a heat map.
 struct HeatCell {
   std::string text, title;
   std::optional<double> shade;  ///< 0 (light) to 1; nothing: no cell
 };
+/// A table of shaded cells.
 struct HeatMap {
   std::string name;
   std::vector<std::string> columns;

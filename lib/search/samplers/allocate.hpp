@@ -6,6 +6,7 @@
 
 namespace mase::samplers {
 
+/// A choice for every layer, with the least sum of losses within budgets, is asked for.
 struct Allocation {
   /// loss[i][j]: what choice j of layer i adds to the objective, which is minimised. Infinity, here
   /// or in a cost, forbids the choice.

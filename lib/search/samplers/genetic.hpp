@@ -15,6 +15,7 @@
 
 namespace mase::samplers {
 
+/// What NSGA-II and NSGA-III have in common.
 struct GeneticOptions {
   int population_size = 50;
   std::string crossover = "uniform";

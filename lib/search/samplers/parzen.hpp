@@ -14,6 +14,8 @@ using Columns = std::vector<std::vector<double>>;
 /// 1 for the newest 25 observations; older ones fall linearly, to 1/count for the oldest.
 std::vector<double> recency_weights(std::size_t count);
 
+/// A density over several dimensions: a weighted mixture of one kernel per observation and the
+/// prior.
 class ParzenEstimator {
  public:
   /// `weights`: one per observation, the prior's not among them; they need no norm.

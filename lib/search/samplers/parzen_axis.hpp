@@ -12,6 +12,7 @@
 
 namespace mase::samplers {
 
+/// How kernels are shaped.
 struct ParzenOptions {
   double prior_weight = 1;
   bool consider_endpoints = false;  ///< the outermost kernels reach to the ends of the range
@@ -26,6 +27,7 @@ struct LogDensities {
   std::vector<double> values;
 };
 
+/// One dimension of the kernels of a mixture.
 class ParzenAxis {
  public:
   virtual ~ParzenAxis() = default;

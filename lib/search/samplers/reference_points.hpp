@@ -17,6 +17,7 @@ std::vector<Point> reference_points(std::size_t objectives, int divisions);
 /// as three extents beyond the finite values.
 std::vector<Point> normalised(std::vector<Point> points);
 
+/// The reference direction that a point is nearest to.
 struct Association {
   std::size_t direction;  ///< index of the nearest line from the origin through a reference point
   double distance;        ///< perpendicular

@@ -18,6 +18,7 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
+/// One parameter of a space, and when it exists.
 struct Dimension {
   std::string name;  ///< unique within the space
   Distribution distribution;

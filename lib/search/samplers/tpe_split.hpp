@@ -8,6 +8,7 @@
 
 namespace mase::samplers {
 
+/// Trials parted into good and other ones.
 struct Split {
   std::vector<const Trial*> below, above;  ///< in ascending number
 };

@@ -15,6 +15,7 @@ enum class Direction { minimize, maximize };
 enum class TrialState { running, complete, pruned, fail, waiting };
 std::string_view state_name(TrialState state);  ///< Optuna's words: "RUNNING", "COMPLETE", ...
 
+/// One try: its parameters, and what became of it.
 struct Trial {
   std::int64_t number = 0;
   TrialState state = TrialState::running;

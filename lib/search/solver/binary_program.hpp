@@ -12,10 +12,12 @@ namespace mase::solver {
 
 /// Minimise the sum of loss[c] * x[c] over x[c] in {0, 1}, where rows hold.
 struct BinaryProgram {
+  /// A variable that is 0 or 1, and what it costs.
   struct Column {
     double loss = 0;
     double most = 1;  ///< 0 forbids the column
   };
+  /// A linear constraint on the variables.
   struct Row {
     char sense = 'L';  ///< E equal, L less or equal
     double bound = 0;
@@ -27,6 +29,7 @@ struct BinaryProgram {
   int limit_seconds = 300;
 };
 
+/// What the solver found.
 struct BinarySolution {
   enum class Status { optimal, infeasible, out_of_time, failed };
   Status status = Status::failed;

@@ -36,6 +36,7 @@ struct Dialect {
   std::string_view age;          ///< seconds since that column's time
 };
 
+/// A connection to a database. Error(Fault::file) with its own message when a statement fails.
 class Database {
  public:
   /// `name` stands in messages and holds no password.

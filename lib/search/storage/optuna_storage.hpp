@@ -11,6 +11,7 @@
 
 namespace mase::storage {
 
+/// A Storage in the tables of Optuna's schema.
 class OptunaStorage final : public Storage {
  public:
   /// Creates or checks the schema.

@@ -23,6 +23,7 @@ class Distributions {
 /// Fills in everything that stands outside of the table `trials`; records in ascending id.
 void read_details(Database& database, Distributions& distributions, std::vector<Record>& records);
 
+/// The trials of a study as last read: finished ones are not read again.
 class Records {
  public:
   /// Reads what is new since the last call and what was not finished then; inside a transaction.

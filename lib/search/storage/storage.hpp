@@ -18,6 +18,7 @@ namespace mase::storage {
 using samplers::Direction;
 using samplers::TrialState;
 
+/// A study as the database knows it.
 struct Study {
   std::int64_t id = 0;
   std::string name;

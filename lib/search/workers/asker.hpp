@@ -11,6 +11,7 @@
 
 namespace mase::search {
 
+/// Asks the sampler for the next trial, alone or in batches.
 class Asker {
  public:
   explicit Asker(const Plan& plan);

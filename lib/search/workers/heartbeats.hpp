@@ -9,6 +9,7 @@
 
 namespace mase::search {
 
+/// A thread that tells the storage, while it lives, that trials are being worked on.
 class Heartbeats {
  public:
   /// Beats every `seconds` over a connection of its own.

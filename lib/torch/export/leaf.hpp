@@ -11,6 +11,7 @@
 
 namespace mase::libtorch {
 
+/// Writes the methods of the layers of a module tree.
 class LeafMethods {
  public:
   /// Both must outlive this object; methods are added to the tree's modules.

@@ -16,6 +16,7 @@
 
 namespace mase::libtorch {
 
+/// Writes one TorchScript method, operator by operator.
 class MethodBuilder {
  public:
   using JitValue = torch::jit::Value;

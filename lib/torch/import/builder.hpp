@@ -23,6 +23,7 @@ struct OpCall {
   SourceText source;
 };
 
+/// Appends nodes to a graph while TorchScript is interpreted, and runs each on the example.
 class Builder {
  public:
   explicit Builder(ir::Graph& graph) : graph_(graph) {}

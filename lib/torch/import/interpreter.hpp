@@ -33,6 +33,7 @@ std::string places_of(const jit::Node* node);
 inline constexpr std::int64_t import_step_limit = 1'000'000;
 inline constexpr int import_depth_limit = 200;
 
+/// Follows the TorchScript of a module on the example inputs, and writes down what it computes.
 class Importer {
  public:
   Importer(ir::Graph& graph, const backend::ImportOptions& options)

@@ -9,6 +9,7 @@
 
 namespace mase::libtorch {
 
+/// A layer that stays one node, and the call of it.
 struct LeafCall {
   ir::Module module;
   ir::Node node;

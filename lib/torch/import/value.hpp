@@ -15,7 +15,9 @@ struct Cell;
 /// Values are shared: an in-place operator rebinds the cell, so every name of a tensor sees it.
 using Ref = std::shared_ptr<Cell>;
 
+/// What the interpreter knows of a TorchScript value.
 struct Cell {
+  /// How a value came about.
   enum class Kind {
     constant,   ///< `value` is known for every input
     dynamic,    ///< the result of node `node`; `value` is its result on the example

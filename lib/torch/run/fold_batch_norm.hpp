@@ -12,6 +12,7 @@ struct NormTensors {
   double epsilon = 0;
 };
 
+/// Parameters of a linear or convolution layer that does its batch norm too.
 struct FoldedLayer {
   at::Tensor weight, bias;
 };

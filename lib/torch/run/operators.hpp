@@ -16,6 +16,8 @@ namespace mase::libtorch {
 /// arguments in order.
 using HostFunction = c10::IValue (*)(const std::vector<c10::IValue>&);
 
+/// An operator that is computed here, not by ATen: its name, its arguments in order, and what runs
+/// it.
 struct HostOperator {
   std::string_view name;
   std::vector<std::string_view> arguments;

@@ -36,6 +36,7 @@ struct Recipe {
   at::Tensor cached;        ///< quantized parameter, kept between eval runs
 };
 
+/// One node, ready to be run: where its arguments lie and who computes it.
 struct Step {
   enum class Kind { input, tensor, identity, get_item, host, aten, output };
   const ir::Node* node = nullptr;
@@ -50,6 +51,7 @@ struct Step {
   Step* norm = nullptr;                 ///< the batch norm that is folded into this layer
 };
 
+/// A graph at one level of exactness as a sequence of steps.
 struct Executor::Plan {
   Plan(const ir::Graph& source, ir::Level run_level);
 

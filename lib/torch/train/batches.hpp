@@ -11,6 +11,7 @@
 
 namespace mase::train {
 
+/// The training rows, shuffled and cut into batches.
 class Batches {
  public:
   Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed);

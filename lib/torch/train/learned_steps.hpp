@@ -18,6 +18,8 @@ using PortName = std::pair<ir::NodeId, std::string>;
 /// running statistics are left out.
 std::vector<PortName> learnable_ports(const ir::Graph& graph);
 
+/// Binary points that are trained with the weights: each port has a step size, whose logarithm gets
+/// a gradient.
 class LearnedSteps {
  public:
   /// `parameters` was made with learnable_ports(graph): their steps start from the formats. The

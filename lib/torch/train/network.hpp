@@ -10,6 +10,7 @@
 
 namespace mase::train {
 
+/// A network in training: the result of a batch, and the gradients of the parameters.
 class Network {
  public:
   virtual ~Network() = default;

@@ -14,8 +14,10 @@
 
 namespace mase::train {
 
+/// All parameters of a graph in one flat buffer, and their gradients in another.
 class Parameters {
  public:
+  /// One parameter, and where it lies in the buffers.
   struct Entry {
     std::string path;
     std::size_t offset = 0;  ///< of its first element in the flat buffers

@@ -8,6 +8,7 @@
 
 namespace mase::train {
 
+/// Quantizes the values at one port while training.
 class PortQuantizer {
  public:
   PortQuantizer() = default;

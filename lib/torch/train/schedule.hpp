@@ -8,6 +8,7 @@
 
 namespace mase::train {
 
+/// How many batches, steps and epochs a run has.
 struct StepCounts {
   std::int64_t batches_per_epoch = 0;
   std::int64_t steps_per_epoch = 0;  ///< optimiser steps: groups of accumulate_grad_batches batches

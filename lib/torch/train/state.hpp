@@ -10,6 +10,7 @@
 
 namespace mase::train {
 
+/// Where a training stands: all that resuming needs beside the weights.
 struct State {
   std::int64_t step = 0;    ///< optimiser steps done
   std::int64_t epoch = 0;   ///< epochs whose validation is done

@@ -1,5 +1,5 @@
 // block_fp, block_minifloat and block_log: kernels against the definition, codes, bounds, refusals.
-// (Their values against the reference system's and a model's: golden.cpp.)
+// (Their values against the reference system's and a model's: golden_test.cpp.)
 #include <catch2/catch.hpp>
 #include <cstring>
 

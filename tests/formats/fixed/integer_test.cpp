@@ -93,9 +93,9 @@ TEST_CASE("a negative value whose product underflows still floors to minus one s
   CHECK(quantized(parse_format("integer_floor(8, -126)"), {-0x1p-149F})[0] == -0x1p126F);
   CHECK(quantized(parse_format("integer_floor(8, -1)"), {-0x1p-149F})[0] == -2.0F);
   // The reference system's float32 product is -0, and stays so.
-  const float upstream =
+  const float reference =
       quantized(parse_format("integer_floor(8, -126, profile=mase)"), {-0x1p-149F})[0];
-  CHECK(bits_of(upstream) == bits_of(-0.0F));
+  CHECK(bits_of(reference) == bits_of(-0.0F));
 }
 
 TEST_CASE("integers wider than float32 clamp exactly and round once") {

@@ -58,7 +58,7 @@ TEST_CASE("infinities saturate and NaN stays NaN, beside a scale of the finite e
   const Values in{7, INFINITY, -INFINITY, NAN};
   CHECK(differences(quantized("scale_integer(4)", in), {7, 7, -7, NAN}) == 0);
   CHECK(differences(quantized("scale_integer(4)", {INFINITY, NAN}), {7, NAN}) == 0);
-  // Upstream: s = 8 / inf = 0, and 0 / 0.
+  // Reference system: s = 8 / inf = 0, and 0 / 0.
   CHECK(differences(quantized("scale_integer(4, profile=mase)", {7, INFINITY}), {NAN, NAN}) == 0);
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("a residual value is the sum of its planes") {
   CHECK(quantized("binary_residual(2)", {0.9F, -0.2F, 0.5F, 0}) == Values{1, -third, third, third});
   CHECK(differences(quantized("binary_residual(1)", {NAN, -0.0F, INFINITY, -3}), {NAN, 1, 1, -1}) ==
         0);
-  // Upstream: the sign of 0 is 0.
+  // Reference system: the sign of 0 is 0.
   CHECK(differences(quantized("binary_residual(1, profile=mase)", {0, -0.0F, -2}), {0, 0, -1}) ==
         0);
   CHECK(quantized("binary_residual(2, means=[-0.5, 0.25])", {0.6F, -0.1F}) ==

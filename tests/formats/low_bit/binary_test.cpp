@@ -40,11 +40,11 @@ TEST_CASE("NaN stays NaN and, like infinities, leaves the scale alone") {
   CHECK(differences(quantized("binary(scaled=true)", in), {NAN, 2, -2, 2, -2}) == 0);
   CHECK(differences(quantized("binary", in), {NAN, 1, -1, 1, -1}) == 0);
   CHECK(differences(quantized("binary(scaled=true)", {NAN, -INFINITY}), {NAN, 0}) == 0);
-  // Upstream compares, so NaN is the lower value there; its mean takes all elements.
+  // The reference system compares, so NaN is the lower value there; its mean takes all elements.
   CHECK(quantized("binary(profile=mase)", {NAN, 1}) == Values{-1, 1});
-  const std::string upstream = "binary(bipolar=false, profile=mase)";
-  CHECK(differences(quantized(upstream, {1, INFINITY}, {1, 1, 1, 2}), {INFINITY, INFINITY}) == 0);
-  CHECK(differences(quantized(upstream, {-1, NAN}, {1, 1, 1, 2}), {NAN, NAN}) == 0);
+  const std::string reference = "binary(bipolar=false, profile=mase)";
+  CHECK(differences(quantized(reference, {1, INFINITY}, {1, 1, 1, 2}), {INFINITY, INFINITY}) == 0);
+  CHECK(differences(quantized(reference, {-1, NAN}, {1, 1, 1, 2}), {NAN, NAN}) == 0);
 }
 
 TEST_CASE("the scale is the mean of the 16 lanes' sums in double, rounded once") {

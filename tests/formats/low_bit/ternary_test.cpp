@@ -68,7 +68,8 @@ TEST_CASE("NaN stays NaN and, like infinities, leaves threshold and scale alone"
   const Values in{NAN, 1, -1, 4, INFINITY, -INFINITY};
   CHECK(differences(quantized("ternary(scaling_factor=true)", in), {NAN, 0, 0, 4, 4, -4}) == 0);
   CHECK(differences(quantized("ternary(scaling_factor=true)", {-INFINITY, 0}), {0, 0}) == 0);
-  // Upstream's means take all elements: an infinite threshold leaves nothing above, 0 / 0 is NaN.
+  // The reference system's means take all elements: an infinite threshold leaves nothing above, 0 /
+  // 0 is NaN.
   CHECK(quantized("ternary(profile=mase)", {1, INFINITY}, {1, 1, 1, 2}) == Values{0, 0});
   CHECK(differences(
             quantized("ternary(scaling_factor=true, profile=mase)", {1, INFINITY}, {1, 1, 1, 2}),

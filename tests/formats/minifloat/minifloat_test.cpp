@@ -104,7 +104,7 @@ TEST_CASE("every code of a format with a hidden bit survives decoding and encodi
     std::iota(codes.begin(), codes.end(), 0U);
     const std::vector<float> values = values_of(text, codes);
     std::vector<std::uint32_t> found = codes_of(text, values);
-    // Upstream gives -0 the code of +0.
+    // The reference system gives -0 the code of +0.
     if (std::string(text).find("mase") != std::string::npos)
       found[codes.size() / 2] = codes.size() / 2;
     CHECK(found == codes);

@@ -136,7 +136,7 @@ TEST_CASE("bounded lanes give blocks as fast as the bound allows") {
   maker.output(maker.linear("fc", maker.input("x", {16}), 16, 16));
   Target target;
   target.max_lanes = 4;
-  // The seeds' M x M block: N * N / (M * M) cycles.
+  // The M x M block of the reference system: N * N / (M * M) cycles.
   CHECK((choose_folding(maker.program(), target).at("fc") == Fold{4, 4}));
 }
 

@@ -58,7 +58,7 @@ Tree with_layer(const char* node, std::int64_t simd, std::int64_t pe) {
 
 }  // namespace
 
-TEST_CASE("every node gets the seeds' keys") {
+TEST_CASE("every node gets the reference system's keys") {
   ir::Graph graph = residual_graph();
   run(graph, with_layer("fc1", 4, 2));
   for (ir::NodeId id : graph.order()) {

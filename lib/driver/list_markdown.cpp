@@ -1,0 +1,110 @@
+// A page is a table of entries and a section for each that has options of its own.
+#include "driver/list_markdown.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "base/text.hpp"
+#include "driver/list_text.hpp"
+
+namespace mase::driver {
+namespace {
+
+std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+
+std::string row_of(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = replace_all(cell, "|", "\\|");
+  return "| " + join(cells, " | ") + " |\n";
+}
+
+std::string header_of(const std::vector<std::string>& names) {
+  std::string rule = "|";
+  for (std::size_t i = 0; i < names.size(); ++i) rule += "---|";
+  return row_of(names) + rule + "\n";
+}
+
+std::string options_text(const Tree& fields) {
+  std::string text = header_of({"option", "type", "default", "allowed", "meaning"});
+  for (const Tree& field : fields.as_list())
+    text += row_of({code(field.at("name").as_string()), field.at("type").as_string(),
+                    code(field.at("default").as_string()), bounds_of(field),
+                    field.at("doc").as_string()});
+  return text;
+}
+
+bool is_field(const Tree& entry) { return entry.find("default") != nullptr; }
+
+bool is_nested(std::string_view key) { return key == "options" || key == "config_keys"; }
+
+/// What the entries have beside their options: one row each, the sentence last.
+std::string overview_text(const Tree& entries) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : entries.as_list().front().as_dict())
+    if (!is_nested(key) && key != "doc") keys.push_back(key);
+  std::vector<std::string> header = keys;
+  header.emplace_back("meaning");
+  std::string text = header_of(header);
+  for (const Tree& entry : entries.as_list()) {
+    std::vector<std::string> row;
+    for (const std::string& key : keys) {
+      const std::string cell = text_of(entry.at(key));
+      row.push_back(key == "name" ? code(cell) : cell);
+    }
+    row.push_back(entry.at("doc").as_string());
+    text += row_of(row);
+  }
+  return text;
+}
+
+bool has_section(const Tree& entry) {
+  const Tree* options = entry.find("options");
+  return (options && options->size() > 0) || entry.find("config_keys");
+}
+
+/// The keys of quantize's tables are every port joined with every field: a rule, not a list.
+constexpr const char* quantize_rule =
+    "A table `[passes.quantize.SELECTOR.config]` says what the nodes of an op, of a name or of a "
+    "pattern get. Its keys are `name` (a [format](formats.md), or \"NA\"), `bypass`, and "
+    "`PORT_FIELD` "
+    "for every port of the [op](ops.md) and every field of the format: `data_in_width`, "
+    "`weight_frac_width`, `bias_rounding`. The field that data can decide may be `\"auto\"`.\n";
+
+std::string config_keys_text(const Tree& entry) {
+  const Tree* keys = entry.find("config_keys");
+  if (!keys) return "";
+  const Tree* statistics = keys->find("statistics");
+  if (!statistics) return std::string("\n") + quantize_rule;
+  std::string text;
+  for (const auto& [name, fields] : statistics->as_dict())
+    text += "\n`weight_statistics." + name + "`, `activation_statistics." + name + "`:\n\n" +
+            options_text(fields);
+  return text;
+}
+
+std::string section_text(const Tree& entry) {
+  std::string text =
+      "\n## " + entry.at("name").as_string() + "\n\n" + entry.at("doc").as_string() + "\n";
+  if (const Tree* options = entry.find("options"); options && options->size() > 0)
+    text += "\n" + options_text(*options);
+  return text + config_keys_text(entry);
+}
+
+std::string title_of(std::string what) {
+  what[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(what[0])));
+  return what;
+}
+
+}  // namespace
+
+std::string markdown_page(const std::string& what, const std::string& intro, const Tree& entries) {
+  std::string text = "# " + title_of(what) + "\n\n" + intro + "\n\nThis page is what `mase list " +
+                     what + " --markdown` prints.\n\n";
+  if (is_field(entries.as_list().front())) return text + options_text(entries);
+  text += overview_text(entries);
+  for (const Tree& entry : entries.as_list())
+    if (has_section(entry)) text += section_text(entry);
+  return text;
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,15 @@
+// The pages of docs/reference: a list of `mase list` as Markdown.
+#pragma once
+
+#include <string>
+
+#include "base/tree.hpp"
+
+namespace mase::driver {
+
+/// A whole page: a title, `intro`, a table of the entries, and a section for each entry that has
+/// options. `entries` are those of `mase list WHAT --json`; fields without entries around them
+/// (settings) are one table of options.
+std::string markdown_page(const std::string& what, const std::string& intro, const Tree& entries);
+
+}  // namespace mase::driver
