@@ -1,7 +1,9 @@
 // Which batch norms a plan folds, running the folded layers, and storing them.
 #include "torch/run/fold_batch_norm.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/var_mean.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 

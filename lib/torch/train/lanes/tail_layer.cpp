@@ -1,7 +1,7 @@
 // Batch norm, 2 x 2 max pooling and ReLU over lanes, as one layer.
 #include "torch/train/lanes/tail_layer.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <numeric>
 
