@@ -216,14 +216,17 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 
 }  // namespace field_detail
 
-/// T::fields(), made once.
+/// T::fields(), made once: on first use, since choices may come from a table.
 template <Reflected T>
-inline constexpr auto fields_of = T::fields();
+const auto& fields_of() {
+  static const auto fields = T::fields();
+  return fields;
+}
 
 /// Calls `visit(field)` for every field of T, in order.
 template <Reflected T, class Visitor>
 void for_each_field(Visitor&& visit) {
-  std::apply([&](const auto&... field) { (visit(field), ...); }, fields_of<T>);
+  std::apply([&](const auto&... field) { (visit(field), ...); }, fields_of<T>());
 }
 
 /// Reports a key that is not in `allowed`, with the nearest valid one as a suggestion.
@@ -243,6 +246,8 @@ struct AnyField {
   bool optional;
 };
 
+using AnyFields = std::span<const AnyField>;
+
 template <class T, class Struct, class Value>
 bool read_member(const AnyField& any, const Tree& tree, void* options, Diagnostics& diagnostics) {
   const auto& field = *static_cast<const Field<Struct, Value>*>(any.field);
@@ -257,7 +262,7 @@ Tree write_member(const AnyField& any, const void* options) {
 }
 
 template <class T, class Struct, class Value>
-constexpr AnyField any_field(const Field<Struct, Value>& field) {
+AnyField any_field(const Field<Struct, Value>& field) {
   return {field.name,
           field.doc,
           &field.rules,
@@ -269,13 +274,15 @@ constexpr AnyField any_field(const Field<Struct, Value>& field) {
 }
 
 template <Reflected T>
-inline constexpr auto any_fields = std::apply(
-    [](const auto&... field) {
-      return std::array<AnyField, sizeof...(field)>{any_field<T>(field)...};
-    },
-    fields_of<T>);
+AnyFields any_fields() {
+  static const auto fields = std::apply(
+      [](const auto&... field) {
+        return std::array<AnyField, sizeof...(field)>{any_field<T>(field)...};
+      },
+      fields_of<T>());
+  return fields;
+}
 
-using AnyFields = std::span<const AnyField>;
 std::vector<std::string> names(AnyFields fields);
 void read(AnyFields fields, const Tree& table, void* options, Diagnostics& diagnostics,
           const std::vector<std::string>& other_keys);
@@ -286,7 +293,7 @@ std::vector<FieldInfo> describe(AnyFields fields, const void* defaults);
 
 template <Reflected T>
 std::vector<std::string> field_names() {
-  return field_detail::names(field_detail::any_fields<T>);
+  return field_detail::names(field_detail::any_fields<T>());
 }
 
 /// Reads `table` (a dict) into `out`. Every problem (unknown key, wrong type, out of range, not an
@@ -295,20 +302,20 @@ std::vector<std::string> field_names() {
 template <Reflected T>
 void read_fields(const Tree& table, T& out, Diagnostics& diagnostics,
                  const std::vector<std::string>& other_keys = {}) {
-  field_detail::read(field_detail::any_fields<T>, table, &out, diagnostics, other_keys);
+  field_detail::read(field_detail::any_fields<T>(), table, &out, diagnostics, other_keys);
 }
 
 /// The struct as a dict, every field present; none is written as "NA".
 template <Reflected T>
 Tree write_fields(const T& options) {
-  return field_detail::write(field_detail::any_fields<T>, &options);
+  return field_detail::write(field_detail::any_fields<T>(), &options);
 }
 
 /// Documentation of every field of T, defaults taken from a default-constructed T.
 template <Reflected T>
 std::vector<FieldInfo> describe_fields() {
   const T defaults{};
-  return field_detail::describe(field_detail::any_fields<T>, &defaults);
+  return field_detail::describe(field_detail::any_fields<T>(), &defaults);
 }
 
 }  // namespace mase

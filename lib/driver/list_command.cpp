@@ -246,7 +246,8 @@ constexpr Listing listings[] = {
      "What a [search](../search.md) measures; each comes from a runner that the configuration "
      "names."},
     {"runners", runner_entries,
-     "What takes the measurements of a [search](../search.md): `[search.strategy.sw_runner.NAME]` and "
+     "What takes the measurements of a [search](../search.md): `[search.strategy.sw_runner.NAME]` "
+     "and "
      "`[search.strategy.hw_runner.NAME]`, with these keys."},
     {"spaces", space_entries,
      "What a [search](../search.md) varies: `name` in `[search.search_space]`."},

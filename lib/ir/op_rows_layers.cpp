@@ -33,7 +33,7 @@ OpRow transposed_convolution(std::string_view name, CallRow call, ModuleRow modu
   return row;
 }
 
-std::vector<OpRow> products() {
+std::vector<OpRow> product_layers() {
   return {
       {.name = "linear",
        .family = OpFamily::linear,
@@ -360,7 +360,7 @@ std::vector<OpRow> other_layers() {
 
 std::vector<OpRow> layer_rows() {
   std::vector<OpRow> rows;
-  for (const auto& part : {products(), norms(), pools(), other_layers()})
+  for (const auto& part : {product_layers(), norms(), pools(), other_layers()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -1,5 +1,6 @@
 // The definition of the integer formats for one element, in both profiles.
 #include "formats/fixed/integer_scalar.hpp"
+#include "formats/scalars.hpp"
 
 #include <cmath>
 
@@ -7,19 +8,12 @@ namespace mase::formats {
 namespace {
 
 // NaN stays NaN, and -0 stays -0 at a limit of 0.
-template <class T>
-T clamp(T v, T low, T high) {
-  if (v < low) return low;
-  if (v > high) return high;
-  return v;
-}
-
 // The code as a number. x * 2^f is exact in double: its exponent lies in [-275, 254].
 double exact_code(const IntegerSpec& spec, float x, std::uint64_t index) {
   const double u =
       spec.rounding == Rounding::stochastic ? stochastic_offset(spec.seed, index) : 0.0;
   const double scaled = std::ldexp(static_cast<double>(x), spec.frac_width);
-  return clamp(round_to_integer(scaled, spec.rounding, u), spec.low(), spec.high());
+  return clamped(round_to_integer(scaled, spec.rounding, u), spec.low(), spec.high());
 }
 
 // Every line is one float32 operation of the reference system.
@@ -28,7 +22,7 @@ float reference_code(const IntegerSpec& spec, float x) {
   const float scaled = x * scale;
   const float rounded =
       spec.rounding == Rounding::floor ? std::floor(scaled) : std::nearbyint(scaled);
-  return clamp(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
+  return clamped(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
 }
 
 std::uint32_t low_bits(std::int64_t code, int width) {

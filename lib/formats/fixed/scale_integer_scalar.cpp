@@ -1,5 +1,6 @@
 // The definition of the integers with a scale per row, in both profiles.
 #include "formats/fixed/scale_integer_scalar.hpp"
+#include "formats/scalars.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,17 +9,11 @@
 namespace mase::formats {
 namespace {
 
-template <class T>
-T clamp(T v, T low, T high) {  // NaN stays NaN
-  if (v < low) return low;
-  return v > high ? high : v;
-}
-
 double exact_code(const ScaleIntegerSpec& spec, float x, float step, std::uint64_t index) {
   const double u =
       spec.rounding == Rounding::stochastic ? stochastic_offset(spec.seed, index) : 0.0;
   const double quotient = static_cast<double>(x) / static_cast<double>(step);
-  return clamp(round_to_integer(quotient, spec.rounding, u), spec.low(), spec.high());
+  return clamped(round_to_integer(quotient, spec.rounding, u), spec.low(), spec.high());
 }
 
 }  // namespace
@@ -54,7 +49,7 @@ float row_scale(const ScaleIntegerSpec& spec, float peak) {
 double scale_integer_code(const ScaleIntegerSpec& spec, float x, float scale, std::uint64_t index) {
   if (spec.profile == Profile::exact) return exact_code(spec, x, scale, index);
   const float rounded = std::nearbyint(x * scale);
-  return clamp(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
+  return clamped(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
 }
 
 float scale_integer_value(const ScaleIntegerSpec& spec, double code, float scale) {

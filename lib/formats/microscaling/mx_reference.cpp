@@ -10,7 +10,7 @@
 namespace mase::formats {
 namespace {
 
-float power_of_two(int exponent) { return std::ldexp(1.0F, exponent); }
+float scale_of(int exponent) { return std::ldexp(1.0F, exponent); }
 
 // Rounded log2 as an integer; log2 0 is below every range.
 int clamped(float log2, int low, int high) {
@@ -58,14 +58,14 @@ int reference_mx_stored(const MxSpec& spec, int exponent) {
 
 float reference_mx_integer(const MxSpec& spec, float x, int exponent) {
   const float high = std::ldexp(1.0F, spec.width - 1);
-  const float scaled = x / power_of_two(exponent);
+  const float scaled = x / scale_of(exponent);
   const float code =
       spec.scale == MxScale::offset ? std::floor(scaled) : std::nearbyint(scaled * high);
   return std::clamp(code, -high, high - 1.0F);
 }
 
 float reference_mx_integer_value(const MxSpec& spec, float element, int stored) {
-  const float scale = power_of_two(stored);
+  const float scale = scale_of(stored);
   if (spec.scale == MxScale::offset) return scale * element;
   return element / std::ldexp(1.0F, spec.width - 1) * scale;
 }
@@ -73,7 +73,7 @@ float reference_mx_integer_value(const MxSpec& spec, float element, int stored) 
 std::uint32_t reference_mx_minifloat(const MxSpec& spec, float x, int exponent) {
   const MinifloatSpec& element = *spec.minifloat;
   const int fraction_bits = element.mantissa_bits();
-  const float y = flushed(flushed(x) / power_of_two(exponent));
+  const float y = flushed(flushed(x) / scale_of(exponent));
   if (y == 0.0F) return 0;
   const auto bits = std::bit_cast<std::uint32_t>(std::abs(y));
   const int ex = static_cast<int>(bits >> 23) - 127;
@@ -94,7 +94,7 @@ std::uint32_t reference_mx_minifloat(const MxSpec& spec, float x, int exponent) 
 float reference_mx_minifloat_value(const MxSpec& spec, std::uint32_t element, int stored) {
   MinifloatSpec numbers = *spec.minifloat;
   numbers.specials = Specials::none;
-  return static_cast<float>(minifloat_value(numbers, element)) * power_of_two(stored);
+  return static_cast<float>(minifloat_value(numbers, element)) * scale_of(stored);
 }
 
 }  // namespace mase::formats

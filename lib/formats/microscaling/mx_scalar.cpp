@@ -7,11 +7,10 @@
 
 #include "base/error.hpp"
 #include "formats/microscaling/mx_reference.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 std::uint32_t low_bits(double number, int width) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(number)) &
@@ -65,7 +64,7 @@ std::optional<int> mx_block_exponent(const MxSpec& spec, float p) {
 }
 
 float quantize_mx_scalar(const MxSpec& spec, float x, int exponent, std::uint64_t index) {
-  if (std::isnan(x)) return nan;
+  if (std::isnan(x)) return quiet_nan;
   if (spec.profile == Profile::reference) {
     const int stored = reference_mx_stored(spec, exponent);
     if (spec.minifloat)
@@ -99,7 +98,7 @@ std::uint32_t mx_scale_code(const MxSpec& spec, std::optional<int> exponent) {
 float decode_mx_scalar(const MxSpec& spec, std::uint32_t code, std::uint32_t scale_code) {
   const int exponent = static_cast<int>(scale_code) - spec.bias();
   const bool all_numbers = spec.profile == Profile::reference && spec.scale_bits < 8;
-  if (spec.has_nan() && scale_code == spec.nan_code() && !all_numbers) return nan;
+  if (spec.has_nan() && scale_code == spec.nan_code() && !all_numbers) return quiet_nan;
   if (spec.profile == Profile::reference)
     return spec.minifloat ? reference_mx_minifloat_value(spec, code, exponent)
                           : reference_mx_integer_value(

@@ -8,13 +8,13 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
 
 using kernels::TileFactors;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float largest_float = std::numeric_limits<float>::max();
 
 std::size_t size_of(std::int64_t count) { return static_cast<std::size_t>(count); }
@@ -100,7 +100,7 @@ void fill_factors(const MxSpec& spec, std::span<const TilePeak> peaks, TileFacto
   for (std::size_t t = 0; t < peaks.size(); ++t) {
     const int x = exponent.of(peaks[t].largest);
     down[t] = power_of_two(down_shift(spec) - x);
-    up[t] = peaks[t].nonfinite && spec.has_nan() ? nan : power_of_two(x + up_shift(spec));
+    up[t] = peaks[t].nonfinite && spec.has_nan() ? quiet_nan : power_of_two(x + up_shift(spec));
   }
 }
 
@@ -133,7 +133,7 @@ std::vector<float> magnitudes(const MxSpec& spec, const Tiling& tiling, std::spa
                                                   : peaks[t].largest;
   if (!finite_only && first_nan(in, peaks) < in.size())
     for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-      if (std::isnan(in[i])) found[tile] = nan;
+      if (std::isnan(in[i])) found[tile] = quiet_nan;
     });
   return found;
 }
@@ -230,7 +230,7 @@ void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const flo
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
   const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
-    out[i] = shared[tile] ? quantize_mx_scalar(spec, in[i], *shared[tile], i) : nan;
+    out[i] = shared[tile] ? quantize_mx_scalar(spec, in[i], *shared[tile], i) : quiet_nan;
   });
 }
 

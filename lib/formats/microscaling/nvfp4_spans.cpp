@@ -8,13 +8,13 @@
 #include "base/error.hpp"
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
 
 constexpr int element_code_bits = 4;
 constexpr int scale_code_bits = 8;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 // One level is two with a scale of 1.
 float scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
@@ -35,7 +35,7 @@ float scale_of_tensor(const Nvfp4Spec& spec, std::span<const float> in, simd::Is
 }
 
 float block_scale(const TilePeak& peak, float tensor_scale) {
-  return peak.nonfinite ? nan : nvfp4_block_scale(peak.largest, tensor_scale);
+  return peak.nonfinite ? quiet_nan : nvfp4_block_scale(peak.largest, tensor_scale);
 }
 
 Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
@@ -44,7 +44,7 @@ Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
 
 void copy_magnitudes(std::span<const TilePeak> peaks, float* to) {
   for (std::size_t t = 0; t < peaks.size(); ++t)
-    to[t] = peaks[t].nonfinite ? nan : peaks[t].largest;
+    to[t] = peaks[t].nonfinite ? quiet_nan : peaks[t].largest;
 }
 
 PackedCodes scale_codes(const MxBlocks& blocks, std::span<const TilePeak> peaks,

@@ -4,12 +4,12 @@
 namespace mase::formats {
 namespace {
 
-int default_bias(int width) { return (1 << (width - 2)) - 1; }
+int default_log_bias(int width) { return (1 << (width - 2)) - 1; }
 
 }  // namespace
 
 void LogFormat::resolve(const Tree& given, Diagnostics& diagnostics) {
-  if (!exponent_bias) exponent_bias = default_bias(width);
+  if (!exponent_bias) exponent_bias = default_log_bias(width);
   check_common(given, false, diagnostics);
   if (profile != "reference") return;
   if (zero && given.find("zero"))
@@ -20,7 +20,7 @@ void LogFormat::resolve(const Tree& given, Diagnostics& diagnostics) {
 
 LogSpec LogFormat::spec() const {
   return {width,
-          exponent_bias.value_or(default_bias(width)),
+          exponent_bias.value_or(default_log_bias(width)),
           zero,
           rounding_value(),
           profile_value(),

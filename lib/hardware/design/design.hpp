@@ -58,6 +58,8 @@ struct Instance {
   std::string layer;   ///< graph node it belongs to; empty for plumbing between layers
   ModuleParameters parameters;
   std::vector<StreamId> inputs, outputs;  ///< in the order of the module's ports
+
+  std::int64_t parameter(std::string_view name) const { return parameters.integer(name); }
 };
 
 /// Cycles when nothing stalls: inputs always offered, outputs always taken. Found by running the

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using passes::PassContext;
 using passes::Result;
 
-design::Design named(design::Design design, const EmitOptions& options) {
+design::Design named(design::Design design, const EmitPassOptions& options) {
   if (!options.top_name.empty()) design.name = options.top_name;
   return design;
 }

@@ -23,10 +23,6 @@ Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3, kept);
 }
 
-std::int64_t value(const Instance& instance, const char* name) {
-  return instance.parameters.integer(name);
-}
-
 /// What every pipeline ends in: the register of the results, their valid bits, the skid.
 Cost output_cost(std::int64_t width, std::int64_t stages) {
   Cost cost = skid_cost(width);
@@ -36,17 +32,17 @@ Cost output_cost(std::int64_t width, std::int64_t stages) {
 }
 
 Cost cast_cost(const Design&, const Instance& instance) {
-  const std::int64_t lanes = value(instance, "LANES");
-  const Width width{static_cast<int>(value(instance, "IW")), value(instance, "ISIGNED") != 0};
-  Cost cost = output_cost(lanes * value(instance, "OW"), 1);
+  const std::int64_t lanes = instance.parameter("LANES");
+  const Width width{static_cast<int>(instance.parameter("IW")), instance.parameter("ISIGNED") != 0};
+  Cost cost = output_cost(lanes * instance.parameter("OW"), 1);
   const Cost lane = registered_requantise_cost(instance.parameters, width);
   cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
 
 Cost lookup_cost(const Design& design, const Instance& instance) {
-  const std::int64_t lanes = value(instance, "LANES"), out = value(instance, "OW");
-  const std::int64_t words = std::int64_t{1} << value(instance, "IW");
+  const std::int64_t lanes = instance.parameter("LANES"), out = instance.parameter("OW");
+  const std::int64_t words = std::int64_t{1} << instance.parameter("IW");
   Cost cost = output_cost(lanes * out, 1);
   const auto tables = static_cast<double>(lanes);
   if (!lookup_in_block.holds(out, words)) {
@@ -60,34 +56,34 @@ Cost lookup_cost(const Design& design, const Instance& instance) {
 }
 
 Cost binary_cost(const Design&, const Instance& instance) {
-  const std::int64_t lanes = value(instance, "LANES"), acc = value(instance, "ACCW");
-  Cost lane = value(instance, "OP") != 2
+  const std::int64_t lanes = instance.parameter("LANES"), acc = instance.parameter("ACCW");
+  Cost lane = instance.parameter("OP") != 2
                   ? adder_cost(acc)
                   : product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
                                  signed_bits(instance.parameters, "BW", "BSIGNED"),
-                                 value(instance, "MULTIPLIER"));
+                                 instance.parameter("MULTIPLIER"));
   // A DSP block adds the half itself and takes the operands' registers too.
   Cost clamp = registered_requantise_cost(instance.parameters, {static_cast<int>(acc)});
   if (lane.dsp != 0) clamp.carry = 0;
   if (lane.dsp == 0)
     lane.ff += static_cast<double>(acc);
   else
-    lane.ff -= static_cast<double>(value(instance, "AW") + value(instance, "BW"));
+    lane.ff -= static_cast<double>(instance.parameter("AW") + instance.parameter("BW"));
   lane += clamp;
-  Cost cost = output_cost(lanes * value(instance, "OW"), 2);
-  cost += skid_cost(lanes * value(instance, "AW"));
-  cost += skid_cost(lanes * value(instance, "BW"));
+  Cost cost = output_cost(lanes * instance.parameter("OW"), 2);
+  cost += skid_cost(lanes * instance.parameter("AW"));
+  cost += skid_cost(lanes * instance.parameter("BW"));
   cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
 
 Cost scale_shift_cost(const Design& design, const Instance& instance) {
-  const std::int64_t lanes = value(instance, "LANES"), acc = value(instance, "ACCW");
-  const std::int64_t blocks = value(instance, "BLOCKS"), in = value(instance, "AW");
-  const bool shifts = value(instance, "HAS_SHIFT") != 0;
+  const std::int64_t lanes = instance.parameter("LANES"), acc = instance.parameter("ACCW");
+  const std::int64_t blocks = instance.parameter("BLOCKS"), in = instance.parameter("AW");
+  const bool shifts = instance.parameter("HAS_SHIFT") != 0;
   Cost lane = product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
                            signed_bits(instance.parameters, "SW", "SSIGNED"),
-                           value(instance, "MULTIPLIER"));
+                           instance.parameter("MULTIPLIER"));
   Cost clamp = registered_requantise_cost(instance.parameters, {static_cast<int>(acc)});
   // A DSP block holds operands and product and adds the next constant: the shift, else the half.
   if (lane.dsp == 0) {
@@ -98,13 +94,13 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
     clamp.carry = 0;
   }
   lane += clamp;
-  Cost cost = output_cost(lanes * value(instance, "OW"), shifts ? 4 : 3);
+  Cost cost = output_cost(lanes * instance.parameter("OW"), shifts ? 4 : 3);
   cost += scaled(lane, static_cast<double>(lanes));
-  Cost words =
-      table_cost(lanes * value(instance, "SW"), blocks, image_of(design, instance, "SCALE_FILE"));
+  Cost words = table_cost(lanes * instance.parameter("SW"), blocks,
+                          image_of(design, instance, "SCALE_FILE"));
   if (shifts)
-    words +=
-        table_cost(lanes * value(instance, "BW"), blocks, image_of(design, instance, "SHIFT_FILE"));
+    words += table_cost(lanes * instance.parameter("BW"), blocks,
+                        image_of(design, instance, "SHIFT_FILE"));
   if (words.ff > 0) {  // equal words need no counter
     words += counter_cost(blocks);
     if (shifts) words.ff += log2_ceiling(blocks);

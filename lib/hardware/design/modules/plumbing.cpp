@@ -37,16 +37,12 @@ Made make_slice(const ModuleParameters& parameters, Stages) {
                                           parameters.integer("COUNT"));
 }
 
-std::int64_t value(const Instance& instance, const char* name) {
-  return instance.parameters.integer(name);
-}
-
 Cost skid_module_cost(const Design&, const Instance& instance) {
-  return skid_cost(value(instance, "W"));
+  return skid_cost(instance.parameter("W"));
 }
 
 Cost fifo_cost(const Design&, const Instance& instance) {
-  const std::int64_t width = value(instance, "W"), depth = value(instance, "DEPTH");
+  const std::int64_t width = instance.parameter("W"), depth = instance.parameter("DEPTH");
   const int address = std::max(1, log2_ceiling(depth));
   const bool block = queue_in_block.holds(width, depth);
   Cost cost = block ? block_memory_cost(width, depth) : lut_memory_cost(width, depth);
@@ -57,7 +53,8 @@ Cost fifo_cost(const Design&, const Instance& instance) {
 }
 
 Cost fork_cost(const Design&, const Instance& instance) {
-  Cost cost = scaled(skid_cost(value(instance, "W")), static_cast<double>(value(instance, "N")));
+  Cost cost =
+      scaled(skid_cost(instance.parameter("W")), static_cast<double>(instance.parameter("N")));
   cost.lut += 2;
   return cost;
 }
@@ -82,9 +79,9 @@ Cost narrow_cost(std::int64_t bits, std::int64_t pieces) {
 }
 
 Cost resize_cost(const Design&, const Instance& instance) {
-  const std::int64_t in = value(instance, "IN_LANES"), out = value(instance, "OUT_LANES");
+  const std::int64_t in = instance.parameter("IN_LANES"), out = instance.parameter("OUT_LANES");
   const std::int64_t ratio = std::max(in, out) / std::min(in, out);
-  const std::int64_t narrow = std::min(in, out) * value(instance, "W");
+  const std::int64_t narrow = std::min(in, out) * instance.parameter("W");
   if (ratio == 1) return skid_cost(narrow);
   if (in > out) return narrow_cost(narrow, ratio);
   const int index = log2_ceiling(ratio);
@@ -94,8 +91,9 @@ Cost resize_cost(const Design&, const Instance& instance) {
 }
 
 Cost concat_cost(const Design&, const Instance& instance) {
-  const int index = log2_ceiling(std::max(value(instance, "A_BEATS"), value(instance, "B_BEATS")));
-  Cost cost = skid_cost(value(instance, "W"));
+  const int index =
+      log2_ceiling(std::max(instance.parameter("A_BEATS"), instance.parameter("B_BEATS")));
+  Cost cost = skid_cost(instance.parameter("W"));
   cost.lut += 4 + counter_luts * index;
   cost.ff += index + 1;
   cost.carry += carry_chain(index);
@@ -103,8 +101,8 @@ Cost concat_cost(const Design&, const Instance& instance) {
 }
 
 Cost slice_cost(const Design&, const Instance& instance) {
-  const int index = std::max(1, log2_ceiling(value(instance, "BEATS")));
-  Cost cost = skid_cost(value(instance, "W"));
+  const int index = std::max(1, log2_ceiling(instance.parameter("BEATS")));
+  Cost cost = skid_cost(instance.parameter("W"));
   cost.lut += std::max(0, 2 * index - 2);
   cost.ff += index;
   cost.carry += 2 * carry_chain(index);

@@ -119,7 +119,7 @@ Cost pool_cost(const Design&, const Instance& instance) {
 
 Cost reduce_cost(const Design&, const Instance& instance) {
   Cost cost = lanes_cost(instance.parameters, 1);
-  cost += counters_cost(std::array{instance.parameters.integer("N")});
+  cost += counters_cost(std::array{instance.parameter("N")});
   return cost;
 }
 
