@@ -52,7 +52,7 @@ struct BlockMinifloatGrid {
 };
 BlockMinifloatGrid block_minifloat_grid(const MinifloatSpec& scaled);
 
-/// A kernel on strips, with scaled_factors per tile, and on runs (kernels/block_runs.hpp), which
+/// A kernel on strips, with scaled_factors per tile, and on runs (block_runs.hpp), which
 /// returns how many tiles are done.
 template <class Grid>
 struct GridKernel {

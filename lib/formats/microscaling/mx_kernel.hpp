@@ -23,7 +23,7 @@ struct MxGrid {
 };
 
 /// Writes the values, or the codes' bits, of a strip's elements; or of runs, and returns how many
-/// tiles are done (kernels/block_runs.hpp).
+/// tiles are done (block_runs.hpp).
 struct MxKernel {
   void (*on_strip)(const MxGrid& grid, const Strip& strip, const TileFactors& factors);
   std::size_t (*on_runs)(const MxGrid& grid, const PowerRule& rule, const Runs& runs);
