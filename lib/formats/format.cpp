@@ -18,32 +18,31 @@ std::string Format::text() const {
   return format_text(doc.name, doc.positional, fields(), definition_->default_values());
 }
 
-void Format::check_call(std::size_t count, const Shape& shape) const {
-  MASE_CHECK(static_cast<std::int64_t>(count) == numel(shape),
+void Format::check_call(const Shape& shape, std::size_t count, std::size_t other_count) const {
+  const auto wanted = static_cast<std::size_t>(numel(shape));
+  MASE_CHECK(count == wanted && other_count == wanted,
              "format " + std::string(name()) + ": span and shape differ in size");
   check(shape);
 }
 
 void Format::quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
-  check_call(in.size(), shape);
-  check_call(out.size(), shape);
+  check_call(shape, in.size(), out.size());
   definition_->quantize(in, out, shape);
 }
 
 Encoded Format::encode(std::span<const float> in, const Shape& shape) const {
-  check_call(in.size(), shape);
+  check_call(shape, in.size(), in.size());
   return definition_->encode(in, shape);
 }
 
 void Format::decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
-  check_call(out.size(), shape);
+  check_call(shape, out.size(), out.size());
   definition_->decode(in, out, shape);
 }
 
 void Format::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                        const Shape& shape) const {
-  check_call(in.size(), shape);
-  check_call(mask.size(), shape);
+  check_call(shape, in.size(), mask.size());
   definition_->saturates(in, mask, shape);
 }
 

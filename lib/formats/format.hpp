@@ -111,7 +111,7 @@ class Format {
   bool operator==(const Format& other) const { return text() == other.text(); }
 
  private:
-  void check_call(std::size_t count, const Shape& shape) const;
+  void check_call(const Shape& shape, std::size_t count, std::size_t other_count) const;
 
   std::shared_ptr<const FormatDefinition> definition_;
 };
