@@ -76,7 +76,7 @@ class Lockstep {
         given_(instance.outputs.size()),
         moved_(instance.outputs.size()) {}
 
-  void follow(const std::vector<emit::Handshake>& cycles) {
+  void follow(const std::vector<emit::HandshakeSignals>& cycles) {
     for (cycle_ = 0; cycle_ < static_cast<std::int64_t>(cycles.size()) && agrees_; ++cycle_)
       step(cycles[static_cast<std::size_t>(cycle_)]);
   }
@@ -91,7 +91,7 @@ class Lockstep {
   }
 
  private:
-  void step(const emit::Handshake& now) {
+  void step(const emit::HandshakeSignals& now) {
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       const std::size_t at = position(design_.inputs, instance_.inputs[i]);
       agrees_ = agrees_ && handshake_->ready(static_cast<int>(i)) == bit(now.in_ready, at);
