@@ -125,7 +125,7 @@ class Lockstep {
   bool agrees_ = true;
 };
 
-void check_twins(const design::Design& design, const emit::Simulation& simulation, bool stalls) {
+void check_models(const design::Design& design, const emit::Simulation& simulation, bool stalls) {
   for (const design::Instance& instance : design.instances) {
     Lockstep lockstep(design, instance);
     lockstep.follow(simulation.handshakes);
@@ -155,7 +155,7 @@ void check_profile(const std::string& folder, const Bench& bench, const Profile&
   for (const std::string& line : result.first_mismatches) UNSCOPED_INFO(line);
   CHECK(result.passed());
   CHECK(result.frames == bench.vectors.frames);
-  check_twins(bench.design, result, profile.in > 0 || profile.out > 0);
+  check_models(bench.design, result, profile.in > 0 || profile.out > 0);
 }
 
 }  // namespace
