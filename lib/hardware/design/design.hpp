@@ -12,7 +12,7 @@
 
 namespace mase::design {
 
-/// What products are made of.
+/// What multiplies.
 enum class Multiplier {
   automatic,  ///< DSP blocks where the tool would use them
   dsp,
@@ -29,6 +29,7 @@ struct Fold {
 };
 using Folding = std::map<std::string, Fold>;  ///< by Step::name
 
+/// Index into Design::streams.
 using StreamId = int;
 
 /// A stream: `lanes` elements of `bits` bits per beat, element 0 in the low bits.
@@ -51,7 +52,7 @@ struct Memory {
   std::vector<std::string> words;
 };
 
-/// One module of a design, with its parameters and streams.
+/// A module with its parameters between its streams.
 struct Instance {
   std::string name;    ///< unique, a legal identifier
   std::string module;  ///< of module_table()
@@ -71,7 +72,7 @@ struct Timing {
   std::int64_t interval = 0;  ///< between frames in steady state
 };
 
-/// Instances joined by streams.
+/// Hardware before it is text. Every stream has one producer and one consumer, the border included.
 struct Design {
   std::string name = "top";
   std::shared_ptr<const integer::Program> program;  ///< null for single modules under test

@@ -11,6 +11,7 @@
 
 namespace mase::design {
 
+/// All folds of one step.
 using FoldOptions = std::vector<FoldOption>;
 
 /// The part of a cost that limits apply to.

@@ -32,6 +32,7 @@ struct HexBits {
 /// A file name of a memory image is a string.
 using ParameterValue = std::variant<std::int64_t, Sized, HexBits, std::string>;
 
+/// Values by name; small, so looked up one after another.
 class ModuleParameters {
  public:
   ModuleParameters() = default;

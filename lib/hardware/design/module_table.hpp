@@ -15,6 +15,7 @@
 
 namespace mase::design {
 
+/// What a design has to know of a module.
 struct ModuleRow {
   std::string name;  ///< module name; its file is hw_templates/<folder>/<name>.sv
   std::string folder, doc;

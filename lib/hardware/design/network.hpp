@@ -12,6 +12,7 @@
 
 namespace mase::design {
 
+/// Makes the handshake model of an instance.
 using MakeHandshake = std::function<std::unique_ptr<Handshake>(const Instance&)>;
 /// The handshake model of an instance's row in the module table; internal error where it has none.
 std::unique_ptr<Handshake> table_handshake(const Instance& instance);

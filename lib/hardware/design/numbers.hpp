@@ -6,6 +6,7 @@
 
 namespace mase::design {
 
+/// The quotient of numbers that are not negative, rounded up.
 inline std::int64_t ceiling(std::int64_t value, std::int64_t divisor) {
   return (value + divisor - 1) / divisor;
 }

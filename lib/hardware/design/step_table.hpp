@@ -78,6 +78,7 @@ class StepBuilder {
   bool images_;
 };
 
+/// How steps of one kind become hardware.
 struct StepRow {
   std::string_view kind;
   FoldRule (*rule)(const Program&, const Step&, const Fold&);
@@ -90,6 +91,7 @@ struct StepRow {
   StreamId (*add)(StepBuilder& builder, const std::vector<StreamId>& inputs);
 };
 
+/// Internal error for a kind without a row.
 const StepRow& step_row(const Step& step);
 
 std::vector<StepRow> matrix_rows();  ///< linear, convolution, depthwise
@@ -123,6 +125,7 @@ inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
 /// Bits of two's complement that hold every code; 1 for none.
 int codes_width(const std::vector<Wide>& codes);
+/// Of the step's own requantisation.
 ModuleParameters requantiser(const StepBuilder& builder);
 std::int64_t fold_lanes(const Step& step, const Fold& fold);  ///< the fold's in_lanes
 

@@ -5,7 +5,7 @@
 
 namespace mase::emit {
 
-/// A temporary folder that is removed with this object.
+/// Made in the system's temporary folder.
 class RunFolder {
  public:
   RunFolder();

@@ -97,10 +97,10 @@ std::string images_folder(const std::string& hardware_folder, const design::Desi
   return folder;
 }
 
-std::vector<Handshake> read_handshakes(const std::string& path) {
+std::vector<HandshakeSignals> read_handshakes(const std::string& path) {
   const std::string bytes = read_file(path);
-  std::vector<Handshake> out(bytes.size() / sizeof(Handshake));
-  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(Handshake));
+  std::vector<HandshakeSignals> out(bytes.size() / sizeof(HandshakeSignals));
+  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(HandshakeSignals));
   return out;
 }
 

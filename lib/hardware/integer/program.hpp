@@ -20,12 +20,14 @@
 
 namespace mase::integer {
 
+/// Index into Program::values.
 using ValueId = int;
+/// Integer codes, as wide as any format has them.
 using Codes = std::vector<std::int64_t>;
 
 inline std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// The result of a step or an input, as a stream of codes.
+/// What flows between two steps.
 struct StreamValue {
   std::string name;   ///< the node whose result this is
   FixedType type;     ///< at most 62 bits wide
@@ -100,6 +102,7 @@ struct Lookup {
   Codes table;           ///< 2^width entries, indexed by the input code's bits
 };
 
+/// What a window is reduced to.
 enum class PoolKind { max, sum };
 /// Maximum or sum over each window, channel by channel. An average is a sum whose Requantise
 /// divides. Padding never wins a maximum and adds 0 to a sum.
@@ -108,6 +111,7 @@ struct Pool {
   Window window;
 };
 
+/// What is done with two streams, element by element.
 enum class BinaryKind { add, subtract, multiply };
 /// add, subtract: (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b.
 struct Binary {
@@ -123,6 +127,7 @@ struct Slice {
   std::int64_t first = 0, count = 0;
 };
 
+/// What a step computes.
 using Operation =
     std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Pool, Binary, Concat, Slice>;
 
@@ -142,7 +147,7 @@ struct Step {
 };
 std::string operation_name(const Operation& operation);  ///< "linear", "max_pool", ...
 
-/// A quantized network as exact integer steps.
+/// A graph as integer steps over streams.
 struct Program {
   std::string name;
   std::vector<StreamValue> values;

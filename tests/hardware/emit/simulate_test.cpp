@@ -65,7 +65,7 @@ TEST_CASE("handshakes come back cycle by cycle") {
       simulate(folder.path(), design, test::same_vectors(design, 2, 1), options);
   REQUIRE(simulation.handshakes.size() > 10);
   for (std::size_t cycle = 0; cycle < 10; ++cycle) {
-    const Handshake& now = simulation.handshakes[cycle];
+    const HandshakeSignals& now = simulation.handshakes[cycle];
     CHECK(now.in_valid == (cycle < 8 ? 1 : 0));
     CHECK(now.in_ready == 1);
     CHECK(now.out_valid == (cycle >= 1 && cycle <= 8 ? 1 : 0));

@@ -76,7 +76,7 @@ class Lockstep {
         given_(instance.outputs.size()),
         moved_(instance.outputs.size()) {}
 
-  void follow(const std::vector<emit::Handshake>& cycles) {
+  void follow(const std::vector<emit::HandshakeSignals>& cycles) {
     for (cycle_ = 0; cycle_ < static_cast<std::int64_t>(cycles.size()) && agrees_; ++cycle_)
       step(cycles[static_cast<std::size_t>(cycle_)]);
   }
@@ -91,7 +91,7 @@ class Lockstep {
   }
 
  private:
-  void step(const emit::Handshake& now) {
+  void step(const emit::HandshakeSignals& now) {
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       const std::size_t at = position(design_.inputs, instance_.inputs[i]);
       agrees_ = agrees_ && handshake_->ready(static_cast<int>(i)) == bit(now.in_ready, at);
@@ -125,7 +125,7 @@ class Lockstep {
   bool agrees_ = true;
 };
 
-void check_twins(const design::Design& design, const emit::Simulation& simulation, bool stalls) {
+void check_models(const design::Design& design, const emit::Simulation& simulation, bool stalls) {
   for (const design::Instance& instance : design.instances) {
     Lockstep lockstep(design, instance);
     lockstep.follow(simulation.handshakes);
@@ -155,7 +155,7 @@ void check_profile(const std::string& folder, const Bench& bench, const Profile&
   for (const std::string& line : result.first_mismatches) UNSCOPED_INFO(line);
   CHECK(result.passed());
   CHECK(result.frames == bench.vectors.frames);
-  check_twins(bench.design, result, profile.in > 0 || profile.out > 0);
+  check_models(bench.design, result, profile.in > 0 || profile.out > 0);
 }
 
 }  // namespace

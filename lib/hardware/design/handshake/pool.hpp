@@ -30,6 +30,7 @@ class PoolHandshake final : public HandshakeOf<PoolHandshake> {
   Pipe pipe_;
 };
 
+/// Parameters as in mase_pool.
 std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& parameters, Stages kept);
 
 }  // namespace mase::design

@@ -8,6 +8,7 @@
 
 namespace mase::design {
 
+/// Parameters as in mase_reduce.
 std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters, Stages kept);
 
 }  // namespace mase::design

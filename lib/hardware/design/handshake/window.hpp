@@ -73,6 +73,7 @@ class WindowPickHandshake final : public HandshakeOf<WindowPickHandshake> {
   Skid skid_;
 };
 
+/// The ring or the pick, as mase_window chooses.
 std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters, Stages kept);
 
 }  // namespace mase::design

@@ -9,6 +9,7 @@
 
 namespace mase::design {
 
+/// A pipeline whose depth follows from the numbers of inputs and of weight bits.
 std::unique_ptr<Handshake> make_constant_linear_handshake(const ModuleParameters& parameters,
                                                           Stages kept);
 
