@@ -1,6 +1,9 @@
 // The tree behind design.json.
 #include "hardware/emit/design_json.hpp"
 
+#include <filesystem>
+
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/tree.hpp"
 #include "hardware/emit/verilog.hpp"
@@ -125,6 +128,14 @@ Tree memories_tree(const design::Design& design) {
   return list;
 }
 
+bool is_string(const Tree* tree) { return tree && tree->is_string(); }
+
+/// Whether a listed file lies below the folder of its list.
+bool is_inside(const std::string& file) {
+  const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
+  return path.has_filename() && path.is_relative() && *path.begin() != ".." && path != ".";
+}
+
 }  // namespace
 
 std::string design_json(const design::Design& design, const Names& names,
@@ -142,6 +153,24 @@ std::string design_json(const design::Design& design, const Names& names,
   tree["memories"] = memories_tree(design);
   for (const auto& [name, content] : files) tree["files"][name] = sha256(content);
   return to_json(tree) + "\n";
+}
+
+EmittedDesign read_design_json(std::string_view text, const std::string& path) {
+  const Tree tree = parse_json(text, path);
+  const Tree *name = tree.find("name"), *part = tree.find("part"), *files = tree.find("files");
+  const Tree* clock = tree.find("clock_mhz");
+  bool good =
+      is_string(name) && is_string(part) && clock && (clock->is_double() || clock->is_int());
+  EmittedDesign design;
+  if (files && files->is_dict())
+    for (const auto& [file, hash] : files->as_dict()) {
+      good = good && is_inside(file);
+      design.files.push_back(file);
+    }
+  if (!good) file_error(path + ": is damaged; run mase emit again");
+  design.name = name->as_string();
+  design.options = {clock->as_double(), part->as_string()};
+  return design;
 }
 
 }  // namespace mase::emit
