@@ -28,6 +28,8 @@ struct Configuration {
   std::map<std::string, Tree> concrete;
 };
 Configuration load_configuration(const std::string& path, const Tree& command_line);
+/// The same of a file that is read already; `path` is its name.
+Configuration read_configuration(Tree file, const std::string& path, const Tree& command_line);
 
 /// The resolved configuration as TOML; loading it again gives the same run.
 std::string resolved_toml(const Configuration& configuration);
