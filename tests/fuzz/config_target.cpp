@@ -1,0 +1,33 @@
+// TOML text, and a configuration as it is read from it.
+#include "config/toml.hpp"
+#include "driver/config_file.hpp"
+#include "fuzz/support.hpp"
+#include "fuzz/targets.hpp"
+
+namespace mase::fuzz {
+namespace {
+
+/// The resolved configuration of a file; "" when the file is refused.
+std::string resolved(Tree file) {
+  driver::Configuration configuration;
+  const bool good = accepts([&] {
+    configuration = driver::read_configuration(std::move(file), "input.toml", Tree::dict());
+  });
+  return good ? driver::resolved_toml(configuration) : "";
+}
+
+}  // namespace
+
+void config(std::string_view bytes) {
+  Tree file;
+  if (!accepts([&] { file = config::parse_toml(bytes, "input.toml"); })) return;
+  const std::string text = config::to_toml(file);
+  MASE_CHECK(config::to_toml(config::parse_toml(text, "written.toml")) == text,
+             "TOML reads back as something else");
+  const std::string once = resolved(std::move(file));
+  if (once.empty()) return;
+  MASE_CHECK(resolved(config::parse_toml(once, "resolved.toml")) == once,
+             "a resolved configuration resolves to something else");
+}
+
+}  // namespace mase::fuzz
