@@ -18,11 +18,11 @@ struct Row {
   void (*run)(std::string_view bytes);
 };
 
-const std::vector<Row> rows{{"archive", fuzz::archive},   {"config", fuzz::config},
-                            {"contents", fuzz::contents}, {"csv", fuzz::csv},
-                            {"design", fuzz::design},     {"format", fuzz::format},
-                            {"graph", fuzz::graph},       {"idx", fuzz::idx},
-                            {"npy", fuzz::npy},           {"pickle", fuzz::pickle}};
+const std::vector<Row> rows{
+    {"archive", fuzz::archive}, {"config", fuzz::config}, {"contents", fuzz::contents},
+    {"csv", fuzz::csv},         {"design", fuzz::design}, {"format", fuzz::format},
+    {"graph", fuzz::graph},     {"idx", fuzz::idx},       {"npy", fuzz::npy},
+    {"pickle", fuzz::pickle},   {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
