@@ -21,7 +21,6 @@ struct Cost {
 /// `count` times the same.
 Cost scaled(const Cost& cost, double count);
 
-/// What products are made of.
 enum class Multiplier {
   automatic,  ///< DSP blocks where the tool would use them
   dsp,
@@ -60,7 +59,6 @@ struct Memory {
   std::vector<std::string> words;
 };
 
-/// One module of a design, with its parameters and streams.
 struct Instance {
   std::string name;    ///< unique, a legal identifier
   std::string module;  ///< of module_table()
@@ -77,7 +75,6 @@ struct Timing {
   std::int64_t interval = 0;  ///< between frames in steady state
 };
 
-/// Instances joined by streams.
 struct Design {
   std::string name = "top";
   std::shared_ptr<const integer::Program> program;  ///< null for single modules under test

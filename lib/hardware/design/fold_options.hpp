@@ -8,7 +8,6 @@
 
 namespace mase::design {
 
-/// One way to unfold a step, and what it costs.
 struct FoldOption {
   Fold fold;
   std::int64_t interval = 0;

@@ -9,7 +9,6 @@
 
 namespace mase::design {
 
-/// Entries of the metadata that the design does not decide.
 struct MetadataSettings {
   std::int64_t device_id = -1;
   std::vector<std::int64_t> max_parallelism;  ///< empty: the lanes chosen

@@ -10,7 +10,6 @@
 
 namespace mase::design {
 
-/// When the outputs of a design leave, in cycles since its first input beat.
 struct Schedule {
   std::int64_t first = 0;           ///< first output beat of any output
   std::vector<std::int64_t> lasts;  ///< last output beat of every frame, over all outputs

@@ -5,13 +5,11 @@
 
 namespace mase::emit {
 
-/// How the bench is compiled.
 struct BuildOptions {
   bool trace = false, coverage = false;
   int optimise = 2;
 };
 
-/// A bench that can be run.
 struct Build {
   std::string program;  ///< the bench, absolute
   bool built = false;   ///< false: an equal build was there

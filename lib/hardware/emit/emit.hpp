@@ -13,7 +13,6 @@
 
 namespace mase::emit {
 
-/// What the scripts of the folder aim at.
 struct EmitOptions {
   double clock_mhz = 200;
   std::string part = "xc7a100tcsg324-1";
@@ -44,7 +43,6 @@ struct Fault {
   std::int64_t word = 0, bit = 0;
 };
 
-/// How the bench drives the design.
 struct SimulateOptions {
   double stall_in = 0, stall_out = 0;  ///< probability per cycle that a side pauses
   std::uint64_t seed = 0;
@@ -62,7 +60,6 @@ struct Handshake {
   std::uint64_t in_valid = 0, in_ready = 0, out_valid = 0, out_ready = 0;
 };
 
-/// What the bench saw.
 struct Simulation {
   std::int64_t frames = 0, beats = 0, mismatches = 0, protocol_faults = 0, combinational_paths = 0;
   bool deadlock = false;

@@ -5,7 +5,6 @@
 
 namespace mase::emit {
 
-/// A temporary folder that is removed with this object.
 class RunFolder {
  public:
   RunFolder();

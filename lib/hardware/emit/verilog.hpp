@@ -28,19 +28,16 @@ struct Port {
   bool scalar = false;
 };
 
-/// A declared signal.
 struct Net {
   std::string name;
   std::int64_t width = 1;
   bool scalar = false;
 };
 
-/// A continuous assignment.
 struct Assign {
   std::string target, value;
 };
 
-/// Lines of comment.
 struct Comment {
   std::string text;  ///< may have several lines
 };
@@ -54,7 +51,6 @@ struct Instance {
 
 using Item = std::variant<Comment, Net, Assign, Instance>;
 
-/// A module: its ports, and what stands inside.
 struct Module {
   std::string comment;  ///< what the module is, printed above it
   std::string name;

@@ -7,7 +7,6 @@
 
 namespace mase::integer {
 
-/// All integers from low to high.
 struct Interval {
   Wide low = 0, high = 0;
   bool operator==(const Interval&) const = default;

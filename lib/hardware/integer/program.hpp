@@ -25,7 +25,6 @@ using Codes = std::vector<std::int64_t>;
 
 inline std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// The result of a step or an input, as a stream of codes.
 struct StreamValue {
   std::string name;   ///< the node whose result this is
   FixedType type;     ///< at most 62 bits wide
@@ -142,7 +141,6 @@ struct Step {
 };
 std::string operation_name(const Operation& operation);  ///< "linear", "max_pool", ...
 
-/// A quantized network as exact integer steps.
 struct Program {
   std::string name;
   std::vector<StreamValue> values;
