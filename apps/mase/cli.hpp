@@ -34,6 +34,9 @@ void add_manual(CLI::App& app, Action& action);
 /// The subcommands of a program, in the order of their declaration.
 std::vector<const CLI::App*> commands(const CLI::App& app);
 
+/// The group of options that are accepted but stand neither in help nor in completions.
+inline constexpr const char* hidden = "";
+
 /// Values of settings given on the command line, by name.
 using SettingTexts = std::map<std::string, std::string>;
 /// Declares a flag for every field, whose text goes to `texts`; and reads the texts as a tree with
@@ -41,9 +44,10 @@ using SettingTexts = std::map<std::string, std::string>;
 void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
                 std::shared_ptr<SettingTexts> texts, const std::string& group);
 Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts);
-/// Declares --config, --json, --quiet, MODEL, DATASET and a flag for every setting.
+/// Declares --config, --json, --quiet, MODEL, DATASET and a flag for every setting, hidden for
+/// those that do not matter to the command.
 void add_settings(CLI::App& command, driver::CommonRequest& request,
-                  std::shared_ptr<SettingTexts> texts);
+                  const std::shared_ptr<SettingTexts>& texts);
 Tree settings_from(const SettingTexts& texts);
 
 void add_model_input(CLI::App& command, driver::ModelInput& input);

@@ -1,4 +1,5 @@
 // `mase emit`, alias `emit-verilog`.
+#include "hardware/emit/passes.hpp"
 #include "mase/cli.hpp"
 
 namespace mase::cli {
@@ -23,13 +24,6 @@ void add_target_options(CLI::App& command, driver::EmitRequest& request) {
   add_pass_option<std::string>(command, "--multiplier", request.target, "multiplier",
                                "auto, dsp or fabric [auto]")
       ->type_name("KIND");
-  add_pass_option<double>(command, "--clock", request.output, "clock_mhz", "target clock [200]")
-      ->type_name("MHZ");
-  add_pass_option<std::string>(command, "--part", request.output, "part", "FPGA part")
-      ->type_name("PART");
-  add_pass_option<std::string>(command, "--top", request.output, "top_name",
-                               "name of the top module [top]")
-      ->type_name("NAME");
 }
 
 }  // namespace
@@ -42,6 +36,9 @@ void add_emit(CLI::App& app, Action& action) {
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_target_options(*command, *request);
+  auto output = std::make_shared<SettingTexts>();
+  add_fields(*command, describe_fields<emit::EmitPassOptions>(), output,
+             "What is written (also keys of the passes that emit)");
   command
       ->add_option("--synth", request->synthesis,
                    "count resources with Yosys: xc7, ice40 or ecp5 [xc7]")
@@ -56,8 +53,9 @@ void add_emit(CLI::App& app, Action& action) {
       "    --ii 64 --project-dir mase_output --project jsc\n"
       "  mase emit graph_module.pt --lut 20000 --dsp 64 --synth\n"
       "  mase emit graph_module.pt --config hardware.toml --json");
-  command->callback([request, texts, &action] {
+  command->callback([request, texts, output, &action] {
     request->settings = settings_from(*texts);
+    request->output = fields_from(describe_fields<emit::EmitPassOptions>(), *output);
     action = [request] { return driver::emit(*request); };
   });
 }

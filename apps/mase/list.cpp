@@ -1,17 +1,13 @@
 // `mase list` and `mase doctor`.
+#include "base/text.hpp"
 #include "mase/cli.hpp"
 
 namespace mase::cli {
 
 void add_list(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "list",
-      "list passes, formats, ops, models, datasets, settings, samplers, metrics or modules");
+  CLI::App* command = app.add_subcommand("list", "list " + join(driver::list_names(), ", "));
   auto request = std::make_shared<driver::ListRequest>();
-  command
-      ->add_option("what", request->what,
-                   "passes, formats, ops, models, datasets, settings, samplers, metrics, modules")
-      ->type_name("WHAT");
+  command->add_option("what", request->what, join(driver::list_names(), ", "))->type_name("WHAT");
   CLI::Option* name = command->add_option("name", request->name, "one entry with all its options")
                           ->type_name("NAME");
   CLI::Option* json =

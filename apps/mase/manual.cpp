@@ -49,7 +49,7 @@ void add_entry(const CLI::Option& option, Manual& manual) {
 Manual entries_of(const CLI::App& command) {
   Manual entries;
   for (const CLI::Option* option : command.get_options())
-    if (!option->get_group().empty() && !is_shared(*option) &&
+    if (option->get_group() != hidden && !is_shared(*option) &&
         (option != command.get_help_ptr() || !command.get_parent()))
       add_entry(*option, entries);
   return entries;
@@ -77,7 +77,7 @@ std::string sentence(std::string text) {
 std::string synopsis_of(const CLI::App& command) {
   std::string text = "mase " + command.get_name() + " [OPTIONS]";
   for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_positional() || option->get_group().empty()) continue;
+    if (!option->get_positional() || option->get_group() == hidden) continue;
     const std::string name = option->get_name(true);
     text += option->get_required() ? " " + name : " [" + name + "]";
   }

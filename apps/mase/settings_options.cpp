@@ -53,18 +53,22 @@ void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
       option = command.add_option_function<std::string>(flags, store, help_text(info))
                    ->type_name(value_name(info));
     }
-    option->group(positional ? "Model and data" : group);
+    option->group(positional && group != hidden ? "Model and data" : group);
   }
 }
 
 void add_settings(CLI::App& command, driver::CommonRequest& request,
-                  std::shared_ptr<SettingTexts> texts) {
+                  const std::shared_ptr<SettingTexts>& texts) {
   command.add_option("--config", request.config_path, "configuration file (TOML)")
       ->type_name("FILE");
   command.add_flag("--json", request.json, "print one JSON document to stdout");
   command.add_flag("-q,--quiet", request.quiet, "no settings table and no progress");
-  add_fields(command, driver::describe_settings(), std::move(texts),
-             "Settings (also keys of the configuration file)");
+  std::vector<FieldInfo> shown, others;
+  for (FieldInfo& info : driver::describe_settings())
+    (driver::setting_matters(info.name, command.get_name()) ? shown : others)
+        .push_back(std::move(info));
+  add_fields(command, shown, texts, "Settings (also keys of the configuration file)");
+  add_fields(command, others, texts, hidden);
 }
 
 Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts) {

@@ -25,7 +25,7 @@ void add_transform(CLI::App& app, Action& action) {
   command->add_flag("--dry-run", request->dry_run, "check everything, run nothing");
   command->footer(
       "Examples:\n"
-      "  mase transform --config configs/examples/jsc_toy_by_type.toml --task cls --cpu=0\n"
+      "  mase transform --config configs/examples/jsc_toy_by_type.toml\n"
       "  mase transform model.pt --input x.npy --config quantize.toml --timing\n"
       "  mase transform jsc-tiny jsc --config quantize.toml --dump-after all dumps");
   command->callback([request, texts, dump, &action] {

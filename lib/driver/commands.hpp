@@ -123,6 +123,7 @@ struct ListRequest {
   bool markdown = false;  ///< the list as a page of docs/reference; then without name and json
 };
 int list(const ListRequest& request);
+std::vector<std::string> list_names();  ///< what there is to list: "passes", "formats", ...
 
 int doctor(bool json);
 

@@ -1,5 +1,6 @@
 // `mase emit`: from a quantized checkpoint to a folder of hardware, and its resources by Yosys.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/file.hpp"
@@ -9,28 +10,31 @@
 #include "driver/pass_reports.hpp"
 #include "driver/session.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
-#include "hardware/emit/emit.hpp"
+#include "hardware/emit/passes.hpp"
 
 namespace mase::driver {
 namespace {
 
-constexpr const char* metadata_pass = "add_hardware_metadata";
+constexpr std::string_view metadata_pass = design::AddHardwareMetadata::doc.name;
+/// What a complete folder needs, in order.
+constexpr std::array hardware_passes{metadata_pass, emit::EmitVerilogTop::doc.name,
+                                     emit::EmitInternalRtl::doc.name, emit::EmitBram::doc.name,
+                                     emit::EmitVerilogTb::doc.name};
 
-bool is_emit_pass(const std::string& name) { return name.starts_with("emit_"); }
+bool is_hardware_pass(const std::string& name) {
+  return std::find(hardware_passes.begin(), hardware_passes.end(), name) != hardware_passes.end();
+}
 
-/// The passes of the configuration, or all that a complete folder needs.
+/// The passes of the configuration, and those that it lacks.
 std::vector<passes::PassCall> pipeline_of(const Configuration& configuration) {
   std::vector<passes::PassCall> calls;
   for (const passes::PassCall& call : configuration.pipeline)
-    if (call.name == metadata_pass || is_emit_pass(call.name)) calls.push_back(call);
-  const auto add = [&](const char* name) {
+    if (is_hardware_pass(call.name)) calls.push_back(call);
+  for (const std::string_view name : hardware_passes) {
     const bool there = std::any_of(calls.begin(), calls.end(),
                                    [&](const passes::PassCall& call) { return call.name == name; });
-    if (!there) calls.push_back({name, Tree::dict(), {}});
-  };
-  for (const char* name :
-       {metadata_pass, "emit_verilog_top", "emit_internal_rtl", "emit_bram", "emit_verilog_tb"})
-    add(name);
+    if (!there) calls.push_back({std::string(name), Tree::dict(), {}});
+  }
   return calls;
 }
 

@@ -7,7 +7,6 @@
 #include "checkpoint/archive.hpp"
 #include "driver/load_model.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
-#include "hardware/emit/emit.hpp"
 #include "ir/text.hpp"
 
 namespace mase::driver {
@@ -30,6 +29,18 @@ Tree read_design(const std::string& folder) {
     file_error(folder + ": no hardware has been emitted there; run mase emit first, or name the " +
                "folder with --hardware or --project-dir and --project");
   return parse_json(read_file(path), path);
+}
+
+/// The options that design.json records; Error for those that are missing or wrong.
+emit::EmitOptions read_emit_options(const Tree& design) {
+  emit::EmitOptions options;
+  Diagnostics diagnostics;
+  for_each_field<emit::EmitOptions>([&](const auto& field) {
+    field_detail::read_value(design.at(field.name), field.name, field.rules,
+                             options.*(field.member), diagnostics);
+  });
+  diagnostics.throw_if_errors();
+  return options;
 }
 
 void check_files(const std::string& folder, const emit::Files& files) {
@@ -61,11 +72,10 @@ Hardware read_hardware(const std::string& folder, ir::Graph graph) {
   const Tree design = read_design(folder);
   const std::string text = folder + "/graph.txt";
   adopt_metadata(graph, ir::parse(read_file(text), text), folder);
-  Hardware hardware{folder, design::design_of(graph), 0, ""};
+  Hardware hardware{folder, design::design_of(graph), {}};
   try {
     hardware.design.name = design.at("name").as_string();
-    hardware.clock_mhz = design.at("clock_mhz").as_double();
-    hardware.part = design.at("part").as_string();
+    hardware.options = read_emit_options(design);
   } catch (const Error&) {
     file_error(folder + "/design.json: is damaged; run mase emit again");
   }
@@ -74,7 +84,7 @@ Hardware read_hardware(const std::string& folder, ir::Graph graph) {
 
 Hardware open_hardware(const std::string& folder, ir::Graph graph) {
   Hardware hardware = read_hardware(folder, std::move(graph));
-  check_files(folder, emit::all_files(hardware.design, {hardware.clock_mhz, hardware.part}));
+  check_files(folder, emit::all_files(hardware.design, hardware.options));
   return hardware;
 }
 

@@ -8,6 +8,7 @@
 
 #include "driver/settings.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/emit/emit.hpp"
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
 
@@ -24,8 +25,7 @@ ir::Graph load_quantized(const Settings& settings);
 struct Hardware {
   std::string folder;
   design::Design design;
-  double clock_mhz = 0;
-  std::string part;
+  emit::EmitOptions options;
 };
 /// Rebuilds the design of `folder` from the checkpoint's graph and the folds stored there.
 Hardware read_hardware(const std::string& folder, ir::Graph graph);

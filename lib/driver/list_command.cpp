@@ -18,8 +18,9 @@
 #include "passes/quantization/quantize_config.hpp"
 #include "passes/statistics/statistic.hpp"
 #include "passes/transform/quantize.hpp"
-#include "search/runners/metrics.hpp"
+#include "search/runners/runners.hpp"
 #include "search/samplers/sampler.hpp"
+#include "search/spaces/search_space.hpp"
 
 namespace mase::driver {
 namespace {
@@ -102,6 +103,8 @@ Tree option_entries(const Rows& rows) {
     Tree entry = Tree::dict();
     entry["name"] = row.name;
     entry["doc"] = row.doc;
+    if constexpr (requires { row.other_names; })
+      entry["other_names"] = Tree::list_of(row.other_names);
     entry["options"] = fields_tree(row.fields);
     out.push_back(std::move(entry));
   }
@@ -156,6 +159,32 @@ Tree dataset_entries() {
 Tree setting_entries() {
   Tree out = Tree::list();
   for (const FieldInfo& info : describe_settings()) out.push_back(field_tree(info));
+  return out;
+}
+
+Tree runner_entries() {
+  Tree out = Tree::list();
+  for (const search::RunnerRow& row : search::runner_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["table"] = row.table();
+    for (const search::MetricDoc& metric : row.metrics) entry["metrics"].push_back(metric.name);
+    entry["doc"] = row.doc;
+    entry["options"] = fields_tree(row.fields);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Tree space_entries() {
+  Tree out = Tree::list();
+  for (const search::SpaceRow& row : search::space_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["by"] = Tree::list_of(row.by);
+    entry["doc"] = row.doc;
+    out.push_back(std::move(entry));
+  }
   return out;
 }
 
@@ -215,17 +244,20 @@ constexpr Listing listings[] = {
     {"metrics", metric_entries,
      "What a [search](../search.md) measures; each comes from a runner that the configuration "
      "names."},
+    {"runners", runner_entries,
+     "What measures the trials of a [search](../search.md): a table "
+     "`[search.strategy.KIND.NAME]` with these keys gives a runner, and its metrics."},
+    {"spaces", space_entries,
+     "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, and `by` in its "
+     "setup."},
     {"modules", module_entries,
      "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
      "and [hardware](../hardware.md) their timing."}};
 
 const Listing& find_listing(const std::string& what) {
-  std::vector<std::string> allowed;
-  for (const Listing& listing : listings) {
+  for (const Listing& listing : listings)
     if (what == listing.what) return listing;
-    allowed.emplace_back(listing.what);
-  }
-  config_error("unknown list '" + what + "'; allowed: " + join(allowed, " | "));
+  config_error("unknown list '" + what + "'; allowed: " + join(list_names(), " | "));
 }
 
 passes::ReportTable options_table(const std::string& title, const Tree& options) {
@@ -282,6 +314,12 @@ const Tree& find_entry(const Tree& entries, const std::string& what, const std::
 }
 
 }  // namespace
+
+std::vector<std::string> list_names() {
+  std::vector<std::string> names;
+  for (const Listing& listing : listings) names.emplace_back(listing.what);
+  return names;
+}
 
 int list(const ListRequest& request) {
   const Listing& listing = find_listing(request.what);

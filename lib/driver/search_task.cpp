@@ -1,6 +1,8 @@
 // From a session to a task: model, space, measuring; and the way back from a trial to a file.
 #include "driver/search_task.hpp"
 
+#include <algorithm>
+
 #include "backend/backend.hpp"
 #include "base/log.hpp"
 #include "checkpoint/archive.hpp"
@@ -12,25 +14,10 @@
 namespace mase::driver {
 namespace {
 
+using samplers::StudyLength;
+
 /// Allocations that are enqueued in front of another sampler.
 constexpr std::size_t enqueued_allocations = 8;
-
-backend::TrainOptions train_options(const backend::TrainOptions& settings,
-                                    const search::BasicTrain& given) {
-  backend::TrainOptions options = settings;
-  if (given.optimizer) options.optimizer = *given.optimizer;
-  if (given.lr_scheduler) options.schedule = *given.lr_scheduler;
-  if (given.learning_rate) options.learning_rate = *given.learning_rate;
-  if (given.weight_decay) options.weight_decay = *given.weight_decay;
-  if (given.batch_size) options.batch_size = *given.batch_size;
-  if (given.max_epochs) options.max_epochs = *given.max_epochs;
-  if (given.max_steps) options.max_steps = *given.max_steps;
-  if (given.num_samples) {
-    const int steps = (*given.num_samples + options.batch_size - 1) / options.batch_size;
-    options.max_steps = std::min(options.max_steps.value_or(steps), steps);
-  }
-  return options;
-}
 
 /// A pass table [[pass]] entry.
 Tree pass_entry(const std::string& name, const Tree& options) {
@@ -38,6 +25,13 @@ Tree pass_entry(const std::string& name, const Tree& options) {
   entry["run"] = name;
   for (const auto& [key, value] : options.as_dict()) entry[key] = value;
   return entry;
+}
+
+bool needs_data(const search::Runners& runners) {
+  const auto rows = search::given_rows(runners);
+  return std::any_of(rows.begin(), rows.end(), [](const search::RunnerRow* row) {
+    return row->kind == search::RunnerKind::software;
+  });
 }
 
 Tree dimension_tree(const samplers::Dimension& dimension) {
@@ -52,7 +46,7 @@ Tree dimension_tree(const samplers::Dimension& dimension) {
 /// Exhaustive samplers end with the space; they refuse spaces above the limit.
 void limit_trials(search::Options& options, const samplers::Space& space) {
   search::Setup& setup = options.setup;
-  if (setup.sampler != "grid" && setup.sampler != "bruteforce") return;
+  if (setup.sampler_row().length != StudyLength::whole_space) return;
   const auto count = samplers::configurations(space);
   if (!count || *count > setup.max_configurations)
     config_error("the space has " + (count ? std::to_string(*count) : "infinitely many") +
@@ -80,7 +74,7 @@ search::Options search_options(const Session& session, const Tree& setup) {
 
 SearchTask::SearchTask(const Session& session, search::Options options, const ModelInput& input)
     : session_(session), options_(std::move(options)), model_(load_session_model(session, input)) {
-  if (options_.runners.evaluation || options_.runners.training) require_dataset(session);
+  if (needs_data(options_.runners)) require_dataset(session);
   if (!model_.example.empty()) backend::open().infer(model_.graph, model_.example);
   prepare();
   Diagnostics diagnostics;
@@ -123,7 +117,8 @@ search::Bench SearchTask::bench() {
   bench.passes = &all_passes();
   bench.context.evaluator = bench.evaluator;
   give_data(bench.context);
-  bench.train = [this](ir::Graph& graph, const search::BasicTrain& given, const auto& tell) {
+  bench.training = session_.settings().train;
+  bench.train = [this](ir::Graph& graph, const backend::TrainOptions& options, const auto& tell) {
     backend::TrainCallbacks callbacks;
     callbacks.progress = [&](const backend::Progress& progress) {
       if (!progress.validation) return;
@@ -132,8 +127,7 @@ search::Bench SearchTask::bench() {
       scores["accuracy"] = progress.validation->accuracy;
       tell(progress.epoch, scores);
     };
-    backend::open().train(graph, *session_.dataset, train_options(session_.settings().train, given),
-                          callbacks, "");
+    backend::open().train(graph, *session_.dataset, options, callbacks, "");
   };
   return bench;
 }
@@ -155,7 +149,7 @@ Tree SearchTask::configuration() const {
   out["pruner"] = setup.pruner;
   out["enqueue"] = setup.enqueue;
   out["seed"] = session_.settings().train.seed;
-  if (options_.runners.training) out["train"] = write_fields(session_.settings().train);
+  if (measurer_->trains()) out["train"] = write_fields(session_.settings().train);
   out["model"] = checkpoint::tensor_hash(model_.graph);
   if (session_.dataset) out["dataset"] = session_.dataset->sha256;
   return out;
@@ -177,10 +171,10 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
   plan.evaluate = [this](const samplers::Params& params, const search::Report& report) {
     return measure(params, report);
   };
-  const bool only = options_.setup.sampler == "allocate";
-  if (!only && options_.setup.enqueue != "allocate") return plan;
-  const std::size_t count =
-      only ? static_cast<std::size_t>(options_.setup.n_trials) : enqueued_allocations;
+  const search::Setup& setup = options_.setup;
+  if (!setup.enqueues()) return plan;
+  const bool only = setup.sampler_row().length == StudyLength::as_enqueued;
+  const std::size_t count = only ? static_cast<std::size_t>(setup.n_trials) : enqueued_allocations;
   plan.enqueue = [this, count] {
     return search::allocations(options_, *space_, count, [this](const samplers::Params& params) {
       return measure(params, [](std::int64_t, double) {});
@@ -191,10 +185,9 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
 
 std::string SearchTask::transform_toml(const samplers::Params& params,
                                        const std::string& checkpoint) const {
-  const search::Runners& runners = options_.runners;
   Tree settings = settings_tree(session_.settings());
   Tree passes = Tree::list();
-  if (runners.training) {
+  if (measurer_->trains()) {
     // Trained weights are not made anew: the checkpoint beside the file holds them.
     settings["load_name"] = checkpoint;
     settings["load_type"] = "mz";
@@ -204,16 +197,11 @@ std::string SearchTask::transform_toml(const samplers::Params& params,
     for (const passes::PassCall& call : space_->calls(params))
       passes.push_back(pass_entry(call.name, call.options));
   }
-  if (runners.bits) passes.push_back(pass_entry("average_bits", runners.bits->pass_options()));
-  if (runners.operations) passes.push_back(pass_entry("count_operations", Tree::dict()));
-  if (runners.hardware) passes.push_back(pass_entry("add_hardware_metadata", *runners.hardware));
+  for (const passes::PassCall& call : measurer_->pass_calls())
+    passes.push_back(pass_entry(call.name, call.options));
   settings["pass"] = std::move(passes);
-  if (runners.evaluation || runners.training) {
-    search::BasicEvaluation rows;
-    if (runners.evaluation) rows = *runners.evaluation;
-    if (runners.training) rows.data_loader = runners.training->data_loader;
-    settings["transform"]["evaluate"] = write_fields(rows);
-  }
+  if (const search::BasicEvaluation* rows = measurer_->rows())
+    settings["transform"]["evaluate"] = write_fields(*rows);
   return config::to_toml(settings);
 }
 

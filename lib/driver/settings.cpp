@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "report/table.hpp"
@@ -11,7 +12,7 @@
 namespace mase::driver {
 namespace {
 
-/// Flags that differ from the setting's name: the reference's, and short ones for a search.
+/// Flags that differ from the field's name: the reference's, and short ones.
 const std::map<std::string, std::vector<std::string>>& flag_names() {
   static const std::map<std::string, std::vector<std::string>> names{
       {"load_name", {"--load", "--load-name"}},
@@ -21,8 +22,28 @@ const std::map<std::string, std::vector<std::string>>& flag_names() {
       {"num_nodes", {"--nodes"}},
       {"n_trials", {"--trials", "--n-trials"}},
       {"n_jobs", {"--jobs", "--n-jobs"}},
+      {"clock_mhz", {"--clock"}},
+      {"top_name", {"--top"}},
   };
   return names;
+}
+
+using Commands = std::set<std::string>;
+
+/// The subcommands in which a setting matters, for those that do not matter in all.
+std::map<std::string, Commands> make_uses() {
+  const Commands with_torch{"train", "search", "test", "transform"};
+  std::map<std::string, Commands> uses;
+  for (const std::string& name : field_names<backend::TrainOptions>())
+    uses[name] = {"train", "search"};
+  for (const std::string& name : field_names<data::DataOptions>())
+    uses[name] = {"train", "search", "test", "transform", "simulate"};
+  for (const char* name : {"batch_size", "threads", "load_name", "load_type"})
+    uses[name] = with_torch;
+  uses["seed"] = {"train", "search", "test", "transform", "simulate"};
+  uses["report_to"] = {"train"};
+  for (const std::string_view name : General::ignored) uses[std::string(name)] = {};
+  return uses;
 }
 
 /// Settings of the file or command line only: tables are left to the commands.
@@ -66,6 +87,12 @@ std::vector<std::string> setting_names() {
   std::vector<std::string> names;
   for (const FieldInfo& info : describe_settings()) names.push_back(info.name);
   return names;
+}
+
+bool setting_matters(const std::string& setting, const std::string& command) {
+  static const std::map<std::string, Commands> uses = make_uses();
+  const auto found = uses.find(setting);
+  return found == uses.end() || found->second.contains(command);
 }
 
 std::vector<std::string> setting_flags(const std::string& name) {

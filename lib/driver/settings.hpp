@@ -2,6 +2,7 @@
 // line.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,6 +67,10 @@ struct General {
         Field{"project", &G::project,
               "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"}};
   }
+  /// Accepted because configurations of the reference have them; they change nothing.
+  static constexpr std::array<std::string_view, 7> ignored{
+      "trainer_precision", "num_workers", "num_devices",          "num_nodes",
+      "accelerator",       "strategy",    "disable_dataset_cache"};
 };
 
 /// All settings of a command.
@@ -86,6 +91,10 @@ void for_each_setting(SettingsType&& settings, Visitor&& visit) {
 /// Documentation of every setting, in the same order.
 std::vector<FieldInfo> describe_settings();
 std::vector<std::string> setting_names();
+
+/// Whether the setting changes anything in what the subcommand does. All are accepted everywhere,
+/// so that one file serves all subcommands; help shows those that matter.
+bool setting_matters(const std::string& setting, const std::string& command);
 
 /// The command-line flags of a setting: "--learning-rate"; some have a short second name
 /// ("--load").

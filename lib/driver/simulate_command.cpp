@@ -242,13 +242,13 @@ int simulate(const SimulateRequest& request) {
                   output);
   output.document()["simulation"] = simulation_tree(simulation);
   const double frames_per_second =
-      hardware.clock_mhz * 1e6 / static_cast<double>(hardware.design.timing.interval);
+      hardware.options.clock_mhz * 1e6 / static_cast<double>(hardware.design.timing.interval);
   output.document()["build_seconds"] = build_seconds + simulation.build_seconds;
-  output.document()["clock_mhz"] = hardware.clock_mhz;
+  output.document()["clock_mhz"] = hardware.options.clock_mhz;
   output.document()["frames_per_second"] = frames_per_second;
   output.text(std::to_string(simulation.frames) + " vectors, " +
               std::to_string(simulation.mismatches) + " mismatches; at " +
-              double_text(hardware.clock_mhz) + " MHz " + fixed_text(frames_per_second, 0) +
+              double_text(hardware.options.clock_mhz) + " MHz " + fixed_text(frames_per_second, 0) +
               " frames per second");
   output.finish();
   return good && simulation.passed() ? 0 : static_cast<int>(Fault::goal);

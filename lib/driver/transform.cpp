@@ -12,7 +12,7 @@
 #include "driver/session.hpp"
 #include "driver/training_rows.hpp"
 #include "ir/metadata.hpp"
-#include "search/runners/measure.hpp"
+#include "search/runners/basic_evaluation.hpp"
 
 namespace mase::driver {
 namespace {

@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "hardware/design/add_hardware_metadata.hpp"
-#include "search/samplers/sampler.hpp"
+#include "search/spaces/search_space.hpp"
 
 namespace mase::search {
 namespace {
 
 struct SpaceTable {
-  std::string name = "graph/quantize/mixed_precision_ptq";
-  static constexpr auto fields() {
-    return std::tuple{Field{"name", &SpaceTable::name, "search space"}.one_of(
-        "graph/quantize/mixed_precision_ptq", "graph/nas/channel_multiplier")};
+  std::string name{space_table().front().name};
+  static auto fields() {
+    return std::tuple{
+        one_of_names(Field{"name", &SpaceTable::name, "search space"}, space_names())};
   }
 };
 struct Strategy {
@@ -38,9 +38,6 @@ struct GoalTable {
         Field{"direction", &GoalTable::direction, "better is"}.one_of("maximize", "minimize")};
   }
 };
-struct Nothing {
-  static constexpr auto fields() { return std::tuple{}; }
-};
 
 Direction direction_of(const std::string& name) {
   return name == "minimize" ? Direction::minimize : Direction::maximize;
@@ -62,66 +59,55 @@ T read(const Tree& table, Diagnostics& diagnostics, const std::vector<std::strin
   return out;
 }
 
-/// The reference's runner reads `dataloader`, its files say `data_loader`; both are understood.
-template <class T>
-T read_runner(const Tree& table, Diagnostics& diagnostics) {
-  Tree copy = table;
-  if (table.is_dict())
-    for (auto& [key, entry] : copy.as_dict())
-      if (key == "dataloader") key = "data_loader";
-  return read<T>(copy, diagnostics);
+std::vector<std::string> runner_names(RunnerKind kind) {
+  std::vector<std::string> names;
+  for (const RunnerRow& row : runner_table())
+    if (row.kind == kind) names.emplace_back(row.name);
+  return names;
 }
 
-void read_runner_tables(const Tree& strategy, Runners& runners, Diagnostics& diagnostics) {
-  const auto each = [&](const char* kind, const std::vector<std::string>& names, auto&& take) {
-    const Tree* tables = strategy.find(kind);
-    if (!tables || !tables->is_dict()) return;
-    for (const auto& [name, table] : tables->as_dict()) {
-      report_unknown_key(table, name, names, diagnostics);
-      take(name, table);
-    }
-  };
-  each("sw_runner", {"basic_evaluation", "basic_train"},
-       [&](const std::string& name, const Tree& table) {
-         if (name == "basic_evaluation")
-           runners.evaluation = read_runner<BasicEvaluation>(table, diagnostics);
-         if (name == "basic_train") runners.training = read_runner<BasicTrain>(table, diagnostics);
-       });
-  each("hw_runner", {"average_bitwidth", "count_operations", "hardware"},
-       [&](const std::string& name, const Tree& table) {
-         if (name == "average_bitwidth") runners.bits = read<AverageBitwidth>(table, diagnostics);
-         if (name == "count_operations") {
-           read<Nothing>(table, diagnostics);
-           runners.operations = true;
-         }
-         if (name == "hardware") {
-           design::AddHardwareMetadata::check(table, diagnostics);
-           runners.hardware = table;
-         }
-       });
-  if (runners.evaluation && runners.training)
-    diagnostics.error(strategy.where,
-                      "give basic_evaluation or basic_train, not both: both measure the accuracy");
+void read_runner(RunnerKind kind, const std::string& name, const Tree& table, Runners& runners,
+                 Diagnostics& diagnostics) {
+  report_unknown_key(table, name, runner_names(kind), diagnostics);
+  for (const RunnerRow& row : runner_table())
+    if (row.kind == kind && row.name == name) row.read(table, runners, diagnostics);
 }
 
-bool delivers(const Runners& runners, std::string_view runner) {
-  if (runner == "basic_evaluation") return runners.evaluation.has_value();
-  if (runner == "basic_train") return runners.training.has_value();
-  if (runner == "average_bitwidth") return runners.bits.has_value();
-  if (runner == "count_operations") return runners.operations;
-  return runners.hardware.has_value();
+/// One runner of a search delivers a metric.
+void check_apart(const RunnerRow& one, const RunnerRow& other, const SourceLocation& where,
+                 Diagnostics& diagnostics) {
+  const auto shared = std::find_if(one.metrics.begin(), one.metrics.end(),
+                                   [&](const auto& metric) { return other.delivers(metric.name); });
+  if (shared == one.metrics.end()) return;
+  diagnostics.error(where, "give " + std::string(one.name) + " or " + std::string(other.name) +
+                               ", not both: both measure the " + std::string(shared->name));
 }
 
+void read_runners(const Tree& strategy, Runners& runners, Diagnostics& diagnostics) {
+  for (const RunnerKind kind : {RunnerKind::software, RunnerKind::hardware}) {
+    const Tree* tables = strategy.find(kind_table(kind));
+    if (!tables || !tables->is_dict()) continue;
+    for (const auto& [name, table] : tables->as_dict())
+      read_runner(kind, name, table, runners, diagnostics);
+  }
+  const std::vector<const RunnerRow*> given = given_rows(runners);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    for (std::size_t j = i + 1; j < given.size(); ++j)
+      check_apart(*given[i], *given[j], strategy.where, diagnostics);
+}
+
+/// A metric of the table that is not delivered, with the first runner that would.
 void check_delivered(const Runners& runners, const std::string& metric, const SourceLocation& where,
                      Diagnostics& diagnostics) {
-  const MetricRow* row = find_metric(metric);
-  if (!row) return;
-  const auto given = [&](std::string_view runner) { return delivers(runners, runner); };
-  if (std::any_of(row->runners.begin(), row->runners.end(), given)) return;
-  diagnostics.error(where, "no runner delivers the metric '" + metric +
-                               "'; add a table [search.strategy." +
-                               (row->software ? "sw_runner." : "hw_runner.") +
-                               std::string(row->runners.front()) + "]");
+  const RunnerRow* needed = nullptr;
+  for (const RunnerRow& row : runner_table()) {
+    if (!row.delivers(metric)) continue;
+    if (row.is_given(runners)) return;
+    if (!needed) needed = &row;
+  }
+  if (needed)
+    diagnostics.error(where, "no runner delivers the metric '" + metric +
+                                 "'; add a table [search.strategy." + needed->table() + "]");
 }
 
 void read_goals(const Tree& metrics, Options& options, Diagnostics& diagnostics) {
@@ -155,15 +141,27 @@ void read_setup(const Tree& table, Options& options, Diagnostics& diagnostics) {
     read_fields(*given, options.pruner, diagnostics);
 }
 
+bool tells(const RunnerRow& row, const std::string& metric) {
+  return std::find(row.told.begin(), row.told.end(), metric) != row.told.end();
+}
+
+/// Every runner that trains, and what it tells: "basic_train and accuracy or loss".
+std::string trainers_text() {
+  std::vector<std::string> trainers;
+  for (const RunnerRow& row : runner_table())
+    if (row.trains())
+      trainers.push_back(std::string(row.name) + " and " +
+                         join({row.told.begin(), row.told.end()}, " or "));
+  return join(trainers, ", or ");
+}
+
 /// A pruner looks at what training reports, which has to be the one objective.
 void check_pruner(const Options& options, const SourceLocation& where, Diagnostics& diagnostics) {
-  if (options.setup.pruner == "none") return;
-  const bool reported = options.goals.size() == 1 && (options.goals.front().metric == "accuracy" ||
-                                                      options.goals.front().metric == "loss");
-  if (!reported || !options.runners.training)
-    diagnostics.error(where,
-                      "a pruner needs the runner basic_train and accuracy or loss as the "
-                      "only metric, which training reports after every epoch");
+  if (!options.setup.prunes()) return;
+  for (const RunnerRow* row : given_rows(options.runners))
+    if (options.goals.size() == 1 && tells(*row, options.goals.front().metric)) return;
+  diagnostics.error(where, "a pruner needs the runner " + trainers_text() +
+                               " as the only metric, which training reports after every epoch");
 }
 
 void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics) {
@@ -171,7 +169,7 @@ void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics
       read<Strategy>(table, diagnostics, {"setup", "sw_runner", "hw_runner", "metrics"});
   if (const Tree* setup = table_of(table, "setup", diagnostics))
     read_setup(*setup, options, diagnostics);
-  read_runner_tables(table, options.runners, diagnostics);
+  read_runners(table, options.runners, diagnostics);
   if (const Tree* metrics = table_of(table, "metrics", diagnostics))
     read_goals(*metrics, options, diagnostics);
   check_pruner(options, table.where, diagnostics);
@@ -194,6 +192,16 @@ void read_space(const Tree& table, Options& options, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+bool Setup::enqueues() const {
+  return enqueue != none || sampler_row().length == samplers::StudyLength::as_enqueued;
+}
+
+const samplers::SamplerRow& Setup::sampler_row() const {
+  const samplers::SamplerRow* row = samplers::find_sampler(sampler);
+  MASE_CHECK(row, "no sampler '" + sampler + "'");
+  return *row;
+}
 
 std::vector<Direction> Options::directions() const {
   if (setup.sum_scaled_metrics) return {direction_of(*setup.direction)};

@@ -6,21 +6,28 @@
 #include <vector>
 
 #include "base/field.hpp"
-#include "search/runners/metrics.hpp"
+#include "search/runners/runners.hpp"
 #include "search/samplers/prune.hpp"
+#include "search/samplers/row_names.hpp"
+#include "search/samplers/sampler.hpp"
 
 namespace mase::search {
+
+using samplers::one_of_names;
+
+/// What any space can choose by, from the table of spaces.
+std::vector<std::string_view> space_choices_by();
 
 /// `[search.search_space.setup]`.
 struct SpaceSetup {
   std::string by = "name";
   std::string weights = "random";
   double noise = 0;
-  static constexpr auto fields() {
+  static auto fields() {
     using S = SpaceSetup;
     return std::tuple{
-        Field{"by", &S::by, "a choice per node, per op type, or one for all"}.one_of("name", "type",
-                                                                                     "uniform"),
+        one_of_names(Field{"by", &S::by, "a choice per node, per op type, or one for all"},
+                     space_choices_by()),
         Field{"weights", &S::weights, "of scaled layers: new ones, or taken over"}.one_of(
             "random", "inherit"),
         Field{"noise", &S::noise, "relative noise on the weights of copied channels"}.between(0,
@@ -30,6 +37,7 @@ struct SpaceSetup {
 
 /// `[search.strategy.setup]`.
 struct Setup {
+  static constexpr const char* none = "none";
   int n_jobs = 1;
   int n_trials = 20;
   std::optional<double> timeout;
@@ -41,10 +49,17 @@ struct Setup {
   std::optional<std::string> storage, study;
   double heartbeat = 10;
   std::int64_t max_configurations = 100000;
-  std::string pruner = "none", enqueue = "none";
+  std::string pruner = none, enqueue = none;
   std::optional<std::string> pkl_ckpt;
   int save_every_n_trials = 10;
-  static constexpr auto fields() {
+
+  bool prunes() const { return pruner != none; }
+  /// Whether parameter sets are made before the first trial.
+  bool enqueues() const;
+  /// Error(Fault::internal) when the table has no such sampler.
+  const samplers::SamplerRow& sampler_row() const;
+
+  static auto fields() {
     using S = Setup;
     return std::tuple{
         Field{"n_jobs", &S::n_jobs, "trials evaluated at once by this process"}.between(1, 1024),
@@ -52,8 +67,8 @@ struct Setup {
               "trials of the study, those of earlier runs and other workers included"}
             .at_least(1),
         Field{"timeout", &S::timeout, "seconds after which no trial is begun"}.at_least(0),
-        Field{"sampler", &S::sampler, "what chooses the next trial"}.one_of(
-            "tpe", "random", "nsgaii", "nsgaiii", "qmc", "grid", "bruteforce", "allocate"),
+        one_of_names(Field{"sampler", &S::sampler, "what chooses the next trial"},
+                     samplers::sampler_names()),
         Field{"sum_scaled_metrics", &S::sum_scaled_metrics,
               "one objective, the sum of all scaled metrics, instead of one for each"},
         Field{"direction", &S::direction, "better is, for the sum"}.one_of("minimize", "maximize"),
@@ -70,86 +85,20 @@ struct Setup {
         Field{"max_configurations", &S::max_configurations,
               "most configurations that grid and bruteforce go through"}
             .at_least(1),
-        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}.one_of("none",
+        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}.one_of(none,
                                                                                       "median"),
-        Field{"enqueue", &S::enqueue, "what is tried first: answers of the exact allocation"}
-            .one_of("none", "allocate"),
+        one_of_names(
+            Field{"enqueue", &S::enqueue, "what is tried first: answers of the exact allocation"}
+                .one_of(none),
+            samplers::sampler_names(samplers::StudyLength::as_enqueued)),
         Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused, studies live in a database"},
         Field{"save_every_n_trials", &S::save_every_n_trials, "every trial is saved at once"}
             .at_least(1)};
   }
 };
 
-/// `[search.strategy.sw_runner.basic_evaluation]`.
-struct BasicEvaluation {
-  std::string data_loader = "val_dataloader";
-  std::optional<int> num_samples;
-  static constexpr auto fields() {
-    using B = BasicEvaluation;
-    return std::tuple{
-        Field{"data_loader", &B::data_loader, "part of the data set"}.one_of(
-            "train_dataloader", "val_dataloader", "test_dataloader"),
-        Field{"num_samples", &B::num_samples, "rows to evaluate; none: all"}.at_least(1)};
-  }
-};
-
-/// `[search.strategy.sw_runner.basic_train]`: trains inside of the trial, then evaluates. What is
-/// not given comes from the training settings.
-struct BasicTrain {
-  std::string data_loader = "val_dataloader";
-  std::optional<int> num_samples, max_epochs, max_steps, batch_size;
-  std::optional<std::string> optimizer, lr_scheduler;
-  std::optional<double> learning_rate, weight_decay;
-  static constexpr auto fields() {
-    using B = BasicTrain;
-    return std::tuple{
-        Field{"data_loader", &B::data_loader, "part that is evaluated afterwards"}.one_of(
-            "val_dataloader", "test_dataloader"),
-        Field{"num_samples", &B::num_samples,
-              "rows to train on, repeated ones counted; none: all of every epoch"}
-            .at_least(1),
-        Field{"max_epochs", &B::max_epochs, "epochs"}.at_least(1),
-        Field{"max_steps", &B::max_steps, "optimiser steps, at most"}.at_least(1),
-        Field{"batch_size", &B::batch_size, "rows of a step"}.at_least(1),
-        Field{"optimizer", &B::optimizer, "optimiser"}.one_of("adam", "adamw", "sgd"),
-        Field{"lr_scheduler", &B::lr_scheduler, "learning-rate schedule"}.one_of("none", "step",
-                                                                                 "cosine"),
-        Field{"learning_rate", &B::learning_rate, "peak learning rate"}.between(0.0, 1e3),
-        Field{"weight_decay", &B::weight_decay, "weight decay"}.between(0.0, 1e3)};
-  }
-};
-
-/// `[search.strategy.hw_runner.average_bitwidth]`.
-struct AverageBitwidth {
-  double compare_to = 32;
-  bool activations = false, shared_bits = true;
-  static constexpr auto fields() {
-    using A = AverageBitwidth;
-    return std::tuple{
-        Field{"compare_to", &A::compare_to, "bits of the baseline"}.between(1, 64),
-        Field{"activations", &A::activations, "count the activations beside the parameters"},
-        Field{"shared_bits", &A::shared_bits, "count exponents and scales that elements share"}};
-  }
-  /// Options of the pass average_bits that measures it.
-  Tree pass_options() const {
-    Tree options = Tree::dict();
-    options["compare_to"] = compare_to;
-    options["shared_bits"] = shared_bits;
-    return options;
-  }
-};
-
-/// The runners that the configuration has; absent ones deliver nothing.
-struct Runners {
-  std::optional<BasicEvaluation> evaluation;
-  std::optional<BasicTrain> training;
-  std::optional<AverageBitwidth> bits;
-  bool operations = false;
-  std::optional<Tree> hardware;  ///< options of add_hardware_metadata
-};
-
 struct Options {
-  std::string space = "graph/quantize/mixed_precision_ptq";
+  std::string space;  ///< name of a row of the table of spaces
   SpaceSetup space_setup;
   Tree seed = Tree::dict();
   SourceLocation where;  ///< of the search space, for messages about it as a whole

@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -73,7 +74,7 @@ class Usage(InFolder):
         self.run_mase("show", "no-such-model", code=2)
 
     def test_lists_are_json_with_every_option(self):
-        for what in ("passes", "formats", "ops", "models", "datasets", "settings"):
+        for what in ("passes", "formats", "ops", "models", "datasets", "settings", "samplers", "metrics", "runners", "spaces"):
             rows = json.loads(self.run_mase("list", what, "--json").stdout)
             self.assertTrue(rows and all(row["name"] and row["doc"] for row in rows), what)
         quantize = json.loads(self.run_mase("list", "passes", "quantize", "--json").stdout)
@@ -94,9 +95,31 @@ class Usage(InFolder):
         self.assertTrue(any(line.startswith("x.toml:3:1:") and "'learning_rate'" in line for line in lines))
         self.assertTrue(any(line.startswith("x.toml:4:") and "'quantize'" in line for line in lines))
 
-    def test_completion_knows_the_commands(self):
+    def test_settings_that_change_nothing_are_accepted_but_not_shown(self):
+        ignored = {"trainer_precision": '"32"', "num_workers": 4, "num_devices": 1, "num_nodes": 1, "accelerator": '"cpu"',
+                   "strategy": '"auto"', "disable_dataset_cache": "true"}
+        lines = [f"{name} = {value}" for name, value in ignored.items()]
+        self.write("x.toml", "\n".join(['model = "jsc-tiny"', *lines, "learning_rate = 0.5", "[passes.count_dropout]"]))
+        arguments = ("transform", "--config", "x.toml", "--dry-run", "--json", "--nodes", "1", "--strategy", "auto")
+        settings = json.loads(self.run_mase(*arguments).stdout)["settings"]
+        self.assertEqual((settings["num_workers"], settings["learning_rate"]), (4, 0.5))
+        flags = {"trainer-precision", "cpu", "num-workers", "gpu", "nodes", "accelerator", "strategy", "disable-dataset-cache"}
+        hidden = {"train": flags, "transform": {*flags, "learning-rate", "report-to"}, "search": {*flags, "report-to"},
+                  "test": {*flags, "max-epochs"}, "emit": {*flags, "learning-rate", "seed", "data-dir", "threads"},
+                  "simulate": {*flags, "learning-rate", "batch-size", "load"}}
+        shown = {"train": {"learning-rate", "report-to", "load"}, "transform": {"batch-size", "seed"}, "search": {"max-epochs"},
+                 "test": {"batch-size", "threads"}, "emit": {"project-dir", "clock"}, "simulate": {"seed", "data-dir"}}
+        for command in hidden:
+            text = set(re.findall(r"--([\w-]+)", self.run_mase(command, "--help").stdout))
+            self.assertEqual(text & hidden[command], set(), command)
+            self.assertLessEqual(shown[command], text, command)
+
+    def test_completion_knows_the_commands_and_what_help_shows(self):
         for shell in ("bash", "zsh", "fish"):
-            self.assertIn("transform", self.run_mase("completion", shell).stdout)
+            text = self.run_mase("completion", shell).stdout
+            self.assertIn("transform", text)
+            self.assertIn("learning-rate", text)
+            self.assertNotIn("num-workers", text)
 
 
 class Precedence(InFolder):

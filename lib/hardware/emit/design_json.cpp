@@ -133,8 +133,7 @@ std::string design_json(const design::Design& design, const Names& names,
   tree["format"] = kFormat;
   tree["name"] = design.name;
   tree["top"] = names.top;
-  tree["clock_mhz"] = options.clock_mhz;
-  tree["part"] = options.part;
+  for (auto& [key, value] : write_fields(options).as_dict()) tree[key] = value;
   tree["cycles"] = timing_tree(design, options);
   tree["cost"] = cost_tree(design::cost(design));
   tree["streams"] = streams_tree(design, names);

@@ -8,14 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "base/field.hpp"
 #include "base/tree.hpp"
 #include "hardware/design/design.hpp"
 
 namespace mase::emit {
 
+/// What emission needs beside the design; design.json holds it under the same names.
 struct EmitOptions {
   double clock_mhz = 200;
   std::string part = "xc7a100tcsg324-1";
+  static constexpr auto fields() {
+    using E = EmitOptions;
+    return std::tuple{Field{"clock_mhz", &E::clock_mhz, "target clock"}.between(0.001, 10000),
+                      Field{"part", &E::part, "FPGA part of the Vivado project"}};
+  }
 };
 
 /// Relative path → content of everything emitted: rtl/*.sv, rtl/*.mem, sim/*, filelist.f,

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
-#include "hardware/emit/emit.hpp"
 #include "ir/text.hpp"
 
 namespace mase::emit {
@@ -20,10 +19,6 @@ using passes::Result;
 design::Design named(design::Design design, const EmitPassOptions& options) {
   if (!options.top_name.empty()) design.name = options.top_name;
   return design;
-}
-
-EmitOptions emit_options(const EmitPassOptions& options) {
-  return {options.clock_mhz, options.part};
 }
 
 Result write(const Files& files, const PassContext& context) {
@@ -68,7 +63,7 @@ void remove_stale(const std::string& folder, const Tree& before, const Tree& now
 }  // namespace
 
 Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  Files files = top_files(named(design::design_of(graph), options), emit_options(options));
+  Files files = top_files(named(design::design_of(graph), options), options);
   files["graph.txt"] = ir::print(graph);
   const Tree before = emitted_design(context.hardware_folder);
   Result result = write(files, context);
@@ -87,8 +82,7 @@ Result EmitBram::run(ir::Graph& graph, const Options& options, PassContext& cont
 Result EmitVerilogTb::run(ir::Graph& graph, const Options& options, PassContext& context) {
   Options known = options;
   if (known.top_name.empty()) known.top_name = emitted_name(context.hardware_folder);
-  return write(bench_files(named(design::structure_of(graph), known), emit_options(known)),
-               context);
+  return write(bench_files(named(design::structure_of(graph), known), known), context);
 }
 
 }  // namespace mase::emit

@@ -2,21 +2,18 @@
 // the hardware folder for the design that the graph's hardware metadata stands for.
 #pragma once
 
+#include "hardware/emit/emit.hpp"
 #include "passes/pass.hpp"
 
 namespace mase::emit {
 
 /// One set of options, so that a command line can set all passes at once.
-struct EmitPassOptions {
-  double clock_mhz = 200;
-  std::string part = "xc7a100tcsg324-1";
+struct EmitPassOptions : EmitOptions {
   std::string top_name;
   static constexpr auto fields() {
-    return std::tuple{
-        Field{"clock_mhz", &EmitPassOptions::clock_mhz, "target clock"}.between(0.001, 10000),
-        Field{"part", &EmitPassOptions::part, "FPGA part of the Vivado project"},
-        Field{"top_name", &EmitPassOptions::top_name,
-              "name of the top module; empty: the graph's name"}};
+    return std::tuple_cat(EmitOptions::fields(),
+                          std::tuple{Field{"top_name", &EmitPassOptions::top_name,
+                                           "name of the top module; empty: the graph's name"}});
   }
 };
 

@@ -7,36 +7,35 @@
 #include "base/error.hpp"
 #include "base/field.hpp"
 #include "base/text.hpp"
+#include "search/runners/runners.hpp"
 
 namespace mase::search {
 namespace {
 
-constexpr Direction less = Direction::minimize, more = Direction::maximize;
+void add(std::vector<MetricRow>& table, const RunnerRow& runner) {
+  for (const MetricDoc& metric : runner.metrics) {
+    const auto row = std::find_if(table.begin(), table.end(), [&](const MetricRow& entry) {
+      return entry.name == metric.name;
+    });
+    if (row != table.end())
+      row->runners.push_back(runner.name);
+    else
+      table.push_back({metric.name,
+                       {runner.name},
+                       runner.kind == RunnerKind::software,
+                       metric.better,
+                       metric.doc});
+  }
+}
 
 }  // namespace
 
 const std::vector<MetricRow>& metric_table() {
-  static const std::vector<std::string_view> scores{"basic_evaluation", "basic_train"};
-  static const std::vector<std::string_view> bits{"average_bitwidth"};
-  static const std::vector<std::string_view> counts{"count_operations"};
-  static const std::vector<std::string_view> design{"hardware"};
-  static const std::vector<MetricRow> table{
-      {"accuracy", scores, true, more, "share of rows predicted rightly (micro)"},
-      {"macro_accuracy", scores, true, more, "mean recall of the classes"},
-      {"loss", scores, true, less, "mean cross entropy, nats"},
-      {"accuracy_drop", scores, true, less, "points of accuracy lost against the float model"},
-      {"average_bitwidth", bits, false, less, "bits per element of the weights and biases"},
-      {"memory_density", bits, false, more, "compare_to / average_bitwidth"},
-      {"parameters", counts, false, less, "elements of weights and biases"},
-      {"macs", counts, false, less, "multiply-accumulates of one sample"},
-      {"flops", counts, false, less, "floating-point operations of one sample"},
-      {"bitops", counts, false, less, "MACs x weight bits x activation bits of one sample"},
-      {"latency", design, false, less, "cycles from the first input to the last output"},
-      {"initiation_interval", design, false, less, "cycles between frames"},
-      {"lut", design, false, less, "LUTs of the cost model"},
-      {"ff", design, false, less, "flip-flops of the cost model"},
-      {"dsp", design, false, less, "DSP blocks of the cost model"},
-      {"bram", design, false, less, "RAMB36 blocks of the cost model"}};
+  static const std::vector<MetricRow> table = [] {
+    std::vector<MetricRow> rows;
+    for (const RunnerRow& runner : runner_table()) add(rows, runner);
+    return rows;
+  }();
   return table;
 }
 

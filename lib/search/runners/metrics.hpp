@@ -13,9 +13,17 @@ namespace mase::search {
 
 using samplers::Direction;
 
+/// One metric as a runner declares it.
+struct MetricDoc {
+  std::string_view name;
+  Direction better;
+  std::string_view doc;
+};
+
+/// One metric with all that deliver it; made from the table of runners.
 struct MetricRow {
   std::string_view name;
-  std::vector<std::string_view> runners;  ///< tables of the configuration that deliver it
+  std::vector<std::string_view> runners;  ///< that deliver it: of those, a search has one
   bool software;                          ///< of sw_runner, else of hw_runner
   Direction better;
   std::string_view doc;

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "search/samplers/rows.hpp"
 #include "search/solver/binary_program.hpp"
 
 namespace mase::samplers {
@@ -190,6 +191,16 @@ std::optional<std::vector<std::size_t>> allocate(const Allocation& problem) {
     program.exclude(*broken, *choices);
   }
   return std::nullopt;
+}
+
+/// The answers are enqueued as trials; should one of them not fit the space, chance fills the gap.
+SamplerRow allocate_row() {
+  SamplerRow row = random_row();
+  row.name = "allocate";
+  row.doc =
+      "Every layer's choices measured alone, then the exact best mix for a ladder of budgets.";
+  row.length = StudyLength::as_enqueued;
+  return row;
 }
 
 }  // namespace mase::samplers

@@ -11,13 +11,14 @@ namespace mase::samplers {
 
 /// A kind of crossover; the child may lie outside of the unit cube.
 struct Crossover {
-  std::string_view name;  ///< "blxalpha", "sbx", "vsbx", "spx", "undx"
-  std::size_t parents;    ///< how many it takes, all of one length
+  std::string_view name;
+  std::size_t parents;  ///< how many it takes, all of one length
   /// `eta`: how near to the parents the children of sbx and vsbx lie.
   std::vector<double> (*cross)(std::span<const std::vector<double>> parents, double eta, Random&);
 };
 
 /// Nothing for a name that is none of these, "uniform" for one.
 const Crossover* find_crossover(std::string_view name);
+std::vector<std::string_view> crossover_names();
 
 }  // namespace mase::samplers

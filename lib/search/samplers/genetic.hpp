@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "search/samplers/crossover.hpp"
 #include "search/samplers/pareto.hpp"
+#include "search/samplers/row_names.hpp"
 #include "search/samplers/sampler.hpp"
 
 namespace mase::samplers {
@@ -21,12 +22,14 @@ struct GeneticOptions {
   double crossover_prob = 0.9;
   double swapping_prob = 0.5;
   std::optional<double> mutation_prob;
-  static constexpr auto fields() {
+  static auto fields() {
     using O = GeneticOptions;
     return std::tuple{
         Field{"population_size", &O::population_size, "trials of a generation"}.at_least(2),
-        Field{"crossover", &O::crossover, "how numeric parameters of parents are mixed"}.one_of(
-            "uniform", "blxalpha", "sbx", "vsbx", "spx", "undx"),
+        one_of_names(
+            Field{"crossover", &O::crossover, "how numeric parameters of parents are mixed"}.one_of(
+                "uniform"),
+            crossover_names()),
         Field{"crossover_prob", &O::crossover_prob, "share of children with several parents"}
             .between(0, 1),
         Field{"swapping_prob", &O::swapping_prob, "share of parameters from the second parent"}

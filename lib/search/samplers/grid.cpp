@@ -41,8 +41,11 @@ class GridSampler : public Sampler {
 }  // namespace
 
 SamplerRow grid_row() {
-  return describe_sampler<GridSampler, GridOptions>(
+  SamplerRow row = describe_sampler<GridSampler, GridOptions>(
       "grid", "Every configuration once, the first parameter slowest.");
+  row.length = StudyLength::whole_space;
+  row.other_names = {"bruteforce"};
+  return row;
 }
 
 }  // namespace mase::samplers

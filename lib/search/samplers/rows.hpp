@@ -11,6 +11,7 @@ SamplerRow tpe_row();
 SamplerRow nsgaii_row();
 SamplerRow nsgaiii_row();
 SamplerRow qmc_row();
+SamplerRow allocate_row();
 
 /// A row from a struct of options with fields() and a sampler made from (Problem, Options).
 template <class SamplerType, class Options>

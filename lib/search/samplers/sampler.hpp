@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,17 +35,28 @@ class Sampler {
   virtual Suggestion suggest(std::span<const Trial> history, std::int64_t number) = 0;
 };
 
-/// One algorithm: its name, options and maker.
+/// How many trials a study has.
+enum class StudyLength {
+  as_asked,     ///< n_trials
+  whole_space,  ///< one per configuration
+  as_enqueued,  ///< one per parameter set that was enqueued before the first trial
+};
+
+/// One algorithm: its names, options and maker.
 struct SamplerRow {
-  std::string name;  ///< "tpe", "random", "grid", "nsgaii", "nsgaiii", "qmc"
-  std::string doc;   ///< one sentence with the source of the algorithm
+  std::string name;
+  std::string doc;  ///< one sentence with the source of the algorithm
   std::vector<FieldInfo> fields;
   void (*check)(const Tree& options, Diagnostics& diagnostics);
   std::unique_ptr<Sampler> (*make)(const Problem& problem, const Tree& options);
+  StudyLength length = StudyLength::as_asked;
+  std::vector<std::string> other_names = {};
 };
 
-/// "bruteforce" is a second name of "grid": every configuration once, in order.
 const std::vector<SamplerRow>& sampler_table();
+/// By any of its names; nullptr for others.
 const SamplerRow* find_sampler(std::string_view name);
+/// All names of all samplers, or of those whose studies have this length.
+std::vector<std::string_view> sampler_names(std::optional<StudyLength> length = std::nullopt);
 
 }  // namespace mase::samplers

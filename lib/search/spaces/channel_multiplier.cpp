@@ -135,15 +135,20 @@ class ChannelMultiplier : public SearchSpace {
   std::vector<Factor> factors_;
 };
 
-}  // namespace
-
-std::unique_ptr<SearchSpace> channel_multiplier_space(const Options& options,
-                                                      const ir::Graph& graph,
-                                                      Diagnostics& diagnostics) {
-  if (options.space_setup.by == "type")
-    diagnostics.error(options.where, "setup.by of channel multipliers is \"name\" or \"uniform\"");
+std::unique_ptr<SearchSpace> make(const Options& options, const ir::Graph& graph,
+                                  Diagnostics& diagnostics) {
   return std::make_unique<ChannelMultiplier>(options.space_setup,
                                              Reader(options, graph, diagnostics));
+}
+
+}  // namespace
+
+SpaceRow channel_multiplier_row() {
+  return {"graph/nas/channel_multiplier",
+          "Widths of linear and convolution layers, made by the pass scale_channels.",
+          "channel multipliers",
+          {"name", "uniform"},
+          make};
 }
 
 }  // namespace mase::search

@@ -194,14 +194,20 @@ class MixedPrecision : public SearchSpace {
   std::vector<Selector> selectors_;
 };
 
-}  // namespace
-
-std::unique_ptr<SearchSpace> mixed_precision_space(const Options& options, const ir::Graph& graph,
-                                                   Diagnostics& diagnostics) {
-  if (options.space_setup.by == "uniform")
-    diagnostics.error(options.where, "setup.by of mixed precision is \"name\" or \"type\"");
+std::unique_ptr<SearchSpace> make(const Options& options, const ir::Graph& graph,
+                                  Diagnostics& diagnostics) {
   return std::make_unique<MixedPrecision>(options.space_setup.by,
                                           Reader(options, graph, diagnostics));
+}
+
+}  // namespace
+
+SpaceRow mixed_precision_row() {
+  return {"graph/quantize/mixed_precision_ptq",
+          "Formats and their fields per node or per op type, made by the pass quantize.",
+          "mixed precision",
+          {"name", "type"},
+          make};
 }
 
 }  // namespace mase::search

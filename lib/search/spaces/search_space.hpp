@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.hpp"
@@ -36,18 +37,29 @@ class SearchSpace {
   std::vector<Layer> layers_;
 };
 
+/// One kind of space: its name, what its nodes can be chosen by, and its maker.
+struct SpaceRow {
+  std::string_view name;
+  std::string_view doc;
+  std::string_view title;            ///< in messages
+  std::vector<std::string_view> by;  ///< values of `setup.by`
+  std::unique_ptr<SearchSpace> (*make)(const Options& options, const ir::Graph& graph,
+                                       Diagnostics& diagnostics);
+};
+
+/// The first is the default.
+const std::vector<SpaceRow>& space_table();
+std::vector<std::string_view> space_names();
+
+/// Each row beside its space.
+SpaceRow mixed_precision_row();
+SpaceRow channel_multiplier_row();
+
 /// Builds the space that the options name for this graph. Unknown nodes, ops, formats and keys,
 /// empty lists and choices that no format takes become diagnostics; a space without any dimension
 /// too.
 std::unique_ptr<SearchSpace> make_space(const Options& options, const ir::Graph& graph,
                                         Diagnostics& diagnostics);
-
-/// The spaces, for make_space.
-std::unique_ptr<SearchSpace> mixed_precision_space(const Options& options, const ir::Graph& graph,
-                                                   Diagnostics& diagnostics);
-std::unique_ptr<SearchSpace> channel_multiplier_space(const Options& options,
-                                                      const ir::Graph& graph,
-                                                      Diagnostics& diagnostics);
 
 /// The list of choices of a key; nullptr after a diagnostic when it is none or empty.
 const Tree* choices_of(const Tree& config, const std::string& key, Diagnostics& diagnostics);

@@ -15,6 +15,18 @@ using samplers::Params;
 /// Sensitivity costs one evaluation per configuration of a layer.
 constexpr std::int64_t most_per_layer = 1000;
 
+/// The loss of a model as it is, not after training.
+bool gives_loss(const RunnerRow& row) { return row.delivers("loss") && !row.trains(); }
+
+void check_loss(const Runners& runners) {
+  const std::vector<const RunnerRow*> given = given_rows(runners);
+  if (std::any_of(given.begin(), given.end(), [](const auto* row) { return gives_loss(*row); }))
+    return;
+  const auto& table = runner_table();
+  config_error("allocate measures the loss of every layer: it needs " +
+               std::find_if(table.begin(), table.end(), gives_loss)->table());
+}
+
 std::string cost_metric(const Options& options) {
   std::vector<std::string> found;
   for (const Goal& goal : options.goals)
@@ -25,8 +37,7 @@ std::string cost_metric(const Options& options) {
         "allocate weighs the loss against one metric of the hardware runners; the search "
         "has " +
         std::to_string(found.size()) + " of them, name one such as average_bitwidth");
-  if (!options.runners.evaluation)
-    config_error("allocate measures the loss of every layer: it needs sw_runner.basic_evaluation");
+  check_loss(options.runners);
   return found.front();
 }
 

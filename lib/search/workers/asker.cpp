@@ -43,14 +43,10 @@ void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Para
 
 }  // namespace
 
-Asker::Asker(const Plan& plan) : plan_(plan) {
-  // Allocations are enqueued; should a trial of theirs not fit the space, chance fills the gap.
-  const std::string& wanted = plan.options.setup.sampler;
-  const samplers::SamplerRow* row =
-      samplers::find_sampler(wanted == "allocate" ? "random" : wanted);
-  MASE_CHECK(row, "no sampler '" + wanted + "'");
-  sampler_ = row->make(plan.problem(), plan.options.sampler_options);
-}
+Asker::Asker(const Plan& plan)
+    : plan_(plan),
+      sampler_(
+          plan.options.setup.sampler_row().make(plan.problem(), plan.options.sampler_options)) {}
 
 std::int64_t Asker::batch_start(std::int64_t number) const {
   return number - number % plan_.options.setup.batch;

@@ -99,8 +99,7 @@ void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<b
   {
     const auto storage = storage::open_storage(plan.url);
     enqueue_first(*storage, plan, open_study(*storage, plan));
-    // Allocation by itself has as many trials as there are different answers.
-    if (plan.options.setup.sampler == "allocate")
+    if (plan.options.setup.sampler_row().length == samplers::StudyLength::as_enqueued)
       plan.options.setup.n_trials =
           static_cast<int>(storage->find_study(plan.study)->system.at(enqueued_attribute).as_int());
   }

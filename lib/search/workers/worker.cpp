@@ -219,7 +219,7 @@ Outcome Worker::measured_outcome(const samplers::Params& params, const Report& t
 
 void Worker::report(const Record& record, std::int64_t step, double value) {
   storage_->report(record.id, step, value);
-  if (crew_.plan.options.setup.pruner == "none") return;
+  if (!crew_.plan.options.setup.prunes()) return;
   const std::vector<Record>& records = storage_->trials(study_);
   const auto self = std::find_if(records.begin(), records.end(),
                                  [&](const Record& entry) { return entry.id == record.id; });

@@ -1,0 +1,85 @@
+// Scores on rows of the data set.
+#include "search/runners/basic_evaluation.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+
+namespace mase::search {
+namespace {
+
+constexpr std::int64_t batch_rows = 512;
+
+data::Part part_of(const std::string& loader) {
+  if (loader == "train_dataloader") return data::Part::train;
+  return loader == "test_dataloader" ? data::Part::test : data::Part::validation;
+}
+
+}  // namespace
+
+Tree with_data_loader(const Tree& table) {
+  Tree copy = table;
+  if (table.is_dict())
+    for (auto& [key, entry] : copy.as_dict())
+      if (key == "dataloader") key = "data_loader";
+  return copy;
+}
+
+BasicEvaluation BasicEvaluation::read(const Tree& table, Diagnostics& diagnostics) {
+  BasicEvaluation out;
+  read_fields(with_data_loader(table), out, diagnostics);
+  return out;
+}
+
+std::unique_ptr<Runner> BasicEvaluation::make(const Bench& bench) const {
+  return std::make_unique<ScoreRunner>(bench, *this);
+}
+
+std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of) {
+  const std::vector<std::int64_t>& rows = dataset.rows(part_of(rows_of.data_loader));
+  const auto there = static_cast<std::int64_t>(rows.size());
+  const std::int64_t wanted = rows_of.num_samples.value_or(static_cast<int>(there));
+  if (wanted > there)
+    log::warning("num_samples = " + std::to_string(wanted) + ": the " + rows_of.data_loader +
+                 " of '" + dataset.name + "' has " + std::to_string(there) +
+                 " rows, all of them are used");
+  const std::int64_t total = std::min(wanted, there);
+  std::vector<data::Batch> batches;
+  for (std::int64_t first = 0; first < total; first += batch_rows)
+    batches.push_back(dataset.batch(rows, first, std::min(batch_rows, total - first)));
+  return batches;
+}
+
+data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+                   std::int64_t classes) {
+  data::ScoreCounter counter(classes);
+  for (const data::Batch& batch : batches)
+    counter.add(evaluator.run({batch.inputs}).front().second, batch.labels);
+  return counter.scores();
+}
+
+Tree scores_tree(const data::Scores& scores) {
+  Tree tree = Tree::dict();
+  tree["accuracy"] = scores.accuracy;
+  tree["loss"] = scores.loss;
+  tree["macro_accuracy"] = scores.macro_accuracy;
+  return tree;
+}
+
+ScoreRunner::ScoreRunner(const Bench& bench, BasicEvaluation rows)
+    : bench_(bench), rows_(std::move(rows)), batches_(gather_rows(*bench.dataset, rows_)) {}
+
+Tree ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
+  return scores_tree(score(*bench_.evaluator(graph, level), batches_, bench_.dataset->classes()));
+}
+
+Tree ScoreRunner::baseline(ir::Graph& graph) const { return scores(graph, ir::Level::floating); }
+
+Tree ScoreRunner::measure(ir::Graph& graph, const Tree& baseline) const {
+  Tree values = scores(graph, ir::Level::quantized);
+  values["accuracy_drop"] =
+      100 * (baseline.at("accuracy").as_double() - values.at("accuracy").as_double());
+  return values;
+}
+
+}  // namespace mase::search

@@ -1,0 +1,71 @@
+// The runner basic_evaluation, and the evaluation on rows of a data set that others share with it.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "data/metrics.hpp"
+#include "search/runners/runner.hpp"
+
+namespace mase::search {
+
+inline constexpr std::array score_metrics{
+    MetricDoc{"accuracy", Direction::maximize, "share of rows predicted rightly (micro)"},
+    MetricDoc{"macro_accuracy", Direction::maximize, "mean recall of the classes"},
+    MetricDoc{"loss", Direction::minimize, "mean cross entropy, nats"},
+    MetricDoc{"accuracy_drop", Direction::minimize,
+              "points of accuracy lost against the float model"}};
+
+/// `[search.strategy.sw_runner.basic_evaluation]`.
+struct BasicEvaluation {
+  static constexpr RunnerDoc doc{"basic_evaluation", RunnerKind::software,
+                                 "Runs the model of every trial on rows of the data set."};
+  static constexpr const auto& metrics = score_metrics;
+  std::string data_loader = "val_dataloader";
+  std::optional<int> num_samples;
+  static constexpr auto fields() {
+    using B = BasicEvaluation;
+    return std::tuple{
+        Field{"data_loader", &B::data_loader, "part of the data set"}.one_of(
+            "train_dataloader", "val_dataloader", "test_dataloader"),
+        Field{"num_samples", &B::num_samples, "rows to evaluate; none: all"}.at_least(1)};
+  }
+  static BasicEvaluation read(const Tree& table, Diagnostics& diagnostics);
+  std::unique_ptr<Runner> make(const Bench& bench) const;
+};
+
+/// The reference's runner reads `dataloader`, its files say `data_loader`; both are understood.
+Tree with_data_loader(const Tree& table);
+
+/// The rows that a runner evaluates, in batches of 512; all of them, with a warning, when there are
+/// fewer than asked for.
+std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of);
+
+data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+                   std::int64_t classes);
+
+/// {"accuracy", "loss", "macro_accuracy"}.
+Tree scores_tree(const data::Scores& scores);
+
+/// Delivers `score_metrics` on the rows.
+class ScoreRunner : public Runner {
+ public:
+  /// The bench must outlive it.
+  ScoreRunner(const Bench& bench, BasicEvaluation rows);
+  Tree baseline(ir::Graph& graph) const final;
+  Tree measure(ir::Graph& graph, const Tree& baseline) const final;
+  const BasicEvaluation* rows() const final { return &rows_; }
+
+ protected:
+  const Bench& bench() const { return bench_; }
+
+ private:
+  Tree scores(const ir::Graph& graph, ir::Level level) const;
+
+  const Bench& bench_;
+  BasicEvaluation rows_;
+  std::vector<data::Batch> batches_;
+};
+
+}  // namespace mase::search

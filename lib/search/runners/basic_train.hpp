@@ -1,0 +1,38 @@
+// The runner basic_train: training inside of every trial.
+#pragma once
+
+#include "search/runners/basic_evaluation.hpp"
+
+namespace mase::search {
+
+/// `[search.strategy.sw_runner.basic_train]`: trains inside of the trial, then evaluates. Any
+/// training setting may be given too, `training_optimizer` and `schedule` under the reference's
+/// names `optimizer` and `lr_scheduler`; what is not given comes from the training settings.
+struct BasicTrain {
+  static constexpr RunnerDoc doc{"basic_train", RunnerKind::software,
+                                 "Trains the model of every trial, then evaluates it."};
+  static constexpr const auto& metrics = score_metrics;
+  /// Of the validation part, after every epoch.
+  static constexpr std::array<std::string_view, 2> told{"accuracy", "loss"};
+  std::string data_loader = "val_dataloader";
+  std::optional<int> num_samples, max_steps;
+  Tree others = Tree::dict();  ///< the other training settings that were given, by their names
+  static constexpr auto fields() {
+    using B = BasicTrain;
+    return std::tuple{
+        Field{"data_loader", &B::data_loader, "part that is evaluated afterwards"}.one_of(
+            "val_dataloader", "test_dataloader"),
+        Field{"num_samples", &B::num_samples,
+              "rows to train on, repeated ones counted; none: all of every epoch"}
+            .at_least(1),
+        Field{"max_steps", &B::max_steps, "optimiser steps, at most"}.at_least(1)};
+  }
+  static std::vector<FieldInfo> describe();
+  static BasicTrain read(const Tree& table, Diagnostics& diagnostics);
+  std::unique_ptr<Runner> make(const Bench& bench) const;
+
+  /// The training settings with what is given here in their place.
+  backend::TrainOptions options(const backend::TrainOptions& settings) const;
+};
+
+}  // namespace mase::search

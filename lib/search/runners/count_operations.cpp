@@ -1,0 +1,27 @@
+// The counts of the pass, under their own names.
+#include "search/runners/count_operations.hpp"
+
+namespace mase::search {
+namespace {
+
+class CountRunner : public PassRunner {
+ public:
+  explicit CountRunner(const Bench& bench)
+      : PassRunner(bench, {"count_operations", Tree::dict(), {}}) {}
+
+  Tree measure(ir::Graph& graph, const Tree&) const override {
+    const Tree found = info(graph);
+    Tree values = Tree::dict();
+    for (const MetricDoc& metric : CountOperations::metrics)
+      values[metric.name] = found.at(metric.name);
+    return values;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> CountOperations::make(const Bench& bench) const {
+  return std::make_unique<CountRunner>(bench);
+}
+
+}  // namespace mase::search

@@ -1,0 +1,29 @@
+// The runner hardware: cycles and resources of the design that a model becomes.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "search/runners/runner.hpp"
+
+namespace mase::search {
+
+/// `[search.strategy.hw_runner.hardware]`: the options of the pass add_hardware_metadata.
+struct HardwareCost {
+  static constexpr RunnerDoc doc{
+      "hardware", RunnerKind::hardware,
+      "Cycles and resources of the design, by the pass add_hardware_metadata."};
+  static constexpr std::array metrics{
+      MetricDoc{"latency", Direction::minimize, "cycles from the first input to the last output"},
+      MetricDoc{"initiation_interval", Direction::minimize, "cycles between frames"},
+      MetricDoc{"lut", Direction::minimize, "LUTs of the cost model"},
+      MetricDoc{"ff", Direction::minimize, "flip-flops of the cost model"},
+      MetricDoc{"dsp", Direction::minimize, "DSP blocks of the cost model"},
+      MetricDoc{"bram", Direction::minimize, "RAMB36 blocks of the cost model"}};
+  Tree options = Tree::dict();
+  static std::vector<FieldInfo> describe();
+  static HardwareCost read(const Tree& table, Diagnostics& diagnostics);
+  std::unique_ptr<Runner> make(const Bench& bench) const;
+};
+
+}  // namespace mase::search

@@ -1,0 +1,54 @@
+// The runners of the program: a new one is its own two files, and a member and a line here.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "search/runners/average_bitwidth.hpp"
+#include "search/runners/basic_evaluation.hpp"
+#include "search/runners/basic_train.hpp"
+#include "search/runners/count_operations.hpp"
+#include "search/runners/hardware_cost.hpp"
+
+namespace mase::search {
+
+/// The runners that the configuration has; absent ones deliver nothing.
+struct Runners {
+  std::optional<BasicEvaluation> evaluation;
+  std::optional<BasicTrain> training;
+  std::optional<AverageBitwidth> bits;
+  std::optional<CountOperations> operations;
+  std::optional<HardwareCost> hardware;
+  /// In the order in which they measure.
+  static constexpr auto members() {
+    using R = Runners;
+    return std::tuple{&R::evaluation, &R::training, &R::bits, &R::operations, &R::hardware};
+  }
+};
+
+struct RunnerRow {
+  std::string_view name, doc;
+  RunnerKind kind;
+  std::vector<FieldInfo> fields;
+  std::span<const MetricDoc> metrics;
+  /// Metrics that are told after every epoch; none: it does not train.
+  std::span<const std::string_view> told;
+  /// Reads the runner's table into its member.
+  void (*read)(const Tree& table, Runners& runners, Diagnostics& diagnostics);
+  bool (*is_given)(const Runners& runners);
+  /// Only where it is given. The bench must outlive what is made.
+  std::unique_ptr<Runner> (*make)(const Runners& runners, const Bench& bench);
+
+  bool trains() const { return !told.empty(); }
+  bool delivers(std::string_view metric) const;
+  std::string table() const;  ///< "sw_runner.basic_train"
+};
+
+const std::vector<RunnerRow>& runner_table();
+/// The rows that are given.
+std::vector<const RunnerRow*> given_rows(const Runners& runners);
+
+}  // namespace mase::search
