@@ -248,7 +248,8 @@ constexpr Listing listings[] = {
      "What measures the trials of a [search](../search.md): a table "
      "`[search.strategy.KIND.NAME]` with these keys gives a runner, and its metrics."},
     {"spaces", space_entries,
-     "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, and `by` in its "
+     "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, and `by` in "
+     "its "
      "setup."},
     {"modules", module_entries,
      "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
