@@ -35,11 +35,37 @@ std::string usage_of(const CLI::Option& option) {
   return join(names, ", ") + (type.empty() ? "" : " " + type) + (many ? " ..." : "");
 }
 
-/// The options of a command, without the --help that every command has.
-void add_entries(const CLI::App& command, bool shared, Manual& manual) {
+/// Appends what is not there yet: settings come from several commands.
+void add_entry(const CLI::Option& option, Manual& manual) {
+  const std::string usage = usage_of(option);
+  const auto same = [&](const Block& block) {
+    return block.kind == Block::entry && block.head == usage;
+  };
+  if (std::none_of(manual.begin(), manual.end(), same))
+    manual.push_back({Block::entry, usage, option.get_description()});
+}
+
+/// The visible options of a command, without the --help that every command has.
+Manual entries_of(const CLI::App& command) {
+  Manual entries;
   for (const CLI::Option* option : command.get_options())
-    if (is_shared(*option) == shared && (option != command.get_help_ptr() || !command.get_parent()))
-      manual.push_back({Block::entry, usage_of(*option), option->get_description()});
+    if (option->get_group() != hidden && !is_shared(*option) &&
+        (option != command.get_help_ptr() || !command.get_parent()))
+      add_entry(*option, entries);
+  return entries;
+}
+
+/// The settings of all commands.
+Manual settings_of(const CLI::App& app) {
+  Manual entries;
+  for (const CLI::App* command : commands(app))
+    for (const CLI::Option* option : command->get_options())
+      if (is_shared(*option)) add_entry(*option, entries);
+  return entries;
+}
+
+void append(const Manual& more, Manual& manual) {
+  manual.insert(manual.end(), more.begin(), more.end());
 }
 
 std::string sentence(std::string text) {
@@ -51,7 +77,7 @@ std::string sentence(std::string text) {
 std::string synopsis_of(const CLI::App& command) {
   std::string text = "mase " + command.get_name() + " [OPTIONS]";
   for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_positional()) continue;
+    if (!option->get_positional() || option->get_group() == hidden) continue;
     const std::string name = option->get_name(true);
     text += option->get_required() ? " " + name : " [" + name + "]";
   }
@@ -69,7 +95,7 @@ void add_command(const CLI::App& command, Manual& manual) {
   manual.push_back({Block::paragraph, "",
                     sentence(command.get_description() +
                              (takes_settings(command) ? "; takes the settings below too" : ""))});
-  add_entries(command, false, manual);
+  append(entries_of(command), manual);
   if (!command.get_footer().empty()) manual.push_back({Block::verbatim, "", command.get_footer()});
 }
 
@@ -77,19 +103,15 @@ Manual manual_of(const CLI::App& app) {
   Manual manual{{Block::section, "Synopsis", ""},
                 {Block::paragraph, "", "mase COMMAND [OPTIONS]"},
                 {Block::section, "Options", ""}};
-  add_entries(app, false, manual);
+  append(entries_of(app), manual);
   manual.push_back({Block::section, "Commands", ""});
-  const std::vector<const CLI::App*> all = commands(app);
-  for (const CLI::App* command : all) add_command(*command, manual);
+  for (const CLI::App* command : commands(app)) add_command(*command, manual);
   manual.push_back({Block::section, "Settings", ""});
   manual.push_back({Block::paragraph, "",
-                    "Of every command that says so, and keys of its configuration file. The "
-                    "command line wins over the file, and the file over the default in brackets."});
-  for (const CLI::App* command : all)
-    if (takes_settings(*command)) {
-      add_entries(*command, true, manual);
-      break;
-    }
+                    "Of the commands that say so, and keys of their configuration file; what does "
+                    "not matter to a command changes nothing there. The command line wins over "
+                    "the file, and the file over the default in brackets."});
+  append(settings_of(app), manual);
   manual.push_back({Block::section, "Exit status", ""});
   manual.push_back({Block::verbatim, "", app.get_footer()});
   return manual;

@@ -97,6 +97,7 @@ struct Setup {
   }
 };
 
+/// All of the `[search]` table.
 struct Options {
   std::string space;  ///< name of a row of the table of spaces
   SpaceSetup space_setup;

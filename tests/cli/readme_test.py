@@ -71,7 +71,8 @@ def check_commands(page, text, mase, source):
     blocks = RUN_BLOCK.findall(text)
     if not blocks:
         return [f"{page} has no shell block marked <!-- run -->"]
-    environment = {**os.environ, "PATH": f"{mase.parent}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+    path = f"{mase.parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
     with tempfile.TemporaryDirectory() as folder:
         for name in LINKED:
             (Path(folder) / name).symlink_to(source / name)

@@ -18,6 +18,30 @@ TEXT_SUFFIXES = set(COMMENT_STARTS) | {".json", ".test", ".svh"}
 PASS_NAME = re.compile(r'PassDoc\s+doc\{\s*"(\w+)"')
 
 
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+
+def licensed_files(root):
+    """Sources: what a compiler, an interpreter or a build reads; not pages, data and configurations."""
+    top = [root / "CMakeLists.txt"]
+    for path in [p for p in top if p.exists()] + files_under(root, TEXT_ROOTS):
+        if needs_head(path) and path.suffix not in (".md", ".toml"):
+            yield path
+
+
+def licence_line(path):
+    return ("// " if "//" in COMMENT_STARTS[path.suffix] else "# ") + LICENCE
+
+
+def licence_rule(root):
+    """Every source begins with the licence line (after #!)."""
+    for path in licensed_files(root):
+        lines = read(path).splitlines()
+        first = lines[1:2] if lines and lines[0].startswith("#!") else lines[:1]
+        if first != [licence_line(path)]:
+            yield f"{relative(path, root)}:1: does not begin with '{licence_line(path)}'"
+
+
 def needs_head(path):
     if path.name == "CMakeLists.txt" or path.suffix != ".txt":
         return path.suffix in COMMENT_STARTS
@@ -25,12 +49,14 @@ def needs_head(path):
 
 
 def head_rule(root):
-    """Every file opens with a comment on what it holds (after #! and #pragma once)."""
+    """Every file opens with a comment on what it holds (after #! and the licence line)."""
     for path in files_under(root, TEXT_ROOTS):
         if not needs_head(path):
             continue
         lines = [line for line in read(path).splitlines() if line.strip()]
         if lines and lines[0].startswith("#!"):
+            lines = lines[1:]
+        if lines and lines[0].endswith(LICENCE):
             lines = lines[1:]
         starts = COMMENT_STARTS[path.suffix]
         if not lines or not lines[0].startswith(starts) or not re.search(r"\w", lines[0]):

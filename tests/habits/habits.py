@@ -14,6 +14,7 @@ RULES = {
     "folders": (include_rule.table_rule, include_rule.order_rule, include_rule.link_rule),
     "passes": (file_rules.pass_rule,),
     "files": (file_rules.head_rule, file_rules.word_rule, file_rules.header_rule),
+    "licences": (file_rules.licence_rule,),
     "configs": (file_rules.config_rule,),
     "snippets": (file_rules.snippet_rule,),
     "citations": (citation_rule.file_rule, citation_rule.section_rule, citation_rule.command_rule),

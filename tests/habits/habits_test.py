@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import file_rules
 import habits
 
 TABLE = """# Folders
@@ -57,6 +58,9 @@ GOOD = {
     "docs/reference/commands.md": COMMANDS,
     "docs/images/rooms.svg": PICTURE,
 }
+for name, text in GOOD.items():
+    if name.endswith((".cpp", ".hpp", "CMakeLists.txt")):
+        GOOD[name] = ("# " if name.endswith(".txt") else "// ") + file_rules.LICENCE + "\n" + text
 
 
 class HabitsBite(unittest.TestCase):
@@ -142,6 +146,11 @@ class HabitsBite(unittest.TestCase):
 
     def test_a_file_without_opening_comment_is_found(self):
         self.expect("files", {"lib/ir/a.cpp": "#include <vector>\n"}, "lib/ir/a.cpp:1")
+
+    def test_a_source_without_licence_is_found(self):
+        self.expect("licences", {"lib/ir/a.cpp": "// A.\n"}, "lib/ir/a.cpp:1", file_rules.LICENCE)
+        self.expect("licences", {"scripts/a": "#!/bin/sh\n# A.\n"}, "scripts/a:1")
+        self.assertEqual(self.complaints("licences", {"scripts/a": f"#!/bin/sh\n# {file_rules.LICENCE}\n# A.\n"}), [])
 
     def test_unfinished_work_and_machine_paths_are_found(self):
         self.expect("files", {"lib/ir/a.cpp": "// A.\n// TO" "DO: more\n"}, "lib/ir/a.cpp:2")

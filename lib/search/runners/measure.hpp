@@ -8,6 +8,7 @@
 
 namespace mase::search {
 
+/// The runners of a configuration, and what they measure of a graph together.
 class Measurer {
  public:
   Measurer(Bench bench, const Options& options);

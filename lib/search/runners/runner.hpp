@@ -20,6 +20,7 @@ namespace mase::search {
 enum class RunnerKind { software, hardware };
 std::string_view kind_table(RunnerKind kind);  ///< "sw_runner", "hw_runner"
 
+/// What a runner is called, where its table stands, and what it does in a sentence.
 struct RunnerDoc {
   std::string_view name;
   RunnerKind kind;

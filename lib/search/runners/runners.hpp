@@ -29,6 +29,7 @@ struct Runners {
   }
 };
 
+/// A runner as the program knows it, generated from its struct.
 struct RunnerRow {
   std::string_view name, doc;
   RunnerKind kind;

@@ -13,12 +13,14 @@
 
 namespace mase::samplers {
 
+/// What is searched.
 struct Problem {
   Space space;
   std::vector<Direction> directions;  ///< one per objective
   std::uint64_t seed = 0;
 };
 
+/// What a trial is to try.
 struct Suggestion {
   Params params;
   Tree attributes = Tree::dict();  ///< system attributes that the trial is to carry

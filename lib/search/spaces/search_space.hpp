@@ -13,6 +13,7 @@
 
 namespace mase::search {
 
+/// What a search chooses from, and how a choice becomes passes with options.
 class SearchSpace {
  public:
   virtual ~SearchSpace() = default;

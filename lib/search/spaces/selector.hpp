@@ -19,6 +19,7 @@ struct Key {
   std::string dimension;     ///< "fc1/config/weight_width"; "" when pinned
 };
 
+/// The choices for one node or op.
 struct Selector {
   std::string name;  ///< node or op
   std::vector<std::string> ports;

@@ -18,6 +18,7 @@ using Report = std::function<void(std::int64_t step, double value)>;
 /// Thrown through the evaluation by Report.
 struct Pruned {};
 
+/// What all workers of a study have in common.
 struct Plan {
   Options options;
   const SearchSpace* space = nullptr;

@@ -23,6 +23,7 @@ struct Crew {
   bool over() const;
 };
 
+/// One thread of a crew: asks for a trial, has it measured, and tells what came out.
 class Worker {
  public:
   explicit Worker(Crew& crew);
