@@ -47,6 +47,7 @@ EmittedDesign emitted_design(const std::string& folder) {
 /// Removes what `before` lists and `now` does not: a folder holds one design.
 void remove_stale(const std::string& folder, const EmittedDesign& before,
                   const EmittedDesign& now) {
+  if (now.files.empty()) return;
   for (const std::string& file : before.files) {
     std::error_code error;
     if (std::find(now.files.begin(), now.files.end(), file) == now.files.end())
