@@ -154,24 +154,65 @@ bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
     wrong_type(tree, key, "string", diagnostics);
     return false;
   }
+  if (!rules.old_choice.empty() && tree.as_string() == rules.old_choice) {
+    out = rules.new_choice;
+    return true;
+  }
   if (!check_choice(tree, key, rules, diagnostics)) return false;
   out = tree.as_string();
   return true;
 }
 
-FieldInfo make_info(std::string_view name, std::string type, bool optional, const Tree& fallback,
-                    const FieldRules& rules, std::string_view doc) {
+std::vector<std::string> names(AnyFields fields) {
+  std::vector<std::string> found;
+  for (const AnyField& field : fields) found.emplace_back(field.name);
+  return found;
+}
+
+void read(AnyFields fields, const Tree& table, void* options, Diagnostics& diagnostics,
+          const std::vector<std::string>& other_keys) {
+  if (!table.is_dict()) {
+    wrong_type(table, "options", "table", diagnostics);
+    return;
+  }
+  std::vector<std::string> allowed = names(fields);
+  allowed.insert(allowed.end(), other_keys.begin(), other_keys.end());
+  for (const auto& [key, entry] : table.as_dict())
+    report_unknown_key(entry, key, allowed, diagnostics);
+  for (const AnyField& field : fields)
+    if (const Tree* entry = table.find(field.name)) field.read(field, *entry, options, diagnostics);
+}
+
+Tree write(AnyFields fields, const void* options) {
+  Tree out = Tree::dict();
+  for (const AnyField& field : fields) out[field.name] = field.write(field, options);
+  return out;
+}
+
+namespace {
+
+FieldInfo info_of(const AnyField& field, const Tree& fallback) {
+  const FieldRules& rules = *field.rules;
   FieldInfo info;
-  info.name = name;
-  info.type = std::move(type);
-  info.optional = optional;
+  info.name = field.name;
+  info.type = field.type();
+  info.optional = field.optional;
   info.default_value = fallback.is_list() ? to_json(fallback, -1) : scalar_text(fallback);
   if (fallback.is_string() && is_none(fallback)) info.default_value = "NA";
   if (!std::isinf(rules.low)) info.low = rules.low;
   if (!std::isinf(rules.high)) info.high = rules.high;
   info.choices = choices_of(rules);
-  info.doc = doc;
+  info.doc = field.doc;
   return info;
+}
+
+}  // namespace
+
+std::vector<FieldInfo> describe(AnyFields fields, const void* defaults) {
+  std::vector<FieldInfo> infos;
+  for (const AnyField& field : fields)
+    infos.push_back(info_of(field, field.write(field, defaults)));
+  return infos;
 }
 
 }  // namespace field_detail

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -35,6 +36,7 @@ struct FieldRules {
   double high = std::numeric_limits<double>::infinity();
   std::array<std::string_view, 24> choices{};
   std::size_t choice_count = 0;
+  std::string_view old_choice{}, new_choice{};  ///< where the old one is given, the new one is read
 };
 
 /// One option: the member of `Struct` that holds it, its name for users, and a sentence. Bounds
@@ -65,6 +67,13 @@ struct Field {
     Field copy = *this;
     copy.rules.choices = {std::string_view(choice)...};
     copy.rules.choice_count = sizeof...(choice);
+    return copy;
+  }
+  /// Accepts another spelling of a choice.
+  constexpr Field renamed(std::string_view old_choice, std::string_view new_choice) const {
+    Field copy = *this;
+    copy.rules.old_choice = old_choice;
+    copy.rules.new_choice = new_choice;
     return copy;
   }
 };
@@ -205,27 +214,87 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-FieldInfo make_info(std::string_view name, std::string type, bool optional, const Tree& fallback,
-                    const FieldRules& rules, std::string_view doc);
-
 }  // namespace field_detail
+
+/// T::fields(), made once: on first use, since choices may come from a table.
+template <Reflected T>
+const auto& fields_of() {
+  static const auto fields = T::fields();
+  return fields;
+}
 
 /// Calls `visit(field)` for every field of T, in order.
 template <Reflected T, class Visitor>
 void for_each_field(Visitor&& visit) {
-  std::apply([&](const auto&... field) { (visit(field), ...); }, T::fields());
-}
-
-template <Reflected T>
-std::vector<std::string> field_names() {
-  std::vector<std::string> names;
-  for_each_field<T>([&](const auto& field) { names.emplace_back(field.name); });
-  return names;
+  std::apply([&](const auto&... field) { (visit(field), ...); }, fields_of<T>());
 }
 
 /// Reports a key that is not in `allowed`, with the nearest valid one as a suggestion.
 void report_unknown_key(const Tree& entry, std::string_view key,
                         const std::vector<std::string>& allowed, Diagnostics& diagnostics);
+
+namespace field_detail {
+
+/// A field without its types, so that the functions below compile once and not for every struct.
+struct AnyField {
+  std::string_view name, doc;
+  const FieldRules* rules;
+  const void* field;  ///< Field<Struct, T>
+  bool (*read)(const AnyField&, const Tree&, void* options, Diagnostics&);
+  Tree (*write)(const AnyField&, const void* options);
+  std::string (*type)();
+  bool optional;
+};
+
+using AnyFields = std::span<const AnyField>;
+
+template <class T, class Struct, class Value>
+bool read_member(const AnyField& any, const Tree& tree, void* options, Diagnostics& diagnostics) {
+  const auto& field = *static_cast<const Field<Struct, Value>*>(any.field);
+  return read_value(tree, field.name, field.rules, static_cast<T*>(options)->*(field.member),
+                    diagnostics);
+}
+
+template <class T, class Struct, class Value>
+Tree write_member(const AnyField& any, const void* options) {
+  const auto& field = *static_cast<const Field<Struct, Value>*>(any.field);
+  return write_value(static_cast<const T*>(options)->*(field.member));
+}
+
+template <class T, class Struct, class Value>
+AnyField any_field(const Field<Struct, Value>& field) {
+  return {field.name,
+          field.doc,
+          &field.rules,
+          &field,
+          read_member<T, Struct, Value>,
+          write_member<T, Struct, Value>,
+          TypeName<Value>::text,
+          is_optional<Value>};
+}
+
+template <Reflected T>
+AnyFields any_fields() {
+  static const auto fields = std::apply(
+      [](const auto&... field) {
+        return std::array<AnyField, sizeof...(field)>{any_field<T>(field)...};
+      },
+      fields_of<T>());
+  return fields;
+}
+
+std::vector<std::string> names(AnyFields fields);
+void read(AnyFields fields, const Tree& table, void* options, Diagnostics& diagnostics,
+          const std::vector<std::string>& other_keys);
+Tree write(AnyFields fields, const void* options);
+std::vector<FieldInfo> describe(AnyFields fields, const void* defaults);
+
+}  // namespace field_detail
+
+template <Reflected T>
+std::vector<std::string> field_names() {
+  return field_detail::names(field_detail::any_fields<T>());
+}
 
 /// Reads `table` (a dict) into `out`. Every problem (unknown key, wrong type, out of range, not an
 /// allowed value) is a diagnostic at its place; the members concerned keep their value.
@@ -233,42 +302,20 @@ void report_unknown_key(const Tree& entry, std::string_view key,
 template <Reflected T>
 void read_fields(const Tree& table, T& out, Diagnostics& diagnostics,
                  const std::vector<std::string>& other_keys = {}) {
-  if (!table.is_dict()) {
-    field_detail::wrong_type(table, "options", "table", diagnostics);
-    return;
-  }
-  std::vector<std::string> allowed = field_names<T>();
-  allowed.insert(allowed.end(), other_keys.begin(), other_keys.end());
-  for (const auto& [key, entry] : table.as_dict())
-    report_unknown_key(entry, key, allowed, diagnostics);
-  for_each_field<T>([&](const auto& field) {
-    if (const Tree* entry = table.find(field.name))
-      field_detail::read_value(*entry, field.name, field.rules, out.*(field.member), diagnostics);
-  });
+  field_detail::read(field_detail::any_fields<T>(), table, &out, diagnostics, other_keys);
 }
 
 /// The struct as a dict, every field present; none is written as "NA".
 template <Reflected T>
 Tree write_fields(const T& options) {
-  Tree out = Tree::dict();
-  for_each_field<T>([&](const auto& field) {
-    out[field.name] = field_detail::write_value(options.*(field.member));
-  });
-  return out;
+  return field_detail::write(field_detail::any_fields<T>(), &options);
 }
 
 /// Documentation of every field of T, defaults taken from a default-constructed T.
 template <Reflected T>
 std::vector<FieldInfo> describe_fields() {
   const T defaults{};
-  std::vector<FieldInfo> infos;
-  for_each_field<T>([&](const auto& field) {
-    using Value = typename std::decay_t<decltype(field)>::Value;
-    infos.push_back(field_detail::make_info(
-        field.name, field_detail::TypeName<Value>::text(), field_detail::is_optional<Value>,
-        field_detail::write_value(defaults.*(field.member)), field.rules, field.doc));
-  });
-  return infos;
+  return field_detail::describe(field_detail::any_fields<T>(), &defaults);
 }
 
 }  // namespace mase

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 
 namespace mase::driver {
 namespace {
@@ -94,7 +94,7 @@ emit::Vectors make_frames(const Program& program, const data::Dataset* dataset,
   else
     config_error("no frames to simulate: name a data set, or give --input FILE.npy or --random N");
   if (vectors.frames < 1) config_error("no frames to simulate: there are 0 rows");
-  vectors.outputs = integer::Model(program).run(vectors.inputs, vectors.frames);
+  vectors.outputs = integer::Interpreter(program).run(vectors.inputs, vectors.frames);
   return vectors;
 }
 

@@ -121,7 +121,8 @@ Tree op_entries() {
     entry["name"] = row.name;
     entry["type"] = ir::mase_type_name(row.type);
     entry["quantizable"] = row.quantizable;
-    entry["aten"] = Tree::list_of(row.aten);
+    entry["aten"] = Tree::list();
+    for (const ir::CallRow& call : row.calls) entry["aten"].push_back(call.aten);
     entry["ports"] = row.quantizable ? Tree::list_of(ir::port_names(row)) : Tree::list();
     entry["doc"] = row.doc;
     out.push_back(std::move(entry));
@@ -245,12 +246,11 @@ constexpr Listing listings[] = {
      "What a [search](../search.md) measures; each comes from a runner that the configuration "
      "names."},
     {"runners", runner_entries,
-     "What measures the trials of a [search](../search.md): a table "
-     "`[search.strategy.KIND.NAME]` with these keys gives a runner, and its metrics."},
+     "What takes the measurements of a [search](../search.md): `[search.strategy.sw_runner.NAME]` "
+     "or `[search.strategy.hw_runner.NAME]`, with these keys."},
     {"spaces", space_entries,
      "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, and `by` in "
-     "its "
-     "setup."},
+     "its setup."},
     {"modules", module_entries,
      "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
      "and [hardware](../hardware.md) their timing."}};

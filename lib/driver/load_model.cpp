@@ -10,7 +10,7 @@
 #include "checkpoint/archive.hpp"
 #include "driver/guess_input.hpp"
 #include "driver/version.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {

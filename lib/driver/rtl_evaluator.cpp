@@ -2,7 +2,7 @@
 #include "base/error.hpp"
 #include "driver/hardware.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 
 namespace mase::driver {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 class RtlEvaluator final : public ir::Evaluator {
  public:
   explicit RtlEvaluator(Hardware hardware)
-      : hardware_(std::move(hardware)), model_(*hardware_.design.program) {}
+      : hardware_(std::move(hardware)), interpreter_(*hardware_.design.program) {}
 
   ir::Results run(const std::vector<Array>& inputs) override {
     const integer::Program& program = *hardware_.design.program;
@@ -18,7 +18,7 @@ class RtlEvaluator final : public ir::Evaluator {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       vectors.inputs.push_back(integer::encode_input(program, i, inputs[i]));
     vectors.frames = inputs.front().shape().front();
-    vectors.outputs = model_.run(vectors.inputs, vectors.frames);
+    vectors.outputs = interpreter_.run(vectors.inputs, vectors.frames);
     emit::SimulateOptions options;
     options.keep_outputs = true;
     const auto simulation = emit::simulate(hardware_.folder, hardware_.design, vectors, options);
@@ -40,7 +40,7 @@ class RtlEvaluator final : public ir::Evaluator {
 
  private:
   Hardware hardware_;
-  integer::Model model_;
+  integer::Interpreter interpreter_;
 };
 
 }  // namespace

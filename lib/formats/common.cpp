@@ -3,13 +3,14 @@
 
 namespace mase::formats {
 
-void CommonFields::check_common(const Tree& given, bool floor_in_mase,
+void CommonFields::check_common(const Tree& given, bool floor_in_reference,
                                 Diagnostics& diagnostics) const {
-  const bool known_in_mase = rounding == "nearest_even" || (floor_in_mase && rounding == "floor");
-  if (profile == "mase" && !known_in_mase)
+  const bool known_in_reference =
+      rounding == "nearest_even" || (floor_in_reference && rounding == "floor");
+  if (profile == "reference" && !known_in_reference)
     diagnostics.error(place_of(given, "rounding"),
-                      "profile 'mase' has no rounding '" + rounding + "'; use 'nearest_even'" +
-                          (floor_in_mase ? " or 'floor'" : "") + ", or profile 'exact'");
+                      "profile 'reference' has no rounding '" + rounding + "'; use 'nearest_even'" +
+                          (floor_in_reference ? " or 'floor'" : "") + ", or profile 'exact'");
   if (seed != 0 && rounding != "stochastic")
     diagnostics.warning(place_of(given, "seed"),
                         "'seed' has no effect unless rounding is 'stochastic'");

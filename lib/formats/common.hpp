@@ -19,7 +19,8 @@ struct ProfileFields {
     return std::tuple{
         Field{"profile", &ProfileFields::profile,
               "exact arithmetic, or the reference system's float32 bits"}
-            .one_of("exact", "mase"),
+            .one_of("exact", "reference")
+            .renamed("mase", "reference"),
         Field{"ste", &ProfileFields::ste,
               "straight-through gradient: identity everywhere, or none where the value saturates"}
             .one_of("identity", "clip")};
@@ -42,8 +43,9 @@ struct CommonFields : ProfileFields {
   }
   Rounding rounding_value() const { return rounding_of(rounding); }
   std::uint64_t seed_value() const { return static_cast<std::uint64_t>(seed); }
-  /// Reports combinations that do not exist. `floor_in_mase`: the profile `mase` has `floor` too.
-  void check_common(const Tree& given, bool floor_in_mase, Diagnostics& diagnostics) const;
+  /// Reports combinations that do not exist. `floor_in_reference`: the profile `reference` has
+  /// `floor` too.
+  void check_common(const Tree& given, bool floor_in_reference, Diagnostics& diagnostics) const;
 };
 
 /// Where a key of `given` stands, else where `given` does.

@@ -1,7 +1,7 @@
 // Format: one number format with its parameters, as a value that travels on a graph's edges.
 //
-// A format is declared once, as a struct with `doc`, `fields()` and the functions of FormatConcept
-// (see formats/fixed/integer.hpp), and listed in one row of formats/format_table.cpp.
+// A format is declared once, as a struct with `doc`, `fields()` and the functions of
+// FormatDefinition (see formats/fixed/integer.hpp), and listed in formats/format_table.cpp.
 #pragma once
 
 #include <cstdint>
@@ -30,73 +30,90 @@ struct Range {
   double low = 0, high = 0;
 };
 
-class FormatBase {
+/// Name, sentence, and how many leading fields the text form writes by position.
+struct FormatDoc {
+  std::string_view name;
+  std::string_view sentence;
+  int positional = 0;
+};
+
+/// What a format is, and what it defines itself. Format calls it with spans of numel(shape)
+/// elements and shapes that pass `check`, on resolved values.
+class FormatDefinition {
  public:
-  virtual ~FormatBase() = default;
-  virtual std::string_view name() const = 0;
-  virtual Tree fields() const = 0;
-  virtual std::string text() const = 0;
+  virtual ~FormatDefinition() = default;
+
+  // From the format's declaration, by Defined.
+  virtual const FormatDoc& declaration() const = 0;
+  virtual Tree values() const = 0;
+  virtual Tree default_values() const = 0;
+  virtual void read_values(const Tree& given, Diagnostics& diagnostics) = 0;
+  virtual bool clips_gradient() const = 0;
+
+  /// Fills in fields that depend on others and reports combinations that do not exist; `given` is
+  /// the dict that the fields were read from, for places.
+  virtual void resolve(const Tree& given, Diagnostics& diagnostics) = 0;
   virtual double bits_per_element(const Shape& shape) const = 0;
   virtual Range range() const = 0;
   virtual void quantize(std::span<const float> in, std::span<float> out,
                         const Shape& shape) const = 0;
   virtual Encoded encode(std::span<const float> in, const Shape& shape) const = 0;
   virtual void decode(const Encoded& in, std::span<float> out, const Shape& shape) const = 0;
-  virtual void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
-                         const Shape& shape) const = 0;
-  virtual bool clips_gradient() const = 0;
-  virtual void check(const Shape& shape) const = 0;
   virtual std::string torchscript(int rank) const = 0;
+  /// What is not overridden is beyond range().
+  virtual void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                         const Shape& shape) const;
+  /// What is not overridden accepts every shape.
+  virtual void check(const Shape&) const {}
+
+ protected:
+  FormatDefinition() = default;
+  FormatDefinition(const FormatDefinition&) = default;
+  FormatDefinition& operator=(const FormatDefinition&) = default;
 };
 
 /// A format with its parameters. Cheap to copy; equal when the texts are equal.
 class Format {
  public:
-  explicit Format(std::shared_ptr<const FormatBase> impl) : impl_(std::move(impl)) {}
+  explicit Format(std::shared_ptr<const FormatDefinition> definition)
+      : definition_(std::move(definition)) {}
 
-  std::string_view name() const { return impl_->name(); }
+  std::string_view name() const { return definition_->declaration().name; }
   /// Every parameter with its resolved value, as a dict.
-  Tree fields() const { return impl_->fields(); }
+  Tree fields() const { return definition_->values(); }
   /// Canonical text that parse_format reads back: `integer(8, 4)`, further fields as key=value when
   /// they differ from the default: `integer(8, 4, is_signed=false)`.
-  std::string text() const { return impl_->text(); }
+  std::string text() const;
   /// Average storage bits of one element of a tensor of this shape, shared bits included.
-  double bits_per_element(const Shape& shape) const { return impl_->bits_per_element(shape); }
-  Range range() const { return impl_->range(); }
+  double bits_per_element(const Shape& shape) const { return definition_->bits_per_element(shape); }
+  Range range() const { return definition_->range(); }
   /// Fake quantization: out[i] is the value on the format's grid for in[i]. `in` and `out` have
   /// numel(shape) elements and may be the same memory.
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
-    impl_->quantize(in, out, shape);
-  }
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
   /// Integer codes. Error(Fault::file) naming the index for a NaN without a code.
-  Encoded encode(std::span<const float> in, const Shape& shape) const {
-    return impl_->encode(in, shape);
-  }
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
-    impl_->decode(in, out, shape);
-  }
+  Encoded encode(std::span<const float> in, const Shape& shape) const;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
   /// mask[i] = 1 where in[i] lies beyond what the format can represent (given the block's or row's
   /// scale), so that it saturates; else 0, also for NaN.
-  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
-                 const Shape& shape) const {
-    impl_->saturates(in, mask, shape);
-  }
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
   /// Whether saturated elements get no gradient (`ste = "clip"`) instead of the identity's.
-  bool clips_gradient() const { return impl_->clips_gradient(); }
+  bool clips_gradient() const { return definition_->clips_gradient(); }
   /// Error(Fault::config) when tensors of this shape cannot have the format; the other functions
   /// call it.
-  void check(const Shape& shape) const { impl_->check(shape); }
+  void check(const Shape& shape) const { definition_->check(shape); }
   /// Body of a TorchScript function of the float32 tensor `x` of this rank, whose dimensions may
   /// have any size, that gives `quantize`'s bits: lines indented by two spaces, of stock operators,
   /// only the last one a `return`. Names `q`, `qs`, `xs` and `training` are the caller's. Never
   /// uses plain `torch.round`. Error(Fault::unsupported) where there is no such text (stochastic
   /// rounding).
-  std::string torchscript(int rank) const { return impl_->torchscript(rank); }
+  std::string torchscript(int rank) const { return definition_->torchscript(rank); }
 
   bool operator==(const Format& other) const { return text() == other.text(); }
 
  private:
-  std::shared_ptr<const FormatBase> impl_;
+  void check_call(const Shape& shape, std::size_t count, std::size_t other_count) const;
+
+  std::shared_ptr<const FormatDefinition> definition_;
 };
 
 /// One row of the format table.

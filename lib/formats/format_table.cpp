@@ -1,22 +1,60 @@
 // The table of all number formats, one row each, and finding a format by name or by text.
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "formats/block/block_fp.hpp"
-#include "formats/block/block_log.hpp"
-#include "formats/block/block_minifloat.hpp"
-#include "formats/fixed/integer.hpp"
-#include "formats/fixed/scale_integer.hpp"
-#include "formats/low_bit/binary.hpp"
-#include "formats/low_bit/binary_residual.hpp"
-#include "formats/low_bit/ternary.hpp"
-#include "formats/microscaling/mx.hpp"
-#include "formats/microscaling/nvfp4.hpp"
-#include "formats/minifloat/log.hpp"
-#include "formats/minifloat/minifloat.hpp"
+#include "formats/format.hpp"
+#include "formats/format_text.hpp"
 
 namespace mase::formats {
+
+// Each is defined in the source file of its format.
+FormatRow integer_row(), integer_floor_row(), fixed_row(), scale_integer_row(),
+    minifloat_ieee_row(), minifloat_denorm_row(), fp8_e4m3_row(), fp8_e5m2_row(), fp6_e3m2_row(),
+    fp6_e2m3_row(), fp4_e2m1_row(), log_row(), block_fp_row(), block_minifloat_row(),
+    block_log_row(), mxint_row(), mxint8_row(), mxint4_row(), mxint2_row(), mxint_hardware_row(),
+    mxfp_row(), mxfp8_e4m3_row(), mxfp8_e5m2_row(), mxfp6_e3m2_row(), mxfp6_e2m3_row(), mxfp4_row(),
+    nvfp4_row(), binary_row(), binary_residual_row(), ternary_row();
+
 namespace {
+
+// In the order of `mase list formats`.
+constexpr FormatRow (*row_functions[])() = {
+    // Fixed point and scaled integers.
+    integer_row,
+    integer_floor_row,
+    fixed_row,
+    scale_integer_row,
+    // Small floats and powers of two.
+    minifloat_ieee_row,
+    minifloat_denorm_row,
+    fp8_e4m3_row,
+    fp8_e5m2_row,
+    fp6_e3m2_row,
+    fp6_e2m3_row,
+    fp4_e2m1_row,
+    log_row,
+    // Blocks with a shared exponent.
+    block_fp_row,
+    block_minifloat_row,
+    block_log_row,
+    mxint_row,
+    mxint8_row,
+    mxint4_row,
+    mxint2_row,
+    mxint_hardware_row,
+    mxfp_row,
+    mxfp8_e4m3_row,
+    mxfp8_e5m2_row,
+    mxfp6_e3m2_row,
+    mxfp6_e2m3_row,
+    mxfp4_row,
+    nvfp4_row,
+    // One and two bits.
+    binary_row,
+    binary_residual_row,
+    ternary_row,
+};
 
 [[noreturn]] void unknown_format(const FormatCall& call) {
   std::string message = call.where.text() + ": error: unknown format '" + call.name + "'";
@@ -45,42 +83,11 @@ Tree named_arguments(const FormatRow& row, const FormatCall& call) {
 }  // namespace
 
 const std::vector<FormatRow>& format_table() {
-  static const std::vector<FormatRow> table{
-      // Fixed point and scaled integers.
-      format_row<Integer>(),
-      format_row<IntegerFloor>(),
-      format_row<Fixed>(),
-      format_row<ScaleInteger>(),
-      // Small floats and powers of two.
-      format_row<MinifloatIeee>(),
-      format_row<MinifloatDenorm>(),
-      format_row<Fp8E4m3>(),
-      format_row<Fp8E5m2>(),
-      format_row<Fp6E3m2>(),
-      format_row<Fp6E2m3>(),
-      format_row<Fp4E2m1>(),
-      format_row<LogFormat>(),
-      // Blocks with a shared exponent.
-      format_row<BlockFp>(),
-      format_row<BlockMinifloat>(),
-      format_row<BlockLog>(),
-      format_row<MxInt>(),
-      format_row<MxNamed<mxint8>>(),
-      format_row<MxNamed<mxint4>>(),
-      format_row<MxNamed<mxint2>>(),
-      format_row<MxIntHardware>(),
-      format_row<MxFp>(),
-      format_row<MxNamed<mxfp8_e4m3>>(),
-      format_row<MxNamed<mxfp8_e5m2>>(),
-      format_row<MxNamed<mxfp6_e3m2>>(),
-      format_row<MxNamed<mxfp6_e2m3>>(),
-      format_row<MxNamed<mxfp4>>(),
-      format_row<Nvfp4>(),
-      // One and two bits.
-      format_row<Binary>(),
-      format_row<BinaryResidual>(),
-      format_row<Ternary>(),
-  };
+  static const std::vector<FormatRow> table = [] {
+    std::vector<FormatRow> rows;
+    for (FormatRow (*const row)() : row_functions) rows.push_back(row());
+    return rows;
+  }();
   return table;
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
 
@@ -12,12 +12,7 @@ namespace mase::formats::kernels {
 using OffsetKernel = void (*)(std::uint64_t seed, std::uint64_t first, float* out,
                               std::size_t count);
 
-/// The kernel of an instruction set that is_available: the same numbers for all.
-OffsetKernel offset_kernel(Isa isa);
-
-// One per instruction set, called by the kernel that offset_kernel returns only.
-void offsets_portable(std::uint64_t seed, std::uint64_t first, float* out, std::size_t count);
-void offsets_avx2(std::uint64_t seed, std::uint64_t first, float* out, std::size_t count);
-void offsets_avx512(std::uint64_t seed, std::uint64_t first, float* out, std::size_t count);
+/// The same numbers for all instruction sets.
+MASE_KERNELS(OffsetKernel, offset_kernel, avx512);
 
 }  // namespace mase::formats::kernels

@@ -18,8 +18,8 @@ Rounding rounding_of(std::string_view name) {
 
 Profile profile_of(std::string_view name) {
   if (name == "exact") return Profile::exact;
-  MASE_CHECK(name == "mase", "profile not checked by its field");
-  return Profile::mase;
+  MASE_CHECK(name == "reference", "profile not checked by its field");
+  return Profile::reference;
 }
 
 double round_to_integer(double v, Rounding rounding, double u) {

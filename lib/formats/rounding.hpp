@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/error.hpp"
+
 namespace mase::formats {
 
 /// How a real number becomes an integer. Modes act on the signed value.
@@ -14,8 +16,21 @@ enum class Rounding : std::uint8_t {
   stochastic,    ///< floor(v + u), u uniform in [0, 1) on a grid of 2^-24
 };
 
-/// `exact`: real arithmetic and one rounding. `mase`: the reference system's float32 operations.
-enum class Profile : std::uint8_t { exact, mase };
+/// One of something, such as a kernel, for each rounding but stochastic.
+template <class T>
+struct ByRounding {
+  T nearest_even, floor, nearest_away;
+
+  const T& operator[](Rounding rounding) const {
+    MASE_CHECK(rounding != Rounding::stochastic, "stochastic rounding has no kernel of this kind");
+    if (rounding == Rounding::floor) return floor;
+    return rounding == Rounding::nearest_away ? nearest_away : nearest_even;
+  }
+};
+
+/// `exact`: real arithmetic and one rounding. `reference`: the reference system's float32
+/// operations.
+enum class Profile : std::uint8_t { exact, reference };
 
 /// The mode of a name that a field's `one_of` has already checked.
 Rounding rounding_of(std::string_view name);

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 
@@ -52,12 +52,12 @@ std::string exponent_lines(int from, int to, const std::string& rounds_up) {
          ").to(torch.int64)\n";
 }
 
-std::string mase_power_lines(const std::string& v, float (*round)(float), std::int64_t low,
-                             std::int64_t high) {
+std::string reference_power_lines(const std::string& v, float (*round)(float), std::int64_t low,
+                                  std::int64_t high) {
   // 2^-150 and less is 0 in float32, 2^128 and more infinity.
   const int from = static_cast<int>(std::clamp<std::int64_t>(low, -152, 128));
   const int to = static_cast<int>(std::clamp<std::int64_t>(high, from + 1, 129));
-  const std::vector<float> changes = mase_log2_thresholds(round, from, to);
+  const std::vector<float> changes = reference_log2_thresholds(round, from, to);
   const std::vector<double> thresholds(changes.begin(), changes.end());
   std::vector<double> powers;
   for (int exponent = from; exponent <= to; ++exponent)

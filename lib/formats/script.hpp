@@ -25,10 +25,10 @@ void refuse_stochastic_script(Rounding rounding);
 /// `rounds_up` on d and its significand `f` in [1/2, 1) holds, clamped to [from, to], less `from`.
 std::string exponent_lines(int from, int to, const std::string& rounds_up = {});
 
-/// Lines that set `e` and `p` for the float32 expression `v` of profile mase: e = E - low' and
+/// Lines that set `e` and `p` for the float32 expression `v` of profile reference: e = E - low' and
 /// p = 2^E in float32, with E = round(RN32(log2 v)) clamped to [low, high]; where low' differs from
 /// low, e is 0 for no v, and powers beyond float32 are the same 0 or infinity.
-std::string mase_power_lines(const std::string& v, float (*round)(float), std::int64_t low,
-                             std::int64_t high);
+std::string reference_power_lines(const std::string& v, float (*round)(float), std::int64_t low,
+                                  std::int64_t high);
 
 }  // namespace mase::formats

@@ -30,7 +30,7 @@ double bits_with_scales(int bits, std::size_t scales, const Shape& shape) {
 
 void check_rank_four(const Shape& shape, const std::string& what) {
   if (shape.size() != 4)
-    config_error("profile 'mase' has " + what + " for tensors of 4 dimensions only, not " +
+    config_error("profile 'reference' has " + what + " for tensors of 4 dimensions only, not " +
                  shape_text(shape) + "; use profile 'exact'");
 }
 

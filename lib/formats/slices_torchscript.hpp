@@ -13,7 +13,7 @@ namespace mase::formats {
 std::string slices_torchscript(int rank);
 
 /// Statements that make `name`, a column in float64: each row's mean of the `sizes` where `chosen`,
-/// a mask, holds; with none of them 0 (`exact`) or NaN (`mase`).
+/// a mask, holds; with none of them 0 (`exact`) or NaN (`reference`).
 std::string mean_torchscript(const std::string& name, const std::string& chosen, Profile profile);
 
 /// The last statement: `values` (shaped as `in`) in the shape of x, never -0; `keeps_nan`: with the

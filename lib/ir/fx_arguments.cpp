@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/fx_signatures.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::ir {
@@ -19,10 +18,6 @@ constexpr std::array<std::string_view, 16> keyword_only{
     "approximate", "scale",    "enable_gqa", "memory_format", "requires_grad", "rounding_mode",
     "sparse_grad", "implicit", "copy",       "non_blocking"};
 
-// Methods that take a size list as separate arguments: x.view(a, b).
-constexpr std::array<std::string_view, 5> variadic_methods{"view", "expand", "permute", "reshape",
-                                                           "repeat"};
-
 // Sizes per spatial dimension: TorchScript stores [2, 2] where Python has 2.
 constexpr std::array<std::string_view, 6> spatial_arguments{
     "kernel_size", "stride", "padding", "dilation", "output_size", "output_padding"};
@@ -36,7 +31,7 @@ Value as_written(const Argument& argument) {
   return equal ? sizes[0] : argument.value;
 }
 
-FxArguments by_signature(const Node& node, const std::vector<PythonParameter>& signature) {
+FxArguments by_signature(const Node& node, const PythonSignature& signature) {
   FxArguments shown;
   for (const PythonParameter& parameter : signature) {
     const auto given = std::ranges::find(node.args, parameter.aten, &Argument::name);
@@ -76,6 +71,11 @@ FxArguments by_schema(const Node& node, const OpRow* row) {
   return shown;
 }
 
+bool is_variadic(std::string_view method) {
+  return std::ranges::any_of(
+      call_table(), [&](const CallRow& call) { return call.variadic && call.target == method; });
+}
+
 void spread_sizes(FxArguments& shown) {
   if (shown.args.size() != 2 || shown.args[1].kind() != Value::Kind::list) return;
   const Value sizes = shown.args[1];
@@ -96,7 +96,7 @@ FxArguments fx_arguments(const Graph& graph, const Node& node) {
   if (const auto* signature = function ? python_signature(node.target) : nullptr)
     return by_signature(node, *signature);
   FxArguments shown = by_schema(node, classify(graph, node).row);
-  if (method && is_one_of(node.target, variadic_methods)) spread_sizes(shown);
+  if (method && is_variadic(node.target)) spread_sizes(shown);
   // aten::rsub(x, 1) is the operator form of 1 - x.
   const bool reversed = base_op(node.op) == "aten::rsub" && node.target == "_operator.sub";
   if (reversed && shown.args.size() == 2) std::swap(shown.args[0], shown.args[1]);

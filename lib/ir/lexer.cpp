@@ -10,7 +10,6 @@
 namespace mase::ir {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_word(char c) { return is_identifier_char(c) && !is_digit(c); }
 bool is_sign(char c) { return std::string_view("{}()[],:=@|").find(c) != std::string_view::npos; }
 

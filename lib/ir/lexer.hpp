@@ -8,6 +8,8 @@
 
 namespace mase::ir {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Kinds of words in the text form.
 enum class TokenKind {
   end,

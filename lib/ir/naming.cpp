@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "ir/lexer.hpp"
 
 namespace mase::ir {
 namespace {
@@ -36,8 +37,6 @@ static_assert(std::ranges::is_sorted(reserved_names));
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 bool is_reserved_name(std::string_view name) {

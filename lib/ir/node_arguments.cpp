@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ir/fx_signatures.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::ir {
@@ -18,7 +17,7 @@ struct Given {
 
 // Functions written in Python show their parameters by Python's names, defaults filled in.
 std::vector<Given> given_by_signature(const Graph& graph, const Node& node,
-                                      const std::vector<PythonParameter>& signature) {
+                                      const PythonSignature& signature) {
   const FxArguments fx = fx_arguments(graph, node);
   std::vector<Given> given;
   std::size_t position = 0, keyword = 0;

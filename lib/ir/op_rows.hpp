@@ -1,43 +1,59 @@
-// The source of the op table: one row per MASE op with the ATen operators that compute it and how
-// torch.fx writes each of them. op_table.cpp derives the public tables from these rows.
+// The parts that the op table is written in. One function per subject gives rows; op_table.cpp
+// joins them. A new op is a row here; passes follow from its family, LibTorch and TorchScript from
+// its operators. An op with hardware has a row in hardware/integer, too.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "ir/op_table.hpp"
 
 namespace mase::ir {
 
-/// An ATen operator of a row. An empty target: the operator belongs to another row when it is
-/// called as a function (batch_norm1d and batch_norm2d share aten::batch_norm).
-struct CallSource {
-  std::string_view aten;
-  NodeKind kind = NodeKind::call_function;
-  std::string_view target;
-};
+std::vector<OpRow> layer_rows();
+std::vector<OpRow> activation_rows();
+std::vector<OpRow> arithmetic_rows();
+std::vector<OpRow> shape_rows();
 
-struct OpSource {
-  std::string_view name;
-  MaseType type;
-  std::vector<CallSource> calls;
-  std::vector<ArgRow> args;  ///< the operators' arguments in schema order (all overloads together)
-  bool quantizable = false;
-  std::string_view doc;
-};
-
-const std::vector<OpSource>& op_sources();
-/// The rows, split by subject.
-std::vector<OpSource> layer_sources();
-std::vector<OpSource> activation_sources();
-std::vector<OpSource> arithmetic_sources();
-std::vector<OpSource> shape_sources();
-
-inline CallSource function(std::string_view aten, std::string_view target) {
-  return {aten, NodeKind::call_function, target};
+inline CallRow function(std::string_view aten, std::string_view target,
+                        PythonSignature signature = {}) {
+  return {.aten = aten, .target = target, .signature = std::move(signature)};
 }
-inline CallSource method(std::string_view aten, std::string_view target) {
-  return {aten, NodeKind::call_method, target};
+inline CallRow method(std::string_view aten, std::string_view target) {
+  return {.aten = aten, .kind = NodeKind::call_method, .target = target};
 }
-inline CallSource shared(std::string_view aten) { return {aten, NodeKind::call_function, {}}; }
+/// A method that takes a list of sizes as separate arguments: x.view(a, b).
+inline CallRow variadic_method(std::string_view aten, std::string_view target) {
+  CallRow call = method(aten, target);
+  call.variadic = true;
+  return call;
+}
+/// An operator that belongs to another row when it is called as a function.
+inline CallRow shared(std::string_view aten) { return {.aten = aten}; }
+
+inline PythonParameter required(std::string_view name, std::string_view aten) {
+  return {name, aten, true, Value()};
+}
+inline PythonParameter optional(std::string_view name, std::string_view aten, Value fallback) {
+  return {name, aten, false, std::move(fallback)};
+}
+
+/// A leaf of torch.nn by its full name.
+inline ModuleRow layer(std::string_view class_name, MaseType type = MaseType::module_related_func) {
+  return {.class_name = class_name, .type = type};
+}
+
+/// Arguments that are configuration.
+inline std::vector<ArgRow> configuration(const std::vector<std::string_view>& names) {
+  std::vector<ArgRow> args;
+  for (std::string_view name : names) args.push_back({name, ""});
+  return args;
+}
+/// The operator's tensor `self`, then configuration.
+inline std::vector<ArgRow> self_and(const std::vector<std::string_view>& names) {
+  std::vector<ArgRow> args = configuration(names);
+  args.insert(args.begin(), {"self", "data_in"});
+  return args;
+}
 
 }  // namespace mase::ir

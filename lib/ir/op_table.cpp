@@ -1,29 +1,25 @@
-// The public tables derived from the op rows, searches in them, and what they say of a node.
+// The rows joined to one table, searches in it, and what it says of a node.
 #include "ir/op_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "ir/op_rows.hpp"
 
 namespace mase::ir {
 
-const std::vector<OpSource>& op_sources() {
-  static const std::vector<OpSource> sources = [] {
-    std::vector<OpSource> all = layer_sources();
-    for (const auto& part : {activation_sources(), arithmetic_sources(), shape_sources()})
-      all.insert(all.end(), part.begin(), part.end());
-    return all;
-  }();
-  return sources;
-}
-
 namespace {
 
-OpRow make_row(const OpSource& source) {
-  OpRow row{source.name, source.type, {}, source.args, source.quantizable, source.doc};
-  for (const CallSource& call : source.calls) row.aten.push_back(call.aten);
-  return row;
+std::vector<OpRow> joined_rows() {
+  std::vector<OpRow> rows;
+  for (auto&& part : {layer_rows(), activation_rows(), arithmetic_rows(), shape_rows()})
+    rows.insert(rows.end(), part.begin(), part.end());
+  for (OpRow& row : rows) {
+    for (CallRow& call : row.calls) call.op = row.name;
+    for (ModuleRow& module : row.modules) module.op = row.name;
+  }
+  return rows;
 }
 
 template <class Row>
@@ -43,21 +39,27 @@ const Row* search(const std::map<std::string_view, const Row*>& index, std::stri
 }  // namespace
 
 const std::vector<OpRow>& op_table() {
-  static const std::vector<OpRow> rows = [] {
-    std::vector<OpRow> made;
-    for (const OpSource& source : op_sources()) made.push_back(make_row(source));
-    return made;
+  static const std::vector<OpRow> rows = joined_rows();
+  return rows;
+}
+
+const std::vector<ModuleRow>& module_table() {
+  static const std::vector<ModuleRow> rows = [] {
+    std::vector<ModuleRow> all;
+    for (const OpRow& row : op_table())
+      all.insert(all.end(), row.modules.begin(), row.modules.end());
+    return all;
   }();
   return rows;
 }
 
 const std::vector<CallRow>& call_table() {
   static const std::vector<CallRow> rows = [] {
-    std::vector<CallRow> made;
-    for (const OpSource& source : op_sources())
-      for (const CallSource& call : source.calls)
-        if (!call.target.empty()) made.push_back({call.aten, call.kind, call.target, source.name});
-    return made;
+    std::vector<CallRow> all;
+    for (const OpRow& row : op_table())
+      std::ranges::copy_if(row.calls, std::back_inserter(all),
+                           [](const CallRow& call) { return !call.target.empty(); });
+    return all;
   }();
   return rows;
 }
@@ -67,9 +69,30 @@ const OpRow* find_op(std::string_view name) {
   return search(index, name);
 }
 
+const ModuleRow* find_module_class(std::string_view class_name) {
+  static const auto index = index_by(module_table(), &ModuleRow::class_name);
+  return search(index, class_name);
+}
+
 const CallRow* find_call(std::string_view aten_base) {
   static const auto index = index_by(call_table(), &CallRow::aten);
   return search(index, aten_base);
+}
+
+OpFamily family_of(std::string_view op) {
+  const OpRow* row = find_op(op);
+  return row ? row->family : OpFamily::other;
+}
+
+const PythonSignature* python_signature(std::string_view target) {
+  static const auto index = [] {
+    std::map<std::string_view, const PythonSignature*> by_target;
+    for (const CallRow& call : call_table())
+      if (!call.signature.empty()) by_target.emplace(call.target, &call.signature);
+    return by_target;
+  }();
+  const auto it = index.find(target);
+  return it == index.end() ? nullptr : it->second;
 }
 
 std::string_view mase_type_name(MaseType type) {

@@ -1,5 +1,6 @@
-// The op table: which operators the program knows, their MASE type and op, how torch.fx names them,
-// and which of their arguments are data, parameters or configuration. Exact names, no matching.
+// The op table: one row per op with its family, the operators and torch.nn classes that compute it,
+// how torch.fx writes them, and which arguments are data, parameters or configuration. Exact names,
+// no matching.
 #pragma once
 
 #include <optional>
@@ -23,6 +24,44 @@ enum class MaseType {
 };
 std::string_view mase_type_name(MaseType type);
 
+/// What an op does to elements, dimensions and channels: the rules of passes and hardware ask for
+/// this instead of names. Shapes as in the ops' documentation of torch.
+enum class OpFamily {
+  linear,                  ///< product with a weight [outputs, inputs] along the last dimension
+  convolution,             ///< [N, C, spatial...] with a weight [outputs, inputs, window...]
+  transposed_convolution,  ///< the same with a weight [inputs, outputs, window...]
+  matrix_product,          ///< [..., n, k] x [..., k, m] of two tensors
+  added_product,           ///< a tensor plus a matrix product
+  attention,               ///< softmax(q k^T) v by heads
+  batch_norm,              ///< of each channel, dimension 1, over the batch
+  instance_norm,           ///< of each channel of each sample
+  group_norm,              ///< of groups of channels
+  layer_norm,              ///< over the last dimensions
+  pooling,                 ///< one number per window of a given size
+  adaptive_pooling,        ///< one number per window, given the number of windows
+  resampling,              ///< images of another size
+  embedding,               ///< rows of a table
+  unary,                   ///< a function of each element: activations, sqrt
+  channel_activation,      ///< a function of each element with a parameter per channel
+  elementwise,             ///< a function of elements of several tensors that broadcast
+  softmax,                 ///< exponentials divided by their sum along a dimension
+  reduction,               ///< one number per row along dimensions, or elementwise of two tensors
+  arg_reduction,           ///< the place of one number per row
+  scan,                    ///< a running result along a dimension
+  copy,                    ///< the shape and values of the input, or constants in its shape
+  reshape,                 ///< the elements in the same order in another shape
+  transpose,               ///< two dimensions swapped
+  permute,                 ///< dimensions reordered
+  expand,                  ///< dimensions of 1 repeated
+  pad,                     ///< values around the edges
+  concatenation,           ///< tensors one after the other along a dimension
+  movement,                ///< elements chosen, repeated or moved in another way
+  size,                    ///< the shape, or one dimension of it
+  host_value,              ///< a number on the host
+  creation,                ///< a tensor from numbers alone
+  other                    ///< none of these, and every op outside of the table: no rule
+};
+
 /// One argument of an operator. `port` names the quantization port ("data_in", "weight", "bias",
 /// "running_mean", "running_var"); empty for configuration.
 struct ArgRow {
@@ -30,32 +69,50 @@ struct ArgRow {
   std::string_view port;
 };
 
-/// One MASE op: row of the table. `aten` lists the operators that compute it (base names).
-struct OpRow {
-  std::string_view name;               ///< "linear"
-  MaseType type;                       ///< type as a function
-  std::vector<std::string_view> aten;  ///< {"aten::linear"}; for modules and functions alike
-  std::vector<ArgRow> args;            ///< tensor arguments with ports, then known configuration
-  bool quantizable = false;
-  std::string_view doc;
+/// One parameter of a function of torch.nn.functional that is written in Python: torch.fx shows its
+/// optional arguments as keywords with the defaults filled in.
+struct PythonParameter {
+  std::string_view name;  ///< Python's name
+  std::string_view aten;  ///< the operator's argument; empty when the operator has none for it
+  bool required = false;  ///< required parameters are shown as positional
+  Value fallback;         ///< Python's default
+};
+/// As `inspect.signature` gives it for torch 2.13; empty for built-in functions, which have none.
+using PythonSignature = std::vector<PythonParameter>;
+
+/// An ATen operator that computes an op, and how torch.fx writes a call of it when nothing else is
+/// known. Without a target it belongs to another row when it is called as a function (batch_norm1d
+/// and batch_norm2d share aten::batch_norm).
+struct CallRow {
+  std::string_view aten;                    ///< base name, "aten::add"
+  NodeKind kind = NodeKind::call_function;  ///< or call_method
+  std::string_view target = {};             ///< "_operator.add", "size", "torch.flatten"
+  PythonSignature signature = {};
+  bool variadic = false;     ///< a method that takes a list as separate arguments: x.view(a, b)
+  std::string_view op = {};  ///< MASE op: the row that the call stands in
 };
 
 /// A torch.nn class that is a leaf.
 struct ModuleRow {
   std::string_view class_name;  ///< "torch.nn.modules.linear.Linear"
-  std::string_view op;          ///< MASE op
-  MaseType type;
+  MaseType type = MaseType::module_related_func;
+  std::string_view op = {};  ///< MASE op: the row that the class stands in
 };
 
-/// How an ATen operator in a graph is written by torch.fx when nothing else is known.
-struct CallRow {
-  std::string_view aten;    ///< base name, "aten::add"
-  NodeKind kind;            ///< call_function or call_method
-  std::string_view target;  ///< "_operator.add", "size", "torch.flatten"
-  std::string_view op;      ///< MASE op
+/// One MASE op: all that the program knows of it by name.
+struct OpRow {
+  std::string_view name;  ///< "linear"
+  OpFamily family = OpFamily::other;
+  MaseType type = MaseType::builtin_func;  ///< type as a function
+  std::vector<CallRow> calls;              ///< operators that compute it, as modules or functions
+  std::vector<ModuleRow> modules = {};
+  std::vector<ArgRow> args;  ///< in schema order, all overloads together: tensors with their ports
+  bool quantizable = false;
+  std::string_view doc;
 };
 
 const std::vector<OpRow>& op_table();
+/// The classes and the calls with a target, of all rows.
 const std::vector<ModuleRow>& module_table();
 const std::vector<CallRow>& call_table();
 
@@ -63,11 +120,18 @@ const OpRow* find_op(std::string_view name);
 const ModuleRow* find_module_class(std::string_view class_name);
 const CallRow* find_call(std::string_view aten_base);
 
+/// The family of a MASE op; `other` for names outside of the table.
+OpFamily family_of(std::string_view op);
+/// The signature of a call target, or nullptr when it is a built-in function without one.
+const PythonSignature* python_signature(std::string_view target);
+
 /// What a node is: its op row (null for ops outside the table), type and op name.
 struct Classified {
   MaseType type;
   std::string op;  ///< MASE op; for an unknown operator its base name without "aten::"
   const OpRow* row;
+
+  OpFamily family() const { return row ? row->family : OpFamily::other; }
 };
 Classified classify(const Graph& graph, const Node& node);
 

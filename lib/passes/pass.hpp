@@ -20,6 +20,7 @@
 #include "base/field.hpp"
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
+#include "passes/derived.hpp"
 
 namespace mase::passes {
 
@@ -52,6 +53,7 @@ struct PassContext {
   /// Stores a graph as a checkpoint, and loads one; empty when no LibTorch is at hand.
   std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
   std::function<ir::Graph(const std::string& path)> load_checkpoint;
+  Derived derived;  ///< what earlier passes have made from the graph
 
   /// Whether there is data to learn from and something to run it on.
   bool has_data() const;

@@ -129,6 +129,7 @@ std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>
   check_calls(calls, table, diagnostics);
   diagnostics.throw_if_errors();
   ir::Graph work = graph;
+  context.derived.clear();
   std::optional<NumericsCheck> numerics;
   if (options.check_numerics) numerics.emplace(work, context, *options.check_numerics);
   std::vector<PassReport> reports;
@@ -138,6 +139,7 @@ std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>
     PassReport report{calls[i].name, run_named(work, calls[i], row, context), 0, std::nullopt};
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (report.result.changed || row.doc.kind == PassKind::transform) context.derived.clear();
     if (options.verify_each) verify_after(work, calls[i].name);
     work.history.push_back(history_entry(calls[i], row));
     dump(work, i, calls[i].name, options);

@@ -1,12 +1,13 @@
-// Applying vector operations between floats and codes to a span. Included by kernel source files
-// after their simd_*.hpp.
+// Applying vector operations between floats and codes to a span.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace mase::formats::kernels {
+#include "simd/simd.hpp"
+
+namespace mase::simd {
 namespace {
 
 /// Encodes one vector; `largest` grows to its largest magnitude as bits.
@@ -53,4 +54,4 @@ MASE_SIMD void decode_span(const Op& op, const std::uint32_t* codes, float* out,
 }
 
 }  // namespace
-}  // namespace mase::formats::kernels
+}  // namespace mase::simd

@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #endif
 
-namespace mase::formats::kernels {
+namespace mase::simd {
 
 std::string_view isa_name(Isa isa) {
   switch (isa) {
@@ -15,27 +15,37 @@ std::string_view isa_name(Isa isa) {
       return "avx2";
     case Isa::avx512:
       return "avx512";
+    case Isa::avx512_vnni:
+      return "avx512_vnni";
   }
   return "";
 }
 
 bool is_available(Isa isa) {
 #if defined(__x86_64__)
-  if (isa == Isa::avx2) return __builtin_cpu_supports("avx2");
-  if (isa == Isa::avx512) return __builtin_cpu_supports("avx512f");
-#endif
+  if (isa >= Isa::avx2 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
+    return false;
+  if (isa >= Isa::avx512 && !__builtin_cpu_supports("avx512f")) return false;
+  return isa < Isa::avx512_vnni ||
+         (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+          __builtin_cpu_supports("avx512vnni"));
+#else
   return isa == Isa::portable;
+#endif
 }
 
-std::vector<Isa> available_isas() {
-  std::vector<Isa> isas;
-  for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512})
-    if (is_available(isa)) isas.push_back(isa);
-  return isas;
+std::vector<Isa> available_isas(std::span<const Isa> isas) {
+  std::vector<Isa> available;
+  for (const Isa isa : isas)
+    if (is_available(isa)) available.push_back(isa);
+  return available;
 }
 
 Isa best_isa() {
-  static const Isa best = available_isas().back();
+  static const Isa best = [] {
+    constexpr std::array all{Isa::portable, Isa::avx2, Isa::avx512, Isa::avx512_vnni};
+    return available_isas(all).back();
+  }();
   return best;
 }
 
@@ -45,4 +55,4 @@ void stream_fence() {
 #endif
 }
 
-}  // namespace mase::formats::kernels
+}  // namespace mase::simd

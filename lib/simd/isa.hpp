@@ -1,19 +1,32 @@
 // Instruction sets that kernels are compiled for, and the best one of the running machine.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
-namespace mase::formats::kernels {
+namespace mase::simd {
 
-enum class Isa : std::uint8_t { portable, avx2, avx512 };
+/// Each includes those before it.
+enum class Isa : std::uint8_t {
+  portable,     ///< any machine
+  avx2,         ///< AVX2 and FMA
+  avx512,       ///< AVX-512F
+  avx512_vnni,  ///< AVX-512 BW, VL and VNNI too
+};
+
+/// What kernels on floats are compiled for, and what kernels on integers are.
+inline constexpr std::array float_isas{Isa::portable, Isa::avx2, Isa::avx512};
+inline constexpr std::array integer_isas{Isa::portable, Isa::avx2, Isa::avx512_vnni};
 
 std::string_view isa_name(Isa isa);
-bool is_available(Isa isa);         ///< compiled in and supported by this machine
-std::vector<Isa> available_isas();  ///< from portable to the best
-Isa best_isa();                     ///< found once
+bool is_available(Isa isa);  ///< supported by this machine
+/// Those of `isas` that are, from portable to the best.
+std::vector<Isa> available_isas(std::span<const Isa> isas = float_isas);
+Isa best_isa();  ///< of all, found once
 
 /// From here on (32 MiB) the output outgrows the caches, and stores past them save reading it
 /// first: a quarter of the time in bench_formats. Smaller outputs stay cached for their reader.
@@ -21,4 +34,4 @@ constexpr std::size_t streaming_count = std::size_t{8} << 20;
 /// Makes streamed outputs visible to other threads.
 void stream_fence();
 
-}  // namespace mase::formats::kernels
+}  // namespace mase::simd

@@ -1,13 +1,13 @@
-// Applying a vector operation to a span. Included by kernel source files after their simd_*.hpp.
+// Applying a vector operation to a span.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "simd/isa.hpp"
+#include "simd/simd.hpp"
 
-namespace mase::formats::kernels {
+namespace mase::simd {
 namespace {
 
 /// Applies `op` to fewer elements than a vector holds.
@@ -62,4 +62,4 @@ MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t coun
 }
 
 }  // namespace
-}  // namespace mase::formats::kernels
+}  // namespace mase::simd

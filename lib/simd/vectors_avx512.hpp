@@ -6,10 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define MASE_SIMD_TARGET __attribute__((target("avx512f")))
-#define MASE_SIMD MASE_SIMD_TARGET inline __attribute__((always_inline))
-
-namespace mase::formats::kernels {
+namespace mase::simd {
 namespace {
 
 struct Simd {
@@ -191,4 +188,4 @@ struct Simd {
 };
 
 }  // namespace
-}  // namespace mase::formats::kernels
+}  // namespace mase::simd

@@ -1,7 +1,5 @@
-// Vectors of 4 floats for any machine, by the compilers' vector extension. Each simd_*.hpp gives
-// the same operations as `Simd`, and MASE_SIMD_TARGET for functions that use them, for the one
-// kernel source file that includes it; the unnamed namespace keeps the instruction sets of
-// different files apart.
+// Vectors of 4 floats for any machine, by the compilers' vector extension. Each vectors_*.hpp gives
+// the same operations as `Simd`; simd.hpp includes one of them.
 #pragma once
 
 #include <bit>
@@ -9,10 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#define MASE_SIMD_TARGET
-#define MASE_SIMD MASE_SIMD_TARGET inline __attribute__((always_inline))
-
-namespace mase::formats::kernels {
+namespace mase::simd {
 namespace {
 
 struct Simd {
@@ -165,4 +160,4 @@ struct Simd {
 };
 
 }  // namespace
-}  // namespace mase::formats::kernels
+}  // namespace mase::simd

@@ -1,8 +1,9 @@
-// Rounding the doubles of a vector to integers. Included by kernel source files after their
-// simd_*.hpp.
+// Rounding the doubles of a vector to integers.
 #pragma once
 
-namespace mase::formats::kernels {
+#include "simd/simd.hpp"
+
+namespace mase::simd {
 namespace {
 
 /// Adding 1.5 * 2^52 leaves no fraction bits. Exact below 2^51 in magnitude; larger numbers stay
@@ -18,4 +19,4 @@ MASE_SIMD Simd::Wide floor_wide(Simd::Wide v) {
 }
 
 }  // namespace
-}  // namespace mase::formats::kernels
+}  // namespace mase::simd

@@ -2,9 +2,9 @@
 // backend::Backend. Every exception that leaves it is a mase::Error.
 #include "backend/backend.hpp"
 
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <ATen/core/ivalue.h>
 #include <malloc.h>
 #include <torch/version.h>
 

@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "models/builder.hpp"
 #include "torch/run/executor.hpp"
 

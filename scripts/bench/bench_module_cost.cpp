@@ -18,7 +18,7 @@ ParameterValue read_value(const std::string& text) {
 }
 
 /// What the templates assume when a parameter is not given.
-mase::design::Parameters defaults() {
+mase::design::ModuleParameters defaults() {
   return {{"SETS", 1},    {"ASIGNED", 1},  {"WSIGNED", 1},   {"ISIGNED", 1},
           {"SSIGNED", 1}, {"HAS_BIAS", 1}, {"HAS_SHIFT", 1}, {"OW", 8},
           {"SHIFT", 8},   {"DIVISOR", 1},  {"ROUND", 1},     {"MULTIPLIER", 0}};

@@ -63,7 +63,8 @@ class Usage(InFolder):
     def test_help_and_version_need_nothing(self):
         self.assertIn("Usage", self.run_mase("--help").stdout)
         self.assertRegex(self.run_mase("--version").stdout, r"^mase \d+\.\d+")
-        for command in ("train", "search", "test", "transform", "run", "quantize", "show", "list", "doctor", "completion"):
+        for command in ("train", "search", "test", "transform", "run", "quantize", "emit", "simulate", "show", "list",
+                        "doctor", "completion"):
             self.assertIn("Usage", self.run_mase(command, "--help").stdout)
 
     def test_a_wrong_command_line_ends_with_2(self):

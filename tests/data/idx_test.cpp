@@ -6,7 +6,7 @@
 
 using namespace mase;
 using namespace mase::data;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using mase::test::big_endian;
 using mase::test::Folder;
 using mase::test::gzip;

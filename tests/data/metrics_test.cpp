@@ -7,7 +7,7 @@
 
 using namespace mase;
 using namespace mase::data;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using mase::test::message_of;
 
 namespace {

@@ -7,8 +7,8 @@
 
 using namespace mase;
 using namespace mase::formats;
-using kernels::Isa;
 using kernels::MinifloatRange;
+using simd::Isa;
 
 namespace {
 
@@ -17,14 +17,15 @@ constexpr Rounding kernel_roundings[] = {Rounding::nearest_even, Rounding::floor
 
 std::vector<float> quantized(Isa isa, const MinifloatSpec& spec, const std::vector<float>& in) {
   std::vector<float> out(in.size());
-  kernels::minifloat_kernel(isa, spec.rounding, kernels::minifloat_range(spec))
-      .quantize(kernels::minifloat_grid(spec), in.data(), out.data(), in.size());
+  kernels::minifloat_kernels(isa)[spec.rounding][kernels::minifloat_range(spec)].quantize(
+      kernels::minifloat_grid(spec), in.data(), out.data(), in.size());
   return out;
 }
 
 std::vector<std::uint32_t> encoded(Isa isa, const MinifloatSpec& spec,
                                    const std::vector<float>& in) {
-  const auto kernel = kernels::minifloat_kernel(isa, spec.rounding, kernels::minifloat_range(spec));
+  const auto kernel =
+      kernels::minifloat_kernels(isa)[spec.rounding][kernels::minifloat_range(spec)];
   const auto encode = spec.hidden_bit ? kernel.encode_hidden : kernel.encode_no_hidden;
   std::vector<std::uint32_t> out(in.size());
   const bool has_nan = encode(kernels::minifloat_grid(spec), kernels::minifloat_code_grid(spec),
@@ -35,15 +36,15 @@ std::vector<std::uint32_t> encoded(Isa isa, const MinifloatSpec& spec,
 
 std::vector<float> quantized(Isa isa, const LogSpec& spec, const std::vector<float>& in) {
   std::vector<float> out(in.size());
-  kernels::log_kernel(isa, spec.rounding)
-      .quantize(kernels::log_grid(spec), in.data(), out.data(), in.size());
+  kernels::log_kernels(isa)[spec.rounding].quantize(kernels::log_grid(spec), in.data(), out.data(),
+                                                    in.size());
   return out;
 }
 
 std::vector<std::uint32_t> encoded(Isa isa, const LogSpec& spec, const std::vector<float>& in) {
   std::vector<std::uint32_t> out(in.size());
-  kernels::log_kernel(isa, spec.rounding)
-      .encode(kernels::log_grid(spec), in.data(), out.data(), in.size());
+  kernels::log_kernels(isa)[spec.rounding].encode(kernels::log_grid(spec), in.data(), out.data(),
+                                                  in.size());
   return out;
 }
 
@@ -64,7 +65,7 @@ std::uint32_t code_of(const LogSpec& spec, float value) { return log_code(spec, 
 
 template <class Spec>
 void check_all_sets(const Spec& spec, const std::vector<float>& in) {
-  for (const Isa isa : kernels::available_isas()) {
+  for (const Isa isa : simd::available_isas()) {
     const std::vector<float> values = quantized(isa, spec, in);
     const std::vector<std::uint32_t> codes = encoded(isa, spec, in);
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -72,7 +73,7 @@ void check_all_sets(const Spec& spec, const std::vector<float>& in) {
       const bool good = same_value(values[i], expected) &&
                         (!has_code(spec, expected) || codes[i] == code_of(spec, expected));
       if (!good)  // an assertion per element would take most of the test's time
-        FAIL(text_of(spec) << " on " << kernels::isa_name(isa) << ": " << in[i] << " gives "
+        FAIL(text_of(spec) << " on " << simd::isa_name(isa) << ": " << in[i] << " gives "
                            << values[i] << ", code " << codes[i] << ", not " << expected);
     }
   }

@@ -60,7 +60,7 @@ inline std::string text_of(const MinifloatSpec& spec) {
     text += ", inf_nan=" + specials[static_cast<std::size_t>(spec.specials)] +
             ", saturate=" + (spec.saturate ? "true" : "false");
   return text + ", rounding=" + roundings[static_cast<std::size_t>(spec.rounding)] +
-         ", profile=" + (spec.profile == Profile::mase ? "mase" : "exact") +
+         ", profile=" + (spec.profile == Profile::reference ? "mase" : "exact") +
          ", seed=" + std::to_string(spec.seed) + ")";
 }
 
@@ -69,7 +69,7 @@ inline std::string text_of(const LogSpec& spec) {
   return "log(" + std::to_string(spec.width) + ", " + std::to_string(spec.exponent_bias) +
          ", zero=" + (spec.has_zero() ? "true" : "false") +
          ", rounding=" + roundings[static_cast<std::size_t>(spec.rounding)] +
-         ", profile=" + (spec.profile == Profile::mase ? "mase" : "exact") +
+         ", profile=" + (spec.profile == Profile::reference ? "mase" : "exact") +
          ", seed=" + std::to_string(spec.seed) + ")";
 }
 

@@ -20,7 +20,7 @@ std::vector<float> definition(const IntegerSpec& spec, const std::vector<float>&
 }
 
 // Number of differing bit patterns (also of NaN) of one kernel.
-std::size_t differences(kernels::Isa isa, const IntegerSpec& spec, const std::vector<float>& in,
+std::size_t differences(simd::Isa isa, const IntegerSpec& spec, const std::vector<float>& in,
                         const std::vector<float>& expected) {
   std::vector<float> out(in.size());
   kernels::integer_kernel(isa, spec.rounding, spec.profile)(kernels::integer_grid(spec), in.data(),
@@ -32,17 +32,17 @@ std::size_t differences(kernels::Isa isa, const IntegerSpec& spec, const std::ve
 
 void check_all_sets(const IntegerSpec& spec, const std::vector<float>& in) {
   const std::vector<float> expected = definition(spec, in);
-  for (const kernels::Isa isa : kernels::available_isas()) {
+  for (const simd::Isa isa : simd::available_isas()) {
     const std::size_t wrong = differences(isa, spec, in, expected);
     if (wrong != 0) {  // an assertion per parameter set would take most of the test's time
-      INFO(describe(spec) << " on " << kernels::isa_name(isa));
+      INFO(describe(spec) << " on " << simd::isa_name(isa));
       CHECK(wrong == 0);
     }
   }
 }
 
 // Codes and their values by one instruction set.
-void check_codes(kernels::Isa isa, const IntegerSpec& spec, const std::vector<float>& in) {
+void check_codes(simd::Isa isa, const IntegerSpec& spec, const std::vector<float>& in) {
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
   const std::uint32_t mask = 0xffffffffU >> (32 - spec.width);
   std::vector<std::uint32_t> codes(in.size());
@@ -59,7 +59,7 @@ void check_codes(kernels::Isa isa, const IntegerSpec& spec, const std::vector<fl
   for (std::size_t i = 0; i < in.size(); ++i)
     wrong += bits_of(out[i]) != bits_of(decode_integer_scalar(spec, codes[i]));
   if (wrong != 0) {
-    INFO(describe(spec) << " on " << kernels::isa_name(isa));
+    INFO(describe(spec) << " on " << simd::isa_name(isa));
     CHECK(wrong == 0);
   }
 }
@@ -132,7 +132,7 @@ TEST_CASE("code kernels equal the definition for every width that has them") {
         for (const IntegerSpec& spec : deterministic_specs(width, frac_width, is_signed)) {
           std::vector<float> in = edge_values(spec);
           for (int i = 0; i < 37; ++i) in.push_back(random_bits(random));
-          for (const kernels::Isa isa : kernels::available_isas()) {
+          for (const simd::Isa isa : simd::available_isas()) {
             check_codes(isa, spec, in);
             check_codes(isa, spec, {0.1F, -INFINITY, 3.0F});
           }
@@ -144,7 +144,7 @@ TEST_CASE("offset kernels give the numbers of stochastic rounding") {
   for (const std::uint64_t seed : {0ULL, 7ULL, 0x123456789abcdefULL})
     for (const std::uint64_t first : {0ULL, 4ULL, 2048ULL, 0x3fffffff0ULL})  // carries at 2^34
       for (const std::size_t count : {0, 1, 63, 64, 150})
-        for (const kernels::Isa isa : kernels::available_isas()) {
+        for (const simd::Isa isa : simd::available_isas()) {
           std::fill(offsets.begin(), offsets.end(), -1.0F);
           kernels::offset_kernel(isa)(seed, first, offsets.data(), count);
           std::size_t wrong = 0;
@@ -172,7 +172,7 @@ TEST_CASE("stochastic kernels equal the definition") {
     }
     std::vector<std::uint32_t> codes(count);
     const std::uint32_t mask = 0xffffffffU >> (32 - spec.width);
-    for (const kernels::Isa isa : kernels::available_isas()) {
+    for (const simd::Isa isa : simd::available_isas()) {
       const auto& kernel = kernels::stochastic_kernels(isa);
       kernel.quantize(kernels::integer_grid(spec), in.data(), offsets.data(), out.data(), count);
       kernel.encode(kernels::integer_grid(spec), in.data(), offsets.data(), codes.data(), count);
@@ -183,7 +183,7 @@ TEST_CASE("stochastic kernels equal the definition") {
                  (codes[i] & mask) != encode_integer_scalar(spec, in[i], i);
       }
       if (wrong != 0) {
-        INFO(describe(spec) << " on " << kernels::isa_name(isa));
+        INFO(describe(spec) << " on " << simd::isa_name(isa));
         CHECK(wrong == 0);
       }
     }
@@ -220,7 +220,7 @@ TEST_CASE("kernels treat every length and alignment alike, also in place") {
   std::vector<float> in(200);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = 0.037F * static_cast<float>(i) - 3.1F;
   const std::vector<float> expected = definition(spec, in);
-  for (const kernels::Isa isa : kernels::available_isas())
+  for (const simd::Isa isa : simd::available_isas())
     for (std::size_t offset = 0; offset < 17; ++offset)
       for (std::size_t count = 0; count < 70; ++count) {
         std::vector<float> out = in;  // in place; elements around the span must stay
@@ -228,7 +228,7 @@ TEST_CASE("kernels treat every length and alignment alike, also in place") {
             kernels::integer_grid(spec), out.data() + offset, out.data() + offset, count);
         std::vector<float> wanted = in;
         std::copy_n(expected.begin() + offset, count, wanted.begin() + offset);
-        if (out != wanted) FAIL(kernels::isa_name(isa) << " offset " << offset << " of " << count);
+        if (out != wanted) FAIL(simd::isa_name(isa) << " offset " << offset << " of " << count);
       }
   SUCCEED();
 }
@@ -240,7 +240,7 @@ TEST_CASE("kernels equal the definition on outputs large enough for streaming st
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 997) * 0.021F - 9.0F;
   std::vector<float> period(in.begin(), in.begin() + 997);
   const std::vector<float> expected = definition(spec, period);
-  for (const kernels::Isa isa : kernels::available_isas()) {
+  for (const simd::Isa isa : simd::available_isas()) {
     std::fill(out.begin(), out.end(), 77.0F);
     kernels::integer_kernel(isa, spec.rounding, spec.profile)(kernels::integer_grid(spec),
                                                               in.data(), out.data() + 1, count);

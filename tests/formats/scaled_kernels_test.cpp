@@ -29,7 +29,7 @@ bool has_nan(const Values& values) {
 // All instruction sets and both ways to store; the elements around the span must stay.
 template <class Quantize>
 void check_values(const Values& in, const Values& expected, const Quantize& quantize) {
-  for (const kernels::Isa isa : kernels::available_isas())
+  for (const simd::Isa isa : simd::available_isas())
     for (const bool stream : {false, true}) {
       Values out(in.size() + 2, 77.0F);
       quantize(isa, out.data() + 1, stream);
@@ -37,7 +37,7 @@ void check_values(const Values& in, const Values& expected, const Quantize& quan
       for (std::size_t i = 0; i < in.size(); ++i)
         wrong += bits_of(out[i + 1]) != bits_of(expected[i]);
       if (wrong != 0) {
-        INFO(kernels::isa_name(isa) << (stream ? " streaming" : "") << " of " << in.size());
+        INFO(simd::isa_name(isa) << (stream ? " streaming" : "") << " of " << in.size());
         CHECK(wrong == 0);
       }
     }
@@ -45,10 +45,10 @@ void check_values(const Values& in, const Values& expected, const Quantize& quan
 
 void check_three_way(const kernels::ThreeWay& values, const Values& in, const Values& expected,
                      const std::vector<std::uint32_t>& codes) {
-  check_values(in, expected, [&](kernels::Isa isa, float* out, bool stream) {
+  check_values(in, expected, [&](simd::Isa isa, float* out, bool stream) {
     kernels::three_way_kernels(isa).quantize(values, in.data(), out, in.size(), stream);
   });
-  for (const kernels::Isa isa : kernels::available_isas()) {
+  for (const simd::Isa isa : simd::available_isas()) {
     std::vector<std::uint32_t> made(in.size());
     CHECK(kernels::three_way_kernels(isa).encode(values, in.data(), made.data(), in.size()) ==
           has_nan(in));
@@ -68,7 +68,7 @@ TEST_CASE("binary kernels equal the definition") {
   Random random(71);
   for (std::size_t count = 0; count < 120; ++count)
     for (const bool bipolar : {true, false})
-      for (const Profile profile : {Profile::exact, Profile::mase}) {
+      for (const Profile profile : {Profile::exact, Profile::reference}) {
         const BinarySpec spec{bipolar, false, true, profile, 0};
         const Values in = random_patterns(random, count);
         const auto alpha = static_cast<float>(random.uniform(0, 3));
@@ -85,7 +85,7 @@ TEST_CASE("binary kernels equal the definition") {
 TEST_CASE("ternary kernels equal the definition, which compares doubles") {
   Random random(72);
   for (std::size_t count = 0; count < 120; ++count)
-    for (const Profile profile : {Profile::exact, Profile::mase}) {
+    for (const Profile profile : {Profile::exact, Profile::reference}) {
       const TernarySpec spec{true, std::nullopt, profile};
       Values in = random_patterns(random, count);
       double threshold = std::exp(random.uniform(-90, 80));
@@ -112,7 +112,7 @@ TEST_CASE("sums of magnitudes have the same bits on every instruction set") {
     if (random.below(3) == 0) in = random_patterns(random, count);
     for (const float above : {-1.0F, 0.0F, 0.25F, 1e-40F, INFINITY}) {
       const auto [sum, number] = slow_sum(in, above);
-      for (const kernels::Isa isa : kernels::available_isas()) {
+      for (const simd::Isa isa : simd::available_isas()) {
         const MagnitudeSum found =
             kernels::three_way_kernels(isa).sum_magnitudes(in.data(), count, above);
         CHECK(std::bit_cast<std::uint64_t>(found.sum) == std::bit_cast<std::uint64_t>(sum));
@@ -142,11 +142,11 @@ TEST_CASE("row kernels equal the definition") {
                                 static_cast<float>(spec.high())};
     Values expected;
     for (const float x : in) expected.push_back(quantize_scale_integer_scalar(spec, x, step, 0));
-    check_values(in, expected, [&](kernels::Isa isa, float* out, bool stream) {
-      kernels::row_kernels(isa, spec.rounding).quantize(grid, in.data(), out, in.size(), stream);
+    check_values(in, expected, [&](simd::Isa isa, float* out, bool stream) {
+      kernels::row_kernels(isa)[spec.rounding].quantize(grid, in.data(), out, in.size(), stream);
     });
-    for (const kernels::Isa isa : kernels::available_isas()) {
-      const kernels::RowKernels kernel = kernels::row_kernels(isa, spec.rounding);
+    for (const simd::Isa isa : simd::available_isas()) {
+      const kernels::RowKernels kernel = kernels::row_kernels(isa)[spec.rounding];
       CHECK(bits_of(kernel.peak(in.data(), in.size())) == bits_of(row_peak(in, Profile::exact)));
       std::vector<std::uint32_t> codes(in.size());
       CHECK(kernel.encode(grid, in.data(), codes.data(), in.size()) == has_nan(in));

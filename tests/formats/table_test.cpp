@@ -1,4 +1,5 @@
 // The format table, the text form and reading fields with diagnostics.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -20,13 +21,18 @@ Tree dict(std::initializer_list<std::pair<std::string, Tree>> entries) {
   return Tree(Tree::Dict(entries));
 }
 
+bool has_field(const FormatRow& row, std::string_view name) {
+  return std::any_of(row.fields.begin(), row.fields.end(),
+                     [&](const FieldInfo& field) { return field.name == name; });
+}
+
 }  // namespace
 
 TEST_CASE("the text form reads back to the same format") {
   for (const char* text : {"integer(8, 4)", "integer(32, -126)", "integer(8, 4, is_signed=false)",
-                           "integer(8, 4, rounding=floor)", "integer(8, 4, profile=mase)",
+                           "integer(8, 4, rounding=floor)", "integer(8, 4, profile=reference)",
                            "integer(6, 2, rounding=stochastic, seed=12)", "integer_floor(8, 4)",
-                           "integer_floor(8, 12, is_signed=false, profile=mase)"}) {
+                           "integer_floor(8, 12, is_signed=false, profile=reference)"}) {
     CHECK(parse_format(text).text() == text);
     CHECK(parse_format(parse_format(text).text()) == parse_format(text));
   }
@@ -83,7 +89,20 @@ TEST_CASE("make suggests the key that was meant and knows no rounding of integer
         std::string::npos);
 }
 
-TEST_CASE("the mase profile knows nearest_even and floor only") {
+TEST_CASE("profile reference is also read by its old name") {
+  for (const FormatRow& row : format_table()) {
+    if (!has_field(row, "profile") || row.name == "nvfp4") continue;
+    const Format old = parse_format(row.name + "(profile=mase)");
+    CHECK(old == parse_format(row.name + "(profile=reference)"));
+    CHECK(old.text().find("profile=reference") != std::string::npos);
+    CHECK(old.fields().at("profile").as_string() == "reference");
+  }
+  CHECK(problems("integer", dict({{"profile", Tree("mase")}})).empty());
+  CHECK(problems("integer", dict({{"profile", Tree("mas")}})).find("exact | reference") !=
+        std::string::npos);
+}
+
+TEST_CASE("the reference profile knows nearest_even and floor only") {
   for (const char* rounding : {"nearest_away", "stochastic"})
     CHECK(problems("integer", dict({{"profile", Tree("mase")}, {"rounding", Tree(rounding)}}))
               .find("has no rounding") != std::string::npos);

@@ -45,10 +45,10 @@ Port mapped(const Port& from, const FixedType& type, F&& map) {
 Case cast_case(Random& random, const FixedType& from, const FixedType& to,
                const Requantise& requantise) {
   const Port in = random_port(random, between(random, 1, 3), from, 7);
-  design::Parameters parameters{
+  design::ModuleParameters parameters{
       {"LANES", in.lanes}, {"IW", std::int64_t{from.width}}, {"ISIGNED", flag(from.is_signed)}};
   parameters.append(design::requantise_parameters(requantise, to));
-  return {"cast",
+  return {"mase_cast",
           parameters,
           {in},
           {mapped(in, to, [&](std::size_t i) { return requantise(in.codes[i]); })},
@@ -98,7 +98,7 @@ TEST_CASE("lookups in RTL read the table at the bits of the code") {
     const Port in = random_port(random, between(random, 1, 3), from, 9);
     const std::vector<Wide> words(table.begin(), table.end());
     cases.push_back(
-        {"lookup",
+        {"mase_lookup",
          {{"LANES", in.lanes},
           {"IW", std::int64_t{from.width}},
           {"OW", std::int64_t{to.width}},
@@ -132,18 +132,18 @@ Case binary_case(Random& random, int op) {
     }
   const Requantise requantise =
       random_requantise(random, to, random_shift(random, std::max(-low, high), to));
-  design::Parameters parameters{{"OP", std::int64_t{op}},
-                                {"LANES", left.lanes},
-                                {"AW", std::int64_t{a.width}},
-                                {"ASIGNED", flag(a.is_signed)},
-                                {"ASHIFT", std::int64_t{a_shift}},
-                                {"BW", std::int64_t{b.width}},
-                                {"BSIGNED", flag(b.is_signed)},
-                                {"BSHIFT", std::int64_t{b_shift}},
-                                {"ACCW", std::int64_t{integer::signed_width(low, high)}}};
+  design::ModuleParameters parameters{{"OP", std::int64_t{op}},
+                                      {"LANES", left.lanes},
+                                      {"AW", std::int64_t{a.width}},
+                                      {"ASIGNED", flag(a.is_signed)},
+                                      {"ASHIFT", std::int64_t{a_shift}},
+                                      {"BW", std::int64_t{b.width}},
+                                      {"BSIGNED", flag(b.is_signed)},
+                                      {"BSHIFT", std::int64_t{b_shift}},
+                                      {"ACCW", std::int64_t{integer::signed_width(low, high)}}};
   parameters.append(design::requantise_parameters(requantise, to));
   parameters.set("MULTIPLIER", between(random, 0, 2));
-  return {"binary",
+  return {"mase_binary",
           parameters,
           {left, right},
           {mapped(left, to,
@@ -192,7 +192,7 @@ Case scale_case(Random& random, int index) {
   const auto [least, most] = std::minmax_element(channels.shift.begin(), channels.shift.end());
   const int shift_bits = integer::signed_width(*least, *most);
   const std::string name = "scale_" + std::to_string(index);
-  design::Parameters parameters{
+  design::ModuleParameters parameters{
       {"BLOCKS", blocks},
       {"LANES", lanes},
       {"AW", std::int64_t{in_type.width}},
@@ -212,7 +212,7 @@ Case scale_case(Random& random, int index) {
   if (has_shift)
     memories.push_back({name + "_shift.mem", "", "", lanes * shift_bits,
                         design::vector_words(channels.shift, lanes, shift_bits)});
-  return {"scale_shift",
+  return {"mase_scale_shift",
           parameters,
           {in},
           {mapped(in, to,

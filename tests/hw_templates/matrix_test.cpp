@@ -99,7 +99,7 @@ Wide dot(const Matrix& matrix, std::int64_t o, const std::int64_t* x) {
 
 /// Parameters that every matrix module has, and a requantisation that suits the accumulator.
 struct Common {
-  design::Parameters parameters;
+  design::ModuleParameters parameters;
   Requantise requantise;
 };
 
@@ -108,13 +108,13 @@ Common common(Random& random, const Types& types, const Matrix& matrix) {
   const int shift = std::max(-2, bits - types.out.width + static_cast<int>(between(random, -3, 0)));
   const Requantise requantise =
       random_requantise(random, types.out, shift, pick(random, {1, 1, 1, 3}));
-  design::Parameters parameters{{"AW", std::int64_t{types.in.width}},
-                                {"ASIGNED", flag(types.in.is_signed)},
-                                {"WW", std::int64_t{types.weight.width}},
-                                {"WSIGNED", flag(types.weight.is_signed)},
-                                {"HAS_BIAS", flag(!matrix.bias.empty())},
-                                {"BW", std::int64_t{bias_bits(matrix)}},
-                                {"ACCW", std::int64_t{bits}}};
+  design::ModuleParameters parameters{{"AW", std::int64_t{types.in.width}},
+                                      {"ASIGNED", flag(types.in.is_signed)},
+                                      {"WW", std::int64_t{types.weight.width}},
+                                      {"WSIGNED", flag(types.weight.is_signed)},
+                                      {"HAS_BIAS", flag(!matrix.bias.empty())},
+                                      {"BW", std::int64_t{bias_bits(matrix)}},
+                                      {"ACCW", std::int64_t{bits}}};
   parameters.append(design::requantise_parameters(requantise, types.out));
   return {parameters, requantise};
 }
@@ -158,16 +158,16 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
       out.codes.push_back(static_cast<std::int64_t>(requantise(dot(matrix, o, x.data()))));
   }
   const std::string name = "linear_" + std::to_string(index);
-  design::Parameters parameters{{"SF", shape.sf},
-                                {"NF", shape.nf},
-                                {"SETS", shape.sets},
-                                {"SIMD", shape.simd},
-                                {"PE", shape.pe}};
+  design::ModuleParameters parameters{{"SF", shape.sf},
+                                      {"NF", shape.nf},
+                                      {"SETS", shape.sets},
+                                      {"SIMD", shape.simd},
+                                      {"PE", shape.pe}};
   parameters.append(more);
   parameters.set("MULTIPLIER", shape.multiplier);
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
   parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
-  Case test{"linear", parameters, {in}, {out}, {}};
+  Case test{"mase_linear", parameters, {in}, {out}, {}};
   test.memories.push_back(memory(name + "_weight.mem", linear_image(matrix, shape),
                                  shape.simd * shape.pe, types.weight.width));
   if (!matrix.bias.empty())
@@ -249,13 +249,13 @@ Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, co
   const std::vector<Wide> biases = matrix.bias.empty()
                                        ? std::vector<Wide>(static_cast<std::size_t>(outputs), 0)
                                        : widened(matrix.bias);
-  design::Parameters parameters{{"INPUTS", inputs}, {"OUTPUTS", outputs}};
+  design::ModuleParameters parameters{{"INPUTS", inputs}, {"OUTPUTS", outputs}};
   parameters.append(more);
   parameters.set("WEIGHTS",
                  design::HexBits{design::pack_word(widened(matrix.weight), types.weight.width),
                                  inputs * outputs * types.weight.width});
   parameters.set("BIASES", design::HexBits{design::pack_word(biases, bits), outputs * bits});
-  return {"constant_linear", parameters, {in}, {out}, {}};
+  return {"mase_constant_linear", parameters, {in}, {out}, {}};
 }
 
 TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
@@ -295,12 +295,12 @@ Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types,
     for (std::int64_t k = 0; k < taps; ++k)
       for (std::int64_t l = 0; l < lanes; ++l) image.push_back(matrix.at(block * lanes + l, k));
   const std::string name = "depthwise_" + std::to_string(index);
-  design::Parameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
+  design::ModuleParameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
   parameters.append(more);
   parameters.set("MULTIPLIER", multiplier);
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
   parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
-  Case test{"depthwise", parameters, {in}, {out}, {}};
+  Case test{"mase_depthwise", parameters, {in}, {out}, {}};
   test.memories.push_back(memory(name + "_weight.mem", image, lanes, types.weight.width));
   if (!matrix.bias.empty())
     test.memories.push_back(

@@ -1,4 +1,4 @@
-// The plumbing modules in RTL: every beat in order, and their twins in lockstep.
+// The plumbing modules in RTL: every beat in order, and their handshake models in lockstep.
 #include <catch2/catch.hpp>
 
 #include "support/module_bench.hpp"
@@ -23,7 +23,7 @@ Port random_port(Random& random, std::int64_t lanes, const FixedType& type, std:
 
 std::int64_t bits(const Port& port) { return port.lanes * port.type.width; }
 
-Case copies(const std::string& module, const design::Parameters& parameters, const Port& port,
+Case copies(const std::string& module, const design::ModuleParameters& parameters, const Port& port,
             std::size_t outputs = 1) {
   return {module, parameters, {port}, std::vector<Port>(outputs, port), {}};
 }
@@ -43,17 +43,17 @@ TEST_CASE("skids, queues and forks in RTL pass every beat in order") {
   for (int i = 0; i < 6; ++i) {
     const FixedType type = random_type(random);
     const Port port = random_port(random, between(random, 1, 4), type, between(random, 1, 9));
-    cases.push_back(copies("skid", {{"W", bits(port)}}, port));
+    cases.push_back(copies("mase_skid", {{"W", bits(port)}}, port));
   }
   for (const std::int64_t depth : {1, 2, 3, 4, 5, 8, 17, 40}) {
     const Port port =
         random_port(random, between(random, 1, 3), random_type(random), between(random, 1, 50));
-    cases.push_back(copies("fifo", {{"W", bits(port)}, {"DEPTH", depth}}, port));
+    cases.push_back(copies("mase_fifo", {{"W", bits(port)}, {"DEPTH", depth}}, port));
   }
   for (const std::int64_t n : {1, 2, 3, 5}) {
     const Port port = random_port(random, between(random, 1, 3), random_type(random), 4);
-    cases.push_back(
-        copies("stream_fork", {{"W", bits(port)}, {"N", n}}, port, static_cast<std::size_t>(n)));
+    cases.push_back(copies("mase_stream_fork", {{"W", bits(port)}, {"N", n}}, port,
+                           static_cast<std::size_t>(n)));
   }
   check_cases(cases, kFrames);
 }
@@ -71,7 +71,7 @@ TEST_CASE("width converters in RTL keep the order of elements") {
       Port port{in, type, random_codes(random, type, kFrames * wide)};
       Port result = port;
       result.lanes = out;
-      cases.push_back({"stream_resize",
+      cases.push_back({"mase_stream_resize",
                        {{"W", std::int64_t{type.width}}, {"IN_LANES", in}, {"OUT_LANES", out}},
                        {port},
                        {result},
@@ -95,8 +95,11 @@ Case concat_case(Random& random, std::int64_t a_beats, std::int64_t b_beats, std
     append(a, row, a_beats);
     append(b, row, b_beats);
   }
-  return {
-      "concat", {{"W", bits(a)}, {"A_BEATS", a_beats}, {"B_BEATS", b_beats}}, {a, b}, {out}, {}};
+  return {"mase_concat",
+          {{"W", bits(a)}, {"A_BEATS", a_beats}, {"B_BEATS", b_beats}},
+          {a, b},
+          {out},
+          {}};
 }
 
 Case slice_case(Random& random, std::int64_t beats, std::int64_t first, std::int64_t count,
@@ -104,7 +107,7 @@ Case slice_case(Random& random, std::int64_t beats, std::int64_t first, std::int
   const FixedType type = random_type(random);
   const std::int64_t lanes = between(random, 1, 3);
   const Port in = random_port(random, lanes, type, rows * beats);
-  return {"slice",
+  return {"mase_slice",
           {{"W", bits(in)}, {"BEATS", beats}, {"FIRST", first}, {"COUNT", count}},
           {in},
           {{lanes, type, part(in.codes, beats * lanes, first * lanes, count * lanes)}},

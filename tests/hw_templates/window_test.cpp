@@ -1,5 +1,5 @@
 // The window modules in RTL: windows, pools and reductions against plain loops over the image, and
-// their twins in lockstep.
+// their handshake models in lockstep.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -60,12 +60,13 @@ Codes windows(const Shape& s, const Codes& images, std::int64_t channels, std::i
   return result;
 }
 
-design::Parameters shape_parameters(const Shape& s) {
+design::ModuleParameters shape_parameters(const Shape& s) {
   return {{"H", s.h},   {"W", s.w},   {"KH", s.kh}, {"KW", s.kw},
           {"SH", s.sh}, {"SW", s.sw}, {"PH", s.ph}, {"PW", s.pw}};
 }
 
-design::Parameters data_parameters(std::int64_t lanes, const FixedType& type, std::int64_t pad) {
+design::ModuleParameters data_parameters(std::int64_t lanes, const FixedType& type,
+                                         std::int64_t pad) {
   return {{"LANES", lanes},
           {"DW", std::int64_t{type.width}},
           {"PAD", design::Sized{pad, type.width, type.is_signed}}};
@@ -77,20 +78,23 @@ Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64
   const std::int64_t pad = random_codes(random, type, 1)[0];
   const std::int64_t channels = blocks * beats * lanes;
   const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * channels)};
-  design::Parameters parameters = shape_parameters(s);
+  design::ModuleParameters parameters = shape_parameters(s);
   parameters.set("CF", blocks * beats).set("BLOCKS", blocks);
   parameters.append(data_parameters(lanes, type, pad));
-  return {
-      "window", parameters, {in}, {{lanes, type, windows(s, in.codes, channels, blocks, pad)}}, {}};
+  return {"mase_window",
+          parameters,
+          {in},
+          {{lanes, type, windows(s, in.codes, channels, blocks, pad)}},
+          {}};
 }
 
 Case parallel_case(Random& random, const Shape& s) {
   const FixedType type = random_type(random);
   const std::int64_t pad = random_codes(random, type, 1)[0], lanes = between(random, 1, 3);
   const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * lanes)};
-  design::Parameters parameters = shape_parameters(s);
+  design::ModuleParameters parameters = shape_parameters(s);
   parameters.append(data_parameters(lanes, type, pad));
-  return {"window_parallel",
+  return {"mase_window_parallel",
           parameters,
           {in},
           {{s.kh * s.kw * lanes, type, windows(s, in.codes, lanes, 1, pad)}},
@@ -148,7 +152,7 @@ struct Reduction {
 struct ReductionTypes {
   FixedType in, out;
   Reduction reduction;
-  design::Parameters parameters;
+  design::ModuleParameters parameters;
 };
 
 ReductionTypes random_reduction(Random& random, std::int64_t lanes, std::int64_t count) {
@@ -186,10 +190,14 @@ Case pool_case(Random& random, const Shape& s) {
   const std::int64_t channels = lanes * beats;
   const ReductionTypes t = random_reduction(random, lanes, s.kh * s.kw);
   const Port in{lanes, t.in, random_codes(random, t.in, kFrames * s.h * s.w * channels)};
-  design::Parameters parameters{{"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
+  design::ModuleParameters parameters{
+      {"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
   parameters.append(t.parameters);
-  return {
-      "pool", parameters, {in}, {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}}, {}};
+  return {"mase_pool",
+          parameters,
+          {in},
+          {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}},
+          {}};
 }
 
 TEST_CASE("pools in RTL reduce windows that do not overlap") {
@@ -212,9 +220,9 @@ TEST_CASE("reductions in RTL give one beat for N") {
     const ReductionTypes t = random_reduction(random, lanes, n);
     const Port in{lanes, t.in, random_codes(random, t.in, kFrames * 2 * n * lanes)};
     const Shape row{2, n, 1, n, 1, n};
-    design::Parameters parameters{{"N", n}};
+    design::ModuleParameters parameters{{"N", n}};
     parameters.append(t.parameters);
-    cases.push_back({"reduce",
+    cases.push_back({"mase_reduce",
                      parameters,
                      {in},
                      {{lanes, t.out, pooled(row, in.codes, lanes, t.reduction)}},

@@ -46,7 +46,7 @@ TEST_CASE("names in the three tables are unique and refer to rows that exist") {
     CHECK(ops.insert(row.name).second);
     CHECK(find_op(row.name) == &row);
     CHECK_FALSE(row.doc.empty());
-    CHECK_FALSE(row.aten.empty());
+    CHECK_FALSE(row.calls.empty());
     std::set<std::string_view> arguments;
     for (const ArgRow& argument : row.args) CHECK(arguments.insert(argument.name).second);
   }
@@ -65,6 +65,88 @@ TEST_CASE("names in the three tables are unique and refer to rows that exist") {
   CHECK(find_op("no such op") == nullptr);
   CHECK(find_call("aten::no_such") == nullptr);
   CHECK(find_module_class("Linear") == nullptr);
+}
+
+TEST_CASE("every op has a family, but those that no rule fits") {
+  std::set<std::string_view> without;
+  for (const OpRow& row : op_table()) {
+    CHECK(family_of(row.name) == row.family);
+    if (row.family == OpFamily::other) without.insert(row.name);
+  }
+  CHECK(without == std::set<std::string_view>{"crossentropyloss", "einsum"});
+  CHECK(family_of("no such op") == OpFamily::other);
+}
+
+TEST_CASE("calls and classes say which row they stand in") {
+  std::size_t classes = 0, calls = 0;
+  for (const OpRow& row : op_table()) {
+    INFO(row.name);
+    for (const ModuleRow& module : row.modules) {
+      CHECK(find_module_class(module.class_name)->op == row.name);
+      CHECK(module.op == row.name);
+    }
+    for (const CallRow& call : row.calls) {
+      CHECK(call.op == row.name);
+      // A shared operator belongs to the row that is called as a function.
+      CHECK((find_call(call.aten)->op == row.name) == !call.target.empty());
+      calls += !call.target.empty();
+    }
+    classes += row.modules.size();
+  }
+  CHECK(classes == module_table().size());
+  CHECK(calls == call_table().size());
+}
+
+TEST_CASE("an op whose parameters are tensors of a layer says on which ports they are") {
+  for (const OpRow& row : op_table()) {
+    INFO(row.name);
+    const bool has_weight = std::ranges::count(port_names(row), "weight") == 1;
+    switch (row.family) {
+      using enum OpFamily;
+      case linear:
+      case convolution:
+      case transposed_convolution:
+      case matrix_product:
+      case added_product:
+      case batch_norm:
+      case instance_norm:
+      case group_norm:
+      case layer_norm:
+      case embedding:
+      case channel_activation:
+        CHECK(has_weight);
+        break;
+      case other:
+        break;
+      default:
+        CHECK_FALSE(has_weight);
+    }
+  }
+}
+
+TEST_CASE("functions of torch.nn.functional have Python's signature, and no others") {
+  for (const CallRow& call : call_table()) {
+    INFO(call.target);
+    const bool functional = call.target.starts_with("torch.nn.functional.");
+    // softsign(input) has one argument, which is shown in the same way without a signature.
+    CHECK(call.signature.empty() == (!functional || call.op == "softsign"));
+    CHECK(python_signature(call.target) == (call.signature.empty() ? nullptr : &call.signature));
+  }
+  CHECK(python_signature("torch.nn.functional.no_such") == nullptr);
+}
+
+TEST_CASE("signatures name arguments of their operator, required ones first") {
+  for (const CallRow& call : call_table()) {
+    bool optional = false;
+    for (const PythonParameter& parameter : call.signature) {
+      INFO(call.target << " " << parameter.name);
+      const auto& args = find_op(call.op)->args;
+      CHECK((parameter.aten.empty() ||
+             std::ranges::find(args, parameter.aten, &ArgRow::name) != args.end()));
+      CHECK_FALSE((optional && parameter.required));
+      optional = optional || !parameter.required;
+    }
+  }
 }
 
 TEST_CASE("the quantizable ops are the reference system's 21 and all other functions of floats") {

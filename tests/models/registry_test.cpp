@@ -13,7 +13,7 @@
 
 using namespace mase;
 using namespace mase::models;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -50,6 +50,21 @@ struct Quiet {
   static passes::Result run(ir::Graph&, const Options&, passes::PassContext&) { return {}; }
 };
 
+// Leaves a number, and tells which one an earlier call has left.
+struct Counting {
+  static constexpr passes::PassDoc doc{"counting", passes::PassKind::analysis, "Count calls."};
+  struct Options {
+    static constexpr auto fields() { return std::tuple{}; }
+  };
+  static passes::Result run(ir::Graph&, const Options&, passes::PassContext& context) {
+    passes::Result result;
+    const int* before = context.derived.find<int>();
+    result.info["before"] = before ? *before : 0;
+    context.derived.keep(result.info.at("before").as_int() == 0 ? 1 : 2);
+    return result;
+  }
+};
+
 struct Drifting : ir::Evaluator {
   explicit Drifting(float* value) : value_(value) {}
   ir::Results run(const std::vector<Array>&) override {
@@ -119,6 +134,19 @@ TEST_CASE("the numerics check fails at the first pass that moves results further
   const auto reports =
       passes::run_passes(graph, {{"quiet", Tree::dict(), {}}}, table, context, options);
   CHECK(reports.front().max_difference == 0.25);
+}
+
+TEST_CASE("what passes derive from a graph stays until a transform, and ends with the pipeline") {
+  ir::Graph graph = small_graph();
+  passes::PassContext context;
+  const passes::PassTable table{passes::describe<Counting>(), passes::describe<Quiet>()};
+  const passes::PassCall counting{"counting", Tree::dict(), {}}, quiet{"quiet", Tree::dict(), {}};
+  const auto before = [&](const std::vector<passes::PassCall>& calls) {
+    return passes::run_passes(graph, calls, table, context, {}).back().result.info.at("before");
+  };
+  CHECK(before({counting}).as_int() == 0);
+  CHECK(before({counting, counting}).as_int() == 1);
+  CHECK(before({counting, quiet, counting}).as_int() == 0);
 }
 
 TEST_CASE("an unknown pass is reported with its place and the nearest name") {

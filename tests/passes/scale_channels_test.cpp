@@ -174,6 +174,33 @@ TEST_CASE("every reference model but the toys has layers to scale, and the last 
   }
 }
 
+TEST_CASE("channels pass a product of matrices and a transposed convolution over one dimension") {
+  const ir::Graph graph = ir::parse(R"(graph "g" {
+  module a : torch.nn.modules.linear.Linear = aten::linear() [weight=@a.weight]
+  module up : torch.nn.modules.conv.ConvTranspose1d = aten::conv_transpose1d(stride=[2], padding=[0], output_padding=[0], groups=1, dilation=[1]) [weight=@up.weight]
+  module b : torch.nn.modules.conv.Conv1d = aten::conv1d(stride=[1], padding=[0], dilation=[1], groups=1) [weight=@b.weight]
+  tensor a.weight : float32[6, 4] parameter grad
+  tensor up.weight : float32[6, 3, 2] parameter grad
+  tensor b.weight : float32[2, 3, 1] parameter grad
+  %x : float32[4, 4] = placeholder x
+  %a : float32[4, 6] = call_module a aten::linear(input=%x)
+  %mm : float32[4, 6] = call_function torch.mm aten::mm(self=%x, mat2=%a)
+  %rows : float32[4, 6, 1] = call_method unsqueeze aten::unsqueeze(self=%mm, dim=2)
+  %up : float32[4, 3, 2] = call_module up aten::conv_transpose1d(input=%rows)
+  %b : float32[4, 2, 2] = call_module b aten::conv1d(input=%up)
+  %output : float32[4, 2, 2] = output output(value=%b)
+})",
+                                    "graph");
+  const auto groups = passes::channel_groups(graph);
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0].nodes == std::vector<std::string>{"a"});
+  CHECK(groups[0].width == 6);
+  CHECK(groups[0].may_scale);
+  CHECK(groups[1].nodes == std::vector<std::string>{"up"});
+  CHECK(groups[1].width == 3);
+  CHECK(groups[1].may_scale);
+}
+
 TEST_CASE("after an error the graph is what it was") {
   ir::Graph graph = models::find_model("jsc-three-linear")->build({16}, 5, 1);
   const ir::Graph before = graph;

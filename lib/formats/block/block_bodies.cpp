@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "formats/block/block_bodies_mase.hpp"
+#include "formats/block/block_bodies_reference.hpp"
 #include "formats/block/block_torchscript.hpp"
 #include "formats/script.hpp"
 
@@ -87,30 +87,34 @@ std::string body(const BlockFields& fields, bool default_skip, int rank,
          untiled_text(fields, rank);
 }
 
-bool is_mase(const BlockFields& fields) { return fields.profile_value() == Profile::mase; }
+bool is_reference(const BlockFields& fields) {
+  return fields.profile_value() == Profile::reference;
+}
 
 }  // namespace
 
 std::string block_fp_torchscript(const BlockFields& fields, const BlockFpSpec& spec,
                                  bool default_skip, int rank) {
   return body(fields, default_skip, rank,
-              is_mase(fields) ? mase_block_fp_text(spec, fields.adds_zero(rank, default_skip))
-                              : block_fp_text(spec));
+              is_reference(fields)
+                  ? reference_block_fp_text(spec, fields.adds_zero(rank, default_skip))
+                  : block_fp_text(spec));
 }
 
 std::string block_minifloat_torchscript(const BlockFields& fields, const BlockMinifloatSpec& spec,
                                         bool default_skip, int rank) {
   return body(fields, default_skip, rank,
-              is_mase(fields)
-                  ? mase_block_minifloat_text(spec, fields.adds_zero(rank, default_skip))
+              is_reference(fields)
+                  ? reference_block_minifloat_text(spec, fields.adds_zero(rank, default_skip))
                   : minifloat_text(spec));
 }
 
 std::string block_log_torchscript(const BlockFields& fields, const BlockLogSpec& spec,
                                   bool default_skip, int rank) {
   return body(fields, default_skip, rank,
-              is_mase(fields) ? mase_block_log_text(spec, fields.adds_zero(rank, default_skip))
-                              : log_text(spec));
+              is_reference(fields)
+                  ? reference_block_log_text(spec, fields.adds_zero(rank, default_skip))
+                  : log_text(spec));
 }
 
 }  // namespace mase::formats

@@ -1,14 +1,16 @@
-// Cutting the columns of a strip into chunks whose scratch fits on the stack. Included by kernel
-// source files after their simd_*.hpp.
+// Cutting the columns of a strip into chunks whose scratch fits on the stack.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 
 #include "formats/block/block_strip.hpp"
+#include "simd/simd.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 /// Columns that one step of a kernel takes: 4 KiB of every row.
 constexpr std::size_t chunk_columns = 1024;

@@ -39,7 +39,7 @@ PackedCodes shared_codes(const BlockElements& elements, std::span<const TilePeak
 
 BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
                          std::span<const float> in) {
-  if (const auto kernel = elements.code_kernel(kernels::best_isa()))
+  if (const auto kernel = elements.code_kernel(simd::best_isa()))
     return encode_blocks(tiling, in, *kernel, elements.element_bits());
   std::vector<TilePeak> peaks = tile_peaks(tiling, in);
   const std::vector<int> exponents = exponents_of(elements, peaks);
@@ -55,7 +55,7 @@ BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
 
 // The largest magnitude of every tile as the reference system finds it: NaN spreads, and tiles of
 // zeros take the smallest magnitude that another tile has.
-std::vector<float> mase_peaks(const Tiling& tiling, std::span<const float> in) {
+std::vector<float> reference_peaks(const Tiling& tiling, std::span<const float> in) {
   std::vector<float> peaks(static_cast<std::size_t>(tiling.tiles()));
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
     float& peak = peaks[tile];
@@ -78,9 +78,9 @@ double limit_of(const BlockElements& elements, const TilePeak& peak) {
   return elements.largest(elements.exponent(peak));
 }
 
-double limit_of(const BlockElements& elements, float mase_peak) {
-  return std::isnan(mase_peak) ? std::numeric_limits<double>::infinity()
-                               : elements.largest(elements.mase_exponent(mase_peak));
+double limit_of(const BlockElements& elements, float reference_peak) {
+  return std::isnan(reference_peak) ? std::numeric_limits<double>::infinity()
+                                    : elements.largest(elements.reference_exponent(reference_peak));
 }
 
 template <class Peak>
@@ -165,22 +165,23 @@ void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
 
 void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
                     std::span<float> out) {
-  if (const auto kernel = elements.kernel(kernels::best_isa()))
+  if (const auto kernel = elements.kernel(simd::best_isa()))
     quantize_blocks(tiling, in, out, *kernel);
   else
     quantize_block_scalar(elements, tiling, in, out);
 }
 
-void quantize_block_mase(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
-                         std::span<const float> in, std::span<float> out) {
-  const std::vector<float> peaks = mase_peaks(tiling, in);
+void quantize_block_reference(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
+                              std::span<const float> in, std::span<float> out) {
+  const std::vector<float> peaks = reference_peaks(tiling, in);
   std::vector<int> exponents;
   exponents.reserve(peaks.size());
   for (const float peak : peaks)
-    exponents.push_back(std::isnan(peak) ? 0 : elements.mase_exponent(peak));
+    exponents.push_back(std::isnan(peak) ? 0 : elements.reference_exponent(peak));
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-    out[i] = std::isnan(peaks[tile]) ? peaks[tile]
-                                     : elements.quantize_mase(in[i], exponents[tile], adds_zero);
+    out[i] = std::isnan(peaks[tile])
+                 ? peaks[tile]
+                 : elements.quantize_reference(in[i], exponents[tile], adds_zero);
   });
 }
 
@@ -211,8 +212,8 @@ void decode_block(const BlockElements& elements, const Tiling& tiling, const Enc
 
 void block_saturation(const BlockElements& elements, const Tiling& tiling, Profile profile,
                       std::span<const float> in, std::span<std::uint8_t> mask) {
-  if (profile == Profile::mase)
-    mark_beyond(elements, tiling, mase_peaks(tiling, in), in, mask);
+  if (profile == Profile::reference)
+    mark_beyond(elements, tiling, reference_peaks(tiling, in), in, mask);
   else
     mark_beyond(elements, tiling, tile_peaks(tiling, in), in, mask);
 }

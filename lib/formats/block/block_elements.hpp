@@ -55,14 +55,14 @@ class BlockElements {
   virtual std::uint32_t code(double value, int exponent) const = 0;
   virtual double value(std::uint32_t code, int exponent) const = 0;
 
-  /// Profile `mase`: the exponent of a tile whose largest magnitude is p, a number above 0.
-  virtual int mase_exponent(float p) const = 0;
-  /// Profile `mase`: float32 operations. `adds_zero`: tiles are put back by an addition to +0.
-  virtual float quantize_mase(float x, int exponent, bool adds_zero) const = 0;
+  /// Profile `reference`: the exponent of a tile whose largest magnitude is p, a number above 0.
+  virtual int reference_exponent(float p) const = 0;
+  /// Profile `reference`: float32 operations. `adds_zero`: tiles are put back by an addition to +0.
+  virtual float quantize_reference(float x, int exponent, bool adds_zero) const = 0;
 
   /// Kernels with the same bits: values, and codes. Nothing where there are none.
-  virtual std::optional<BlockKernel> kernel(kernels::Isa isa) const = 0;
-  virtual std::optional<BlockKernel> code_kernel(kernels::Isa isa) const = 0;
+  virtual std::optional<BlockKernel> kernel(simd::Isa isa) const = 0;
+  virtual std::optional<BlockKernel> code_kernel(simd::Isa isa) const = 0;
 };
 
 /// The kernel of elements on a grid that tiles are scaled to.
@@ -96,9 +96,9 @@ void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
 /// The same by the fastest kernel, or by the definition where there is none.
 void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
                     std::span<float> out);
-/// Profile `mase`.
-void quantize_block_mase(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
-                         std::span<const float> in, std::span<float> out);
+/// Profile `reference`.
+void quantize_block_reference(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
+                              std::span<const float> in, std::span<float> out);
 
 /// Codes of all elements and shared codes of all tiles. Error(Fault::file) naming the index of the
 /// first NaN.

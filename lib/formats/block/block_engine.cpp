@@ -52,9 +52,9 @@ std::size_t most_tiles(const Bands& bands) {
 // Finds the peaks of one strip after another.
 class PeakFinder {
  public:
-  PeakFinder(kernels::Isa isa, std::size_t tiles)
-      : all_(kernels::peak_kernel(isa, false)),
-        finite_(kernels::peak_kernel(isa, true)),
+  PeakFinder(simd::Isa isa, std::size_t tiles)
+      : all_(kernels::peak_kernels(isa).all),
+        finite_(kernels::peak_kernels(isa).finite),
         bits_(tiles),
         finite_bits_(tiles) {}
 
@@ -82,7 +82,7 @@ class PeakFinder {
 // Writes one strip after another. What it needs is made for the first one: runs may leave none.
 class StripWriter {
  public:
-  StripWriter(const BlockKernel& kernel, kernels::Isa isa, std::size_t most_tiles)
+  StripWriter(const BlockKernel& kernel, simd::Isa isa, std::size_t most_tiles)
       : kernel_(kernel), isa_(isa), most_tiles_(most_tiles) {}
 
   // Returns the tiles' peaks, which stay until the next call.
@@ -97,14 +97,14 @@ class StripWriter {
 
  private:
   struct Scratch {
-    Scratch(const BlockKernel& kernel, kernels::Isa isa, std::size_t tiles)
+    Scratch(const BlockKernel& kernel, simd::Isa isa, std::size_t tiles)
         : finder(isa, tiles), peaks(tiles), factors(kernel.factor_count, tiles) {}
     PeakFinder finder;
     std::vector<TilePeak> peaks;
     TileFactors factors;
   };
   const BlockKernel& kernel_;
-  kernels::Isa isa_;
+  simd::Isa isa_;
   std::size_t most_tiles_;
   std::optional<Scratch> scratch_;
 };
@@ -113,7 +113,7 @@ class StripWriter {
 // the tiles that they do not cover.
 class RowWriter {
  public:
-  RowWriter(const BlockKernel& kernel, kernels::Isa isa, const Bands& bands)
+  RowWriter(const BlockKernel& kernel, simd::Isa isa, const Bands& bands)
       : kernel_(kernel),
         row_(bands.columns()),
         tile_(bands.tile()),
@@ -186,7 +186,7 @@ class RowWriter {
 
 // Tiles of one row: peaks and codes of a piece at a time.
 BlockCodes encode_in_order(const Bands& bands, std::size_t tiles, std::span<const float> in,
-                           const BlockKernel& kernel, int bits, kernels::Isa isa) {
+                           const BlockKernel& kernel, int bits, simd::Isa isa) {
   RowWriter writer(kernel, isa, bands);
   CodePacker packer(bits, in.size());
   std::vector<TilePeak> peaks(tiles);
@@ -232,8 +232,7 @@ PackedCodes encode_rows(const Tiling& tiling, std::span<const float> in,
 
 }  // namespace
 
-std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in,
-                                 kernels::Isa isa) {
+std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in, simd::Isa isa) {
   std::vector<TilePeak> peaks(static_cast<std::size_t>(tiling.tiles()));
   if (in.empty()) return peaks;
   Bands bands(tiling);
@@ -245,7 +244,7 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
 }
 
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
-                     const BlockKernel& kernel, kernels::Isa isa, std::size_t streaming_from) {
+                     const BlockKernel& kernel, simd::Isa isa, std::size_t streaming_from) {
   if (in.empty()) return;
   Bands bands(tiling);
   const bool streaming = in.size() >= streaming_from && in.data() != out.data();
@@ -260,11 +259,11 @@ void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<
       writer.write(strip);
     });
   }
-  if (streaming) kernels::stream_fence();
+  if (streaming) simd::stream_fence();
 }
 
 BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
-                         int bits, kernels::Isa isa) {
+                         int bits, simd::Isa isa) {
   if (in.empty())
     return {PackedCodes({}, bits, 0),
             std::vector<TilePeak>(static_cast<std::size_t>(tiling.tiles()))};

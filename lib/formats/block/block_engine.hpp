@@ -37,14 +37,14 @@ struct BlockKernel {
 
 /// The peak of every tile, in the tiles' order.
 std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in,
-                                 kernels::Isa isa = kernels::best_isa());
+                                 simd::Isa isa = simd::best_isa());
 
 /// Fake quantization; `in` and `out` have numel(tiling.shape) elements and may be the same memory.
 /// Reads a strip of tiles twice while it is in the cache; writes past the caches from
 /// `streaming_from` elements on.
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
-                     const BlockKernel& kernel, kernels::Isa isa = kernels::best_isa(),
-                     std::size_t streaming_from = kernels::streaming_count);
+                     const BlockKernel& kernel, simd::Isa isa = simd::best_isa(),
+                     std::size_t streaming_from = simd::streaming_count);
 
 /// The codes, `bits` wide, that `kernel.elements` writes, and the peaks that were found for them.
 struct BlockCodes {
@@ -52,7 +52,7 @@ struct BlockCodes {
   std::vector<TilePeak> peaks;  ///< as of tile_peaks
 };
 BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
-                         int bits, kernels::Isa isa = kernels::best_isa());
+                         int bits, simd::Isa isa = simd::best_isa());
 
 /// Calls visit(first, count, tile) for every run of elements of one tile, in order: the definition
 /// of a tiling.

@@ -26,9 +26,9 @@ bool BlockFields::adds_zero(int rank, bool default_skip) const {
 }
 
 void BlockFields::check_block_shape(const Shape& shape, bool default_skip) const {
-  if (profile_value() != Profile::mase) return;
+  if (profile_value() != Profile::reference) return;
   const int rank = merged_rank(static_cast<int>(shape.size()));
-  const std::string tensor = "profile 'mase' refuses a tensor " + shape_text(shape);
+  const std::string tensor = "profile 'reference' refuses a tensor " + shape_text(shape);
   if (rank == 1 && skip_first_dim.value_or(false))
     config_error(tensor + " with skip_first_dim = true; set it to false or use profile 'exact'");
   if (rank == 3 && !skip_first_dim.value_or(default_skip))

@@ -8,6 +8,7 @@
 
 #include "formats/block/block_elements.hpp"
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 
 namespace mase::formats {
 
@@ -33,9 +34,9 @@ struct BlockFields : CommonFields {
   /// Reports block sizes of 0 and what CommonFields reports.
   void check_block_fields(const Tree& given, Diagnostics& diagnostics) const;
   Tiling tiling(const Shape& shape, bool default_skip) const;
-  /// Error(Fault::config) for shapes that the reference system refuses, in profile `mase`.
+  /// Error(Fault::config) for shapes that the reference system refuses, in profile `reference`.
   void check_block_shape(const Shape& shape, bool default_skip) const;
-  /// Profile `mase`: whether tiles of this shape are put back by adding to zeros.
+  /// Profile `reference`: whether tiles of this shape are put back by adding to zeros.
   bool adds_zero(int rank, bool default_skip) const;
   /// The rank after leading dimensions were merged; scalars count as rank 1.
   int merged_rank(int rank) const;
@@ -44,46 +45,49 @@ struct BlockFields : CommonFields {
 /// What the three formats do, in terms of the Derived format's `elements()`, `default_skip` and
 /// `torchscript_parts()`.
 template <class Derived>
-struct BlockFunctions {
-  double bits_per_element(const Shape& shape) const {
+struct BlockFunctions : Defined<Derived> {
+  double bits_per_element(const Shape& shape) const override {
     const auto elements = self().elements();
     const auto count = static_cast<double>(numel(shape));
     const double shared = elements.shared_bits() * static_cast<double>(tiles_of(shape).tiles());
     return elements.element_bits() + (count == 0.0 ? 0.0 : shared / count);
   }
-  Range range() const {
+  Range range() const override {
     const auto elements = self().elements();
     const double largest = elements.largest(elements.highest_exponent());
     return {-largest, largest};
   }
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
-    if (self().profile_value() == Profile::mase)
-      quantize_block_mase(self().elements(), tiles_of(shape),
-                          self().adds_zero(static_cast<int>(shape.size()), Derived::default_skip),
-                          in, out);
+  void quantize(std::span<const float> in, std::span<float> out,
+                const Shape& shape) const override {
+    if (self().profile_value() == Profile::reference)
+      quantize_block_reference(
+          self().elements(), tiles_of(shape),
+          self().adds_zero(static_cast<int>(shape.size()), Derived::default_skip), in, out);
     else
       quantize_block(self().elements(), tiles_of(shape), in, out);
   }
-  Encoded encode(std::span<const float> in, const Shape& shape) const {
-    refuse_mase();
+  Encoded encode(std::span<const float> in, const Shape& shape) const override {
+    refuse_reference();
     return encode_block(self().elements(), tiles_of(shape), in);
   }
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
-    refuse_mase();
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
+    refuse_reference();
     decode_block(self().elements(), tiles_of(shape), in, out);
   }
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
-                 const Shape& shape) const {
+                 const Shape& shape) const override {
     block_saturation(self().elements(), tiles_of(shape), self().profile_value(), in, mask);
   }
-  void check(const Shape& shape) const { self().check_block_shape(shape, Derived::default_skip); }
+  void check(const Shape& shape) const override {
+    self().check_block_shape(shape, Derived::default_skip);
+  }
 
  private:
-  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  using Defined<Derived>::self;
   Tiling tiles_of(const Shape& shape) const { return self().tiling(shape, Derived::default_skip); }
-  void refuse_mase() const {
-    if (self().profile_value() == Profile::mase)
-      unsupported_error("profile 'mase' of " + std::string(Derived::doc.name) +
+  void refuse_reference() const {
+    if (self().profile_value() == Profile::reference)
+      unsupported_error("profile 'reference' of " + std::string(Derived::doc.name) +
                         " leaves values off its grid, so it has no codes; store tensors with "
                         "profile 'exact'");
   }

@@ -17,4 +17,6 @@ BlockFpSpec BlockFp::spec() const {
           seed_value()};
 }
 
+FormatRow block_fp_row() { return format_row<BlockFp>(); }
+
 }  // namespace mase::formats

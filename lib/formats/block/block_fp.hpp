@@ -3,7 +3,7 @@
 #pragma once
 
 #include "formats/block/block_bodies.hpp"
-#include "formats/model.hpp"
+#include "formats/definition.hpp"
 
 namespace mase::formats {
 
@@ -29,10 +29,10 @@ struct BlockFp : BlockFields, BlockFunctions<BlockFp> {
                 .between(-512, 512)},
         block_fields(), std::tuple{scale_rule_field(&BlockFp::scale_rule)}, common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   BlockFpSpec spec() const;
   BlockFpElements elements() const { return BlockFpElements(spec()); }
-  std::string torchscript(int rank) const {
+  std::string torchscript(int rank) const override {
     return block_fp_torchscript(*this, spec(), default_skip, rank);
   }
 };

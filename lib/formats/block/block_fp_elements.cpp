@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 namespace {
 
-float mase_sign(float x) {
-  const float lifted = x + mase_epsilon;
+float reference_sign(float x) {
+  const float lifted = x + reference_epsilon;
   return lifted > 0.0F ? 1.0F : lifted < 0.0F ? -1.0F : 0.0F;
 }
 
@@ -62,21 +62,21 @@ double BlockFpElements::value(std::uint32_t code, int exponent) const {
   return (code & sign) != 0 ? -magnitude : magnitude;
 }
 
-int BlockFpElements::mase_exponent(float p) const {
-  return static_cast<int>(std::clamp(std::ceil(mase_log2(p)),
+int BlockFpElements::reference_exponent(float p) const {
+  return static_cast<int>(std::clamp(std::ceil(reference_log2(p)),
                                      static_cast<float>(spec_.lowest_exponent()),
                                      static_cast<float>(spec_.highest_exponent())));
 }
 
 // Every line is float32 operations of the reference system.
-float BlockFpElements::quantize_mase(float x, int exponent, bool adds_zero) const {
+float BlockFpElements::quantize_reference(float x, int exponent, bool adds_zero) const {
   if (std::isnan(x)) return x;
   const float power = std::ldexp(1.0F, exponent);
   const float unit = std::ldexp(1.0F, spec_.fraction_bits());
-  const float scaled = ((std::abs(x) + mase_epsilon) / power) * unit;
+  const float scaled = ((std::abs(x) + reference_epsilon) / power) * unit;
   const float magnitude = std::clamp(std::nearbyint(scaled), 0.0F, unit - 1.0F);
-  const float value = (mase_sign(x) * power) * (magnitude / unit);
-  return mase_mix(x, adds_zero ? value + 0.0F : value);
+  const float value = (reference_sign(x) * power) * (magnitude / unit);
+  return reference_mix(x, adds_zero ? value + 0.0F : value);
 }
 
 TileScale BlockFpElements::tile_scale() const {
@@ -85,18 +85,18 @@ TileScale BlockFpElements::tile_scale() const {
   return {bits, spec_.lowest_exponent(), spec_.highest_exponent(), spec_.fraction_bits()};
 }
 
-std::optional<BlockKernel> BlockFpElements::kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockFpElements::kernel(simd::Isa isa) const {
   if (spec_.rounding == Rounding::stochastic) return std::nullopt;
   const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 0};
-  return scaled_kernel(*this, kernels::block_fp_kernel(isa, spec_.rounding), grid);
+  return scaled_kernel(*this, kernels::block_fp_kernels(isa).values[spec_.rounding], grid);
 }
 
 // Wider magnitudes leave the range where vectors convert to integers.
-std::optional<BlockKernel> BlockFpElements::code_kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockFpElements::code_kernel(simd::Isa isa) const {
   constexpr int widest = 23;
   if (spec_.rounding == Rounding::stochastic || spec_.width > widest) return std::nullopt;
   const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 32 - spec_.width};
-  return scaled_kernel(*this, kernels::block_fp_code_kernel(isa, spec_.rounding), grid);
+  return scaled_kernel(*this, kernels::block_fp_kernels(isa).codes[spec_.rounding], grid);
 }
 
 }  // namespace mase::formats

@@ -41,10 +41,10 @@ class BlockFpElements final : public BlockElements {
   double quantize(double x, int exponent, std::uint64_t index) const override;
   std::uint32_t code(double value, int exponent) const override;
   double value(std::uint32_t code, int exponent) const override;
-  int mase_exponent(float p) const override;
-  float quantize_mase(float x, int exponent, bool adds_zero) const override;
-  std::optional<BlockKernel> kernel(kernels::Isa isa) const override;
-  std::optional<BlockKernel> code_kernel(kernels::Isa isa) const override;
+  int reference_exponent(float p) const override;
+  float quantize_reference(float x, int exponent, bool adds_zero) const override;
+  std::optional<BlockKernel> kernel(simd::Isa isa) const override;
+  std::optional<BlockKernel> code_kernel(simd::Isa isa) const override;
 
  private:
   BlockFpSpec spec_;

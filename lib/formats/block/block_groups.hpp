@@ -1,6 +1,5 @@
 // Groups of tiles that lie one after the other in memory and fill whole vectors together: their
-// peaks as lanes of vectors, and their elements with the factors of each one's tile. Included by
-// the kernel source files of block formats after their simd_*.hpp.
+// peaks as lanes of vectors, and their elements with the factors of each one's tile.
 //
 // A group is a class with size() in elements, tiles_of(count) for a part of it, and
 //   bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
@@ -16,20 +15,20 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// As many tiles as a vector has lanes, each of whole vectors; `vectors` of them, or 0 for any
-/// number.
-template <std::size_t vectors>
+using simd::Simd;
+
+/// As many tiles as a vector has lanes, each of whole vectors.
 class WholeTiles {
  public:
-  explicit WholeTiles(std::size_t tile) : tile_(tile) {}
+  MASE_SIMD explicit WholeTiles(std::size_t tile) : tile_(tile) {}
 
-  MASE_SIMD std::size_t size() const { return tile() * Simd::width; }
-  MASE_SIMD std::size_t tiles_of(std::size_t count) const { return (count + tile() - 1) / tile(); }
+  MASE_SIMD std::size_t size() const { return tile_ * Simd::width; }
+  MASE_SIMD std::size_t tiles_of(std::size_t count) const { return (count + tile_ - 1) / tile_; }
 
   template <class Writer, class Op, class Factors>
   MASE_SIMD bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
                        std::size_t count, std::int32_t* peaks) const {
-    const Bits found = peaks_of_lanes<false>(in, tile());
+    const Bits found = peaks_from(in);
     if (!factors.cover(found)) return false;
     if (peaks) Simd::store_bits(peaks, found);
     alignas(64) float down[Simd::width], up[Simd::width];
@@ -39,14 +38,18 @@ class WholeTiles {
     const float* const end = in + count;
     for (std::size_t t = 0; in < end; ++t) {
       const Lanes<2> lanes{{Simd::all(down[t]), Simd::all(up[t])}};
-      for (std::size_t i = 0; i < tile(); i += Simd::width, in += Simd::width)
+      for (std::size_t i = 0; i < tile_; i += Simd::width, in += Simd::width)
         writer.write(op(Simd::load(in), lanes));
     }
     return true;
   }
 
  private:
-  MASE_SIMD std::size_t tile() const { return vectors == 0 ? tile_ : vectors * Simd::width; }
+  MASE_SIMD Bits peaks_from(const float* in) const {
+    if (tile_ == Simd::width) return peaks_of_lanes<false, 1>(in, tile_);
+    if (tile_ == 2 * Simd::width) return peaks_of_lanes<false, 2>(in, tile_);
+    return peaks_of_lanes<false>(in, tile_);
+  }
   std::size_t tile_;
 };
 
@@ -160,8 +163,8 @@ class RowTiles {
     }
   }
 
-  /// Of as many tiles as a vector has lanes.
-  MASE_SIMD Bits peaks_from(const float* in, std::size_t first) const {
+  /// Of as many tiles as a vector has lanes. (One for all operations.)
+  [[gnu::noinline]] MASE_SIMD_TARGET Bits peaks_from(const float* in, std::size_t first) const {
     Bits peaks[Simd::width];
     for (std::size_t t = 0; t < Simd::width; ++t) {
       const Place& tile = place_[first + t];

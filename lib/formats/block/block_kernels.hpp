@@ -60,21 +60,13 @@ struct GridKernel {
   std::size_t (*on_runs)(const Grid& grid, const PowerRule& rule, const Runs& runs);
 };
 
-GridKernel<BlockFpGrid> block_fp_kernel(Isa isa, Rounding rounding);
-GridKernel<BlockFpGrid> block_fp_code_kernel(Isa isa, Rounding rounding);
-GridKernel<BlockMinifloatGrid> block_minifloat_kernel(Isa isa, Rounding rounding);
-GridKernel<BlockMinifloatGrid> block_minifloat_code_kernel(Isa isa, Rounding rounding);
-GridKernel<LogGrid> block_log_kernel(Isa isa, Rounding rounding);
-GridKernel<LogGrid> block_log_code_kernel(Isa isa, Rounding rounding);
-
-/// The kernels of one instruction set, by Rounding without stochastic.
-struct BlockKernelTable {
-  GridKernel<BlockFpGrid> fp[3], fp_code[3];
-  GridKernel<BlockMinifloatGrid> minifloat[3], minifloat_code[3];
-  GridKernel<LogGrid> log[3], log_code[3];
+/// The kernels that write values, and those that write codes' bits.
+template <class Grid>
+struct GridKernels {
+  ByRounding<GridKernel<Grid>> values, codes;
 };
-BlockKernelTable block_kernels_portable();
-BlockKernelTable block_kernels_avx2();
-BlockKernelTable block_kernels_avx512();
+MASE_KERNELS(GridKernels<BlockFpGrid>, block_fp_kernels, avx512);
+MASE_KERNELS(GridKernels<BlockMinifloatGrid>, block_minifloat_kernels, avx512);
+MASE_KERNELS(GridKernels<LogGrid>, block_log_kernels, avx512);
 
 }  // namespace mase::formats::kernels

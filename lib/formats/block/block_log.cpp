@@ -11,4 +11,6 @@ BlockLogSpec BlockLog::spec() const {
   return {width, exponent_bias_width, rounding_value(), seed_value()};
 }
 
+FormatRow block_log_row() { return format_row<BlockLog>(); }
+
 }  // namespace mase::formats

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/block/block_bodies.hpp"
-#include "formats/model.hpp"
+#include "formats/definition.hpp"
 
 namespace mase::formats {
 
@@ -22,10 +22,10 @@ struct BlockLog : BlockFields, BlockFunctions<BlockLog> {
                        .between(1, 16)},
         block_fields(), common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   BlockLogSpec spec() const;
   BlockLogElements elements() const { return BlockLogElements(spec()); }
-  std::string torchscript(int rank) const {
+  std::string torchscript(int rank) const override {
     return block_log_torchscript(*this, spec(), default_skip, rank);
   }
 };

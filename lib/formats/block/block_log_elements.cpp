@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 #include "formats/scale_rule.hpp"
 
 namespace mase::formats {
@@ -60,18 +60,18 @@ double BlockLogElements::value(std::uint32_t code, int exponent) const {
   return log_value(spec_.element(exponent), code);
 }
 
-int BlockLogElements::mase_exponent(float p) const {
+int BlockLogElements::reference_exponent(float p) const {
   const auto top_code = static_cast<float>((1 << (spec_.width - 1)) - 1);
   const auto highest = static_cast<float>((1 << spec_.exponent_bias_width) - 1);
-  const float bias = std::clamp(top_code - std::ceil(mase_log2(p)), 0.0F, highest);
+  const float bias = std::clamp(top_code - std::ceil(reference_log2(p)), 0.0F, highest);
   return static_cast<int>(top_code - bias);
 }
 
 // Here the offset of a block is a float32 product.
-float BlockLogElements::quantize_mase(float x, int exponent, bool adds_zero) const {
-  const LogSpec element = spec_.element(exponent, Profile::mase);
+float BlockLogElements::quantize_reference(float x, int exponent, bool adds_zero) const {
+  const LogSpec element = spec_.element(exponent, Profile::reference);
   const float zeta = std::ldexp(1.0F, -element.exponent_bias) * 0.1F;
-  const float value = quantize_log_mase(element, x, zeta);
+  const float value = quantize_log_reference(element, x, zeta);
   return adds_zero ? value + 0.0F : value;
 }
 
@@ -82,17 +82,17 @@ TileScale BlockLogElements::tile_scale() const {
           kernels::scaled_top};
 }
 
-std::optional<BlockKernel> BlockLogElements::kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockLogElements::kernel(simd::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_log_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_log_kernels(isa).values[spec_.rounding],
                        kernels::log_grid(scaled));
 }
 
-std::optional<BlockKernel> BlockLogElements::code_kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockLogElements::code_kernel(simd::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_log_code_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_log_kernels(isa).codes[spec_.rounding],
                        kernels::log_grid(scaled));
 }
 

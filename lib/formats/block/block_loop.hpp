@@ -1,5 +1,5 @@
-// Applying a vector operation to the tiles of a strip, with factors that differ from tile to tile.
-// Included by the kernel source files of block formats after their simd_*.hpp.
+// Applying a vector operation to the tiles of a strip, with factors that differ from tile to
+// tile.
 //
 // An operation is a struct with `static constexpr std::size_t factors` and
 //   Simd::Vec operator()(Simd::Vec x, const Lanes<factors>& tile) const
@@ -11,6 +11,8 @@
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 template <std::size_t count>
 struct Lanes {
@@ -65,10 +67,19 @@ struct ColumnFactors {
   }
 };
 
+/// The elements after the whole vectors of a row. (A function of its own: rare, and one for both
+/// kinds of factors.)
+template <class Op>
+[[gnu::noinline]] MASE_SIMD_TARGET void write_part(const Op& op, const Lanes<Op::factors>& lanes,
+                                                   const float* in, float* out, std::size_t count) {
+  store_part(out, op(load_part(in, count), lanes), count);
+}
+
 /// One row of a chunk; `next` is the one that will be read after it.
-template <class Writer, class Op, class Factors>
-MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, std::size_t tile,
-                         std::size_t count, const float* in, float* out, const float* next) {
+template <class Op, class Factors>
+MASE_SIMD void write_row(VectorWriter<> writer, const Op& op, const Factors& factors,
+                         std::size_t tile, std::size_t count, const float* in, float* out,
+                         const float* next) {
   const std::size_t whole = count - count % Simd::width;
   std::size_t c = 0;
   for (std::size_t t = 0; c < whole; ++t)
@@ -77,8 +88,7 @@ MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, st
       writer.write(op(Simd::load(in + c), lanes));
     }
   writer.finish();
-  if (c < count)
-    store_part(out + c, op(load_part(in + c, count - c), factors.at(c / tile)), count - c);
+  if (c < count) write_part(op, factors.at(c / tile), in + c, out + c, count - c);
 }
 
 /// The chunk's rows; element c of a row has the factors.at(c / tile). The last rows come first: the
@@ -90,12 +100,7 @@ MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile
     const float* const in = strip.in + strip.rows[r] + chunk.begin;
     const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in + fetch_ahead;
     float* const out = strip.out + strip.rows[r] + chunk.begin;
-    if constexpr (Simd::can_stream)
-      if (strip.streaming) {
-        write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next);
-        continue;
-      }
-    write_row(VectorWriter(out), op, factors, tile, chunk.size(), in, out, next);
+    write_row(VectorWriter<>(out, strip.streaming), op, factors, tile, chunk.size(), in, out, next);
   }
 }
 

@@ -1,13 +1,15 @@
-// Magnitudes of vectors and of whole tiles, as bits. Included by kernel source files after their
-// simd_*.hpp.
+// Magnitudes of vectors and of whole tiles, as bits.
 //
-// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their order.
+// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their
+// order.
 #pragma once
 
 #include "formats/block/block_chunks.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 using Bits = Simd::Bits;
 
@@ -57,9 +59,11 @@ MASE_SIMD Bits peaks_of_parts(const float* row, std::size_t tile) {
   return Simd::largest_of_each(peaks);
 }
 
-/// The peaks of as many tiles of one row as a vector has lanes. Reads no other elements.
-template <bool finite_only>
-MASE_SIMD Bits peaks_of_lanes(const float* row, std::size_t tile) {
+/// The peaks of as many tiles of one row as a vector has lanes. Reads no other elements. `vectors`
+/// of them are a tile, or 0 for any number. (A function of its own: one for all operations.)
+template <bool finite_only, std::size_t vectors = 0>
+[[gnu::noinline]] MASE_SIMD_TARGET Bits peaks_of_lanes(const float* row, std::size_t length) {
+  const std::size_t tile = vectors == 0 ? length : vectors * Simd::width;
   if (tile == 1) return magnitude<finite_only>(Simd::load(row));
   if (2 * tile == Simd::width) return peaks_of_halves<finite_only>(row);
   if (tile < Simd::width) return peaks_of_parts<finite_only>(row, tile);

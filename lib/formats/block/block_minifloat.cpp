@@ -18,4 +18,6 @@ BlockMinifloatSpec BlockMinifloat::spec() const {
       seed_value()};
 }
 
+FormatRow block_minifloat_row() { return format_row<BlockMinifloat>(); }
+
 }  // namespace mase::formats

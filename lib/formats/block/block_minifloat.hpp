@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/block/block_bodies.hpp"
-#include "formats/model.hpp"
+#include "formats/definition.hpp"
 
 namespace mase::formats {
 
@@ -28,10 +28,10 @@ struct BlockMinifloat : BlockFields, BlockFunctions<BlockMinifloat> {
                        .between(1, 16)},
         block_fields(), std::tuple{scale_rule_field(&BlockMinifloat::scale_rule)}, common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   BlockMinifloatSpec spec() const;
   BlockMinifloatElements elements() const { return BlockMinifloatElements(spec()); }
-  std::string torchscript(int rank) const {
+  std::string torchscript(int rank) const override {
     return block_minifloat_torchscript(*this, spec(), default_skip, rank);
   }
 };

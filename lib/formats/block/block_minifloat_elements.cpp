@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 
@@ -58,14 +58,14 @@ double BlockMinifloatElements::value(std::uint32_t code, int exponent) const {
 }
 
 // There the logarithm is taken for the bias itself.
-int BlockMinifloatElements::mase_exponent(float p) const {
+int BlockMinifloatElements::reference_exponent(float p) const {
   const auto highest = static_cast<float>((1 << spec_.exponent_bias_width) - 1);
-  const float bias = std::clamp(std::floor(mase_log2(p)), 0.0F, highest);
+  const float bias = std::clamp(std::floor(reference_log2(p)), 0.0F, highest);
   return (1 << spec_.exponent_width) - 1 - static_cast<int>(bias);
 }
 
-float BlockMinifloatElements::quantize_mase(float x, int exponent, bool adds_zero) const {
-  const float value = quantize_minifloat_scalar(spec_.element(exponent, Profile::mase), x, 0);
+float BlockMinifloatElements::quantize_reference(float x, int exponent, bool adds_zero) const {
+  const float value = quantize_minifloat_scalar(spec_.element(exponent, Profile::reference), x, 0);
   return adds_zero ? value + 0.0F : value;
 }
 
@@ -74,17 +74,17 @@ TileScale BlockMinifloatElements::tile_scale() const {
           highest_exponent(), kernels::scaled_top};
 }
 
-std::optional<BlockKernel> BlockMinifloatElements::kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockMinifloatElements::kernel(simd::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
   if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_minifloat_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_minifloat_kernels(isa).values[spec_.rounding],
                        kernels::block_minifloat_grid(scaled));
 }
 
-std::optional<BlockKernel> BlockMinifloatElements::code_kernel(kernels::Isa isa) const {
+std::optional<BlockKernel> BlockMinifloatElements::code_kernel(simd::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
   if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
-  return scaled_kernel(*this, kernels::block_minifloat_code_kernel(isa, spec_.rounding),
+  return scaled_kernel(*this, kernels::block_minifloat_kernels(isa).codes[spec_.rounding],
                        kernels::block_minifloat_grid(scaled));
 }
 

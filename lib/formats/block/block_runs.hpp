@@ -1,16 +1,17 @@
 // Applying a vector operation to tiles of one row, a group of them at a time (block_groups.hpp):
-// their peaks are found in registers, their factors as lanes of vectors, and the elements are still
-// in the nearest cache. Included by the kernel source files of block formats after their
-// simd_*.hpp.
+// their peaks are found in registers, their factors as lanes of vectors, and the elements are
+// still in the nearest cache.
 //
-// Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose lanes
-// are tiles, `Lanes<2> of(Bits peaks) const`.
+// Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose
+// lanes are tiles, `Lanes<2> of(Bits peaks) const`.
 #pragma once
 
 #include "formats/block/block_groups.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 /// Factors that are powers of two, as PowerRule says.
 struct PowerFactors {
@@ -39,14 +40,14 @@ struct PowerFactors {
 /// Writes `count` elements, or those before a group that is not covered; returns how many. Reads
 /// and writes whole groups. (Operation and factors are copies: stores to the output might change
 /// what a reference holds, as far as a compiler knows.)
-template <class Writer, class Groups, class Op, class Factors>
+template <class Groups, class Op, class Factors>
 [[gnu::noinline]] MASE_SIMD_TARGET std::size_t write_groups(
     const Groups& groups, const Op& given_op, const Factors& given_factors, const float* in,
-    float* out, std::size_t count, std::int32_t* peaks) {
+    float* out, bool streaming, std::size_t count, std::int32_t* peaks) {
   const Op op = given_op;
   const Factors factors = given_factors;
   const std::size_t size = groups.size();
-  Writer writer(out);
+  VectorWriter<> writer(out, streaming);
   std::size_t done = 0;
   for (; done < count; done += size) {
     const std::size_t wanted = std::min(size, count - done);
@@ -62,11 +63,7 @@ template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Factors& factors,
                                   const Runs& row) {
   const std::size_t count = row.count - row.count % groups.size();
-  if constexpr (Simd::can_stream)
-    if (row.streaming)
-      return write_groups<StreamWriter<Simd>>(groups, op, factors, row.in, row.out, count,
-                                              row.peaks);
-  return write_groups<VectorWriter>(groups, op, factors, row.in, row.out, count, row.peaks);
+  return write_groups(groups, op, factors, row.in, row.out, row.streaming, count, row.peaks);
 }
 
 /// The elements after them as a group that zeros fill up.
@@ -78,7 +75,7 @@ MASE_SIMD std::size_t write_rest(const Groups& groups, const Op& op, const Facto
   std::memcpy(in, row.in + done, count * sizeof(float));
   std::memset(in + count, 0, (groups.size() - count) * sizeof(float));
   std::int32_t* const peaks = row.peaks ? row.peaks + groups.tiles_of(done) : nullptr;
-  if (write_groups<VectorWriter>(groups, op, factors, in, out, count, peaks) == 0) return 0;
+  if (write_groups(groups, op, factors, in, out, false, count, peaks) == 0) return 0;
   std::memcpy(row.out + done, out, count * sizeof(float));
   return count;
 }
@@ -122,9 +119,7 @@ MASE_SIMD std::size_t apply_runs(const Op& op, const Factors& factors, const Run
   if (tile > longest) return 0;
   if (runs.row <= longest && runs.row % tile != 0 && runs.column == 0)
     return write_row(RowTiles(runs.row, tile, runs.count), op, factors, runs);
-  if (tile == Simd::width) return write_each_row(WholeTiles<1>(tile), op, factors, runs);
-  if (tile == 2 * Simd::width) return write_each_row(WholeTiles<2>(tile), op, factors, runs);
-  if (tile % Simd::width == 0) return write_each_row(WholeTiles<0>(tile), op, factors, runs);
+  if (tile % Simd::width == 0) return write_each_row(WholeTiles(tile), op, factors, runs);
   return write_each_row(EqualTiles(tile, runs.count), op, factors, runs);
 }
 

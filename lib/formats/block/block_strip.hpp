@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
 
@@ -75,15 +75,12 @@ class TileFactors {
   std::vector<float> values_;
 };
 
-/// Writes the largest |x| of every tile, as its bits. `finite_only` passes over NaN and infinities
-/// (0 where a tile has nothing else); otherwise they count, so a result of 0x7f800000 or more says
-/// that the tile has one.
+/// Writes the largest |x| of every tile, as its bits.
 using PeakKernel = void (*)(const Strip& strip, std::int32_t* peaks);
-PeakKernel peak_kernel(Isa isa, bool finite_only);
-
-// One function per instruction set, called by peak_kernel only.
-PeakKernel peak_kernel_portable(bool finite_only);
-PeakKernel peak_kernel_avx2(bool finite_only);
-PeakKernel peak_kernel_avx512(bool finite_only);
+struct PeakKernels {
+  PeakKernel all;     ///< a result of 0x7f800000 or more says that the tile has NaN or an infinity
+  PeakKernel finite;  ///< passes over them; 0 where a tile has nothing else
+};
+MASE_KERNELS(PeakKernels, peak_kernels, avx512);
 
 }  // namespace mase::formats::kernels

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 #include "formats/script.hpp"
 
 namespace mase::formats {
@@ -134,15 +134,15 @@ std::string rounded_text(Rounding rounding, const std::string& values) {
          double_text(0x1.fffffffffffffp-2) + "), " + values + ")))";
 }
 
-std::string mase_exponent_text(float (*round)(float), int low, int high,
-                               const std::string& values) {
-  const std::vector<float> changes = mase_log2_thresholds(round, low, high);
+std::string reference_exponent_text(float (*round)(float), int low, int high,
+                                    const std::string& values) {
+  const std::vector<float> changes = reference_log2_thresholds(round, low, high);
   const std::vector<double> thresholds(changes.begin(), changes.end());
   return "torch.add(torch.bucketize(" + values + ", " + script_tensor(thresholds, "float32") +
          ", right=True), " + number(low) + ")";
 }
 
-std::string mase_power_text(const std::string& exponents) {
+std::string reference_power_text(const std::string& exponents) {
   // A table: products of twos. Its ends are 0 and infinity in float32.
   constexpr int low = -160, high = 130;
   const std::string table = "torch.mul(torch.cumprod(torch.full([" + number(high - low + 1) +

@@ -37,8 +37,9 @@ std::string significand_text(const std::string& values);
 std::string rounded_text(Rounding rounding, const std::string& values);
 /// An expression: the exponent of RN32(log2 v), rounded by `round`, of a float32 tensor within
 /// [low, high].
-std::string mase_exponent_text(float (*round)(float), int low, int high, const std::string& values);
+std::string reference_exponent_text(float (*round)(float), int low, int high,
+                                    const std::string& values);
 /// An expression: 2^E in float32, 0 and infinity included, of int64 exponents.
-std::string mase_power_text(const std::string& exponents);
+std::string reference_power_text(const std::string& exponents);
 
 }  // namespace mase::formats

@@ -15,39 +15,28 @@ IntegerGrid integer_grid(const IntegerSpec& spec) {
 
 namespace {
 
-IntegerKernels kernels_of(Isa isa, Rounding rounding, Profile profile) {
-  MASE_CHECK(rounding != Rounding::stochastic, "stochastic rounding has no span kernel");
-  MASE_CHECK(profile == Profile::exact || rounding != Rounding::nearest_away,
-             "profile mase has no rounding nearest_away");
-#if defined(__x86_64__)
-  if (isa == Isa::avx2) return integer_kernels_avx2(rounding, profile);
-  if (isa == Isa::avx512) return integer_kernels_avx512(rounding, profile);
-#endif
-  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
-  return integer_kernels_portable(rounding, profile);
+const IntegerKernels& kernels_of(simd::Isa isa, Rounding rounding, Profile profile) {
+  const IntegerKernelTable& table = integer_kernel_table(isa);
+  if (profile == Profile::exact) return table.exact[rounding];
+  MASE_CHECK(rounding == Rounding::nearest_even || rounding == Rounding::floor,
+             "a rounding that profile reference does not have");
+  return rounding == Rounding::floor ? table.reference_floor : table.reference_nearest_even;
 }
 
 }  // namespace
 
-IntegerKernel integer_kernel(Isa isa, Rounding rounding, Profile profile) {
+IntegerKernel integer_kernel(simd::Isa isa, Rounding rounding, Profile profile) {
   return kernels_of(isa, rounding, profile).quantize;
 }
 
-IntegerEncoder integer_encoder(Isa isa, Rounding rounding, Profile profile) {
+IntegerEncoder integer_encoder(simd::Isa isa, Rounding rounding, Profile profile) {
   return kernels_of(isa, rounding, profile).encode;
 }
 
-const StochasticKernels& stochastic_kernels(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx2) return stochastic_avx2;
-  if (isa == Isa::avx512) return stochastic_avx512;
-#endif
-  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
-  return stochastic_portable;
+const StochasticKernels& stochastic_kernels(simd::Isa isa) {
+  return integer_kernel_table(isa).stochastic;
 }
 
-IntegerDecoder integer_decoder(Isa isa) {
-  return kernels_of(isa, Rounding::nearest_even, Profile::exact).decode;
-}
+IntegerDecoder integer_decoder(simd::Isa isa) { return integer_kernel_table(isa).decode; }
 
 }  // namespace mase::formats::kernels

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "formats/fixed/integer_scalar.hpp"
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
 
@@ -35,18 +35,18 @@ using IntegerKernel = void (*)(const IntegerGrid& grid, const float* in, float* 
                                std::size_t count);
 
 /// The kernel of a deterministic rounding for an instruction set that is_available. All sets give
-/// the same bits as quantize_integer_scalar. (`mase` knows nearest_even and floor only.)
-IntegerKernel integer_kernel(Isa isa, Rounding rounding, Profile profile);
+/// the same bits as quantize_integer_scalar. (`reference` knows nearest_even and floor only.)
+IntegerKernel integer_kernel(simd::Isa isa, Rounding rounding, Profile profile);
 
 /// Codes as sign-extended integers; returns whether an element is NaN, whose code means nothing.
 using IntegerEncoder = bool (*)(const IntegerGrid& grid, const float* in, std::uint32_t* codes,
                                 std::size_t count);
-IntegerEncoder integer_encoder(Isa isa, Rounding rounding, Profile profile);
+IntegerEncoder integer_encoder(simd::Isa isa, Rounding rounding, Profile profile);
 
 /// Values of codes without bits above the grid's width.
 using IntegerDecoder = void (*)(const IntegerGrid& grid, const std::uint32_t* codes, float* out,
                                 std::size_t count);
-IntegerDecoder integer_decoder(Isa isa);
+IntegerDecoder integer_decoder(simd::Isa isa);
 
 /// Stochastic rounding (exact profile) with the numbers of offset_kernel.hpp. `count` is a multiple
 /// of 16; `in` and `out` are the same or do not overlap. Codes of NaN mean nothing.
@@ -56,19 +56,21 @@ struct StochasticKernels {
   void (*encode)(const IntegerGrid& grid, const float* in, const float* offsets,
                  std::uint32_t* codes, std::size_t count);
 };
-const StochasticKernels& stochastic_kernels(Isa isa);
+const StochasticKernels& stochastic_kernels(simd::Isa isa);
 
 /// What an instruction set offers for a rounding and profile.
 struct IntegerKernels {
   IntegerKernel quantize;
   IntegerEncoder encode;
-  IntegerDecoder decode;
 };
 
-// One function per instruction set, called by those above only.
-IntegerKernels integer_kernels_portable(Rounding rounding, Profile profile);
-IntegerKernels integer_kernels_avx2(Rounding rounding, Profile profile);
-IntegerKernels integer_kernels_avx512(Rounding rounding, Profile profile);
-extern const StochasticKernels stochastic_portable, stochastic_avx2, stochastic_avx512;
+/// What it offers altogether, for the functions above.
+struct IntegerKernelTable {
+  ByRounding<IntegerKernels> exact;
+  IntegerKernels reference_nearest_even, reference_floor;
+  IntegerDecoder decode;
+  StochasticKernels stochastic;
+};
+MASE_KERNELS(IntegerKernelTable, integer_kernel_table, avx512);
 
 }  // namespace mase::formats::kernels

@@ -1,5 +1,6 @@
 // The definition of the integer formats for one element, in both profiles.
 #include "formats/fixed/integer_scalar.hpp"
+#include "formats/scalars.hpp"
 
 #include <cmath>
 
@@ -7,28 +8,21 @@ namespace mase::formats {
 namespace {
 
 // NaN stays NaN, and -0 stays -0 at a limit of 0.
-template <class T>
-T clamp(T v, T low, T high) {
-  if (v < low) return low;
-  if (v > high) return high;
-  return v;
-}
-
 // The code as a number. x * 2^f is exact in double: its exponent lies in [-275, 254].
 double exact_code(const IntegerSpec& spec, float x, std::uint64_t index) {
   const double u =
       spec.rounding == Rounding::stochastic ? stochastic_offset(spec.seed, index) : 0.0;
   const double scaled = std::ldexp(static_cast<double>(x), spec.frac_width);
-  return clamp(round_to_integer(scaled, spec.rounding, u), spec.low(), spec.high());
+  return clamped(round_to_integer(scaled, spec.rounding, u), spec.low(), spec.high());
 }
 
 // Every line is one float32 operation of the reference system.
-float mase_code(const IntegerSpec& spec, float x) {
+float reference_code(const IntegerSpec& spec, float x) {
   const float scale = std::ldexp(1.0F, spec.frac_width);
   const float scaled = x * scale;
   const float rounded =
       spec.rounding == Rounding::floor ? std::floor(scaled) : std::nearbyint(scaled);
-  return clamp(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
+  return clamped(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
 }
 
 std::uint32_t low_bits(std::int64_t code, int width) {
@@ -43,14 +37,16 @@ double IntegerSpec::high() const { return std::ldexp(1.0, is_signed ? width - 1 
 double IntegerSpec::step() const { return std::ldexp(1.0, -frac_width); }
 
 float quantize_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index) {
-  if (spec.profile == Profile::mase) return mase_code(spec, x) / std::ldexp(1.0F, spec.frac_width);
+  if (spec.profile == Profile::reference)
+    return reference_code(spec, x) / std::ldexp(1.0F, spec.frac_width);
   const double code = exact_code(spec, x, index);
   return code == 0.0 ? 0.0F : static_cast<float>(std::ldexp(code, -spec.frac_width));
 }
 
 std::uint32_t encode_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index) {
-  const double code = spec.profile == Profile::mase ? static_cast<double>(mase_code(spec, x))
-                                                    : exact_code(spec, x, index);
+  const double code = spec.profile == Profile::reference
+                          ? static_cast<double>(reference_code(spec, x))
+                          : exact_code(spec, x, index);
   return low_bits(static_cast<std::int64_t>(code), spec.width);
 }
 

@@ -25,12 +25,12 @@ struct IntegerSpec {
 
 /// Fake quantization of one element. `index` counts elements of the tensor (stochastic only).
 /// `exact`: RN32(clamp(rnd(x * 2^f), low, high) * 2^-f), never -0; infinite where that exceeds
-/// float32. `mase`: the same in float32 operations, limits rounded to float32, -0 kept.
+/// float32. `reference`: the same in float32 operations, limits rounded to float32, -0 kept.
 float quantize_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index);
 
 /// The code of one element in the low `width` bits (two's complement when signed). x must not be
-/// NaN. `mase`: the clamped float32 modulo 2^width, so the rounded upper limit of widths above 25
-/// wraps, as upstream.
+/// NaN. `reference`: the clamped float32 modulo 2^width, so the rounded upper limit of widths above
+/// 25 wraps, as upstream.
 std::uint32_t encode_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index);
 
 /// The value of a code, rounded once to float32. Bits above `width` are ignored.

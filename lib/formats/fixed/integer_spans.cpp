@@ -35,7 +35,7 @@ constexpr std::size_t unit = 16;
 template <class T, class Run>
 void run_in_units(const IntegerSpec& spec, std::span<const float> in, std::size_t first,
                   std::span<T> out, Offsets& offsets, const Run& run) {
-  kernels::offset_kernel(kernels::best_isa())(spec.seed, first, offsets.data(), code_piece);
+  kernels::offset_kernel(simd::best_isa())(spec.seed, first, offsets.data(), code_piece);
   const std::size_t whole = in.size() - in.size() % unit;
   run(in.data(), offsets.data(), out.data(), whole);
   if (whole == in.size()) return;
@@ -47,7 +47,7 @@ void run_in_units(const IntegerSpec& spec, std::span<const float> in, std::size_
 }
 
 void quantize_stochastic(const IntegerSpec& spec, std::span<const float> in, std::span<float> out) {
-  const auto& kernel = kernels::stochastic_kernels(kernels::best_isa());
+  const auto& kernel = kernels::stochastic_kernels(simd::best_isa());
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
   Offsets offsets;
   for (std::size_t first = 0; first < in.size(); first += code_piece) {
@@ -60,7 +60,7 @@ void quantize_stochastic(const IntegerSpec& spec, std::span<const float> in, std
 }
 
 PackedCodes encode_stochastic(const IntegerSpec& spec, std::span<const float> in) {
-  const auto& kernel = kernels::stochastic_kernels(kernels::best_isa());
+  const auto& kernel = kernels::stochastic_kernels(simd::best_isa());
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
   Offsets offsets;
   return encode_in_pieces(spec.width, in.size(), [&](std::size_t first, Codes codes) {
@@ -78,7 +78,7 @@ PackedCodes encode_stochastic(const IntegerSpec& spec, std::span<const float> in
 
 void quantize_integer(const IntegerSpec& spec, std::span<const float> in, std::span<float> out) {
   if (spec.rounding == Rounding::stochastic) return quantize_stochastic(spec, in, out);
-  const auto kernel = kernels::integer_kernel(kernels::best_isa(), spec.rounding, spec.profile);
+  const auto kernel = kernels::integer_kernel(simd::best_isa(), spec.rounding, spec.profile);
   kernel(kernels::integer_grid(spec), in.data(), out.data(), in.size());
 }
 
@@ -86,7 +86,7 @@ Encoded encode_integer(const IntegerSpec& spec, std::span<const float> in) {
   const auto define = [&](std::size_t first, Codes codes) { define_codes(spec, in, first, codes); };
   if (!has_code_kernel(spec)) return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
   if (spec.rounding == Rounding::stochastic) return {encode_stochastic(spec, in), {}, {}};
-  const auto kernel = kernels::integer_encoder(kernels::best_isa(), spec.rounding, spec.profile);
+  const auto kernel = kernels::integer_encoder(simd::best_isa(), spec.rounding, spec.profile);
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
   const auto make = [&](std::size_t first, Codes codes) {
     const bool has_nan = kernel(grid, in.data() + first, codes.data(), codes.size());
@@ -97,7 +97,7 @@ Encoded encode_integer(const IntegerSpec& spec, std::span<const float> in) {
 
 void decode_integer(const IntegerSpec& spec, const Encoded& in, std::span<float> out) {
   check_codes(in.codes, spec.width, out.size());
-  const auto kernel = kernels::integer_decoder(kernels::best_isa());
+  const auto kernel = kernels::integer_decoder(simd::best_isa());
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
   decode_in_pieces(in.codes, [&](std::size_t first, std::span<const std::uint32_t> codes) {
     if (has_code_kernel(spec)) return kernel(grid, codes.data(), out.data() + first, codes.size());

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "formats/fixed/scale_integer_scalar.hpp"
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
 
@@ -27,12 +27,6 @@ struct RowKernels {
   float (*peak)(const float* in, std::size_t count);  ///< largest finite magnitude
 };
 
-/// The kernels of a deterministic rounding for an instruction set that is_available.
-RowKernels row_kernels(Isa isa, Rounding rounding);
-
-// One per instruction set, for row_kernels only.
-RowKernels row_kernels_portable(Rounding rounding);
-RowKernels row_kernels_avx2(Rounding rounding);
-RowKernels row_kernels_avx512(Rounding rounding);
+MASE_KERNELS(ByRounding<RowKernels>, row_kernels, avx512);
 
 }  // namespace mase::formats::kernels

@@ -33,11 +33,11 @@ kernels::IntegerGrid step_grid(const ScaleIntegerSpec& spec, float step) {
 
 float scale_of(const ScaleIntegerSpec& spec, Row row) {
   if (!has_kernel(spec)) return row_scale(spec, row_peak(row, spec.profile));
-  const auto kernel = kernels::row_kernels(kernels::best_isa(), spec.rounding);
+  const auto kernel = kernels::row_kernels(simd::best_isa())[spec.rounding];
   return row_scale(spec, kernel.peak(row.data(), row.size()));
 }
 
-// In `mase` a row with an element that is not finite has no values, hence no codes.
+// In `reference` a row with an element that is not finite has no values, hence no codes.
 void check_element(const ScaleIntegerSpec& spec, float x, float scale, std::size_t index) {
   if (std::isnan(quantize_scale_integer_scalar(spec, x, scale, index)))
     refuse_nan(index, "scale_integer");
@@ -83,20 +83,20 @@ void ScaleInteger::quantize(std::span<const float> in, std::span<float> out,
                             const Shape& shape) const {
   const ScaleIntegerSpec integer = spec();
   const Slices rows = row_slices(shape);
-  const bool stream = in.size() >= kernels::streaming_count;
+  const bool stream = in.size() >= simd::streaming_count;
   for (std::size_t r = 0; r < rows.count; ++r) {
     const Row row = rows.of(in, r);
     const std::span<float> made = rows.of(out, r);
     const float scale = scale_of(integer, row);
     if (has_kernel(integer)) {
-      const auto kernel = kernels::row_kernels(kernels::best_isa(), integer.rounding);
+      const auto kernel = kernels::row_kernels(simd::best_isa())[integer.rounding];
       kernel.quantize(grid_of(integer, scale), row.data(), made.data(), row.size(), stream);
     } else {
       for (std::size_t i = 0; i < row.size(); ++i)
         made[i] = quantize_scale_integer_scalar(integer, row[i], scale, r * rows.size + i);
     }
   }
-  if (stream) kernels::stream_fence();
+  if (stream) simd::stream_fence();
 }
 
 Encoded ScaleInteger::encode(std::span<const float> in, const Shape& shape) const {
@@ -111,10 +111,9 @@ Encoded ScaleInteger::encode(std::span<const float> in, const Shape& shape) cons
     for (std::size_t first = 0; first < row.size(); first += code_piece) {
       const Row part = row.subspan(first, std::min(code_piece, row.size() - first));
       const std::span<std::uint32_t> made(codes.data(), part.size());
-      const bool defined =
-          has_kernel(integer) &&
-          !kernels::row_kernels(kernels::best_isa(), integer.rounding)
-               .encode(grid_of(integer, scale), part.data(), made.data(), made.size());
+      const bool defined = has_kernel(integer) &&
+                           !kernels::row_kernels(simd::best_isa())[integer.rounding].encode(
+                               grid_of(integer, scale), part.data(), made.data(), made.size());
       if (!defined) define_codes(integer, part, scale, r * rows.size + first, made);
       packer.append(made);
     }
@@ -128,7 +127,7 @@ void ScaleInteger::decode(const Encoded& in, std::span<float> out, const Shape& 
   check_codes(in.codes, width, out.size());
   check_scale_count(in.scales, rows.count);
   std::array<std::uint32_t, code_piece> codes;
-  const auto kernel = kernels::integer_decoder(kernels::best_isa());
+  const auto kernel = kernels::integer_decoder(simd::best_isa());
   for (std::size_t r = 0; r < rows.count; ++r)
     for (std::size_t first = 0; first < rows.size; first += code_piece) {
       const std::size_t start = r * rows.size + first;
@@ -146,5 +145,7 @@ void ScaleInteger::saturates(std::span<const float> in, std::span<std::uint8_t> 
   for (std::size_t i = 0; i < in.size(); ++i)
     mask[i] = std::isinf(in[i]) || (!is_signed && in[i] < 0.0F) ? 1 : 0;
 }
+
+FormatRow scale_integer_row() { return format_row<ScaleInteger>(); }
 
 }  // namespace mase::formats

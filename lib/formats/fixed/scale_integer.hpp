@@ -4,16 +4,16 @@
 #include <string>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/fixed/scale_integer_scalar.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
 /// Codes c = clamp(rnd(x / Delta)), values RN32(c * Delta), with a Delta for each row of the last
 /// dimension that puts the row's largest finite magnitude on the largest code. Only +-inf saturates
-/// (and what is negative when unsigned). Stored scales: Delta; in profile `mase` upstream's factor
-/// before rounding, its inverse.
-struct ScaleInteger : CommonFields {
+/// (and what is negative when unsigned). Stored scales: Delta; in profile `reference` upstream's
+/// factor before rounding, its inverse.
+struct ScaleInteger : CommonFields, Defined<ScaleInteger> {
   static constexpr FormatDoc doc{"scale_integer", "Integers with a float32 step for each row.", 1};
   int width = 8;
   bool is_signed = true;
@@ -25,16 +25,17 @@ struct ScaleInteger : CommonFields {
             Field{"is_signed", &ScaleInteger::is_signed, "two's complement, or values from 0 up"}},
         common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   ScaleIntegerSpec spec() const;
 
-  double bits_per_element(const Shape& shape) const;
-  Range range() const { return {spec().low(), spec().high()}; }  ///< in units of Delta
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
-  Encoded encode(std::span<const float> in, const Shape& shape) const;
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
-  void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
-  std::string torchscript(int rank) const;
+  double bits_per_element(const Shape& shape) const override;
+  Range range() const override { return {spec().low(), spec().high()}; }  ///< in units of Delta
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const override;
+  Encoded encode(std::span<const float> in, const Shape& shape) const override;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                 const Shape& shape) const override;
+  std::string torchscript(int rank) const override;
 };
 
 }  // namespace mase::formats

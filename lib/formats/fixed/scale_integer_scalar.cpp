@@ -1,5 +1,6 @@
 // The definition of the integers with a scale per row, in both profiles.
 #include "formats/fixed/scale_integer_scalar.hpp"
+#include "formats/scalars.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,17 +9,11 @@
 namespace mase::formats {
 namespace {
 
-template <class T>
-T clamp(T v, T low, T high) {  // NaN stays NaN
-  if (v < low) return low;
-  return v > high ? high : v;
-}
-
 double exact_code(const ScaleIntegerSpec& spec, float x, float step, std::uint64_t index) {
   const double u =
       spec.rounding == Rounding::stochastic ? stochastic_offset(spec.seed, index) : 0.0;
   const double quotient = static_cast<double>(x) / static_cast<double>(step);
-  return clamp(round_to_integer(quotient, spec.rounding, u), spec.low(), spec.high());
+  return clamped(round_to_integer(quotient, spec.rounding, u), spec.low(), spec.high());
 }
 
 }  // namespace
@@ -29,22 +24,23 @@ double ScaleIntegerSpec::high() const {
 
 double ScaleIntegerSpec::low() const {
   if (!is_signed) return 0.0;
-  return profile == Profile::mase ? -high() - 1.0 : -high();
+  return profile == Profile::reference ? -high() - 1.0 : -high();
 }
 
 float row_peak(std::span<const float> row, Profile profile) {
   float peak = 0;
   for (const float value : row) {
     const float magnitude = std::fabs(value);
-    if (profile == Profile::mase && std::isnan(value)) return value;
-    if (std::isfinite(magnitude) || (profile == Profile::mase && !std::isnan(magnitude)))
+    if (profile == Profile::reference && std::isnan(value)) return value;
+    if (std::isfinite(magnitude) || (profile == Profile::reference && !std::isnan(magnitude)))
       peak = std::max(peak, magnitude);
   }
   return peak;
 }
 
 float row_scale(const ScaleIntegerSpec& spec, float peak) {
-  if (spec.profile == Profile::mase) return static_cast<float>(spec.high() + 1.0) / (peak + 1e-9F);
+  if (spec.profile == Profile::reference)
+    return static_cast<float>(spec.high() + 1.0) / (peak + 1e-9F);
   if (peak == 0.0F) return 1.0F;
   const auto step = static_cast<float>(static_cast<double>(peak) / spec.high());
   return std::max(step, std::numeric_limits<float>::denorm_min());
@@ -53,11 +49,11 @@ float row_scale(const ScaleIntegerSpec& spec, float peak) {
 double scale_integer_code(const ScaleIntegerSpec& spec, float x, float scale, std::uint64_t index) {
   if (spec.profile == Profile::exact) return exact_code(spec, x, scale, index);
   const float rounded = std::nearbyint(x * scale);
-  return clamp(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
+  return clamped(rounded, static_cast<float>(spec.low()), static_cast<float>(spec.high()));
 }
 
 float scale_integer_value(const ScaleIntegerSpec& spec, double code, float scale) {
-  if (spec.profile == Profile::mase) return static_cast<float>(code) / scale;
+  if (spec.profile == Profile::reference) return static_cast<float>(code) / scale;
   return code == 0.0 ? 0.0F : static_cast<float>(code * static_cast<double>(scale));
 }
 

@@ -18,22 +18,22 @@ struct ScaleIntegerSpec {
   std::uint64_t seed = 0;
 
   double high() const;  ///< largest code: 2^(width-1) - 1, or 2^width - 1 when unsigned
-  double low() const;   ///< smallest: -high or 0; in `mase` -2^(width-1) or 0
+  double low() const;   ///< smallest: -high or 0; in `reference` -2^(width-1) or 0
 };
 
-/// Largest finite |x|; in `mase` of all elements, NaN with any NaN.
+/// Largest finite |x|; in `reference` of all elements, NaN with any NaN.
 float row_peak(std::span<const float> row, Profile profile);
 
 /// The row's stored scale. `exact`: the step Delta = RN32(P / high), 1 for a row of zeros, at least
-/// the smallest float32 where P / high is less. `mase`: 2^(width-1) / (P + 1e-9) in float32
+/// the smallest float32 where P / high is less. `reference`: 2^(width-1) / (P + 1e-9) in float32
 /// (2^width when unsigned), the factor before rounding.
 float row_scale(const ScaleIntegerSpec& spec, float peak);
 
 /// The code as a number. `exact`: clamp(rnd(x / Delta)), the quotient in double, which decides no
-/// tie wrongly up to a width of 28. `mase`: clamp(rne(x * s)) in float32. NaN stays NaN.
+/// tie wrongly up to a width of 28. `reference`: clamp(rne(x * s)) in float32. NaN stays NaN.
 double scale_integer_code(const ScaleIntegerSpec& spec, float x, float scale, std::uint64_t index);
 
-/// The value of a code. `exact`: RN32(code * Delta), never -0. `mase`: code / s in float32.
+/// The value of a code. `exact`: RN32(code * Delta), never -0. `reference`: code / s in float32.
 float scale_integer_value(const ScaleIntegerSpec& spec, double code, float scale);
 
 /// Fake quantization of one element; `index` counts elements of the tensor (stochastic only).

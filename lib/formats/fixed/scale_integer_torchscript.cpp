@@ -26,7 +26,7 @@ std::string clamped(const ScaleIntegerSpec& spec, const std::string& v) {
          ")";
 }
 
-std::string mase_text(const ScaleIntegerSpec& spec, const std::string& peak) {
+std::string reference_text(const ScaleIntegerSpec& spec, const std::string& peak) {
   const auto high = static_cast<float>(spec.high());
   return peak + "  scale = torch.full_like(peak, " + double_text(high + 1.0F) + ") / (peak + " +
          double_text(1e-9F) + ")\n" + "  code = torch.clamp(" +
@@ -40,7 +40,7 @@ std::string ScaleInteger::torchscript(int rank) const {
   const ScaleIntegerSpec integer = spec();
   refuse_stochastic_script(integer.rounding);
   std::string text = peak_torchscript(rank, integer.profile);
-  if (integer.profile == Profile::mase) return mase_text(integer, text);
+  if (integer.profile == Profile::reference) return reference_text(integer, text);
   text +=
       "  step = (peak.to(torch.float64) / " + double_text(integer.high()) + ").to(torch.float32)\n";
   text += "  step = torch.clamp(step, min=" + double_text(0x1p-149) + ")\n";

@@ -54,14 +54,15 @@ Encoded encode_stochastic(const BinarySpec& spec, const Slices& slices, std::spa
 
 void Binary::resolve(const Tree& given, Diagnostics& diagnostics) {
   if (!scaled) scaled = !bipolar;
-  if (profile == "mase" && *scaled == bipolar)
+  if (profile == "reference" && *scaled == bipolar)
     diagnostics.error(place_of(given, "scaled"),
-                      "profile 'mase' scales exactly the values that are not bipolar; leave "
+                      "profile 'reference' scales exactly the values that are not bipolar; leave "
                       "'scaled' out, or use profile 'exact'");
-  if (profile == "mase" && stochastic)
-    diagnostics.error(place_of(given, "stochastic"),
-                      "profile 'mase' has no stochastic signs that can be reproduced; use profile "
-                      "'exact'");
+  if (profile == "reference" && stochastic)
+    diagnostics.error(
+        place_of(given, "stochastic"),
+        "profile 'reference' has no stochastic signs that can be reproduced; use profile "
+        "'exact'");
   if (seed != 0 && !stochastic)
     diagnostics.warning(place_of(given, "seed"), "'seed' has no effect unless 'stochastic' is set");
 }
@@ -76,7 +77,7 @@ double Binary::bits_per_element(const Shape& shape) const {
 }
 
 void Binary::check(const Shape& shape) const {
-  if (profile == "mase" && !bipolar) check_rank_four(shape, "binary values 0 and 1");
+  if (profile == "reference" && !bipolar) check_rank_four(shape, "binary values 0 and 1");
 }
 
 void Binary::quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
@@ -104,5 +105,7 @@ void Binary::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
   for (std::size_t i = 0; i < in.size(); ++i)
     mask[i] = is_fixed && (in[i] < limits.low || in[i] > limits.high) ? 1 : 0;
 }
+
+FormatRow binary_row() { return format_row<Binary>(); }
 
 }  // namespace mase::formats

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/low_bit/binary_scalar.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
@@ -15,7 +15,7 @@ namespace mase::formats {
 /// others alone, +-inf becomes +-alpha. Nothing saturates where alpha follows the data.
 /// bipolar is the default because networks with binary weights mean +-1 by it; the specification
 /// names none.
-struct Binary : ProfileFields {
+struct Binary : ProfileFields, Defined<Binary> {
   static constexpr FormatDoc doc{"binary", "Two values: signs, or 0 and 1, perhaps scaled.", 0};
   int width = 1;
   bool bipolar = true;
@@ -36,17 +36,18 @@ struct Binary : ProfileFields {
         profile_fields(),
         std::tuple{Field{"seed", &Binary::seed, "key of stochastic signs"}.at_least(0)});
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   BinarySpec spec() const;
 
-  double bits_per_element(const Shape& shape) const;
-  Range range() const { return {bipolar ? -1.0 : 0.0, 1.0}; }  ///< in units of alpha
-  void check(const Shape& shape) const;
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
-  Encoded encode(std::span<const float> in, const Shape& shape) const;
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
-  void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
-  std::string torchscript(int rank) const;
+  double bits_per_element(const Shape& shape) const override;
+  Range range() const override { return {bipolar ? -1.0 : 0.0, 1.0}; }  ///< in units of alpha
+  void check(const Shape& shape) const override;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const override;
+  Encoded encode(std::span<const float> in, const Shape& shape) const override;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                 const Shape& shape) const override;
+  std::string torchscript(int rank) const override;
 };
 
 }  // namespace mase::formats

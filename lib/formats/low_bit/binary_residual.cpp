@@ -22,7 +22,7 @@ std::string exact_plane(double mean) {
          call("full_like", "rest", mean) + ")";
 }
 
-std::string mase_plane(double mean) {
+std::string reference_plane(double mean) {
   return call("mul", "held + (torch.sign(held) - held)", static_cast<float>(mean));
 }
 
@@ -59,7 +59,7 @@ Range BinaryResidual::range() const {
 
 void BinaryResidual::quantize(std::span<const float> in, std::span<float> out, const Shape&) const {
   const ResidualSpec residual = spec();
-  if (residual.profile == Profile::mase) {
+  if (residual.profile == Profile::reference) {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_residual_scalar(residual, in[i]);
     return;
   }
@@ -95,7 +95,7 @@ std::string BinaryResidual::torchscript(int) const {
   text += "  total = torch.zeros_like(rest)\n";
   for (const double mean : residual.means) {
     if (!exact) text += "  held = torch.clamp(rest, -1.0, 1.0)\n";
-    text += "  plane = " + (exact ? exact_plane(mean) : mase_plane(mean)) + "\n";
+    text += "  plane = " + (exact ? exact_plane(mean) : reference_plane(mean)) + "\n";
     text += "  total = total + plane\n  rest = rest - plane\n";
   }
   return text + "  return torch.where(torch.isnan(x), x, total.to(torch.float32))\n";
@@ -111,5 +111,7 @@ void binary_residual_planes(const ResidualSpec& spec, std::span<const float> in,
     for (std::size_t level = 0; level < levels; ++level) out[level * in.size() + i] = planes[level];
   }
 }
+
+FormatRow binary_residual_row() { return format_row<BinaryResidual>(); }
 
 }  // namespace mase::formats

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/low_bit/binary_residual_scalar.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
@@ -14,9 +14,9 @@ namespace mase::formats {
 /// The value of an element is the sum of its planes: a layer computes sum_l w * plane_l, which is w
 /// times that sum, and a format keeps the shape of its tensor. The planes themselves, stacked as
 /// upstream has them, are what binary_residual_planes gives.
-/// A code has a bit per plane, 1 for plus. In profile `mase` a residual of exactly 0 gives 0, which
-/// no bit holds: its code says plus.
-struct BinaryResidual : ProfileFields {
+/// A code has a bit per plane, 1 for plus. In profile `reference` a residual of exactly 0 gives 0,
+/// which no bit holds: its code says plus.
+struct BinaryResidual : ProfileFields, Defined<BinaryResidual> {
   static constexpr FormatDoc doc{"binary_residual", "Sums of signed planes, one bit each.", 1};
   int levels = 1;
   std::vector<double> means;
@@ -29,15 +29,15 @@ struct BinaryResidual : ProfileFields {
                        .between(-3e37, 3e37)},
         profile_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   ResidualSpec spec() const;
 
-  double bits_per_element(const Shape&) const { return levels; }
-  Range range() const;
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
-  Encoded encode(std::span<const float> in, const Shape& shape) const;
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
-  std::string torchscript(int rank) const;
+  double bits_per_element(const Shape&) const override { return levels; }
+  Range range() const override;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const override;
+  Encoded encode(std::span<const float> in, const Shape& shape) const override;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
+  std::string torchscript(int rank) const override;
 };
 
 /// The planes of a tensor one after another: `out` has spec.means.size() times the elements of

@@ -27,7 +27,7 @@ void walk(const ResidualSpec& spec, float x, const Sign& sign, const Visit& visi
 
 template <class Visit>
 void walk(const ResidualSpec& spec, float x, const Visit& visit) {
-  if (spec.profile == Profile::mase)
+  if (spec.profile == Profile::reference)
     walk<float>(spec, x, upstream_sign, visit);
   else
     walk<double>(
@@ -59,7 +59,7 @@ float residual_value(const ResidualSpec& spec, std::uint32_t code) {
     exact += value;
     upstream += static_cast<float>(value);
   }
-  return spec.profile == Profile::mase ? upstream : static_cast<float>(exact);
+  return spec.profile == Profile::reference ? upstream : static_cast<float>(exact);
 }
 
 float quantize_residual_scalar(const ResidualSpec& spec, float x) {

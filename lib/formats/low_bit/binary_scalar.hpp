@@ -23,7 +23,8 @@ bool binary_code(const BinarySpec& spec, float x, std::uint64_t index);
 /// The value of a code. Never -0 for finite alpha.
 float binary_value(const BinarySpec& spec, bool code, float alpha);
 
-/// Fake quantization of one element. NaN stays NaN in `exact` and is the lower value in `mase`.
+/// Fake quantization of one element. NaN stays NaN in `exact` and is the lower value in
+/// `reference`.
 float quantize_binary_scalar(const BinarySpec& spec, float x, float alpha, std::uint64_t index);
 
 /// The same (not stochastic) as values and limits for kernels.

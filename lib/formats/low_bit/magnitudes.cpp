@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "formats/low_bit/three_way_kernel.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // What the reference's sums are with elements that are not finite.
 double sum_of_all(std::span<const float> values) {
@@ -21,21 +20,21 @@ double sum_of_all(std::span<const float> values) {
 }  // namespace
 
 MagnitudeSum sum_magnitudes(std::span<const float> values, float above) {
-  return kernels::three_way_kernels(kernels::best_isa())
+  return kernels::three_way_kernels(simd::best_isa())
       .sum_magnitudes(values.data(), values.size(), above);
 }
 
 double mean_magnitude(std::span<const float> values, Profile profile) {
   const MagnitudeSum finite = sum_magnitudes(values, -1);
-  if (profile == Profile::mase && finite.count != static_cast<std::int64_t>(values.size()))
+  if (profile == Profile::reference && finite.count != static_cast<std::int64_t>(values.size()))
     return sum_of_all(values);
-  if (finite.count == 0) return profile == Profile::mase ? nan : 0.0;
+  if (finite.count == 0) return profile == Profile::reference ? quiet_nan : 0.0;
   return finite.sum / static_cast<double>(finite.count);
 }
 
 double mean_magnitude_above(std::span<const float> values, float above, Profile profile) {
   const MagnitudeSum found = sum_magnitudes(values, above);
-  if (found.count == 0) return profile == Profile::mase ? nan : 0.0;
+  if (found.count == 0) return profile == Profile::reference ? quiet_nan : 0.0;
   return found.sum / static_cast<double>(found.count);
 }
 

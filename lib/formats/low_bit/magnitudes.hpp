@@ -21,10 +21,11 @@ struct MagnitudeSum {
 MagnitudeSum sum_magnitudes(std::span<const float> values, float above);
 
 /// Mean of |x|. `exact`: of the finite elements, 0 where there are none, so that one infinity does
-/// not take a slice's values with it. `mase`: of all, hence NaN or infinite with them.
+/// not take a slice's values with it. `reference`: of all, hence NaN or infinite with them.
 double mean_magnitude(std::span<const float> values, Profile profile);
 
-/// Mean of the |x| that are above a limit, in the same sense; without any: 0, or NaN in `mase`.
+/// Mean of the |x| that are above a limit, in the same sense; without any: 0, or NaN in
+/// `reference`.
 double mean_magnitude_above(std::span<const float> values, float above, Profile profile);
 
 }  // namespace mase::formats

@@ -31,7 +31,7 @@ std::optional<double> times(double factor, const std::optional<double>& statisti
 
 TernarySpec Ternary::spec() const {
   TernarySpec spec{scaling_factor, std::nullopt, profile_value()};
-  if (spec.profile == Profile::mase) return spec;
+  if (spec.profile == Profile::reference) return spec;
   for (const auto& given : {threshold, times(0.75, mean), times(0.05, max), times(0.75, median)})
     if (given && !spec.threshold) spec.threshold = given;
   return spec;
@@ -42,7 +42,7 @@ double Ternary::bits_per_element(const Shape& shape) const {
 }
 
 void Ternary::check(const Shape& shape) const {
-  if (profile == "mase") check_rank_four(shape, "ternary values");
+  if (profile == "reference") check_rank_four(shape, "ternary values");
 }
 
 void Ternary::quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
@@ -62,5 +62,7 @@ void Ternary::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
   for (std::size_t i = 0; i < in.size(); ++i)
     mask[i] = !scaling_factor && (in[i] < -1.0F || in[i] > 1.0F) ? 1 : 0;
 }
+
+FormatRow ternary_row() { return format_row<Ternary>(); }
 
 }  // namespace mase::formats

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/low_bit/ternary_scalar.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
@@ -14,8 +14,8 @@ namespace mase::formats {
 /// of the |x| above the threshold of each index of dimension 0 (of the whole tensor at rank 1).
 /// Means are of the finite elements: NaN stays NaN and leaves the others alone, +-inf becomes
 /// +-alpha. Nothing saturates where alpha follows the data.
-/// Profile `mase` ignores threshold, mean, max and median, as upstream.
-struct Ternary : ProfileFields {
+/// Profile `reference` ignores threshold, mean, max and median, as upstream.
+struct Ternary : ProfileFields, Defined<Ternary> {
   static constexpr FormatDoc doc{"ternary", "The values -1, 0 and 1, perhaps scaled.", 0};
   int width = 2;
   bool scaling_factor = false;
@@ -40,17 +40,18 @@ struct Ternary : ProfileFields {
                 0, 3e38)},
         profile_fields());
   }
-  void resolve(const Tree&, Diagnostics&) const {}
+  void resolve(const Tree&, Diagnostics&) override {}
   TernarySpec spec() const;
 
-  double bits_per_element(const Shape& shape) const;
-  Range range() const { return {-1.0, 1.0}; }  ///< in units of alpha
-  void check(const Shape& shape) const;
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
-  Encoded encode(std::span<const float> in, const Shape& shape) const;
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
-  void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
-  std::string torchscript(int rank) const;
+  double bits_per_element(const Shape& shape) const override;
+  Range range() const override { return {-1.0, 1.0}; }  ///< in units of alpha
+  void check(const Shape& shape) const override;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const override;
+  Encoded encode(std::span<const float> in, const Shape& shape) const override;
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                 const Shape& shape) const override;
+  std::string torchscript(int rank) const override;
 };
 
 }  // namespace mase::formats

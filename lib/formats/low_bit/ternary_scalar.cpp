@@ -11,7 +11,7 @@ namespace mase::formats {
 double ternary_threshold(const TernarySpec& spec, std::span<const float> slice) {
   if (spec.threshold) return *spec.threshold;
   const double threshold = 0.75 * mean_magnitude(slice, spec.profile);
-  return spec.profile == Profile::mase ? static_cast<float>(threshold) : threshold;
+  return spec.profile == Profile::reference ? static_cast<float>(threshold) : threshold;
 }
 
 float float_threshold(double threshold) {

@@ -16,7 +16,7 @@ struct TernarySpec {
   Profile profile = Profile::exact;
 };
 
-/// The threshold of a slice, a double; in `mase` one of float32's numbers.
+/// The threshold of a slice, a double; in `reference` one of float32's numbers.
 double ternary_threshold(const TernarySpec& spec, std::span<const float> slice);
 
 /// The largest float32 that is not above `threshold`: the same float32 numbers lie above both.
@@ -31,7 +31,7 @@ int ternary_code(float x, double threshold);
 /// The value of -1, 0 or 1. Never -0 for finite alpha.
 float ternary_value(int code, float alpha);
 
-/// Fake quantization of one element. NaN stays NaN in `exact` and is a code 0 in `mase`.
+/// Fake quantization of one element. NaN stays NaN in `exact` and is a code 0 in `reference`.
 float quantize_ternary_scalar(const TernarySpec& spec, float x, double threshold, float alpha);
 
 /// The same as values and limits for kernels.

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "formats/low_bit/magnitudes.hpp"
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
 
@@ -29,10 +29,7 @@ struct ThreeWayKernels {
   MagnitudeSum (*sum_magnitudes)(const float* in, std::size_t count, float above);
 };
 
-/// The kernels of an instruction set that is_available: the same bits for all.
-const ThreeWayKernels& three_way_kernels(Isa isa);
-
-// One per instruction set, for three_way_kernels only.
-extern const ThreeWayKernels three_way_portable, three_way_avx2, three_way_avx512;
+/// The same bits for all instruction sets.
+MASE_KERNELS(ThreeWayKernels, three_way_kernels, avx512);
 
 }  // namespace mase::formats::kernels

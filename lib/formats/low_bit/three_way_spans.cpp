@@ -37,19 +37,19 @@ bool has_code_two(const PackedCodes& codes) {
 
 void quantize_three_way(const ThreeWayFormat& format, const Slices& slices,
                         std::span<const float> in, std::span<float> out) {
-  const auto& kernel = kernels::three_way_kernels(kernels::best_isa());
-  const bool stream = in.size() >= kernels::streaming_count;
+  const auto& kernel = kernels::three_way_kernels(simd::best_isa());
+  const bool stream = in.size() >= simd::streaming_count;
   for (std::size_t i = 0; i < slices.count; ++i) {
     const std::span<const float> slice = slices.of(in, i);
     kernel.quantize(format.from_elements(slice), slice.data(), slices.of(out, i).data(),
                     slice.size(), stream);
   }
-  if (stream) kernels::stream_fence();
+  if (stream) simd::stream_fence();
 }
 
 Encoded encode_three_way(const ThreeWayFormat& format, const Slices& slices,
                          std::span<const float> in) {
-  const auto& kernel = kernels::three_way_kernels(kernels::best_isa());
+  const auto& kernel = kernels::three_way_kernels(simd::best_isa());
   CodePacker packer(format.bits, in.size());
   std::vector<float> scales;
   std::array<std::uint32_t, code_piece> codes;
@@ -74,7 +74,7 @@ void decode_three_way(const ThreeWayFormat& format, const Slices& slices, const 
   if (format.bits == 2 && has_code_two(in.codes))
     file_error("code 2 is none of the format " + std::string(format.name) +
                ", whose codes are 0, 1 and 3");
-  const auto& kernel = kernels::three_way_kernels(kernels::best_isa());
+  const auto& kernel = kernels::three_way_kernels(simd::best_isa());
   std::array<std::uint32_t, code_piece> codes;
   for (std::size_t i = 0; i < slices.count; ++i) {
     const auto values = format.from_scale(format.is_scaled ? in.scales[i] : 1.0F);

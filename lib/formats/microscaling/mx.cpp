@@ -36,10 +36,11 @@ void copy_common(const CommonFields& fields, MxSpec& spec) {
 
 void check_rule(const CommonFields& fields, const std::string& rule, const Tree& given,
                 Diagnostics& diagnostics) {
-  if (fields.profile == "mase" && rule != "floor")
-    diagnostics.error(place_of(given, "scale_rule"),
-                      "profile 'mase' has a rule of its own for scales; leave out 'scale_rule' or "
-                      "use profile 'exact'");
+  if (fields.profile == "reference" && rule != "floor")
+    diagnostics.error(
+        place_of(given, "scale_rule"),
+        "profile 'reference' has a rule of its own for scales; leave out 'scale_rule' or "
+        "use profile 'exact'");
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ MxSpec MxLineFields::line_spec() const {
 }
 
 MxBlocks MxLineFields::blocks(const Shape& shape) const {
-  if (profile == "mase") return run_blocks(shape, block_size, block_dim);
+  if (profile == "reference") return run_blocks(shape, block_size, block_dim);
   return line_blocks(shape, block_size, block_dim);
 }
 
@@ -64,9 +65,9 @@ std::string MxLineFields::line_torchscript(const MxSpec& spec, int rank) const {
 void MxLineFields::check_line(const Tree& given, bool floats, Diagnostics& diagnostics) const {
   check_common(given, false, diagnostics);
   check_rule(*this, scale_rule, given, diagnostics);
-  if (floats && profile == "mase" && scale_bits != 8)
+  if (floats && profile == "reference" && scale_bits != 8)
     diagnostics.error(place_of(given, "scale_bits"),
-                      "profile 'mase' has scales of 8 bits for float elements, not " +
+                      "profile 'reference' has scales of 8 bits for float elements, not " +
                           std::to_string(scale_bits));
 }
 
@@ -140,5 +141,17 @@ MxBlocks MxIntHardware::blocks(const Shape& shape) const {
 std::string MxIntHardware::torchscript(int rank) const {
   return mx_tiles_torchscript(spec(), parallelism, rank);
 }
+
+FormatRow mxint_row() { return format_row<MxInt>(); }
+FormatRow mxint8_row() { return format_row<MxNamed<mxint8>>(); }
+FormatRow mxint4_row() { return format_row<MxNamed<mxint4>>(); }
+FormatRow mxint2_row() { return format_row<MxNamed<mxint2>>(); }
+FormatRow mxint_hardware_row() { return format_row<MxIntHardware>(); }
+FormatRow mxfp_row() { return format_row<MxFp>(); }
+FormatRow mxfp8_e4m3_row() { return format_row<MxNamed<mxfp8_e4m3>>(); }
+FormatRow mxfp8_e5m2_row() { return format_row<MxNamed<mxfp8_e5m2>>(); }
+FormatRow mxfp6_e3m2_row() { return format_row<MxNamed<mxfp6_e3m2>>(); }
+FormatRow mxfp6_e2m3_row() { return format_row<MxNamed<mxfp6_e2m3>>(); }
+FormatRow mxfp4_row() { return format_row<MxNamed<mxfp4>>(); }
 
 }  // namespace mase::formats

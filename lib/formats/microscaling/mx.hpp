@@ -7,38 +7,39 @@
 #include <vector>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/microscaling/mx_spans.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
 /// What the formats do, in terms of the Derived format's `spec()` and `blocks(shape)`.
 template <class Derived>
-struct MxFunctions {
+struct MxFunctions : Defined<Derived> {
   static constexpr std::string_view calibrated = "scale_rule";
 
-  void check(const Shape& shape) const { static_cast<void>(self().blocks(shape)); }
-  double bits_per_element(const Shape& shape) const {
+  void check(const Shape& shape) const override { static_cast<void>(self().blocks(shape)); }
+  double bits_per_element(const Shape& shape) const override {
     return mx_bits(spec(), self().blocks(shape));
   }
   /// Under the largest scale.
-  Range range() const { return mx_range(spec()); }
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
+  Range range() const override { return mx_range(spec()); }
+  void quantize(std::span<const float> in, std::span<float> out,
+                const Shape& shape) const override {
     quantize_mx(spec(), self().blocks(shape), in, out);
   }
-  Encoded encode(std::span<const float> in, const Shape& shape) const {
+  Encoded encode(std::span<const float> in, const Shape& shape) const override {
     return encode_mx(spec(), self().blocks(shape), in, Derived::doc.name);
   }
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     decode_mx(spec(), self().blocks(shape), in, out);
   }
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
-                 const Shape& shape) const {
+                 const Shape& shape) const override {
     saturates_mx(spec(), self().blocks(shape), in, mask);
   }
 
  private:
-  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  using Defined<Derived>::self;
   MxSpec spec() const { return self().spec(); }
 };
 
@@ -83,11 +84,11 @@ struct MxInt : MxLineFields, MxFunctions<MxInt> {
         std::tuple{Field{"width", &MxInt::width, "bits of one element"}.between(2, 16)},
         line_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics) {
+  void resolve(const Tree& given, Diagnostics& diagnostics) override {
     check_line(given, false, diagnostics);
   }
   MxSpec spec() const;
-  std::string torchscript(int rank) const { return line_torchscript(spec(), rank); }
+  std::string torchscript(int rank) const override { return line_torchscript(spec(), rank); }
 };
 
 /// MXFP: minifloat elements, by the widths of their fields or by `element`.
@@ -111,9 +112,9 @@ struct MxFp : MxLineFields, MxFunctions<MxFp> {
         line_fields());
   }
   /// Fills in the widths and clears `element`, so that equal formats have equal texts.
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   MxSpec spec() const;
-  std::string torchscript(int rank) const { return line_torchscript(spec(), rank); }
+  std::string torchscript(int rank) const override { return line_torchscript(spec(), rank); }
 };
 
 /// Integers as in `mxint`, in tiles over the last two dimensions, with a scale of few bits.
@@ -139,10 +140,10 @@ struct MxIntHardware : CommonFields, MxFunctions<MxIntHardware> {
             scale_rule_field(&MxIntHardware::scale_rule)},
         common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   MxSpec spec() const;
   MxBlocks blocks(const Shape& shape) const;
-  std::string torchscript(int rank) const;
+  std::string torchscript(int rank) const override;
 };
 
 /// What a format with a name of its own fixes.
@@ -167,11 +168,11 @@ struct MxNamed : MxLineFields, MxFunctions<MxNamed<name>> {
   static constexpr FormatDoc doc = name.doc;
 
   static constexpr auto fields() { return line_fields(); }
-  void resolve(const Tree& given, Diagnostics& diagnostics) {
+  void resolve(const Tree& given, Diagnostics& diagnostics) override {
     check_line(given, name.exponent_width > 0, diagnostics);
   }
   MxSpec spec() const;
-  std::string torchscript(int rank) const { return line_torchscript(spec(), rank); }
+  std::string torchscript(int rank) const override { return line_torchscript(spec(), rank); }
 };
 
 template <const MxName& name>

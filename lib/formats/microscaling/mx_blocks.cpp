@@ -29,7 +29,7 @@ MxBlocks run_blocks(const Shape& shape, std::int64_t block_size, int block_dim) 
   MxBlocks blocks = line_blocks(shape, 1, block_dim);
   const std::int64_t count = numel(shape);
   if (count % block_size != 0)
-    config_error("profile 'mase' cuts a tensor " + shape_text(shape) + " into runs of " +
+    config_error("profile 'reference' cuts a tensor " + shape_text(shape) + " into runs of " +
                  std::to_string(block_size) + " elements, which do not divide its " +
                  std::to_string(count) + "; change block_size or use profile 'exact'");
   blocks.tiling = {{count}, {std::max<std::int64_t>(1, std::min(block_size, count))}};

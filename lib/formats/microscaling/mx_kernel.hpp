@@ -27,32 +27,27 @@ struct MxGrid {
 struct MxKernel {
   void (*on_strip)(const MxGrid& grid, const Strip& strip, const TileFactors& factors);
   std::size_t (*on_runs)(const MxGrid& grid, const PowerRule& rule, const Runs& runs);
-  /// With the scales of nvfp4; minifloats only.
-  std::size_t (*on_nvfp4_runs)(const MxGrid& grid, float tensor_scale, const Runs& runs);
 };
 
-/// What a kernel does.
-struct MxKernelChoice {
-  bool is_integer = false;
-  bool encodes = false;
-  Rounding rounding = Rounding::nearest_even;
+/// The kernels that write values, and those that write codes' bits. All sets give the same bits.
+struct MxKernels {
+  ByRounding<MxKernel> values, codes;
 };
-
-/// The kernel of a deterministic rounding. All sets give the same bits.
-MxKernel mx_kernel(Isa isa, const MxKernelChoice& choice);
+MASE_KERNELS(MxKernels, mx_integer_kernels, avx512);
+MASE_KERNELS(MxKernels, mx_minifloat_kernels, avx512);
 
 /// Turns the peaks of nvfp4 blocks (NaN: the block is) into nvfp4_block_scale in place and the
 /// first of nvfp4_factors, the same bits. Whole vectors: up to 15 numbers after `count` change too.
-using Nvfp4Kernel = void (*)(float tensor_scale, std::size_t count, float* down, float* scales);
+using Nvfp4Scaling = void (*)(float tensor_scale, std::size_t count, float* down, float* scales);
 inline constexpr std::size_t nvfp4_padding = 16;
-Nvfp4Kernel nvfp4_kernel(Isa isa);
 
-// One function per instruction set, called by the two above only.
-MxKernel mx_kernel_portable(const MxKernelChoice& choice);
-MxKernel mx_kernel_avx2(const MxKernelChoice& choice);
-MxKernel mx_kernel_avx512(const MxKernelChoice& choice);
-Nvfp4Kernel nvfp4_kernel_portable();
-Nvfp4Kernel nvfp4_kernel_avx2();
-Nvfp4Kernel nvfp4_kernel_avx512();
+/// As MxKernel::on_runs, with the scales of nvfp4; elements are minifloats.
+using Nvfp4Runs = std::size_t (*)(const MxGrid& grid, float tensor_scale, const Runs& runs);
+
+struct Nvfp4Kernels {
+  Nvfp4Scaling scaling;
+  ByRounding<Nvfp4Runs> values, codes;  ///< what MxKernels writes
+};
+MASE_KERNELS(Nvfp4Kernels, nvfp4_kernels, avx512);
 
 }  // namespace mase::formats::kernels

@@ -6,12 +6,11 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "formats/microscaling/mx_mase.hpp"
+#include "formats/microscaling/mx_reference.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 std::uint32_t low_bits(double number, int width) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(number)) &
@@ -57,7 +56,7 @@ ElementTop MxSpec::top() const {
 }
 
 std::optional<int> mx_block_exponent(const MxSpec& spec, float p) {
-  if (spec.profile == Profile::mase) return mase_mx_exponent(spec, p);
+  if (spec.profile == Profile::reference) return reference_mx_exponent(spec, p);
   if (!std::isfinite(p)) return std::nullopt;
   if (p == 0.0F) return spec.lowest_exponent();
   return std::clamp(scale_exponent(spec.rule, spec.top(), p), spec.lowest_exponent(),
@@ -65,12 +64,12 @@ std::optional<int> mx_block_exponent(const MxSpec& spec, float p) {
 }
 
 float quantize_mx_scalar(const MxSpec& spec, float x, int exponent, std::uint64_t index) {
-  if (std::isnan(x)) return nan;
-  if (spec.profile == Profile::mase) {
-    const int stored = mase_mx_stored(spec, exponent);
+  if (std::isnan(x)) return quiet_nan;
+  if (spec.profile == Profile::reference) {
+    const int stored = reference_mx_stored(spec, exponent);
     if (spec.minifloat)
-      return mase_mx_minifloat_value(spec, mase_mx_minifloat(spec, x, exponent), stored);
-    return mase_mx_integer_value(spec, mase_mx_integer(spec, x, exponent), stored);
+      return reference_mx_minifloat_value(spec, reference_mx_minifloat(spec, x, exponent), stored);
+    return reference_mx_integer_value(spec, reference_mx_integer(spec, x, exponent), stored);
   }
   const double element = spec.minifloat ? exact_minifloat(spec, x, exponent, index)
                                         : exact_integer(spec, x, exponent, index);
@@ -78,9 +77,9 @@ float quantize_mx_scalar(const MxSpec& spec, float x, int exponent, std::uint64_
 }
 
 std::uint32_t encode_mx_scalar(const MxSpec& spec, float x, int exponent, std::uint64_t index) {
-  if (spec.profile == Profile::mase)
-    return spec.minifloat ? mase_mx_minifloat(spec, x, exponent)
-                          : low_bits(mase_mx_integer(spec, x, exponent), spec.width);
+  if (spec.profile == Profile::reference)
+    return spec.minifloat ? reference_mx_minifloat(spec, x, exponent)
+                          : low_bits(reference_mx_integer(spec, x, exponent), spec.width);
   if (spec.minifloat)
     return minifloat_code(*spec.minifloat, exact_minifloat(spec, x, exponent, index));
   return low_bits(exact_integer(spec, x, exponent, index), spec.width);
@@ -91,17 +90,18 @@ std::uint32_t mx_scale_code(const MxSpec& spec, std::optional<int> exponent) {
     MASE_CHECK(spec.has_nan(), "a block of NaN under a scale without a NaN code");
     return spec.nan_code();
   }
-  const int stored = spec.profile == Profile::mase ? mase_mx_stored(spec, *exponent) : *exponent;
+  const int stored =
+      spec.profile == Profile::reference ? reference_mx_stored(spec, *exponent) : *exponent;
   return static_cast<std::uint32_t>(stored + spec.bias());
 }
 
 float decode_mx_scalar(const MxSpec& spec, std::uint32_t code, std::uint32_t scale_code) {
   const int exponent = static_cast<int>(scale_code) - spec.bias();
-  const bool all_numbers = spec.profile == Profile::mase && spec.scale_bits < 8;
-  if (spec.has_nan() && scale_code == spec.nan_code() && !all_numbers) return nan;
-  if (spec.profile == Profile::mase)
-    return spec.minifloat ? mase_mx_minifloat_value(spec, code, exponent)
-                          : mase_mx_integer_value(
+  const bool all_numbers = spec.profile == Profile::reference && spec.scale_bits < 8;
+  if (spec.has_nan() && scale_code == spec.nan_code() && !all_numbers) return quiet_nan;
+  if (spec.profile == Profile::reference)
+    return spec.minifloat ? reference_mx_minifloat_value(spec, code, exponent)
+                          : reference_mx_integer_value(
                                 spec, static_cast<float>(signed_value(code, spec.width)), exponent);
   const double element =
       spec.minifloat ? minifloat_value(*spec.minifloat, code) : signed_value(code, spec.width);

@@ -41,7 +41,8 @@ struct MxSpec {
 
 /// The exponent of a block, from its largest magnitude `p`: NaN when the block holds a NaN,
 /// infinite when it holds an infinity (`offset` scales in `exact` take it over finite elements). No
-/// value: the whole block is NaN. `mase`: before the range of the stored code is applied to mxint.
+/// value: the whole block is NaN. `reference`: before the range of the stored code is applied to
+/// mxint.
 std::optional<int> mx_block_exponent(const MxSpec& spec, float p);
 
 /// Fake quantization of one element in a block of this exponent, rounded to float32: infinite where

@@ -8,13 +8,13 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
 
 using kernels::TileFactors;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float largest_float = std::numeric_limits<float>::max();
 
 std::size_t size_of(std::int64_t count) { return static_cast<std::size_t>(count); }
@@ -100,14 +100,15 @@ void fill_factors(const MxSpec& spec, std::span<const TilePeak> peaks, TileFacto
   for (std::size_t t = 0; t < peaks.size(); ++t) {
     const int x = exponent.of(peaks[t].largest);
     down[t] = power_of_two(down_shift(spec) - x);
-    up[t] = peaks[t].nonfinite && spec.has_nan() ? nan : power_of_two(x + up_shift(spec));
+    up[t] = peaks[t].nonfinite && spec.has_nan() ? quiet_nan : power_of_two(x + up_shift(spec));
   }
 }
 
-BlockKernel block_kernel(const MxSpec& spec, bool encodes, kernels::Isa isa) {
+BlockKernel block_kernel(const MxSpec& spec, bool encodes, simd::Isa isa) {
   const kernels::MxGrid grid = mx_grid(spec.minifloat, spec.width);
-  const kernels::MxKernel kernel =
-      kernels::mx_kernel(isa, {grid.is_integer, encodes, spec.rounding});
+  const kernels::MxKernels& kernels =
+      grid.is_integer ? kernels::mx_integer_kernels(isa) : kernels::mx_minifloat_kernels(isa);
+  const kernels::MxKernel kernel = (encodes ? kernels.codes : kernels.values)[spec.rounding];
   const kernels::PowerRule rule =
       power_rule(scale_bits(spec.rule, spec.top()), spec.lowest_exponent(), spec.highest_exponent(),
                  down_shift(spec), up_shift(spec));
@@ -132,7 +133,7 @@ std::vector<float> magnitudes(const MxSpec& spec, const Tiling& tiling, std::spa
                                                   : peaks[t].largest;
   if (!finite_only && first_nan(in, peaks) < in.size())
     for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-      if (std::isnan(in[i])) found[tile] = nan;
+      if (std::isnan(in[i])) found[tile] = quiet_nan;
     });
   return found;
 }
@@ -150,7 +151,7 @@ Exponents exponents(const MxSpec& spec, const Tiling& tiling, std::span<const fl
 
 void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
                          std::span<const TilePeak> peaks, std::string_view format) {
-  // Scales of few bits use every code for a number in profile mase.
+  // Scales of few bits use every code for a number in profile reference.
   if (spec.has_nan() && (spec.profile == Profile::exact || spec.scale_bits == 8)) return;
   const std::size_t index = first_nan(in, peaks);
   if (index < in.size()) refuse_nan(index, format);
@@ -217,7 +218,7 @@ kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width
 }
 
 void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
-                 std::span<float> out, kernels::Isa isa) {
+                 std::span<float> out, simd::Isa isa) {
   if (blocks.moves_elements) {
     std::vector<float> work = moved(blocks, in);
     quantize_mx(spec, in_order(blocks), work, work, isa);
@@ -229,7 +230,7 @@ void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const flo
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
   const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
-    out[i] = shared[tile] ? quantize_mx_scalar(spec, in[i], *shared[tile], i) : nan;
+    out[i] = shared[tile] ? quantize_mx_scalar(spec, in[i], *shared[tile], i) : quiet_nan;
   });
 }
 
@@ -243,7 +244,7 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
   }
   if (has_kernel(spec)) {
     BlockCodes made =
-        encode_blocks(blocks.tiling, in, block_kernel(spec, true, kernels::best_isa()), spec.width);
+        encode_blocks(blocks.tiling, in, block_kernel(spec, true, simd::best_isa()), spec.width);
     refuse_nan_elements(spec, in, made.peaks, format);
     return {std::move(made.codes), scale_codes(spec, blocks, made.peaks), {}};
   }

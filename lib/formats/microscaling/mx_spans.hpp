@@ -18,13 +18,15 @@ struct MxBlocks {
   Tiling tiling;  ///< of the tensor; of its moved elements when `moves_elements`
   /// The dimensions before the block axis, the axis and those after it, each as one.
   std::int64_t outer = 1, axis = 1, inner = 1;
-  /// Profile `mase`: elements are put in order with the block axis last, and blocks cross lines.
+  /// Profile `reference`: elements are put in order with the block axis last, and blocks cross
+  /// lines.
   bool moves_elements = false;
 };
 
 /// Blocks of `block_size` along `block_dim`, scales with that axis last; short last blocks.
 MxBlocks line_blocks(const Shape& shape, std::int64_t block_size, int block_dim);
-/// The runs of profile `mase`. Error(Fault::config) when block_size does not divide the elements.
+/// The runs of profile `reference`. Error(Fault::config) when block_size does not divide the
+/// elements.
 MxBlocks run_blocks(const Shape& shape, std::int64_t block_size, int block_dim);
 /// Tiles that must divide the last two dimensions; scales in the tiles' order.
 MxBlocks divided_blocks(const Shape& shape, std::span<const int> parallelism);
@@ -51,7 +53,7 @@ kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width
 
 /// Fake quantization; `in` and `out` may be the same memory.
 void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
-                 std::span<float> out, kernels::Isa isa = kernels::best_isa());
+                 std::span<float> out, simd::Isa isa = simd::best_isa());
 
 /// Codes in the elements' order and one scale code per block. Error(Fault::file) for a NaN where
 /// the scale has no NaN code; `format` is its name.

@@ -1,8 +1,8 @@
 // TorchScript bodies that compute the microscaling formats with stock operators, bit for bit.
 //
 // Profile exact computes in float64, where scaling is exact and only the rounding rounds. Profile
-// mase repeats the reference system's float32 operations, with exponents from thresholds instead of
-// logarithms.
+// reference repeats the reference system's float32 operations, with exponents from thresholds
+// instead of logarithms.
 #include <cmath>
 
 #include "base/text.hpp"
@@ -45,28 +45,28 @@ std::string exact_body(const MxSpec& spec, const BlockScript& blocks) {
 float floor_of(float v) { return std::floor(v); }
 float ceil_of(float v) { return std::ceil(v); }
 
-std::string mase_integers(const MxSpec& spec, const std::string& code) {
+std::string reference_integers(const MxSpec& spec, const std::string& code) {
   const double high = std::ldexp(1.0, spec.width - 1);
   return call("clamp", {code, double_text(-high), double_text(high - 1.0)});
 }
 
 std::string log2_line(float (*round)(float), int low, int high) {
-  return line_text("e = " + mase_exponent_text(round, low, high, "p"));
+  return line_text("e = " + reference_exponent_text(round, low, high, "p"));
 }
 
 std::string shifted(const std::string& e, int offset) {
   return call("add", {e, std::to_string(offset)});
 }
 
-std::string mase_tiles(const MxSpec& spec) {
+std::string reference_tiles(const MxSpec& spec) {
   return log2_line(ceil_of, 0, static_cast<int>(spec.nan_code())) +
-         line_text("up = " + mase_power_text(shifted("e", -spec.bias()))) +
-         line_text("q = " +
-                   call("mul", {"up", mase_integers(spec, "torch.floor(torch.div(tiles, up))")})) +
+         line_text("up = " + reference_power_text(shifted("e", -spec.bias()))) +
+         line_text("q = " + call("mul", {"up", reference_integers(
+                                                   spec, "torch.floor(torch.div(tiles, up))")})) +
          line_text("bad = torch.isnan(p)");
 }
 
-std::string mase_mxint(const MxSpec& spec) {
+std::string reference_mxint(const MxSpec& spec) {
   constexpr int low = -126, high = 128;
   const std::string unit = double_text(std::ldexp(1.0, spec.width - 1));
   const std::string code =
@@ -75,9 +75,10 @@ std::string mase_mxint(const MxSpec& spec) {
                                             std::to_string(spec.highest_exponent() + 1)});
   return line_text("bad = torch.logical_not(torch.isfinite(p))") +
          line_text("p = torch.clamp(p, " + power_text(low) + ")") + log2_line(ceil_of, low, high) +
-         line_text("down = " + mase_power_text("e")) +
-         line_text("up = " + mase_power_text(stored)) +
-         line_text("q = " + call("mul", {call("div", {mase_integers(spec, code), unit}), "up"}));
+         line_text("down = " + reference_power_text("e")) +
+         line_text("up = " + reference_power_text(stored)) +
+         line_text("q = " +
+                   call("mul", {call("div", {reference_integers(spec, code), unit}), "up"}));
 }
 
 std::string flushed(const std::string& v) {
@@ -85,8 +86,8 @@ std::string flushed(const std::string& v) {
               {v, "torch.lt(torch.abs(" + v + "), " + double_text(0x1p-126) + ")", "0.0"});
 }
 
-// Sets `c` and `k`, the fields of a code before they are put together: see mase_mx_minifloat.
-std::string mase_fields(const MinifloatSpec& element) {
+// Sets `c` and `k`, the fields of a code before they are put together: see reference_mx_minifloat.
+std::string reference_fields(const MinifloatSpec& element) {
   const int fr = element.mantissa_bits();
   const std::string top = std::to_string((1 << element.exponent_width) - 1);
   const std::string hidden = std::to_string(1 << fr), mask = std::to_string((1 << fr) - 1);
@@ -104,7 +105,7 @@ std::string mase_fields(const MinifloatSpec& element) {
 }
 
 // Sets `v`, the value of the code that c and k form.
-std::string mase_values(const MinifloatSpec& element) {
+std::string reference_values(const MinifloatSpec& element) {
   const int fr = element.mantissa_bits();
   const std::string shift = std::to_string(fr), hidden = std::to_string(1 << fr);
   const std::string exponent =
@@ -113,42 +114,43 @@ std::string mase_values(const MinifloatSpec& element) {
          line_text("k = torch.bitwise_and(c, " + std::to_string((1 << fr) - 1) + ")") +
          line_text("c = torch.bitwise_right_shift(c, " + shift + ")") +
          line_text("k = torch.where(torch.gt(c, 0), torch.add(k, " + hidden + "), k)") +
-         line_text("v = torch.mul(k.to(torch.float32), " + mase_power_text(exponent) + ")") +
+         line_text("v = torch.mul(k.to(torch.float32), " + reference_power_text(exponent) + ")") +
          line_text("v = torch.where(torch.lt(y, 0.0), torch.neg(v), v)");
 }
 
-std::string mase_mxfp(const MxSpec& spec) {
+std::string reference_mxfp(const MxSpec& spec) {
   const MinifloatSpec& element = *spec.minifloat;
   const int emax = (1 << element.exponent_width) - 1 - element.exponent_bias;
   constexpr int low = -127, high = 128;
   return line_text("bad = torch.logical_not(torch.isfinite(p))") +
          log2_line(floor_of, low + emax, high + emax) +
-         line_text("up = " + mase_power_text(shifted("e", -emax))) +
+         line_text("up = " + reference_power_text(shifted("e", -emax))) +
          line_text("y = torch.div(tiles, up)") + line_text("y = " + flushed("y")) +
-         mase_fields(element) + mase_values(element) + line_text("q = torch.mul(v, up)");
+         reference_fields(element) + reference_values(element) + line_text("q = torch.mul(v, up)");
 }
 
-std::string mase_body(const MxSpec& spec, const BlockScript& blocks) {
+std::string reference_body(const MxSpec& spec, const BlockScript& blocks) {
   std::string text = blocks.lines;
   if (spec.minifloat) text += line_text("tiles = " + flushed("tiles"));
   text += line_text("p = torch.amax(torch.abs(tiles), " + blocks.dimensions + ", True)");
   if (spec.minifloat)
-    text += mase_mxfp(spec);
+    text += reference_mxfp(spec);
   else
-    text += spec.scale == MxScale::offset ? mase_tiles(spec) : mase_mxint(spec);
+    text += spec.scale == MxScale::offset ? reference_tiles(spec) : reference_mxint(spec);
   return text + line_text("q = torch.masked_fill(q, bad, float(\"nan\"))") + blocks.result;
 }
 
 std::string body(const MxSpec& spec, const BlockScript& blocks) {
   refuse_stochastic_script(spec.rounding);
-  return spec.profile == Profile::mase ? mase_body(spec, blocks) : exact_body(spec, blocks);
+  return spec.profile == Profile::reference ? reference_body(spec, blocks)
+                                            : exact_body(spec, blocks);
 }
 
 }  // namespace
 
 std::string mx_torchscript(const MxSpec& spec, std::int64_t block_size, int block_dim, int rank) {
-  return body(spec, spec.profile == Profile::mase ? run_script(block_size, block_dim, rank)
-                                                  : line_script(block_size, block_dim, rank));
+  return body(spec, spec.profile == Profile::reference ? run_script(block_size, block_dim, rank)
+                                                       : line_script(block_size, block_dim, rank));
 }
 
 std::string mx_tiles_torchscript(const MxSpec& spec, std::span<const int> parallelism, int rank) {

@@ -21,9 +21,9 @@ Tree Nvfp4TensorScale::write_field() const {
 
 void Nvfp4::resolve(const Tree& given, Diagnostics& diagnostics) {
   check_common(given, false, diagnostics);
-  if (profile == "mase")
+  if (profile == "reference")
     diagnostics.error(place_of(given, "profile"),
-                      "nvfp4 has no profile 'mase'; use profile 'exact'");
+                      "nvfp4 has no profile 'reference'; use profile 'exact'");
   // Scales are float32; the text form says so.
   if (tensor_scale.value)
     tensor_scale.value = static_cast<double>(static_cast<float>(*tensor_scale.value));
@@ -42,5 +42,7 @@ Range Nvfp4::range() const {
       tensor_scale.two_levels ? tensor_scale.value.value_or(any / most) * most : most;
   return {-high, high};
 }
+
+FormatRow nvfp4_row() { return format_row<Nvfp4>(); }
 
 }  // namespace mase::formats

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/microscaling/nvfp4_spans.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
@@ -24,7 +24,7 @@ struct Nvfp4TensorScale {
 };
 
 /// Elements e2m1, blocks scaled by e4m3fn, tensors by a float32 t.
-struct Nvfp4 : CommonFields {
+struct Nvfp4 : CommonFields, Defined<Nvfp4> {
   static constexpr FormatDoc doc{
       "nvfp4", "Blocks of 4-bit floats with 8-bit float scales and a scale for the tensor.", 0};
   static constexpr std::string_view calibrated = "tensor_scale";
@@ -45,27 +45,30 @@ struct Nvfp4 : CommonFields {
                        .between(nvfp4_smallest_scale, nvfp4_largest_scale)},
         common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   Nvfp4Spec spec() const;
   MxBlocks blocks(const Shape& shape) const { return line_blocks(shape, block_size, block_dim); }
-  void check(const Shape& shape) const { static_cast<void>(blocks(shape)); }
-  double bits_per_element(const Shape& shape) const { return nvfp4_bits(spec(), blocks(shape)); }
+  void check(const Shape& shape) const override { static_cast<void>(blocks(shape)); }
+  double bits_per_element(const Shape& shape) const override {
+    return nvfp4_bits(spec(), blocks(shape));
+  }
   /// Under the largest scales; a computed tensor scale has no largest but float32's.
-  Range range() const;
-  void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
+  Range range() const override;
+  void quantize(std::span<const float> in, std::span<float> out,
+                const Shape& shape) const override {
     quantize_nvfp4(spec(), blocks(shape), in, out);
   }
-  Encoded encode(std::span<const float> in, const Shape& shape) const {
+  Encoded encode(std::span<const float> in, const Shape& shape) const override {
     return encode_nvfp4(spec(), blocks(shape), in);
   }
-  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
+  void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     decode_nvfp4(spec(), blocks(shape), in, out);
   }
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
-                 const Shape& shape) const {
+                 const Shape& shape) const override {
     saturates_nvfp4(spec(), blocks(shape), in, mask);
   }
-  std::string torchscript(int rank) const {
+  std::string torchscript(int rank) const override {
     return nvfp4_torchscript(spec(), block_size, block_dim, rank);
   }
 };

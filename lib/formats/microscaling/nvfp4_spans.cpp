@@ -8,13 +8,13 @@
 #include "base/error.hpp"
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
 
 constexpr int element_code_bits = 4;
 constexpr int scale_code_bits = 8;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 // One level is two with a scale of 1.
 float scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
@@ -26,7 +26,7 @@ float scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
 }
 
 // In pieces that are found faster than the blocks.
-float scale_of_tensor(const Nvfp4Spec& spec, std::span<const float> in, kernels::Isa isa) {
+float scale_of_tensor(const Nvfp4Spec& spec, std::span<const float> in, simd::Isa isa) {
   constexpr std::int64_t piece = 4096;
   const auto count = static_cast<std::int64_t>(in.size());
   const bool computed = spec.two_levels && !spec.tensor_scale && count > 0;
@@ -35,7 +35,7 @@ float scale_of_tensor(const Nvfp4Spec& spec, std::span<const float> in, kernels:
 }
 
 float block_scale(const TilePeak& peak, float tensor_scale) {
-  return peak.nonfinite ? nan : nvfp4_block_scale(peak.largest, tensor_scale);
+  return peak.nonfinite ? quiet_nan : nvfp4_block_scale(peak.largest, tensor_scale);
 }
 
 Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
@@ -44,40 +44,42 @@ Nvfp4Factors factors_of(const TilePeak& peak, float tensor_scale) {
 
 void copy_magnitudes(std::span<const TilePeak> peaks, float* to) {
   for (std::size_t t = 0; t < peaks.size(); ++t)
-    to[t] = peaks[t].nonfinite ? nan : peaks[t].largest;
+    to[t] = peaks[t].nonfinite ? quiet_nan : peaks[t].largest;
 }
 
 PackedCodes scale_codes(const MxBlocks& blocks, std::span<const TilePeak> peaks,
                         float tensor_scale) {
-  const kernels::Nvfp4Kernel kernel = kernels::nvfp4_kernel(kernels::best_isa());
+  const kernels::Nvfp4Scaling scaling = kernels::nvfp4_kernels(simd::best_isa()).scaling;
   std::vector<float> scales, down;
   const auto make = [&](std::size_t first, std::span<std::uint32_t> codes) {
     scales.resize(codes.size() + kernels::nvfp4_padding);
     down.resize(scales.size());
     copy_magnitudes(peaks.subspan(first, codes.size()), scales.data());
-    kernel(tensor_scale, codes.size(), down.data(), scales.data());
+    scaling(tensor_scale, codes.size(), down.data(), scales.data());
     for (std::size_t t = 0; t < codes.size(); ++t) codes[t] = nvfp4_scale_code(scales[t]);
   };
   return pack_scales(blocks, scale_code_bits, make);
 }
 
-BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes,
-                         kernels::Isa isa) {
+BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes, simd::Isa isa) {
   const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_code_bits);
-  const kernels::MxKernel kernel = kernels::mx_kernel(isa, {false, encodes, spec.rounding});
-  const kernels::Nvfp4Kernel blocks = kernels::nvfp4_kernel(isa);
+  const kernels::MxKernels& minifloat = kernels::mx_minifloat_kernels(isa);
+  const kernels::Nvfp4Kernels& nvfp4 = kernels::nvfp4_kernels(isa);
+  const auto on_strip = (encodes ? minifloat.codes : minifloat.values)[spec.rounding].on_strip;
+  const auto on_runs = (encodes ? nvfp4.codes : nvfp4.values)[spec.rounding];
   return {kernels::mx_factor_count,
-          [tensor_scale, blocks](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
+          [tensor_scale, scaling = nvfp4.scaling](std::span<const TilePeak> peaks,
+                                                  kernels::TileFactors& factors) {
             float* const up = factors.of(kernels::mx_up);
             copy_magnitudes(peaks, up);
-            blocks(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
+            scaling(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
             for (std::size_t t = 0; t < peaks.size(); ++t) up[t] *= tensor_scale;
           },
-          [grid, kernel](const kernels::Strip& strip, const kernels::TileFactors& factors) {
-            kernel.on_strip(grid, strip, factors);
+          [grid, on_strip](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+            on_strip(grid, strip, factors);
           },
-          [grid, kernel, tensor_scale](const kernels::Runs& runs) {
-            return kernel.on_nvfp4_runs(grid, tensor_scale, runs);
+          [grid, on_runs, tensor_scale](const kernels::Runs& runs) {
+            return on_runs(grid, tensor_scale, runs);
           }};
 }
 
@@ -98,7 +100,7 @@ void for_each_value(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const
 BlockCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
                          float tensor_scale) {
   if (spec.rounding != Rounding::stochastic)
-    return encode_blocks(tiling, in, block_kernel(spec, tensor_scale, true, kernels::best_isa()),
+    return encode_blocks(tiling, in, block_kernel(spec, tensor_scale, true, simd::best_isa()),
                          element_code_bits);
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
   std::vector<TilePeak> peaks = tile_peaks(tiling, in);
@@ -119,7 +121,7 @@ float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
 }  // namespace
 
 void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
-                    std::span<float> out, kernels::Isa isa) {
+                    std::span<float> out, simd::Isa isa) {
   if (spec.rounding != Rounding::stochastic) {
     const float scale = scale_of_tensor(spec, in, isa);
     return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, scale, false, isa), isa);
@@ -131,7 +133,7 @@ void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<con
 }
 
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {
-  const float tensor_scale = scale_of_tensor(spec, in, kernels::best_isa());
+  const float tensor_scale = scale_of_tensor(spec, in, simd::best_isa());
   BlockCodes made = element_codes(spec, blocks.tiling, in, tensor_scale);
   Encoded encoded{std::move(made.codes), scale_codes(blocks, made.peaks, tensor_scale), {}};
   if (spec.two_levels) encoded.scales.push_back(tensor_scale);

@@ -21,7 +21,7 @@ struct Nvfp4Spec {
 
 /// Fake quantization; `in` and `out` may be the same memory.
 void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
-                    std::span<float> out, kernels::Isa isa = kernels::best_isa());
+                    std::span<float> out, simd::Isa isa = simd::best_isa());
 
 /// 4-bit codes, an e4m3fn code per block (0x7f: the block is NaN), and the tensor's scale in
 /// `scales` where there are two levels.

@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/minifloat/log_spans.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
 /// Values +-2^(c - exponent_bias) for exponent codes c, and 0.
-struct LogFormat : CommonFields {
+struct LogFormat : CommonFields, Defined<LogFormat> {
   static constexpr FormatDoc doc{"log", "Powers of two: a sign and an exponent, no fraction.", 2};
   int width = 8;
   std::optional<int> exponent_bias;
@@ -27,19 +27,21 @@ struct LogFormat : CommonFields {
             Field{"zero", &LogFormat::zero, "exponent code 0 is the number 0; else there is none"}},
         common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   LogSpec spec() const;
 
-  double bits_per_element(const Shape&) const { return width; }
-  Range range() const;
-  void quantize(std::span<const float> in, std::span<float> out, const Shape&) const {
+  double bits_per_element(const Shape&) const override { return width; }
+  Range range() const override;
+  void quantize(std::span<const float> in, std::span<float> out, const Shape&) const override {
     quantize_log(spec(), in, out);
   }
-  Encoded encode(std::span<const float> in, const Shape&) const { return encode_log(spec(), in); }
-  void decode(const Encoded& in, std::span<float> out, const Shape&) const {
+  Encoded encode(std::span<const float> in, const Shape&) const override {
+    return encode_log(spec(), in);
+  }
+  void decode(const Encoded& in, std::span<float> out, const Shape&) const override {
     decode_log(spec(), in, out);
   }
-  std::string torchscript(int) const { return log_torchscript(spec()); }
+  std::string torchscript(int) const override { return log_torchscript(spec()); }
 };
 
 }  // namespace mase::formats

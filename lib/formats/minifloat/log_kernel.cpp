@@ -1,7 +1,5 @@
-// The numbers of kernels of the format log, and choosing the kernel of an instruction set.
+// The numbers of kernels of the format log.
 #include "formats/minifloat/log_kernel.hpp"
-
-#include "base/error.hpp"
 
 namespace mase::formats::kernels {
 
@@ -21,16 +19,6 @@ LogGrid log_grid(const LogSpec& spec) {
 bool fits_float32(const LogSpec& spec) {
   return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic &&
          spec.lowest_exponent() >= -126 && spec.highest_exponent() <= 127;
-}
-
-LogKernel log_kernel(Isa isa, Rounding rounding) {
-  MASE_CHECK(rounding != Rounding::stochastic, "stochastic rounding has no span kernel");
-#if defined(__x86_64__)
-  if (isa == Isa::avx2) return log_kernel_avx2(rounding);
-  if (isa == Isa::avx512) return log_kernel_avx512(rounding);
-#endif
-  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
-  return log_kernel_portable(rounding);
 }
 
 }  // namespace mase::formats::kernels

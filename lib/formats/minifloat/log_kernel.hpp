@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "formats/minifloat/log_scalar.hpp"
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
 
@@ -26,19 +26,14 @@ LogGrid log_grid(const LogSpec& spec);
 /// Whether OnLogGrid and LogCode have the format's bits: all of its powers are normal float32.
 bool fits_float32(const LogSpec& spec);
 
-/// The kernels of a deterministic rounding; `in` and `out` of `quantize` are the same or do not
+/// The kernels of a rounding; `in` and `out` of `quantize` are the same or do not
 /// overlap. `encode` returns whether there is a NaN, whose code has no meaning.
 struct LogKernel {
   void (*quantize)(const LogGrid& grid, const float* in, float* out, std::size_t count);
   bool (*encode)(const LogGrid& grid, const float* in, std::uint32_t* out, std::size_t count);
 };
 
-/// For an instruction set that is_available. All sets give the bits of the definition.
-LogKernel log_kernel(Isa isa, Rounding rounding);
-
-// One function per instruction set, called by log_kernel only.
-LogKernel log_kernel_portable(Rounding rounding);
-LogKernel log_kernel_avx2(Rounding rounding);
-LogKernel log_kernel_avx512(Rounding rounding);
+/// All sets give the bits of the definition.
+MASE_KERNELS(ByRounding<LogKernel>, log_kernels, avx512);
 
 }  // namespace mase::formats::kernels

@@ -1,11 +1,14 @@
 // Rounding one vector to signed powers of two (the format log, profile exact), for whole tensors
-// and for blocks that are scaled before. Included by kernel source files after their simd_*.hpp.
+// and for blocks that are scaled before.
 #pragma once
 
 #include "formats/minifloat/log_kernel.hpp"
+#include "simd/simd.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 /// Fake quantization by a format that fits_float32; the same bits as quantize_log_scalar.
 template <Rounding rounding>

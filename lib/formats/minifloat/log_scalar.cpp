@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 namespace {
@@ -59,9 +59,9 @@ double quantize_log_exact(const LogSpec& spec, double x, std::uint64_t index) {
 }
 
 // Every operation is one float32 operation of the reference system.
-float quantize_log_mase(const LogSpec& spec, float x, float zeta) {
+float quantize_log_reference(const LogSpec& spec, float x, float zeta) {
   if (std::isnan(x)) return x;
-  const float exponent = std::clamp(std::nearbyint(mase_log2(std::abs(x) + zeta)),
+  const float exponent = std::clamp(std::nearbyint(reference_log2(std::abs(x) + zeta)),
                                     static_cast<float>(spec.lowest_exponent()),
                                     static_cast<float>(spec.highest_exponent()));
   const float lifted = x + zeta;
@@ -74,7 +74,7 @@ float log_zeta(const LogSpec& spec) {
 }
 
 float quantize_log_scalar(const LogSpec& spec, float x, std::uint64_t index) {
-  if (spec.profile == Profile::mase) return quantize_log_mase(spec, x, log_zeta(spec));
+  if (spec.profile == Profile::reference) return quantize_log_reference(spec, x, log_zeta(spec));
   return static_cast<float>(quantize_log_exact(spec, static_cast<double>(x), index));
 }
 

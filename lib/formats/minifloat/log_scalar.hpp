@@ -9,7 +9,7 @@
 namespace mase::formats {
 
 /// All parameters of a logarithmic format, resolved: sign and width - 1 bits of exponent. Profile
-/// `mase` has the values without a zero.
+/// `reference` has the values without a zero.
 struct LogSpec {
   int width = 8;
   int exponent_bias = 63;
@@ -30,8 +30,9 @@ double power_of_two(std::int64_t exponent);
 /// NaN. `exact` only.
 double quantize_log_exact(const LogSpec& spec, double x, std::uint64_t index);
 
-/// Profile `mase` with the offset zeta that lifts zeros: by the tensor's or by the block's bias.
-float quantize_log_mase(const LogSpec& spec, float x, float zeta);
+/// Profile `reference` with the offset zeta that lifts zeros: by the tensor's or by the block's
+/// bias.
+float quantize_log_reference(const LogSpec& spec, float x, float zeta);
 /// RN32(0.1 * 2^-bias), the zeta of the format `log`.
 float log_zeta(const LogSpec& spec);
 
@@ -39,7 +40,8 @@ float log_zeta(const LogSpec& spec);
 float quantize_log_scalar(const LogSpec& spec, float x, std::uint64_t index);
 
 /// The code, in the low `width` bits, of a value that the format has or that is beyond all of them;
-/// not of NaN. A 0 that the format lacks (one input of profile `mase`) gets the smallest magnitude.
+/// not of NaN. A 0 that the format lacks (one input of profile `reference`) gets the smallest
+/// magnitude.
 std::uint32_t log_code(const LogSpec& spec, double value);
 
 /// The value of a code.

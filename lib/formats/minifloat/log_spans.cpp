@@ -15,7 +15,7 @@ using Codes = std::span<std::uint32_t>;
 // Not by way of the float32 result, where different powers may be 0 or infinity.
 std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
   if (std::isnan(x)) refuse_nan(index, "log");
-  const double value = spec.profile == Profile::mase
+  const double value = spec.profile == Profile::reference
                            ? static_cast<double>(quantize_log_scalar(spec, x, index))
                            : quantize_log_exact(spec, static_cast<double>(x), index);
   return log_code(spec, value);
@@ -24,17 +24,17 @@ std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
 }  // namespace
 
 void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out) {
-  if (spec.profile == Profile::mase) {
+  if (spec.profile == Profile::reference) {
     const float zeta = log_zeta(spec);
     std::ranges::transform(in, out.begin(),
-                           [&](float x) { return quantize_log_mase(spec, x, zeta); });
+                           [&](float x) { return quantize_log_reference(spec, x, zeta); });
     return;
   }
   if (!kernels::fits_float32(spec)) {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_log_scalar(spec, in[i], i);
     return;
   }
-  const auto kernel = kernels::log_kernel(kernels::best_isa(), spec.rounding);
+  const auto kernel = kernels::log_kernels(simd::best_isa())[spec.rounding];
   kernel.quantize(kernels::log_grid(spec), in.data(), out.data(), in.size());
 }
 
@@ -45,7 +45,7 @@ Encoded encode_log(const LogSpec& spec, std::span<const float> in) {
   };
   if (!kernels::fits_float32(spec))
     return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
-  const auto kernel = kernels::log_kernel(kernels::best_isa(), spec.rounding);
+  const auto kernel = kernels::log_kernels(simd::best_isa())[spec.rounding];
   const kernels::LogGrid grid = kernels::log_grid(spec);
   const auto make = [&](std::size_t first, Codes codes) {
     const bool has_nan = kernel.encode(grid, in.data() + first, codes.data(), codes.size());

@@ -1,8 +1,8 @@
 // TorchScript bodies that compute the format log with stock operators, bit for bit.
 //
 // Profile exact looks powers up by the exponent of float64, which has a normal number for every
-// float32. Profile mase repeats the reference system's float32 operations, with the exponent from
-// thresholds instead of a logarithm.
+// float32. Profile reference repeats the reference system's float32 operations, with the exponent
+// from thresholds instead of a logarithm.
 #include <algorithm>
 #include <cmath>
 
@@ -44,9 +44,9 @@ std::string exact_body(const LogSpec& spec) {
          "  return torch.where(torch.isnan(d), d, v).to(torch.float32)\n";
 }
 
-std::string mase_body(const LogSpec& spec) {
+std::string reference_body(const LogSpec& spec) {
   const std::string zeta = script_number(static_cast<double>(log_zeta(spec)));
-  return mase_power_lines(
+  return reference_power_lines(
              "torch.add(torch.abs(x), " + zeta + ")", [](float v) { return std::nearbyint(v); },
              spec.lowest_exponent(), spec.highest_exponent()) +
          "  v = torch.mul(torch.sign(torch.add(x, " + zeta +
@@ -58,7 +58,7 @@ std::string mase_body(const LogSpec& spec) {
 
 std::string log_torchscript(const LogSpec& spec) {
   refuse_stochastic_script(spec.rounding);
-  return spec.profile == Profile::mase ? mase_body(spec) : exact_body(spec);
+  return spec.profile == Profile::reference ? reference_body(spec) : exact_body(spec);
 }
 
 }  // namespace mase::formats

@@ -83,10 +83,11 @@ void MinifloatIeee::check_specials(const Tree& given, Diagnostics& diagnostics) 
     diagnostics.warning(place_of(given, "saturate"),
                         "'saturate' has no effect with inf_nan 'none': there is nothing beyond the "
                         "largest number");
-  if (profile == "mase" && (inf_nan != "none" || !saturate))
-    diagnostics.error(inf_nan != "none" ? where : place_of(given, "saturate"),
-                      "profile 'mase' knows numbers only; use inf_nan 'none' with saturation, or "
-                      "profile 'exact'");
+  if (profile == "reference" && (inf_nan != "none" || !saturate))
+    diagnostics.error(
+        inf_nan != "none" ? where : place_of(given, "saturate"),
+        "profile 'reference' knows numbers only; use inf_nan 'none' with saturation, or "
+        "profile 'exact'");
 }
 
 void MinifloatIeee::resolve(const Tree& given, Diagnostics& diagnostics) {
@@ -120,5 +121,13 @@ MinifloatSpec MinifloatDenorm::spec() const {
           Specials::none,  true,           rounding_value(),
           profile_value(), seed_value(),   false};
 }
+
+FormatRow minifloat_ieee_row() { return format_row<MinifloatIeee>(); }
+FormatRow minifloat_denorm_row() { return format_row<MinifloatDenorm>(); }
+FormatRow fp8_e4m3_row() { return format_row<Fp8E4m3>(); }
+FormatRow fp8_e5m2_row() { return format_row<Fp8E5m2>(); }
+FormatRow fp6_e3m2_row() { return format_row<Fp6E3m2>(); }
+FormatRow fp6_e2m3_row() { return format_row<Fp6E2m3>(); }
+FormatRow fp4_e2m1_row() { return format_row<Fp4E2m1>(); }
 
 }  // namespace mase::formats

@@ -6,30 +6,30 @@
 #include <string>
 
 #include "formats/common.hpp"
+#include "formats/definition.hpp"
 #include "formats/minifloat/minifloat_element.hpp"
 #include "formats/minifloat/minifloat_spans.hpp"
-#include "formats/model.hpp"
 
 namespace mase::formats {
 
 /// What all minifloat formats do, in terms of the Derived format's `spec()`.
 template <class Derived>
-struct MinifloatFunctions {
-  double bits_per_element(const Shape&) const { return spec().width; }
-  Range range() const { return {-spec().largest(), spec().largest()}; }
-  void quantize(std::span<const float> in, std::span<float> out, const Shape&) const {
+struct MinifloatFunctions : Defined<Derived> {
+  double bits_per_element(const Shape&) const override { return spec().width; }
+  Range range() const override { return {-spec().largest(), spec().largest()}; }
+  void quantize(std::span<const float> in, std::span<float> out, const Shape&) const override {
     quantize_minifloat(spec(), in, out);
   }
-  Encoded encode(std::span<const float> in, const Shape&) const {
+  Encoded encode(std::span<const float> in, const Shape&) const override {
     return encode_minifloat(spec(), Derived::doc.name, in);
   }
-  void decode(const Encoded& in, std::span<float> out, const Shape&) const {
+  void decode(const Encoded& in, std::span<float> out, const Shape&) const override {
     decode_minifloat(spec(), in, out);
   }
-  std::string torchscript(int) const { return minifloat_torchscript(spec()); }
+  std::string torchscript(int) const override { return minifloat_torchscript(spec()); }
 
  private:
-  MinifloatSpec spec() const { return static_cast<const Derived&>(*this).spec(); }
+  MinifloatSpec spec() const { return this->self().spec(); }
 };
 
 /// Values with a hidden bit: +-2^(c - bias) * (1 + M / 2^m), and subnormals for c = 0.
@@ -68,7 +68,7 @@ struct MinifloatIeee : CommonFields, MinifloatFunctions<MinifloatIeee> {
         common_fields());
   }
   /// `element` is resolved into the fields that it stands for.
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   MinifloatSpec spec() const;
 
  private:
@@ -95,7 +95,7 @@ struct MinifloatDenorm : CommonFields, MinifloatFunctions<MinifloatDenorm> {
                        .between(-300, 300)},
         common_fields());
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics);
+  void resolve(const Tree& given, Diagnostics& diagnostics) override;
   MinifloatSpec spec() const;
 };
 
@@ -110,7 +110,7 @@ struct NamedMinifloat : CommonFields, MinifloatFunctions<Derived> {
                             "too large values become the largest instead of infinity or NaN"},
                       rounding, ste, seed};
   }
-  void resolve(const Tree& given, Diagnostics& diagnostics) const {
+  void resolve(const Tree& given, Diagnostics& diagnostics) override {
     check_common(given, false, diagnostics);
   }
   MinifloatSpec spec() const {

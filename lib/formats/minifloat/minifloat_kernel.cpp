@@ -1,12 +1,10 @@
-// The numbers of minifloat kernels, and choosing the kernel of an instruction set.
+// The numbers of minifloat kernels.
 #include "formats/minifloat/minifloat_kernel.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-
-#include "base/error.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -73,17 +71,6 @@ MinifloatCodeGrid minifloat_code_grid(const MinifloatSpec& spec) {
   grid.fraction_shift = 23 - spec.fraction_bits();
   grid.sign_shift = 32 - spec.width;
   return grid;
-}
-
-MinifloatKernel minifloat_kernel(Isa isa, Rounding rounding, MinifloatRange range) {
-  MASE_CHECK(rounding != Rounding::stochastic && range != MinifloatRange::beyond,
-             "a minifloat without a span kernel");
-#if defined(__x86_64__)
-  if (isa == Isa::avx2) return minifloat_kernel_avx2(rounding, range);
-  if (isa == Isa::avx512) return minifloat_kernel_avx512(rounding, range);
-#endif
-  MASE_CHECK(isa == Isa::portable, "instruction set that is not available");
-  return minifloat_kernel_portable(rounding, range);
 }
 
 }  // namespace mase::formats::kernels

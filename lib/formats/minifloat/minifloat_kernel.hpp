@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "formats/minifloat/minifloat_scalar.hpp"
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
 
@@ -27,7 +27,7 @@ enum class MinifloatRange : std::uint8_t {
   narrow,       ///< additions round to the grid: OnMinifloatGrid
   overflowing,  ///< the same, and what is beyond becomes infinity or NaN
   wide,         ///< they do with large magnitudes scaled down: OnWideMinifloatGrid
-  beyond,       ///< only the definition will do, as for stochastic rounding and profile mase
+  beyond,       ///< only the definition will do, as for stochastic rounding and profile reference
 };
 
 MinifloatRange minifloat_range(const MinifloatSpec& spec);
@@ -61,13 +61,17 @@ struct MinifloatKernel {
   MinifloatEncoder encode_no_hidden;  ///< without
 };
 
-/// For an instruction set that is_available. All sets give the bits of the definition (but for the
-/// payload of a NaN).
-MinifloatKernel minifloat_kernel(Isa isa, Rounding rounding, MinifloatRange range);
+struct MinifloatKernels {
+  MinifloatKernel narrow, overflowing, wide;
 
-// One function per instruction set, called by minifloat_kernel only.
-MinifloatKernel minifloat_kernel_portable(Rounding rounding, MinifloatRange range);
-MinifloatKernel minifloat_kernel_avx2(Rounding rounding, MinifloatRange range);
-MinifloatKernel minifloat_kernel_avx512(Rounding rounding, MinifloatRange range);
+  const MinifloatKernel& operator[](MinifloatRange range) const {
+    MASE_CHECK(range != MinifloatRange::beyond, "a minifloat without a span kernel");
+    if (range == MinifloatRange::wide) return wide;
+    return range == MinifloatRange::overflowing ? overflowing : narrow;
+  }
+};
+
+/// All sets give the bits of the definition (but for the payload of a NaN).
+MASE_KERNELS(ByRounding<MinifloatKernels>, minifloat_kernels, avx512);
 
 }  // namespace mase::formats::kernels

@@ -1,15 +1,18 @@
 // Rounding one vector to a minifloat's values (profile exact), for whole tensors and for blocks
-// that are scaled before. Included by kernel source files after their simd_*.hpp.
+// that are scaled before.
 //
 // The grid's step at a magnitude a of exponent E is 2^(E - f), with E raised to the lowest one.
-// Adding 2^(E + 23 - f), whose last bit is worth one step, rounds a to the grid, ties to even, and
-// subtracting it again is exact. Its bits are those of a's exponent plus a constant.
+// Adding 2^(E + 23 - f), whose last bit is worth one step, rounds a to the grid, ties to even,
+// and subtracting it again is exact. Its bits are those of a's exponent plus a constant.
 #pragma once
 
 #include "formats/minifloat/minifloat_kernel.hpp"
+#include "simd/simd.hpp"
 
 namespace mase::formats::kernels {
 namespace {
+
+using simd::Simd;
 
 /// Fake quantization by a grid of range narrow (or overflowing); the same bits as
 /// quantize_minifloat_scalar, but for the payload of a NaN.

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "formats/minifloat/mase_log2.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 namespace {
@@ -28,37 +28,38 @@ int step_exponent(const MinifloatSpec& spec, double x) {
   return std::max(std::ilogb(x), spec.lowest_exponent()) - spec.fraction_bits();
 }
 
-// From here on to quantize_mase, every operation on floats is one of the reference system. There
-// an exponent is a float32 too.
-float mase_exponent(const MinifloatSpec& spec, float magnitude) {
-  const float logarithm = mase_log2(magnitude + mase_epsilon);
+// From here on to quantize_reference, every operation on floats is one of the reference system.
+// There an exponent is a float32 too.
+float reference_exponent(const MinifloatSpec& spec, float magnitude) {
+  const float logarithm = reference_log2(magnitude + reference_epsilon);
   return std::clamp(spec.hidden_bit ? std::floor(logarithm) : std::ceil(logarithm),
                     static_cast<float>(-spec.exponent_bias),
                     static_cast<float>(top_code(spec) - spec.exponent_bias));
 }
 
 // clamp(rne(scaled), 0, 2^m - 1) / 2^m, where `unit` is 2^m.
-float mase_fraction(float scaled, float unit) {
+float reference_fraction(float scaled, float unit) {
   return std::clamp(std::nearbyint(scaled), 0.0F, unit - 1.0F) / unit;
 }
 
 // What is multiplied by 2^E. `scaled` is (|x| / 2^E) * 2^m.
-float mase_significand(const MinifloatSpec& spec, float scaled, float unit, bool is_lowest) {
-  if (!spec.hidden_bit) return mase_fraction(scaled, unit);
-  if (is_lowest) return 2.0F * mase_fraction(scaled / 2.0F, unit);
-  return 1.0F + mase_fraction(scaled - unit, unit);
+float reference_significand(const MinifloatSpec& spec, float scaled, float unit, bool is_lowest) {
+  if (!spec.hidden_bit) return reference_fraction(scaled, unit);
+  if (is_lowest) return 2.0F * reference_fraction(scaled / 2.0F, unit);
+  return 1.0F + reference_fraction(scaled - unit, unit);
 }
 
-float quantize_mase(const MinifloatSpec& spec, float x) {
+float quantize_reference(const MinifloatSpec& spec, float x) {
   if (std::isnan(x)) return x;
-  const float exponent = mase_exponent(spec, std::abs(x));
+  const float exponent = reference_exponent(spec, std::abs(x));
   const float power = std::ldexp(1.0F, static_cast<int>(exponent));
   const auto unit = static_cast<float>(1 << spec.mantissa_bits());
   const bool is_lowest = exponent == static_cast<float>(-spec.exponent_bias);
-  const float significand = mase_significand(spec, (std::abs(x) / power) * unit, unit, is_lowest);
-  const float lifted = x + mase_epsilon;
+  const float significand =
+      reference_significand(spec, (std::abs(x) / power) * unit, unit, is_lowest);
+  const float lifted = x + reference_epsilon;
   const float sign = lifted > 0.0F ? 1.0F : lifted < 0.0F ? -1.0F : 0.0F;
-  return mase_mix(x, (sign * power) * significand);
+  return reference_mix(x, (sign * power) * significand);
 }
 
 std::uint32_t nan_code(const MinifloatSpec& spec) {
@@ -117,7 +118,7 @@ double quantize_minifloat_exact(const MinifloatSpec& spec, double x, std::uint64
 }
 
 float quantize_minifloat_scalar(const MinifloatSpec& spec, float x, std::uint64_t index) {
-  if (spec.profile == Profile::mase) return quantize_mase(spec, x);
+  if (spec.profile == Profile::reference) return quantize_reference(spec, x);
   return static_cast<float>(quantize_minifloat_exact(spec, static_cast<double>(x), index));
 }
 

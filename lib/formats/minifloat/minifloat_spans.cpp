@@ -11,9 +11,9 @@ namespace {
 
 using Codes = std::span<std::uint32_t>;
 
-// Results of profile mase may be off the grid; exact ones may be beyond float32.
+// Results of profile reference may be off the grid; exact ones may be beyond float32.
 double coded_value(const MinifloatSpec& spec, float x, std::size_t index) {
-  const double source = spec.profile == Profile::mase
+  const double source = spec.profile == Profile::reference
                             ? static_cast<double>(quantize_minifloat_scalar(spec, x, index))
                             : static_cast<double>(x);
   return quantize_minifloat_exact(spec, source, index);
@@ -35,7 +35,7 @@ void quantize_minifloat(const MinifloatSpec& spec, std::span<const float> in,
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_minifloat_scalar(spec, in[i], i);
     return;
   }
-  const auto kernel = kernels::minifloat_kernel(kernels::best_isa(), spec.rounding, range);
+  const auto kernel = kernels::minifloat_kernels(simd::best_isa())[spec.rounding][range];
   kernel.quantize(kernels::minifloat_grid(spec), in.data(), out.data(), in.size());
 }
 
@@ -47,7 +47,7 @@ Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,
   };
   if (!kernels::can_encode(spec)) return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
   const auto kernel =
-      kernels::minifloat_kernel(kernels::best_isa(), spec.rounding, kernels::minifloat_range(spec));
+      kernels::minifloat_kernels(simd::best_isa())[spec.rounding][kernels::minifloat_range(spec)];
   const auto encode = spec.hidden_bit ? kernel.encode_hidden : kernel.encode_no_hidden;
   const kernels::MinifloatGrid grid = kernels::minifloat_grid(spec);
   const kernels::MinifloatCodeGrid code_grid = kernels::minifloat_code_grid(spec);

@@ -13,8 +13,8 @@ namespace mase::formats {
 /// Fake quantization; `in` and `out` have the same size and may be the same memory.
 void quantize_minifloat(const MinifloatSpec& spec, std::span<const float> in, std::span<float> out);
 
-/// Codes of all elements, in profile `mase` those of the values nearest to its results. Where there
-/// is no code for NaN, Error(Fault::file) naming `format` and the index of the first one.
+/// Codes of all elements, in profile `reference` those of the values nearest to its results. Where
+/// there is no code for NaN, Error(Fault::file) naming `format` and the index of the first one.
 Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,
                          std::span<const float> in);
 

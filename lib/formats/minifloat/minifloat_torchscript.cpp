@@ -1,14 +1,15 @@
 // TorchScript bodies that compute the minifloats with stock operators, bit for bit.
 //
 // Profile exact computes in float64, where scaling by the grid's step is exact and only the
-// rounding rounds; steps are looked up by the exponent. Profile mase repeats the reference system's
-// float32 operations, with the exponent from thresholds instead of a logarithm. Plain `torch.round`
-// is never used: fusers of some LibTorch builds miscompile it from the second call on.
+// rounding rounds; steps are looked up by the exponent. Profile reference repeats the reference
+// system's float32 operations, with the exponent from thresholds instead of a logarithm. Plain
+// `torch.round` is never used: fusers of some LibTorch builds miscompile it from the second call
+// on.
 #include <algorithm>
 #include <cmath>
 
-#include "formats/minifloat/mase_log2.hpp"
 #include "formats/minifloat/minifloat_spans.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 #include "formats/script.hpp"
 
 namespace mase::formats {
@@ -52,37 +53,37 @@ std::string exact_body(const MinifloatSpec& spec) {
 }
 
 // clamp(rne(scaled), 0, 2^m - 1) / 2^m
-std::string mase_fraction(const std::string& scaled, double unit) {
+std::string reference_fraction(const std::string& scaled, double unit) {
   return "torch.div(torch.clamp(torch.round(" + scaled + ", decimals=0), 0.0, " +
          script_number(unit - 1.0) + "), " + script_number(unit) + ")";
 }
 
-std::string mase_significand(const MinifloatSpec& spec, double unit) {
-  if (!spec.hidden_bit) return mase_fraction("m", unit);
+std::string reference_significand(const MinifloatSpec& spec, double unit) {
+  if (!spec.hidden_bit) return reference_fraction("m", unit);
   const std::string units = script_number(unit);
-  return "torch.where(torch.eq(e, 0), torch.mul(" + mase_fraction("torch.div(m, 2.0)", unit) +
-         ", 2.0), torch.add(" + mase_fraction("torch.sub(m, " + units + ")", unit) + ", 1.0))";
+  return "torch.where(torch.eq(e, 0), torch.mul(" + reference_fraction("torch.div(m, 2.0)", unit) +
+         ", 2.0), torch.add(" + reference_fraction("torch.sub(m, " + units + ")", unit) + ", 1.0))";
 }
 
-std::string mase_body(const MinifloatSpec& spec) {
+std::string reference_body(const MinifloatSpec& spec) {
   const double unit = std::ldexp(1.0, spec.mantissa_bits());
-  const std::string epsilon = script_number(static_cast<double>(mase_epsilon));
+  const std::string epsilon = script_number(static_cast<double>(reference_epsilon));
   const int low = -spec.exponent_bias;
   float (*const round)(float) = spec.hidden_bit ? [](float v) { return std::floor(v); }
                                                 : [](float v) { return std::ceil(v); };
   return "  a = torch.abs(x)\n" +
-         mase_power_lines("torch.add(a, " + epsilon + ")", round, low,
-                          low + (1 << spec.exponent_width) - 1) +
+         reference_power_lines("torch.add(a, " + epsilon + ")", round, low,
+                               low + (1 << spec.exponent_width) - 1) +
          "  m = torch.mul(torch.div(a, p), " + script_number(unit) +
          ")\n"
          "  s = " +
-         mase_significand(spec, unit) +
+         reference_significand(spec, unit) +
          "\n"
          "  v = torch.mul(torch.mul(torch.sign(torch.add(x, " +
          epsilon +
          ")), p), s)\n"
          "  z = torch.le(a, " +
-         script_number(static_cast<double>(mase_tiny)) +
+         script_number(static_cast<double>(reference_tiny)) +
          ").to(torch.float32)\n"
          "  return torch.add(torch.mul(torch.rsub(z, 1.0), v), torch.mul(z, x))\n";
 }
@@ -91,7 +92,7 @@ std::string mase_body(const MinifloatSpec& spec) {
 
 std::string minifloat_torchscript(const MinifloatSpec& spec) {
   refuse_stochastic_script(spec.rounding);
-  return spec.profile == Profile::mase ? mase_body(spec) : exact_body(spec);
+  return spec.profile == Profile::reference ? reference_body(spec) : exact_body(spec);
 }
 
 }  // namespace mase::formats

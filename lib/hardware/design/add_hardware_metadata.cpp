@@ -6,10 +6,13 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "hardware/design/fold_options.hpp"
+#include "hardware/design/build.hpp"
+#include "hardware/design/choose_folding.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/node_metadata.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/predict.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -56,7 +59,8 @@ Target target_of(const Request& request) {
 
 std::string fold_text(const Program& program, const Step& step, const Fold& fold) {
   std::string text = std::to_string(fold.in_lanes);
-  if (!op_row(step).rule(program, step, fold).same) text += " x " + std::to_string(fold.out_lanes);
+  if (!step_row(step).rule(program, step, fold).same)
+    text += " x " + std::to_string(fold.out_lanes);
   if (fold.parallel_window) text += " window";
   if (fold.multiplier != Multiplier::automatic) text += " " + multiplier_name(fold.multiplier);
   return text;
@@ -167,6 +171,14 @@ FifoDepths fifos_of(const ir::Graph& graph) {
   return depths;
 }
 
+/// Without a timing, when the metadata has a folding.
+Design structure_of(const ir::Graph& graph) {
+  const auto program = std::make_shared<const Program>(integer::lower(graph));
+  const Folding folding = folding_of(graph);
+  if (folding.empty()) return build_for(program, {});
+  return rebuild(program, folding, fifos_of(graph));
+}
+
 }  // namespace
 
 void AddHardwareMetadata::check(const Tree& options, Diagnostics& diagnostics) {
@@ -181,12 +193,13 @@ Tree AddHardwareMetadata::resolve(const Tree& options) {
   return resolved;
 }
 
-passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree, passes::PassContext&) {
+passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
+                                        passes::PassContext& context) {
   Diagnostics diagnostics;
   const Request request = read_request(tree, diagnostics);
   diagnostics.throw_if_errors();
   const auto program = std::make_shared<const Program>(integer::lower(graph));
-  const Design design = build_for(program, target_of(request));
+  const Design& design = context.derived.keep(build_for(program, target_of(request)));
   const MetadataSettings settings{request.options.device_id, request.options.max_parallelism};
   for (ir::NodeId id : graph.order())
     graph.node(id).meta.hardware = hardware_metadata(graph, graph.node(id), design, settings);
@@ -208,13 +221,6 @@ Folding folding_of(const ir::Graph& graph) {
   return folding;
 }
 
-Design structure_of(const ir::Graph& graph) {
-  const auto program = std::make_shared<const Program>(integer::lower(graph));
-  const Folding folding = folding_of(graph);
-  if (folding.empty()) return build_for(program, {});
-  return rebuild(program, folding, fifos_of(graph));
-}
-
 Design design_of(const ir::Graph& graph) {
   Design design = structure_of(graph);
   const auto stored = stored_timing(graph);
@@ -223,6 +229,11 @@ Design design_of(const ir::Graph& graph) {
   else if (design.timing.interval == 0)
     design.timing = predict(design);
   return design;
+}
+
+const Design& design_of(const ir::Graph& graph, passes::PassContext& context) {
+  if (const Design* kept = context.derived.find<Design>()) return *kept;
+  return context.derived.keep(design_of(graph));
 }
 
 }  // namespace mase::design

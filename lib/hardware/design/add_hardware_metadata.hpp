@@ -71,11 +71,11 @@ struct AddHardwareMetadata {
 /// The folds recorded in the metadata; empty when the pass has not run.
 Folding folding_of(const ir::Graph& graph);
 
-/// The graph as hardware: lowered, folded as the metadata says (or by the default target when there
-/// is none) and built; without a timing, which only some of its users need.
-Design structure_of(const ir::Graph& graph);
-
-/// The same with its timing.
+/// The graph as hardware, with its timing: lowered, folded as the metadata says (or by the default
+/// target when there is none) and built. Error(Fault::unsupported) naming nodes without hardware.
 Design design_of(const ir::Graph& graph);
+
+/// The same, built once in a pipeline: `context` keeps it until a pass changes the graph.
+const Design& design_of(const ir::Graph& graph, passes::PassContext& context);
 
 }  // namespace mase::design

@@ -1,10 +1,14 @@
 // A program becomes a design: the instances of every step, and the plumbing between them.
+#include "hardware/design/build.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include "base/error.hpp"
 #include "hardware/design/names.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/predict.hpp"
+#include "hardware/design/size_fifos.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -130,7 +134,7 @@ class Builder {
     for (const Use& use : uses(id)) {
       if (use.step < 0) continue;
       const Step& step = program_.steps[static_cast<std::size_t>(use.step)];
-      lanes = std::max(lanes, op_row(step).input_lanes(step, fold(step)));
+      lanes = std::max(lanes, step_row(step).input_lanes(step, fold(step)));
     }
     if (uses(id).empty())
       unsupported_error("input '" + value.name + "' is not used; take it out of the model");
@@ -149,7 +153,7 @@ class Builder {
     }
     const Stream copy = design_.stream(stream);
     Instance fork{"fork_" + copy.name,
-                  "stream_fork",
+                  "mase_stream_fork",
                   "",
                   {{"W", copy.width()}, {"N", static_cast<std::int64_t>(users.size())}},
                   {stream},
@@ -170,7 +174,7 @@ class Builder {
   void add_step(std::size_t index) {
     const Step& step = program_.steps[index];
     StepBuilder builder(design_, program_, step, fold(step), step_names_[index], true);
-    const std::int64_t lanes = op_row(step).input_lanes(step, fold(step));
+    const std::int64_t lanes = step_row(step).input_lanes(step, fold(step));
     std::vector<StreamId> inputs;
     for (std::size_t p = 0; p < step.inputs.size(); ++p) {
       const Use use{static_cast<int>(index), p};
@@ -181,7 +185,7 @@ class Builder {
       if (wanted) stream = add_fifo(stream, fifo, fifos_ ? fifos_->at(fifo) : 2);
       inputs.push_back(stream);
     }
-    const StreamId result = op_row(step).add(builder, inputs);
+    const StreamId result = step_row(step).add(builder, inputs);
     main_instances_.insert(design_.instances.size() - 1);
     distribute(step.output, result);
   }
@@ -199,9 +203,9 @@ class Builder {
   StreamId add_fifo(StreamId from, const std::string& name, std::int64_t depth) {
     Stream out = design_.stream(from);
     out.name = name;
-    const Parameters parameters{{"W", out.width()}, {"DEPTH", depth}};
+    const ModuleParameters parameters{{"W", out.width()}, {"DEPTH", depth}};
     const StreamId id = add_stream(std::move(out));
-    design_.instances.push_back({name, "fifo", "", parameters, {from}, {id}});
+    design_.instances.push_back({name, "mase_fifo", "", parameters, {from}, {id}});
     return id;
   }
 
@@ -212,7 +216,7 @@ class Builder {
     if (std::find(inputs.begin(), inputs.end(), stream) != inputs.end()) {
       const StreamId out = add_stream(design_.stream(stream));
       design_.instances.push_back({"skid_" + design_.stream(stream).name,
-                                   "skid",
+                                   "mase_skid",
                                    "",
                                    {{"W", design_.stream(stream).width()}},
                                    {stream},
@@ -254,7 +258,8 @@ class Builder {
 FifoDepths fifo_depths(const Design& design) {
   FifoDepths depths;
   for (const Instance& instance : design.instances)
-    if (instance.module == "fifo") depths[instance.name] = instance.parameters.integer("DEPTH");
+    if (instance.module == "mase_fifo")
+      depths[instance.name] = instance.parameters.integer("DEPTH");
   return depths;
 }
 

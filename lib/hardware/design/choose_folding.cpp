@@ -10,6 +10,8 @@
 // one interval the sets of (LUT, DSP, BRAM) of the steps are added up step by step; sums that
 // exceed a limit even with the cheapest rest, and sums that another one beats in every limited
 // resource and in area, are dropped: neither can be part of the best answer, so this is exact too.
+#include "hardware/design/choose_folding.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -18,9 +20,11 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/design/fold_merge.hpp"
 #include "hardware/design/fold_options.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/size_fifos.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -67,7 +71,7 @@ class Search {
                            : "; layers with hardware: " + join(names, ", ")));
       }
       Fold complete = fold;
-      const bool same = op_row(*it).rule(program_, *it, fold).same;
+      const bool same = step_row(*it).rule(program_, *it, fold).same;
       if (complete.in_lanes == 0) complete.in_lanes = same && fold.out_lanes ? fold.out_lanes : 1;
       if (complete.out_lanes == 0) complete.out_lanes = same ? complete.in_lanes : 1;
       check_fold(program_, *it, complete);
@@ -137,7 +141,7 @@ class Search {
   }
 
   std::int64_t lanes_in(std::size_t step, const Fold& fold) const {
-    return op_row(program_.steps[step]).input_lanes(program_.steps[step], fold);
+    return step_row(program_.steps[step]).input_lanes(program_.steps[step], fold);
   }
 
   /// Converters at the ports of a step under a fold, its neighbours as chosen.

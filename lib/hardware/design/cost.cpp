@@ -1,7 +1,23 @@
 // Predicted resources of a design: the sum of what the rows of the module table say.
+#include "hardware/design/cost.hpp"
+
 #include "hardware/design/module_table.hpp"
 
 namespace mase::design {
+
+Cost& Cost::operator+=(const Cost& other) {
+  lut += other.lut;
+  ff += other.ff;
+  carry += other.carry;
+  dsp += other.dsp;
+  bram += other.bram;
+  return *this;
+}
+
+Cost scaled(const Cost& cost, double count) {
+  return {cost.lut * count, cost.ff * count, cost.carry * count, cost.dsp * count,
+          cost.bram * count};
+}
 
 Cost instance_cost(const Design& design, const Instance& instance) {
   const ModuleRow& row = module_row(instance.module);

@@ -4,23 +4,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 #include "hardware/integer/program.hpp"
 
 namespace mase::design {
 
-/// Resources of a 7-series part. `carry` counts CARRY4, `bram` RAMB36 (a RAMB18 is one half).
-struct Cost {
-  double lut = 0, ff = 0, carry = 0, dsp = 0, bram = 0;
-  Cost& operator+=(const Cost& other);
-};
-/// `count` times the same.
-Cost scaled(const Cost& cost, double count);
-
+/// What multiplies.
 enum class Multiplier {
   automatic,  ///< DSP blocks where the tool would use them
   dsp,
@@ -37,6 +29,7 @@ struct Fold {
 };
 using Folding = std::map<std::string, Fold>;  ///< by Step::name
 
+/// Index into Design::streams.
 using StreamId = int;
 
 /// A stream: `lanes` elements of `bits` bits per beat, element 0 in the low bits.
@@ -59,22 +52,27 @@ struct Memory {
   std::vector<std::string> words;
 };
 
+/// A module with its parameters between its streams.
 struct Instance {
   std::string name;    ///< unique, a legal identifier
   std::string module;  ///< of module_table()
   std::string layer;   ///< graph node it belongs to; empty for plumbing between layers
-  Parameters parameters;
+  ModuleParameters parameters;
   std::vector<StreamId> inputs, outputs;  ///< in the order of the module's ports
+
+  std::int64_t parameter(std::string_view name) const { return parameters.integer(name); }
 };
 
 /// Cycles when nothing stalls: inputs always offered, outputs always taken. Found by running the
-/// controls; counted as in simulation, from the first input beat of a frame in an idle design.
+/// handshake models; counted as in simulation, from the first input beat of a frame in an idle
+/// design.
 struct Timing {
   std::int64_t first = 0;     ///< first input beat taken to first output beat given
   std::int64_t last = 0;      ///< first input beat taken to last output beat given
   std::int64_t interval = 0;  ///< between frames in steady state
 };
 
+/// Hardware before it is text. Every stream has one producer and one consumer, the border included.
 struct Design {
   std::string name = "top";
   std::shared_ptr<const integer::Program> program;  ///< null for single modules under test
@@ -88,51 +86,5 @@ struct Design {
   const Stream& stream(StreamId id) const { return streams[static_cast<std::size_t>(id)]; }
   const Memory* find_memory(const std::string& file) const;
 };
-
-/// Builds instances and streams of every step, forks where a value has several consumers, width
-/// converters, FIFOs with the depths that the controls ask for, memory images, and the timing.
-/// Error(Fault::config) for folds that do not divide, naming step, number and what would divide.
-Design build(std::shared_ptr<const integer::Program> program, const Folding& folding);
-
-/// Runs the controls without stalls until the interval between frames is steady; internal error
-/// naming the blocked instances when the design deadlocks.
-Timing predict(const Design& design);
-
-/// FIFO instances get depths at which the slowest step sets the interval and nothing deadlocks
-/// under any stalls; those that skids can do without are taken out. How: the most beats that each
-/// holds when all are unbounded and inputs come evenly, with pipelines as they are and with the
-/// least that these can be relied on for; then shrunk while the schedule stays (see
-/// size_fifos.cpp). Sets the timing where these runs have shown it.
-void size_fifos(Design& design);
-
-Cost cost(const Design& design);  ///< of everything
-std::map<std::string, Cost> cost_by_instance(const Design&);
-
-/// What the user asks for; the search picks the folding.
-struct Target {
-  std::optional<std::int64_t> initiation_interval;  ///< cycles between frames, at most
-  std::optional<double> lut, dsp, bram;             ///< limits of the part
-  Multiplier multiplier = Multiplier::automatic;
-  std::optional<std::int64_t> max_lanes;  ///< bound of every lane count that is not fixed
-  /// Cycles by which steps are to be faster than the interval where they can: for what windows add.
-  std::int64_t slack = 0;
-  /// Folds fixed by the user, by graph node; lanes of 0 are left to the search.
-  std::map<std::string, Fold> layers;
-};
-
-/// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits
-/// the limits: an exact search over the divisors of every step. Without both: the fastest within
-/// max_lanes; without that too, one element per cycle at the ports, slowed down to as many cycles
-/// as 256 multipliers need. Error(Fault::goal) naming the smallest interval or resources that can
-/// be had when the target cannot be met, Error(Fault::config) for fixed folds that do not divide.
-Folding choose_folding(const integer::Program& program, const Target& target);
-
-/// `choose_folding` and `build`. Intervals of steps are closed forms; should plumbing make the
-/// whole slower than the target, the search is repeated for a shorter interval.
-Design build_for(std::shared_ptr<const integer::Program> program, const Target& target);
-
-/// Interval of one step under a fold, in cycles per frame (closed form).
-std::int64_t step_interval(const integer::Program& program, const integer::Step& step,
-                           const Fold& fold);
 
 }  // namespace mase::design

@@ -6,10 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "hardware/design/choose_folding.hpp"
 #include "hardware/design/fold_options.hpp"
 
 namespace mase::design {
 
+/// All folds of one step.
 using FoldOptions = std::vector<FoldOption>;
 
 /// The part of a cost that limits apply to.

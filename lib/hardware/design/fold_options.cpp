@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "hardware/design/module_table.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -19,7 +19,7 @@ std::vector<Fold> folds_of(const Program& program, const Step& step, const FoldS
                            bool parallel_window) {
   Fold fold;
   fold.parallel_window = parallel_window;
-  const FoldRule rule = op_row(step).rule(program, step, fold);
+  const FoldRule rule = step_row(step).rule(program, step, fold);
   std::vector<Fold> folds;
   for (std::int64_t in : divisors(rule.in)) {
     if (!agrees(space, space.fixed.in_lanes, in)) continue;
@@ -37,7 +37,7 @@ std::vector<Fold> folds_of(const Program& program, const Step& step, const FoldS
 std::vector<Fold> all_folds(const Program& program, const Step& step, const FoldSpace& space) {
   std::vector<Fold> folds;
   if (!space.fixed.parallel_window) folds = folds_of(program, step, space, false);
-  if (!op_row(step).rule(program, step, {}).parallel_window) return folds;
+  if (!step_row(step).rule(program, step, {}).parallel_window) return folds;
   const std::vector<Fold> unfolded = folds_of(program, step, space, true);
   folds.insert(folds.end(), unfolded.begin(), unfolded.end());
   return folds;

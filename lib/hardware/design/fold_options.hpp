@@ -4,15 +4,17 @@
 #include <limits>
 #include <vector>
 
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 
 namespace mase::design {
 
+/// One way to fold a step.
 struct FoldOption {
   Fold fold;
-  std::int64_t interval = 0;
+  std::int64_t interval = 0;  ///< cycles per frame
   Cost cost;
-  double area = 0;
+  double area = 0;  ///< of the cost, in LUTs
 };
 
 /// LUTs that a resource is worth when folds are compared: LUT + 30 DSP + 200 BRAM. (An 8 x 8

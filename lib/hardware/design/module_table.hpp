@@ -1,5 +1,5 @@
-// The table of hardware modules: for each the ports, the files, the twin of its handshake and its
-// cost. One row per file of hw_templates that a design may instantiate.
+// The table of hardware modules: for each its ports, files, handshake model and cost. One row per
+// file of hw_templates that a design may instantiate.
 #pragma once
 
 #include <functional>
@@ -8,35 +8,35 @@
 #include <string_view>
 #include <vector>
 
-#include "hardware/design/control.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/handshake.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
 
+/// What a design has to know of a module.
 struct ModuleRow {
   std::string name;  ///< module name; its file is hw_templates/<folder>/<name>.sv
-  std::string folder;
-  std::string doc;
-  std::vector<std::string> uses;     ///< modules it instantiates, each a row too
-  std::vector<std::string> inputs;   ///< stream prefixes: "in", or "a", "b"
-  std::vector<std::string> outputs;  ///< "out"
+  std::string folder, doc;
+  std::vector<std::string> uses = {};     ///< modules it instantiates, each a row too
+  std::vector<std::string> inputs = {};   ///< stream prefixes: "in", or "a", "b"
+  std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.
   bool vector_output = false;
-  std::unique_ptr<Control> (*control)(const Parameters& parameters) = nullptr;
+  std::unique_ptr<Handshake> (*handshake)(const ModuleParameters& parameters,
+                                          Stages kept) = nullptr;
   /// Predicted cost on xc7; null for modules that are only parts of others.
   Cost (*cost)(const Design& design, const Instance& instance) = nullptr;
 };
 
 /// Rows by family, in the order of hw_templates/README.md.
 const std::vector<ModuleRow>& module_table();
-std::vector<ModuleRow>
-plumbing_modules();  ///< skid, fifo, stream_fork, stream_resize, concat, slice
+std::vector<ModuleRow> plumbing_modules();     ///< skid, fifo, fork, resize, concat, slice
 std::vector<ModuleRow> elementwise_modules();  ///< requantise, cast, lookup, binary, scale_shift
-std::vector<ModuleRow> matrix_modules();       ///< rom, linear, constant_linear, depthwise
+std::vector<ModuleRow> matrix_modules();       ///< linear, constant_linear, depthwise, their parts
 std::vector<ModuleRow> window_modules();       ///< window, window_parallel, pool, reduce
 
 const ModuleRow& module_row(std::string_view name);  ///< internal error when unknown
-Cost instance_cost(const Design& design, const Instance& instance);  ///< by its module's row
 
 }  // namespace mase::design

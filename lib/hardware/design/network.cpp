@@ -1,4 +1,4 @@
-// Running controls: bytes per stream, and calls only to controls whose state can change.
+// Running a network: bytes per stream, and calls only to models whose state can change.
 #include "hardware/design/network.hpp"
 
 #include <algorithm>
@@ -28,17 +28,25 @@ void for_each_byte(std::uint64_t word, Visit visit) {
   for (; word != 0; word &= word - 1) visit(static_cast<std::size_t>(std::countr_zero(word)) / 8);
 }
 
-}  // namespace
-
-bool Control::edge(const Ports& ports) { return run_edge(*this, ports); }
-
-std::unique_ptr<Control> table_control(const Instance& instance) {
+std::unique_ptr<Handshake> make_handshake(const Instance& instance, Stages kept) {
   const ModuleRow& row = module_row(instance.module);
-  MASE_CHECK(row.control, "module " + row.name + " has no control");
-  return row.control(instance.parameters);
+  MASE_CHECK(row.handshake, "module " + row.name + " has no handshake model");
+  return row.handshake(instance.parameters, kept);
 }
 
-Network::Network(const Design& design, const MakeControl& make) : design_(design) {
+}  // namespace
+
+bool Handshake::edge(const Ports& ports) { return run_edge(*this, ports); }
+
+std::unique_ptr<Handshake> table_handshake(const Instance& instance) {
+  return make_handshake(instance, Stages::all);
+}
+
+std::unique_ptr<Handshake> least_handshake(const Instance& instance) {
+  return make_handshake(instance, Stages::least);
+}
+
+Network::Network(const Design& design, const MakeHandshake& make) : design_(design) {
   number_wires();
   connect(make);
   for (StreamId id : design_.outputs) ready_[wire(id)] = 1;
@@ -68,8 +76,8 @@ void Network::number_wires() {
                "stream " + design_.streams[i].name + " needs one producer and one consumer");
 }
 
-/// Makes the controls, joins them to the signals and shows their first ones.
-void Network::connect(const MakeControl& make) {
+/// Makes the handshake models, joins them to the signals and shows their first ones.
+void Network::connect(const MakeHandshake& make) {
   const std::size_t streams = design_.streams.size(), nodes = design_.instances.size();
   for (Bytes* bytes : {&valid_, &ready_, &moves_}) bytes->assign(padded(streams), 0);
   moved_.assign(streams, 0);
@@ -95,7 +103,7 @@ void Network::connect(const MakeControl& make) {
     first_input += inputs;
     first_output += outputs;
     nodes_.push_back({make(instance), ports});
-    show(*nodes_.back().control, ports);
+    show(*nodes_.back().handshake, ports);
   }
 }
 
@@ -114,7 +122,7 @@ std::int64_t Network::step() {
   for (std::size_t first = 0; first < count; first += 8)
     for_each_byte(eight(awake + first), [&](std::size_t byte) {
       const Node& node = nodes[first + byte];
-      awake[first + byte] = !node.control->edge(node.ports);
+      awake[first + byte] = !node.handshake->edge(node.ports);
     });
   ++cycle_;
   if (observe) observe();
@@ -146,8 +154,8 @@ Network::State Network::state() const {
   State state;
   for (StreamId id : design_.inputs) state.inputs.push_back(ahead(id));
   for (const Node& node : nodes_) {
-    state.controls.push_back(node.control->copy());
-    if (!state.controls.back()) return {};
+    state.handshakes.push_back(node.handshake->copy());
+    if (!state.handshakes.back()) return {};
   }
   return state;
 }
@@ -156,8 +164,9 @@ bool Network::is_in(const State& state) const {
   return std::equal(design_.inputs.begin(), design_.inputs.end(), state.inputs.begin(),
                     state.inputs.end(),
                     [&](StreamId id, std::int64_t then) { return ahead(id) == then; }) &&
-         std::equal(nodes_.begin(), nodes_.end(), state.controls.begin(), state.controls.end(),
-                    [](const Node& node, const auto& then) { return node.control->equals(*then); });
+         std::equal(
+             nodes_.begin(), nodes_.end(), state.handshakes.begin(), state.handshakes.end(),
+             [](const Node& node, const auto& then) { return node.handshake->equals(*then); });
 }
 
 std::string Network::blocked() const {

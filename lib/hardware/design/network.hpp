@@ -1,4 +1,4 @@
-// Network: the controls of a design's instances joined by its streams, run cycle by cycle.
+// Network: the handshake models of a design's instances joined by its streams, run cycle by cycle.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "hardware/design/control.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/design/handshake.hpp"
 
 namespace mase::design {
 
-using MakeControl = std::function<std::unique_ptr<Control>(const Instance&)>;
-/// The control of an instance's row in the module table.
-std::unique_ptr<Control> table_control(const Instance& instance);
+/// Makes the handshake model of an instance.
+using MakeHandshake = std::function<std::unique_ptr<Handshake>(const Instance&)>;
+/// The handshake model of an instance's row in the module table; internal error where it has none.
+std::unique_ptr<Handshake> table_handshake(const Instance& instance);
+/// The same that holds the least that the instance can be relied on to hold.
+std::unique_ptr<Handshake> least_handshake(const Instance& instance);
 
 /// In every cycle all valid and ready signals are functions of the state; a beat moves where both
-/// are high; then every control gets its clock edge. Design inputs offer beats without end, design
-/// outputs take everything.
+/// are high; then every handshake model gets its clock edge. Design inputs offer beats without end,
+/// design outputs take everything.
 class Network {
  public:
   /// Internal error when a stream has not exactly one producer and one consumer.
-  explicit Network(const Design& design, const MakeControl& make = table_control);
+  explicit Network(const Design& design, const MakeHandshake& make = table_handshake);
 
   /// Called in every cycle, after the edge, when set: what FIFO sizing observes.
   std::function<void()> observe;
@@ -36,8 +39,8 @@ class Network {
 
   /// What the future depends on.
   struct State {
-    std::vector<std::unique_ptr<Control>> controls;  ///< empty when some cannot be compared
-    std::vector<std::int64_t> inputs;                ///< how far each is ahead of its offers
+    std::vector<std::unique_ptr<Handshake>> handshakes;  ///< empty when some cannot be compared
+    std::vector<std::int64_t> inputs;                    ///< how far each is ahead of its offers
   };
   State state() const;
   bool is_in(const State& state) const;
@@ -47,7 +50,7 @@ class Network {
 
  private:
   struct Node {
-    std::unique_ptr<Control> control;
+    std::unique_ptr<Handshake> handshake;
     Ports ports;
   };
   /// Nodes at the ends of a wire; at the ports of the design a number beyond all nodes.
@@ -57,7 +60,7 @@ class Network {
   /// Bytes that are 0 or 1, looked at eight at a time; padded with zeros to a multiple of eight.
   using Bytes = std::vector<std::uint8_t>;
   void number_wires();
-  void connect(const MakeControl& make);
+  void connect(const MakeHandshake& make);
   std::int64_t move();
   std::int64_t ahead(StreamId input) const;
   std::size_t wire(StreamId id) const { return wires_[static_cast<std::size_t>(id)]; }

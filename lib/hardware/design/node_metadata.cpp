@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/module_table.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::design {
@@ -82,7 +82,7 @@ Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) 
   const Fold& fold = design.folding.at(step.name);
   for (std::size_t i = 0; i < step.inputs.size(); ++i)
     add_value(parameters, "DATA_IN_" + std::to_string(i), program.value(step.inputs[i]),
-              op_row(step).input_lanes(step, fold));
+              step_row(step).input_lanes(step, fold));
   add_weights(parameters, step, fold);
   add_value(parameters, "DATA_OUT_0", program.value(step.output),
             output_lanes(program, step, fold));
@@ -95,7 +95,7 @@ Tree fifos_of(const Design& design, const std::string& node) {
   for (const Instance& consumer : design.instances) {
     if (consumer.layer != node) continue;
     for (const Instance& fifo : design.instances)
-      if (fifo.module == "fifo" &&
+      if (fifo.module == "mase_fifo" &&
           std::count(consumer.inputs.begin(), consumer.inputs.end(), fifo.outputs[0]))
         fifos[fifo.name] = fifo.parameters.integer("DEPTH");
   }

@@ -9,20 +9,22 @@
 
 namespace mase::design {
 
+/// What the user says of all nodes.
 struct MetadataSettings {
-  std::int64_t device_id = -1;
+  std::int64_t device_id = -1;                ///< -1: any
   std::vector<std::int64_t> max_parallelism;  ///< empty: the lanes chosen
 };
 
 /// The instance that gives a step's value; null when the step needs none.
 const Instance* main_instance(const Design& design, const integer::Step& step);
 
+/// The record as AddHardwareMetadata describes it.
 Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Design& design,
                        const MetadataSettings& settings);
 
 std::string multiplier_name(Multiplier multiplier);  ///< "auto", "dsp", "fabric"
-Multiplier multiplier_of(const std::string& name);
-Tree fold_tree(const Fold& fold);
-Fold fold_of(const Tree& tree);  ///< Error(Fault::file) when it is no record of a fold
+Multiplier multiplier_of(const std::string& name);   ///< automatic for other words
+Tree fold_tree(const Fold& fold);  ///< {in_lanes, out_lanes, parallel_window, multiplier}
+Fold fold_of(const Tree& tree);    ///< Error(Fault::file) when it is no record of a fold
 
 }  // namespace mase::design

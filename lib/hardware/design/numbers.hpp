@@ -1,4 +1,4 @@
-// Whole-number arithmetic that controls and costs share.
+// Whole-number arithmetic that handshake models and costs share.
 #pragma once
 
 #include <bit>
@@ -6,6 +6,7 @@
 
 namespace mase::design {
 
+/// The quotient of numbers that are not negative, rounded up.
 inline std::int64_t ceiling(std::int64_t value, std::int64_t divisor) {
   return (value + divisor - 1) / divisor;
 }

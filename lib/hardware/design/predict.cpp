@@ -1,4 +1,7 @@
-// Latency and interval of a design, measured on its controls as the bench measures them in the RTL.
+// Latency and interval of a design, measured on its handshake models as the bench measures them in
+// the RTL.
+#include "hardware/design/predict.hpp"
+
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -33,27 +36,27 @@ class Watchdog {
 /// all that follows is a repetition: it is written down instead of run, and nobody observes it.
 class Rehearsal {
  public:
-  enum class Step { frame, late, stuck };
+  enum class Outcome { frame, late, stuck };
 
   Rehearsal(Network& network, const Design& design)
       : network_(network), recorder_(network, design), watchdog_(network, design) {}
 
   /// To the end of the next frame: at most one cycle beyond `until`.
-  Step frame(std::int64_t until = Recorder::never) {
+  Outcome frame(std::int64_t until = Recorder::never) {
     const std::size_t before = recorder_.frames();
     if (repeats_) {
       recorder_.repeat(until);
-      return recorder_.frames() > before ? Step::frame : Step::late;
+      return recorder_.frames() > before ? Outcome::frame : Outcome::late;
     }
     while (recorder_.frames() == before) {
       const std::int64_t beats = network_.step();
       recorder_.after_step();
       if (watchdog_.stuck(beats) || recorder_.most() > recorder_.frames() + frames_apart)
-        return Step::stuck;
-      if (recorder_.elapsed() > until) return Step::late;
+        return Outcome::stuck;
+      if (recorder_.elapsed() > until) return Outcome::late;
     }
     compare();
-    return Step::frame;
+    return Outcome::frame;
   }
 
   const Recorder& recorder() const { return recorder_; }
@@ -77,7 +80,7 @@ Schedule run(Network& network, const Design& design) {
   Rehearsal rehearsal(network, design);
   const Recorder& recorder = rehearsal.recorder();
   while (!recorder.enough(recorder.frames())) {
-    if (rehearsal.frame() == Rehearsal::Step::frame) continue;
+    if (rehearsal.frame() == Rehearsal::Outcome::frame) continue;
     Schedule result;
     result.deadlock = network.blocked();
     return result;
@@ -89,7 +92,7 @@ Trial finishes(Network& network, const Design& design, std::size_t frames) {
   Rehearsal rehearsal(network, design);
   const Recorder& recorder = rehearsal.recorder();
   while (recorder.frames() < frames + recorder.in_flight())
-    if (rehearsal.frame() != Rehearsal::Step::frame) return {false, recorder.cycles(), {}};
+    if (rehearsal.frame() != Rehearsal::Outcome::frame) return {false, recorder.cycles(), {}};
   return {true, recorder.cycles(), {}};
 }
 
@@ -98,7 +101,7 @@ Trial keeps_up(Network& network, const Design& design, const Schedule& reference
   const Recorder& recorder = rehearsal.recorder();
   const std::vector<std::int64_t>&wanted = reference.lasts, &lasts = recorder.lasts();
   for (std::int64_t last : wanted)
-    if (rehearsal.frame(last) != Rehearsal::Step::frame) return {false, recorder.cycles(), {}};
+    if (rehearsal.frame(last) != Rehearsal::Outcome::frame) return {false, recorder.cycles(), {}};
   // The later half by itself: latency won at the start must not pay for a longer interval.
   const std::size_t end = wanted.size() - 1, half = end / 2;
   Trial trial{

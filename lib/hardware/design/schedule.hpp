@@ -10,6 +10,7 @@
 
 namespace mase::design {
 
+/// Of a run, in cycles.
 struct Schedule {
   std::int64_t first = 0;           ///< first output beat of any output
   std::vector<std::int64_t> lasts;  ///< last output beat of every frame, over all outputs
@@ -25,6 +26,7 @@ struct Schedule {
 /// as are under way at a time. One that never settles within 16 frames (and four times those under
 /// way) is the mean of the last eight, rounded up.
 Schedule run(Network& network, const Design& design);
+
 /// How a run ended that was to show something.
 struct Trial {
   bool good = false;

@@ -2,21 +2,24 @@
 // must hold what it gets ahead of the long one, and steps that do not take beats evenly, as a
 // folded linear that reads its inputs back.
 //
-// 1. With unbounded FIFOs the slowest step alone sets the interval. Run the design like that,
-// inputs
-//    offered evenly at that interval, and note the most beats in each FIFO. Once with the modules
-//    as they are, and once with shallow pipelines, the least that they hold under any stalls.
+// 1. With unbounded FIFOs the slowest step alone sets the interval. The design is run like that,
+//    with inputs offered evenly at that interval, and the most beats in each FIFO are noted: once
+//    with the modules as they are, and once with the least that they hold under any stalls.
+//
 // 2. With the larger of both depths the design keeps the interval and cannot deadlock: a schedule
 //    that completes with the least capacities exists, and whether such a network completes does not
 //    depend on timing (Kahn 1974; a bounded channel is a channel in each direction).
-// 3. Take out what the skids suffice for and shrink by bisection, while no frame gets later and the
-//    shallow network completes; within a budget of work.
+//
+// 3. FIFOs that the skids can replace are taken out and the others shrunk by bisection, while no
+//    frame gets later and the network with the least capacities completes; within a budget of work.
+#include "hardware/design/size_fifos.hpp"
+
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
-#include "hardware/design/control/pipe.hpp"
-#include "hardware/design/op_table.hpp"
 #include "hardware/design/schedule.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -30,7 +33,7 @@ constexpr std::int64_t shrink_budget = 1'500'000;
 /// Frames to watch: the second meets the end of the first in every module.
 constexpr std::size_t watched_frames = 2;
 
-bool is_fifo(const Instance& instance) { return instance.module == "fifo"; }
+bool is_fifo(const Instance& instance) { return instance.module == "mase_fifo"; }
 
 void set_depth(Instance& fifo, std::int64_t depth) { fifo.parameters.set("DEPTH", depth); }
 std::int64_t depth_of(const Instance& fifo) { return fifo.parameters.integer("DEPTH"); }
@@ -134,8 +137,7 @@ class Fitter {
     Trial trial = keeps_up(network, design_, best_);
     std::int64_t cycles = trial.cycles;
     if (trial.good) {
-      const ShallowPipes shallow;
-      Network least(design_);
+      Network least(design_, least_handshake);
       const Trial completes = finishes(least, design_, watched_frames);
       trial.good = completes.good;
       cycles += completes.cycles;
@@ -177,8 +179,7 @@ void size_fifos(Design& design) {
   {
     Network network(design);
     raise_depths(design, network, interval, fifos, depths);
-    const ShallowPipes shallow;
-    Network least(design);
+    Network least(design, least_handshake);
     raise_depths(design, least, interval, fifos, depths);
   }
   std::vector<std::size_t> idle;

@@ -44,7 +44,7 @@ void add_input(Wrapper& wrapper, design::StreamId id) {
   add_link(wrapper, name, stream.width());
   wrapper.module.items.push_back(verilog::Net{name + "_error", 1, true});
   wrapper.errors.push_back(name + "_error");
-  verilog::Instance instance = adapter(stream, "axi_stream_input", name + "_adapter");
+  verilog::Instance instance = adapter(stream, "mase_axi_stream_input", name + "_adapter");
   for (const char* part : {"_tvalid", "_tready", "_tdata", "_tlast"})
     instance.connections.emplace_back(std::string("s_axis") + part, port + part);
   for (const char* part : {"_valid", "_ready", "_data"})
@@ -65,7 +65,7 @@ void add_output(Wrapper& wrapper, design::StreamId id) {
   ports.push_back({Direction::output, port + "_tkeep", bytes, false});
   ports.push_back({Direction::output, port + "_tlast", 1, true});
   add_link(wrapper, name, stream.width());
-  verilog::Instance instance = adapter(stream, "axi_stream_output", name + "_adapter");
+  verilog::Instance instance = adapter(stream, "mase_axi_stream_output", name + "_adapter");
   for (const char* part : {"_valid", "_ready", "_data"})
     instance.connections.emplace_back(std::string("in") + part, name + part);
   for (const char* part : {"_tvalid", "_tready", "_tdata", "_tkeep", "_tlast"})

@@ -10,17 +10,17 @@
 namespace mase::emit {
 namespace {
 
-constexpr std::int64_t kWord = 32;
-
-std::int64_t words_of(const design::Stream& stream) { return (stream.width() + kWord - 1) / kWord; }
+std::int64_t words_of(const design::Stream& stream) {
+  return (stream.width() + beat_word_bits - 1) / beat_word_bits;
+}
 
 /// Ors the low `count` bits of `value` into the words from bit `first` on.
 void put_bits(std::uint32_t* words, std::int64_t first, std::int64_t count, std::uint64_t value) {
   for (std::int64_t done = 0; done < count;) {
-    const std::int64_t place = first + done, shift = place % kWord;
-    const std::int64_t take = std::min(kWord - shift, count - done);
+    const std::int64_t place = first + done, shift = place % beat_word_bits;
+    const std::int64_t take = std::min(beat_word_bits - shift, count - done);
     const std::uint64_t part = value >> done & ((std::uint64_t{1} << take) - 1);
-    words[place / kWord] |= static_cast<std::uint32_t>(part << shift);
+    words[place / beat_word_bits] |= static_cast<std::uint32_t>(part << shift);
     done += take;
   }
 }
@@ -28,9 +28,10 @@ void put_bits(std::uint32_t* words, std::int64_t first, std::int64_t count, std:
 std::uint64_t get_bits(const std::uint32_t* words, std::int64_t first, std::int64_t count) {
   std::uint64_t value = 0;
   for (std::int64_t done = 0; done < count;) {
-    const std::int64_t place = first + done, shift = place % kWord;
-    const std::int64_t take = std::min(kWord - shift, count - done);
-    const std::uint64_t part = words[place / kWord] >> shift & ((std::uint64_t{1} << take) - 1);
+    const std::int64_t place = first + done, shift = place % beat_word_bits;
+    const std::int64_t take = std::min(beat_word_bits - shift, count - done);
+    const std::uint64_t part =
+        words[place / beat_word_bits] >> shift & ((std::uint64_t{1} << take) - 1);
     value |= part << done;
     done += take;
   }

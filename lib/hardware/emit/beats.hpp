@@ -7,6 +7,8 @@
 
 namespace mase::emit {
 
+constexpr std::int64_t beat_word_bits = 32;  ///< beats are stored in whole words
+
 /// Beats one after another, each of ceil(width / 32) little-endian 32-bit words, lane 0 in the low
 /// bits and unused bits zero. `codes` holds whole frames.
 std::string pack_beats(const design::Stream& stream, const integer::Codes& codes);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "hardware/emit/beats.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/verilog.hpp"
 
@@ -11,7 +12,6 @@ namespace {
 using verilog::Direction;
 
 constexpr std::int64_t kStreams = 64;  // bits of valid and ready
-constexpr std::int64_t kWord = 32;
 constexpr std::int64_t kLeastWidth = 96;
 
 std::string slice(const std::string& vector, std::int64_t first, std::int64_t width) {
@@ -87,7 +87,8 @@ BenchLayout bench_layout(const design::Design& design,
   BenchLayout layout;
   for (const design::StreamId id : streams) {
     layout.first_bit.push_back(layout.width);
-    layout.width += (design.stream(id).width() + kWord - 1) / kWord * kWord;
+    layout.width +=
+        (design.stream(id).width() + beat_word_bits - 1) / beat_word_bits * beat_word_bits;
   }
   layout.width = std::max(layout.width, kLeastWidth);
   return layout;

@@ -5,11 +5,13 @@
 
 namespace mase::emit {
 
+/// What Verilator and the compiler are asked for.
 struct BuildOptions {
   bool trace = false, coverage = false;
-  int optimise = 2;
+  int optimise = 2;  ///< g++ -O level
 };
 
+/// A bench that is ready to run.
 struct Build {
   std::string program;  ///< the bench, absolute
   bool built = false;   ///< false: an equal build was there

@@ -8,8 +8,8 @@
 namespace mase::emit {
 
 /// Points and how many of them were hit, by kind ("line", "branch", "toggle") and module:
-/// {"line": {"points": n, "hit": m}, ..., "modules": {"skid": {"line": {...}}}}. The bench's own
-/// module is left out. Error(Fault::file) when the file is damaged.
+/// {"line": {"points": n, "hit": m}, ..., "modules": {"mase_skid": {"line": {...}}}}. The bench's
+/// own module is left out. Error(Fault::file) when the file is damaged.
 Tree summarise_coverage(const std::string& text);
 
 }  // namespace mase::emit

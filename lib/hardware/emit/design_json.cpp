@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/tree.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/emit/verilog.hpp"
 
 namespace mase::emit {
@@ -73,7 +74,7 @@ Tree streams_tree(const design::Design& design, const Names& names) {
   return tree;
 }
 
-Tree parameters_tree(const design::Parameters& parameters) {
+Tree parameters_tree(const design::ModuleParameters& parameters) {
   Tree tree = Tree::dict();
   for (const auto& [name, value] : parameters.items()) {
     if (const auto* number = std::get_if<std::int64_t>(&value))

@@ -10,6 +10,7 @@
 
 #include "base/field.hpp"
 #include "base/tree.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 
 namespace mase::emit {
@@ -50,11 +51,12 @@ struct Fault {
   std::int64_t word = 0, bit = 0;
 };
 
+/// How the bench runs.
 struct SimulateOptions {
   double stall_in = 0, stall_out = 0;  ///< probability per cycle that a side pauses
   std::uint64_t seed = 0;
-  std::int64_t watchdog =
-      0;  ///< cycles without a beat until a deadlock is declared; 0: from the design
+  /// Cycles without a beat until a deadlock is declared; 0: from the design.
+  std::int64_t watchdog = 0;
   bool trace = false, coverage = false;
   std::optional<Fault> fault;
   bool keep_outputs = false;     ///< return what came out
@@ -63,10 +65,11 @@ struct SimulateOptions {
 };
 
 /// Bit i belongs to the design's i-th input or output. A beat moves where valid and ready are set.
-struct Handshake {
+struct HandshakeSignals {
   std::uint64_t in_valid = 0, in_ready = 0, out_valid = 0, out_ready = 0;
 };
 
+/// What the bench saw; latencies in cycles.
 struct Simulation {
   std::int64_t frames = 0, beats = 0, mismatches = 0, protocol_faults = 0, combinational_paths = 0;
   bool deadlock = false;
@@ -81,7 +84,7 @@ struct Simulation {
   bool built = false;                         ///< false: an earlier build was up to date
   std::vector<std::string> first_mismatches;  ///< "frame 3, stream logits, beat 2, element 1: ..."
   std::vector<integer::Codes> outputs;
-  std::vector<Handshake> handshakes;  ///< from the first cycle in which inputs are offered
+  std::vector<HandshakeSignals> handshakes;  ///< from the first cycle in which inputs are offered
   std::string trace_file;
   Tree coverage;
   bool passed() const {

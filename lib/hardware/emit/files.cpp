@@ -16,7 +16,7 @@
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/scripts.hpp"
 #include "hardware/emit/top.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 
 namespace mase::emit {
 namespace {
@@ -70,7 +70,7 @@ Vectors example_vectors(const integer::Program& program) {
     }
     vectors.inputs.push_back(std::move(codes));
   }
-  vectors.outputs = integer::Model(program).run(vectors.inputs, frames);
+  vectors.outputs = integer::Interpreter(program).run(vectors.inputs, frames);
   return vectors;
 }
 
@@ -130,7 +130,7 @@ std::vector<std::string> modules_used(const design::Design& design) {
 std::vector<std::string> modules_with_axi(const design::Design& design) {
   std::vector<std::string> order = modules_used(design);
   std::set<std::string> seen(order.begin(), order.end());
-  for (const char* adapter : {"axi_stream_input", "axi_stream_output"})
+  for (const char* adapter : {"mase_axi_stream_input", "mase_axi_stream_output"})
     add_module(adapter, seen, order);
   return order;
 }

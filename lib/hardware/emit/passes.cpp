@@ -1,4 +1,4 @@
-// Each pass builds the design anew from the graph: it is a function of the metadata alone.
+// Each pass writes files of the design that the graph and its metadata stand for.
 #include "hardware/emit/passes.hpp"
 
 #include <filesystem>
@@ -63,7 +63,7 @@ void remove_stale(const std::string& folder, const Tree& before, const Tree& now
 }  // namespace
 
 Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  Files files = top_files(named(design::design_of(graph), options), options);
+  Files files = top_files(named(design::design_of(graph, context), options), options);
   files["graph.txt"] = ir::print(graph);
   const Tree before = emitted_design(context.hardware_folder);
   Result result = write(files, context);
@@ -72,17 +72,17 @@ Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext
 }
 
 Result EmitInternalRtl::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  return write(module_files(named(design::structure_of(graph), options)), context);
+  return write(module_files(named(design::design_of(graph, context), options)), context);
 }
 
 Result EmitBram::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  return write(memory_files(named(design::structure_of(graph), options)), context);
+  return write(memory_files(named(design::design_of(graph, context), options)), context);
 }
 
 Result EmitVerilogTb::run(ir::Graph& graph, const Options& options, PassContext& context) {
   Options known = options;
   if (known.top_name.empty()) known.top_name = emitted_name(context.hardware_folder);
-  return write(bench_files(named(design::structure_of(graph), known), known), context);
+  return write(bench_files(named(design::design_of(graph, context), known), known), context);
 }
 
 }  // namespace mase::emit

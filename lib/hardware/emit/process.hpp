@@ -7,12 +7,14 @@
 
 namespace mase::emit {
 
+/// Where and how long a program may run.
 struct ProcessOptions {
   std::string folder;     ///< working folder; empty: this program's
   double seconds = 3600;  ///< time limit; the program and its children are killed then
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to this program's
 };
 
+/// How a program ended, and what it printed.
 struct ProcessResult {
   int status = 0;  ///< exit status; 128 + the signal's number when a signal ended it
   bool timed_out = false;

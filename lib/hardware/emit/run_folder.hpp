@@ -5,6 +5,7 @@
 
 namespace mase::emit {
 
+/// Made in the system's temporary folder.
 class RunFolder {
  public:
   RunFolder();

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kTimeLimit = 24 * 3600;
+constexpr double kSimulationSeconds = 24 * 3600;
 
 void write_vectors(const std::string& folder, const design::Design& design, const Names& names,
                    const std::vector<design::StreamId>& ids,
@@ -97,10 +97,10 @@ std::string images_folder(const std::string& hardware_folder, const design::Desi
   return folder;
 }
 
-std::vector<Handshake> read_handshakes(const std::string& path) {
+std::vector<HandshakeSignals> read_handshakes(const std::string& path) {
   const std::string bytes = read_file(path);
-  std::vector<Handshake> out(bytes.size() / sizeof(Handshake));
-  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(Handshake));
+  std::vector<HandshakeSignals> out(bytes.size() / sizeof(HandshakeSignals));
+  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(HandshakeSignals));
   return out;
 }
 
@@ -181,7 +181,7 @@ Simulation simulate(const std::string& hardware_folder, const design::Design& de
   const Build build =
       build_bench(hardware_folder, {options.trace, options.coverage, options.optimise});
   const ProcessResult result = run_process(bench_command(build.program, files, design, options),
-                                           {files.images, kTimeLimit, {}});
+                                           {files.images, kSimulationSeconds, {}});
   if (result.timed_out || (result.status != 0 && result.status != 1 && result.status != 3))
     file_error("the simulation ended with status " + std::to_string(result.status) + ":\n" +
                last_lines(result, 20));

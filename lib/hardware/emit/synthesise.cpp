@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kTimeLimit = 4 * 3600;
+constexpr double kSynthesisSeconds = 4 * 3600;
 
 /// The command of a family, and the cells between registers, DSP blocks and block memories.
 struct FamilyRow {
@@ -57,7 +57,7 @@ Measured run_yosys(const std::string& folder, const FamilyRow& family, const std
                              top + "; " + family.command + "; tee -q -o " + run.file("stat.json") +
                              " stat -json; tee -q -o " + run.file("ltp.txt") + " ltp -noff w:* " +
                              family.logic;
-  run_checked({"yosys", "-q", "-p", script}, {folder, kTimeLimit, {}}, "synthesis by Yosys");
+  run_checked({"yosys", "-q", "-p", script}, {folder, kSynthesisSeconds, {}}, "synthesis by Yosys");
   return {cost_of_stat(read_file(run.file("stat.json")), top, family.name),
           depth_of_ltp(read_file(run.file("ltp.txt")))};
 }

@@ -10,6 +10,8 @@
 
 namespace mase::emit {
 
+/// The top module: three signals a stream, an instance each, ports by the module table. Internal
+/// error when a stream stands twice at the border.
 std::string top_text(const design::Design& design, const Names& names);
 
 /// Module <top>_axi: one AXI4-Stream port per stream at the border, TDATA in whole bytes.
@@ -26,6 +28,7 @@ struct BenchLayout {
   std::vector<std::int64_t> first_bit;  ///< by position among the design's inputs or outputs
   std::int64_t width = 0;
 };
+/// Error(Fault::unsupported) for more than 64 streams.
 BenchLayout bench_layout(const design::Design& design,
                          const std::vector<design::StreamId>& streams);
 

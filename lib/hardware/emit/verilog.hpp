@@ -9,15 +9,16 @@
 #include <variant>
 #include <vector>
 
-#include "hardware/design/parameters.hpp"
+#include "hardware/design/module_parameters.hpp"
 
 namespace mase::emit::verilog {
 
-std::string literal(const design::Sized& value);    ///< "-8'sd3", "12'd7"
-std::string literal(const design::HexBits& value);  ///< "12'h0ff"
-std::string literal(std::string_view text);         ///< quoted, with SystemVerilog's escapes
-std::string literal(const design::ParameterValue& value);
+std::string literal(const design::Sized& value);           ///< "-8'sd3", "12'd7"
+std::string literal(const design::HexBits& value);         ///< "12'h0ff"
+std::string literal(std::string_view text);                ///< quoted, with SystemVerilog's escapes
+std::string literal(const design::ParameterValue& value);  ///< of whatever it holds
 
+/// Of a port, seen from inside the module.
 enum class Direction { input, output };
 
 /// A vector `[width-1:0]`; width 1 of a `scalar` port has no range.
@@ -28,16 +29,19 @@ struct Port {
   bool scalar = false;
 };
 
+/// A `logic` of the module.
 struct Net {
   std::string name;
   std::int64_t width = 1;
   bool scalar = false;
 };
 
+/// `assign target = value;`
 struct Assign {
   std::string target, value;
 };
 
+/// Lines of `//`.
 struct Comment {
   std::string text;  ///< may have several lines
 };
@@ -49,8 +53,10 @@ struct Instance {
   std::vector<std::pair<std::string, std::string>> parameters, connections;
 };
 
+/// What stands in a module, in the order of printing.
 using Item = std::variant<Comment, Net, Assign, Instance>;
 
+/// A module, ready to be printed.
 struct Module {
   std::string comment;  ///< what the module is, printed above it
   std::string name;
@@ -58,6 +64,7 @@ struct Module {
   std::vector<Item> items;
 };
 
+/// SystemVerilog text with a newline at its end.
 std::string print(const Module& module);
 
 /// "{c, b, a}" for parts a, b, c whose first has the low bits; the part itself when it is one.

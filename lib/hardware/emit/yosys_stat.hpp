@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "hardware/design/design.hpp"
+#include "hardware/design/cost.hpp"
 
 namespace mase::emit {
 

@@ -7,14 +7,17 @@
 
 namespace mase::integer {
 
+/// Codes from low to high, both included.
 struct Interval {
   Wide low = 0, high = 0;
   bool operator==(const Interval&) const = default;
 };
 
+/// All codes of a type.
 Interval interval_of(const FixedType& type);
 /// Both, smallest interval around the two.
 Interval hull(const Interval& a, const Interval& b);
+/// Of one code of each.
 Interval sum(const Interval& a, const Interval& b);
 Interval product(const Interval& a, const Interval& b);
 /// Codes shifted left. The caller has made sure that they stay below 2^126.

@@ -162,18 +162,18 @@ Constants Call::constant(double number) const {
                "the constant");
 }
 
-Stream Call::stream(std::string_view argument) const {
+StreamView Call::stream(std::string_view argument) const {
   const Value* value = node.find(argument);
   if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
   return stream_of(*value, argument);
 }
 
-Stream Call::stream_of(const Value& value, std::string_view argument) const {
+StreamView Call::stream_of(const Value& value, std::string_view argument) const {
   if (!value.is_node())
     throw Refusal{"argument " + quoted(argument) + " is no tensor of the graph"};
   const Operand& operand = lowering.operand(value.node());
   if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
-  const Stream* stream = std::get_if<Stream>(&operand);
+  const StreamView* stream = std::get_if<StreamView>(&operand);
   if (!stream) throw Refusal{"argument " + quoted(argument) + " is not computed from the inputs"};
   for (const ir::Port& port : ir::ports(lowering.graph(), node))
     if (port.argument == argument)

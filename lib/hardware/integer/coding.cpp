@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "hardware/integer/layout.hpp"
-#include "hardware/integer/model.hpp"
 
 namespace mase::integer {
 namespace {

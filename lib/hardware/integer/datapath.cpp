@@ -14,12 +14,13 @@ using formats::Rounding;
 /// a way that rounding sees: nearest gives 0 for every tiny product, floor needs products that are
 /// not smaller than x (frac >= 0).
 void check_profile(const Tree& fields, const Grid& grid) {
-  if (fields.at("profile").as_string() != "mase") return;
+  if (fields.at("profile").as_string() != "reference") return;
   if (grid.type.width > 24)
-    unsupported_error("profile 'mase' above 24 bits has codes of its own; use profile 'exact'");
+    unsupported_error(
+        "profile 'reference' above 24 bits has codes of its own; use profile 'exact'");
   if (grid.rounding == Rounding::floor && grid.type.frac < 0)
     unsupported_error(
-        "profile 'mase' with floor and a negative fraction has codes of its own; use "
+        "profile 'reference' with floor and a negative fraction has codes of its own; use "
         "profile 'exact'");
 }
 

@@ -60,7 +60,7 @@ void check_width(const Interval& range, int limit, const std::string& what) {
                   std::to_string(limit) + "; give the node narrower formats (pass quantize)"};
 }
 
-Layout Lowering::layout_of(const Stream& stream) const {
+Layout Lowering::layout_of(const StreamView& stream) const {
   Layout layout = stream.layout;
   layout.shape = value(stream.id).shape;
   return layout;
@@ -74,8 +74,8 @@ std::optional<Grid> Lowering::target(const ir::Node& node) const {
   return std::nullopt;
 }
 
-Stream Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
-                      Accumulator accumulator, Layout layout) {
+StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                          Accumulator accumulator, Layout layout) {
   accumulator = with_odd_divisor(accumulator);
   const auto grid = target(node);
   if (grid)
@@ -93,9 +93,9 @@ Stream Lowering::emit(const ir::Node& node, Operation operation, std::vector<Val
               std::move(layout));
 }
 
-Stream Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
-                      const Accumulator& accumulator, const Requantise& requantise, int frac,
-                      Layout layout) {
+StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                          const Accumulator& accumulator, const Requantise& requantise, int frac,
+                          Layout layout) {
   check_width(accumulator.range, accumulator_bits, "its accumulator");
   if (requantise.shift < 0)
     check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
@@ -111,8 +111,8 @@ Stream Lowering::emit(const ir::Node& node, Operation operation, std::vector<Val
   return append(node.name, node, std::move(step), type, std::move(layout), node.name);
 }
 
-Stream Lowering::append(const std::string& name, const ir::Node& node, Step step, FixedType type,
-                        Layout layout, const std::string& value_name) {
+StreamView Lowering::append(const std::string& name, const ir::Node& node, Step step,
+                            FixedType type, Layout layout, const std::string& value_name) {
   step.name = name;
   step.layer = node.name;
   step.output = static_cast<ValueId>(program_.values.size());
@@ -127,8 +127,9 @@ Stream Lowering::append(const std::string& name, const ir::Node& node, Step step
   return {program_.steps.back().output, std::move(layout)};
 }
 
-Stream Lowering::add_cast(const Stream& stream, const Requantise& requantise, const FixedType& type,
-                          const ir::Node& reader, const std::string& port) {
+StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requantise,
+                              const FixedType& type, const ir::Node& reader,
+                              const std::string& port) {
   const FixedType& from = value(stream.id).type;
   Step step;
   step.inputs = {stream.id};
@@ -144,8 +145,8 @@ Stream Lowering::add_cast(const Stream& stream, const Requantise& requantise, co
   return append(name, reader, std::move(step), type, std::move(layout), name);
 }
 
-Stream Lowering::cast(const Stream& stream, const Grid& grid, const ir::Node& reader,
-                      const std::string& port) {
+StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
+                          const std::string& port) {
   const FixedType from = value(stream.id).type;
   if (holds(grid.type, from)) return stream;
   const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,
@@ -154,12 +155,13 @@ Stream Lowering::cast(const Stream& stream, const Grid& grid, const ir::Node& re
   if (known != casts_.end()) return {known->second, stream.layout};
   const Requantise requantise = to_grid({interval_of(from), from.frac}, grid);
   const FixedType type = type_for(requantise.low, requantise.high, grid.type.frac);
-  Stream result = add_cast(stream, requantise, type, reader, port);
+  StreamView result = add_cast(stream, requantise, type, reader, port);
   casts_[key] = result.id;
   return result;
 }
 
-Stream Lowering::widened(const Stream& stream, const FixedType& type, const ir::Node& reader) {
+StreamView Lowering::widened(const StreamView& stream, const FixedType& type,
+                             const ir::Node& reader) {
   const FixedType from = value(stream.id).type;
   const Requantise requantise =
       to_grid({interval_of(from), from.frac}, {type, formats::Rounding::nearest_even});

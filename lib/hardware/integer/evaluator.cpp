@@ -1,29 +1,29 @@
-// ir::Evaluator on a Model: checks of inputs, codes in and out, names of results.
+// ir::Evaluator on an Interpreter: checks of inputs, codes in and out, names of results.
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 
 namespace mase::integer {
 namespace {
 
 class IntegerEvaluator : public ir::Evaluator {
  public:
-  explicit IntegerEvaluator(const ir::Graph& graph) : graph_(graph), model_(lower(graph)) {}
+  explicit IntegerEvaluator(const ir::Graph& graph) : graph_(graph), interpreter_(lower(graph)) {}
 
   ir::Results run(const std::vector<Array>& inputs) override { return run(inputs, {}); }
 
   ir::Results run(const std::vector<Array>& inputs, const ir::Observer& observer) override {
     const std::int64_t frames = check_inputs(inputs);
-    const Program& program = model_.program();
+    const Program& program = interpreter_.program();
     std::vector<Codes> codes;
     for (std::size_t i = 0; i < inputs.size(); ++i)
       codes.push_back(encode_input(program, i, inputs[i].to_float32()));
     std::function<void(ValueId, const Codes&)> observe;
     if (observer)
       observe = [&](ValueId id, const Codes& seen) { show(observer, id, seen, frames); };
-    const std::vector<Codes> outputs = model_.run(codes, frames, observe);
+    const std::vector<Codes> outputs = interpreter_.run(codes, frames, observe);
     ir::Results results;
     for (std::size_t i = 0; i < outputs.size(); ++i)
       results.emplace_back(program.output_keys[i], decode_output(program, i, outputs[i], frames));
@@ -87,13 +87,13 @@ class IntegerEvaluator : public ir::Evaluator {
 
   void show(const ir::Observer& observer, ValueId id, const Codes& codes,
             std::int64_t frames) const {
-    const StreamValue& value = model_.program().value(id);
+    const StreamValue& value = interpreter_.program().value(id);
     if (const ir::Node* node = graph_.find_node(value.name))
       observer(*node, "data_out", decode_value(value, codes, frames));
   }
 
   const ir::Graph graph_;
-  Model model_;
+  Interpreter interpreter_;
 };
 
 }  // namespace

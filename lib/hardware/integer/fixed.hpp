@@ -1,5 +1,5 @@
 // Fixed-point types and requantisation: the arithmetic every integer datapath shares, defined once
-// for the integer model, the cost models and the parameters of the hardware.
+// for the integer program, the cost models and the parameters of the hardware.
 #pragma once
 
 #include <cstdint>

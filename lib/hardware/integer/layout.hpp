@@ -14,10 +14,12 @@ struct Layout {
   std::vector<std::int64_t> order;
 };
 
+/// The order of torch itself.
 Layout row_major(const Shape& torch_shape);
 /// Torch [C, spatial...] as [spatial..., C].
 Layout channels_last(const Shape& torch_shape);
 bool is_channels_last(const Layout& layout);
+/// The layout of a value, its order filled in.
 Layout layout_of(const StreamValue& value);
 /// The order as a StreamValue keeps it: empty when it is the identity.
 std::vector<std::int64_t> compact(std::vector<std::int64_t> order);
@@ -36,6 +38,7 @@ Layout with_innermost(const Layout& layout, std::size_t dim, std::int64_t size);
 struct Rows {
   std::vector<std::int64_t> columns, rows;
 };
+/// None when the rows are torn apart.
 std::optional<Rows> rows_of(const Layout& layout);
 
 }  // namespace mase::integer

@@ -20,16 +20,30 @@ const std::vector<LoweringRow>& lowering_table() {
   return rows;
 }
 
-/// Whether the first reader that cares sees rows of features rather than channels first: a frame
-/// of two dimensions is [T, F] for a linear layer and [C, L] for a convolution.
+/// How a family reads a frame of two dimensions: [T, F], rows of features, or [C, L], channels
+/// first; none where it does not care.
+std::optional<bool> reads_rows(ir::OpFamily family) {
+  switch (family) {
+    using enum ir::OpFamily;
+    case linear:
+      return true;
+    case convolution:
+    case transposed_convolution:
+    case batch_norm:
+    case instance_norm:
+    case pooling:
+    case adaptive_pooling:
+      return false;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether the first reader that cares sees rows of features rather than channels first.
 std::optional<bool> read_as_rows(const ir::Graph& graph, ir::NodeId id) {
   for (const ir::NodeId user : graph.users(id)) {
     const ir::Node& node = graph.node(user);
-    const std::string op = op_of(graph, node);
-    if (op == "linear") return true;
-    if (op.starts_with("conv") || op.starts_with("batch_norm") || op.ends_with("1d") ||
-        op.ends_with("2d"))
-      return false;
+    if (const auto rows = reads_rows(ir::family_of(op_of(graph, node)))) return rows;
     if (node.info.is_tensor() && node.info.shape == graph.node(id).info.shape)
       if (const auto found = read_as_rows(graph, user)) return found;
   }
@@ -117,12 +131,13 @@ Operand Lowering::lowered(const ir::Node& node) {
   Operand result = row->lower({*this, node});
   // Ops without a step of their own leave their data_out format to this cast.
   const auto out = node.formats.find("data_out");
-  if (const Stream* stream = std::get_if<Stream>(&result); stream && out != node.formats.end())
+  if (const StreamView* stream = std::get_if<StreamView>(&result);
+      stream && out != node.formats.end())
     return cast(*stream, grid_of(out->second), node, "data_out");
   return result;
 }
 
-Stream Lowering::add_input(const ir::Node& node) {
+StreamView Lowering::add_input(const ir::Node& node) {
   if (!node.info.is_tensor() || node.info.shape.empty())
     throw Refusal{"an input must be a tensor with a batch dimension and a known shape"};
   if (node.info.dtype != DType::float32)
@@ -165,7 +180,7 @@ void Lowering::add_output(const std::string& key, const ir::Value& value) {
   if (!value.is_node()) throw Refusal{"a result is no tensor of the graph"};
   const Operand& operand = operands_.at(value.node());
   if (std::holds_alternative<std::monostate>(operand)) return;
-  const Stream* stream = std::get_if<Stream>(&operand);
+  const StreamView* stream = std::get_if<StreamView>(&operand);
   if (!stream) throw Refusal{"a result is not computed from the inputs, or is a list of parts"};
   program_.outputs.push_back(returned(*stream));
   program_.output_keys.push_back(key);
@@ -173,7 +188,7 @@ void Lowering::add_output(const std::string& key, const ir::Value& value) {
 
 /// The value with the layout that the result has in torch. A view of a value that is an input or
 /// another result needs a value of its own.
-ValueId Lowering::returned(const Stream& stream) {
+ValueId Lowering::returned(const StreamView& stream) {
   StreamValue& made = program_.values[static_cast<std::size_t>(stream.id)];
   const std::vector<std::int64_t> order = compact(stream.layout.order);
   const bool same = made.torch_shape == stream.layout.torch_shape && made.order == order;

@@ -14,11 +14,11 @@ bool is_stream(const Call& call, std::string_view argument) {
   if (!value || !value->is_node()) return false;
   const Operand& operand = call.lowering.operand(value->node());
   if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
-  return std::holds_alternative<Stream>(operand);
+  return std::holds_alternative<StreamView>(operand);
 }
 
 Operand lower_streams(const Call& call, Arithmetic kind) {
-  const Stream a = call.stream("self"), b = call.stream("other");
+  const StreamView a = call.stream("self"), b = call.stream("other");
   if (kind == Arithmetic::divide)
     throw Refusal{"the quotient of two streams has no datapath; divide by a constant power of two"};
   if (a.layout.torch_shape != b.layout.torch_shape)
@@ -48,7 +48,7 @@ Operand lower_streams(const Call& call, Arithmetic kind) {
 
 /// The constant of each channel of the stream; refused when it varies along other dimensions.
 /// Torch broadcasting: the constants' dimensions are the last ones of [batch, frame...].
-Constants per_channel(const Call& call, const Stream& x, Constants constants) {
+Constants per_channel(const Call& call, const StreamView& x, Constants constants) {
   if (constants.codes.size() == 1) return constants;
   Shape shape{1};
   shape.insert(shape.end(), x.layout.torch_shape.begin(), x.layout.torch_shape.end());
@@ -107,13 +107,13 @@ Constants reciprocal(const Constants& constants) {
 }
 
 /// x * 2^-bits: the same codes at another binary point.
-Operand lower_power_of_two(const Call& call, const Stream& x, int bits) {
+Operand lower_power_of_two(const Call& call, const StreamView& x, int bits) {
   const FixedType& type = call.lowering.value(x.id).type;
   return call.lowering.emit(call.node, Cast{}, {x.id}, {interval_of(type), type.frac + bits},
                             call.lowering.layout_of(x));
 }
 
-Operand multiply(const Call& call, const Stream& x, Constants scale) {
+Operand multiply(const Call& call, const StreamView& x, Constants scale) {
   if (scale.codes.size() == 1 && scale.codes[0] == 1)
     return lower_power_of_two(call, x, scale.type.frac);
   return scale_and_shift(call, x, std::move(scale), std::nullopt);
@@ -125,7 +125,7 @@ void negate(Constants& constants) {
 }
 
 /// A stream and constants; `reversed`: the constants are the first operand.
-Operand lower_constants(const Call& call, Arithmetic kind, const Stream& x, Constants constants,
+Operand lower_constants(const Call& call, Arithmetic kind, const StreamView& x, Constants constants,
                         bool reversed) {
   constants = per_channel(call, x, std::move(constants));
   if (kind == Arithmetic::multiply) return multiply(call, x, std::move(constants));

@@ -7,8 +7,8 @@ namespace mase::integer {
 namespace {
 
 /// A step that only moves codes: requantisation changes nothing.
-Stream emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
-                  const FixedType& type, Layout layout) {
+StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
+                      const FixedType& type, Layout layout) {
   const Requantise none{0, 1, formats::Rounding::nearest_even, type.low(), type.high()};
   return call.lowering.emit(call.node, std::move(operation), std::move(inputs),
                             {interval_of(type), type.frac}, none, type.frac, std::move(layout));
@@ -16,7 +16,7 @@ Stream emit_moved(const Call& call, Operation operation, std::vector<ValueId> in
 
 /// A quantizer of the part acts on the whole stream as well, where other parts share it.
 Operand emit_part(const Call& call, const Part& part) {
-  Stream source = part.source;
+  StreamView source = part.source;
   if (const auto grid = call.lowering.target(call.node))
     source = call.lowering.cast(source, *grid, call.node, "data_in");
   if (part.count == source.layout.torch_shape[part.dim]) return source;
@@ -32,7 +32,7 @@ Operand emit_part(const Call& call, const Part& part) {
 
 /// The parts have the sizes that the node's info says.
 Operand lower_parts(const Call& call) {
-  const Stream x = call.stream("self");
+  const StreamView x = call.stream("self");
   const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
   std::vector<Part> parts;
   std::int64_t first = 0;
@@ -47,7 +47,7 @@ Operand lower_parts(const Call& call) {
 }
 
 /// The part of one dimension that an index of a tensor leaves: full slices but one.
-Operand lower_tensor_index(const Call& call, const Stream& x, const ir::Value& index) {
+Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Value& index) {
   using Kind = ir::Value::Kind;
   const ir::Value::List items =
       index.kind() == Kind::tuple ? index.items() : ir::Value::List{index};
@@ -90,7 +90,7 @@ Operand lower_getitem(const Call& call) {
 
 /// aten::slice and aten::narrow: where it starts; the info says how many there are.
 Operand lower_slice(const Call& call, std::string_view first_argument) {
-  const Stream x = call.stream("self");
+  const StreamView x = call.stream("self");
   if (call.integer("step", 1) != 1) throw Refusal{"a step other than 1 has no datapath"};
   const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
   const std::int64_t size = x.layout.torch_shape[dim];
@@ -101,12 +101,12 @@ Operand lower_slice(const Call& call, std::string_view first_argument) {
 }
 
 /// The least type that holds the values of all streams.
-FixedType common_type(const Call& call, const std::vector<Stream>& streams) {
+FixedType common_type(const Call& call, const std::vector<StreamView>& streams) {
   int frac = call.lowering.value(streams[0].id).type.frac;
-  for (const Stream& stream : streams)
+  for (const StreamView& stream : streams)
     frac = std::max(frac, call.lowering.value(stream.id).type.frac);
   Interval range;
-  for (const Stream& stream : streams) {
+  for (const StreamView& stream : streams) {
     const FixedType& type = call.lowering.value(stream.id).type;
     if (type.width + frac - type.frac > 124)
       throw Refusal{"its inputs' fractions are too far apart for one type"};
@@ -118,14 +118,14 @@ FixedType common_type(const Call& call, const std::vector<Stream>& streams) {
 
 /// Streams of a cat, each on the grid of the result where there is one: a quantizer of the result
 /// acts on every element alone.
-std::vector<Stream> cat_inputs(const Call& call) {
+std::vector<StreamView> cat_inputs(const Call& call) {
   const ir::Value* tensors = call.node.find("tensors");
   if (!tensors || tensors->kind() == ir::Value::Kind::node)
     throw Refusal{"it joins a list that is computed; name its tensors one by one"};
   const auto grid = call.lowering.target(call.node);
-  std::vector<Stream> streams;
+  std::vector<StreamView> streams;
   for (const ir::Value& item : tensors->items()) {
-    Stream stream = call.stream_of(item, "tensors");
+    StreamView stream = call.stream_of(item, "tensors");
     if (grid) stream = call.lowering.cast(stream, *grid, call.node, "data_in");
     streams.push_back(std::move(stream));
   }
@@ -134,13 +134,15 @@ std::vector<Stream> cat_inputs(const Call& call) {
 }
 
 Operand lower_cat(const Call& call) {
-  std::vector<Stream> streams = cat_inputs(call);
+  std::vector<StreamView> streams = cat_inputs(call);
   const std::size_t dim = call.frame_dim("dim", 0, streams[0].layout.torch_shape.size());
   const FixedType type = common_type(call, streams);
   std::vector<ValueId> inputs;
   std::int64_t channels = 0;
-  const auto pixels = [&](const Stream& stream) { return with_innermost(stream.layout, dim, 1); };
-  for (Stream& stream : streams) {
+  const auto pixels = [&](const StreamView& stream) {
+    return with_innermost(stream.layout, dim, 1);
+  };
+  for (StreamView& stream : streams) {
     stream.layout = call.lowering.layout_of(stream);
     if (stream.layout.torch_shape.size() <= dim || !is_innermost(stream.layout, dim))
       throw Refusal{"only the channels, which are innermost in a stream, can be joined"};

@@ -54,7 +54,7 @@ int fraction_for(const std::optional<double>& number, int frac) {
 }
 
 /// Without a format for the result: the clamp on the input's grid, made finer where a bound asks.
-Operand exact_clamp(const Call& call, const Stream& x, const Bounds& bounds) {
+Operand exact_clamp(const Call& call, const StreamView& x, const Bounds& bounds) {
   const FixedType type = call.lowering.value(x.id).type;
   const ActiveBounds active = active_bounds(bounds, type);
   if (!active.low && !active.high) return x;
@@ -79,7 +79,7 @@ double on_grid(double number, const Grid& grid) {
 }
 
 /// q(clamp(x, a, b)) = clamp(q(x), q(a), q(b)) for the monotone quantizer q of the result.
-Operand clamp_to(const Call& call, const Stream& x, const Bounds& bounds, const Grid& grid) {
+Operand clamp_to(const Call& call, const StreamView& x, const Bounds& bounds, const Grid& grid) {
   const FixedType type = call.lowering.value(x.id).type;
   if (holds(grid.type, type))  // q(x) = x: only the bounds are quantized
     return exact_clamp(call, x, {on_grid(bounds.low, grid), on_grid(bounds.high, grid)});
@@ -94,7 +94,7 @@ Operand clamp_to(const Call& call, const Stream& x, const Bounds& bounds, const 
 Operand lower_clamp(const Call& call, Bounds bounds) {
   // clamp(x, low, high) with low > high is high everywhere.
   bounds.low = std::min(bounds.low, bounds.high);
-  const Stream x = call.stream("self");
+  const StreamView x = call.stream("self");
   const auto grid = call.lowering.target(call.node);
   return grid ? clamp_to(call, x, bounds, *grid) : exact_clamp(call, x, bounds);
 }

@@ -66,7 +66,7 @@ Layout linear_layout(const Layout& input, const Rows& rows, std::int64_t outputs
 
 Operand lower_linear(const Call& call) {
   check_weights(call);
-  const Stream x = call.stream("input");
+  const StreamView x = call.stream("input");
   const FixedType& type = call.lowering.value(x.id).type;
   Matrix matrix = matrix_of(call, type.frac);
   const Shape& shape = matrix.weight.shape;
@@ -139,7 +139,7 @@ Codes channels_last_weights(const Codes& weight, const Shape& shape) {
 
 Operand lower_convolution(const Call& call, std::size_t dims) {
   check_weights(call);
-  const Stream x = call.stream("input");
+  const StreamView x = call.stream("input");
   const FixedType& type = call.lowering.value(x.id).type;
   Matrix matrix = matrix_of(call, type.frac);
   const Shape& shape = matrix.weight.shape;
@@ -188,7 +188,7 @@ Operand lower_batch_norm(const Call& call) {
   Constants scale = call.has_tensor("weight") ? call.constants("weight") : call.constant(1.0);
   std::optional<Constants> shift;
   if (call.has_tensor("bias")) shift = call.constants("bias");
-  const Stream x = call.stream("input");
+  const StreamView x = call.stream("input");
   if (x.layout.torch_shape.empty() || !is_innermost(x.layout, 0))
     throw Refusal{"its input is not streamed with the channels innermost"};
   return scale_and_shift(call, x, std::move(scale), std::move(shift));
@@ -222,8 +222,8 @@ std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac
   return aligned;
 }
 
-Stream scale_and_shift(const Call& call, const Stream& x, Constants scale,
-                       std::optional<Constants> shift) {
+StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
+                           std::optional<Constants> shift) {
   const StreamValue& value = call.lowering.value(x.id);
   const auto spread = [&](Constants& constants) {
     if (constants.codes.size() == 1)

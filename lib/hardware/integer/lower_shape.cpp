@@ -22,22 +22,22 @@ Operand lower_to(const Call& call) {
 /// Any reshape: row-major positions stay, so only the torch shape changes. The batch dimension is
 /// kept when its size is: rows of the batch are the slowest part of a row-major position.
 Operand lower_reshape(const Call& call) {
-  const Stream x = call.stream("self");
+  const StreamView x = call.stream("self");
   const Shape frame = call.frame_shape();
   const ir::Value& source = *call.node.find("self");
   const Shape& before = call.lowering.graph().node(source.node()).info.shape;
   if (before.empty() || before[0] != call.node.info.shape[0] ||
       numel(frame) != numel(x.layout.torch_shape))
     throw Refusal{"it mixes rows of the batch"};
-  return Stream{x.id, reshaped(x.layout, frame)};
+  return StreamView{x.id, reshaped(x.layout, frame)};
 }
 
-Operand permute(const Stream& x, const std::vector<std::size_t>& dims) {
-  return Stream{x.id, permuted(x.layout, dims)};
+Operand permute(const StreamView& x, const std::vector<std::size_t>& dims) {
+  return StreamView{x.id, permuted(x.layout, dims)};
 }
 
 Operand lower_transpose(const Call& call) {
-  const Stream x = call.stream("self");
+  const StreamView x = call.stream("self");
   const std::size_t rank = x.layout.torch_shape.size();
   std::vector<std::size_t> dims(rank);
   for (std::size_t d = 0; d < rank; ++d) dims[d] = d;
@@ -46,7 +46,7 @@ Operand lower_transpose(const Call& call) {
 }
 
 Operand lower_permute(const Call& call) {
-  const Stream x = call.stream("self");
+  const StreamView x = call.stream("self");
   const auto rank = static_cast<std::int64_t>(x.layout.torch_shape.size()) + 1;
   const Shape given = call.integers("dims", static_cast<std::size_t>(rank), {});
   std::vector<std::size_t> dims;

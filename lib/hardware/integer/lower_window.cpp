@@ -25,8 +25,8 @@ Window window_of(const Shape& frame, const Geometry& geometry) {
   return window;
 }
 
-Stream pooled_input(const Call& call, std::size_t dims) {
-  const Stream x = call.stream("self");
+StreamView pooled_input(const Call& call, std::size_t dims) {
+  const StreamView x = call.stream("self");
   if (x.layout.torch_shape.size() != dims + 1)
     throw Refusal{"it needs a batch of [channels, size...] as input"};
   if (!is_channels_last(x.layout))
@@ -56,7 +56,7 @@ void check_ceil_mode(const Call& call, const Geometry& geometry, const Shape& fr
           "that the stride divides"};
 }
 
-Operand emit_pool(const Call& call, const Stream& x, PoolKind kind, const Geometry& geometry,
+Operand emit_pool(const Call& call, const StreamView& x, PoolKind kind, const Geometry& geometry,
                   std::int64_t divisor) {
   const Pool pool{kind, window_of(x.layout.torch_shape, geometry)};
   check_window(call, pool.window, pool.window.channels);
@@ -72,7 +72,7 @@ Operand lower_max_pool(const Call& call, std::size_t dims) {
   for (const std::int64_t dilation : call.integers("dilation", dims, Shape(dims, 1)))
     if (dilation != 1) throw Refusal{"a dilation other than 1 has no datapath"};
   const Geometry geometry = geometry_of(call, dims);
-  const Stream x = pooled_input(call, dims);
+  const StreamView x = pooled_input(call, dims);
   check_ceil_mode(call, geometry, x.layout.torch_shape);
   return emit_pool(call, x, PoolKind::max, geometry, 1);
 }
@@ -84,14 +84,14 @@ Operand lower_average_pool(const Call& call, std::size_t dims) {
   if (divisor < 1) throw Refusal{"a divisor below 1 has no datapath"};
   if (padded && !call.flag("count_include_pad", true) && !call.find("divisor_override"))
     throw Refusal{"windows at the border have divisors of their own; set count_include_pad"};
-  const Stream x = pooled_input(call, dims);
+  const StreamView x = pooled_input(call, dims);
   check_ceil_mode(call, geometry, x.layout.torch_shape);
   return emit_pool(call, x, PoolKind::sum, geometry, divisor);
 }
 
 /// Adaptive pools have equal windows where the output size divides the input size.
 Operand lower_adaptive_pool(const Call& call, std::size_t dims) {
-  const Stream x = pooled_input(call, dims);
+  const StreamView x = pooled_input(call, dims);
   const Shape in = x.layout.torch_shape, out = call.frame_shape();
   if (out.size() != in.size()) throw Refusal{"its result does not keep the dimensions"};
   Geometry geometry;

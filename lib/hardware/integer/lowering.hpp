@@ -26,8 +26,8 @@ struct Refusal {
   std::string reason;
 };
 
-/// The result of a node as a stream: a value of the program under the node's torch shape.
-struct Stream {
+/// The result of a node: a value of the program under the node's torch shape.
+struct StreamView {
   ValueId id = -1;
   Layout layout;
 };
@@ -35,7 +35,7 @@ struct Stream {
 /// Elements [first, first + count) along torch dimension `dim` of a stream: part of a chunk or
 /// split, which becomes a step where it is used.
 struct Part {
-  Stream source;
+  StreamView source;
   std::size_t dim = 0;
   std::int64_t first = 0, count = 0;
 };
@@ -47,7 +47,7 @@ struct Parameter {
 };
 
 /// What a node's result is while lowering; monostate: it was refused.
-using Operand = std::variant<std::monostate, Stream, std::vector<Part>, Parameter>;
+using Operand = std::variant<std::monostate, StreamView, std::vector<Part>, Parameter>;
 
 /// Constants as codes.
 struct Constants {
@@ -78,7 +78,7 @@ class Lowering {
   const Operand& operand(ir::NodeId id) const { return operands_.at(id); }
   /// The layout of what a step makes of a stream place by place: a reshape between has changed the
   /// torch shape only.
-  Layout layout_of(const Stream& stream) const;
+  Layout layout_of(const StreamView& stream) const;
 
   /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
   std::optional<Grid> target(const ir::Node& node) const;
@@ -89,32 +89,32 @@ class Lowering {
 
   /// Appends the step of a node, requantised to target(node); without one the result keeps the
   /// accumulator's exact type.
-  Stream emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
-              Accumulator accumulator, Layout layout);
+  StreamView emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                  Accumulator accumulator, Layout layout);
   /// The same with a requantisation that the caller has made, into codes of `frac` bits.
-  Stream emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
-              const Accumulator& accumulator, const Requantise& requantise, int frac,
-              Layout layout);
+  StreamView emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                  const Accumulator& accumulator, const Requantise& requantise, int frac,
+                  Layout layout);
   /// The stream on a grid: itself when all its values lie on it, else behind a cast, which readers
   /// of the same value share.
-  Stream cast(const Stream& stream, const Grid& grid, const ir::Node& reader,
-              const std::string& port);
+  StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
+                  const std::string& port);
   /// The stream with exactly this type, which holds all its values.
-  Stream widened(const Stream& stream, const FixedType& type, const ir::Node& reader);
+  StreamView widened(const StreamView& stream, const FixedType& type, const ir::Node& reader);
 
  private:
   void visit(const ir::Node& node);
   Operand lowered(const ir::Node& node);
-  Stream add_input(const ir::Node& node);
+  StreamView add_input(const ir::Node& node);
   void add_outputs(const ir::Node& node);
   void add_output(const std::string& key, const ir::Value& value);
-  ValueId returned(const Stream& stream);
+  ValueId returned(const StreamView& stream);
   void refuse(const ir::Node& node, const std::string& reason);
   std::string unique_name(std::string name);
-  Stream append(const std::string& name, const ir::Node& node, Step step, FixedType type,
-                Layout layout, const std::string& value_name);
-  Stream add_cast(const Stream& stream, const Requantise& requantise, const FixedType& type,
-                  const ir::Node& reader, const std::string& port);
+  StreamView append(const std::string& name, const ir::Node& node, Step step, FixedType type,
+                    Layout layout, const std::string& value_name);
+  StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
+                      const ir::Node& reader, const std::string& port);
 
   const ir::Graph& graph_;
   std::map<ir::NodeId, Demand> demands_;
@@ -148,8 +148,8 @@ struct Call {
   Constants constants(std::string_view argument, bool exact_allowed = false) const;
   Constants constant(double number) const;  ///< of a Python number, which runs as float32
 
-  Stream stream(std::string_view argument) const;  ///< on the grid of its data_in format
-  Stream stream_of(const ir::Value& value, std::string_view argument) const;
+  StreamView stream(std::string_view argument) const;  ///< on the grid of its data_in format
+  StreamView stream_of(const ir::Value& value, std::string_view argument) const;
   Shape frame_shape() const;  ///< of the result; refused when it does not keep the batch
 };
 
@@ -188,8 +188,8 @@ void check_width(const Interval& range, int limit, const std::string& what);
 void check_window(const Call& call, const Window& window, std::int64_t outputs);
 
 /// y = x * scale + shift along the innermost dimension; shift may be absent.
-Stream scale_and_shift(const Call& call, const Stream& x, Constants scale,
-                       std::optional<Constants> shift);
+StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
+                           std::optional<Constants> shift);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the
 /// bias is finer, the factors are shifted left: the hardware has no aligner. Empty when all are 0.
 std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac);

@@ -1,5 +1,5 @@
 // Program: a quantized graph lowered to exact integer steps. It defines what the hardware computes:
-// the integer model executes it, and lib/hardware/design turns every step into instances.
+// the interpreter executes it, and lib/hardware/design turns every step into instances.
 //
 // Streams. A value holds one frame (the batch dimension is taken away) as a sequence of codes in
 // stream order: row-major with channels last, [H, W, C] for a torch tensor [C, H, W], [T, F] for
@@ -20,11 +20,14 @@
 
 namespace mase::integer {
 
+/// Index into Program::values.
 using ValueId = int;
+/// Integer codes, as wide as any format has them.
 using Codes = std::vector<std::int64_t>;
 
 inline std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
+/// What flows between two steps.
 struct StreamValue {
   std::string name;   ///< the node whose result this is
   FixedType type;     ///< at most 62 bits wide
@@ -99,6 +102,7 @@ struct Lookup {
   Codes table;           ///< 2^width entries, indexed by the input code's bits
 };
 
+/// What a window is reduced to.
 enum class PoolKind { max, sum };
 /// Maximum or sum over each window, channel by channel. An average is a sum whose Requantise
 /// divides. Padding never wins a maximum and adds 0 to a sum.
@@ -107,6 +111,7 @@ struct Pool {
   Window window;
 };
 
+/// What is done with two streams, element by element.
 enum class BinaryKind { add, subtract, multiply };
 /// add, subtract: (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b.
 struct Binary {
@@ -122,6 +127,7 @@ struct Slice {
   std::int64_t first = 0, count = 0;
 };
 
+/// What a step computes.
 using Operation =
     std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Pool, Binary, Concat, Slice>;
 
@@ -141,6 +147,7 @@ struct Step {
 };
 std::string operation_name(const Operation& operation);  ///< "linear", "max_pool", ...
 
+/// A graph as integer steps over streams.
 struct Program {
   std::string name;
   std::vector<StreamValue> values;

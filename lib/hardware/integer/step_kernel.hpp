@@ -1,5 +1,5 @@
-// StepKernel: how the model runs one step on buffers; a fast form where 32-bit sums are proven
-// enough, else the definition.
+// StepKernel: how the interpreter runs one step on buffers; a fast form where 32-bit sums are
+// proven enough, else the definition.
 #pragma once
 
 #include <memory>

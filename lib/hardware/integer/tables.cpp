@@ -66,7 +66,7 @@ Grid grid_for(const Call& call) {
 }
 
 Operand lower_table(const Call& call, const std::string& name, const Function& function) {
-  const Stream x = call.stream("self");
+  const StreamView x = call.stream("self");
   const FixedType type = call.lowering.value(x.id).type;
   if (type.width > most_bits)
     throw Refusal{"its input has " + std::to_string(type.width) + " bits, a table at most " +

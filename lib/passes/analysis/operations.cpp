@@ -1,10 +1,8 @@
 // One rule per family of ops: what one output element costs.
 #include "passes/analysis/operations.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-#include "ir/op_table.hpp"
 #include "passes/analysis/rows.hpp"
 
 namespace mase::passes {
@@ -15,11 +13,6 @@ double bits_at(const ir::Node& node, const std::string& port, DType dtype, const
   const auto format = node.formats.find(port);
   return format == node.formats.end() ? 8.0 * double(size_of(dtype))
                                       : format->second.bits_per_element(shape);
-}
-
-bool is_add(const ir::Node& node) {
-  const std::string_view op = ir::base_op(node.op);
-  return op == "aten::addmm" || op == "aten::baddbmm";
 }
 
 }  // namespace
@@ -46,12 +39,12 @@ OperationCounts OperationCounter::count(const ir::Node& node) {
   counts.parameters = parameters(node, nullptr);
   total_parameters_ += parameters(node, &seen_);
   if (!node.info.is_tensor() || node.op.empty()) return counts;
-  const std::string op = ir::classify(graph_, node).op;
-  counts.macs = macs(node, op);
-  counts.flops = 2 * counts.macs + other_flops(node, op);
+  const ir::Classified what = ir::classify(graph_, node);
+  counts.macs = macs(node, what.family());
+  counts.flops = 2 * counts.macs + other_flops(node, what);
   counts.inputs = read(node);
   counts.outputs = outputs(node);
-  if (counts.macs > 0) add_bits(node, counts);
+  if (counts.macs > 0) add_bits(node, what.family(), counts);
   return counts;
 }
 
@@ -89,20 +82,21 @@ std::vector<OperationCounter::Operand> OperationCounter::operands(const ir::Node
   return found;
 }
 
-double OperationCounter::macs(const ir::Node& node, const std::string& op) const {
+double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
+  using enum ir::OpFamily;
   const std::vector<Operand> given = operands(node);
   const auto known = [&](std::size_t count) { return given.size() >= count; };
-  const bool layer = op == "linear" || op == "conv1d" || op == "conv2d";
-  if ((layer || op == "convtranspose2d") && known(2) && !given[1].shape.empty()) {
+  const bool layer = family == linear || family == convolution;
+  if ((layer || family == transposed_convolution) && known(2) && !given[1].shape.empty()) {
     // Weights per place along the weight's first dimension: outputs, inputs when transposed.
     const double each = double(numel(given[1].shape)) / double(given[1].shape[0]);
     return (layer ? outputs(node) : elements(given[0].shape)) * each;
   }
-  if ((op == "matmul" || op == "bmm" || op == "mm") && known(2) && !given[0].shape.empty())
+  if (family == matrix_product && known(2) && !given[0].shape.empty())
     return outputs(node) * double(given[0].shape.back());
-  if ((op == "addmm" || op == "baddbmm") && known(3) && !given[1].shape.empty())
+  if (family == added_product && known(3) && !given[1].shape.empty())
     return outputs(node) * double(given[1].shape.back());
-  if (op == "grouped_query_attention" && known(3) && given[1].shape.size() >= 2) {
+  if (family == attention && known(3) && given[1].shape.size() >= 2) {
     const double keys = double(given[1].shape[given[1].shape.size() - 2]);
     return (elements(given[0].shape) + outputs(node)) * keys;
   }
@@ -110,9 +104,11 @@ double OperationCounter::macs(const ir::Node& node, const std::string& op) const
 }
 
 /// Bits of the weight and of the input; a product of two activations has both on data.
-void OperationCounter::add_bits(const ir::Node& node, OperationCounts& counts) const {
+void OperationCounter::add_bits(const ir::Node& node, ir::OpFamily family,
+                                OperationCounts& counts) const {
   const std::vector<Operand> given = operands(node);
-  const bool added = given.size() >= 3 && given[1].port == "data_in" && is_add(node);
+  const bool added =
+      given.size() >= 3 && given[1].port == "data_in" && family == ir::OpFamily::added_product;
   const Operand& left = given[added ? 1 : 0];
   const Operand& right = given[added ? 2 : 1];
   counts.activation_bits = bits_at(node, left.port, left.dtype, left.shape);
@@ -120,22 +116,55 @@ void OperationCounter::add_bits(const ir::Node& node, OperationCounts& counts) c
   counts.bitops = counts.macs * counts.activation_bits * counts.weight_bits;
 }
 
-double OperationCounter::other_flops(const ir::Node& node, const std::string& op) {
-  const auto is = [&](std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, op) != names.end();
-  };
-  if (is({"linear", "conv1d", "conv2d", "convtranspose2d", "matmul", "bmm", "mm"})) return 0;
-  if (is({"addmm", "baddbmm"})) return 0;
-  if (op == "grouped_query_attention") return 3 * scores(node);
-  if (op.starts_with("batch_norm")) return 2 * outputs(node);
-  if (is({"layer_norm", "group_norm", "instance_norm2d", "rms_norm"})) return 5 * outputs(node);
-  if (is({"softmax", "log_softmax"})) return 3 * outputs(node);
-  if (is({"avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d"}))
-    return outputs(node) * window(node, op);
-  if (op.starts_with("adaptive_")) return inputs(node);
-  if (is({"mean", "sum", "prod", "max", "min", "argmax", "argmin", "var", "std", "cumsum"}))
-    return node.find("other") ? outputs(node) : inputs(node);
-  return costs_per_element(node, op) ? outputs(node) : 0;
+double OperationCounter::other_flops(const ir::Node& node, const ir::Classified& what) {
+  switch (what.family()) {
+    using enum ir::OpFamily;
+    case unary:
+    case channel_activation:
+    case elementwise:
+    case resampling:
+      return outputs(node);
+    case batch_norm:
+      return 2 * outputs(node);
+    case softmax:
+      return 3 * outputs(node);
+    case instance_norm:
+    case group_norm:
+    case layer_norm:
+      return 5 * outputs(node);
+    case attention:
+      return 3 * scores(node);
+    case pooling:
+      return outputs(node) * window(node, what.op);
+    case adaptive_pooling:
+      return inputs(node);
+    case reduction:
+    case arg_reduction:
+    case scan:
+      return node.find("other") ? outputs(node) : inputs(node);
+    case linear:
+    case convolution:
+    case transposed_convolution:
+    case matrix_product:
+    case added_product:
+    case embedding:
+    case copy:
+    case reshape:
+    case transpose:
+    case permute:
+    case expand:
+    case pad:
+    case concatenation:
+    case movement:
+    case size:
+    case host_value:
+    case creation:
+      return 0;
+    case other:
+      break;
+  }
+  uncounted_.push_back("'" + node.name + "' (" + what.op + ")");
+  return 0;
 }
 
 double OperationCounter::inputs(const ir::Node& node) const {
@@ -171,23 +200,6 @@ double OperationCounter::window(const ir::Node& node, const std::string& op) con
   double elements = 1;
   for (const ir::Value& side : size->items()) elements *= double(side.as_int());
   return size->items().size() == 1 && op.ends_with("2d") ? elements * elements : elements;
-}
-
-/// Whether an op without a rule of its own computes something on every element.
-bool OperationCounter::costs_per_element(const ir::Node& node, const std::string& op) {
-  static const std::set<std::string_view> free_ops{
-      "identity",   "dropout",   "size",       "dim",       "numel",     "view",     "reshape",
-      "flatten",    "unflatten", "squeeze",    "unsqueeze", "transpose", "t",        "permute",
-      "contiguous", "clone",     "detach",     "expand",    "repeat",    "tile",     "flip",
-      "roll",       "pad",       "getitem",    "cat",       "stack",     "chunk",    "split",
-      "unbind",     "slice",     "select",     "narrow",    "index",     "gather",   "index_select",
-      "triu",       "tril",      "to",         "type_as",   "arange",    "range",    "zeros",
-      "ones",       "full",      "zeros_like", "ones_like", "tensor",    "embedding"};
-  if (free_ops.contains(op)) return false;
-  const ir::OpRow* row = ir::find_op(op);
-  const bool counted = row != nullptr && op != "einsum" && op != "crossentropyloss";
-  if (!counted) uncounted_.push_back("'" + node.name + "' (" + op + ")");
-  return counted;
 }
 
 }  // namespace mase::passes

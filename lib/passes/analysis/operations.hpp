@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::passes {
 
@@ -49,12 +49,12 @@ class OperationCounter {
   double inputs(const ir::Node& node) const;  ///< of the first operand
   double read(const ir::Node& node) const;
   std::vector<Operand> operands(const ir::Node& node) const;
-  double macs(const ir::Node& node, const std::string& op) const;
-  void add_bits(const ir::Node& node, OperationCounts& counts) const;
-  double other_flops(const ir::Node& node, const std::string& op);
+  double macs(const ir::Node& node, ir::OpFamily family) const;
+  void add_bits(const ir::Node& node, ir::OpFamily family, OperationCounts& counts) const;
+  /// Besides MACs; notes a node whose family has no rule.
+  double other_flops(const ir::Node& node, const ir::Classified& what);
   double scores(const ir::Node& node) const;
   double window(const ir::Node& node, const std::string& op) const;
-  bool costs_per_element(const ir::Node& node, const std::string& op);
 
   const ir::Graph& graph_;
   std::int64_t batch_;

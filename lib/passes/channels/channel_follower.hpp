@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "ir/op_table.hpp"
 #include "passes/channels/follow_channels.hpp"
 
 namespace mase::passes {
@@ -20,11 +21,11 @@ class ChannelFollower {
  private:
   using Rule = ChannelLayout (ChannelFollower::*)(const ir::Node& node);
   struct RuleRow {
+    ir::OpFamily family;
     Rule rule;
-    std::vector<std::string_view> ops;
   };
   static const std::vector<RuleRow>& rules();
-  static Rule rule_of(std::string_view op);
+  static Rule rule_of(ir::OpFamily family);
 
   void visit(const ir::Node& node);
   void visit_output(const ir::Node& node);
@@ -45,7 +46,7 @@ class ChannelFollower {
   ChannelLayout channel_norm(const ir::Node& node);
   ChannelLayout last_norm(const ir::Node& node);
   ChannelLayout group_norm(const ir::Node& node);
-  ChannelLayout prelu(const ir::Node& node);
+  ChannelLayout channel_activation(const ir::Node& node);
 
   // Products of activations.
   ChannelLayout matrix_product(const ir::Node& node);

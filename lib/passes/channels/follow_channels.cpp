@@ -1,58 +1,48 @@
-// The walk over the graph, which rule each op has, and what the rules ask for.
+// The walk over the graph, which rule each family of ops has, and what the rules ask for.
 #include "passes/channels/follow_channels.hpp"
 
 #include <algorithm>
 
-#include "ir/op_table.hpp"
 #include "passes/channels/channel_follower.hpp"
 
 namespace mase::passes {
 
+/// Families without a row have no rule.
 const std::vector<ChannelFollower::RuleRow>& ChannelFollower::rules() {
   using F = ChannelFollower;
+  using enum ir::OpFamily;
   static const std::vector<RuleRow> rows{
-      {&F::linear, {"linear"}},
-      {&F::convolution, {"conv1d", "conv2d"}},
-      {&F::transposed_convolution, {"convtranspose2d"}},
-      {&F::channel_norm, {"batch_norm", "batch_norm1d", "batch_norm2d", "instance_norm2d"}},
-      {&F::last_norm, {"layer_norm", "rms_norm"}},
-      {&F::group_norm, {"group_norm"}},
-      {&F::prelu, {"prelu"}},
-      {&F::same,
-       {"relu",       "relu6",      "hardtanh",   "hardswish",  "hardsigmoid", "leaky_relu",
-        "mish",       "silu",       "selu",       "elu",        "celu",        "softplus",
-        "softsign",   "hardshrink", "softshrink", "logsigmoid", "sigmoid",     "tanh",
-        "gelu",       "identity",   "dropout",    "contiguous", "clone",       "detach",
-        "to",         "type_as",    "zeros_like", "ones_like",  "sqrt",        "rsqrt",
-        "reciprocal", "square",     "exp",        "log",        "erf",         "sin",
-        "cos",        "tan",        "sinh",       "cosh",       "floor",       "ceil",
-        "round",      "sign",       "neg",        "not",        "invert",      "abs"}},
-      {&F::elementwise,
-       {"add",         "sub",   "mul",       "div",      "floordiv", "mod",         "pow",
-        "greater",     "gt",    "less",      "lt",       "le",       "lessorequal", "eq",
-        "ne",          "ge",    "and",       "or",       "maximum",  "minimum",     "where",
-        "masked_fill", "clamp", "clamp_min", "clamp_max"}},
-      {&F::matrix_product, {"matmul", "bmm"}},
-      {&F::attention, {"grouped_query_attention"}},
-      {&F::window,
-       {"avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d", "adaptive_avg_pool1d",
-        "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "upsample"}},
-      {&F::pad, {"pad"}},
-      {&F::softmax, {"softmax", "log_softmax"}},
-      {&F::reduce, {"mean", "sum", "prod", "max", "min", "var", "std"}},
-      {&F::transpose, {"transpose", "t"}},
-      {&F::permute, {"permute"}},
-      {&F::concatenate, {"cat"}},
-      {&F::expand, {"expand"}},
-      {&F::reshape, {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze"}},
+      {linear, &F::linear},
+      {convolution, &F::convolution},
+      {transposed_convolution, &F::transposed_convolution},
+      {batch_norm, &F::channel_norm},
+      {instance_norm, &F::channel_norm},
+      {layer_norm, &F::last_norm},
+      {group_norm, &F::group_norm},
+      {channel_activation, &F::channel_activation},
+      {unary, &F::same},
+      {copy, &F::same},
+      {elementwise, &F::elementwise},
+      {matrix_product, &F::matrix_product},
+      {attention, &F::attention},
+      {pooling, &F::window},
+      {adaptive_pooling, &F::window},
+      {resampling, &F::window},
+      {pad, &F::pad},
+      {softmax, &F::softmax},
+      {reduction, &F::reduce},
+      {transpose, &F::transpose},
+      {permute, &F::permute},
+      {concatenation, &F::concatenate},
+      {expand, &F::expand},
+      {reshape, &F::reshape},
   };
   return rows;
 }
 
-ChannelFollower::Rule ChannelFollower::rule_of(std::string_view op) {
-  for (const RuleRow& row : rules())
-    if (std::ranges::find(row.ops, op) != row.ops.end()) return row.rule;
-  return &ChannelFollower::unknown;
+ChannelFollower::Rule ChannelFollower::rule_of(ir::OpFamily family) {
+  const auto row = std::ranges::find(rules(), family, &RuleRow::family);
+  return row == rules().end() ? &ChannelFollower::unknown : row->rule;
 }
 
 ChannelMap ChannelFollower::run() {
@@ -62,9 +52,9 @@ ChannelMap ChannelFollower::run() {
 
 void ChannelFollower::visit(const ir::Node& node) {
   if (node.kind == ir::NodeKind::output) return visit_output(node);
-  const std::string op = ir::classify(graph_, node).op;
-  if (op == "size") return visit_size(node);
-  const Rule rule = rule_of(op);
+  const ir::OpFamily family = ir::classify(graph_, node).family();
+  if (family == ir::OpFamily::size) return visit_size(node);
+  const Rule rule = rule_of(family);
   if (rule != &ChannelFollower::reshape && rule != &ChannelFollower::expand) keep_numbers(node);
   ChannelLayout layout;
   if (node.kind == ir::NodeKind::placeholder)

@@ -1,5 +1,4 @@
 // Rules of layers: which dimensions of weights read channels and which make them.
-#include "ir/op_table.hpp"
 #include "passes/channels/channel_follower.hpp"
 
 namespace mase::passes {
@@ -93,7 +92,7 @@ ChannelLayout ChannelFollower::group_norm(const ir::Node& node) {
   return layout;
 }
 
-ChannelLayout ChannelFollower::prelu(const ir::Node& node) {
+ChannelLayout ChannelFollower::channel_activation(const ir::Node& node) {
   const std::string* weight = graph_.tensor_of(node, "weight");
   ChannelLayout layout = layout_in(node);
   if (!weight) return unknown(node);

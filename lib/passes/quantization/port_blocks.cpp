@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "ir/op_table.hpp"
+
 namespace mase::passes {
 namespace {
 
@@ -12,11 +14,16 @@ using field_detail::is_none;
 
 constexpr std::string_view skip_field = "skip_first_dim", rank_field = "max_rank";
 
-bool is_layer(std::string_view op) {
-  if (op.find("norm") != op.npos || op.find("pool") != op.npos) return true;
-  constexpr std::array<std::string_view, 4> others{"linear", "embedding", "grouped_query_attention",
-                                                   "multi_head_attention"};
-  return std::find(others.begin(), others.end(), op) != others.end();
+bool is_convolution(ir::OpFamily family) {
+  return family == ir::OpFamily::convolution || family == ir::OpFamily::transposed_convolution;
+}
+
+/// Layers besides convolutions.
+bool is_layer(ir::OpFamily family) {
+  using enum ir::OpFamily;
+  constexpr std::array layers{linear,     attention,  embedding, batch_norm,      instance_norm,
+                              group_norm, layer_norm, pooling,   adaptive_pooling};
+  return std::ranges::find(layers, family) != layers.end();
 }
 
 bool has_field(const formats::FormatRow& row, std::string_view name) {
@@ -34,11 +41,12 @@ bool left_open(const Tree& given, std::string_view field) {
 BlockLayout block_layout(std::string_view op, std::string_view port, std::size_t rank) {
   if (rank <= 1) return {};
   const bool data = port.starts_with("data_");
-  if (op.starts_with("conv")) {
+  const ir::OpFamily family = ir::family_of(op);
+  if (is_convolution(family)) {
     if (rank >= 3 && port != "bias") return {true, rank > 3 ? std::optional(3) : std::nullopt};
     return {data, std::nullopt};
   }
-  if (is_layer(op)) return {data, std::nullopt};
+  if (is_layer(family)) return {data, std::nullopt};
   return rank > 2 ? BlockLayout{true, 3} : BlockLayout{};
 }
 

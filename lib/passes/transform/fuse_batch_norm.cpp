@@ -146,7 +146,7 @@ class Fuser {
 
   void fuse(ir::NodeId id) {
     const ir::Node& node = graph_.node(id);
-    if (ir::base_op(node.op) != "aten::batch_norm") return;
+    if (family_of(id) != ir::OpFamily::batch_norm) return;
     const ir::Module* norm = module_at(id);
     if (const char* reason = obstacle(norm)) {
       result_.notes.push_back("'" + node.name + "' stays: " + reason);
@@ -160,6 +160,10 @@ class Fuser {
     if (norm == nullptr) return "it is a function call";
     if (norm->tensor("running_mean") == nullptr) return "it has no running statistics";
     return owns_tensors(*norm) ? nullptr : "it is used more than once";
+  }
+
+  ir::OpFamily family_of(ir::NodeId id) const {
+    return ir::classify(graph_, graph_.node(id)).family();
   }
 
   const ir::Module* module_at(ir::NodeId id) const {
@@ -182,9 +186,9 @@ class Fuser {
   ir::Module* layer_at(ir::NodeId id) {
     const ir::Module* module = module_at(id);
     if (module == nullptr || !owns_tensors(*module)) return nullptr;
-    const std::string_view op = ir::base_op(module->op);
-    const bool linear = op == "aten::linear" && graph_.node(id).info.shape.size() == 2;
-    const bool convolution = op == "aten::conv1d" || op == "aten::conv2d";
+    const ir::OpFamily family = family_of(id);
+    const bool linear = family == ir::OpFamily::linear && graph_.node(id).info.shape.size() == 2;
+    const bool convolution = family == ir::OpFamily::convolution;
     return linear || convolution ? &graph_.modules.at(module->path) : nullptr;
   }
 

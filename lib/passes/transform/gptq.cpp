@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
@@ -20,7 +19,9 @@ struct Layer {
   std::vector<ir::NodeId> nodes;
 };
 
-const std::set<std::string> products{"linear", "conv1d", "conv2d"};
+bool is_product(ir::OpFamily family) {
+  return family == ir::OpFamily::linear || family == ir::OpFamily::convolution;
+}
 
 const ir::Port* find_port(const std::vector<ir::Port>& ports, const std::string& name) {
   const auto port = std::ranges::find(ports, name, &ir::Port::name);
@@ -33,7 +34,7 @@ std::vector<Layer> quantized_layers(const ir::Graph& graph) {
     const ir::Node& node = graph.node(id);
     const std::string* tensor = graph.tensor_of(node, "weight");
     if (!tensor || !node.formats.contains("weight") ||
-        !products.contains(ir::classify(graph, node).op))
+        !is_product(ir::classify(graph, node).family()))
       continue;
     const auto known = std::ranges::find(layers, *tensor, &Layer::tensor);
     if (known == layers.end())

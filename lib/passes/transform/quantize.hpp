@@ -11,8 +11,8 @@ namespace mase::passes {
 ///
 /// Options: `by` = type | name | regex_name, then one table per op, node or pattern (full match),
 /// and an optional `default`, each with a table `config`: `name` (a format, or "NA" to leave the
-/// node alone), `bypass`, fields of the format for every port (`profile = "mase"`), and joined keys
-/// PORT_FIELD
+/// node alone), `bypass`, fields of the format for every port (`profile = "reference"`), and joined
+/// keys PORT_FIELD
 /// (`data_in_width`, `weight_frac_width`). A port is quantized when at least one joined key names
 /// it. With by = "regex_name" the first pattern in file order wins. A setting that could not be
 /// applied becomes a note. A tensor that cannot have its port's format is an error.

@@ -35,7 +35,7 @@ Options read_options_of(const Tree& table, Diagnostics& diagnostics) {
 }
 
 template <class Options>
-std::vector<FieldInfo> fields_of() {
+std::vector<FieldInfo> describe_options() {
   if constexpr (DescribesItself<Options>)
     return Options::describe();
   else
@@ -50,7 +50,7 @@ RunnerRow describe_runner() {
   row.name = Options::doc.name;
   row.doc = Options::doc.sentence;
   row.kind = Options::doc.kind;
-  row.fields = fields_of<Options>();
+  row.fields = describe_options<Options>();
   row.metrics = Options::metrics;
   if constexpr (Tells<Options>) row.told = Options::told;
   row.read = [](const Tree& table, Runners& runners, Diagnostics& diagnostics) {

@@ -133,21 +133,21 @@ Vector undx(Parents parents, double, Random& random) {
   return child;
 }
 
-constexpr std::array table{Crossover{"blxalpha", 2, blx_alpha}, Crossover{"sbx", 2, sbx},
-                           Crossover{"vsbx", 2, vsbx}, Crossover{"spx", 3, spx},
-                           Crossover{"undx", 3, undx}};
+constexpr std::array crossovers{Crossover{"blxalpha", 2, blx_alpha}, Crossover{"sbx", 2, sbx},
+                                Crossover{"vsbx", 2, vsbx}, Crossover{"spx", 3, spx},
+                                Crossover{"undx", 3, undx}};
 
 }  // namespace
 
 const Crossover* find_crossover(std::string_view name) {
-  const auto row = std::find_if(table.begin(), table.end(),
+  const auto row = std::find_if(crossovers.begin(), crossovers.end(),
                                 [&](const Crossover& entry) { return entry.name == name; });
-  return row == table.end() ? nullptr : &*row;
+  return row == crossovers.end() ? nullptr : &*row;
 }
 
 std::vector<std::string_view> crossover_names() {
   std::vector<std::string_view> names;
-  for (const Crossover& row : table) names.push_back(row.name);
+  for (const Crossover& row : crossovers) names.push_back(row.name);
   return names;
 }
 

@@ -12,7 +12,7 @@ namespace {
 /// Per dimension the polynomial over GF(2), its coefficients as bits, then as many initial numbers
 /// as its degree.
 // clang-format off
-constexpr std::array<std::uint16_t, 2669> table{
+constexpr std::array<std::uint16_t, 2669> numbers{
     3, 1, 7, 1, 3, 11, 1, 3, 1, 13, 1, 1, 1, 19, 1, 1, 3, 3, 25, 1, 3, 5, 13, 37, 1, 1, 5, 5, 17,
     41, 1, 1, 5, 5, 5, 47, 1, 1, 7, 11, 19, 55, 1, 1, 5, 1, 1, 59, 1, 1, 1, 3, 11, 61, 1, 3, 5, 5,
     31, 67, 1, 3, 3, 9, 7, 49, 91, 1, 1, 1, 15, 21, 21, 97, 1, 3, 1, 13, 27, 49, 103, 1, 1, 1, 15,
@@ -130,6 +130,6 @@ constexpr std::array<std::uint16_t, 2669> table{
 
 }  // namespace
 
-std::span<const std::uint16_t> joe_kuo_table() { return table; }
+std::span<const std::uint16_t> joe_kuo_table() { return numbers; }
 
 }  // namespace mase::samplers

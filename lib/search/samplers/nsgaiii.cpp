@@ -17,7 +17,7 @@ namespace {
 
 struct NsgaiiiOptions : GeneticOptions {
   int dividing_parameter = 3;
-  static constexpr auto fields() {
+  static auto fields() {
     using O = NsgaiiiOptions;
     return std::tuple_cat(
         GeneticOptions::fields(),

@@ -19,9 +19,9 @@ struct Factor {
   std::string dimension;  ///< "" when pinned
 };
 
-class Reader {
+class ChannelReader {
  public:
-  Reader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
+  ChannelReader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
       : uniform_(options.space_setup.by == "uniform"),
         seed_(options.seed),
         groups_(passes::channel_groups(graph)),
@@ -105,7 +105,7 @@ class Reader {
 
 class ChannelMultiplier : public SearchSpace {
  public:
-  ChannelMultiplier(const SpaceSetup& setup, Reader reader)
+  ChannelMultiplier(const SpaceSetup& setup, ChannelReader reader)
       : setup_(setup), factors_(std::move(reader.factors)) {
     dimensions_ = std::move(reader.dimensions);
     layers_ = std::move(reader.layers);
@@ -135,10 +135,10 @@ class ChannelMultiplier : public SearchSpace {
   std::vector<Factor> factors_;
 };
 
-std::unique_ptr<SearchSpace> make(const Options& options, const ir::Graph& graph,
-                                  Diagnostics& diagnostics) {
+std::unique_ptr<SearchSpace> make_channels(const Options& options, const ir::Graph& graph,
+                                           Diagnostics& diagnostics) {
   return std::make_unique<ChannelMultiplier>(options.space_setup,
-                                             Reader(options, graph, diagnostics));
+                                             ChannelReader(options, graph, diagnostics));
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ SpaceRow channel_multiplier_row() {
           "Widths of linear and convolution layers, made by the pass scale_channels.",
           "channel multipliers",
           {"name", "uniform"},
-          make};
+          make_channels};
 }
 
 }  // namespace mase::search

@@ -19,9 +19,9 @@ using samplers::Params;
 Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice, -1)) : choice; }
 
 /// Reads the seed tables for the quantizable nodes of a graph.
-class Reader {
+class PrecisionReader {
  public:
-  Reader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
+  PrecisionReader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
       : by_(options.space_setup.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
     check_selectors();
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
@@ -168,7 +168,7 @@ class Reader {
 
 class MixedPrecision : public SearchSpace {
  public:
-  MixedPrecision(std::string by, Reader reader)
+  MixedPrecision(std::string by, PrecisionReader reader)
       : by_(std::move(by)), selectors_(std::move(reader.selectors)) {
     dimensions_ = std::move(reader.dimensions);
     layers_ = std::move(reader.layers);
@@ -194,10 +194,10 @@ class MixedPrecision : public SearchSpace {
   std::vector<Selector> selectors_;
 };
 
-std::unique_ptr<SearchSpace> make(const Options& options, const ir::Graph& graph,
-                                  Diagnostics& diagnostics) {
+std::unique_ptr<SearchSpace> make_precisions(const Options& options, const ir::Graph& graph,
+                                             Diagnostics& diagnostics) {
   return std::make_unique<MixedPrecision>(options.space_setup.by,
-                                          Reader(options, graph, diagnostics));
+                                          PrecisionReader(options, graph, diagnostics));
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ SpaceRow mixed_precision_row() {
           "Formats and their fields per node or per op type, made by the pass quantize.",
           "mixed precision",
           {"name", "type"},
-          make};
+          make_precisions};
 }
 
 }  // namespace mase::search

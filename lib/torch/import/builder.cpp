@@ -1,7 +1,7 @@
 // Recording operators as graph nodes while they run on the example.
 #include "torch/import/builder.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
 #include "ir/op_table.hpp"

@@ -1,7 +1,7 @@
 // Choosing the plain operator of a general call.
 #include "torch/import/call_forms.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 
 #include <array>
 

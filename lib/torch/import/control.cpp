@@ -1,7 +1,7 @@
 // The importer's control flow and containers: branches, loops, lists, tuples and dicts dissolve.
 #include "torch/import/interpreter.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // The importer's operators: folding of constants, values of the host, nodes, and subscripts.
 #include "torch/import/interpreter.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/runtime/operator.h>
 

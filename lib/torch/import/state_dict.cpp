@@ -1,7 +1,7 @@
 // Values of a graph's tensors read from TorchScript files and state_dicts.
 #include "torch/import/state_dict.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 

@@ -1,7 +1,7 @@
 // Reading TorchScript files into graphs.
 #include "torch/import/torchscript.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/jit/serialization/import.h>
 

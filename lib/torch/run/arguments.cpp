@@ -1,7 +1,7 @@
 // Building the arguments of operators from the graph's constants and lists.
 #include "torch/run/arguments.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
 #include "torch/run/compat.hpp"

@@ -1,5 +1,5 @@
 // ir::Evaluator on an Executor: checks of inputs, conversion of arrays, names of results.
-#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 // Running a plan, in eval and in training mode.
 #include "torch/run/executor.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 

@@ -1,7 +1,9 @@
 // Which batch norms a plan folds, running the folded layers, and storing them.
 #include "torch/run/fold_batch_norm.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/var_mean.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 
@@ -49,14 +51,15 @@ std::set<std::string> modules_by_themselves(const ir::Graph& graph) {
 }
 
 /// Rows of features, [N, T, F], are normalised along T and do not qualify.
-bool is_foldable_layer(const ir::Node& node) {
-  const std::string_view op = ir::base_op(node.op);
-  if (op == "aten::linear") return node.info.shape.size() == 2;
-  return op == "aten::conv1d" || op == "aten::conv2d";
+bool is_foldable_layer(const ir::Graph& graph, const ir::Node& node) {
+  const ir::OpFamily family = ir::classify(graph, node).family();
+  if (family == ir::OpFamily::linear) return node.info.shape.size() == 2;
+  return family == ir::OpFamily::convolution;
 }
 
 bool is_foldable_norm(const ir::Graph& graph, const ir::Node& node) {
-  return ir::base_op(node.op) == "aten::batch_norm" && node.kind == ir::NodeKind::call_module &&
+  return ir::classify(graph, node).family() == ir::OpFamily::batch_norm &&
+         node.kind == ir::NodeKind::call_module &&
          graph.module_of(node).tensor("running_mean") != nullptr;
 }
 
@@ -102,7 +105,7 @@ int Executor::Plan::fold_batch_norms() {
     const ir::Node& node = *step.node;
     const bool by_itself = node.kind == ir::NodeKind::call_module && alone.contains(node.target);
     if (!by_itself) continue;
-    if (is_foldable_layer(node)) layers[node.id] = &step;
+    if (is_foldable_layer(graph, node)) layers[node.id] = &step;
     if (!is_foldable_norm(graph, node)) continue;
     const ir::NodeId before = graph.inputs(node.id).front();
     const auto layer = layers.find(before);

@@ -1,6 +1,6 @@
 // Python indexing of containers and tensors.
-#include <ATen/ATen.h>
 #include <ATen/TensorIndexing.h>
+#include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
 #include "torch/run/arguments.hpp"

@@ -2,7 +2,8 @@
 // backward.
 #include "torch/run/quantize_op.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 

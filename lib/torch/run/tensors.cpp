@@ -1,7 +1,7 @@
 // Conversions between Arrays and tensors, and between IValues and graph values.
 #include "torch/run/tensors.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/from_blob.h>
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // Gradients of any graph, by autograd.
-#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
 #include "torch/train/network.hpp"

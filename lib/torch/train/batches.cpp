@@ -1,7 +1,7 @@
 // Shuffling and gathering.
 #include "torch/train/batches.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/empty.h>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 // Gradients of chains of common layers, by hand-written backward steps.
-#include <ATen/ATen.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/Tensor.h>
 
 #include <optional>
 #include <set>

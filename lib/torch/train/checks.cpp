@@ -1,7 +1,7 @@
 // Refusing what cannot be trained, with what would work.
 #include "torch/train/checks.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
 

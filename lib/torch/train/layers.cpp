@@ -1,7 +1,13 @@
 // Choosing a layer for a node, reading its arguments, and the layers without parameters.
 #include "torch/train/layers.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/clamp_min.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/max_pool2d_with_indices.h>
+#include <ATen/ops/max_pool2d_with_indices_backward.h>
+#include <ATen/ops/threshold_backward.h>
 
 #include "torch/train/lanes/tail_layer.hpp"
 

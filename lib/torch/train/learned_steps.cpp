@@ -1,7 +1,7 @@
 // Which ports learn their step, and how formats follow.
 #include "torch/train/learned_steps.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 // The layers with parameters over rows: linear and batch norm.
-#include <ATen/ATen.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/sum.h>
 
 #include "torch/train/lanes/tail_layer.hpp"
 #include "torch/train/parameter_layer.hpp"

@@ -1,7 +1,7 @@
 // Laying out parameters in flat buffers.
 #include "torch/train/parameters.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/zeros.h>
 
 #include "base/error.hpp"
 

@@ -1,7 +1,7 @@
 // The training loop.
 #include "torch/train/trainer.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <chrono>

@@ -62,7 +62,7 @@ TEST_CASE("the largest magnitudes of tiles are those of a loop over indices") {
     INFO(shape_text(tiling.shape) << " " << shape_text(tiling.tile));
     const auto expected = peaks_by_hand(tiling, in);
     CHECK(tile_peaks_scalar(tiling, in) == expected);
-    for (const kernels::Isa isa : kernels::available_isas())
+    for (const simd::Isa isa : simd::available_isas())
       CHECK(tile_peaks(tiling, in, isa) == expected);
   }
 }
@@ -74,9 +74,9 @@ TEST_CASE("the largest magnitudes of tiles of every length are those of a loop o
       const Tiling tiling = length_tiling(random, tile);
       const std::vector<float> in = random_values(random, tiling, trial % 2 == 0);
       const auto expected = peaks_by_hand(tiling, in);
-      for (const kernels::Isa isa : kernels::available_isas())
+      for (const simd::Isa isa : simd::available_isas())
         if (tile_peaks(tiling, in, isa) != expected)
-          FAIL(shape_text(tiling.shape) << " in " << tile << " on " << kernels::isa_name(isa));
+          FAIL(shape_text(tiling.shape) << " in " << tile << " on " << simd::isa_name(isa));
     }
   SUCCEED();
 }
@@ -92,7 +92,7 @@ TEST_CASE("large tensors are cut into strips that lose no tile") {
                                     {{3, 32, 999}, {1, 32, 1}}}) {
     const Tiling tiling{shape, tile};
     const std::vector<float> in = random_values(random, tiling, true);
-    for (const kernels::Isa isa : kernels::available_isas())
+    for (const simd::Isa isa : simd::available_isas())
       CHECK(tile_peaks(tiling, in, isa) == tile_peaks_scalar(tiling, in));
   }
 }

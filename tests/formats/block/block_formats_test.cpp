@@ -77,7 +77,7 @@ std::vector<float> definition(const BlockElements& elements, const Tiling& tilin
 void check_kernels(const BlockElements& elements, const Tiling& tiling,
                    const std::vector<float>& in) {
   const std::vector<float> expected = definition(elements, tiling, in);
-  for (const kernels::Isa isa : kernels::available_isas()) {
+  for (const simd::Isa isa : simd::available_isas()) {
     const auto kernel = elements.kernel(isa);
     if (!kernel) return;
     std::vector<float> out(in.size());
@@ -85,7 +85,7 @@ void check_kernels(const BlockElements& elements, const Tiling& tiling,
     std::vector<float> same = in;
     quantize_blocks(tiling, same, same, *kernel, isa);
     if (differences(out, expected) + differences(same, expected) == 0) continue;
-    INFO(describe(elements, tiling) << " on " << kernels::isa_name(isa));
+    INFO(describe(elements, tiling) << " on " << simd::isa_name(isa));
     CHECK(differences(out, expected) == 0);
     CHECK(differences(same, expected) == 0);
   }
@@ -126,7 +126,7 @@ TEST_CASE("block kernels equal the definition on tiles of every length, and writ
       const Tiling tiling = length_tiling(random, tile);
       const std::vector<float> in = run_values(random, tiling, trial % 2 == 0);
       const std::vector<float> expected = definition(*elements, tiling, in);
-      for (const kernels::Isa isa : kernels::available_isas()) {
+      for (const simd::Isa isa : simd::available_isas()) {
         const auto kernel = elements->kernel(isa);
         if (!kernel) continue;
         const std::size_t streaming_from = trial < 4 ? 0 : in.size() + 1;
@@ -134,7 +134,7 @@ TEST_CASE("block kernels equal the definition on tiles of every length, and writ
           quantize_blocks(tiling, from, to, *kernel, isa, streaming_from);
         };
         if (wrong_outputs(in, expected, quantize, same_value) != 0)
-          FAIL(describe(*elements, tiling) << " on " << kernels::isa_name(isa));
+          FAIL(describe(*elements, tiling) << " on " << simd::isa_name(isa));
       }
     }
   SUCCEED();
@@ -148,7 +148,7 @@ TEST_CASE("tiles are written past the caches to any address, and nothing beside 
     const std::vector<float> in = run_values(random, tiling, trial % 2 == 0);
     const std::vector<float> expected = definition(*elements, tiling, in);
     const auto offset = static_cast<std::size_t>(1 + below(random, 16));
-    for (const kernels::Isa isa : kernels::available_isas()) {
+    for (const simd::Isa isa : simd::available_isas()) {
       const auto kernel = elements->kernel(isa);
       if (!kernel) continue;
       std::vector<float> out(in.size() + offset + 1, 77.0F);
@@ -157,7 +157,7 @@ TEST_CASE("tiles are written past the caches to any address, and nothing beside 
       const std::vector<float> written(out.begin() + static_cast<std::ptrdiff_t>(offset),
                                        out.end() - 1);
       if (differences(written, expected) != 0)
-        FAIL(describe(*elements, tiling) << " on " << kernels::isa_name(isa));
+        FAIL(describe(*elements, tiling) << " on " << simd::isa_name(isa));
     }
   }
 }
@@ -189,7 +189,7 @@ TEST_CASE("large block outputs are stored past the caches with the same values")
   for (float& value : in) value = static_cast<float>(random.next_u32()) * 0x1p-31F - 1.0F;
   std::vector<float> expected = in;  // in place, through the caches
   quantize_block(elements, tiling, expected, expected);
-  for (const kernels::Isa isa : kernels::available_isas()) {
+  for (const simd::Isa isa : simd::available_isas()) {
     std::vector<float> out(in.size() + 3);
     quantize_blocks(tiling, in, std::span(out).subspan(3), *elements.kernel(isa), isa);
     CHECK(std::memcmp(out.data() + 3, expected.data(), in.size() * sizeof(float)) == 0);
@@ -229,12 +229,12 @@ TEST_CASE("block codes of all instruction sets are those of the definition") {
       expected[i] =
           elements->code(elements->quantize(static_cast<double>(in[i]), exponent, i), exponent);
     });
-    for (const kernels::Isa isa : kernels::available_isas()) {
+    for (const simd::Isa isa : simd::available_isas()) {
       const auto kernel = elements->code_kernel(isa);
       if (!kernel) continue;
       const BlockCodes made = encode_blocks(tiling, in, *kernel, elements->element_bits(), isa);
       if (made.codes.unpack() != expected || made.peaks != peaks)
-        FAIL(describe(*elements, tiling) << " on " << kernels::isa_name(isa));
+        FAIL(describe(*elements, tiling) << " on " << simd::isa_name(isa));
     }
   }
 }

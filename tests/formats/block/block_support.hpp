@@ -140,12 +140,12 @@ void check_every_length(Random random, RandomSpec&& random_spec, Quantize&& quan
       const Tiling tiling = length_tiling(random, tile);
       const std::vector<float> in = run_values(random, tiling, trial % 2 == 0);
       const std::vector<float> expected = definition(spec, tiling, in);
-      for (const kernels::Isa isa : kernels::available_isas()) {
+      for (const simd::Isa isa : simd::available_isas()) {
         const auto on_isa = [&](std::span<const float> from, std::span<float> to) {
           quantize(spec, tiling, from, to, isa);
         };
         if (wrong_outputs(in, expected, on_isa, same) != 0)
-          FAIL(shape_text(tiling.shape) << " in " << tile << " on " << kernels::isa_name(isa));
+          FAIL(shape_text(tiling.shape) << " in " << tile << " on " << simd::isa_name(isa));
       }
     }
   SUCCEED();

@@ -23,7 +23,7 @@ inline std::string describe(const IntegerSpec& spec) {
   return "width " + std::to_string(spec.width) + " frac " + std::to_string(spec.frac_width) +
          (spec.is_signed ? " signed" : " unsigned") + " rounding " +
          std::to_string(static_cast<int>(spec.rounding)) +
-         (spec.profile == Profile::mase ? " mase" : " exact");
+         (spec.profile == Profile::reference ? " mase" : " exact");
 }
 
 /// The rounding and profile pairs that have kernels.
@@ -32,8 +32,8 @@ inline std::vector<IntegerSpec> deterministic_specs(int width, int frac_width, b
   for (const auto& [rounding, profile] : {std::pair{Rounding::nearest_even, Profile::exact},
                                           {Rounding::floor, Profile::exact},
                                           {Rounding::nearest_away, Profile::exact},
-                                          {Rounding::nearest_even, Profile::mase},
-                                          {Rounding::floor, Profile::mase}})
+                                          {Rounding::nearest_even, Profile::reference},
+                                          {Rounding::floor, Profile::reference}})
     specs.push_back({width, frac_width, is_signed, rounding, profile, 0});
   return specs;
 }

@@ -14,7 +14,7 @@ TEST_CASE("residual planes reproduce the golden vectors") {
   std::size_t cases = 0;
   for (const GoldenCase& golden : golden_cases()) {
     if (golden.format != "binary_residual") continue;
-    ResidualSpec spec{{}, Profile::mase};
+    ResidualSpec spec{{}, Profile::reference};
     for (const Tree& mean : golden.params.at("means").as_list())
       spec.means.push_back(mean.as_double());
     Values planes(static_cast<std::size_t>(golden.output.size()));

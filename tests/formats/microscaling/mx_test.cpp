@@ -114,7 +114,7 @@ TEST_CASE("microscaling kernels equal the definition on tiles of any shape") {
     const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)
                                        : random_values(random, blocks.tiling, nonfinite);
     const std::vector<float> expected = by_definition(spec, blocks, in);
-    for (const kernels::Isa isa : kernels::available_isas()) {
+    for (const simd::Isa isa : simd::available_isas()) {
       std::vector<float> out(in.size());
       quantize_mx(spec, blocks, in, out, isa);
       wrong += differences(out, expected);
@@ -126,7 +126,7 @@ TEST_CASE("microscaling kernels equal the definition on tiles of any shape") {
 TEST_CASE("microscaling kernels equal the definition on blocks of every length, also in place") {
   const auto quantize = [](const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
                            std::span<float> out,
-                           kernels::Isa isa) { quantize_mx(spec, MxBlocks{tiling}, in, out, isa); };
+                           simd::Isa isa) { quantize_mx(spec, MxBlocks{tiling}, in, out, isa); };
   const auto definition = [](const MxSpec& spec, const Tiling& tiling,
                              const std::vector<float>& in) {
     return by_definition(spec, MxBlocks{tiling}, in);

@@ -57,9 +57,8 @@ Nvfp4Spec random_spec(Random& random) {
 
 TEST_CASE("nvfp4 kernels equal the definition on blocks of every length, also in place") {
   const auto quantize = [](const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
-                           std::span<float> out, kernels::Isa isa) {
-    quantize_nvfp4(spec, MxBlocks{tiling}, in, out, isa);
-  };
+                           std::span<float> out,
+                           simd::Isa isa) { quantize_nvfp4(spec, MxBlocks{tiling}, in, out, isa); };
   const auto definition = [](const Nvfp4Spec& spec, const Tiling& tiling,
                              const std::vector<float>& in) {
     return by_definition(spec, MxBlocks{tiling}, in);
@@ -77,7 +76,7 @@ TEST_CASE("nvfp4 kernels equal the definition on tiles of any shape") {
     const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)
                                        : random_values(random, blocks.tiling, nonfinite);
     const std::vector<float> expected = by_definition(spec, blocks, in);
-    for (const kernels::Isa isa : kernels::available_isas()) {
+    for (const simd::Isa isa : simd::available_isas()) {
       std::vector<float> out(in.size());
       quantize_nvfp4(spec, blocks, in, out, isa);
       wrong += differences(out, expected);

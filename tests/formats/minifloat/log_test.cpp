@@ -1,4 +1,4 @@
-// The format log: values and codes by hand, profile mase, refusals.
+// The format log: values and codes by hand, profile reference, refusals.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -63,7 +63,7 @@ TEST_CASE("log of profile mase has no zero and rounds RN32(log2)") {
              {0x1p-63F, 0x1p-63F, 4, -4, 2 * 0x1p63F, -2 * 0x1p63F});
   const float zeta = static_cast<float>(0.1 * 0x1p-3);
   check_same(quantized("log(5, 3, profile=mase)", {-zeta, -zeta / 2}), {0, 0.125F});
-  CHECK(parse_format("log(8, profile=mase)").text() == "log(8, 63, zero=false, profile=mase)");
+  CHECK(parse_format("log(8, profile=mase)").text() == "log(8, 63, zero=false, profile=reference)");
 }
 
 TEST_CASE("wide logs have powers beyond float32") {
@@ -86,7 +86,7 @@ TEST_CASE("logs that cannot be are refused at their place") {
   refuses("log(1)", "'width'");
   refuses("log(40)", "'width'");
   refuses("log(8, -2000)", "'exponent_bias'");
-  refuses("log(8, zero=true, profile=mase)", "1:13: error: profile 'mase' has no zero");
+  refuses("log(8, zero=true, profile=mase)", "1:13: error: profile 'reference' has no zero");
   refuses("log(8, rounding=floor, profile=mase)", "has no rounding 'floor'");
 }
 

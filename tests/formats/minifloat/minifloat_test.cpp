@@ -1,4 +1,4 @@
-// Minifloats: values and codes by hand, standards by name, overflow, profile mase, refusals.
+// Minifloats: values and codes by hand, standards by name, overflow, profile reference, refusals.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -134,7 +134,7 @@ TEST_CASE("minifloats of profile mase have the codes of their values") {
     MinifloatSpec spec = random_minifloat(random, Rounding::nearest_even);
     spec.specials = Specials::none;
     spec.saturate = true;
-    spec.profile = Profile::mase;
+    spec.profile = Profile::reference;
     spec.exponent_bias = (1 << (spec.exponent_width - 1)) - 1;
     INFO(text_of(spec));
     std::vector<float> in;
@@ -168,8 +168,8 @@ TEST_CASE("minifloats that cannot be are refused at their place") {
   refuses("minifloat_ieee(element=e5m2, width=6)", "element 'e5m2' has width 8");
   refuses("minifloat_ieee(element=e5m2, inf_nan=fn)", "element 'e5m2' has inf_nan ieee");
   refuses("minifloat_ieee(element=e9m9)", "e4m3fn");
-  refuses("minifloat_ieee(element=e5m2, profile=mase)", "profile 'mase' knows numbers only");
-  refuses("minifloat_ieee(8, 4, saturate=false, profile=mase)", "1:31: error: profile 'mase'");
+  refuses("minifloat_ieee(element=e5m2, profile=mase)", "profile 'reference' knows numbers only");
+  refuses("minifloat_ieee(8, 4, saturate=false, profile=mase)", "1:31: error: profile 'reference'");
   refuses("minifloat_ieee(8, 4, rounding=floor, profile=mase)", "has no rounding 'floor'");
   refuses("fp8_e4m3(width=6)", "width");
 }

@@ -2,7 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/build.hpp"
+#include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;
@@ -37,10 +38,11 @@ TEST_CASE("a chain of linears becomes one instance each, width converters where 
   auto y = maker.linear("fc1", x, 8, 6);
   maker.output(maker.linear("fc2", y, 6, 4));
   const Design design = assemble(maker.share(), {{"fc1", {4, 3}}, {"fc2", {2, 2}}});
-  CHECK(structure(design) ==
-        Lines{"fc1:linear(x)->fc1", "resize_fc2:stream_resize(fc1)->resize_fc2",
-              "resize_fc2_1:stream_resize(resize_fc2)->resize_fc2_1",
-              "fifo_fc2_0:fifo(resize_fc2_1)->fifo_fc2_0", "fc2:linear(fifo_fc2_0)->fc2"});
+  CHECK(structure(design) == Lines{"fc1:mase_linear(x)->fc1",
+                                   "resize_fc2:mase_stream_resize(fc1)->resize_fc2",
+                                   "resize_fc2_1:mase_stream_resize(resize_fc2)->resize_fc2_1",
+                                   "fifo_fc2_0:mase_fifo(resize_fc2_1)->fifo_fc2_0",
+                                   "fc2:mase_linear(fifo_fc2_0)->fc2"});
   CHECK(design.stream(design.inputs[0]).lanes == 4);
   CHECK(design.stream(design.inputs[0]).beats() == 2);
   CHECK(design.stream(design.outputs[0]).lanes == 2);
@@ -70,14 +72,14 @@ TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks 
   maker.output(maker.linear("fc", maker.input("x", {2}), 2, 2));
   const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
   const Instance& fc = *find_instance(design, "fc");
-  CHECK(fc.module == "constant_linear");
+  CHECK(fc.module == "mase_constant_linear");
   CHECK(design.memories.empty());
   // Weights -3 -2 / -1 0 as 4 bit fields, biases -2 -1 as 2 bit fields.
   CHECK((bits(fc, "WEIGHTS") == HexBits{"0fed", 16}));
   CHECK((bits(fc, "BIASES") == HexBits{"e", 4}));
   Fold dsp{2, 2};
   dsp.multiplier = Multiplier::dsp;
-  CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module == "linear");
+  CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module == "mase_linear");
 }
 
 TEST_CASE("a convolution has a window in front, of as many blocks as groups") {
@@ -86,7 +88,7 @@ TEST_CASE("a convolution has a window in front, of as many blocks as groups") {
   maker.output(maker.convolution("conv", x, image(6, 4, 3, 1, 1), 6, 2));
   const Design design = assemble(maker.share(), {{"conv", {2, 3}}});
   CHECK(structure(design) ==
-        Lines{"conv_window:window(x)->conv_window", "conv:linear(conv_window)->conv"});
+        Lines{"conv_window:mase_window(x)->conv_window", "conv:mase_linear(conv_window)->conv"});
   CHECK(parameter(design, "conv_window", "CF") == 2);
   CHECK(parameter(design, "conv_window", "BLOCKS") == 2);
   CHECK(parameter(design, "conv_window", "PH") == 1);
@@ -106,9 +108,9 @@ TEST_CASE("a parallel window takes whole pixels and gives whole windows") {
   Fold fold{6, 2, true};
   const Design design = assemble(maker.share(), {{"conv", fold}});
   CHECK(structure(design) ==
-        Lines{"conv_window:window_parallel(x)->conv_window",
-              "conv_window_resize:stream_resize(conv_window)->conv_window_resize",
-              "conv:linear(conv_window_resize)->conv"});
+        Lines{"conv_window:mase_window_parallel(x)->conv_window",
+              "conv_window_resize:mase_stream_resize(conv_window)->conv_window_resize",
+              "conv:mase_linear(conv_window_resize)->conv"});
   CHECK(design.stream(design.inputs[0]).lanes == 2);
   CHECK(parameter(design, "conv_window_resize", "IN_LANES") == 18);
   CHECK(parameter(design, "conv", "SF") == 3);
@@ -121,8 +123,9 @@ TEST_CASE("a convolution by single pixels needs no window, one with a stride doe
   auto y = maker.convolution("point", x, image(4, 2, 1, 1, 0), 2);
   maker.output(maker.convolution("skip", y, image(4, 2, 1, 2, 0), 2));
   CHECK(structure(assemble(maker.share(), {})) ==
-        Lines{"point:linear(x)->point", "fifo_skip_0:fifo(point)->fifo_skip_0",
-              "skip_window:window(fifo_skip_0)->skip_window", "skip:linear(skip_window)->skip"});
+        Lines{"point:mase_linear(x)->point", "fifo_skip_0:mase_fifo(point)->fifo_skip_0",
+              "skip_window:mase_window(fifo_skip_0)->skip_window",
+              "skip:mase_linear(skip_window)->skip"});
 }
 
 TEST_CASE("a depthwise convolution has its own module behind a window by blocks") {
@@ -131,7 +134,7 @@ TEST_CASE("a depthwise convolution has its own module behind a window by blocks"
   maker.output(maker.convolution("dw", x, image(4, 4, 3, 1, 1), 4, 4));
   const Design design = assemble(maker.share(), {{"dw", {2, 2}}});
   CHECK(structure(design) ==
-        Lines{"dw_window:window(x)->dw_window", "dw:depthwise(dw_window)->dw"});
+        Lines{"dw_window:mase_window(x)->dw_window", "dw:mase_depthwise(dw_window)->dw"});
   CHECK(parameter(design, "dw_window", "BLOCKS") == 2);
   CHECK(parameter(design, "dw", "N") == 9);
   CHECK(parameter(design, "dw", "BLOCKS") == 2);
@@ -148,10 +151,11 @@ TEST_CASE("poolings without overlap work on the fly, others behind a window with
   maker.output(maker.step("wide", integer::Pool{integer::PoolKind::max, image(2, 2, 3, 1, 1)}, {y},
                           {2, 2, 2}));
   const Design design = assemble(maker.share(), {{"wide", {2, 2}}});
-  CHECK(structure(design) ==
-        Lines{"pool:pool(x)->pool", "resize_wide:stream_resize(pool)->resize_wide",
-              "fifo_wide_0:fifo(resize_wide)->fifo_wide_0",
-              "wide_window:window(fifo_wide_0)->wide_window", "wide:reduce(wide_window)->wide"});
+  CHECK(structure(design) == Lines{"pool:mase_pool(x)->pool",
+                                   "resize_wide:mase_stream_resize(pool)->resize_wide",
+                                   "fifo_wide_0:mase_fifo(resize_wide)->fifo_wide_0",
+                                   "wide_window:mase_window(fifo_wide_0)->wide_window",
+                                   "wide:mase_reduce(wide_window)->wide"});
   CHECK(parameter(design, "pool", "CF") == 2);
   CHECK(parameter(design, "pool", "OP") == 0);
   CHECK(parameter(design, "wide", "N") == 9);
@@ -166,13 +170,13 @@ TEST_CASE("values with several consumers are forked, and both ways to a join get
   auto z = maker.add("add", y, x);
   maker.output(z);
   const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
-  CHECK(structure(design) == Lines{"fork_x:stream_fork(x)->x_1,x_2",
-                                   "fifo_fc_0:fifo(x_1)->fifo_fc_0", "fc:linear(fifo_fc_0)->fc",
-                                   "resize_add:stream_resize(fc)->resize_add",
-                                   "fifo_add_0:fifo(resize_add)->fifo_add_0",
-                                   "resize_add_1:stream_resize(x_2)->resize_add_1",
-                                   "fifo_add_1:fifo(resize_add_1)->fifo_add_1",
-                                   "add:binary(fifo_add_0,fifo_add_1)->add"});
+  CHECK(structure(design) ==
+        Lines{"fork_x:mase_stream_fork(x)->x_1,x_2", "fifo_fc_0:mase_fifo(x_1)->fifo_fc_0",
+              "fc:mase_linear(fifo_fc_0)->fc", "resize_add:mase_stream_resize(fc)->resize_add",
+              "fifo_add_0:mase_fifo(resize_add)->fifo_add_0",
+              "resize_add_1:mase_stream_resize(x_2)->resize_add_1",
+              "fifo_add_1:mase_fifo(resize_add_1)->fifo_add_1",
+              "add:mase_binary(fifo_add_0,fifo_add_1)->add"});
   CHECK(parameter(design, "add", "ACCW") == 9);
 }
 
@@ -181,7 +185,7 @@ TEST_CASE("inputs that meet only once need no FIFO") {
   auto a = maker.input("a", {4}), b = maker.input("b", {4});
   maker.output(maker.add("add", maker.linear("fc", a, 4, 4), b));
   CHECK(structure(assemble(maker.share(), {})) ==
-        Lines{"fc:linear(a)->fc", "add:binary(fc,b)->add"});
+        Lines{"fc:mase_linear(a)->fc", "add:mase_binary(fc,b)->add"});
 }
 
 TEST_CASE("two inputs that meet twice need FIFOs, though no join has a common ancestor") {
@@ -203,13 +207,13 @@ TEST_CASE("a value that is an output and is used too is forked; the port keeps t
   const Design design = assemble(maker.share(), {});
   CHECK(design.stream(design.outputs[0]).name == "fc");
   CHECK(design.stream(design.outputs[1]).name == "relu");
-  CHECK(structure(design)[1] == "fork_fc:stream_fork(fc_1)->fc_2,fc");
+  CHECK(structure(design)[1] == "fork_fc:mase_stream_fork(fc_1)->fc_2,fc");
 }
 
 TEST_CASE("an input that is an output passes a skid") {
   ProgramMaker maker;
   maker.output(maker.input("x", {4}));
-  CHECK(structure(assemble(maker.share(), {})) == Lines{"skid_x:skid(x)->x_1"});
+  CHECK(structure(assemble(maker.share(), {})) == Lines{"skid_x:mase_skid(x)->x_1"});
 }
 
 TEST_CASE("concatenations of three chain two modules, slices count beats") {
@@ -218,8 +222,8 @@ TEST_CASE("concatenations of three chain two modules, slices count beats") {
   auto all = maker.step("cat", integer::Concat{}, {a, b, c}, {3, 12});
   maker.output(maker.step("part", integer::Slice{4, 6}, {all}, {3, 6}));
   const Design design = assemble(maker.share(), {{"cat", {2, 2}}, {"part", {2, 2}}});
-  CHECK(structure(design) ==
-        Lines{"cat_1:concat(a,b)->cat_1", "cat:concat(cat_1,c)->cat", "part:slice(cat)->part"});
+  CHECK(structure(design) == Lines{"cat_1:mase_concat(a,b)->cat_1", "cat:mase_concat(cat_1,c)->cat",
+                                   "part:mase_slice(cat)->part"});
   CHECK(parameter(design, "cat_1", "A_BEATS") == 2);
   CHECK(parameter(design, "cat_1", "B_BEATS") == 1);
   CHECK(parameter(design, "cat", "A_BEATS") == 3);
@@ -235,9 +239,9 @@ TEST_CASE("names of nodes survive, keywords and collisions do not") {
   auto y = maker.convolution("reg", x, image(4, 1, 3, 1, 1), 1);
   maker.output(maker.step("reg__window", integer::Cast{}, {y}, {4, 4, 1}));
   const Design design = assemble(maker.share(), {});
-  CHECK(structure(design) == Lines{"reg__window_1:window(input_)->reg__window_1",
-                                   "reg_:linear(reg__window_1)->reg_",
-                                   "reg__window:cast(reg_)->reg__window"});
+  CHECK(structure(design) == Lines{"reg__window_1:mase_window(input_)->reg__window_1",
+                                   "reg_:mase_linear(reg__window_1)->reg_",
+                                   "reg__window:mase_cast(reg_)->reg__window"});
   CHECK(design.find_memory("reg__weight.mem"));
 }
 

@@ -5,8 +5,9 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "hardware/design/choose_folding.hpp"
 #include "hardware/design/fold_merge.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;

@@ -1,7 +1,8 @@
-// Laws of the matrix modules' twins and costs that follow from their structure.
+// Laws of the matrix modules' handshake models and costs that follow from their structure.
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/predict.hpp"
 
 namespace mase::design {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 using integer::FixedType;
 
 /// A design of one instance with a stream of `in` beats and one of `out` beats a frame.
-Design alone(const std::string& module, const Parameters& parameters, std::int64_t in,
+Design alone(const std::string& module, const ModuleParameters& parameters, std::int64_t in,
              std::int64_t out) {
   Design design;
   design.streams.push_back({"x", 1, FixedType{}, in, -1});
@@ -20,14 +21,14 @@ Design alone(const std::string& module, const Parameters& parameters, std::int64
   return design;
 }
 
-Parameters linear_parameters(std::int64_t sf, std::int64_t nf, std::int64_t simd) {
+ModuleParameters linear_parameters(std::int64_t sf, std::int64_t nf, std::int64_t simd) {
   return {{"SF", sf},   {"NF", nf},       {"SETS", 1}, {"SIMD", simd}, {"PE", 1},
           {"AW", 8},    {"ASIGNED", 1},   {"WW", 6},   {"WSIGNED", 1}, {"HAS_BIAS", 1},
           {"BW", 16},   {"ACCW", 18},     {"OW", 8},   {"SHIFT", 7},   {"DIVISOR", 1},
           {"ROUND", 1}, {"MULTIPLIER", 1}};
 }
 
-Cost cost_of(const std::string& module, const Parameters& parameters) {
+Cost cost_of(const std::string& module, const ModuleParameters& parameters) {
   const Design design = alone(module, parameters, 1, 1);
   return instance_cost(design, design.instances[0]);
 }
@@ -35,7 +36,7 @@ Cost cost_of(const std::string& module, const Parameters& parameters) {
 TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 5 to its first beat") {
   for (const std::int64_t sf : {1, 2, 8})
     for (const std::int64_t nf : {1, 3, 8}) {
-      const Timing timing = predict(alone("linear", linear_parameters(sf, nf, 8), sf, nf));
+      const Timing timing = predict(alone("mase_linear", linear_parameters(sf, nf, 8), sf, nf));
       CHECK(timing.first == sf + 5);
       CHECK(timing.last == sf * nf + 5);
       CHECK(timing.interval == sf * nf);
@@ -44,7 +45,7 @@ TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 5 to its first be
 
 TEST_CASE("wider dot products add a stage for every two levels of additions") {
   const auto first = [](std::int64_t simd) {
-    return predict(alone("linear", linear_parameters(1, 1, simd), 1, 1)).first;
+    return predict(alone("mase_linear", linear_parameters(1, 1, simd), 1, 1)).first;
   };
   CHECK(first(1) == 5);
   CHECK(first(4) == 5);
@@ -55,14 +56,14 @@ TEST_CASE("wider dot products add a stage for every two levels of additions") {
 }
 
 TEST_CASE("a depthwise block of N beats gives its beat after N + 4 cycles") {
-  const Timing timing = predict(alone("depthwise", {{"N", 9}}, 9, 1));
+  const Timing timing = predict(alone("mase_depthwise", {{"N", 9}}, 9, 1));
   CHECK(timing.first == 13);
   CHECK(timing.interval == 9);
 }
 
 TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") {
   const auto blocks = [](std::int64_t aw, std::int64_t ww, std::int64_t simd) {
-    return cost_of("linear", linear_parameters(4, 1, simd).set("AW", aw).set("WW", ww)).dsp;
+    return cost_of("mase_linear", linear_parameters(4, 1, simd).set("AW", aw).set("WW", ww)).dsp;
   };
   CHECK(blocks(8, 6, 8) == 8);
   CHECK(blocks(4, 4, 8) == 0);  // a product of eight bits
@@ -71,20 +72,20 @@ TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") 
 }
 
 TEST_CASE("constant weights without a bit set cost no adders, and equal outputs share theirs") {
-  Parameters parameters{{"INPUTS", 4},   {"OUTPUTS", 1},
-                        {"AW", 8},       {"ASIGNED", 1},
-                        {"WW", 2},       {"WSIGNED", 1},
-                        {"HAS_BIAS", 0}, {"BW", 1},
-                        {"ACCW", 12},    {"OW", 12},
-                        {"SHIFT", 0},    {"DIVISOR", 1},
-                        {"ROUND", 0},    {"WEIGHTS", HexBits{"00", 8}}};
-  const double none = cost_of("constant_linear", parameters).carry;
+  ModuleParameters parameters{{"INPUTS", 4},   {"OUTPUTS", 1},
+                              {"AW", 8},       {"ASIGNED", 1},
+                              {"WW", 2},       {"WSIGNED", 1},
+                              {"HAS_BIAS", 0}, {"BW", 1},
+                              {"ACCW", 12},    {"OW", 12},
+                              {"SHIFT", 0},    {"DIVISOR", 1},
+                              {"ROUND", 0},    {"WEIGHTS", HexBits{"00", 8}}};
+  const double none = cost_of("mase_constant_linear", parameters).carry;
   CHECK(none == 0);
   parameters.set("WEIGHTS", HexBits{"05", 8});  // x0 + x1
-  const double one = cost_of("constant_linear", parameters).carry;
+  const double one = cost_of("mase_constant_linear", parameters).carry;
   CHECK(one > 0);
   parameters.set("OUTPUTS", std::int64_t{2}).set("WEIGHTS", HexBits{"0505", 16});
-  CHECK(cost_of("constant_linear", parameters).carry == one);
+  CHECK(cost_of("mase_constant_linear", parameters).carry == one);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include "base/error.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/build.hpp"
+#include "hardware/design/step_table.hpp"
 #include "ir/text.hpp"
 #include "passes/pass.hpp"
 
@@ -79,8 +80,8 @@ TEST_CASE("a linear layer's record has module, files and parameters") {
   run(graph, with_layer("fc1", 4, 2));
   const Tree& fc1 = record(graph, "fc1");
   CHECK_FALSE(fc1.at("is_implicit").as_bool());
-  CHECK(fc1.at("module").as_string() == "linear");
-  CHECK(fc1.at("dependence_files").as_list()[0].as_string() == "matrix/linear.sv");
+  CHECK(fc1.at("module").as_string() == "mase_linear");
+  CHECK(fc1.at("dependence_files").as_list()[0].as_string() == "matrix/mase_linear.sv");
   CHECK(fc1.at("interface").at("weight").at("storage").as_string() == "BRAM");
   CHECK_FALSE(fc1.at("interface").at("bias").at("transpose").as_bool());
   const auto parameter = [&](const char* name) {
@@ -123,6 +124,23 @@ TEST_CASE("a graph without metadata has no folds, and one with it gives back the
   }
   const Design rebuilt = build(design.program, design.folding);
   CHECK(fifo_depths(rebuilt) == fifo_depths(design));
+}
+
+TEST_CASE(
+    "the design is built once for the passes that follow, and equals one made from the graph") {
+  ir::Graph graph = residual_graph();
+  passes::PassContext context;
+  passes::describe<AddHardwareMetadata>().run(graph, Tree::dict(), context);
+  const Design& kept = design_of(graph, context);
+  CHECK(&kept == context.derived.find<Design>());
+  CHECK(&kept == &design_of(graph, context));
+  const Design made = design_of(graph);
+  CHECK(kept.timing.interval == made.timing.interval);
+  REQUIRE(kept.instances.size() == made.instances.size());
+  for (std::size_t i = 0; i < made.instances.size(); ++i)
+    CHECK(kept.instances[i].name == made.instances[i].name);
+  context.derived.clear();
+  CHECK(design_of(graph, context).instances.size() == made.instances.size());
 }
 
 TEST_CASE("the table has a row per step, the plumbing and the total") {

@@ -1,8 +1,9 @@
 // Timing of whole designs of real modules against the closed forms of the modules' descriptions.
 #include <catch2/catch.hpp>
 
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/design/schedule.hpp"
+#include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;
@@ -24,10 +25,10 @@ TEST_CASE("one folded linear takes SF * NF cycles a row, and at most SF + 5 to i
 
 namespace {
 
-/// The same control, clocked in every cycle.
-class Restless : public Control {
+/// The same handshake model, clocked in every cycle.
+class Restless : public Handshake {
  public:
-  explicit Restless(std::unique_ptr<Control> inner) : inner_(std::move(inner)) {}
+  explicit Restless(std::unique_ptr<Handshake> inner) : inner_(std::move(inner)) {}
   bool ready(int input) const override { return inner_->ready(input); }
   bool valid(int output) const override { return inner_->valid(output); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override {
@@ -35,11 +36,11 @@ class Restless : public Control {
   }
 
  private:
-  std::unique_ptr<Control> inner_;
+  std::unique_ptr<Handshake> inner_;
 };
 
-std::unique_ptr<Control> restless_control(const Instance& instance) {
-  return std::make_unique<Restless>(table_control(instance));
+std::unique_ptr<Handshake> restless_handshake(const Instance& instance) {
+  return std::make_unique<Restless>(table_handshake(instance));
 }
 
 /// One of each kind of module, folded by `fold`.
@@ -65,11 +66,11 @@ Design design_of_every_kind(const Fold& fold) {
 
 }  // namespace
 
-TEST_CASE("leaving out idle controls changes no cycle") {
+TEST_CASE("leaving out idle handshake models changes no cycle") {
   for (const Fold& fold : {Fold{1, 1}, Fold{2, 2}}) {
     const Design design = design_of_every_kind(fold);
     Network lazy(design);
-    Network restless(design, restless_control);
+    Network restless(design, restless_handshake);
     for (int cycle = 0; cycle < 20000; ++cycle) {
       lazy.step();
       restless.step();
@@ -85,9 +86,9 @@ TEST_CASE("frames that repeat and are not run come when they would have come") {
   for (const Fold& fold : {Fold{1, 1}, Fold{2, 2}}) {
     const Design design = design_of_every_kind(fold);
     for (const std::int64_t pause : {0, 1, 1000}) {
-      // States of the restless controls cannot be compared, so every frame is run.
+      // States of the restless handshake models cannot be compared, so every frame is run.
       const auto networks = [&](auto use) {
-        Network repeating(design), restless(design, restless_control);
+        Network repeating(design), restless(design, restless_handshake);
         const std::int64_t interval = pause == 0 ? 0 : design.timing.interval + pause;
         repeating.input_interval = restless.input_interval = interval;
         use(repeating, restless);
@@ -119,7 +120,7 @@ TEST_CASE("a design is late in the same cycle whether its frames are run or repe
   REQUIRE(same.timing);
   CHECK(same.timing->interval == design.timing.interval);
   reference.lasts.back() -= 1;
-  Network late(design), restless(design, restless_control);
+  Network late(design), restless(design, restless_handshake);
   const Trial shown = keeps_up(late, design, reference);
   CHECK(!shown.good);
   CHECK(shown.cycles == keeps_up(restless, design, reference).cycles);

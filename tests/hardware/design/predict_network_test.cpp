@@ -1,4 +1,4 @@
-// Timing of networks of simple controls, worked out by hand cycle by cycle.
+// Timing of networks of simple handshake models, worked out by hand cycle by cycle.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -10,7 +10,7 @@ using namespace mase::design;
 namespace {
 
 /// A register: holds one beat, takes the next one only when it is empty.
-class Cell : public Control {
+class Cell : public Handshake {
  public:
   bool ready(int) const override { return !full_; }
   bool valid(int) const override { return full_; }
@@ -24,7 +24,7 @@ class Cell : public Control {
 };
 
 /// Takes `count` beats, then gives one, and takes nothing while it waits to give.
-class Gather : public Control {
+class Gather : public Handshake {
  public:
   explicit Gather(int count) : count_(count) {}
   bool ready(int) const override { return held_ < count_; }
@@ -39,7 +39,7 @@ class Gather : public Control {
 };
 
 /// Takes a beat when all copies of the last one are gone.
-class Fork : public Control {
+class Fork : public Handshake {
  public:
   bool ready(int) const override { return !full_[0] && !full_[1]; }
   bool valid(int output) const override { return full_[output]; }
@@ -52,7 +52,7 @@ class Fork : public Control {
 };
 
 /// Holds one beat of each input; gives when it has both.
-class Join : public Control {
+class Join : public Handshake {
  public:
   bool ready(int input) const override { return !full_[input]; }
   bool valid(int) const override { return full_[0] && full_[1]; }
@@ -64,7 +64,7 @@ class Join : public Control {
   bool full_[2] = {false, false};
 };
 
-std::unique_ptr<Control> make(const Instance& instance) {
+std::unique_ptr<Handshake> make(const Instance& instance) {
   if (instance.module == "gather")
     return std::make_unique<Gather>(static_cast<int>(instance.parameters.integer("N")));
   if (instance.module == "fork") return std::make_unique<Fork>();

@@ -4,8 +4,10 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "hardware/design/op_table.hpp"
+#include "hardware/design/build.hpp"
+#include "hardware/design/predict.hpp"
 #include "hardware/design/schedule.hpp"
+#include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
 using namespace mase;
@@ -29,26 +31,26 @@ Instance& instance_of(Design& design, const std::string& name) {
 std::vector<std::string> fifos(const Design& design) {
   std::vector<std::string> names;
   for (const Instance& instance : design.instances)
-    if (instance.module == "fifo") names.push_back(instance.name);
+    if (instance.module == "mase_fifo") names.push_back(instance.name);
   return names;
 }
 
 /// Whether `frames` frames pass when every side pauses at random.
 bool survives_stalls(const Design& design, unsigned seed, std::int64_t frames) {
-  std::vector<std::unique_ptr<Control>> controls;
-  for (const Instance& instance : design.instances) controls.push_back(table_control(instance));
+  std::vector<std::unique_ptr<Handshake>> handshakes;
+  for (const Instance& instance : design.instances) handshakes.push_back(table_handshake(instance));
   std::mt19937 random(seed);
   std::vector<std::uint8_t> valid(design.streams.size()), ready(valid.size());
   std::vector<std::int64_t> moved(valid.size());
   std::vector<bool> offered(valid.size());
   const auto at = [](StreamId id) { return static_cast<std::size_t>(id); };
   for (std::int64_t quiet = 0; quiet < 5000; ++quiet) {
-    for (std::size_t n = 0; n < controls.size(); ++n) {
+    for (std::size_t n = 0; n < handshakes.size(); ++n) {
       const Instance& instance = design.instances[n];
       for (std::size_t i = 0; i < instance.inputs.size(); ++i)
-        ready[at(instance.inputs[i])] = controls[n]->ready(static_cast<int>(i));
+        ready[at(instance.inputs[i])] = handshakes[n]->ready(static_cast<int>(i));
       for (std::size_t o = 0; o < instance.outputs.size(); ++o)
-        valid[at(instance.outputs[o])] = controls[n]->valid(static_cast<int>(o));
+        valid[at(instance.outputs[o])] = handshakes[n]->valid(static_cast<int>(o));
     }
     for (StreamId id : design.inputs) {
       const bool more = moved[at(id)] < frames * design.stream(id).beats();
@@ -62,12 +64,12 @@ bool survives_stalls(const Design& design, unsigned seed, std::int64_t frames) {
         offered[s] = false;
         quiet = 0;
       }
-    for (std::size_t n = 0; n < controls.size(); ++n) {
+    for (std::size_t n = 0; n < handshakes.size(); ++n) {
       const Instance& instance = design.instances[n];
       std::vector<std::uint8_t> taken, given;
       for (StreamId id : instance.inputs) taken.push_back(valid[at(id)] && ready[at(id)]);
       for (StreamId id : instance.outputs) given.push_back(valid[at(id)] && ready[at(id)]);
-      controls[n]->clock(taken, given);
+      handshakes[n]->clock(taken, given);
     }
   }
   for (StreamId id : design.outputs)

@@ -20,12 +20,13 @@ Simulation run_wrapper(std::int64_t period, double stall) {
   const Files inner = all_files(design, {});
   write_files(folder.path(), inner);
   design.name = "outer";
-  design.instances.front().module = "fifo";
+  design.instances.front().module = "mase_fifo";
   design.instances.front().parameters.set("DEPTH", period);
   write_files(folder.path(), all_files(design, {}));
-  write_file(folder.file("rtl/fifo.sv"),
+  write_file(folder.file("rtl/mase_fifo.sv"),
              read_file(std::string(MASE_TEST_FOLDER) + "/hardware/emit/axi_loop.sv"));
-  write_file(folder.file("filelist.f"), inner.at("filelist_axi.f") + "rtl/fifo.sv\nrtl/outer.sv\n");
+  write_file(folder.file("filelist.f"),
+             inner.at("filelist_axi.f") + "rtl/mase_fifo.sv\nrtl/outer.sv\n");
   SimulateOptions options;
   options.stall_in = options.stall_out = stall;
   options.optimise = 0;

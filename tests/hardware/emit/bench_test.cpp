@@ -30,8 +30,9 @@ class Bench {
  public:
   explicit Bench(const std::string& module) {
     write_files(folder_.path(), all_files(design_, {}));
-    write_file(folder_.file("rtl/skid.sv"), read_file(std::string(MASE_TEST_FOLDER) +
-                                                      "/hardware/emit/broken/" + module + ".sv"));
+    write_file(
+        folder_.file("rtl/mase_skid.sv"),
+        read_file(std::string(MASE_TEST_FOLDER) + "/hardware/emit/broken/" + module + ".sv"));
   }
   Simulation run(const SimulateOptions& options) const { return run(options, vectors_); }
   Simulation run(const SimulateOptions& options, const Vectors& vectors) const {

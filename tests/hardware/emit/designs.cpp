@@ -20,9 +20,13 @@ design::Design two_lines() {
   design.name = "two_lines";
   design.streams = {stream("a", 1, 13, true, 3), stream("b", 1, 13, true, 3),
                     stream("c", 5, 20, false, 10), stream("d", 5, 20, false, 10)};
-  design.instances = {
-      {"first", "skid", "", {{"W", std::int64_t{13}}}, {0}, {1}},
-      {"second", "fifo", "", {{"W", std::int64_t{100}}, {"DEPTH", std::int64_t{4}}}, {2}, {3}}};
+  design.instances = {{"first", "mase_skid", "", {{"W", std::int64_t{13}}}, {0}, {1}},
+                      {"second",
+                       "mase_fifo",
+                       "",
+                       {{"W", std::int64_t{100}}, {"DEPTH", std::int64_t{4}}},
+                       {2},
+                       {3}}};
   design.inputs = {0, 2};
   design.outputs = {1, 3};
   return design;
@@ -32,7 +36,7 @@ design::Design one_skid() {
   design::Design design;
   design.name = "one_skid";
   design.streams = {stream("x", 1, 8, true, 4), stream("y", 1, 8, true, 4)};
-  design.instances = {{"buffer", "skid", "", {{"W", std::int64_t{8}}}, {0}, {1}}};
+  design.instances = {{"buffer", "mase_skid", "", {{"W", std::int64_t{8}}}, {0}, {1}}};
   design.inputs = {0};
   design.outputs = {1};
   return design;
@@ -43,7 +47,7 @@ design::Design one_table() {
   design.name = "one_table";
   design.streams = {stream("x", 2, 4, false, 8), stream("y", 2, 5, false, 8)};
   design.instances = {{"table",
-                       "lookup",
+                       "mase_lookup",
                        "act",
                        {{"LANES", std::int64_t{2}},
                         {"IW", std::int64_t{4}},

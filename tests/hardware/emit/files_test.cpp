@@ -21,11 +21,15 @@ namespace {
 /// x -> fork -> (left, right), with names that SystemVerilog reserves or that clash.
 design::Design awkward() {
   design::Design design;
-  design.name = "skid";
+  design.name = "mase_skid";
   design.streams = {test::stream("input", 1, 8, true, 4), test::stream("clk", 1, 8, true, 4),
                     test::stream("0 way", 1, 8, true, 4)};
-  design.instances = {
-      {"fork", "stream_fork", "", {{"W", std::int64_t{8}}, {"N", std::int64_t{2}}}, {0}, {1, 2}}};
+  design.instances = {{"fork",
+                       "mase_stream_fork",
+                       "",
+                       {{"W", std::int64_t{8}}, {"N", std::int64_t{2}}},
+                       {0},
+                       {1, 2}}};
   design.inputs = {0};
   design.outputs = {1, 2};
   return design;
@@ -41,9 +45,9 @@ TEST_CASE("two emits give the same bytes, and everything that a folder needs") {
   const Files first = all_files(test::one_table(), {}), second = all_files(test::one_table(), {});
   CHECK(first == second);
   for (const char* name :
-       {"rtl/one_table.sv", "rtl/one_table_axi.sv", "rtl/lookup.sv", "rtl/skid.sv", "rtl/table.mem",
-        "sim/bench.cpp", "sim/bench_top.sv", "sim/streams.txt", "filelist.f", "Makefile",
-        "design.json", "vivado/build.tcl", "vivado/one_table.xdc"})
+       {"rtl/one_table.sv", "rtl/one_table_axi.sv", "rtl/mase_lookup.sv", "rtl/mase_skid.sv",
+        "rtl/table.mem", "sim/bench.cpp", "sim/bench_top.sv", "sim/streams.txt", "filelist.f",
+        "Makefile", "design.json", "vivado/build.tcl", "vivado/one_table.xdc"})
     CHECK(first.contains(name));
   CHECK(first.at("rtl/table.mem").starts_with("1f\n1e\n1d\n"));
   const Tree design = parse_json(first.at("design.json"), "design.json");
@@ -64,7 +68,7 @@ TEST_CASE("options reach the scripts") {
 
 TEST_CASE("names that SystemVerilog reserves or that clash are changed, all others kept") {
   const Names names = names_of(awkward());
-  CHECK(names.top == "skid_top");
+  CHECK(names.top == "mase_skid_top");
   CHECK(names.streams == std::vector<std::string>{"input_", "clk", "_0_way"});
   CHECK(names.instances == std::vector<std::string>{"fork_"});
   const Names kept = names_of(test::two_lines());

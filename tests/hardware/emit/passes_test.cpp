@@ -7,7 +7,7 @@
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/passes.hpp"
 #include "hardware/emit/process.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "models/registry.hpp"
 #include "passes/runner.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
@@ -66,7 +66,7 @@ Vectors random_vectors(const integer::Program& program, std::int64_t frames) {
   for (std::int64_t i = 0; i < frames * input.elements(); ++i)
     vectors.inputs[0].push_back(static_cast<std::int64_t>(input.type.low()) +
                                 static_cast<std::int64_t>(random.below(256)));
-  vectors.outputs = integer::Model(program).run(vectors.inputs, frames);
+  vectors.outputs = integer::Interpreter(program).run(vectors.inputs, frames);
   return vectors;
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("handshakes come back cycle by cycle") {
       simulate(folder.path(), design, test::same_vectors(design, 2, 1), options);
   REQUIRE(simulation.handshakes.size() > 10);
   for (std::size_t cycle = 0; cycle < 10; ++cycle) {
-    const Handshake& now = simulation.handshakes[cycle];
+    const HandshakeSignals& now = simulation.handshakes[cycle];
     CHECK(now.in_valid == (cycle < 8 ? 1 : 0));
     CHECK(now.in_ready == 1);
     CHECK(now.out_valid == (cycle >= 1 && cycle <= 8 ? 1 : 0));
@@ -107,7 +107,7 @@ TEST_CASE("waves and coverage come from builds of their own") {
       simulate(folder.path(), design, test::same_vectors(design, 20, 1), options);
   CHECK(simulation.passed());
   CHECK(std::filesystem::file_size(simulation.trace_file) > 100);
-  const Tree& toggle = simulation.coverage.at("modules").at("skid").at("toggle");
+  const Tree& toggle = simulation.coverage.at("modules").at("mase_skid").at("toggle");
   CHECK(toggle.at("points").as_int() >= 3 * 8);
   CHECK(toggle.at("hit").as_int() > toggle.at("points").as_int() / 2);
   CHECK(simulation.coverage.at("line").at("hit").as_int() > 0);
@@ -117,12 +117,12 @@ TEST_CASE("a source that Verilator refuses gives its own message and leaves no b
   const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
-  write_file(folder.file("rtl/skid.sv"), "module skid (input logic clk;\nendmodule\n");
+  write_file(folder.file("rtl/mase_skid.sv"), "module mase_skid (input logic clk;\nendmodule\n");
   const std::string message = test::message_of(mase::Fault::file, [&] {
     simulate(folder.path(), design, test::same_vectors(design, 1, 1), quick());
   });
   CHECK(message.starts_with("building the bench with Verilator failed"));
-  CHECK(message.find("skid.sv:1") != std::string::npos);
+  CHECK(message.find("mase_skid.sv:1") != std::string::npos);
   for (const auto& entry : std::filesystem::directory_iterator(folder.file("sim")))
     CHECK_FALSE(entry.path().filename().string().starts_with("obj_"));
 }

@@ -1,7 +1,7 @@
 // Clamps, arithmetic, tables, shapes and channels against the reference.
 #include <catch2/catch.hpp>
 
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
 #include "support/message_of.hpp"
 
@@ -70,7 +70,7 @@ TEST_CASE("formats whose codes are not those of exact arithmetic are refused") {
     Sketch sketch;
     return sketch.finish(sketch.relu(sketch.input({2, 3}, {{"data_out", format}})));
   };
-  says(refusal(with("integer(25, 4, profile=mase)")), "profile 'mase' above 24 bits");
+  says(refusal(with("integer(25, 4, profile=mase)")), "profile 'reference' above 24 bits");
   says(refusal(with("integer_floor(8, -1, profile=mase)")), "use profile 'exact'");
   says(refusal(with("integer(8, 4, rounding=nearest_away)")), "'nearest_even' and 'floor'");
   CHECK_NOTHROW(integer::lower(with("integer(24, 4, profile=mase)")));

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "reference.hpp"
 #include "sketch.hpp"
 #include "support/message_of.hpp"

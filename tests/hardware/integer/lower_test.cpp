@@ -1,7 +1,7 @@
 // Each op: lowered, run, and compared with the reference evaluator.
 #include <catch2/catch.hpp>
 
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

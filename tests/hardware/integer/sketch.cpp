@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "hardware/integer/interpreter.hpp"
 #include "hardware/integer/kernels/kernels.hpp"
-#include "hardware/integer/model.hpp"
 #include "reference.hpp"
 
 namespace mase::test {
@@ -136,15 +136,15 @@ Array extreme_batch(const Shape& shape, std::uint64_t seed) {
   return array;
 }
 
-void compare(const ir::Graph& graph, std::vector<integer::Model>& models,
+void compare(const ir::Graph& graph, std::vector<integer::Interpreter>& interpreters,
              const std::vector<Array>& inputs) {
-  const integer::Program& program = models[0].program();
+  const integer::Program& program = interpreters[0].program();
   const std::int64_t frames = inputs[0].shape()[0];
   std::vector<integer::Codes> codes;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     codes.push_back(integer::encode_input(program, i, inputs[i]));
-  const auto outputs = models[0].run(codes, frames);
-  for (integer::Model& other : models) CHECK(other.run(codes, frames) == outputs);
+  const auto outputs = interpreters[0].run(codes, frames);
+  for (integer::Interpreter& other : interpreters) CHECK(other.run(codes, frames) == outputs);
   const auto expected = evaluate(graph, inputs);
   REQUIRE(outputs.size() == expected.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -188,9 +188,9 @@ void check_against_reference(const ir::Graph& graph, double scale, std::uint64_t
   const integer::Program program = integer::lower(graph);
   INFO(integer::program_text(program));
   check_structure(program);
-  std::vector<integer::Model> models;
+  std::vector<integer::Interpreter> interpreters;
   for (const integer::kernels::KernelTable* table : integer::kernels::available_tables())
-    models.emplace_back(program, *table);
+    interpreters.emplace_back(program, *table);
   for (const std::int64_t frames : {std::int64_t{1}, std::int64_t{3}}) {
     std::vector<Array> random, extreme;
     for (const NodeId id : graph.placeholders()) {
@@ -199,8 +199,8 @@ void check_against_reference(const ir::Graph& graph, double scale, std::uint64_t
       random.push_back(random_batch(shape, scale, seed++));
       extreme.push_back(extreme_batch(shape, seed++));
     }
-    compare(graph, models, random);
-    compare(graph, models, extreme);
+    compare(graph, interpreters, random);
+    compare(graph, interpreters, extreme);
   }
 }
 

@@ -1,7 +1,7 @@
 // Convolutions and pools over many shapes, strides, paddings, groups and kernels.
 #include <catch2/catch.hpp>
 
-#include "hardware/integer/model.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

@@ -13,7 +13,7 @@ module accumulate_proof #(
   logic [W-1:0] acc, wanted;
   logic started, carried;
   assign carried = HAS_CARRY != 0 && carry;
-  accumulate #(
+  mase_accumulate #(
       .W(W),
       .HAS_CARRY(HAS_CARRY)
   ) dut (

@@ -17,7 +17,7 @@ module concat_proof #(
       .clk(clk),
       .rst(rst)
   );
-  concat #(
+  mase_concat #(
       .W(W),
       .A_BEATS(A_BEATS),
       .B_BEATS(B_BEATS)

@@ -14,7 +14,7 @@ module fifo_proof #(
       .clk(clk),
       .rst(rst)
   );
-  fifo #(
+  mase_fifo #(
       .W(W),
       .DEPTH(DEPTH)
   ) dut (

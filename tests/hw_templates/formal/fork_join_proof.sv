@@ -19,7 +19,7 @@ module fork_join_proof #(
       .clk(clk),
       .rst(rst)
   );
-  stream_fork #(
+  mase_stream_fork #(
       .W(W),
       .N(2)
   ) copies (
@@ -32,7 +32,7 @@ module fork_join_proof #(
       .out_ready(copy_ready),
       .out_data(copy_data)
   );
-  fifo #(
+  mase_fifo #(
       .W(W),
       .DEPTH(DEPTH)
   ) delay (
@@ -45,7 +45,7 @@ module fork_join_proof #(
       .out_ready(delayed_ready),
       .out_data(delayed_data)
   );
-  binary #(
+  mase_binary #(
       .OP(1),
       .AW(W),
       .ASIGNED(0),

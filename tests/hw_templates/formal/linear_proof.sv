@@ -19,7 +19,7 @@ module linear_proof #(
       .clk(clk),
       .rst(rst)
   );
-  linear #(
+  mase_linear #(
       .SF(SF),
       .NF(NF),
       .SIMD(SIMD),

@@ -41,17 +41,17 @@ PROOFS = [
 
 # (harness, parameters, module, correct text, broken text): must be refuted.
 MUTANTS = [
-    ("skid_proof", {"W": 1}, "skid", "in_ready ? in_data : spare", "in_data"),
-    ("fifo_proof", {"W": 1, "DEPTH": 2}, "fifo", "!out_valid || out_ready", "1'b1"),
-    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "stream_resize",
+    ("skid_proof", {"W": 1}, "mase_skid", "in_ready ? in_data : spare", "in_data"),
+    ("fifo_proof", {"W": 1, "DEPTH": 2}, "mase_fifo", "!out_valid || out_ready", "1'b1"),
+    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "mase_stream_resize",
      "enable && index == LAST", "index == LAST"),
-    ("fork_join_proof", {"W": 1, "DEPTH": 2}, "stream_fork", "in_valid && in_ready", "in_valid"),
-    ("fork_join_proof", {"W": 1, "DEPTH": 2}, "binary", "left_valid && right_valid", "left_valid"),
-    ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}, "concat", "enable && !second", "enable"),
-    ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}, "accumulate",
+    ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_stream_fork", "in_valid && in_ready", "in_valid"),
+    ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_binary", "left_valid && right_valid", "left_valid"),
+    ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}, "mase_concat", "enable && !second", "enable"),
+    ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}, "mase_accumulate",
      "$signed({high, low, carry})", "$signed({high, low, 1'b0})"),
-    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "linear", "enable && pass == '0", "enable"),
-    ("window_flow_proof", {"H": 2, "W": 2}, "window", "go  = !ahead[GW-1]", "go  = 1'b1"),
+    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "mase_linear", "enable && pass == '0", "enable"),
+    ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go  = !ahead[GW-1]", "go  = 1'b1"),
 ]
 
 # Parameters of requantise_proof: by z3, one step, all inputs.
@@ -62,7 +62,7 @@ REQUANTISE = [
     {"IW": 12, "SHIFT": 2, "DIVISOR": 9},
     {"IW": 12, "SHIFT": 3, "DIVISOR": 12, "LOW": 3, "HIGH": 77},
 ]
-REQUANTISE_MUTANT = ("requantise", "whole && divides", "whole")
+REQUANTISE_MUTANT = ("mase_requantise", "whole && divides", "whole")
 
 TO_AIGER = """
 chparam {set_parameters} {top}

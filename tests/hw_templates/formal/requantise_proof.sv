@@ -12,7 +12,7 @@ module requantise_proof #(
   localparam int VW = 64;  // of the reference
   localparam logic signed [VW-1:0] DENOMINATOR = VW'(DIVISOR) <<< ((SHIFT > 0) ? SHIFT : 0);
   logic [8:0] out;
-  requantise #(
+  mase_requantise #(
       .IW(IW),
       .OW(9),
       .SHIFT(SHIFT),

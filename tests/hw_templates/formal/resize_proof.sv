@@ -19,7 +19,7 @@ module resize_proof #(
       .clk(clk),
       .rst(rst)
   );
-  stream_resize #(
+  mase_stream_resize #(
       .W(W),
       .IN_LANES(IN_LANES),
       .OUT_LANES(OUT_LANES)

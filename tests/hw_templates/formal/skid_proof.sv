@@ -13,7 +13,7 @@ module skid_proof #(
       .clk(clk),
       .rst(rst)
   );
-  skid #(
+  mase_skid #(
       .W(W)
   ) dut (
       .clk(clk),

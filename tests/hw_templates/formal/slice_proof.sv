@@ -16,7 +16,7 @@ module slice_proof #(
       .clk(clk),
       .rst(rst)
   );
-  slice #(
+  mase_slice #(
       .W(W),
       .BEATS(BEATS),
       .FIRST(FIRST),

@@ -24,7 +24,7 @@ module window_flow_proof #(
       .clk(clk),
       .rst(rst)
   );
-  window #(
+  mase_window #(
       .H(H),
       .W(W),
       .KH(KH),

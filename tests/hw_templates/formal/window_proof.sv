@@ -23,7 +23,7 @@ module window_proof #(
       .clk(clk),
       .rst(rst)
   );
-  window #(
+  mase_window #(
       .H(H),
       .W(W),
       .KH(K),

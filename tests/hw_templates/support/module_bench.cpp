@@ -1,10 +1,12 @@
-// Design of many disconnected instances, and the comparison of its handshakes with the twins.
+// Design of many disconnected instances, and the comparison of its handshakes with the handshake
+// models.
 #include "module_bench.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/predict.hpp"
 #include "hardware/emit/emit.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -62,18 +64,19 @@ std::size_t position(const std::vector<StreamId>& ids, StreamId id) {
 
 bool bit(std::uint64_t word, std::size_t index) { return (word >> index & 1) != 0; }
 
-/// One instance beside its twin, through the recorded handshakes of a run.
+/// One instance beside its handshake model, through the recorded handshakes of a run.
 class Lockstep {
  public:
   Lockstep(const design::Design& design, const design::Instance& instance)
       : design_(design),
         instance_(instance),
-        twin_(design::module_row(instance.module).control(instance.parameters)),
+        handshake_(design::module_row(instance.module)
+                       .handshake(instance.parameters, design::Stages::all)),
         taken_(instance.inputs.size()),
         given_(instance.outputs.size()),
         moved_(instance.outputs.size()) {}
 
-  void follow(const std::vector<emit::Handshake>& cycles) {
+  void follow(const std::vector<emit::HandshakeSignals>& cycles) {
     for (cycle_ = 0; cycle_ < static_cast<std::int64_t>(cycles.size()) && agrees_; ++cycle_)
       step(cycles[static_cast<std::size_t>(cycle_)]);
   }
@@ -88,20 +91,20 @@ class Lockstep {
   }
 
  private:
-  void step(const emit::Handshake& now) {
+  void step(const emit::HandshakeSignals& now) {
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       const std::size_t at = position(design_.inputs, instance_.inputs[i]);
-      agrees_ = agrees_ && twin_->ready(static_cast<int>(i)) == bit(now.in_ready, at);
+      agrees_ = agrees_ && handshake_->ready(static_cast<int>(i)) == bit(now.in_ready, at);
       taken_[i] = bit(now.in_ready & now.in_valid, at);
       if (taken_[i] && first_in_ < 0) first_in_ = cycle_;
     }
     for (std::size_t o = 0; o < given_.size(); ++o) {
       const std::size_t at = position(design_.outputs, instance_.outputs[o]);
-      agrees_ = agrees_ && twin_->valid(static_cast<int>(o)) == bit(now.out_valid, at);
+      agrees_ = agrees_ && handshake_->valid(static_cast<int>(o)) == bit(now.out_valid, at);
       given_[o] = bit(now.out_valid & now.out_ready, at);
       if (given_[o]) count_output(o);
     }
-    if (agrees_) twin_->clock(taken_, given_);
+    if (agrees_) handshake_->clock(taken_, given_);
   }
 
   void count_output(std::size_t output) {
@@ -115,14 +118,14 @@ class Lockstep {
 
   const design::Design& design_;
   const design::Instance& instance_;
-  std::unique_ptr<design::Control> twin_;
+  std::unique_ptr<design::Handshake> handshake_;
   std::vector<std::uint8_t> taken_, given_;
   std::vector<std::int64_t> moved_, lasts_;
   std::int64_t cycle_ = 0, first_in_ = -1, first_out_ = -1;
   bool agrees_ = true;
 };
 
-void check_twins(const design::Design& design, const emit::Simulation& simulation, bool stalls) {
+void check_models(const design::Design& design, const emit::Simulation& simulation, bool stalls) {
   for (const design::Instance& instance : design.instances) {
     Lockstep lockstep(design, instance);
     lockstep.follow(simulation.handshakes);
@@ -152,7 +155,7 @@ void check_profile(const std::string& folder, const Bench& bench, const Profile&
   for (const std::string& line : result.first_mismatches) UNSCOPED_INFO(line);
   CHECK(result.passed());
   CHECK(result.frames == bench.vectors.frames);
-  check_twins(bench.design, result, profile.in > 0 || profile.out > 0);
+  check_models(bench.design, result, profile.in > 0 || profile.out > 0);
 }
 
 }  // namespace

@@ -21,16 +21,16 @@ struct Port {
 /// One instance: what goes in and what has to come out.
 struct Case {
   std::string module;
-  design::Parameters parameters;
+  design::ModuleParameters parameters;
   std::vector<Port> inputs, outputs;     ///< in the order of the module's ports
   std::vector<design::Memory> memories;  ///< file names are unique over all cases
 };
 
 /// Emits the cases as one design, builds it once and runs `frames` frames (codes of every port hold
 /// as many) without stalls, at 40/40 %, 90 % output and 90 % input stalls. Checks in every run:
-/// each beat, the stream rules, and that ready and valid of every instance equal its twin's in
-/// every cycle; without stalls also the latency and the interval that design::predict says. At most
-/// 64 input and 64 output streams.
+/// each beat, the stream rules, and that ready and valid of every instance equal its handshake
+/// model's in every cycle; without stalls also the latency and the interval that design::predict
+/// says. At most 64 input and 64 output streams.
 void check_cases(const std::vector<Case>& cases, std::int64_t frames);
 
 /// Random codes of a type, the least and the greatest code among them one time in eight each.

@@ -1,10 +1,10 @@
 // Damaged model files: an error that names the file, or the same model; never a crash.
-#include <filesystem>
 #include "torch/catch.hpp"
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/random.hpp"
+#include "support/temporary_folder.hpp"
 #include "torch/fixtures.hpp"
 #include "torch/import/torchscript.hpp"
 
@@ -15,8 +15,8 @@ namespace {
 
 /// Whether a file with these bytes imports; anything thrown must be a file fault naming the path.
 bool imports(const std::string& bytes, const std::vector<Array>& inputs) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "mase_damaged_test.pt").string();
+  const TemporaryFolder folder;
+  const std::string path = folder.file("damaged.pt");
   write_file(path, bytes);
   backend::ImportOptions options;
   options.inputs = inputs;
@@ -26,9 +26,8 @@ bool imports(const std::string& bytes, const std::vector<Array>& inputs) {
   } catch (const Error& error) {
     good = false;
     CHECK(error.fault() == Fault::file);
-    CHECK_THAT(error.what(), Catch::Contains("mase_damaged_test.pt"));
+    CHECK_THAT(error.what(), Catch::Contains("damaged.pt"));
   }
-  std::filesystem::remove(path);
   return good;
 }
 

@@ -188,8 +188,8 @@ void check_tail(std::size_t height, std::size_t width, bool pool, bool relu,
 
 template <class Check>
 void on_every_instruction_set(Check&& check) {
-  for (const auto isa : formats::kernels::available_isas()) {
-    INFO(formats::kernels::isa_name(isa));
+  for (const auto isa : simd::available_isas()) {
+    INFO(simd::isa_name(isa));
     check(lane_kernels(isa));
   }
 }

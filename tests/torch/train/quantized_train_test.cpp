@@ -11,7 +11,7 @@
 using namespace mase;
 using namespace mase::train;
 using namespace train_support;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

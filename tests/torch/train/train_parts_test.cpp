@@ -15,7 +15,7 @@
 using namespace mase;
 using namespace mase::train;
 using namespace train_support;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("twenty optimiser steps equal stock PyTorch's") {
   for (const auto& [name, expected] : stock_steps::parameters) {

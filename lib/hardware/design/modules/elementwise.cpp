@@ -1,21 +1,112 @@
-// The elementwise family of hardware modules: ports, parts, controls and costs.
-#include "hardware/design/module_table.hpp"
+// The elementwise family of hardware modules: rows, handshake models and costs.
+#include <algorithm>
 
-#include "hardware/design/control/streams.hpp"
-#include "hardware/design/modules/stream_cost.hpp"
+#include "hardware/design/handshake/streams.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
 namespace {
 
-using Made = std::unique_ptr<Control>;
+using Made = std::unique_ptr<Handshake>;
 
 /// cast, lookup: one register before the skid.
-Made make_single(const Parameters&) { return std::make_unique<PipeControl>(1); }
+Made make_single(const ModuleParameters&, Stages kept) {
+  return std::make_unique<PipeHandshake>(1, kept);
+}
 
-Made make_binary(const Parameters&) { return std::make_unique<JoinControl>(2); }
+Made make_binary(const ModuleParameters&, Stages kept) {
+  return std::make_unique<JoinHandshake>(2, kept);
+}
 
-Made make_scale_shift(const Parameters& parameters) {
-  return std::make_unique<PipeControl>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3);
+Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<PipeHandshake>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3, kept);
+}
+
+/// What every pipeline ends in: the register of the results, their valid bits, the skid.
+Cost output_cost(std::int64_t width, std::int64_t stages) {
+  Cost cost = skid_cost(width);
+  cost.ff += static_cast<double>(width + stages);
+  cost.lut += 1;
+  return cost;
+}
+
+Cost cast_cost(const Design&, const Instance& instance) {
+  const std::int64_t lanes = instance.parameter("LANES");
+  const Width width{static_cast<int>(instance.parameter("IW")), instance.parameter("ISIGNED") != 0};
+  Cost cost = output_cost(lanes * instance.parameter("OW"), 1);
+  const Cost lane = registered_requantise_cost(instance.parameters, width);
+  cost += scaled(lane, static_cast<double>(lanes));
+  return cost;
+}
+
+Cost lookup_cost(const Design& design, const Instance& instance) {
+  const std::int64_t lanes = instance.parameter("LANES"), out = instance.parameter("OW");
+  const std::int64_t words = std::int64_t{1} << instance.parameter("IW");
+  Cost cost = output_cost(lanes * out, 1);
+  const auto tables = static_cast<double>(lanes);
+  if (!lookup_in_block.holds(out, words)) {
+    const Memory* image = image_of(design, instance, "FILE");
+    cost.lut += tables * table_cost(out, words, image).lut;
+    return cost;
+  }
+  cost.ff -= tables * static_cast<double>(out);  // the block memory's own register
+  cost += scaled(block_memory_cost(out, words), tables);
+  return cost;
+}
+
+Cost binary_cost(const Design&, const Instance& instance) {
+  const std::int64_t lanes = instance.parameter("LANES"), acc = instance.parameter("ACCW");
+  Cost lane = instance.parameter("OP") != 2
+                  ? adder_cost(acc)
+                  : product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
+                                 signed_bits(instance.parameters, "BW", "BSIGNED"),
+                                 instance.parameter("MULTIPLIER"));
+  // A DSP block adds the half itself and takes the operands' registers too.
+  Cost clamp = registered_requantise_cost(instance.parameters, {static_cast<int>(acc)});
+  if (lane.dsp != 0) clamp.carry = 0;
+  if (lane.dsp == 0)
+    lane.ff += static_cast<double>(acc);
+  else
+    lane.ff -= static_cast<double>(instance.parameter("AW") + instance.parameter("BW"));
+  lane += clamp;
+  Cost cost = output_cost(lanes * instance.parameter("OW"), 2);
+  cost += skid_cost(lanes * instance.parameter("AW"));
+  cost += skid_cost(lanes * instance.parameter("BW"));
+  cost += scaled(lane, static_cast<double>(lanes));
+  return cost;
+}
+
+Cost scale_shift_cost(const Design& design, const Instance& instance) {
+  const std::int64_t lanes = instance.parameter("LANES"), acc = instance.parameter("ACCW");
+  const std::int64_t blocks = instance.parameter("BLOCKS"), in = instance.parameter("AW");
+  const bool shifts = instance.parameter("HAS_SHIFT") != 0;
+  Cost lane = product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
+                           signed_bits(instance.parameters, "SW", "SSIGNED"),
+                           instance.parameter("MULTIPLIER"));
+  Cost clamp = registered_requantise_cost(instance.parameters, {static_cast<int>(acc)});
+  // A DSP block holds operands and product and adds the next constant: the shift, else the half.
+  if (lane.dsp == 0) {
+    lane.ff += static_cast<double>(acc + in);
+    if (shifts) lane += adder_cost(acc);
+    if (shifts) lane.ff += static_cast<double>(acc);
+  } else if (!shifts) {
+    clamp.carry = 0;
+  }
+  lane += clamp;
+  Cost cost = output_cost(lanes * instance.parameter("OW"), shifts ? 4 : 3);
+  cost += scaled(lane, static_cast<double>(lanes));
+  Cost words = table_cost(lanes * instance.parameter("SW"), blocks,
+                          image_of(design, instance, "SCALE_FILE"));
+  if (shifts)
+    words += table_cost(lanes * instance.parameter("BW"), blocks,
+                        image_of(design, instance, "SHIFT_FILE"));
+  if (words.ff > 0) {  // equal words need no counter
+    words += counter_cost(blocks);
+    if (shifts) words.ff += log2_ceiling(blocks);
+  }
+  cost += words;
+  return cost;
 }
 
 }  // namespace
@@ -24,43 +115,39 @@ std::vector<ModuleRow> elementwise_modules() {
   using List = std::vector<std::string>;
   const List in{"in"}, out{"out"};
   return {
-      {"requantise", "elementwise", "rounding and clamping", {}, {}, {}, false, nullptr, nullptr},
-      {"cast",
-       "elementwise",
-       "other type, clamps",
-       {"requantise", "skid"},
-       in,
-       out,
-       false,
-       make_single,
-       cast_cost},
-      {"lookup",
-       "elementwise",
-       "function by table",
-       {"rom", "skid"},
-       in,
-       out,
-       false,
-       make_single,
-       lookup_cost},
-      {"binary",
-       "elementwise",
-       "sum, difference or product of two streams",
-       {"multiply", "requantise", "skid"},
-       List{"a", "b"},
-       out,
-       false,
-       make_binary,
-       binary_cost},
-      {"scale_shift",
-       "elementwise",
-       "product and sum by channel",
-       {"multiply", "requantise", "rom", "skid"},
-       in,
-       out,
-       false,
-       make_scale_shift,
-       scale_shift_cost},
+      {.name = "mase_requantise", .folder = "elementwise", .doc = "rounding and clamping"},
+      {.name = "mase_cast",
+       .folder = "elementwise",
+       .doc = "other type, clamps",
+       .uses = {"mase_requantise", "mase_skid"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_single,
+       .cost = cast_cost},
+      {.name = "mase_lookup",
+       .folder = "elementwise",
+       .doc = "function by table",
+       .uses = {"mase_rom", "mase_skid"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_single,
+       .cost = lookup_cost},
+      {.name = "mase_binary",
+       .folder = "elementwise",
+       .doc = "sum, difference or product of two streams",
+       .uses = {"mase_multiply", "mase_requantise", "mase_skid"},
+       .inputs = {"a", "b"},
+       .outputs = out,
+       .handshake = make_binary,
+       .cost = binary_cost},
+      {.name = "mase_scale_shift",
+       .folder = "elementwise",
+       .doc = "product and sum by channel",
+       .uses = {"mase_multiply", "mase_requantise", "mase_rom", "mase_skid"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_scale_shift,
+       .cost = scale_shift_cost},
   };
 }
 

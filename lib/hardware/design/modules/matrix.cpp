@@ -1,34 +1,207 @@
-// The matrix family of hardware modules: ports, parts, controls and costs.
-#include "hardware/design/module_table.hpp"
+// The matrix family of hardware modules: rows, handshake models and costs.
+#include <algorithm>
 
-#include "hardware/design/control/depthwise.hpp"
-#include "hardware/design/control/linear.hpp"
-#include "hardware/design/modules/arithmetic_cost.hpp"
-#include "hardware/design/modules/matrix_cost.hpp"
+#include "hardware/design/handshake/depthwise.hpp"
+#include "hardware/design/handshake/linear.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
 namespace {
 
 using List = std::vector<std::string>;
 
-std::unique_ptr<Control> make_linear(const Parameters& parameters) {
-  return std::make_unique<LinearControl>(parameters);
+/// hw_templates/matrix/mase_replay.
+Cost replay_cost(std::int64_t width, std::int64_t depth) {
+  const auto bits = static_cast<double>(width);
+  if (depth == 1) return {.lut = 1, .ff = bits};
+  if (replay_in_block.holds(width, depth)) {
+    Cost cost = block_memory_cost(width, depth);
+    cost.lut += bits;
+    cost.ff = bits + 1;
+    return cost;
+  }
+  Cost cost = lut_memory_cost(width, depth);
+  cost.lut += 1;
+  cost.ff = log2_ceiling(depth);
+  return cost;
 }
 
-std::unique_ptr<Control> make_depthwise(const Parameters& parameters) {
-  return std::make_unique<DepthwiseControl>(parameters);
+/// The operands of a dot product as signed numbers.
+struct DotShape {
+  std::int64_t lanes = 1;
+  int a = 8, b = 8;  ///< bits of the signed operands
+  int sum = 16;      ///< bits of the accumulator
+};
+
+/// One digit of all lanes: chains of four rows, then a tree. See
+/// hw_templates/matrix/mase_booth_column.
+Cost column_cost(std::int64_t lanes, int a, int most) {
+  const auto width = [&](std::int64_t count) {
+    return std::min(most, a + 1 + log2_ceiling(std::min(count, lanes)));
+  };
+  Cost cost;
+  std::int64_t nodes = ceiling(lanes, 4);
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    const std::int64_t row = lane % 4;
+    if (row == 0) cost.lut += width(1);
+    if (row != 0) cost += adder_cost(width(row + 1));
+    cost.lut += 2.6;  // digits decoded for some of the bits
+  }
+  const int levels = log2_ceiling(nodes);
+  cost.ff += static_cast<double>(nodes) * (width(4) + 1);
+  for (int level = 1; level <= levels; ++level) {
+    cost += scaled(adder_cost(width(std::int64_t{4} << level)), static_cast<double>(nodes / 2));
+    nodes = ceiling(nodes, 2);
+    if (level % 2 == 1 || level == levels)
+      cost.ff += static_cast<double>(nodes) * (width(std::int64_t{4} << level) + 1);
+  }
+  return cost;
 }
 
-/// Inputs, subset sums of four, and every second level of the trees over groups and over bits.
-std::unique_ptr<Control> make_constant_linear(const Parameters& parameters) {
-  const int groups = log2_ceiling((parameters.integer("INPUTS") + 3) / 4);
-  const int bits = log2_ceiling(parameters.integer("WW"));
-  return std::make_unique<PipeControl>(2 + (groups + 1) / 2 + (bits + 1) / 2);
+/// hw_templates/matrix/mase_dot with Booth rows.
+Cost dot_booth_cost(const DotShape& shape) {
+  const bool digits_of_b = (shape.b + 1) / 2 * (shape.a + 2) <= (shape.a + 1) / 2 * (shape.b + 2);
+  const int rows = digits_of_b ? shape.a : shape.b, bits = digits_of_b ? shape.b : shape.a;
+  const int growth = log2_ceiling(shape.lanes), digits = (bits + 1) / 2;
+  const int sum = std::min(shape.sum, shape.a + shape.b + growth);
+  const auto width = [&](int from, int count) {
+    return std::min(rows + 2 * count - (count == 1 ? 1 : 0) + growth, sum - 2 * from);
+  };
+  Cost cost;
+  for (int k = 0; k < digits; ++k) cost += column_cost(shape.lanes, rows, width(k, 1) + 2);
+  for (int span = 2; span < 2 * digits; span *= 2)
+    for (int from = 0; from + span / 2 < digits; from += span)
+      cost += adder_cost(width(from, std::min(span, digits - from)) - span);
+  cost.ff += sum + 1;
+  return cost;
+}
+
+/// The tree of adders of dot_multiply over its chains, whose every second level has registers. What
+/// lies between two registers Yosys makes one sum of up to four operands: rows of full adders, two
+/// LUTs a bit less what ABC merges, and one carry chain.
+Cost chains_cost(std::int64_t chains, int first, int most) {
+  Cost cost;
+  for (int bits = first; chains > 1; chains = ceiling(chains, 4)) {
+    bits = std::min(most, bits + (chains > 2 ? 2 : 1));
+    for (std::int64_t left = chains; left > 0; left -= 4) {
+      const std::int64_t operands = std::min<std::int64_t>(left, 4);
+      if (operands > 1) cost += adder_cost(bits);
+      cost.lut += 1.75 * bits * static_cast<double>(std::max<std::int64_t>(operands - 2, 0));
+      cost.ff += bits;
+    }
+  }
+  return cost;
+}
+
+/// hw_templates/matrix/mase_dot with the tool's multipliers.
+Cost dot_multiply_cost(const DotShape& shape) {
+  const int product = std::min(shape.a + shape.b, shape.sum);
+  const int sum = std::min(product + log2_ceiling(shape.lanes), shape.sum);
+  const std::int64_t blocks = dsp_blocks(shape.a, shape.b, product);
+  const auto lanes = static_cast<double>(shape.lanes);
+  Cost cost;
+  cost.dsp = lanes * static_cast<double>(blocks);
+  if (blocks == 0) {
+    cost.lut += lanes * product_luts(shape.a, shape.b);
+    cost += scaled(adder_cost(sum), lanes - 1);
+    cost.ff += lanes * product + sum;
+    return cost;
+  }
+  // Sums of up to eight lanes stand in the DSP blocks.
+  const std::int64_t chains = ceiling(shape.lanes, 8);
+  cost += chains_cost(chains, std::min(product + 3, sum), sum);
+  if (blocks > 1) cost += scaled(adder_cost(product), lanes * static_cast<double>(blocks - 1));
+  return cost;
+}
+
+/// hw_templates/matrix/mase_accumulate: choosing between bias and running sum takes no LUTs of its
+/// own.
+Cost accumulate_cost(int bits) {
+  Cost cost = adder_cost(bits);
+  cost.ff = bits;
+  return cost;
+}
+
+/// A memory of weights or biases: in block memory where the module wants it there.
+Cost constants_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
+  return weights_in_block.holds(width, depth) ? block_memory_cost(width, depth)
+                                              : table_cost(width, depth, image);
+}
+
+/// hw_templates/matrix/mase_multiply_accumulate without its skid: `columns` words for each of
+/// `rows`.
+Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
+                   std::int64_t rows, std::int64_t simd, std::int64_t pe) {
+  const ModuleParameters& parameters = instance.parameters;
+  const auto acc = static_cast<int>(parameters.integer("ACCW"));
+  const bool booth = parameters.integer("MULTIPLIER") == 2,
+             bias = parameters.integer("HAS_BIAS") != 0;
+  const DotShape dot{simd, signed_bits(parameters, "AW", "ASIGNED"),
+                     signed_bits(parameters, "WW", "WSIGNED"), acc};
+  Cost each = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
+  // Of two words half of the weights' bits are constants.
+  if (columns * rows == 2 && each.dsp == 0) each.lut *= booth ? 0.74 : 0.52;
+  each += accumulate_cost(acc);
+  each += requantise_cost(parameters, {acc});
+  Cost cost = scaled(each, static_cast<double>(pe));
+  cost += constants_cost(pe * simd * parameters.integer("WW"), columns * rows,
+                         image_of(design, instance, "WEIGHT_FILE"));
+  if (bias)
+    cost += constants_cost(pe * parameters.integer("BW"), rows,
+                           image_of(design, instance, "BIAS_FILE"));
+  cost += counter_cost(columns);
+  if (rows > 1) cost += counter_cost(columns * rows);
+  if (bias) cost += counter_cost(rows);
+  const int stages = 2 + adder_stages(simd);
+  // Rows of one step have no marks of first and last.
+  cost += Cost{.lut = columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 1};
+  return cost;
+}
+
+Cost linear_cost(const Design& design, const Instance& instance) {
+  const ModuleParameters& parameters = instance.parameters;
+  const std::int64_t sf = parameters.integer("SF"), nf = parameters.integer("NF"),
+                     simd = parameters.integer("SIMD"), pe = parameters.integer("PE"),
+                     beat = simd * parameters.integer("AW");
+  Cost cost = datapath_cost(design, instance, sf, nf * parameters.integer("SETS"), simd, pe);
+  if (nf > 1) {
+    cost += replay_cost(beat, sf);
+    cost += counter_cost(nf);
+    if (sf > 1) cost.lut += 3;
+  } else {
+    cost.ff += static_cast<double>(beat);
+  }
+  // Four of eight lanes start a chain of DSP blocks, which hold their operands.
+  if ((nf == 1 || sf == 1) && cost.dsp > 0)
+    cost.ff -= static_cast<double>((simd / 8 * 4 + std::min<std::int64_t>(simd % 8, 4)) *
+                                   parameters.integer("AW"));
+  cost += skid_cost(pe * parameters.integer("OW"));
+  return cost;
+}
+
+Cost depthwise_cost(const Design& design, const Instance& instance) {
+  const ModuleParameters& parameters = instance.parameters;
+  const std::int64_t lanes = parameters.integer("LANES");
+  Cost cost = datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"),
+                            1, lanes);
+  cost.ff += static_cast<double>(lanes * parameters.integer("AW"));
+  cost += skid_cost(lanes * parameters.integer("OW"));
+  return cost;
+}
+
+std::unique_ptr<Handshake> make_linear(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<LinearHandshake>(parameters, kept);
+}
+
+std::unique_ptr<Handshake> make_depthwise(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<DepthwiseHandshake>(parameters, kept);
 }
 
 ModuleRow part(std::string name, std::string doc, List uses = {}) {
-  return {std::move(name), "matrix", std::move(doc), std::move(uses), {}, {},
-          false,           nullptr,  nullptr};
+  return {
+      .name = std::move(name), .folder = "matrix", .doc = std::move(doc), .uses = std::move(uses)};
 }
 
 }  // namespace
@@ -36,46 +209,43 @@ ModuleRow part(std::string name, std::string doc, List uses = {}) {
 std::vector<ModuleRow> matrix_modules() {
   const List in{"in"}, out{"out"};
   return {
-      part("rom", "memory image, a word per cycle"),
-      part("replay", "keeps the beats of a row"),
-      part("booth_row", "one digit times one operand, added"),
-      part("booth_column", "one digit of all lanes, added", {"booth_row"}),
-      part("dot_booth", "dot product in LUTs", {"booth_column"}),
-      part("multiply", "product of two operands", {"booth_row"}),
-      part("dot_chain", "products added one after another", {"multiply"}),
-      part("dot_multiply", "dot product by multipliers", {"dot_chain"}),
-      part("dot", "dot product", {"dot_booth", "dot_multiply"}),
-      part("accumulate", "accumulator that starts from the bias"),
-      part("multiply_accumulate", "datapath of linear and depthwise",
-           {"rom", "dot", "accumulate", "requantise", "skid"}),
-      {"linear",
-       "matrix",
-       "matrix times rows, folded",
-       {"multiply_accumulate", "replay"},
-       in,
-       out,
-       false,
-       make_linear,
-       linear_cost},
-      part("constant_add", "adder or subtractor of constant_linear"),
-      {"constant_linear",
-       "matrix",
-       "matrix of constants, a row per cycle",
-       {"constant_add", "requantise", "skid"},
-       in,
-       out,
-       false,
-       make_constant_linear,
-       constant_linear_cost},
-      {"depthwise",
-       "matrix",
-       "own weights for every channel",
-       {"multiply_accumulate"},
-       in,
-       out,
-       false,
-       make_depthwise,
-       depthwise_cost},
+      part("mase_rom", "memory image, a word per cycle"),
+      part("mase_replay", "keeps the beats of a row"),
+      part("mase_booth_row", "one digit times one operand, added"),
+      part("mase_booth_column", "one digit of all lanes, added", {"mase_booth_row"}),
+      part("mase_dot_booth", "dot product in LUTs", {"mase_booth_column"}),
+      part("mase_multiply", "product of two operands", {"mase_booth_row"}),
+      part("mase_dot_chain", "products added one after another", {"mase_multiply"}),
+      part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain"}),
+      part("mase_dot", "dot product", {"mase_dot_booth", "mase_dot_multiply"}),
+      part("mase_accumulate", "accumulator that starts from the bias"),
+      part("mase_multiply_accumulate", "datapath of linear and depthwise",
+           {"mase_rom", "mase_dot", "mase_accumulate", "mase_requantise", "mase_skid"}),
+      {.name = "mase_linear",
+       .folder = "matrix",
+       .doc = "matrix times rows, folded",
+       .uses = {"mase_multiply_accumulate", "mase_replay"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_linear,
+       .cost = linear_cost},
+      part("mase_constant_add", "adder or subtractor of constant_linear"),
+      {.name = "mase_constant_linear",
+       .folder = "matrix",
+       .doc = "matrix of constants, a row per cycle",
+       .uses = {"mase_constant_add", "mase_requantise", "mase_skid"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_constant_linear_handshake,
+       .cost = constant_linear_cost},
+      {.name = "mase_depthwise",
+       .folder = "matrix",
+       .doc = "own weights for every channel",
+       .uses = {"mase_multiply_accumulate"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_depthwise,
+       .cost = depthwise_cost},
   };
 }
 

@@ -1,57 +1,175 @@
-// The plumbing family of hardware modules: ports, parts, controls and costs.
-#include "hardware/design/module_table.hpp"
+// The plumbing family of hardware modules: rows, handshake models and costs.
+#include <algorithm>
 
-#include "hardware/design/control/streams.hpp"
-#include "hardware/design/modules/stream_cost.hpp"
+#include "hardware/design/handshake/streams.hpp"
+#include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
 namespace {
 
-using Made = std::unique_ptr<Control>;
+using Made = std::unique_ptr<Handshake>;
 
-Made make_skid(const Parameters&) { return std::make_unique<SkidControl>(); }
+Made make_skid(const ModuleParameters&, Stages) { return std::make_unique<SkidHandshake>(); }
 
-Made make_fifo(const Parameters& parameters) {
-  return std::make_unique<FifoControl>(parameters.integer("DEPTH"));
+Made make_fifo(const ModuleParameters& parameters, Stages) {
+  return std::make_unique<FifoHandshake>(parameters.integer("DEPTH"));
 }
 
-Made make_fork(const Parameters& parameters) {
-  return std::make_unique<ForkControl>(parameters.integer("N"));
+Made make_fork(const ModuleParameters& parameters, Stages) {
+  return std::make_unique<ForkHandshake>(parameters.integer("N"));
 }
 
-Made make_resize(const Parameters& parameters) {
+Made make_resize(const ModuleParameters& parameters, Stages) {
   const std::int64_t in = parameters.integer("IN_LANES"), out = parameters.integer("OUT_LANES");
-  if (in == out) return std::make_unique<SkidControl>();
-  if (in > out) return std::make_unique<NarrowControl>(in / out);
-  return std::make_unique<WidenControl>(out / in);
+  if (in == out) return std::make_unique<SkidHandshake>();
+  if (in > out) return std::make_unique<NarrowHandshake>(in / out);
+  return std::make_unique<WidenHandshake>(out / in);
 }
 
-Made make_concat(const Parameters& parameters) {
-  return std::make_unique<ConcatControl>(parameters.integer("A_BEATS"),
-                                         parameters.integer("B_BEATS"));
+Made make_concat(const ModuleParameters& parameters, Stages) {
+  return std::make_unique<ConcatHandshake>(parameters.integer("A_BEATS"),
+                                           parameters.integer("B_BEATS"));
 }
 
-Made make_slice(const Parameters& parameters) {
-  return std::make_unique<SliceControl>(parameters.integer("BEATS"), parameters.integer("FIRST"),
-                                        parameters.integer("COUNT"));
+Made make_slice(const ModuleParameters& parameters, Stages) {
+  return std::make_unique<SliceHandshake>(parameters.integer("BEATS"), parameters.integer("FIRST"),
+                                          parameters.integer("COUNT"));
+}
+
+Cost skid_module_cost(const Design&, const Instance& instance) {
+  return skid_cost(instance.parameter("W"));
+}
+
+Cost fifo_cost(const Design&, const Instance& instance) {
+  const std::int64_t width = instance.parameter("W"), depth = instance.parameter("DEPTH");
+  const int address = std::max(1, log2_ceiling(depth));
+  const bool block = queue_in_block.holds(width, depth);
+  Cost cost = block ? block_memory_cost(width, depth) : lut_memory_cost(width, depth);
+  cost.lut += depth > 15 ? 12 + 4.5 * address : 4 + 4.0 * address;
+  cost.ff += 3 * address + 2 + (block ? 0 : static_cast<double>(width));
+  cost.carry += 2 * carry_chain(address) + carry_chain(log2_ceiling(depth + 1));
+  return cost;
+}
+
+Cost fork_cost(const Design&, const Instance& instance) {
+  Cost cost =
+      scaled(skid_cost(instance.parameter("W")), static_cast<double>(instance.parameter("N")));
+  cost.lut += 2;
+  return cost;
+}
+
+/// LUTs of a bit that chooses one of `pieces` and enters a skid: four pieces a LUT6, two a LUT3,
+/// and the last two stand in the skid's own LUT.
+std::int64_t choice_luts(std::int64_t pieces) {
+  std::int64_t luts = 1;
+  while (pieces > 2) {
+    const std::int64_t groups = pieces / 4 + (pieces % 4 > 1 ? 1 : 0);
+    luts += groups;
+    pieces = groups + (pieces % 4 == 1 ? 1 : 0);
+  }
+  return luts;
+}
+
+Cost narrow_cost(std::int64_t bits, std::int64_t pieces) {
+  const int index = log2_ceiling(pieces);
+  return {.lut = static_cast<double>(bits * choice_luts(pieces) + std::max(6, 2 + 2 * index)),
+          .ff = static_cast<double>(bits * (pieces + 2) + 3 + index),
+          .carry = carry_chain(index)};
+}
+
+Cost resize_cost(const Design&, const Instance& instance) {
+  const std::int64_t in = instance.parameter("IN_LANES"), out = instance.parameter("OUT_LANES");
+  const std::int64_t ratio = std::max(in, out) / std::min(in, out);
+  const std::int64_t narrow = std::min(in, out) * instance.parameter("W");
+  if (ratio == 1) return skid_cost(narrow);
+  if (in > out) return narrow_cost(narrow, ratio);
+  const int index = log2_ceiling(ratio);
+  return {.lut = 4.0 + index,
+          .ff = static_cast<double>(narrow * (2 * ratio - 1) + 1 + index),
+          .carry = carry_chain(index)};
+}
+
+Cost concat_cost(const Design&, const Instance& instance) {
+  const int index =
+      log2_ceiling(std::max(instance.parameter("A_BEATS"), instance.parameter("B_BEATS")));
+  Cost cost = skid_cost(instance.parameter("W"));
+  cost.lut += 4 + counter_luts * index;
+  cost.ff += index + 1;
+  cost.carry += carry_chain(index);
+  return cost;
+}
+
+Cost slice_cost(const Design&, const Instance& instance) {
+  const int index = std::max(1, log2_ceiling(instance.parameter("BEATS")));
+  Cost cost = skid_cost(instance.parameter("W"));
+  cost.lut += std::max(0, 2 * index - 2);
+  cost.ff += index;
+  cost.carry += 2 * carry_chain(index);
+  return cost;
 }
 
 }  // namespace
 
 std::vector<ModuleRow> plumbing_modules() {
   using List = std::vector<std::string>;
-  const List in{"in"}, out{"out"}, skid{"skid"};
+  const List in{"in"}, out{"out"}, skid{"mase_skid"};
   return {
-      {"skid", "plumbing", "two-entry buffer", {}, in, out, false, make_skid, skid_cost},
-      {"fifo", "plumbing", "queue", {}, in, out, false, make_fifo, fifo_cost},
-      {"stream_fork", "plumbing", "copies of a stream", skid, in, out, true, make_fork, fork_cost},
-      {"stream_resize", "plumbing", "other number of lanes", skid, in, out, false, make_resize,
-       resize_cost},
-      {"concat", "plumbing", "streams one after another", skid, List{"a", "b"}, out, false,
-       make_concat, concat_cost},
-      {"slice", "plumbing", "some beats of a row", skid, in, out, false, make_slice, slice_cost},
-      {"axi_stream_input", "interface", "AXI4-Stream in", skid, {}, {}, false, nullptr, nullptr},
-      {"axi_stream_output", "interface", "AXI4-Stream out", skid, {}, {}, false, nullptr, nullptr},
+      {.name = "mase_skid",
+       .folder = "plumbing",
+       .doc = "two-entry buffer",
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_skid,
+       .cost = skid_module_cost},
+      {.name = "mase_fifo",
+       .folder = "plumbing",
+       .doc = "queue",
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_fifo,
+       .cost = fifo_cost},
+      {.name = "mase_stream_fork",
+       .folder = "plumbing",
+       .doc = "copies of a stream",
+       .uses = skid,
+       .inputs = in,
+       .outputs = out,
+       .vector_output = true,
+       .handshake = make_fork,
+       .cost = fork_cost},
+      {.name = "mase_stream_resize",
+       .folder = "plumbing",
+       .doc = "other number of lanes",
+       .uses = skid,
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_resize,
+       .cost = resize_cost},
+      {.name = "mase_concat",
+       .folder = "plumbing",
+       .doc = "streams one after another",
+       .uses = skid,
+       .inputs = {"a", "b"},
+       .outputs = out,
+       .handshake = make_concat,
+       .cost = concat_cost},
+      {.name = "mase_slice",
+       .folder = "plumbing",
+       .doc = "some beats of a row",
+       .uses = skid,
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_slice,
+       .cost = slice_cost},
+      {.name = "mase_axi_stream_input",
+       .folder = "interface",
+       .doc = "AXI4-Stream in",
+       .uses = skid},
+      {.name = "mase_axi_stream_output",
+       .folder = "interface",
+       .doc = "AXI4-Stream out",
+       .uses = skid},
   };
 }
 

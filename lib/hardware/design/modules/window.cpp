@@ -1,29 +1,171 @@
-// The window family of hardware modules: ports, parts, controls and costs.
-#include "hardware/design/control/window.hpp"
-#include "hardware/design/control/pool.hpp"
-#include "hardware/design/control/reduce.hpp"
-#include "hardware/design/control/window_parallel.hpp"
+// The window family of hardware modules: rows and costs. Registers and memories are counted from
+// the parameters; logic per bit of counter, address and lane was fitted over realistic shapes.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "hardware/design/handshake/pool.hpp"
+#include "hardware/design/handshake/reduce.hpp"
+#include "hardware/design/handshake/window.hpp"
+#include "hardware/design/handshake/window_parallel.hpp"
 #include "hardware/design/module_table.hpp"
-#include "hardware/design/modules/window_cost.hpp"
+#include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
+namespace {
+
+/// hw_templates/window/mase_window_memory with its output register.
+Cost ring_cost(std::int64_t width, std::int64_t depth) {
+  if (window_in_block.holds(width, depth)) return block_memory_cost(width, depth);
+  Cost cost = lut_memory_cost(width, depth);
+  cost.ff = static_cast<double>(width);
+  return cost;
+}
+
+Cost pick_cost(const WindowShape& s, std::int64_t width) {
+  Cost cost = skid_cost(width);
+  if (s.SH > 1 || s.SW > 1) cost += counters_cost(std::array{s.row(), s.H, s.SW * s.CF, s.SH});
+  return cost;
+}
+
+/// The two signed distances and the two addresses of the ring.
+Cost flow_cost(const WindowShape& s) {
+  const std::int64_t depth = s.depth(), address = log2_ceiling(depth);
+  const bool wraps = std::has_single_bit(static_cast<std::uint64_t>(depth));
+  const std::int64_t gap = log2_ceiling(s.gap() + 1) + 1,
+                     room = log2_ceiling(depth + s.frame() + 1) + 1;
+  Cost cost;
+  cost.lut = 0.25 * static_cast<double>(gap + room) +
+             1.63 * static_cast<double>(wraps ? address : 3 * address);
+  cost.ff = static_cast<double>(gap + room + 2 * address);
+  cost.carry = carry_chain(gap + 1) + carry_chain(room + 1) + 2 * carry_chain(address) +
+               (wraps ? 0.0 : carry_chain(address + 1));
+  return cost;
+}
+
+/// Maximum or sum of one lane; `memory`: the partial results lie in LUT RAM.
+Cost lane_cost(const ModuleParameters& p, bool memory) {
+  const std::int64_t width = p.integer("ACCW");
+  const auto bits_of_lane = static_cast<double>(width);
+  Cost cost = requantise_cost(p, {static_cast<int>(width)});
+  cost.ff += bits_of_lane;
+  if (p.integer("OP") != 0) {
+    cost += adder_cost(width);
+    if (memory) cost.lut += bits_of_lane;  // zero instead of what the memory gives
+    return cost;
+  }
+  // Beside a memory the sign bit of unsigned codes is compared too.
+  const std::int64_t compared = memory ? width : p.integer("IW");
+  cost.lut += memory ? 1.4 * bits_of_lane + 4 : 0.85 * static_cast<double>(compared);
+  if (compared > 6) cost.carry += static_cast<double>(ceiling(compared, 8));
+  return cost;
+}
+
+Cost lanes_cost(const ModuleParameters& p, std::int64_t depth) {
+  const std::int64_t lanes = p.integer("LANES");
+  Cost cost = skid_cost(lanes * p.integer("OW"));
+  for (std::int64_t lane = 0; lane < lanes; ++lane) cost += lane_cost(p, depth > 1);
+  if (depth > 1) cost += lut_memory_cost(lanes * p.integer("ACCW"), depth);
+  cost.ff += 1;
+  return cost;
+}
+
+Cost window_cost(const Design&, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const WindowShape s(p);
+  const std::int64_t width = p.integer("LANES") * p.integer("DW");
+  if (s.picks()) return pick_cost(s, width);
+  Cost cost = skid_cost(width);
+  cost += ring_cost(width, s.depth());
+  cost += flow_cost(s);
+  cost += counters_cost(
+      std::array{s.CF / s.BLOCKS, s.KW, s.KH, s.BLOCKS, s.out_width(), s.out_height()}, 2.2);
+  cost.lut += s.padded() ? 14 : 7;
+  cost.ff += s.padded() ? 3 : 1;
+  return cost;
+}
+
+Cost window_parallel_cost(const Design&, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const RasterShape s(p);
+  const std::int64_t pixel = p.integer("LANES") * p.integer("DW"), lines = (s.KH - 1) * pixel;
+  const std::int64_t window = s.KH * s.KW * pixel, width = s.width(), height = s.height();
+  Cost cost = skid_cost(window);
+  cost.ff += static_cast<double>(window);
+  if (s.KH > 1 && width > 1)
+    cost += ring_cost(lines, width);
+  else
+    cost.ff += static_cast<double>(lines);
+  cost += counters_cost(
+      std::array{width, height, width, height, s.KH > 1 ? width : 1, s.lag() + 2, s.SH, s.SW});
+  cost.lut += 5;
+  cost.ff += 3;
+  return cost;
+}
+
+Cost pool_cost(const Design&, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t h = p.integer("H"), w = p.integer("W"), beats = p.integer("CF");
+  const std::int64_t kh = p.integer("KH"), kw = p.integer("KW");
+  const std::int64_t depth = kh * kw == 1 ? 1 : kh == 1 ? beats : w / kw * beats;
+  Cost cost = lanes_cost(p, depth);
+  cost += counters_cost(
+      std::array{beats, kw, kh, w > kw ? w : 1, h % kh != 0 ? h : 1, kh > 1 ? depth : 1});
+  // The address of the partial results also steps back to the beginning of a column.
+  if (kh > 1 && kw > 1) cost.lut += counter_luts * log2_ceiling(depth);
+  cost.lut += 3;
+  return cost;
+}
+
+Cost reduce_cost(const Design&, const Instance& instance) {
+  Cost cost = lanes_cost(instance.parameters, 1);
+  cost += counters_cost(std::array{instance.parameter("N")});
+  return cost;
+}
+
+}  // namespace
 
 std::vector<ModuleRow> window_modules() {
   using List = std::vector<std::string>;
   const List in{"in"}, out{"out"};
   return {
-      {"window_memory", "window", "memory of the windows", {}, {}, {}, false, nullptr, nullptr},
-      {"window_pick", "window", "windows of one pixel", {"skid"}, {}, {}, false, nullptr, nullptr},
-      {"window", "window", "sliding window, a beat a cycle",
-       List{"skid", "window_memory", "window_pick"}, in, out, false, make_window_control,
-       window_cost},
-      {"window_parallel", "window", "sliding window, a whole window a cycle",
-       List{"skid", "window_memory"}, in, out, false, make_window_parallel_control,
-       window_parallel_cost},
-      {"pool", "window", "pooling where windows do not overlap", List{"skid", "requantise"}, in,
-       out, false, make_pool_control, pool_cost},
-      {"reduce", "window", "maximum or sum of beats", List{"pool", "skid", "requantise"}, in, out,
-       false, make_reduce_control, reduce_cost},
+      {.name = "mase_window_memory", .folder = "window", .doc = "memory of the windows"},
+      {.name = "mase_window_pick",
+       .folder = "window",
+       .doc = "windows of one pixel",
+       .uses = {"mase_skid"}},
+      {.name = "mase_window",
+       .folder = "window",
+       .doc = "sliding window, a beat a cycle",
+       .uses = {"mase_skid", "mase_window_memory", "mase_window_pick"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_window_handshake,
+       .cost = window_cost},
+      {.name = "mase_window_parallel",
+       .folder = "window",
+       .doc = "sliding window, a whole window a cycle",
+       .uses = {"mase_skid", "mase_window_memory"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_window_parallel_handshake,
+       .cost = window_parallel_cost},
+      {.name = "mase_pool",
+       .folder = "window",
+       .doc = "pooling where windows do not overlap",
+       .uses = {"mase_skid", "mase_requantise"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_pool_handshake,
+       .cost = pool_cost},
+      {.name = "mase_reduce",
+       .folder = "window",
+       .doc = "maximum or sum of beats",
+       .uses = {"mase_pool", "mase_skid", "mase_requantise"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_reduce_handshake,
+       .cost = reduce_cost},
   };
 }
 

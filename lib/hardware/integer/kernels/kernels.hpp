@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "simd/kernels.hpp"
+
 namespace mase::integer::kernels {
 
 /// Requantise for 32-bit accumulators: round(acc * 2^left / (divisor * 2^shift)), clamped.
@@ -50,13 +52,8 @@ struct KernelTable {
                        std::size_t count);
 };
 
+MASE_KERNELS(KernelTable, kernel_tables, avx512_vnni);
 /// From the portable table to the best one of this machine.
 std::vector<const KernelTable*> available_tables();
-const KernelTable& best_table();
-
-// One per instruction set, used by available_tables only.
-const KernelTable& portable_table();
-const KernelTable& avx2_table();
-const KernelTable& avx512_table();
 
 }  // namespace mase::integer::kernels

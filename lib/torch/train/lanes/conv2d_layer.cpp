@@ -1,5 +1,5 @@
 // The convolution layer over lanes.
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 // The layers that turn rows into lanes and back, and formats in between.
-#include <ATen/ATen.h>
+#include <ATen/ops/empty_strided.h>
 
 #include "torch/train/lanes/layers.hpp"
 

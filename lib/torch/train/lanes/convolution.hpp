@@ -25,7 +25,8 @@ struct ConvolutionShape {
 /// Tensors are bundles of planes, one after the other (lanes/kernels.hpp).
 class Convolution {
  public:
-  explicit Convolution(const ConvolutionShape& shape, const LaneKernels& kernels = lane_kernels());
+  explicit Convolution(const ConvolutionShape& shape,
+                       const LaneKernels& kernels = lane_kernels(simd::best_isa()));
 
   const ConvolutionShape& shape() const { return shape_; }
 

@@ -1,18 +1,24 @@
-// Convolutions over bundles: the register tiles. Included by the kernel source files.
+// Convolutions over bundles: the register tiles. Included by kernels.simd.cpp.
 #pragma once
 
 #include <algorithm>
 
+#include "simd/lanes.hpp"
 #include "torch/train/lanes/kernels.hpp"
-#include "torch/train/lanes/vectors.hpp"
 
 namespace mase::train {
 namespace {
 
+using simd::all;
+using simd::lanes;
+using simd::load;
+using simd::store;
+using simd::Vec;
+
 /// `rows` output channels of `bundles` bundles at every position.
 template <std::size_t rows, std::size_t bundles>
-MASE_LANES void gather_block(const Gather& gather, const float* coefficients, const float* bias,
-                             Bundles<const float> in, Bundles<float> out) {
+MASE_SIMD void gather_block(const Gather& gather, const float* coefficients, const float* bias,
+                            Bundles<const float> in, Bundles<float> out) {
   float* to = out.first;
   for (const std::vector<Tap>& row : gather.rows)
     for (const std::vector<Tap>& column : gather.columns) {
@@ -42,8 +48,8 @@ MASE_LANES void gather_block(const Gather& gather, const float* coefficients, co
 
 /// All output channels of `bundles` bundles.
 template <std::size_t most_rows, std::size_t bundles>
-MASE_LANES void gather_blocks(const Gather& gather, const float* coefficients, const float* bias,
-                              Bundles<const float> in, Bundles<float> out) {
+MASE_SIMD void gather_blocks(const Gather& gather, const float* coefficients, const float* bias,
+                             Bundles<const float> in, Bundles<float> out) {
   for (std::size_t o = 0; o < gather.out_channels;) {
     const std::size_t rows = next_block(gather.out_channels - o, most_rows);
     const float* const own = coefficients + o * gather.taps * gather.in_channels;
@@ -61,9 +67,9 @@ MASE_LANES void gather_blocks(const Gather& gather, const float* coefficients, c
 }
 
 template <std::size_t most_rows, std::size_t most_bundles>
-MASE_LANES_TARGET void gather_bundles(const Gather& gather, const float* coefficients,
-                                      const float* bias, Bundles<const float> in,
-                                      Bundles<float> out, std::size_t count) {
+MASE_SIMD_TARGET void gather_bundles(const Gather& gather, const float* coefficients,
+                                     const float* bias, Bundles<const float> in, Bundles<float> out,
+                                     std::size_t count) {
   while (count > 0) {
     const std::size_t step = count >= most_bundles ? most_bundles : 1;
     if (step == 1)
@@ -85,8 +91,8 @@ struct TapArea {
 };
 
 template <std::size_t rows, std::size_t channels>
-MASE_LANES void weight_tile(const WeightSums& plan, const TapArea& area, const float* in,
-                            float* sums) {
+MASE_SIMD void weight_tile(const WeightSums& plan, const TapArea& area, const float* in,
+                           float* sums) {
   Vec sum[channels][rows];
   for (std::size_t c = 0; c < channels; ++c)
     for (std::size_t r = 0; r < rows; ++r) sum[c][r] = load(sums + (c * rows + r) * lanes);
@@ -110,7 +116,7 @@ MASE_LANES void weight_tile(const WeightSums& plan, const TapArea& area, const f
 
 /// `rows` output channels and one tap, all input channels.
 template <std::size_t rows, std::size_t most_channels>
-MASE_LANES void weight_channels(const WeightSums& plan, const TapArea& area, float* sums) {
+MASE_SIMD void weight_channels(const WeightSums& plan, const TapArea& area, float* sums) {
   std::size_t i = 0;
   for (; i + most_channels <= plan.in_channels; i += most_channels)
     weight_tile<rows, most_channels>(plan, area, area.in + i * plan.in_plane,
@@ -124,8 +130,8 @@ MASE_LANES void weight_channels(const WeightSums& plan, const TapArea& area, flo
 constexpr std::size_t positions_per_pass = 48;
 
 template <std::size_t rows, std::size_t most_channels>
-MASE_LANES void weight_block(const WeightSums& plan, const float* in, const float* gradient,
-                             float* sums) {
+MASE_SIMD void weight_block(const WeightSums& plan, const float* in, const float* gradient,
+                            float* sums) {
   const std::size_t pass = std::max<std::size_t>(1, positions_per_pass / plan.out_width);
   const std::size_t gradient_row = plan.out_width * lanes, in_width = plan.in_width * lanes;
   for (std::size_t y = 0; y < plan.out_height; y += pass) {
@@ -149,8 +155,8 @@ MASE_LANES void weight_block(const WeightSums& plan, const float* in, const floa
 }
 
 template <std::size_t most_rows, std::size_t most_channels>
-MASE_LANES_TARGET void weight_sums(const WeightSums& plan, const float* in, const float* gradient,
-                                   float* sums) {
+MASE_SIMD_TARGET void weight_sums(const WeightSums& plan, const float* in, const float* gradient,
+                                  float* sums) {
   const std::size_t size = plan.rows.size() * plan.columns.size() * plan.in_channels * lanes;
   for (std::size_t o = 0; o < plan.out_channels;) {
     const std::size_t rows = next_block(plan.out_channels - o, most_rows);

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "simd/isa.hpp"
+#include "simd/kernels.hpp"
 
 namespace mase::train {
 
@@ -112,10 +112,6 @@ inline std::size_t next_block(std::size_t left, std::size_t most) {
   return most;
 }
 
-const LaneKernels& lane_kernels();  ///< for this machine
-LaneKernels lane_kernels(formats::kernels::Isa isa);
-LaneKernels lane_kernels_portable();
-LaneKernels lane_kernels_avx2();
-LaneKernels lane_kernels_avx512();
+MASE_KERNELS(LaneKernels, lane_kernels, avx512);
 
 }  // namespace mase::train

@@ -1,16 +1,18 @@
-// Moving 16 images between rows and lanes. Included by the kernel source files.
+// Moving 16 images between rows and lanes. Included by kernels.simd.cpp.
 #pragma once
 
+#include "simd/lanes.hpp"
 #include "torch/train/lanes/kernels.hpp"
-#include "torch/train/lanes/vectors.hpp"
 
 namespace mase::train {
 namespace {
 
+using simd::lanes;
+
 typedef float Quad __attribute__((vector_size(16), aligned(4), may_alias));
 
 /// Turns four rows into their four columns.
-MASE_LANES void transpose(const Quad (&rows)[4], Quad (&columns)[4]) {
+MASE_SIMD void transpose(const Quad (&rows)[4], Quad (&columns)[4]) {
   typedef std::int32_t Order __attribute__((vector_size(16)));
   const Order low{0, 4, 1, 5}, high{2, 6, 3, 7};
   const Quad even_low = __builtin_shuffle(rows[0], rows[2], low);
@@ -23,10 +25,10 @@ MASE_LANES void transpose(const Quad (&rows)[4], Quad (&columns)[4]) {
   columns[3] = __builtin_shuffle(even_high, odd_high, high);
 }
 
-MASE_LANES Quad& quad(float* at) { return *reinterpret_cast<Quad*>(at); }
-MASE_LANES Quad quad(const float* at) { return *reinterpret_cast<const Quad*>(at); }
+MASE_SIMD Quad& quad(float* at) { return *reinterpret_cast<Quad*>(at); }
+MASE_SIMD Quad quad(const float* at) { return *reinterpret_cast<const Quad*>(at); }
 
-MASE_LANES_TARGET void pack(const float* const* rows, std::size_t count, float* out) {
+MASE_SIMD_TARGET void pack(const float* const* rows, std::size_t count, float* out) {
   std::size_t i = 0;
   for (; i + 4 <= count; i += 4)
     for (std::size_t lane = 0; lane < lanes; lane += 4) {
@@ -40,7 +42,7 @@ MASE_LANES_TARGET void pack(const float* const* rows, std::size_t count, float* 
     for (std::size_t lane = 0; lane < lanes; ++lane) out[i * lanes + lane] = rows[lane][i];
 }
 
-MASE_LANES_TARGET void unpack(const float* in, std::size_t count, float* const* rows) {
+MASE_SIMD_TARGET void unpack(const float* in, std::size_t count, float* const* rows) {
   std::size_t i = 0;
   for (; i + 4 <= count; i += 4)
     for (std::size_t lane = 0; lane < lanes; lane += 4) {

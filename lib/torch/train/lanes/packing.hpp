@@ -21,11 +21,11 @@ struct BatchSizes {
 
 /// Lanes without an image become 0.
 void rows_to_lanes(const float* in, const BatchSizes& sizes, float* out,
-                   const LaneKernels& kernels = lane_kernels());
+                   const LaneKernels& kernels = lane_kernels(simd::best_isa()));
 
 /// The way back.
 void lanes_to_rows(const float* in, const BatchSizes& sizes, float* out,
-                   const LaneKernels& kernels = lane_kernels());
+                   const LaneKernels& kernels = lane_kernels(simd::best_isa()));
 
 /// Sets the lanes without an image to 0.
 void clear_unused_lanes(float* values, const BatchSizes& sizes);

@@ -1,16 +1,24 @@
 // Batch norm's sums, and batch norm followed by 2 x 2 max pooling and ReLU, over planes of bundles.
-// Included by the kernel source files.
+// Included by kernels.simd.cpp.
 #pragma once
 
+#include "simd/lanes.hpp"
 #include "torch/train/lanes/kernels.hpp"
-#include "torch/train/lanes/vectors.hpp"
 
 namespace mase::train {
 namespace {
 
+using simd::all;
+using simd::lanes;
+using simd::load;
+using simd::Mask;
+using simd::select;
+using simd::store;
+using simd::Vec;
+
 /// Sums in four parts, so that additions need not wait for one another.
 template <class Term>
-MASE_LANES void sum_terms(const float* plane, std::size_t count, const Term& term, float* to) {
+MASE_SIMD void sum_terms(const float* plane, std::size_t count, const Term& term, float* to) {
   Vec sums[4] = {};
   std::size_t i = 0;
   for (; i + 4 <= count; i += 4)
@@ -20,68 +28,68 @@ MASE_LANES void sum_terms(const float* plane, std::size_t count, const Term& ter
 }
 
 struct Itself {
-  MASE_LANES Vec operator()(Vec x) const { return x; }
+  MASE_SIMD Vec operator()(Vec x) const { return x; }
 };
 
 struct SquareAbout {
   Vec about;
-  MASE_LANES Vec operator()(Vec x) const { return (x - about) * (x - about); }
+  MASE_SIMD Vec operator()(Vec x) const { return (x - about) * (x - about); }
 };
 
-MASE_LANES_TARGET void plane_sum(const float* plane, std::size_t count, float* sum) {
+MASE_SIMD_TARGET void plane_sum(const float* plane, std::size_t count, float* sum) {
   sum_terms(plane, count, Itself{}, sum);
 }
 
-MASE_LANES_TARGET void plane_squares(const float* plane, std::size_t count, const float* about,
-                                     float* sum) {
+MASE_SIMD_TARGET void plane_squares(const float* plane, std::size_t count, const float* about,
+                                    float* sum) {
   sum_terms(plane, count, SquareAbout{load(about)}, sum);
 }
 
 /// The larger, or the one that is NaN.
-MASE_LANES Vec largest(Vec a, Vec b) { return select(b <= a, a, select(a == a, b, a)); }
+MASE_SIMD Vec largest(Vec a, Vec b) { return select(b <= a, a, select(a == a, b, a)); }
 
 /// y = x * by + plus.
 struct Normalised {
   Vec by, plus;
 
-  MASE_LANES static Normalised of(const NormalisedPlane& plane) {
+  MASE_SIMD static Normalised of(const NormalisedPlane& plane) {
     return {all(plane.by), all(plane.plus)};
   }
-  MASE_LANES Vec operator()(Vec x) const { return x * by + plus; }
+  MASE_SIMD Vec operator()(Vec x) const { return x * by + plus; }
 };
 
 /// The four x and y of a square, in reading order, and the largest y.
 struct Square {
   Vec x[4], y[4], most;
 
-  MASE_LANES static Square of(const float* at, std::size_t row, const Normalised& normalised) {
+  MASE_SIMD static Square of(const float* at, std::size_t row, const Normalised& normalised) {
     Square square{{load(at), load(at + lanes), load(at + row), load(at + row + lanes)}, {}, {}};
     for (std::size_t i = 0; i < 4; ++i) square.y[i] = normalised(square.x[i]);
     square.most = largest(largest(square.y[0], square.y[1]), largest(square.y[2], square.y[3]));
     return square;
   }
   /// Of four numbers the one that belongs to the first of the largest y.
-  MASE_LANES Vec of_winner(const Vec (&values)[4]) const {
+  MASE_SIMD Vec of_winner(const Vec (&values)[4]) const {
     return select(y[0] == most, values[0],
                   select(y[1] == most, values[1], select(y[2] == most, values[2], values[3])));
   }
 };
 
 template <bool relu>
-MASE_LANES Vec activated(Vec y) {
+MASE_SIMD Vec activated(Vec y) {
   if constexpr (!relu) return y;
   return select(y < Vec{}, Vec{}, y);
 }
 
 /// Where the activation lets the gradient through: at NaN too, as LibTorch does.
 template <bool relu>
-MASE_LANES Vec passed(Vec gradient, Vec y) {
+MASE_SIMD Vec passed(Vec gradient, Vec y) {
   if constexpr (!relu) return gradient;
   return select(y <= Vec{}, Vec{}, gradient);
 }
 
 template <bool pool, bool relu>
-MASE_LANES_TARGET void tail_forward(const NormalisedPlane& plane, float* out, float* winners) {
+MASE_SIMD_TARGET void tail_forward(const NormalisedPlane& plane, float* out, float* winners) {
   const Normalised normalised = Normalised::of(plane);
   if constexpr (!pool) {
     for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes)
@@ -102,8 +110,8 @@ MASE_LANES_TARGET void tail_forward(const NormalisedPlane& plane, float* out, fl
 }
 
 template <bool relu>
-MASE_LANES_TARGET void tail_sums(const float* x, const float* out, const float* gradient,
-                                 std::size_t count, float mean, float* sum, float* product) {
+MASE_SIMD_TARGET void tail_sums(const float* x, const float* out, const float* gradient,
+                                std::size_t count, float mean, float* sum, float* product) {
   Vec sums{}, products{};
   for (std::size_t i = 0; i < count * lanes; i += lanes) {
     const Vec given = passed<relu>(load(gradient + i), load(out + i));
@@ -119,23 +127,23 @@ struct GradientWriter {
   float* into;
   Vec mean, average, slope, factor;
 
-  MASE_LANES static GradientWriter of(const PlaneGradient& rule, float* into) {
+  MASE_SIMD static GradientWriter of(const PlaneGradient& rule, float* into) {
     return {into, all(rule.mean), all(rule.average), all(rule.slope), all(rule.factor)};
   }
-  MASE_LANES void write(std::size_t at, Vec x, Vec gradient) const {
+  MASE_SIMD void write(std::size_t at, Vec x, Vec gradient) const {
     store(into + at, (gradient - average - (x - mean) * slope) * factor);
   }
 };
 
 /// Elements that no square holds.
-MASE_LANES void write_rest(const float* x, std::size_t at, std::size_t count,
-                           const GradientWriter& writer) {
+MASE_SIMD void write_rest(const float* x, std::size_t at, std::size_t count,
+                          const GradientWriter& writer) {
   for (std::size_t end = at + count * lanes; at < end; at += lanes)
     writer.write(at, load(x + at), Vec{});
 }
 
-MASE_LANES void write_square(const Square& square, Vec given, std::size_t at, std::size_t row,
-                             const GradientWriter& writer) {
+MASE_SIMD void write_square(const Square& square, Vec given, std::size_t at, std::size_t row,
+                            const GradientWriter& writer) {
   const Mask a = square.y[0] == square.most, b = square.y[1] == square.most,
              c = square.y[2] == square.most;
   const Vec none{};
@@ -146,8 +154,8 @@ MASE_LANES void write_square(const Square& square, Vec given, std::size_t at, st
 }
 
 template <bool pool, bool relu>
-MASE_LANES_TARGET void tail_backward(const NormalisedPlane& plane, const float* gradient,
-                                     const PlaneGradient& rule, float* into) {
+MASE_SIMD_TARGET void tail_backward(const NormalisedPlane& plane, const float* gradient,
+                                    const PlaneGradient& rule, float* into) {
   const Normalised normalised = Normalised::of(plane);
   const GradientWriter writer = GradientWriter::of(rule, into);
   if constexpr (!pool) {
@@ -171,9 +179,7 @@ MASE_LANES_TARGET void tail_backward(const NormalisedPlane& plane, const float* 
 }
 
 template <bool pool, bool relu>
-Tail tail() {
-  return {tail_forward<pool, relu>, tail_sums<relu>, tail_backward<pool, relu>};
-}
+constexpr Tail tail{tail_forward<pool, relu>, tail_sums<relu>, tail_backward<pool, relu>};
 
 }  // namespace
 }  // namespace mase::train

@@ -1,7 +1,7 @@
 // Batch norm, 2 x 2 max pooling and ReLU over lanes, as one layer.
 #include "torch/train/lanes/tail_layer.hpp"
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <numeric>
 
@@ -60,7 +60,7 @@ double sum_of_lanes(const float* sums) { return std::accumulate(sums, sums + lan
 }  // namespace
 
 LaneTail::LaneTail(const LayerSource& source)
-    : ParameterLayer(source), kernels_(lane_kernels()), batch_(source.batch) {
+    : ParameterLayer(source), kernels_(lane_kernels(simd::best_isa())), batch_(source.batch) {
   if (is_training_batch_norm(source))
     running_.emplace(source);
   else

@@ -1,5 +1,5 @@
 // Its data changes during the second stalled cycle and comes back.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

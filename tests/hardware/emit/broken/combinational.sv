@@ -1,5 +1,5 @@
 // A register whose ready depends on the ready of the other side in the same cycle.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

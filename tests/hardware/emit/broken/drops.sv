@@ -1,5 +1,5 @@
 // Takes every eighth beat and never gives it.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

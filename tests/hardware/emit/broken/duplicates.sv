@@ -1,5 +1,5 @@
 // Gives every eighth beat twice.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

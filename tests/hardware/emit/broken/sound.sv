@@ -1,5 +1,5 @@
 // A one-entry buffer that keeps the rules: the tests break one thing at a time in it.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

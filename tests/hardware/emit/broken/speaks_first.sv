@@ -1,5 +1,5 @@
 // Gives a beat after the reset that nobody sent.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

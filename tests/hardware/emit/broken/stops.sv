@@ -1,5 +1,5 @@
 // Takes sixteen beats and then no more.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

@@ -1,5 +1,5 @@
 // Its valid waits for ready, through a register.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

@@ -1,5 +1,5 @@
 // Takes its offer back after a stalled cycle and makes it again.
-module skid #(
+module mase_skid #(
     parameter int W = 8
 ) (
     input  logic         clk,

@@ -1,0 +1,126 @@
+// Joins two streams element by element. OP 0: (a << ASHIFT) + (b << BSHIFT); 1: the difference;
+// 2: a * b. Then requantised. Latency 4: a skid per input, result, requantised result, skid.
+module mase_binary #(
+    parameter int OP = 0,
+    parameter int LANES = 1,
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int ASHIFT = 0,
+    parameter int BW = 8,
+    parameter int BSIGNED = 1,
+    parameter int BSHIFT = 0,
+    parameter int ACCW = 16,
+    parameter int OW = 8,
+    parameter int SHIFT = 0,
+    parameter int DIVISOR = 1,
+    parameter int ROUND = 1,
+    parameter logic signed [63:0] LOW = -64'sd128,
+    parameter logic signed [63:0] HIGH = 64'sd127,
+    parameter int MULTIPLIER = 0
+) (
+    input  logic                clk,
+    input  logic                rst,
+    input  logic                a_valid,
+    output logic                a_ready,
+    input  logic [LANES*AW-1:0] a_data,
+    input  logic                b_valid,
+    output logic                b_ready,
+    input  logic [LANES*BW-1:0] b_data,
+    output logic                out_valid,
+    input  logic                out_ready,
+    output logic [LANES*OW-1:0] out_data
+);
+  logic left_valid, right_valid, fire, enable;
+  logic [LANES*AW-1:0] left;
+  logic [LANES*BW-1:0] right;
+  assign fire = left_valid && right_valid && enable;
+
+  mase_skid #(
+      .W(LANES * AW)
+  ) a_buffer (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(a_valid),
+      .in_ready(a_ready),
+      .in_data(a_data),
+      .out_valid(left_valid),
+      .out_ready(fire),
+      .out_data(left)
+  );
+  mase_skid #(
+      .W(LANES * BW)
+  ) b_buffer (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(b_valid),
+      .in_ready(b_ready),
+      .in_data(b_data),
+      .out_valid(right_valid),
+      .out_ready(fire),
+      .out_data(right)
+  );
+
+  logic [1:0] valid;
+  always_ff @(posedge clk) begin
+    if (rst) valid <= '0;
+    else if (enable) valid <= {valid[0], fire};
+  end
+
+  logic [LANES*OW-1:0] result, next;
+  always_ff @(posedge clk) if (enable) result <= next;
+
+  for (genvar i = 0; i < LANES; i++) begin : g_lane
+    logic signed [ACCW-1:0] exact, acc;
+    if (OP == 2) begin : g_multiply
+      mase_multiply #(
+          .AW(AW),
+          .ASIGNED(ASIGNED),
+          .BW(BW),
+          .BSIGNED(BSIGNED),
+          .W(ACCW),
+          .MULTIPLIER(MULTIPLIER)
+      ) multiplier (
+          .a(left[i*AW+:AW]),
+          .b(right[i*BW+:BW]),
+          .product(exact)
+      );
+    end else begin : g_add
+      logic signed [AW:0] a;
+      logic signed [BW:0] b;
+      assign a = {ASIGNED != 0 && left[i*AW+AW-1], left[i*AW+:AW]};
+      assign b = {BSIGNED != 0 && right[i*BW+BW-1], right[i*BW+:BW]};
+      if (OP == 1) begin : g_subtract
+        assign exact = (ACCW'(a) <<< ASHIFT) - (ACCW'(b) <<< BSHIFT);
+      end else begin : g_sum
+        assign exact = (ACCW'(a) <<< ASHIFT) + (ACCW'(b) <<< BSHIFT);
+      end
+    end
+
+    always_ff @(posedge clk) if (enable) acc <= exact;
+    mase_requantise #(
+        .IW(ACCW),
+        .OW(OW),
+        .SHIFT(SHIFT),
+        .DIVISOR(DIVISOR),
+        .ROUND(ROUND),
+        .LOW(LOW),
+        .HIGH(HIGH)
+    ) convert (
+        .in(acc),
+        .out(next[i*OW+:OW])
+    );
+  end
+
+  mase_skid #(
+      .W(LANES * OW)
+  ) buffer (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(valid[1]),
+      .in_ready(enable),
+      .in_data(result),
+      .out_valid(out_valid),
+      .out_ready(out_ready),
+      .out_data(out_data)
+  );
+endmodule

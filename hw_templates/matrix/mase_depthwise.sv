@@ -1,0 +1,84 @@
+// mase_depthwise: every N beats of a block of LANES channels give one beat: each lane the sum of its
+// elements times its own weights, plus bias. BLOCKS blocks follow each other. Input always offered
+// and output always taken: first output beat N + 4 cycles after the first input beat, a block
+// every N cycles.
+module mase_depthwise #(
+    parameter int N = 9,
+    parameter int BLOCKS = 2,
+    parameter int LANES = 4,
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int WW = 6,
+    parameter int WSIGNED = 1,
+    parameter int HAS_BIAS = 1,
+    parameter int BW = 16,
+    parameter int ACCW = 20,
+    parameter int OW = 8,
+    parameter int SHIFT = 8,
+    parameter int DIVISOR = 1,
+    parameter int ROUND = 1,
+    parameter logic signed [63:0] LOW = -64'sd128,
+    parameter logic signed [63:0] HIGH = 64'sd127,
+    parameter int MULTIPLIER = 0,
+    parameter WEIGHT_FILE = "",
+    parameter BIAS_FILE = ""
+) (
+    input  logic               clk,
+    input  logic               rst,
+    input  logic               in_valid,
+    output logic               in_ready,
+    input  logic [LANES*AW-1:0] in_data,
+    output logic               out_valid,
+    input  logic               out_ready,
+    output logic [LANES*OW-1:0]   out_data
+);
+
+  localparam int CB = (N > 1) ? $clog2(N) : 1;
+  logic [CB-1:0] column;
+  logic [LANES*AW-1:0] x;
+  logic enable, step, row_end;
+  assign in_ready = enable;
+  assign step = enable && in_valid;
+  assign row_end = column == CB'(N - 1);
+  always_ff @(posedge clk)
+    if (rst) column <= '0;
+    else if (step) column <= row_end ? '0 : column + 1'b1;
+
+  always_ff @(posedge clk) if (enable) x <= in_data;
+
+  mase_multiply_accumulate #(
+      .COLUMNS(N),
+      .ROWS(BLOCKS),
+      .SHARED(0),
+      .SIMD(1),
+      .PE(LANES),
+      .AW(AW),
+      .ASIGNED(ASIGNED),
+      .WW(WW),
+      .WSIGNED(WSIGNED),
+      .HAS_BIAS(HAS_BIAS),
+      .BW(BW),
+      .ACCW(ACCW),
+      .OW(OW),
+      .SHIFT(SHIFT),
+      .DIVISOR(DIVISOR),
+      .ROUND(ROUND),
+      .LOW(LOW),
+      .HIGH(HIGH),
+      .MULTIPLIER(MULTIPLIER),
+      .WEIGHT_FILE(WEIGHT_FILE),
+      .BIAS_FILE(BIAS_FILE)
+  ) datapath (
+      .clk,
+      .rst,
+      .enable,
+      .step,
+      .column,
+      .row_end,
+      .x,
+      .out_valid,
+      .out_ready,
+      .out_data
+  );
+
+endmodule

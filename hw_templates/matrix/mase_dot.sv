@@ -1,0 +1,73 @@
+// mase_dot: sum + carry = sum over lanes of x[i] * w[i], modulo 2^W and sign extended, for operands of
+// any signedness. Registers between x, w and sum: one for the products and TREE for the additions,
+// where with L = ceil(log2(SIMD)) TREE is 1 for L <= 2 and 2 + ceil((L - 3) / 2) above.
+module mase_dot #(
+    parameter int SIMD = 8,
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int WW = 6,
+    parameter int WSIGNED = 1,
+    parameter int W = 17,
+    parameter int MULTIPLIER = 0
+) (
+    input  logic               clk,
+    input  logic               enable,
+    input  logic [SIMD*AW-1:0] x,
+    input  logic [SIMD*WW-1:0] w,
+    output logic [W-1:0]       sum,
+    output logic               carry
+);
+
+  localparam int AX = AW + ((ASIGNED != 0) ? 0 : 1);
+  localparam int WX = WW + ((WSIGNED != 0) ? 0 : 1);
+
+  logic [SIMD*AX-1:0] a;
+  logic [SIMD*WX-1:0] b;
+  for (genvar i = 0; i < SIMD; i++) begin : g_lane
+    if (ASIGNED != 0) begin : g_signed
+      assign a[i*AX+:AX] = x[i*AW+:AW];
+    end else begin : g_unsigned
+      assign a[i*AX+:AX] = {1'b0, x[i*AW+:AW]};
+    end
+    if (WSIGNED != 0) begin : g_weight_signed
+      assign b[i*WX+:WX] = w[i*WW+:WW];
+    end else begin : g_weight_unsigned
+      assign b[i*WX+:WX] = {1'b0, w[i*WW+:WW]};
+    end
+  end
+
+  // Bits of the exact sum. Only the product of the two least codes needs the last of them when both
+  // operands are signed; an unsigned operand's zero bit saves it.
+  localparam int EXACT = AX + WX + $clog2(SIMD);
+  localparam int LEAST = (AX > WX) ? AX : WX;  // what the modules below can work with
+  localparam int SW = (EXACT < W) ? EXACT : (LEAST < W) ? W : LEAST;
+  logic [SW-1:0] exact;
+
+  // The digits come from the operand that gives fewer row bits.
+  localparam int DIGITS_OF_W = ((WX + 1) / 2) * (AX + 2);
+  localparam int DIGITS_OF_X = ((AX + 1) / 2) * (WX + 2);
+
+  if (MULTIPLIER == 2 && DIGITS_OF_W <= DIGITS_OF_X) begin : g_booth_w
+    mase_dot_booth #(.SIMD(SIMD), .AW(AX), .BW(WX), .W(SW)) rows (
+        .clk, .enable, .a, .b, .sum(exact), .carry
+    );
+  end else if (MULTIPLIER == 2) begin : g_booth_x
+    mase_dot_booth #(.SIMD(SIMD), .AW(WX), .BW(AX), .W(SW)) rows (
+        .clk, .enable, .a(b), .b(a), .sum(exact), .carry
+    );
+  end else begin : g_multiply
+    mase_dot_multiply #(.SIMD(SIMD), .AW(AX), .BW(WX), .W(SW), .DSP(MULTIPLIER)) products (
+        .clk, .enable, .a, .b, .sum(exact)
+    );
+    assign carry = 1'b0;
+  end
+
+  if (SW <= W) begin : g_extend
+    assign sum = W'($signed(exact));
+  end else begin : g_cut
+    logic [SW-W-1:0] unused_bits;
+    assign sum = exact[W-1:0];
+    assign unused_bits = exact[SW-1:W];
+  end
+
+endmodule

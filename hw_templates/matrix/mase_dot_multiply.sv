@@ -1,0 +1,93 @@
+// mase_dot_multiply: sum = sum over lanes of a[i] * b[i], modulo 2^W and sign extended, from the tool's
+// multipliers (DSP blocks where it has them). Eight lanes are two chains of four, the second one a
+// stage later and starting from the first one's sum; then a tree of adders. Registers: see mase_dot.
+module mase_dot_multiply #(
+    parameter int SIMD = 8,
+    parameter int AW = 8,
+    parameter int BW = 6,
+    parameter int W = 17,
+    parameter int DSP = 0  // 1 asks for DSP blocks
+) (
+    input  logic               clk,
+    input  logic               enable,
+    input  logic [SIMD*AW-1:0] a,  // signed lanes
+    input  logic [SIMD*BW-1:0] b,  // signed lanes
+    output logic [W-1:0]       sum
+);
+
+  localparam int CHAINS = (SIMD + 7) / 8;
+  localparam int LEVELS = $clog2(CHAINS);
+
+  function automatic int node_width(input int lanes);
+    node_width = AW + BW + $clog2((lanes < SIMD) ? lanes : SIMD);
+    if (node_width > W) node_width = W;
+  endfunction
+
+  for (genvar l = 0; l <= LEVELS; l++) begin : g_add
+    localparam int NODES = (CHAINS + (1 << l) - 1) >> l;
+    localparam int NW = node_width(8 << l);
+    for (genvar j = 0; j < NODES; j++) begin : g_total
+      logic [NW-1:0] next, value;
+      if (l == 0) begin : g_chain
+        localparam int LANES = (SIMD - 8 * j < 8) ? SIMD - 8 * j : 8;
+        localparam int EARLY = (LANES < 4) ? LANES : 4;
+        logic [NW-1:0] early;
+        mase_dot_chain #(
+            .LANES(EARLY),
+            .AW(AW),
+            .BW(BW),
+            .W(NW),
+            .DSP(DSP)
+        ) early_lanes (
+            .clk,
+            .enable,
+            .a(a[8*j*AW+:EARLY*AW]),
+            .b(b[8*j*BW+:EARLY*BW]),
+            .start('0),
+            .sum(early)
+        );
+        if (LANES > 4) begin : g_late_lanes
+          // The operands wait a stage in registers that a DSP block has.
+          logic [(LANES-4)*AW-1:0] a_late;
+          logic [(LANES-4)*BW-1:0] b_late;
+          always_ff @(posedge clk)
+            if (enable) begin
+              a_late <= a[(8*j+4)*AW+:(LANES-4)*AW];
+              b_late <= b[(8*j+4)*BW+:(LANES-4)*BW];
+            end
+          mase_dot_chain #(
+              .LANES(LANES - 4),
+              .AW(AW),
+              .BW(BW),
+              .W(NW),
+              .DSP(DSP)
+          ) late_lanes (
+              .clk,
+              .enable,
+              .a(a_late),
+              .b(b_late),
+              .start(early),
+              .sum(next)
+          );
+        end else if (SIMD > 4) begin : g_wait
+          always_ff @(posedge clk) if (enable) next <= early;
+        end else begin : g_only
+          assign next = early;
+        end
+      end else if (2 * j + 1 < ((CHAINS + (1 << (l - 1)) - 1) >> (l - 1))) begin : g_pair
+        assign next = NW'($signed(g_add[l-1].g_total[2*j].value))
+            + NW'($signed(g_add[l-1].g_total[2*j+1].value));
+      end else begin : g_single
+        assign next = NW'($signed(g_add[l-1].g_total[2*j].value));
+      end
+      if (l > 0 && (l % 2 == 0 || l == LEVELS)) begin : g_register
+        always_ff @(posedge clk) if (enable) value <= next;
+      end else begin : g_wire
+        assign value = next;
+      end
+    end
+  end
+
+  assign sum = W'($signed(g_add[LEVELS].g_total[0].value));
+
+endmodule

@@ -1,0 +1,111 @@
+// mase_linear: y[o] = sum_i w[o][i] * x[i] + bias[o] on rows of SF beats of SIMD inputs, giving NF
+// beats of PE outputs. The first of NF passes uses the beats as they come and keeps them; later
+// passes read them back, and no beat is taken then. SETS weight sets follow each other row by row.
+//
+// Input always offered and output always taken, with TREE of mase_dot: first output beat SF + 3 + TREE
+// cycles after the first input beat, last one SF*NF + 3 + TREE, a row every SF*NF cycles.
+module mase_linear #(
+    parameter int SF = 8,
+    parameter int NF = 8,
+    parameter int SETS = 1,
+    parameter int SIMD = 8,
+    parameter int PE = 8,
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int WW = 6,
+    parameter int WSIGNED = 1,
+    parameter int HAS_BIAS = 1,
+    parameter int BW = 16,
+    parameter int ACCW = 20,
+    parameter int OW = 8,
+    parameter int SHIFT = 8,
+    parameter int DIVISOR = 1,
+    parameter int ROUND = 1,
+    parameter logic signed [63:0] LOW = -64'sd128,
+    parameter logic signed [63:0] HIGH = 64'sd127,
+    parameter int MULTIPLIER = 0,
+    parameter WEIGHT_FILE = "",
+    parameter BIAS_FILE = ""
+) (
+    input  logic               clk,
+    input  logic               rst,
+    input  logic               in_valid,
+    output logic               in_ready,
+    input  logic [SIMD*AW-1:0] in_data,
+    output logic               out_valid,
+    input  logic               out_ready,
+    output logic [PE*OW-1:0]   out_data
+);
+
+  localparam int CB = (SF > 1) ? $clog2(SF) : 1;
+  logic [CB-1:0] column;
+  logic [SIMD*AW-1:0] x;
+  logic enable, step, row_end;
+
+  assign row_end = column == CB'(SF - 1);
+  always_ff @(posedge clk)
+    if (rst) column <= '0;
+    else if (step) column <= row_end ? '0 : column + 1'b1;
+
+  if (NF == 1) begin : g_direct
+    assign in_ready = enable;
+    assign step = enable && in_valid;
+    always_ff @(posedge clk) if (enable) x <= in_data;
+  end else begin : g_replay
+    // A step: a beat of the first pass comes in, or a beat of a later pass is read back.
+    localparam int NB = $clog2(NF);
+    logic [NB-1:0] pass;
+    assign in_ready = enable && pass == '0;
+    assign step = enable && (in_valid || pass != '0);
+    always_ff @(posedge clk)
+      if (rst) pass <= '0;
+      else if (step && row_end) pass <= (pass == NB'(NF - 1)) ? '0 : pass + 1'b1;
+    mase_replay #(
+        .W(SIMD * AW),
+        .DEPTH(SF)
+    ) row (
+        .clk,
+        .enable,
+        .write(in_valid && in_ready),
+        .address(column),
+        .in_data,
+        .data(x)
+    );
+  end
+
+  mase_multiply_accumulate #(
+      .COLUMNS(SF),
+      .ROWS(SETS * NF),
+      .SHARED(1),
+      .SIMD(SIMD),
+      .PE(PE),
+      .AW(AW),
+      .ASIGNED(ASIGNED),
+      .WW(WW),
+      .WSIGNED(WSIGNED),
+      .HAS_BIAS(HAS_BIAS),
+      .BW(BW),
+      .ACCW(ACCW),
+      .OW(OW),
+      .SHIFT(SHIFT),
+      .DIVISOR(DIVISOR),
+      .ROUND(ROUND),
+      .LOW(LOW),
+      .HIGH(HIGH),
+      .MULTIPLIER(MULTIPLIER),
+      .WEIGHT_FILE(WEIGHT_FILE),
+      .BIAS_FILE(BIAS_FILE)
+  ) datapath (
+      .clk,
+      .rst,
+      .enable,
+      .step,
+      .column,
+      .row_end,
+      .x,
+      .out_valid,
+      .out_ready,
+      .out_data
+  );
+
+endmodule

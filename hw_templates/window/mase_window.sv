@@ -1,0 +1,279 @@
+// Sliding window over a stream of H x W pixels of CF beats: for every output pixel, for each of
+// BLOCKS channel blocks, the beats of the window in the order (ky, kx, beat of the block). Padding
+// is not stored: coordinates outside of the image give PAD.
+//
+// Input beats have running numbers, and the ring keeps beat p at p mod DEPTH. The reader's number p
+// moves by a constant that depends only on the innermost loop that goes on, so `ahead` (beats
+// written past p, less 1) and `room` (beats that may be written, less 1) are two signed counters,
+// and their sign bits are the whole flow control. Coordinates in the padding have numbers too;
+// nothing is read there. A frame begins with its first input beat.
+module mase_window #(
+    parameter int H = 4,
+    parameter int W = 4,
+    parameter int CF = 1,
+    parameter int BLOCKS = 1,
+    parameter int KH = 2,
+    parameter int KW = 2,
+    parameter int SH = 1,
+    parameter int SW = 1,
+    parameter int PH = 0,
+    parameter int PW = 0,
+    parameter int LANES = 1,
+    parameter int DW = 8,
+    parameter logic [DW-1:0] PAD = '0
+) (
+    input  logic                clk,
+    input  logic                rst,
+    input  logic                in_valid,
+    output logic                in_ready,
+    input  logic [LANES*DW-1:0] in_data,
+    output logic                out_valid,
+    input  logic                out_ready,
+    output logic [LANES*DW-1:0] out_data
+);
+  if (KH == 1 && KW == 1 && PH == 0 && PW == 0) begin : g_pick
+    mase_window_pick #(
+        .H (H),
+        .W (W),
+        .CF(CF),
+        .SH(SH),
+        .SW(SW),
+        .DW(LANES * DW)
+    ) pick (
+        .clk,
+        .rst,
+        .in_valid,
+        .in_ready,
+        .in_data,
+        .out_valid,
+        .out_ready,
+        .out_data
+    );
+  end else begin : g_ring
+    localparam int OH = (H + 2 * PH - KH) / SH + 1;
+    localparam int OW = (W + 2 * PW - KW) / SW + 1;
+    localparam int CB = CF / BLOCKS;
+    localparam int ROW = W * CF;
+    localparam int FRAME = H * ROW;
+    localparam int LEAD = PH * ROW + PW * CF;  // the first window begins this far before beat 0
+
+    // What no later window needs is free. With KH > 2*PH and KW > 2*PW the first beat of the
+    // window never moves backwards, not even to the next frame, and all before it is free. Else
+    // whole rows are freed, after an output row.
+    localparam bit FINE = KH > 2 * PH && KW > 2 * PW;
+    localparam int FREE_ROWS = (FINE || OH - 1 < H / SH) ? OH - 1 : H / SH;
+    localparam int BEHIND = FINE ? LEAD : PH * ROW;
+    localparam int FREE_OX = FINE ? SW * CF : 0;
+    localparam int FREE_OY = SH * ROW - (OW - 1) * FREE_OX;
+    localparam int FREE_END = FRAME - FREE_ROWS * SH * ROW - (OW - 1) * FREE_OX;
+
+    // KH + SH rows, but no more than two frames can use; at least what one window spans.
+    localparam int WANTED = ((KH + SH < 2 * H + PH) ? KH + SH : 2 * H + PH) * ROW;
+    localparam int SPAN = FINE ? KH * ROW + PW * CF : ((KH > SH + PH) ? KH : SH + PH) * ROW;
+    localparam int EXACT = (WANTED > SPAN) ? WANTED : SPAN;
+    // A power of two wraps by itself: taken when it is at most a third more.
+    localparam int DEPTH = (3 * 2 ** $clog2(EXACT) <= 4 * EXACT) ? 2 ** $clog2(EXACT) : EXACT;
+    localparam int AW = (DEPTH > 1) ? $clog2(DEPTH) : 1;
+    localparam int BLOCK = (DEPTH > 64 && DEPTH * LANES * DW > 2048) ? 1 : 0;
+
+    // Steps of the reader's number, by the innermost loop that goes on.
+    localparam int BACK_KX = (KW - 1) * CF + CB - 1;
+    localparam int BACK_B = (KH - 1) * ROW + BACK_KX;
+    localparam int BACK_OX = BACK_B + (BLOCKS - 1) * CB;
+    localparam int BACK_OY = BACK_OX + (OW - 1) * SW * CF;
+    localparam int STEP_KX = CF - CB + 1;
+    localparam int STEP_KY = ROW - BACK_KX;
+    localparam int STEP_B = CB - BACK_B;
+    localparam int STEP_OX = SW * CF - BACK_OX;
+    localparam int STEP_OY = SH * ROW - BACK_OY;
+    localparam int STEP_END = FRAME - (OH - 1) * SH * ROW - BACK_OY;
+
+    localparam int FAR = (H + PH + 1) * ROW + (KW + PW) * CF;  // reader past the writer, at most
+    localparam int GAP = (FAR > DEPTH + PW * CF) ? FAR : DEPTH + PW * CF;
+    localparam int GW = $clog2(GAP + 1) + 1;
+    localparam int RW = $clog2(DEPTH + FRAME + 1) + 1;
+    localparam int CW = (CB > 1) ? $clog2(CB) : 1;
+    localparam int KXW = (KW > 1) ? $clog2(KW) : 1;
+    localparam int KYW = (KH > 1) ? $clog2(KH) : 1;
+    localparam int BW = (BLOCKS > 1) ? $clog2(BLOCKS) : 1;
+    localparam int OXW = (OW > 1) ? $clog2(OW) : 1;
+    localparam int OYW = (OH > 1) ? $clog2(OH) : 1;
+
+    logic [CW-1:0] c;
+    logic [KXW-1:0] kx;
+    logic [KYW-1:0] ky;
+    logic [BW-1:0] b;
+    logic [OXW-1:0] ox;
+    logic [OYW-1:0] oy;
+    wire end_c = c == CW'(CB - 1);
+    wire end_kx = end_c && kx == KXW'(KW - 1);
+    wire end_ky = end_kx && ky == KYW'(KH - 1);
+    wire end_b = end_ky && b == BW'(BLOCKS - 1);
+    wire end_ox = end_b && ox == OXW'(OW - 1);
+    wire end_oy = end_ox && oy == OYW'(OH - 1);
+
+    logic signed [GW-1:0] ahead;
+    logic signed [RW-1:0] room;
+    logic [AW-1:0] write_address, read_address, read_step;
+    logic [GW-1:0] back;  // minus the step of the reader's number
+    logic [RW-1:0] freed;  // less 1
+    logic enable, go, pad, read_valid, read_pad;
+    logic [LANES*DW-1:0] read_data;
+    wire take = in_valid && in_ready;
+    wire issue = enable && go;
+    assign in_ready = !room[RW-1];
+
+    logic frees_row;
+    if (FREE_ROWS == OH - 1) begin : g_every_row
+      assign frees_row = 1'b1;
+    end else if (FREE_ROWS == 0) begin : g_no_row
+      assign frees_row = 1'b0;
+    end else begin : g_some_rows
+      assign frees_row = oy < OYW'(FREE_ROWS);
+    end
+
+    always_comb begin
+      back      = GW'(-1);
+      read_step = AW'(1);
+      freed     = '1;
+      if (end_oy) begin
+        back      = GW'(-STEP_END);
+        read_step = AW'((STEP_END % DEPTH + DEPTH) % DEPTH);
+        freed     = RW'(FREE_END - 1);
+      end else if (end_ox) begin
+        back      = GW'(-STEP_OY);
+        read_step = AW'((STEP_OY % DEPTH + DEPTH) % DEPTH);
+        if (frees_row) freed = RW'(FREE_OY - 1);
+      end else if (end_b) begin
+        back      = GW'(-STEP_OX);
+        read_step = AW'((STEP_OX % DEPTH + DEPTH) % DEPTH);
+        freed     = RW'(FREE_OX - 1);
+      end else if (end_ky) begin
+        back      = GW'(-STEP_B);
+        read_step = AW'((STEP_B % DEPTH + DEPTH) % DEPTH);
+      end else if (end_kx) begin
+        back      = GW'(-STEP_KY);
+        read_step = AW'((STEP_KY % DEPTH + DEPTH) % DEPTH);
+      end else if (end_c) begin
+        back      = GW'(-STEP_KX);
+        read_step = AW'((STEP_KX % DEPTH + DEPTH) % DEPTH);
+      end
+    end
+
+    always_ff @(posedge clk)
+      if (rst) begin
+        c     <= '0;
+        kx    <= '0;
+        ky    <= '0;
+        b     <= '0;
+        ox    <= '0;
+        oy    <= '0;
+        ahead <= GW'(LEAD - 1);
+        room  <= RW'(DEPTH - BEHIND - 1);
+      end else begin
+        // One carry chain each: the bit below the sum carries the 1 of a written beat in.
+        ahead <= GW'(({ahead, 1'b1} + {issue ? back : '0, take}) >> 1);
+        room  <= RW'(({room, 1'b1} + {issue ? freed : '1, !take}) >> 1);
+        if (issue) begin
+          c <= end_c ? '0 : c + 1'b1;
+          if (end_c) kx <= end_kx ? '0 : kx + 1'b1;
+          if (end_kx) ky <= end_ky ? '0 : ky + 1'b1;
+          if (end_ky) b <= end_b ? '0 : b + 1'b1;
+          if (end_b) ox <= end_ox ? '0 : ox + 1'b1;
+          if (end_ox) oy <= end_oy ? '0 : oy + 1'b1;
+        end
+      end
+
+    if (PH == 0 && PW == 0) begin : g_unpadded
+      assign pad = 1'b0;
+      assign go  = !ahead[GW-1];
+    end else begin : g_padded
+      logic [KH-1:0] row_pad;
+      logic [KW-1:0] column_pad;
+      for (genvar k = 0; k < KH; k++) begin : g_row
+        // Output rows [FIRST, LAST) have this window row inside.
+        localparam int FIRST = (PH > k) ? (PH - k + SH - 1) / SH : 0;
+        localparam int LAST = (H + PH > k) ? (H + PH - k + SH - 1) / SH : 0;
+        if (FIRST >= OH || LAST == 0) assign row_pad[k] = ky == KYW'(k);
+        else if (FIRST > 0 && LAST < OH)
+          assign row_pad[k] = ky == KYW'(k) && (oy < OYW'(FIRST) || oy >= OYW'(LAST));
+        else if (FIRST > 0) assign row_pad[k] = ky == KYW'(k) && oy < OYW'(FIRST);
+        else if (LAST < OH) assign row_pad[k] = ky == KYW'(k) && oy >= OYW'(LAST);
+        else assign row_pad[k] = 1'b0;
+      end
+      for (genvar k = 0; k < KW; k++) begin : g_column
+        localparam int FIRST = (PW > k) ? (PW - k + SW - 1) / SW : 0;
+        localparam int LAST = (W + PW > k) ? (W + PW - k + SW - 1) / SW : 0;
+        if (FIRST >= OW || LAST == 0) assign column_pad[k] = kx == KXW'(k);
+        else if (FIRST > 0 && LAST < OW)
+          assign column_pad[k] = kx == KXW'(k) && (ox < OXW'(FIRST) || ox >= OXW'(LAST));
+        else if (FIRST > 0) assign column_pad[k] = kx == KXW'(k) && ox < OXW'(FIRST);
+        else if (LAST < OW) assign column_pad[k] = kx == KXW'(k) && ox >= OXW'(LAST);
+        else assign column_pad[k] = 1'b0;
+      end
+      // The first beat of a frame's first window is padding: it waits for the frame.
+      logic fresh;
+      wire started = ahead >= GW'(LEAD) || (ahead == GW'(LEAD - 1) && take);
+      always_ff @(posedge clk)
+        if (rst) fresh <= 1'b1;
+        else if (issue) fresh <= end_oy;
+      assign pad = |row_pad || |column_pad;
+      assign go  = fresh ? started : pad || !ahead[GW-1];
+    end
+
+    if (DEPTH == 2 ** AW) begin : g_wrap
+      always_ff @(posedge clk)
+        if (rst) begin
+          write_address <= '0;
+          read_address  <= AW'((DEPTH - LEAD % DEPTH) % DEPTH);
+        end else begin
+          if (take) write_address <= write_address + 1'b1;
+          if (issue) read_address <= read_address + read_step;
+        end
+    end else begin : g_modulo
+      wire [AW-1:0] plain = read_address + read_step;
+      wire [AW:0] wrapped = {1'b0, read_address} + ({1'b0, read_step} - (AW + 1)'(DEPTH));
+      always_ff @(posedge clk)
+        if (rst) begin
+          write_address <= '0;
+          read_address  <= AW'((DEPTH - LEAD % DEPTH) % DEPTH);
+        end else begin
+          if (take)
+            write_address <= (write_address == AW'(DEPTH - 1)) ? '0 : write_address + 1'b1;
+          if (issue) read_address <= wrapped[AW] ? plain : wrapped[AW-1:0];
+        end
+    end
+
+    always_ff @(posedge clk)
+      if (rst) read_valid <= 1'b0;
+      else if (enable) read_valid <= go;
+    always_ff @(posedge clk) if (enable) read_pad <= pad;
+
+    mase_window_memory #(
+        .W    (LANES * DW),
+        .DEPTH(DEPTH),
+        .BLOCK(BLOCK)
+    ) ring (
+        .clk,
+        .write(take),
+        .write_address,
+        .write_data(in_data),
+        .read(enable),
+        .read_address,
+        .read_data
+    );
+
+    mase_skid #(
+        .W(LANES * DW)
+    ) out_skid (
+        .clk,
+        .rst,
+        .in_valid(read_valid),
+        .in_ready(enable),
+        .in_data(read_pad ? {LANES{PAD}} : read_data),
+        .out_valid,
+        .out_ready,
+        .out_data
+    );
+  end
+endmodule

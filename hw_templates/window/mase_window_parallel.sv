@@ -1,0 +1,223 @@
+// Sliding window, a whole window per beat: KH*KW*LANES lanes in the order (ky, kx, lane) for every
+// output pixel of an H x W image of pixels of LANES channels. Padding gives PAD.
+//
+// A delay line: KH - 1 line buffers and KH x KW registers shift by one pixel per step. Frames are
+// rasters of HP x WP steps; where the image is smaller than that, steps take no pixel. The window
+// whose last pixel is the one of step s belongs to raster position s - LAG, so the last windows of
+// a frame leave while the next frame enters, or in steps without a pixel when no frame follows.
+// Registers that hold pixels of another row, column or frame are masked. Frames take HP*WP cycles.
+module mase_window_parallel #(
+    parameter int H = 4,
+    parameter int W = 4,
+    parameter int LANES = 1,
+    parameter int KH = 2,
+    parameter int KW = 2,
+    parameter int SH = 1,
+    parameter int SW = 1,
+    parameter int PH = 0,
+    parameter int PW = 0,
+    parameter int DW = 8,
+    parameter logic [DW-1:0] PAD = '0
+) (
+    input  logic                      clk,
+    input  logic                      rst,
+    input  logic                      in_valid,
+    output logic                      in_ready,
+    input  logic [      LANES*DW-1:0] in_data,
+    output logic                      out_valid,
+    input  logic                      out_ready,
+    output logic [KH*KW*LANES*DW-1:0] out_data
+);
+  initial if (PH >= KH || PW >= KW) $fatal(1, "mase_window_parallel: padding is not below the kernel");
+
+  localparam int PIXEL = LANES * DW;
+  localparam int OH = (H + 2 * PH - KH) / SH + 1;
+  localparam int OW = (W + 2 * PW - KW) / SW + 1;
+  localparam int LAST_Y = (OH - 1) * SH;  // raster position of the last window
+  localparam int LAST_X = (OW - 1) * SW;
+  localparam int WP = (W > LAST_X + 1) ? W : LAST_X + 1;
+  localparam int LAG = (KH - 1 - PH) * WP + KW - 1 - PW;
+  localparam int ROWS = (H > LAST_Y + 1) ? H : LAST_Y + 1;
+  // More than LAG steps, so that no more than two frames are under way.
+  localparam int HP = (ROWS > LAG / WP + 1) ? ROWS : LAG / WP + 1;
+  localparam int YW = (HP > 1) ? $clog2(HP) : 1;
+  localparam int XW = (WP > 1) ? $clog2(WP) : 1;
+  localparam int LW = $clog2(LAG + 2);
+
+  logic enable, needs, idle, enters, step, flush;
+  logic [XW-1:0] in_x, x;  // raster position of the entering pixel, of the window
+  logic [YW-1:0] in_y, y;
+  logic first;  // the window is the first of its frame
+  logic [LW-1:0] slack;  // steps that this frame must still be behind
+  wire waits = first && slack != '0;
+  assign in_ready = enable && needs;
+  assign flush = idle && !in_valid;
+  assign enters = enable && (in_valid || !needs);
+  assign step = enters || (enable && idle && !first);
+
+  wire end_in_x = in_x == XW'(WP - 1);
+  wire end_in_y = in_y == YW'(HP - 1);
+  wire end_x = x == XW'(WP - 1);
+  wire end_y = y == YW'(HP - 1);
+  always_ff @(posedge clk)
+    if (rst) begin
+      in_x  <= '0;
+      in_y  <= '0;
+      idle  <= 1'b1;
+      x     <= '0;
+      y     <= '0;
+      first <= 1'b1;
+      slack <= LW'(LAG);
+    end else begin
+      if (enters) begin
+        idle <= end_in_x && end_in_y;
+        in_x <= end_in_x ? '0 : in_x + 1'b1;
+        if (end_in_x) in_y <= end_in_y ? '0 : in_y + 1'b1;
+      end
+      if (step && !waits) begin
+        first <= end_x && end_y;
+        x     <= end_x ? '0 : x + 1'b1;
+        if (end_x) y <= end_y ? '0 : y + 1'b1;
+      end
+      if (step && waits) slack <= slack - 1'b1;
+      else if (step && flush) slack <= slack + 1'b1;
+    end
+
+  if (WP == W && HP == H) begin : g_exact
+    assign needs = 1'b1;
+  end else if (HP == H) begin : g_wide
+    assign needs = in_x < XW'(W);
+  end else if (WP == W) begin : g_high
+    assign needs = in_y < YW'(H);
+  end else begin : g_larger
+    assign needs = in_x < XW'(W) && in_y < YW'(H);
+  end
+
+  // Which raster positions are windows.
+  logic gives_x, gives_y;
+  if (SW == 1) begin : g_x
+    if (LAST_X == WP - 1) begin : g_all
+      assign gives_x = 1'b1;
+    end else begin : g_inside
+      assign gives_x = x <= XW'(LAST_X);
+    end
+  end else begin : g_stride_x
+    localparam int PXW = $clog2(SW);
+    logic [PXW-1:0] phase;
+    always_ff @(posedge clk)
+      if (rst) phase <= '0;
+      else if (step && !waits) phase <= (end_x || phase == PXW'(SW - 1)) ? '0 : phase + 1'b1;
+    if (LAST_X + SW >= WP) begin : g_all
+      assign gives_x = phase == '0;
+    end else begin : g_inside
+      assign gives_x = phase == '0 && x <= XW'(LAST_X);
+    end
+  end
+  if (SH == 1) begin : g_y
+    if (LAST_Y == HP - 1) begin : g_all
+      assign gives_y = 1'b1;
+    end else begin : g_inside
+      assign gives_y = y <= YW'(LAST_Y);
+    end
+  end else begin : g_stride_y
+    localparam int PYW = $clog2(SH);
+    logic [PYW-1:0] phase;
+    always_ff @(posedge clk)
+      if (rst) phase <= '0;
+      else if (step && !waits && end_x)
+        phase <= (end_y || phase == PYW'(SH - 1)) ? '0 : phase + 1'b1;
+    if (LAST_Y + SH >= HP) begin : g_all
+      assign gives_y = phase == '0;
+    end else begin : g_inside
+      assign gives_y = phase == '0 && y <= YW'(LAST_Y);
+    end
+  end
+
+  logic valid;
+  always_ff @(posedge clk)
+    if (rst) valid <= 1'b0;
+    else if (enable) valid <= step && !waits && gives_x && gives_y;
+
+  // Column of the entering pixel: row KH - 1 is that pixel, the rows before it come from the lines.
+  logic [KH*PIXEL-1:0] column;
+  assign column[(KH-1)*PIXEL+:PIXEL] = in_data;
+  if (KH > 1) begin : g_lines
+    localparam int LINES = (KH - 1) * PIXEL;
+    logic [LINES-1:0] lines;
+    assign column[LINES-1:0] = lines;
+    if (WP == 1) begin : g_registers
+      always_ff @(posedge clk) if (step) lines <= column[PIXEL+:LINES];
+    end else begin : g_memory
+      logic [XW-1:0] address, next;
+      assign next = (address == XW'(WP - 1)) ? '0 : address + 1'b1;
+      always_ff @(posedge clk)
+        if (rst) address <= '0;
+        else if (step) address <= next;
+      mase_window_memory #(
+          .W    (LINES),
+          .DEPTH(WP),
+          .BLOCK((WP > 64 && WP * LINES > 2048) ? 1 : 0)
+      ) memory (
+          .clk,
+          .write(step),
+          .write_address(address),
+          .write_data(column[PIXEL+:LINES]),
+          .read(step),
+          .read_address(next),
+          .read_data(lines)
+      );
+    end
+  end
+
+  // Registers, and masks of the rows and columns outside of the image.
+  logic [KH*KW*PIXEL-1:0] registers, window;
+  logic [KH-1:0] row_pad, row_pad_q;
+  logic [KW-1:0] column_pad, column_pad_q;
+  always_ff @(posedge clk)
+    if (step) begin
+      row_pad_q <= row_pad;
+      column_pad_q <= column_pad;
+    end
+  for (genvar k = 0; k < KH; k++) begin : g_row
+    localparam int FIRST = PH - k;
+    localparam int LAST = H + PH - k;
+    if (FIRST > LAST_Y || LAST <= 0) assign row_pad[k] = 1'b1;
+    else if (FIRST > 0 && LAST <= LAST_Y) assign row_pad[k] = y < YW'(FIRST) || y >= YW'(LAST);
+    else if (FIRST > 0) assign row_pad[k] = y < YW'(FIRST);
+    else if (LAST <= LAST_Y) assign row_pad[k] = y >= YW'(LAST);
+    else assign row_pad[k] = 1'b0;
+    if (KW > 1) begin : g_shift
+      always_ff @(posedge clk)
+        if (step)
+          registers[k*KW*PIXEL+:(KW-1)*PIXEL] <= registers[(k*KW+1)*PIXEL+:(KW-1)*PIXEL];
+    end
+    always_ff @(posedge clk)
+      if (step) registers[((k+1)*KW-1)*PIXEL+:PIXEL] <= column[k*PIXEL+:PIXEL];
+    for (genvar j = 0; j < KW; j++) begin : g_tap
+      assign window[(k*KW+j)*PIXEL+:PIXEL] =
+          (row_pad_q[k] || column_pad_q[j]) ? {LANES{PAD}} : registers[(k*KW+j)*PIXEL+:PIXEL];
+    end
+  end
+  for (genvar k = 0; k < KW; k++) begin : g_column
+    localparam int FIRST = PW - k;
+    localparam int LAST = W + PW - k;
+    if (FIRST > LAST_X || LAST <= 0) assign column_pad[k] = 1'b1;
+    else if (FIRST > 0 && LAST <= LAST_X) assign column_pad[k] = x < XW'(FIRST) || x >= XW'(LAST);
+    else if (FIRST > 0) assign column_pad[k] = x < XW'(FIRST);
+    else if (LAST <= LAST_X) assign column_pad[k] = x >= XW'(LAST);
+    else assign column_pad[k] = 1'b0;
+  end
+
+  mase_skid #(
+      .W(KH * KW * PIXEL)
+  ) out_skid (
+      .clk,
+      .rst,
+      .in_valid(valid),
+      .in_ready(enable),
+      .in_data(window),
+      .out_valid,
+      .out_ready,
+      .out_data
+  );
+endmodule

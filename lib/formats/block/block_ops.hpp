@@ -1,0 +1,88 @@
+// What the kernels of block_fp, block_minifloat and block_log have in common: scaling elements to a
+// grid that is the same for all tiles, and back.
+#pragma once
+
+#include "formats/block/block_kernels.hpp"
+#include "formats/block/block_runs.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+using simd::Simd;
+
+using Vec = Simd::Vec;
+
+MASE_SIMD Vec scaled_down(Vec x, const Lanes<scaled_factors>& tile) {
+  return Simd::mul(Simd::mul(x, tile.factor[0]), tile.factor[1]);
+}
+
+MASE_SIMD Vec scaled_back(Vec value, const Lanes<scaled_factors>& tile) {
+  return Simd::mul(Simd::mul(value, tile.factor[2]), tile.factor[3]);
+}
+
+// The same where one float32 has room for each power.
+MASE_SIMD Vec scaled_down(Vec x, const Lanes<2>& tile) { return Simd::mul(x, tile.factor[0]); }
+MASE_SIMD Vec scaled_back(Vec value, const Lanes<2>& tile) {
+  return Simd::mul(value, tile.factor[1]);
+}
+
+/// y, but below 0 where x is: a product may underflow to -0, which floor must not take for 0.
+template <Rounding rounding>
+MASE_SIMD Vec kept_below_zero(Vec x, Vec y) {
+  if constexpr (rounding != Rounding::floor) return y;
+  const Vec zero = Simd::all(0.0F);
+  return Simd::select_less(x, zero, Simd::min(Simd::all(-0x1p-149F), y), y);
+}
+
+// Operations take a tile's factors as Lanes<scaled_factors> or Lanes<2>.
+
+/// An operation on a grid, applied to scaled elements.
+template <class Grid, class OnGrid, Rounding rounding>
+struct OnScaled {
+  static constexpr std::size_t factors = scaled_factors;
+  OnGrid on_grid;
+
+  MASE_SIMD static OnScaled of(const Grid& grid) { return {OnGrid::of(grid)}; }
+  template <class Tile>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
+    const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
+    return scaled_back(on_grid(y), tile);
+  }
+};
+
+/// The code of what an operation on a grid gives.
+template <class Grid, class OnGrid, class Code, Rounding rounding>
+struct ScaledCode {
+  static constexpr std::size_t factors = scaled_factors;
+  OnGrid on_grid;
+  Code code;
+
+  MASE_SIMD static ScaledCode of(const Grid& grid) { return {OnGrid::of(grid), Code::of(grid)}; }
+  template <class Tile>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
+    const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
+    return Simd::floats(code(on_grid(y)));
+  }
+};
+
+template <class Op, class Grid>
+MASE_SIMD_TARGET void on_strip(const Grid& grid, const Strip& strip, const TileFactors& factors) {
+  apply_tiles(Op::of(grid), strip, factors);
+}
+
+template <class Op, class Grid>
+MASE_SIMD_TARGET std::size_t on_runs(const Grid& grid, const PowerRule& rule, const Runs& runs) {
+  return apply_runs(Op::of(grid), PowerFactors::of(rule), runs);
+}
+
+template <class Op, class Grid>
+constexpr GridKernel<Grid> grid_kernel{on_strip<Op, Grid>, on_runs<Op, Grid>};
+
+/// Of an operation that is a template of a rounding.
+template <template <Rounding> class Op, class Grid>
+constexpr ByRounding<GridKernel<Grid>> grid_kernels{grid_kernel<Op<Rounding::nearest_even>, Grid>,
+                                                    grid_kernel<Op<Rounding::floor>, Grid>,
+                                                    grid_kernel<Op<Rounding::nearest_away>, Grid>};
+
+}  // namespace
+}  // namespace mase::formats::kernels

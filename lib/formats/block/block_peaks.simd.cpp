@@ -1,0 +1,123 @@
+// The largest magnitude of every tile.
+#include "formats/block/block_chunks.hpp"
+#include "formats/block/block_magnitudes.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+using namespace simd;
+
+/// The largest of a tile: elements at .. end of a row, at least one.
+template <bool finite_only>
+struct RowPeak {
+  const float* row;
+  std::int32_t* peaks;
+
+  MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
+    if (end - at < Simd::width) {
+      peaks[t] = Simd::largest(magnitude<finite_only>(load_part(row + at, end - at)));
+      return;
+    }
+    Bits peak = magnitude<finite_only>(Simd::load(row + end - Simd::width));
+    for (; at + Simd::width < end; at += Simd::width)
+      peak = Simd::max_bits(peak, magnitude<finite_only>(Simd::load(row + at)));
+    peaks[t] = Simd::largest(peak);
+  }
+};
+
+/// Of one row.
+template <bool finite_only>
+MASE_SIMD void row_peaks(const float* row, std::size_t columns, std::size_t tile,
+                         std::int32_t* peaks) {
+  Chunk chunk{0, columns};
+  const std::size_t group = Simd::width * tile;
+  for (std::size_t t = 0; group <= largest_group && chunk.size() >= group; t += Simd::width) {
+    Simd::store_bits(peaks + t, peaks_of_lanes<finite_only>(row + chunk.begin, tile));
+    chunk.begin += group;
+  }
+  for_each_part(chunk, tile, RowPeak<finite_only>{row + chunk.begin, peaks});
+}
+
+/// Rows that are read at the same time: memory gives several streams faster than one.
+constexpr std::size_t row_group = 4;
+
+/// peaks[c] grows to the largest magnitude of column c in some rows; in whole vectors. What lies
+/// `ahead` elements further is fetched.
+template <bool finite_only, std::size_t rows>
+MASE_SIMD void add_rows(const float* const (&row)[row_group], std::size_t count,
+                        std::ptrdiff_t ahead, std::int32_t* peaks) {
+  std::size_t c = 0;
+  for (; c + Simd::width <= count; c += Simd::width) {
+    Bits largest = Simd::load_bits(peaks + c);
+    for (std::size_t r = 0; r < rows; ++r) {
+      __builtin_prefetch(row[r] + c + ahead);
+      largest = Simd::max_bits(largest, magnitude<finite_only>(Simd::load(row[r] + c)));
+    }
+    Simd::store_bits(peaks + c, largest);
+  }
+  for (std::size_t r = 0; c < count && r < rows; ++r)
+    Simd::store_bits(peaks + c,
+                     Simd::max_bits(Simd::load_bits(peaks + c),
+                                    magnitude<finite_only>(load_part(row[r] + c, count - c))));
+}
+
+/// column_peaks[c] = max over the rows, for the columns of a chunk; in whole vectors.
+template <bool finite_only>
+MASE_SIMD void column_peaks(const Strip& strip, const Chunk& chunk, std::int32_t* peaks) {
+  std::memset(peaks, 0, (chunk.size() + Simd::width) * sizeof(std::int32_t));
+  const float* const in = strip.in + chunk.begin;
+  std::size_t r = 0;
+  for (; r + row_group <= strip.row_count; r += row_group) {
+    const std::size_t* const at = strip.rows + r;
+    add_rows<finite_only, row_group>({in + at[0], in + at[1], in + at[2], in + at[3]}, chunk.size(),
+                                     static_cast<std::ptrdiff_t>(row_group * (at[1] - at[0])),
+                                     peaks);
+  }
+  for (; r < strip.row_count; ++r)
+    add_rows<finite_only, 1>({in + strip.rows[r]}, chunk.size(), fetch_ahead, peaks);
+}
+
+MASE_SIMD std::int32_t largest_of(const std::int32_t* values, std::size_t count) {
+  std::int32_t peak = 0;
+  std::size_t i = 0;
+  if (count >= 2 * Simd::width) {
+    Bits many = Simd::all_bits(0);
+    for (; i + Simd::width <= count; i += Simd::width)
+      many = Simd::max_bits(many, Simd::load_bits(values + i));
+    peak = Simd::largest(many);
+  }
+  for (; i < count; ++i) peak = std::max(peak, values[i]);
+  return peak;
+}
+
+/// The same from the peaks of columns.
+struct ColumnsPeak {
+  const std::int32_t* columns;
+  std::int32_t* peaks;
+
+  MASE_SIMD void operator()(std::size_t t, std::size_t at, std::size_t end) const {
+    peaks[t] = std::max(peaks[t], largest_of(columns + at, end - at));
+  }
+};
+
+template <bool finite_only>
+MASE_SIMD_TARGET void find_peaks(const Strip& strip, std::int32_t* peaks) {
+  alignas(64) std::int32_t columns[chunk_columns + Simd::width];
+  if (strip.row_count == 1)
+    return row_peaks<finite_only>(strip.in + strip.rows[0], strip.columns, strip.tile, peaks);
+  std::fill_n(peaks, strip.tiles(), 0);
+  for (Chunk chunk; chunk.end < strip.columns;) {
+    chunk = chunk_from(strip, chunk.end);
+    column_peaks<finite_only>(strip, chunk, columns);
+    if (strip.tile == 1)
+      std::memcpy(peaks + chunk.begin, columns, chunk.size() * sizeof(std::int32_t));
+    else
+      for_each_part(chunk, strip.tile, ColumnsPeak{columns, peaks});
+  }
+}
+
+}  // namespace
+
+const PeakKernels MASE_KERNELS_OF(peak_kernels){find_peaks<false>, find_peaks<true>};
+
+}  // namespace mase::formats::kernels

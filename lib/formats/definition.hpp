@@ -1,0 +1,47 @@
+// Defined: what makes the declaration of a format (a struct) a definition that Format can hold, so
+// that a new format is one struct in its own files and a line in format_table.cpp.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "formats/format.hpp"
+
+namespace mase::formats {
+
+/// A format T is a struct with members, `static constexpr auto fields()`,
+///   static constexpr FormatDoc doc{name, sentence, leading fields that the text form writes by
+///                                  position};
+/// and, where calibration may choose a field, `static constexpr std::string_view calibrated`. It
+/// derives from Defined<T> and overrides what FormatDefinition leaves open.
+template <class T>
+class Defined : public FormatDefinition {
+ public:
+  const FormatDoc& declaration() const final { return T::doc; }
+  Tree values() const final { return write_fields(self()); }
+  Tree default_values() const final { return write_fields(T{}); }
+  void read_values(const Tree& given, Diagnostics& diagnostics) final {
+    read_fields(given, static_cast<T&>(*this), diagnostics);
+  }
+  bool clips_gradient() const final { return self().ste == "clip"; }
+
+ protected:
+  const T& self() const { return static_cast<const T&>(*this); }
+};
+
+/// Reads, resolves and wraps a format; nullopt when that added an error to `diagnostics`.
+std::optional<Format> make_format(std::unique_ptr<FormatDefinition> format, const Tree& fields,
+                                  Diagnostics& diagnostics);
+
+/// The table's row of a format.
+template <class T>
+FormatRow format_row() {
+  std::string calibrated;
+  if constexpr (requires { T::calibrated; }) calibrated = T::calibrated;
+  return {std::string(T::doc.name), std::string(T::doc.sentence), describe_fields<T>(),
+          std::move(calibrated), [](const Tree& fields, Diagnostics& diagnostics) {
+            return make_format(std::make_unique<T>(), fields, diagnostics);
+          }};
+}
+
+}  // namespace mase::formats

@@ -1,0 +1,88 @@
+// The kernels of integers with a scale per row.
+#include <bit>
+
+#include "formats/fixed/row_kernel.hpp"
+#include "simd/code_loop.hpp"
+#include "simd/span_loop.hpp"
+#include "simd/wide_rounding.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+using namespace simd;
+
+MASE_SIMD Simd::Wide nearest_away_wide(Simd::Wide v) {
+  const Simd::Wide zero = Simd::wide_all(0);
+  const Simd::Wide size = Simd::select_less_wide(v, zero, Simd::sub_wide(zero, v), v);
+  const Simd::Wide rounded = floor_wide(Simd::add_wide(size, Simd::wide_all(0.5)));
+  return Simd::select_less_wide(v, zero, Simd::sub_wide(zero, rounded), rounded);
+}
+
+template <Rounding rounding>
+struct OnRowGrid {
+  Simd::Wide step;
+  Simd::Vec float_step, low, high;
+
+  MASE_SIMD static OnRowGrid of(const RowGrid& grid) {
+    return {Simd::wide_all(grid.step), Simd::all(grid.step), Simd::all(grid.low),
+            Simd::all(grid.high)};
+  }
+  MASE_SIMD Simd::Vec code(Simd::Vec x) const {
+    const Simd::Wide quotient = Simd::div_wide(Simd::widen(x), step);
+    return Simd::min(high, Simd::max(low, Simd::narrow(rounded(quotient))));
+  }
+  MASE_SIMD static Simd::Wide rounded(Simd::Wide v) {
+    if constexpr (rounding == Rounding::nearest_even) return nearest_even_wide(v);
+    if constexpr (rounding == Rounding::floor) return floor_wide(v);
+    return nearest_away_wide(v);
+  }
+  MASE_SIMD Simd::Vec operator()(Simd::Vec x) const {
+    return Simd::add(Simd::mul(code(x), float_step), Simd::all(0.0F));  // -0 + 0 = +0
+  }
+};
+
+template <Rounding rounding>
+MASE_SIMD_TARGET void run_row(const RowGrid& grid, const float* in, float* out, std::size_t count,
+                              bool stream) {
+  apply(OnRowGrid<rounding>::of(grid), in, out, count, stream);
+}
+
+template <Rounding rounding>
+struct ToRowCode {
+  OnRowGrid<rounding> grid;
+  MASE_SIMD Simd::Bits operator()(Simd::Vec x) const { return Simd::nearest_integer(grid.code(x)); }
+};
+
+template <Rounding rounding>
+MASE_SIMD_TARGET bool run_row_encode(const RowGrid& grid, const float* in, std::uint32_t* codes,
+                                     std::size_t count) {
+  return encode_span(ToRowCode<rounding>{OnRowGrid<rounding>::of(grid)}, in, codes, count);
+}
+
+/// Magnitudes that are not finite count as 0. As integers they have the order of floats.
+MASE_SIMD Simd::Bits finite_magnitude(Simd::Vec x) {
+  const Simd::Bits size = Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
+  return Simd::select_less_bits(size, Simd::all_bits(0x7f800000), size, Simd::all_bits(0));
+}
+
+MASE_SIMD_TARGET float run_peak(const float* in, std::size_t count) {
+  Simd::Bits largest = Simd::all_bits(0);
+  std::size_t i = 0;
+  for (; i + Simd::width <= count; i += Simd::width)
+    largest = Simd::max_bits(largest, finite_magnitude(Simd::load(in + i)));
+  float rest[Simd::width] = {};
+  std::memcpy(rest, in + i, (count - i) * sizeof(float));
+  largest = Simd::max_bits(largest, finite_magnitude(Simd::load(rest)));
+  return std::bit_cast<float>(Simd::largest(largest));
+}
+
+template <Rounding rounding>
+constexpr RowKernels all_row_kernels{run_row<rounding>, run_row_encode<rounding>, run_peak};
+
+}  // namespace
+
+const ByRounding<RowKernels> MASE_KERNELS_OF(row_kernels){all_row_kernels<Rounding::nearest_even>,
+                                                          all_row_kernels<Rounding::floor>,
+                                                          all_row_kernels<Rounding::nearest_away>};
+
+}  // namespace mase::formats::kernels

@@ -1,0 +1,64 @@
+// What all formats do around their definition: reading, the text form, and checks of calls.
+#include "formats/format.hpp"
+
+#include "base/error.hpp"
+#include "formats/definition.hpp"
+#include "formats/format_text.hpp"
+
+namespace mase::formats {
+
+void FormatDefinition::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                                 const Shape&) const {
+  const Range limits = range();
+  for (std::size_t i = 0; i < in.size(); ++i) mask[i] = in[i] < limits.low || in[i] > limits.high;
+}
+
+std::string Format::text() const {
+  const FormatDoc& doc = definition_->declaration();
+  return format_text(doc.name, doc.positional, fields(), definition_->default_values());
+}
+
+void Format::check_call(const Shape& shape, std::size_t count, std::size_t other_count) const {
+  const auto wanted = static_cast<std::size_t>(numel(shape));
+  MASE_CHECK(count == wanted && other_count == wanted,
+             "format " + std::string(name()) + ": span and shape differ in size");
+  check(shape);
+}
+
+void Format::quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
+  check_call(shape, in.size(), out.size());
+  definition_->quantize(in, out, shape);
+}
+
+Encoded Format::encode(std::span<const float> in, const Shape& shape) const {
+  check_call(shape, in.size(), in.size());
+  return definition_->encode(in, shape);
+}
+
+void Format::decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
+  check_call(shape, out.size(), out.size());
+  definition_->decode(in, out, shape);
+}
+
+void Format::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                       const Shape& shape) const {
+  check_call(shape, in.size(), mask.size());
+  definition_->saturates(in, mask, shape);
+}
+
+std::optional<Format> make_format(std::unique_ptr<FormatDefinition> format, const Tree& fields,
+                                  Diagnostics& diagnostics) {
+  Diagnostics own;
+  format->read_values(fields, own);
+  if (!own.has_errors()) format->resolve(fields, own);
+  for (const Diagnostic& found : own.all()) {
+    if (found.severity == Severity::error)
+      diagnostics.error(found.where, found.message);
+    else
+      diagnostics.warning(found.where, found.message);
+  }
+  if (own.has_errors()) return std::nullopt;
+  return Format(std::move(format));
+}
+
+}  // namespace mase::formats

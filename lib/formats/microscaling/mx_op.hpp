@@ -1,0 +1,46 @@
+// What the microscaling kernels have in common.
+#pragma once
+
+#include <limits>
+
+#include "formats/block/block_runs.hpp"
+#include "formats/microscaling/mx_kernel.hpp"
+
+namespace mase::formats::kernels {
+namespace {
+
+/// x times a tile's first factor. The product is exact unless it underflows, which only `floor`
+/// sees: it takes any negative x to below 0.
+template <Rounding rounding>
+MASE_SIMD Simd::Vec scaled_down(Simd::Vec x, Simd::Vec factor) {
+  const Simd::Vec scaled = Simd::mul(x, factor);
+  if constexpr (rounding != Rounding::floor) return scaled;
+  return Simd::select_less(x, Simd::all(0.0F), Simd::min(Simd::all(-0x1p-126F), scaled), scaled);
+}
+
+/// 0 in tiles that are NaN.
+MASE_SIMD Simd::Vec code_in_tile(Simd::Bits code, Simd::Vec up) {
+  const Simd::Vec infinity = Simd::all(std::numeric_limits<float>::infinity());
+  return Simd::select_less(up, infinity, Simd::floats(code), Simd::all(0.0F));
+}
+
+template <class Op>
+MASE_SIMD_TARGET void mx_strip(const MxGrid& grid, const Strip& strip, const TileFactors& factors) {
+  apply_tiles(Op::of(grid), strip, factors);
+}
+
+template <class Op>
+MASE_SIMD_TARGET std::size_t mx_runs(const MxGrid& grid, const PowerRule& rule, const Runs& runs) {
+  return apply_runs(Op::of(grid), PowerFactors::of(rule), runs);
+}
+
+template <class Op>
+constexpr MxKernel mx_kernel{mx_strip<Op>, mx_runs<Op>};
+
+template <template <Rounding, bool> class Op, bool encodes>
+constexpr ByRounding<MxKernel> mx_kernels{mx_kernel<Op<Rounding::nearest_even, encodes>>,
+                                          mx_kernel<Op<Rounding::floor, encodes>>,
+                                          mx_kernel<Op<Rounding::nearest_away, encodes>>};
+
+}  // namespace
+}  // namespace mase::formats::kernels

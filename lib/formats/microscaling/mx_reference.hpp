@@ -1,0 +1,27 @@
+// The microscaling formats of the reference system for one element of one block, in its float32
+// operations (formats.md, section 4). Their parameters are MxSpec's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "formats/microscaling/mx_scalar.hpp"
+
+namespace mase::formats {
+
+/// mx_block_exponent in profile `reference`.
+std::optional<int> reference_mx_exponent(const MxSpec& spec, float p);
+
+/// The stored exponent: mxint clamps it only here, after the elements were made.
+int reference_mx_stored(const MxSpec& spec, int exponent);
+
+/// An element before scaling: an integer M, or the bits of a minifloat code with its sign on top.
+/// x is not NaN.
+float reference_mx_integer(const MxSpec& spec, float x, int exponent);
+std::uint32_t reference_mx_minifloat(const MxSpec& spec, float x, int exponent);
+
+/// The value of an element under a stored exponent.
+float reference_mx_integer_value(const MxSpec& spec, float element, int stored);
+float reference_mx_minifloat_value(const MxSpec& spec, std::uint32_t element, int stored);
+
+}  // namespace mase::formats

@@ -1,0 +1,40 @@
+// The reference system's logarithm, and where its rounded value changes.
+#include "formats/minifloat/reference_log2.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace mase::formats {
+namespace {
+
+// The smallest float32 v >= 0 with round(RN32(log2 v)) >= exponent. Bit patterns of floats that are
+// not negative are ordered like their values, and the logarithm is monotone.
+float threshold(float (*round)(float), int exponent) {
+  std::uint32_t below = 0, at = 0x7f800000;  // of 0, whose logarithm is -infinity, and of infinity
+  while (at - below > 1) {
+    const std::uint32_t middle = below + (at - below) / 2;
+    const bool reached =
+        round(reference_log2(std::bit_cast<float>(middle))) >= static_cast<float>(exponent);
+    (reached ? at : below) = middle;
+  }
+  return std::bit_cast<float>(at);
+}
+
+}  // namespace
+
+float reference_log2(float v) { return static_cast<float>(std::log2(static_cast<double>(v))); }
+
+float reference_mix(float x, float q) {
+  const float kept = std::abs(x) <= reference_tiny ? 1.0F : 0.0F;
+  return (1.0F - kept) * q + kept * x;
+}
+
+std::vector<float> reference_log2_thresholds(float (*round)(float), int low, int high) {
+  std::vector<float> thresholds;
+  for (int exponent = low + 1; exponent <= high; ++exponent)
+    thresholds.push_back(threshold(round, exponent));
+  return thresholds;
+}
+
+}  // namespace mase::formats

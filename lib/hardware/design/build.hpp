@@ -1,0 +1,30 @@
+// From a program and the folds of its steps to a design.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "hardware/design/design.hpp"
+
+namespace mase::design {
+
+/// Builds instances and streams of every step, forks where a value has several consumers, width
+/// converters, FIFOs with the depths that the handshake models ask for, memory images, and the
+/// timing. Error(Fault::config) for folds that do not divide, naming step, number and what would
+/// divide.
+Design build(std::shared_ptr<const integer::Program> program, const Folding& folding);
+
+using FifoDepths = std::map<std::string, std::int64_t>;  ///< by instance name
+/// Of the FIFO instances of a design.
+FifoDepths fifo_depths(const Design& design);
+
+/// `build` without timing, with these FIFOs; nullptr: all that could be of use, with a depth of 2.
+Design assemble(std::shared_ptr<const integer::Program> program, const Folding& folding,
+                const FifoDepths* fifos = nullptr);
+/// `build` without timing, with FIFOs that an earlier build of the same program and folding found.
+Design rebuild(std::shared_ptr<const integer::Program> program, const Folding& folding,
+               const FifoDepths& fifos);
+
+}  // namespace mase::design

@@ -1,0 +1,37 @@
+// The choice of folds: how far every step is unfolded to meet a target.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "hardware/design/design.hpp"
+
+namespace mase::design {
+
+/// What the user asks for; the search picks the folding.
+struct Target {
+  std::optional<std::int64_t> initiation_interval;  ///< cycles between frames, at most
+  std::optional<double> lut, dsp, bram;             ///< limits of the part
+  Multiplier multiplier = Multiplier::automatic;
+  std::optional<std::int64_t> max_lanes;  ///< bound of every lane count that is not fixed
+  /// Cycles by which steps are to be faster than the interval where they can: for what windows add.
+  std::int64_t slack = 0;
+  /// Folds fixed by the user, by graph node; lanes of 0 are left to the search.
+  std::map<std::string, Fold> layers;
+};
+
+/// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits
+/// the limits: an exact search over the divisors of every step. Without both: the fastest within
+/// max_lanes; without that too, one element per cycle at the ports, slowed down to as many cycles
+/// as 256 multipliers need. Error(Fault::goal) naming the smallest interval or resources that can
+/// be had when the target cannot be met, Error(Fault::config) for fixed folds that do not divide.
+Folding choose_folding(const integer::Program& program, const Target& target);
+
+/// `choose_folding` and `build`. Intervals of steps are closed forms; should plumbing make the
+/// whole slower than the target, the search is repeated for a shorter interval.
+Design build_for(std::shared_ptr<const integer::Program> program, const Target& target);
+
+}  // namespace mase::design

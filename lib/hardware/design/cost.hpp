@@ -1,0 +1,27 @@
+// Cost: the resources that hardware takes of an FPGA, as predicted and as counted.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace mase::design {
+
+struct Design;
+struct Instance;
+
+/// Resources of a 7-series part. `carry` counts CARRY4, `bram` RAMB36 (a RAMB18 is one half).
+struct Cost {
+  double lut = 0, ff = 0, carry = 0, dsp = 0, bram = 0;
+  Cost& operator+=(const Cost& other);
+};
+/// `count` times the same.
+Cost scaled(const Cost& cost, double count);
+
+/// Predicted by the row of the instance's module; nothing where the row has no cost.
+Cost instance_cost(const Design& design, const Instance& instance);
+/// Of all instances.
+Cost cost(const Design& design);
+/// By instance name.
+std::map<std::string, Cost> cost_by_instance(const Design& design);
+
+}  // namespace mase::design

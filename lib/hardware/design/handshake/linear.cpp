@@ -1,0 +1,28 @@
+// The step counters of a folded linear.
+#include "hardware/design/handshake/linear.hpp"
+
+#include "hardware/design/numbers.hpp"
+
+namespace mase::design {
+
+int adder_stages(std::int64_t simd) {
+  const int levels = log2_ceiling(simd);
+  return levels <= 2 ? 1 : 2 + (levels - 2) / 2;
+}
+
+LinearHandshake::LinearHandshake(const ModuleParameters& parameters, Stages kept)
+    : columns_(parameters.integer("SF")),
+      passes_(parameters.integer("NF")),
+      pipe_(3 + adder_stages(parameters.integer("SIMD")), kept) {}
+
+void LinearHandshake::clock(std::span<const std::uint8_t> taken,
+                            std::span<const std::uint8_t> given) {
+  const bool step = pipe_.enable() && (pass_ != 0 || taken[0] != 0);
+  const bool row_end = column_ == columns_ - 1;
+  pipe_.step(step && row_end, given[0] != 0);
+  if (!step) return;
+  column_ = row_end ? 0 : column_ + 1;
+  if (row_end) pass_ = pass_ == passes_ - 1 ? 0 : pass_ + 1;
+}
+
+}  // namespace mase::design

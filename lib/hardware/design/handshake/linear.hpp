@@ -1,0 +1,31 @@
+// Handshake model of hw_templates/matrix/mase_linear: beats come in during the first of NF passes
+// over a row only.
+#pragma once
+
+#include "hardware/design/handshake/pipe.hpp"
+#include "hardware/design/module_parameters.hpp"
+
+namespace mase::design {
+
+/// Register stages of hw_templates/matrix/mase_dot behind its products: with L = ceil(log2(simd)),
+/// 1 for L <= 2 and 2 + ceil((L - 3) / 2) above.
+int adder_stages(std::int64_t simd);
+
+/// Without stalls the first output beat is SF + 3 + adder_stages cycles after the first input beat,
+/// the last one SF * NF + 3 + adder_stages, and a row takes SF * NF cycles.
+class LinearHandshake final : public HandshakeOf<LinearHandshake> {
+ public:
+  LinearHandshake(const ModuleParameters& parameters, Stages kept);
+  bool ready(int) const override { return pipe_.enable() && pass_ == 0; }
+  bool valid(int) const override { return pipe_.valid(); }
+  bool idle() const override { return !pipe_.enable() || (pass_ == 0 && pipe_.idle()); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const LinearHandshake&) const = default;
+
+ private:
+  std::int64_t columns_, passes_;
+  std::int64_t column_ = 0, pass_ = 0;
+  Pipe pipe_;  ///< of the steps that end a row of weights
+};
+
+}  // namespace mase::design

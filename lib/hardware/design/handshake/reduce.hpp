@@ -1,0 +1,14 @@
+// Handshake model of hw_templates/window/mase_reduce, which is pool over one row under one window.
+#pragma once
+
+#include <memory>
+
+#include "hardware/design/handshake.hpp"
+#include "hardware/design/module_parameters.hpp"
+
+namespace mase::design {
+
+/// Parameters as in mase_reduce.
+std::unique_ptr<Handshake> make_reduce_handshake(const ModuleParameters& parameters, Stages kept);
+
+}  // namespace mase::design

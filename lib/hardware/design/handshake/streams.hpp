@@ -1,0 +1,121 @@
+// Handshake models of the modules that store, split, join and re-cut streams.
+#pragma once
+
+#include <vector>
+
+#include "hardware/design/handshake/pipe.hpp"
+
+namespace mase::design {
+
+/// fifo: a memory of `depth` beats and an output register.
+class FifoHandshake final : public HandshakeOf<FifoHandshake> {
+ public:
+  explicit FifoHandshake(std::int64_t depth) : depth_(depth) {}
+  bool ready(int) const override { return count_ != depth_; }
+  bool valid(int) const override { return valid_; }
+  bool idle() const override { return count_ == 0 || valid_; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const FifoHandshake&) const = default;
+
+ private:
+  std::int64_t depth_, count_ = 0;  ///< beats in the memory
+  bool valid_ = false;              ///< of the output register
+};
+
+/// stream_fork: one skid per output, filled together.
+class ForkHandshake final : public HandshakeOf<ForkHandshake> {
+ public:
+  explicit ForkHandshake(std::int64_t outputs) : skids_(static_cast<std::size_t>(outputs)) {}
+  bool ready(int) const override;
+  bool valid(int output) const override { return skids_[static_cast<std::size_t>(output)].valid(); }
+  bool idle() const override { return true; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const ForkHandshake&) const = default;
+
+ private:
+  std::vector<Skid> skids_;
+};
+
+/// stream_resize to fewer lanes: each beat taken gives `ratio` beats.
+class NarrowHandshake final : public HandshakeOf<NarrowHandshake> {
+ public:
+  explicit NarrowHandshake(std::int64_t ratio) : ratio_(ratio) {}
+  bool ready(int) const override { return !full_ || (skid_.ready() && index_ == ratio_ - 1); }
+  bool idle() const override { return !full_ || !skid_.ready(); }
+  bool valid(int) const override { return skid_.valid(); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const NarrowHandshake&) const = default;
+
+ private:
+  std::int64_t ratio_, index_ = 0;  ///< index of the piece that leaves next
+  bool full_ = false;
+  Skid skid_;
+};
+
+/// stream_resize to more lanes: `ratio` beats taken give one.
+class WidenHandshake final : public HandshakeOf<WidenHandshake> {
+ public:
+  explicit WidenHandshake(std::int64_t ratio) : ratio_(ratio) {}
+  bool ready(int) const override { return index_ != ratio_ - 1 || !valid_; }
+  bool idle() const override { return true; }
+  bool valid(int) const override { return valid_; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WidenHandshake&) const = default;
+
+ private:
+  std::int64_t ratio_, index_ = 0;
+  bool valid_ = false;
+};
+
+/// concat: `first` beats of input 0, then `second` beats of input 1.
+class ConcatHandshake final : public HandshakeOf<ConcatHandshake> {
+ public:
+  ConcatHandshake(std::int64_t first, std::int64_t second)
+      : first_(first), total_(first + second) {}
+  bool ready(int input) const override {
+    return skid_.ready() && (index_ >= first_) == (input == 1);
+  }
+  bool idle() const override { return true; }
+  bool valid(int) const override { return skid_.valid(); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const ConcatHandshake&) const = default;
+
+ private:
+  std::int64_t first_, total_, index_ = 0;
+  Skid skid_;
+};
+
+/// slice: of every `beats` beats passes `count` from `first` on.
+class SliceHandshake final : public HandshakeOf<SliceHandshake> {
+ public:
+  SliceHandshake(std::int64_t beats, std::int64_t first, std::int64_t count)
+      : beats_(beats), first_(first), count_(count) {}
+  bool idle() const override { return true; }
+  bool ready(int) const override { return skid_.ready(); }
+  bool valid(int) const override { return skid_.valid(); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const SliceHandshake&) const = default;
+
+ private:
+  std::int64_t beats_, first_, count_, index_ = 0;
+  Skid skid_;
+};
+
+/// binary: a skid per input; a pair enters the pipeline when both are there.
+class JoinHandshake final : public HandshakeOf<JoinHandshake> {
+ public:
+  JoinHandshake(int stages, Stages kept) : pipe_(stages, kept) {}
+  bool idle() const override {
+    return !pipe_.enable() || (pipe_.idle() && !(skids_[0].valid() && skids_[1].valid()));
+  }
+  bool ready(int input) const override { return skids_[input].ready(); }
+  bool valid(int) const override { return pipe_.valid(); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const JoinHandshake&) const = default;
+
+ private:
+  Skid skids_[2];
+  Pipe pipe_;
+};
+
+}  // namespace mase::design

@@ -1,0 +1,79 @@
+// Handshake models of hw_templates/window/mase_window: the ring with its reader, and the pick of
+// single pixels.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "hardware/design/handshake/pipe.hpp"
+#include "hardware/design/module_parameters.hpp"
+
+namespace mase::design {
+
+/// Parameters of `window` and what follows from them, named as in the module.
+struct WindowShape {
+  std::int64_t H, W, CF, BLOCKS, KH, KW, SH, SW, PH, PW;
+
+  explicit WindowShape(const ModuleParameters& parameters);
+  bool operator==(const WindowShape&) const = default;
+  std::int64_t out_height() const { return (H + 2 * PH - KH) / SH + 1; }
+  std::int64_t out_width() const { return (W + 2 * PW - KW) / SW + 1; }
+  bool picks() const { return KH == 1 && KW == 1 && PH == 0 && PW == 0; }
+  bool padded() const { return PH > 0 || PW > 0; }
+  /// All before the window's first beat is free (see mase_window.sv).
+  bool fine() const { return KH > 2 * PH && KW > 2 * PW; }
+  std::int64_t row() const { return W * CF; }
+  std::int64_t frame() const { return H * row(); }
+  std::int64_t lead() const { return PH * row() + PW * CF; }
+  std::int64_t depth() const;      ///< beats in the ring
+  std::int64_t free_rows() const;  ///< output rows that free something before the frame's end
+  /// The greatest distance between reader and writer: width of the module's counter `ahead`.
+  std::int64_t gap() const;
+};
+
+/// `window` with a ring. One step is a few integer operations.
+class WindowHandshake final : public HandshakeOf<WindowHandshake> {
+ public:
+  WindowHandshake(const WindowShape& shape, Stages kept);
+  bool ready(int) const override { return room_ >= 0; }
+  bool valid(int) const override { return pipe_.valid(); }
+  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WindowHandshake&) const = default;
+
+ private:
+  static constexpr int kLoops = 6;  ///< c, kx, ky, block, ox, oy: innermost first
+  bool pad() const;
+  bool can_read() const;  ///< when no beat comes in
+  int advance();  ///< to the next beat; the innermost loop that went on, kLoops at the frame's end
+
+  WindowShape shape_;
+  std::array<std::int64_t, kLoops> size_, at_{};
+  std::array<std::int64_t, kLoops + 1> step_, free_{};  ///< by the loop that goes on
+  std::int64_t free_rows_;
+  std::int64_t ahead_, room_;
+  bool fresh_ = true;
+  Pipe pipe_;
+};
+
+/// `window` of one pixel: drops what lies between the strides.
+class WindowPickHandshake final : public HandshakeOf<WindowPickHandshake> {
+ public:
+  explicit WindowPickHandshake(const WindowShape& shape) : shape_(shape) {}
+  bool ready(int) const override { return skid_.ready(); }
+  bool valid(int) const override { return skid_.valid(); }
+  bool idle() const override { return true; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WindowPickHandshake&) const = default;
+
+ private:
+  WindowShape shape_;
+  std::int64_t c_ = 0, x_ = 0, y_ = 0;
+  Skid skid_;
+};
+
+/// The ring or the pick, as mase_window chooses.
+std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters, Stages kept);
+
+}  // namespace mase::design

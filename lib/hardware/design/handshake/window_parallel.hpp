@@ -1,0 +1,55 @@
+// Handshake model of hw_templates/window/mase_window_parallel.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "hardware/design/handshake/pipe.hpp"
+#include "hardware/design/module_parameters.hpp"
+
+namespace mase::design {
+
+/// Parameters of `window_parallel` and what follows from them, named as in the module.
+struct RasterShape {
+  std::int64_t H, W, KH, KW, SH, SW, PH, PW;
+
+  explicit RasterShape(const ModuleParameters& parameters);
+  bool operator==(const RasterShape&) const = default;
+  std::int64_t last_y() const { return (H + 2 * PH - KH) / SH * SH; }
+  std::int64_t last_x() const { return (W + 2 * PW - KW) / SW * SW; }
+  std::int64_t height() const { return std::max({H, last_y() + 1, lag() / width() + 1}); }  ///< HP
+  std::int64_t width() const { return std::max(W, last_x() + 1); }                          ///< WP
+  std::int64_t lag() const { return (KH - 1 - PH) * width() + KW - 1 - PW; }
+};
+
+/// A frame takes height() * width() cycles when nothing stalls.
+class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake> {
+ public:
+  WindowParallelHandshake(const RasterShape& shape, Stages kept);
+  bool ready(int) const override { return pipe_.enable() && needs(); }
+  bool valid(int) const override { return pipe_.valid(); }
+  bool idle() const override {
+    const bool flushes = in_x_ == 0 && in_y_ == 0 && (x_ != 0 || y_ != 0);
+    return !pipe_.enable() || (pipe_.idle() && needs() && !flushes);
+  }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const WindowParallelHandshake&) const = default;
+
+ private:
+  bool needs() const { return in_x_ < shape_.W && in_y_ < shape_.H; }
+  bool gives() const;
+  void move_window();
+  void move_input();
+
+  RasterShape shape_;
+  std::int64_t height_, width_, last_x_, last_y_;
+  std::int64_t in_x_ = 0, in_y_ = 0, x_ = 0, y_ = 0, slack_;
+  Pipe pipe_;
+};
+
+/// Internal error when the padding is not less than the kernel.
+std::unique_ptr<Handshake> make_window_parallel_handshake(const ModuleParameters& parameters,
+                                                          Stages kept);
+
+}  // namespace mase::design

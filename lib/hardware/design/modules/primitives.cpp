@@ -1,0 +1,297 @@
+// Adders, memories, products and requantisation in LUTs, carry chains, DSP blocks and block memory.
+#include "hardware/design/modules/primitives.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace mase::design {
+
+double carry_chain(std::int64_t bits) {
+  return bits > 2 ? static_cast<double>(ceiling(bits, 4)) : 0;
+}
+
+Cost adder_cost(std::int64_t bits) {
+  return {.lut = static_cast<double>(bits), .carry = carry_chain(bits)};
+}
+
+Cost counter_cost(std::int64_t states, double luts_per_bit) {
+  const int bits = log2_ceiling(states);
+  return {.lut = luts_per_bit * bits, .ff = static_cast<double>(bits), .carry = carry_chain(bits)};
+}
+
+Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit) {
+  Cost cost;
+  for (const std::int64_t count : states) cost += counter_cost(count, luts_per_bit);
+  return cost;
+}
+
+/// A RAMB18 is 512 x 36, 1024 x 18, 2048 x 9, 4096 x 4, 8192 x 2, 16384 x 1. Where several stand
+/// above each other LUTs choose among them, four to a LUT6.
+Cost block_memory_cost(std::int64_t width, std::int64_t depth) {
+  std::int64_t best = -1, above = 1, words = 512;
+  for (const std::int64_t bits : {36, 18, 9, 4, 2, 1}) {
+    const std::int64_t rows = ceiling(depth, words), count = ceiling(width, bits) * rows;
+    if (best < 0 || count < best) {
+      best = count;
+      above = ceiling(rows, 2);  // two RAMB18 that stand above each other are one RAMB36
+    }
+    words *= 2;
+  }
+  return {.lut = static_cast<double>(width * ceiling(above - 1, 3)),
+          .bram = static_cast<double>(best) / 2};
+}
+
+/// A RAM32M is 32 x 6, a RAM64M 64 x 3; each of several parts is written by an enable of its own.
+Cost lut_memory_cost(std::int64_t width, std::int64_t depth) {
+  const std::int64_t low = ceiling(depth, 32), high = ceiling(depth, 64);
+  const std::int64_t wide = low * ceiling(width, 6), deep = high * ceiling(width, 3);
+  const std::int64_t parts = wide < deep ? low : high;
+  const std::int64_t choice = parts > 1 ? width * ceiling(parts - 1, 3) + parts : 0;
+  return {.lut = static_cast<double>(4 * std::min(wide, deep) + choice)};
+}
+
+namespace {
+
+/// Columns of a ROM: LUTs, and registers behind those that are not constant.
+struct RomColumns {
+  double logic = 0, registers = 0;
+};
+
+/// A column by 64 words each, the first word in the lowest bit.
+using Column = std::vector<std::uint64_t>;
+
+std::vector<Column> columns_of(const Memory& image, std::int64_t width) {
+  const std::size_t blocks = (image.words.size() + 63) / 64;
+  std::vector<Column> columns(static_cast<std::size_t>(width), Column(blocks, 0));
+  for (std::size_t word = 0; word < image.words.size(); ++word)
+    for (std::int64_t bit = 0; bit < width; ++bit)
+      columns[static_cast<std::size_t>(bit)][word / 64] |=
+          std::uint64_t{hex_bit(image.words[word], bit)} << (word % 64);
+  return columns;
+}
+
+/// Up to 64 words are a LUT, but for constants and copies of an address bit.
+bool needs_lut(std::uint64_t column, std::uint64_t all) {
+  constexpr std::array<std::uint64_t, 6> address = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
+                                                    0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
+                                                    0xffff0000ffff0000, 0xffffffff00000000};
+  return std::none_of(address.begin(), address.end(), [&](std::uint64_t bit) {
+    return column == (bit & all) || column == (~bit & all);
+  });
+}
+
+/// LUTs of a column of more words: a LUT for each 64 that differ, where complements are alike, and
+/// the choice among them, 1.4 LUTs by Yosys for eight because of MUXF7 and MUXF8.
+double long_column(const Column& column) {
+  std::set<std::uint64_t> different;
+  for (const std::uint64_t block : column) different.insert(std::min(block, ~block));
+  different.erase(0);
+  return different.empty() ? 0 : static_cast<double>(different.size()) + 1.4;
+}
+
+/// Equal columns are merged, constant ones are wires.
+RomColumns known_columns(const Memory& image, std::int64_t width, std::int64_t depth) {
+  const std::vector<Column> columns = columns_of(image, width);
+  const std::uint64_t all = depth < 64 ? (std::uint64_t{1} << depth) - 1 : ~std::uint64_t{0};
+  RomColumns result;
+  std::set<Column> different(columns.begin(), columns.end());
+  different.erase(Column(columns[0].size(), 0));
+  different.erase(Column(columns[0].size(), all));
+  for (const Column& column : different) {
+    result.registers += 1;
+    if (depth > 64) result.logic += long_column(column);
+    if (depth <= 64 && needs_lut(column[0], all)) result.logic += 1;
+  }
+  return result;
+}
+
+/// The same where the image is not known: random bits.
+RomColumns random_columns(std::int64_t width, std::int64_t depth) {
+  const double kinds = std::exp2(static_cast<double>(std::min<std::int64_t>(depth, 40)));
+  const double distinct = kinds * -std::expm1(-static_cast<double>(width) / kinds);
+  return {depth == 2 ? 0 : distinct * static_cast<double>(ceiling(depth, 64)), distinct};
+}
+
+}  // namespace
+
+bool hex_bit(const std::string& digits, std::int64_t index) {
+  const auto digit = static_cast<std::size_t>(index / 4);
+  if (digit >= digits.size()) return false;
+  const char c = digits[digits.size() - 1 - digit];
+  const int value = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+  return (value >> (index % 4) & 1) != 0;
+}
+
+Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
+  if (depth == 1) return {};
+  const bool known = image && static_cast<std::int64_t>(image->words.size()) == depth;
+  const RomColumns columns =
+      known ? known_columns(*image, width, depth) : random_columns(width, depth);
+  return {.lut = columns.logic, .ff = columns.registers};
+}
+
+const Memory* image_of(const Design& design, const Instance& instance, const char* parameter) {
+  if (!instance.parameters.contains(parameter)) return nullptr;
+  return design.find_memory(instance.parameters.text(parameter));
+}
+
+std::int64_t dsp_blocks(int a, int b, int product) {
+  if (std::min(a, b) < 2 || product < 9) return 0;
+  const int wide = std::max(a, b), narrow = std::min(a, b);
+  const std::int64_t along = wide <= 25 ? 1 : ceiling(wide - 1, 17);
+  const std::int64_t across = narrow <= 18 ? 1 : ceiling(narrow - 1, 17);
+  return along * across;
+}
+
+double product_luts(int a, int b) { return 2.0 * a * b; }
+
+Cost product_cost(int a, int b, std::int64_t multiplier) {
+  // Booth rows, each with 3.5 LUTs to decode its digit.
+  if (multiplier == 2) {
+    Cost row = adder_cost(a + 2);
+    row.lut += 3.5;
+    return scaled(row, static_cast<double>(ceiling(b, 2)));
+  }
+  if (const std::int64_t blocks = dsp_blocks(a, b, a + b); blocks > 0)
+    return {.dsp = static_cast<double>(blocks)};
+  return {.lut = product_luts(a, b)};
+}
+
+int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed) {
+  return static_cast<int>(parameters.integer(width)) + (parameters.integer(is_signed) != 0 ? 0 : 1);
+}
+
+namespace {
+
+/// k for a bound of 2^k - 1, of which the module looks at the high bits only, else -1.
+int ones(Wide bound) {
+  int bits = 0;
+  for (; bits < 63 && bound != 0 && (bound & 1) != 0; ++bits) bound >>= 1;
+  return bound == 0 ? bits : -1;
+}
+
+Wide bound(const ModuleParameters& parameters, const char* name, Wide otherwise) {
+  return parameters.contains(name) ? parameters.wide(name) : otherwise;
+}
+
+/// LUTs of a function of so many inputs.
+double function_luts(int inputs) {
+  return static_cast<double>(ceiling(std::max(0, inputs - 1), 5));
+}
+
+/// One of the bounds: `bits` it holds when the module looks at the high bits only, else -1.
+struct Bound {
+  int bits;
+  bool never;    ///< passed
+  int compared;  ///< bits of the quotient that tell whether it is passed
+};
+
+/// What rounding and clamping from some bits needs.
+struct Clamp {
+  int quotient;  ///< bits of the rounded number, with its sign
+  int shift;
+  Bound above, below;
+  int different;  ///< bits of the output in which the bounds differ
+};
+
+/// DIVISOR * 2^SHIFT as an odd number times a power of two.
+struct Divisor {
+  std::int64_t odd;
+  int shift;
+};
+
+Divisor divisor_of(const ModuleParameters& parameters) {
+  Divisor divisor{parameters.integer("DIVISOR"), static_cast<int>(parameters.integer("SHIFT"))};
+  for (; divisor.odd % 2 == 0; divisor.odd /= 2) ++divisor.shift;
+  return divisor;
+}
+
+/// Ones at the end of a number.
+int trailing_ones(Wide number) {
+  int count = 0;
+  for (; count < 63 && (number & 1) != 0; number >>= 1) ++count;
+  return count;
+}
+
+Clamp clamp_of(const ModuleParameters& parameters, Width width) {
+  const Wide high = bound(parameters, "HIGH", 127), low = bound(parameters, "LOW", -128);
+  Clamp clamp{};
+  clamp.shift = divisor_of(parameters).shift;
+  const int carry = parameters.integer("ROUND") != 0 && clamp.shift > 0 ? 1 : 0;
+  clamp.quotient = std::max(1, width.bits + (width.is_signed ? 0 : 1) + carry - clamp.shift);
+  clamp.shift = std::max(clamp.shift, 0);
+  // Ones at the end of the upper bound, and zeros of the lower one, decide nothing.
+  clamp.above.compared = clamp.quotient - trailing_ones(high);
+  clamp.below.compared = clamp.quotient - trailing_ones(~low);
+  clamp.above.bits = ones(high);
+  clamp.above.never = clamp.above.bits >= clamp.quotient - 1;
+  clamp.below.bits = low == 0 ? 0 : ones(-low - 1);
+  clamp.below.never = !width.is_signed || (low != 0 && clamp.below.bits >= clamp.quotient - 1);
+  for (std::int64_t bit = 0; bit < parameters.integer("OW"); ++bit)
+    clamp.different += static_cast<int>((low >> bit & 1) != (high >> bit & 1));
+  return clamp;
+}
+
+/// Telling whether a quotient passes a bound. Up to two spare bits enter the LUTs of the choice as
+/// they are; a bound that is no power of two is a comparison with a constant.
+Cost passed_cost(const Clamp& clamp, Bound side) {
+  if (side.never) return {};
+  if (side.bits < 0 && clamp.quotient > 12) return {.lut = 5, .carry = 1};
+  if (side.bits < 0) return {.lut = function_luts(side.compared)};
+  const int spare = clamp.quotient - 1 - side.bits;
+  return {.lut = spare > 2 ? function_luts(spare + 1) : 0};
+}
+
+Cost outside_cost(const Clamp& clamp) {
+  Cost cost = passed_cost(clamp, clamp.above);
+  if (clamp.below.bits != 0) cost += passed_cost(clamp, clamp.below);  // below zero is the sign
+  return cost;
+}
+
+/// Multiplication by the reciprocal of an odd divisor (see mase_requantise.sv): a third of the
+/// reciprocal's digits is nonzero, each a row of the product.
+Cost division_cost(std::int64_t divisor, int bits) {
+  if (divisor == 1) return {};
+  return scaled(adder_cost(bits + 3), (bits + 1 + log2_ceiling(divisor)) / 3.0);
+}
+
+}  // namespace
+
+Cost requantise_cost(const ModuleParameters& parameters, Width width) {
+  const Clamp clamp = clamp_of(parameters, width);
+  Cost cost = outside_cost(clamp);
+  // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.
+  if (parameters.integer("ROUND") != 0 && clamp.shift > 0)
+    cost += Cost{.lut = function_luts(clamp.shift),
+                 .carry = carry_chain(clamp.quotient + (width.is_signed ? 1 : 0))};
+  cost += division_cost(divisor_of(parameters).odd, width.bits);
+  return cost;
+}
+
+double bound_choice_luts(const ModuleParameters& parameters, Width width) {
+  const Clamp clamp = clamp_of(parameters, width);
+  if (!clamp.above.never && !clamp.below.never) {
+    const bool all = clamp.different == parameters.integer("OW");
+    return clamp.different + (all ? 0 : 1);
+  }
+  // Only the lowest bit has a LUT then, for ties, and one gates the set or reset.
+  const bool gate = !(clamp.above.never && clamp.below.never) && outside_cost(clamp).lut == 0;
+  const bool rounds = parameters.integer("ROUND") != 0;
+  return (gate ? 1 : 0) +
+         (rounds ? function_luts(clamp.shift + 1) - function_luts(clamp.shift) : 0);
+}
+
+Cost registered_requantise_cost(const ModuleParameters& parameters, Width width) {
+  Cost cost = requantise_cost(parameters, width);
+  cost.lut += bound_choice_luts(parameters, width);
+  return cost;
+}
+
+Cost skid_cost(std::int64_t width) {
+  return {.lut = static_cast<double>(width) + 3, .ff = 2 * static_cast<double>(width) + 2};
+}
+
+}  // namespace mase::design

@@ -1,0 +1,96 @@
+// Primitives: what hardware modules are made of, and what each costs on xc7. The modules add these
+// up. What is no consequence of the structure was fitted to Yosys 0.23 (synth_xilinx -family xc7
+// -noiopad -noclkbuf -flatten) with scripts/bench/calibrate.py. LUT RAM counts as the LUTs it takes
+// up, four for a RAM32M or RAM64M. Widths are in bits, depths in words.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "hardware/design/cost.hpp"
+#include "hardware/design/design.hpp"
+#include "hardware/design/numbers.hpp"
+
+namespace mase::design {
+
+// Adders and counters.
+
+/// CARRY4 of an adder or a counter: Yosys makes one of up to two bits without a carry chain.
+double carry_chain(std::int64_t bits);
+/// An adder or subtractor: a LUT a bit.
+Cost adder_cost(std::int64_t bits);
+/// LUTs for each bit of a counter with its step, its end and its start again.
+constexpr double counter_luts = 1.3;
+/// A counter that wraps after so many states.
+Cost counter_cost(std::int64_t states, double luts_per_bit = counter_luts);
+/// One for each number of states.
+Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit = counter_luts);
+
+// Memories.
+
+/// From which size on a module keeps its words in block memory; the same numbers stand in its file
+/// of hw_templates, but for the queue's, which are Yosys' own.
+struct BlockRule {
+  std::int64_t least_words, least_bits;
+  bool holds(std::int64_t width, std::int64_t depth) const {
+    return depth >= least_words && depth * width >= least_bits;
+  }
+};
+constexpr BlockRule weights_in_block{8, 1024};  ///< mase_multiply_accumulate: weights and biases
+constexpr BlockRule replay_in_block{65, 4096};  ///< mase_replay
+constexpr BlockRule lookup_in_block{1, 8192};   ///< mase_lookup
+constexpr BlockRule window_in_block{65, 2049};  ///< mase_window, mase_window_parallel
+constexpr BlockRule queue_in_block{65, 2048};   ///< mase_fifo
+
+/// Block memory in the shape that needs the fewest blocks, and the choice among words that stand
+/// above each other. Its output register is its own.
+Cost block_memory_cost(std::int64_t width, std::int64_t depth);
+/// LUT RAM with the choice among its parts; a register behind it is the caller's.
+Cost lut_memory_cost(std::int64_t width, std::int64_t depth);
+/// hw_templates/matrix/mase_rom in LUTs, with its register. The words matter: `image`, or random
+/// ones when that is null.
+Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image = nullptr);
+/// The image that a parameter of the instance names; null when the design has none.
+const Memory* image_of(const Design& design, const Instance& instance, const char* parameter);
+/// Bit `index` of a number in hexadecimal, bit 0 the lowest.
+bool hex_bit(const std::string& digits, std::int64_t index);
+
+// Products.
+
+/// DSP48E1 of a product of signed operands, or 0 where Yosys uses LUTs: operands of one bit, or
+/// fewer than nine bits of product; operands wider than 25 x 18 are split.
+std::int64_t dsp_blocks(int a, int b, int product);
+/// LUTs of a product that Yosys makes itself.
+double product_luts(int a, int b);
+/// hw_templates/matrix/mase_multiply of signed operands, without registers; `multiplier` is the
+/// module's parameter MULTIPLIER.
+Cost product_cost(int a, int b, std::int64_t multiplier);
+
+// Requantisation.
+
+/// Bits of a number, without copies of the sign; unsigned numbers have no sign bit.
+struct Width {
+  int bits = 0;
+  bool is_signed = true;
+};
+/// Bits of an operand as a signed number: its parameters of width and sign.
+int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed);
+
+/// hw_templates/elementwise/mase_requantise with the parameters of a module, from numbers of a
+/// width, without the choice between quotient and bounds: a skid behind it takes that into its own
+/// LUTs.
+Cost requantise_cost(const ModuleParameters& parameters, Width width);
+/// LUTs of that choice in front of plain registers: one per output bit in which the bounds differ.
+/// The other bits are set or reset by their registers, as all are where one bound only can be
+/// passed.
+double bound_choice_luts(const ModuleParameters& parameters, Width width);
+/// Both.
+Cost registered_requantise_cost(const ModuleParameters& parameters, Width width);
+
+// Skids.
+
+/// hw_templates/plumbing/mase_skid.
+Cost skid_cost(std::int64_t width);
+
+}  // namespace mase::design

@@ -1,0 +1,208 @@
+// Hardware of the matrix operations: linear, convolution and depthwise convolution.
+#include <algorithm>
+
+#include "hardware/design/step_table.hpp"
+
+namespace mase::design {
+namespace {
+
+using integer::Convolution;
+using integer::FixedType;
+using integer::Linear;
+using integer::Window;
+
+const Linear& linear_of(const Step& step) { return std::get<Linear>(step.operation); }
+const Convolution& conv_of(const Step& step) { return std::get<Convolution>(step.operation); }
+
+std::vector<Wide> widened(const integer::Codes& codes) { return {codes.begin(), codes.end()}; }
+
+/// What a linear module computes, for a linear and a convolution alike.
+struct Matrix {
+  MatrixShape shape;
+  FixedType weight_type;
+  const integer::Codes& weight;
+  const std::vector<Wide>& bias;
+};
+
+Matrix matrix_of(const Step& step) {
+  if (const auto* linear = std::get_if<Linear>(&step.operation))
+    return {
+        {1, linear->outputs, linear->inputs}, linear->weight_type, linear->weight, linear->bias};
+  const Convolution& conv = conv_of(step);
+  return {{conv.groups, conv.outputs / conv.groups, conv.columns()},
+          conv.weight_type,
+          conv.weight,
+          conv.bias};
+}
+
+ModuleParameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
+                                    const std::vector<Wide>& bias) {
+  const FixedType& in = builder.input().type;
+  return {{"AW", std::int64_t{in.width}},           {"ASIGNED", flag(in.is_signed)},
+          {"WW", std::int64_t{weight_type.width}},  {"WSIGNED", flag(weight_type.is_signed)},
+          {"HAS_BIAS", flag(!bias.empty())},        {"BW", std::int64_t{codes_width(bias)}},
+          {"ACCW", accumulator_width(builder.step)}};
+}
+
+std::int64_t multiplier_code(Multiplier multiplier) {
+  return static_cast<std::int64_t>(multiplier);
+}
+
+/// One bit of zeros per output stands for a bias that is not there.
+std::vector<Wide> bias_or_zeros(const Matrix& matrix) {
+  if (!matrix.bias.empty()) return matrix.bias;
+  return std::vector<Wide>(static_cast<std::size_t>(matrix.shape.sets * matrix.shape.rows), 0);
+}
+
+StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
+  const MatrixShape& shape = matrix.shape;
+  const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
+  ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
+  parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
+  parameters.append(requantiser(builder));
+  parameters.set("WEIGHTS", HexBits{pack_word(widened(matrix.weight), bits),
+                                    shape.rows * shape.columns * bits});
+  parameters.set("BIASES",
+                 HexBits{pack_word(bias_or_zeros(matrix), bias_bits), shape.rows * bias_bits});
+  return builder.finish("mase_constant_linear", std::move(parameters), {in}, shape.rows);
+}
+
+/// A matrix on a stream whose lanes are the fold's in_lanes.
+StreamId add_matrix(StepBuilder& builder, StreamId in) {
+  const Matrix matrix = matrix_of(builder.step);
+  const MatrixShape& shape = matrix.shape;
+  const std::int64_t simd = builder.fold.in_lanes, pe = builder.fold.out_lanes;
+  if (shape.sets == 1 && simd == shape.columns && pe == shape.rows &&
+      builder.fold.multiplier != Multiplier::dsp)
+    return add_constant(builder, matrix, in);
+  const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
+  ModuleParameters parameters{{"SF", shape.columns / simd},
+                              {"NF", shape.rows / pe},
+                              {"SETS", shape.sets},
+                              {"SIMD", simd},
+                              {"PE", pe}};
+  parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
+  parameters.append(requantiser(builder));
+  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
+  parameters.set("WEIGHT_FILE", builder.memory("weight", simd * pe * bits, [&] {
+    return matrix_words(widened(matrix.weight), shape, simd, pe, bits);
+  }));
+  parameters.set("BIAS_FILE", builder.vector_memory("bias", matrix.bias, pe, bias_bits));
+  return builder.finish("mase_linear", std::move(parameters), {in}, pe);
+}
+
+// Linear.
+
+FoldRule linear_rule(const Program&, const Step& step, const Fold&) {
+  return {linear_of(step).inputs, linear_of(step).outputs};
+}
+
+std::int64_t linear_interval(const Program& program, const Step& step, const Fold& fold) {
+  const Linear& linear = linear_of(step);
+  return program.value(step.output).elements() / fold.out_lanes * (linear.inputs / fold.in_lanes);
+}
+
+/// Later passes over a row read it back while nothing is taken.
+bool linear_bursts(const Program&, const Step& step, const Fold& fold) {
+  return fold.out_lanes < linear_of(step).outputs;
+}
+
+StreamId add_linear(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  return add_matrix(builder, inputs[0]);
+}
+
+// Convolution: a window in front of the matrix, unless the kernel is a single pixel.
+
+FoldRule conv_rule(const Program&, const Step& step, const Fold& fold) {
+  const Convolution& conv = conv_of(step);
+  const Window& window = conv.window;
+  const bool can_unfold = window_needed(window) && conv.groups == 1;
+  return {fold.parallel_window && can_unfold ? conv.columns() : conv.taps(),
+          conv.outputs / conv.groups, false, can_unfold};
+}
+
+std::int64_t conv_lanes(const Step& step, const Fold& fold) {
+  return fold.parallel_window ? conv_of(step).window.channels : fold.in_lanes;
+}
+
+/// Positions that a `window_parallel` passes per frame: the image, and what lies right of it and
+/// below until the last window is complete.
+std::int64_t raster(const Window& window) {
+  const std::int64_t last_y = (window.out_height() - 1) * window.stride_height;
+  const std::int64_t last_x = (window.out_width() - 1) * window.stride_width;
+  const std::int64_t width = std::max(window.width, last_x + 1);
+  const std::int64_t lag = (window.kernel_height - 1 - window.pad_height) * width +
+                           window.kernel_width - 1 - window.pad_width;
+  return std::max({window.height, last_y + 1, lag / width + 1}) * width;
+}
+
+std::int64_t conv_interval(const Program&, const Step& step, const Fold& fold) {
+  const Convolution& conv = conv_of(step);
+  const Window& window = conv.window;
+  const std::int64_t taken = fold.parallel_window
+                                 ? raster(window)
+                                 : window.height * window.width * (window.channels / fold.in_lanes);
+  const std::int64_t pixels = window.out_height() * window.out_width();
+  return std::max(taken,
+                  pixels * (conv.outputs / fold.out_lanes) * (conv.columns() / fold.in_lanes));
+}
+
+/// A window keeps whole rows, and waits at the end of each frame.
+bool conv_bursts(const Program&, const Step& step, const Fold& fold) {
+  const Convolution& conv = conv_of(step);
+  return window_needed(conv.window) || fold.out_lanes < conv.outputs / conv.groups;
+}
+
+StreamId add_convolution(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const Convolution& conv = conv_of(builder.step);
+  if (!window_needed(conv.window)) return add_matrix(builder, inputs[0]);
+  if (!builder.fold.parallel_window)
+    return add_matrix(builder, add_window(builder, inputs[0], conv.window, conv.groups, 0));
+  const StreamId windows = add_parallel_window(builder, inputs[0], conv.window, 0);
+  return add_matrix(
+      builder, builder.resize(windows, builder.fold.in_lanes, builder.name() + "_window_resize"));
+}
+
+// Depthwise convolution: every channel by itself.
+
+FoldRule depthwise_rule(const Program&, const Step& step, const Fold&) {
+  return {conv_of(step).window.channels, conv_of(step).window.channels, true};
+}
+
+std::int64_t depthwise_interval(const Program&, const Step& step, const Fold& fold) {
+  const Window& window = conv_of(step).window;
+  const std::int64_t blocks = window.channels / fold.in_lanes;
+  return blocks * std::max(window.height * window.width,
+                           window.out_height() * window.out_width() * window.kernel());
+}
+
+StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const Convolution& conv = conv_of(builder.step);
+  const std::int64_t lanes = builder.fold.in_lanes, blocks = conv.window.channels / lanes;
+  const std::int64_t taps = conv.window.kernel();
+  const int bits = conv.weight_type.width, bias_bits = codes_width(conv.bias);
+  const StreamId in = window_needed(conv.window)
+                          ? add_window(builder, inputs[0], conv.window, blocks, 0)
+                          : inputs[0];
+  ModuleParameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
+  parameters.append(operand_parameters(builder, conv.weight_type, conv.bias));
+  parameters.append(requantiser(builder));
+  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
+  parameters.set("WEIGHT_FILE", builder.memory("weight", lanes * bits, [&] {
+    return depthwise_words(widened(conv.weight), taps, lanes, bits);
+  }));
+  parameters.set("BIAS_FILE", builder.vector_memory("bias", conv.bias, lanes, bias_bits));
+  return builder.finish("mase_depthwise", std::move(parameters), {in}, lanes);
+}
+
+}  // namespace
+
+std::vector<StepRow> matrix_rows() {
+  return {
+      {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear},
+      {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution},
+      {"depthwise", depthwise_rule, fold_lanes, depthwise_interval, conv_bursts, add_depthwise},
+  };
+}
+
+}  // namespace mase::design

@@ -1,0 +1,205 @@
+// Hardware of the operations without matrices: element by element, pooling, joining and cutting.
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "hardware/design/step_table.hpp"
+
+namespace mase::design {
+namespace {
+
+using integer::FixedType;
+
+FoldRule same(std::int64_t count) { return {count, count, true}; }
+
+/// Lanes may cross pixels where every element is treated alike.
+FoldRule element_rule(const Program& program, const Step& step, const Fold&) {
+  return same(program.value(step.output).elements());
+}
+
+std::int64_t output_interval(const Program& program, const Step& step, const Fold& fold) {
+  return program.value(step.output).elements() / fold.in_lanes;
+}
+
+StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const FixedType& in = builder.input().type;
+  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
+                              {"IW", std::int64_t{in.width}},
+                              {"ISIGNED", flag(in.is_signed)}};
+  parameters.append(requantiser(builder));
+  return builder.finish("mase_cast", std::move(parameters), inputs, builder.fold.in_lanes);
+}
+
+StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const int bits = builder.output().type.width;
+  const auto& table = std::get<integer::Lookup>(builder.step.operation).table;
+  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
+                              {"IW", std::int64_t{builder.input().type.width}},
+                              {"OW", std::int64_t{bits}}};
+  parameters.set("FILE", builder.vector_memory("table", table, 1, bits));
+  return builder.finish("mase_lookup", std::move(parameters), inputs, builder.fold.in_lanes);
+}
+
+StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& binary = std::get<integer::Binary>(builder.step.operation);
+  const FixedType &a = builder.input(0).type, &b = builder.input(1).type;
+  ModuleParameters parameters{{"OP", static_cast<std::int64_t>(binary.kind)},
+                              {"LANES", builder.fold.in_lanes},
+                              {"AW", std::int64_t{a.width}},
+                              {"ASIGNED", flag(a.is_signed)},
+                              {"ASHIFT", std::int64_t{binary.shift_a}},
+                              {"BW", std::int64_t{b.width}},
+                              {"BSIGNED", flag(b.is_signed)},
+                              {"BSHIFT", std::int64_t{binary.shift_b}},
+                              {"ACCW", accumulator_width(builder.step)}};
+  parameters.append(requantiser(builder));
+  parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
+  return builder.finish("mase_binary", std::move(parameters), inputs, builder.fold.in_lanes);
+}
+
+// Per-channel scale and shift.
+
+FoldRule channel_rule(const Program& program, const Step& step, const Fold&) {
+  return same(program.value(step.output).channels());
+}
+
+StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& scale = std::get<integer::ScaleShift>(builder.step.operation);
+  const FixedType& in = builder.input().type;
+  const std::int64_t lanes = builder.fold.in_lanes;
+  const int bits = scale.scale_type.width, shift_bits = codes_width(scale.shift);
+  ModuleParameters parameters{{"BLOCKS", builder.output().channels() / lanes},
+                              {"LANES", lanes},
+                              {"AW", std::int64_t{in.width}},
+                              {"ASIGNED", flag(in.is_signed)},
+                              {"SW", std::int64_t{bits}},
+                              {"SSIGNED", flag(scale.scale_type.is_signed)},
+                              {"HAS_SHIFT", flag(!scale.shift.empty())},
+                              {"BW", std::int64_t{shift_bits}},
+                              {"ACCW", accumulator_width(builder.step)}};
+  parameters.append(requantiser(builder));
+  parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
+  parameters.set("SCALE_FILE", builder.vector_memory("scale", scale.scale, lanes, bits));
+  parameters.set("SHIFT_FILE", builder.vector_memory("shift", scale.shift, lanes, shift_bits));
+  return builder.finish("mase_scale_shift", std::move(parameters), inputs, lanes);
+}
+
+// Pooling: on the fly where windows do not overlap, else behind a window.
+
+const integer::Pool& pool_of(const Step& step) { return std::get<integer::Pool>(step.operation); }
+
+bool on_the_fly(const integer::Window& window) {
+  return window.kernel_height == window.stride_height &&
+         window.kernel_width == window.stride_width && window.pad_height == 0 &&
+         window.pad_width == 0;
+}
+
+FoldRule pool_rule(const Program&, const Step& step, const Fold&) {
+  return same(pool_of(step).window.channels);
+}
+
+std::int64_t pool_interval(const Program&, const Step& step, const Fold& fold) {
+  const integer::Window& window = pool_of(step).window;
+  const std::int64_t blocks = window.channels / fold.in_lanes;
+  const std::int64_t taken = window.height * window.width;
+  if (on_the_fly(window)) return blocks * taken;
+  return blocks * std::max(taken, window.out_height() * window.out_width() * window.kernel());
+}
+
+bool pool_bursts(const Program&, const Step& step, const Fold&) {
+  return !on_the_fly(pool_of(step).window);
+}
+
+StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const integer::Pool& pool = pool_of(builder.step);
+  const integer::Window& window = pool.window;
+  const FixedType& in = builder.input().type;
+  const std::int64_t lanes = builder.fold.in_lanes, blocks = window.channels / lanes;
+  const bool maximum = pool.kind == integer::PoolKind::max;
+  const bool direct = on_the_fly(window);
+  ModuleParameters parameters = direct ? ModuleParameters{{"H", window.height},
+                                                          {"W", window.width},
+                                                          {"CF", blocks},
+                                                          {"KH", window.kernel_height},
+                                                          {"KW", window.kernel_width}}
+                                       : ModuleParameters{{"N", window.kernel()}};
+  parameters.append({{"LANES", lanes},
+                     {"IW", std::int64_t{in.width}},
+                     {"ISIGNED", flag(in.is_signed)},
+                     {"OP", flag(!maximum)},
+                     {"ACCW", accumulator_width(builder.step)}});
+  parameters.append(requantiser(builder));
+  const StreamId stream =
+      direct ? inputs[0]
+             : add_window(builder, inputs[0], window, blocks, maximum ? in.low() : Wide{0});
+  return builder.finish(direct ? "mase_pool" : "mase_reduce", std::move(parameters), {stream},
+                        lanes);
+}
+
+// Concatenation and slices along the innermost dimension.
+
+FoldRule concat_rule(const Program& program, const Step& step, const Fold&) {
+  std::int64_t common = 0;
+  for (integer::ValueId id : step.inputs) common = std::gcd(common, program.value(id).channels());
+  return same(common);
+}
+
+StreamId add_concat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const StreamValue& value = builder.output();
+  const std::int64_t lanes = builder.fold.in_lanes;
+  const std::int64_t rows = value.elements() / value.channels();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    MASE_CHECK(builder.input(i).type == value.type, "concat of different types at " + value.name);
+  StreamId joined = inputs[0];
+  std::int64_t channels = builder.input(0).channels();
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    const std::int64_t more = builder.input(i).channels();
+    ModuleParameters parameters{
+        {"W", lanes * value.type.width}, {"A_BEATS", channels / lanes}, {"B_BEATS", more / lanes}};
+    channels += more;
+    const std::vector<StreamId> pair{joined, inputs[i]};
+    const std::string part = "_" + std::to_string(i);
+    joined = i + 1 == inputs.size()
+                 ? builder.finish("mase_concat", std::move(parameters), pair, lanes)
+                 : builder.add("mase_concat", part, std::move(parameters), pair,
+                               {builder.name() + part, lanes, value.type, rows * channels, -1});
+  }
+  return joined;
+}
+
+FoldRule slice_rule(const Program& program, const Step& step, const Fold&) {
+  const auto& slice = std::get<integer::Slice>(step.operation);
+  const std::int64_t channels = program.value(step.inputs[0]).channels();
+  return same(std::gcd(channels, std::gcd(slice.first, slice.count)));
+}
+
+std::int64_t slice_interval(const Program& program, const Step& step, const Fold& fold) {
+  return program.value(step.inputs[0]).elements() / fold.in_lanes;
+}
+
+StreamId add_slice(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& slice = std::get<integer::Slice>(builder.step.operation);
+  const std::int64_t lanes = builder.fold.in_lanes;
+  return builder.finish("mase_slice",
+                        {{"W", lanes * builder.output().type.width},
+                         {"BEATS", builder.input().channels() / lanes},
+                         {"FIRST", slice.first / lanes},
+                         {"COUNT", slice.count / lanes}},
+                        inputs, lanes);
+}
+
+}  // namespace
+
+std::vector<StepRow> stream_rows() {
+  return {
+      {"cast", element_rule, fold_lanes, output_interval, nullptr, add_cast},
+      {"lookup", element_rule, fold_lanes, output_interval, nullptr, add_lookup},
+      {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
+      {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
+      {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
+      {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
+      {"slice", slice_rule, fold_lanes, slice_interval, nullptr, add_slice},
+  };
+}
+
+}  // namespace mase::design

@@ -1,0 +1,160 @@
+// Rows by kind, fold checks, and what every row's builder shares.
+#include "hardware/design/step_table.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::design {
+namespace {
+
+std::string_view kind_of(const Step& step) {
+  constexpr std::string_view kinds[] = {"cast", "linear", "convolution", "scale_shift", "lookup",
+                                        "pool", "binary", "concat",      "slice"};
+  if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
+    if (conv->groups == conv->window.channels && conv->groups == conv->outputs && conv->groups > 1)
+      return "depthwise";
+  return kinds[step.operation.index()];
+}
+
+void check_divides(const Step& step, const char* what, std::int64_t lanes, std::int64_t count) {
+  if (lanes >= 1 && count % lanes == 0) return;
+  std::vector<std::string> choices;
+  for (std::int64_t divisor : divisors(count)) choices.push_back(std::to_string(divisor));
+  config_error("parallelism of '" + step.name + "': " + what + " = " + std::to_string(lanes) +
+               " does not divide " + std::to_string(count) + "; use " + join(choices, ", "));
+}
+
+}  // namespace
+
+const StepRow& step_row(const Step& step) {
+  static const std::vector<StepRow> table = [] {
+    std::vector<StepRow> rows = matrix_rows();
+    for (const StepRow& row : stream_rows()) rows.push_back(row);
+    return rows;
+  }();
+  const std::string_view kind = kind_of(step);
+  const auto it = std::find_if(table.begin(), table.end(),
+                               [&](const StepRow& row) { return row.kind == kind; });
+  MASE_CHECK(it != table.end(), "no hardware for steps of kind " + std::string(kind));
+  return *it;
+}
+
+void check_fold(const Program& program, const Step& step, const Fold& fold) {
+  const FoldRule rule = step_row(step).rule(program, step, fold);
+  if (fold.parallel_window && !rule.parallel_window)
+    config_error(
+        "parallelism of '" + step.name +
+        "': only a convolution with a kernel above 1x1 and one group has a parallel window");
+  check_divides(step, "simd (input lanes)", fold.in_lanes, rule.in);
+  check_divides(step, "pe (output lanes)", fold.out_lanes, rule.out);
+  if (rule.same && fold.in_lanes != fold.out_lanes)
+    config_error("parallelism of '" + step.name + "': simd = " + std::to_string(fold.in_lanes) +
+                 " and pe = " + std::to_string(fold.out_lanes) +
+                 " must be equal, it works lane by lane");
+}
+
+std::int64_t output_lanes(const Program& program, const Step& step, const Fold& fold) {
+  return step_row(step).rule(program, step, fold).same ? fold.in_lanes : fold.out_lanes;
+}
+
+std::int64_t step_interval(const Program& program, const Step& step, const Fold& fold) {
+  return step_row(step).interval(program, step, fold);
+}
+
+bool takes_in_bursts(const Program& program, const Step& step, const Fold& fold) {
+  const StepRow& row = step_row(step);
+  return row.bursts && row.bursts(program, step, fold);
+}
+
+Design lone_step(const Program& program, const Step& step, const Fold& fold) {
+  Design design;
+  StepBuilder builder(design, program, step, fold, step.name, false);
+  const std::int64_t lanes = step_row(step).input_lanes(step, fold);
+  for (integer::ValueId id : step.inputs) {
+    const StreamValue& value = program.value(id);
+    design.inputs.push_back(static_cast<StreamId>(design.streams.size()));
+    design.streams.push_back({value.name, lanes, value.type, value.elements(), id});
+  }
+  design.outputs = {step_row(step).add(builder, design.inputs)};
+  return design;
+}
+
+std::vector<std::int64_t> divisors(std::int64_t number) {
+  std::vector<std::int64_t> low, high;
+  for (std::int64_t d = 1; d * d <= number; ++d) {
+    if (number % d != 0) continue;
+    low.push_back(d);
+    if (d != number / d) high.push_back(number / d);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+std::int64_t accumulator_width(const Step& step) {
+  return integer::signed_width(step.low, step.high);
+}
+
+int codes_width(const std::vector<Wide>& codes) {
+  if (codes.empty()) return 1;
+  const auto [low, high] = std::minmax_element(codes.begin(), codes.end());
+  return integer::signed_width(*low, *high);
+}
+
+ModuleParameters requantiser(const StepBuilder& builder) {
+  return requantise_parameters(builder.step.requantise, builder.output().type);
+}
+
+std::int64_t fold_lanes(const Step&, const Fold& fold) { return fold.in_lanes; }
+
+const StreamValue& StepBuilder::input(std::size_t index) const {
+  return program.value(step.inputs.at(index));
+}
+
+StreamId StepBuilder::add(std::string module, std::string_view suffix, ModuleParameters parameters,
+                          std::vector<StreamId> inputs, Stream out) {
+  const auto id = static_cast<StreamId>(design_.streams.size());
+  design_.streams.push_back(std::move(out));
+  design_.instances.push_back({name_ + std::string(suffix),
+                               std::move(module),
+                               step.layer,
+                               std::move(parameters),
+                               std::move(inputs),
+                               {id}});
+  return id;
+}
+
+StreamId StepBuilder::finish(std::string module, ModuleParameters parameters,
+                             std::vector<StreamId> inputs, std::int64_t lanes) {
+  const StreamValue& value = output();
+  return add(std::move(module), "", std::move(parameters), std::move(inputs),
+             {value.name, lanes, value.type, value.elements(), step.output});
+}
+
+StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view name) {
+  const std::int64_t have = stream(from).lanes;
+  if (have == lanes) return from;
+  if (have % lanes != 0 && lanes % have != 0)
+    return resize(resize(from, std::gcd(have, lanes), name), lanes, name);
+  Stream out = stream(from);
+  out.lanes = lanes;
+  out.name = std::string(name);
+  ModuleParameters parameters{
+      {"W", std::int64_t{out.type.width}}, {"IN_LANES", have}, {"OUT_LANES", lanes}};
+  const auto id = static_cast<StreamId>(design_.streams.size());
+  design_.streams.push_back(std::move(out));
+  design_.instances.push_back(
+      {std::string(name), "mase_stream_resize", "", std::move(parameters), {from}, {id}});
+  return id;
+}
+
+std::string StepBuilder::add_memory(const std::string& what, std::int64_t word_bits,
+                                    std::vector<std::string> words) {
+  const std::string file = name_ + "_" + what + ".mem";
+  design_.memories.push_back({file, step.layer, what, word_bits, std::move(words)});
+  return file;
+}
+
+}  // namespace mase::design

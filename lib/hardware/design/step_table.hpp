@@ -1,0 +1,132 @@
+// The step table: how a step of the integer program becomes hardware. One row for each kind of
+// step: its modules, what its fold must divide, and its interval.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/design/design.hpp"
+#include "hardware/design/memory_image.hpp"
+
+namespace mase::design {
+
+using integer::Program;
+using integer::Step;
+using integer::StreamValue;
+
+/// What the lanes of a fold must divide.
+struct FoldRule {
+  std::int64_t in = 1, out = 1;
+  bool same = false;             ///< in_lanes = out_lanes
+  bool parallel_window = false;  ///< whether the step has a window that can be unfolded
+};
+
+/// Adds the instances of one step to a design.
+class StepBuilder {
+ public:
+  /// `images` false leaves memory images empty: for costs, which depend on their size only.
+  StepBuilder(Design& design, const Program& program, const Step& step, const Fold& fold,
+              std::string name, bool images)
+      : program(program),
+        step(step),
+        fold(fold),
+        design_(design),
+        name_(std::move(name)),
+        images_(images) {}
+
+  const Program& program;
+  const Step& step;
+  const Fold& fold;
+
+  const StreamValue& input(std::size_t index = 0) const;
+  const StreamValue& output() const { return program.value(step.output); }
+  const Stream& stream(StreamId id) const { return design_.stream(id); }
+
+  /// An instance `name` + `suffix` from `inputs` to one new stream; the builder renames clashes.
+  StreamId add(std::string module, std::string_view suffix, ModuleParameters parameters,
+               std::vector<StreamId> inputs, Stream out);
+  /// The step's last instance, whose output stream carries the step's value in `lanes` lanes.
+  StreamId finish(std::string module, ModuleParameters parameters, std::vector<StreamId> inputs,
+                  std::int64_t lanes);
+  /// Width converters where the lanes differ, two by way of the greatest common divisor where
+  /// neither divides the other.
+  StreamId resize(StreamId from, std::int64_t lanes, std::string_view name);
+
+  /// Adds the image `<name>_<what>.mem` and returns its file name.
+  template <class Words>
+  std::string memory(const std::string& what, std::int64_t word_bits, Words&& words) {
+    return add_memory(what, word_bits, images_ ? words() : std::vector<std::string>{});
+  }
+  /// The same for a code per lane and block; no file for no codes.
+  template <class Codes>
+  std::string vector_memory(const std::string& what, const Codes& codes, std::int64_t lanes,
+                            int bits) {
+    if (codes.empty()) return "";
+    return memory(what, lanes * bits, [&] {
+      return vector_words(std::vector<Wide>(codes.begin(), codes.end()), lanes, bits);
+    });
+  }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string add_memory(const std::string& what, std::int64_t word_bits,
+                         std::vector<std::string> words);
+
+  Design& design_;
+  std::string name_;
+  bool images_;
+};
+
+/// How steps of one kind become hardware.
+struct StepRow {
+  std::string_view kind;
+  FoldRule (*rule)(const Program&, const Step&, const Fold&);
+  /// Lanes of every input stream under a fold.
+  std::int64_t (*input_lanes)(const Step&, const Fold&);
+  std::int64_t (*interval)(const Program&, const Step&, const Fold&);
+  /// Whether beats are not taken as evenly as they come; null for never.
+  bool (*bursts)(const Program&, const Step&, const Fold&);
+  /// Inputs have their lanes already. Returns the stream of the step's value.
+  StreamId (*add)(StepBuilder& builder, const std::vector<StreamId>& inputs);
+};
+
+/// Internal error for a kind without a row.
+const StepRow& step_row(const Step& step);
+
+std::vector<StepRow> matrix_rows();  ///< linear, convolution, depthwise
+std::vector<StepRow> stream_rows();  ///< everything else
+
+/// Error(Fault::config) naming step, number and what would divide.
+void check_fold(const Program& program, const Step& step, const Fold& fold);
+/// Interval of one step under a fold, in cycles per frame (closed form).
+std::int64_t step_interval(const Program& program, const Step& step, const Fold& fold);
+
+/// One step between streams of its own lanes; without memory images.
+Design lone_step(const Program& program, const Step& step, const Fold& fold);
+/// Whether a step takes its beats in bursts, so that a FIFO in front of it lets others go on.
+bool takes_in_bursts(const Program& program, const Step& step, const Fold& fold);
+std::int64_t output_lanes(const Program& program, const Step& step, const Fold& fold);
+std::vector<std::int64_t> divisors(std::int64_t number);  ///< ascending
+
+/// Whether a kernel spans more than its own pixel, so that pixels must be kept.
+bool window_needed(const integer::Window& window);
+/// A `window` of `blocks` channel blocks per pixel, with the lanes of `in`.
+StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& window,
+                    std::int64_t blocks, Wide pad);
+/// A `window_parallel`: one pixel in, one whole window out.
+StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::Window& window,
+                             Wide pad);
+
+// What the parameters of several rows are made of.
+
+/// ISIGNED and the like.
+inline std::int64_t flag(bool value) { return value ? 1 : 0; }
+std::int64_t accumulator_width(const Step& step);
+/// Bits of two's complement that hold every code; 1 for none.
+int codes_width(const std::vector<Wide>& codes);
+/// Of the step's own requantisation.
+ModuleParameters requantiser(const StepBuilder& builder);
+std::int64_t fold_lanes(const Step& step, const Fold& fold);  ///< the fold's in_lanes
+
+}  // namespace mase::design

@@ -1,0 +1,28 @@
+// The table of all loops over lanes.
+#include "torch/train/lanes/convolution_loop.hpp"
+#include "torch/train/lanes/pack_loop.hpp"
+#include "torch/train/lanes/plane_loop.hpp"
+
+namespace mase::train {
+namespace {
+
+static_assert(simd::lanes == lane_count);
+
+/// Register tiles hold most_rows output channels times `side` bundles or input channels: of 16
+/// registers 8 are sums, where a vector takes four or two; of 32 registers 16, where it takes one.
+constexpr std::size_t most_rows = simd::Simd::width / 2, side = simd::parts == 1 ? 2 : 1;
+
+}  // namespace
+
+const LaneKernels MASE_KERNELS_OF(lane_kernels){
+    most_rows,
+    side,
+    gather_bundles<most_rows, side>,
+    weight_sums<most_rows, side>,
+    plane_sum,
+    plane_squares,
+    pack,
+    unpack,
+    {{tail<false, false>, tail<false, true>}, {tail<true, false>, tail<true, true>}}};
+
+}  // namespace mase::train

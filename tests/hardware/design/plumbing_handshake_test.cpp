@@ -1,0 +1,157 @@
+// Properties of the handshake models under random pauses: each is a queue, so how many beats it
+// holds says when it may be ready and must be valid.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "base/random.hpp"
+#include "hardware/design/module_table.hpp"
+
+namespace mase::design {
+namespace {
+
+std::unique_ptr<Handshake> make(const std::string& module,
+                                const ModuleParameters& parameters = {}) {
+  return module_row(module).handshake(parameters, Stages::all);
+}
+
+struct Traffic {
+  std::int64_t in = 0, out = 0;  ///< beats
+  std::int64_t most = 0;         ///< beats inside, counted in input beats
+};
+
+/// Runs a module of one input and one output with pauses at both sides, and checks that an output
+/// that is not taken stays valid. One input beat makes `outs_per_in` output beats.
+Traffic run(Handshake& model, std::int64_t cycles, double pause_in, double pause_out,
+            double outs_per_in = 1) {
+  Random random(11);
+  Traffic traffic;
+  bool held = false;
+  for (std::int64_t cycle = 0; cycle < cycles; ++cycle) {
+    const bool valid = model.valid(0);
+    if (held) REQUIRE(valid);
+    const std::uint8_t taken = model.ready(0) && random.uniform() >= pause_in;
+    const std::uint8_t given = valid && random.uniform() >= pause_out;
+    held = valid && !given;
+    model.clock({&taken, 1}, {&given, 1});
+    traffic.in += taken;
+    traffic.out += given;
+    const double inside =
+        static_cast<double>(traffic.in) - static_cast<double>(traffic.out) / outs_per_in;
+    REQUIRE(inside >= 0);
+    traffic.most = std::max(traffic.most, static_cast<std::int64_t>(inside));
+  }
+  return traffic;
+}
+
+TEST_CASE("a handshake model at full rate moves a beat per cycle") {
+  const std::int64_t cycles = 200;
+  for (const char* module : {"mase_skid", "mase_cast", "mase_lookup"}) {
+    CAPTURE(module);
+    CHECK(run(*make(module), cycles, 0, 0).out >= cycles - 3);
+  }
+  CHECK(run(*make("mase_fifo", {{"DEPTH", std::int64_t{2}}}), cycles, 0, 0).out == cycles - 2);
+  CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", std::int64_t{1}}}), cycles, 0, 0).out ==
+        cycles - 5);
+}
+
+TEST_CASE("a handshake model whose output is blocked fills to its capacity and loses nothing") {
+  for (const std::int64_t depth : {1, 2, 5, 64})
+    CHECK(run(*make("mase_fifo", {{"DEPTH", depth}}), 300, 0, 1).in == depth + 1);
+  CHECK(run(*make("mase_skid"), 10, 0, 1).in == 2);
+  auto fifo = make("mase_fifo", {{"DEPTH", std::int64_t{7}}});
+  REQUIRE(run(*fifo, 50, 0, 1).in == 8);
+  std::int64_t drained = 0;
+  for (int cycle = 0; cycle < 50; ++cycle) {
+    const std::uint8_t none = 0, given = fifo->valid(0);
+    fifo->clock({&none, 1}, {&given, 1});
+    drained += given;
+  }
+  CHECK(drained == 8);
+}
+
+TEST_CASE("a handshake model under pauses holds what it offers and never gives more than it took") {
+  for (const double pause_in : {0.0, 0.4, 0.9})
+    for (const double pause_out : {0.0, 0.4, 0.9}) {
+      CHECK(run(*make("mase_skid"), 2000, pause_in, pause_out).most <= 2);
+      CHECK(run(*make("mase_cast"), 2000, pause_in, pause_out).most <= 3);
+      CHECK(run(*make("mase_fifo", {{"DEPTH", std::int64_t{4}}}), 2000, pause_in, pause_out).most <=
+            5);
+    }
+}
+
+ModuleParameters lanes(std::int64_t in, std::int64_t out) {
+  return {{"W", std::int64_t{8}}, {"IN_LANES", in}, {"OUT_LANES", out}};
+}
+
+TEST_CASE("width converters move a beat per cycle on their narrow side") {
+  for (const std::int64_t ratio : {2, 3, 8}) {
+    CAPTURE(ratio);
+    const Traffic down =
+        run(*make("mase_stream_resize", lanes(ratio, 1)), 400, 0, 0, double(ratio));
+    CHECK(down.out == 400 - 2);
+    const Traffic up =
+        run(*make("mase_stream_resize", lanes(1, ratio)), 400, 0, 0, 1.0 / double(ratio));
+    CHECK(up.in == 400);
+    CHECK(up.out == (400 - 1) / ratio);
+  }
+}
+
+TEST_CASE("a fork gives every beat to all of its outputs, however long one of them waits") {
+  auto fork = make("mase_stream_fork", {{"N", std::int64_t{3}}});
+  Random random(5);
+  std::int64_t in = 0;
+  std::int64_t out[3] = {};
+  for (int cycle = 0; cycle < 3000; ++cycle) {
+    const std::uint8_t taken = fork->ready(0);
+    std::uint8_t given[3];
+    for (int i = 0; i < 3; ++i)
+      given[i] = fork->valid(i) && random.below(static_cast<std::uint64_t>(i) + 2) == 0;
+    fork->clock({&taken, 1}, given);
+    in += taken;
+    for (int i = 0; i < 3; ++i) {
+      out[i] += given[i];
+      REQUIRE(in - out[i] >= 0);
+      REQUIRE(in - out[i] <= 2);
+    }
+  }
+}
+
+TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
+  auto concat = make("mase_concat", {{"A_BEATS", std::int64_t{2}}, {"B_BEATS", std::int64_t{3}}});
+  std::string order;
+  for (int cycle = 0; cycle < 12; ++cycle) {
+    const std::uint8_t taken[2] = {concat->ready(0), concat->ready(1)};
+    const std::uint8_t given = concat->valid(0);
+    REQUIRE(taken[0] + taken[1] == 1);
+    order += taken[0] ? 'a' : 'b';
+    concat->clock(taken, {&given, 1});
+  }
+  CHECK(order == "aabbbaabbbaa");
+  auto slice =
+      make("mase_slice",
+           {{"BEATS", std::int64_t{5}}, {"FIRST", std::int64_t{1}}, {"COUNT", std::int64_t{2}}});
+  std::string valid;
+  for (int cycle = 0; cycle < 11; ++cycle) {
+    const std::uint8_t taken = slice->ready(0), given = slice->valid(0);
+    valid += given ? '1' : '0';
+    slice->clock({&taken, 1}, {&given, 1});
+  }
+  CHECK(valid == "00110001100");
+}
+
+TEST_CASE("a join waits for both of its inputs") {
+  auto join = make("mase_binary");
+  const std::uint8_t only_first[2] = {1, 0}, none = 0;
+  join->clock(only_first, {&none, 1});
+  for (int cycle = 0; cycle < 20; ++cycle) {
+    const std::uint8_t taken[2] = {join->ready(0), 0};
+    join->clock(taken, {&none, 1});
+    REQUIRE_FALSE(join->valid(0));
+  }
+  CHECK_FALSE(join->ready(0));
+  CHECK(join->ready(1));
+}
+
+}  // namespace
+}  // namespace mase::design
