@@ -17,3 +17,14 @@ torch_dir() {
     printf '%s\n' "$PWD/$torch_link/share/cmake/Torch"
   fi
 }
+
+# Prints a tool of clang (clang++, clang-tidy) in a version that understands all of C++20 that is
+# used: at least 16, the newest that is installed. Prints nothing without one.
+clang_tool() {
+  local version
+  for version in 21 20 19 18 17 16; do
+    command -v "$1-$version" && return
+  done
+  version=$("$1" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p' | head -n 1)
+  if [ "${version:-0}" -ge 16 ]; then command -v "$1"; fi
+}

@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "backend/libtorch.hpp"
+#include "base/error.hpp"
 #include "base/library.hpp"
 
 namespace mase::backend {
@@ -11,10 +13,25 @@ namespace {
 std::optional<int> wanted_threads;
 Backend* opened = nullptr;
 
-Backend* open_backend() {
+Backend* open_part() {
   using Factory = Backend* (*)();
   return reinterpret_cast<Factory>(open_library(
       "libmase_torch.so", "mase_backend", LibraryScope::global, "the LibTorch part", "LibTorch"))();
+}
+
+/// With the LibTorch that MASE_LIBTORCH names, else the one it was linked to, else the first that
+/// is found on this machine.
+Backend* open_backend() {
+  if (libtorch_version().empty()) return open_part();
+  load_chosen_libtorch();
+  try {
+    return open_part();
+  } catch (const Error&) {
+    const std::vector<std::string> folders = find_libtorch();
+    if (folders.empty() || !loaded_libtorch().empty()) throw;
+    load_libtorch(folders.front());
+  }
+  return open_part();
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ ArchiveKind check_tensor_entries(const ZipReader& archive) {
 }
 
 std::vector<std::string> check_entries(const ZipReader& archive) {
-  const std::vector<std::string> names = names_below_root(archive);
+  std::vector<std::string> names = names_below_root(archive);
   if (!has_code(names) || !contains(names, "data.pkl"))
     refuse_other_archive(names, archive.origin());
   require_version(names, archive.origin());

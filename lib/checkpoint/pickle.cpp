@@ -27,9 +27,9 @@ std::optional<DType> storage_dtype(const std::string& global) {
   return found->second;
 }
 
-Shape integers(const PickleItem& sequence) {
+Shape integers(const std::vector<const PickleItem*>& items) {
   Shape values;
-  for (const PickleItem* item : sequence.items) values.push_back(item->integer);
+  for (const PickleItem* item : items) values.push_back(item->integer);
   return values;
 }
 
@@ -105,7 +105,17 @@ class Reader {
   }
   void set_items(const std::vector<PickleItem*>& items) {
     for (std::size_t i = 0; i + 1 < items.size(); i += 2)
-      if (items[i]->kind == Kind::text) top().entries.emplace_back(items[i]->text, items[i + 1]);
+      if (items[i]->kind == Kind::text)
+        top().entries.emplace_back(copy(items[i]->text), items[i + 1]);
+  }
+
+  /// Values may be referred to any number of times; what copies of them take is bounded by the size
+  /// of the pickle.
+  template <class Sequence>
+  const Sequence& copy(const Sequence& value) {
+    copied_ += value.size() * sizeof(typename Sequence::value_type);
+    if (copied_ > 64 * (bytes_.size() + 1024)) damaged("it repeats its values too often");
+    return value;
   }
 
   /// ("storage", class, key, place, length)
@@ -115,7 +125,7 @@ class Reader {
     const auto dtype = storage_dtype(id.items[1]->text);
     if (!dtype) damaged("a storage of the class '" + id.items[1]->text + "'");
     PickleItem& storage = push(Kind::storage);
-    storage.text = id.items[2]->text;
+    storage.text = copy(id.items[2]->text);
     storage.dtype = *dtype;
   }
 
@@ -129,11 +139,11 @@ class Reader {
     } else if (callee.text == "torch._utils _rebuild_tensor_v2" && items.size() >= 4 &&
                items[0]->kind == Kind::storage) {
       PickleItem& tensor = push(Kind::tensor);
-      tensor.text = items[0]->text;
+      tensor.text = copy(items[0]->text);
       tensor.dtype = items[0]->dtype;
       tensor.integer = items[1]->integer;
-      tensor.shape = integers(*items[2]);
-      tensor.strides = integers(*items[3]);
+      tensor.shape = integers(copy(items[2]->items));
+      tensor.strides = integers(copy(items[3]->items));
     } else if (callee.text == "torch._utils _rebuild_parameter" && !items.empty()) {
       stack_.push_back(const_cast<PickleItem*>(items[0]));
     } else if (callee.text.starts_with("torch.jit._pickle ")) {
@@ -162,7 +172,9 @@ class Reader {
   /// use here.
   void build() {
     const PickleItem& state = *pop();
-    if (top().kind == Kind::object) top().entries = state.entries;
+    if (top().kind != Kind::object) return;
+    for (const auto& entry : state.entries) copy(entry.first);
+    top().entries = copy(state.entries);
   }
   void append(const std::vector<PickleItem*>& items) {
     top().items.insert(top().items.end(), items.begin(), items.end());
@@ -283,7 +295,7 @@ class Reader {
 
   std::string_view bytes_;
   const std::string& origin_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, copied_ = 0;
   Pickle pickle_;
   std::vector<PickleItem*> stack_;
   std::vector<std::size_t> marks_;

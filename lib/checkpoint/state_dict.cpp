@@ -17,17 +17,27 @@ using Kind = PickleItem::Kind;
 class Storages {
  public:
   explicit Storages(const ZipReader& archive)
-      : archive_(archive), names_(names_below_root(archive)) {}
+      : archive_(archive), names_(names_below_root(archive)) {
+    for (const ZipEntry& entry : archive.entries()) room_ += most_uses * entry.size;
+  }
 
-  std::string read(const std::string& name) const {
+  std::string read(const std::string& name) {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) file_error(archive_.origin() + ": entry '" + name + "' is missing");
-    return archive_.read(static_cast<std::size_t>(found - names_.begin()));
+    const auto index = static_cast<std::size_t>(found - names_.begin());
+    const std::uint64_t size = archive_.entries()[index].size;
+    if (size > room_)
+      file_error(archive_.origin() + ": too many tensors share the storage '" + name + "'");
+    room_ -= size;
+    return archive_.read(index);
   }
 
  private:
+  static constexpr std::uint64_t most_uses = 64;  ///< of a storage, on average
+
   const ZipReader& archive_;
   std::vector<std::string> names_;
+  std::uint64_t room_ = 0;  ///< bytes that may still be read: a small file must not fill the memory
 };
 
 /// The last element that a tensor reaches, or nothing when the numbers make no sense.
@@ -62,9 +72,11 @@ Array gather(const PickleItem& tensor, const std::string& bytes, const std::stri
     std::memcpy(out + static_cast<std::size_t>(i) * width,
                 bytes.data() + static_cast<std::size_t>(from) * width, width);
     for (std::size_t d = place.size(); d-- > 0;) {
-      from += tensor.strides[d];
-      if (++place[d] < tensor.shape[d]) break;
-      from -= tensor.strides[d] * tensor.shape[d];
+      if (++place[d] < tensor.shape[d]) {
+        from += tensor.strides[d];
+        break;
+      }
+      from -= tensor.strides[d] * (tensor.shape[d] - 1);  // the stride of one element may be any
       place[d] = 0;
     }
   }
@@ -91,8 +103,10 @@ const PickleItem* attribute(const PickleItem& object, std::string_view name) {
 /// The tensor at a path of attributes, "seq_blocks.0.weight", or null.
 const PickleItem* find_tensor(const PickleItem& root, std::string_view path) {
   const PickleItem* item = &root;
-  for (const std::string& name : split(path, '.'))
-    if (item == nullptr || (item = attribute(*item, name)) == nullptr) return nullptr;
+  for (const std::string& name : split(path, '.')) {
+    item = attribute(*item, name);
+    if (item == nullptr) return nullptr;
+  }
   return item->kind == Kind::tensor ? item : nullptr;
 }
 
@@ -101,7 +115,7 @@ std::string describe(DType dtype, const Shape& shape) {
 }
 
 /// Reads one tensor of a module; what does not fit the graph becomes a line of `differences`.
-void read_module_tensor(const PickleItem& module, const Storages& storages, const std::string& name,
+void read_module_tensor(const PickleItem& module, Storages& storages, const std::string& name,
                         Array& value, std::string& differences) {
   const std::string wanted = describe(value.dtype(), value.shape());
   const PickleItem* item = find_tensor(module, name);
@@ -134,7 +148,7 @@ void check_hash(const std::string& path, const ir::Graph& graph) {
 void load_tensors(const std::string& path, ir::Graph& graph) {
   check_archive(path);
   const ZipReader archive = ZipReader::open_file(path);
-  const Storages storages(archive);
+  Storages storages(archive);
   const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
   ir::Graph filled = graph;
   std::string differences;
@@ -148,7 +162,7 @@ void load_tensors(const std::string& path, ir::Graph& graph) {
 
 std::map<std::string, Array> read_state_dict(const std::string& path) {
   const ZipReader archive = ZipReader::open_file(path);
-  const Storages storages(archive);
+  Storages storages(archive);
   const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
   std::map<std::string, Array> tensors;
   for (const auto& [name, item] : dict_of(*pickle.result, path).entries)

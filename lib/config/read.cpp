@@ -52,8 +52,7 @@ class Converter {
   Tree convert_table(const toml::table& table) const {
     using Entry = std::pair<const toml::key*, const toml::node*>;
     std::vector<Entry> entries;
-    for (auto it = table.cbegin(); it != table.cend(); ++it)
-      entries.emplace_back(&it->first, &it->second);
+    for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       return a.first->source().begin < b.first->source().begin;
     });

@@ -89,10 +89,13 @@ std::map<std::string, Tree> read_concrete_arguments(const Tree& file) {
 }
 
 Configuration load_configuration(const std::string& path, const Tree& command_line) {
+  return read_configuration(path.empty() ? Tree::dict() : config::read_toml(path), path,
+                            command_line);
+}
+
+Configuration read_configuration(Tree tree, const std::string& path, const Tree& command_line) {
   Configuration configuration;
-  configuration.sources.command_line = command_line;
-  configuration.sources.config_path = path;
-  if (!path.empty()) configuration.sources.file = config::read_toml(path);
+  configuration.sources = {std::move(tree), command_line, path};
   const Tree& file = configuration.sources.file;
   Diagnostics diagnostics;
   configuration.settings = merge_settings(configuration.sources, diagnostics);

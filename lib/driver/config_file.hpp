@@ -30,6 +30,8 @@ struct Configuration {
 /// DiagnosticsError with every problem of the file at `path` (none when empty) and of the values
 /// given on the command line, each at its place.
 Configuration load_configuration(const std::string& path, const Tree& command_line);
+/// The same of a file that is read already; `path` is its name.
+Configuration read_configuration(Tree file, const std::string& path, const Tree& command_line);
 
 /// The resolved configuration as TOML; loading it again gives the same run.
 std::string resolved_toml(const Configuration& configuration);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
+#include "backend/libtorch.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "driver/commands.hpp"
@@ -41,14 +42,24 @@ Tree row(const std::string& part, bool found, const std::string& what, const std
   return entry;
 }
 
+/// What a user does to get LibTorch: where the program was built, or where it is installed.
+std::string libtorch_remedy() {
+  const std::string wanted = backend::libtorch_version();
+  if (wanted.empty()) return "scripts/setup, then scripts/build";
+  return "`pip install torch==" + wanted +
+         "` in an active Python environment, or set MASE_LIBTORCH to the folder of a LibTorch " +
+         wanted + "; in a source tree: scripts/setup, then scripts/build";
+}
+
 Tree libtorch_row() {
   try {
-    const Tree info = backend::open().info();
+    Tree info = backend::open().info();
+    info["folder"] = backend::loaded_libtorch();
     Tree entry = row("LibTorch", true, info.at("version").as_string(), "");
-    entry["details"] = info;
+    entry["details"] = std::move(info);
     return entry;
   } catch (const Error& error) {
-    return row("LibTorch", false, error.what(), "scripts/setup, then scripts/build");
+    return row("LibTorch", false, error.what(), libtorch_remedy());
   }
 }
 

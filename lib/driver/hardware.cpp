@@ -7,6 +7,7 @@
 #include "checkpoint/archive.hpp"
 #include "driver/load_model.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/design_json.hpp"
 #include "ir/text.hpp"
 
 namespace mase::driver {
@@ -23,24 +24,12 @@ void adopt_metadata(ir::Graph& graph, ir::Graph emitted, const std::string& fold
   }
 }
 
-Tree read_design(const std::string& folder) {
+emit::EmittedDesign read_design(const std::string& folder) {
   const std::string path = folder + "/design.json";
   if (!file_exists(path))
     file_error(folder + ": no hardware has been emitted there; run mase emit first, or name the " +
                "folder with --hardware or --project-dir and --project");
-  return parse_json(read_file(path), path);
-}
-
-/// The options that design.json records; Error for those that are missing or wrong.
-emit::EmitOptions read_emit_options(const Tree& design) {
-  emit::EmitOptions options;
-  Diagnostics diagnostics;
-  for_each_field<emit::EmitOptions>([&](const auto& field) {
-    field_detail::read_value(design.at(field.name), field.name, field.rules,
-                             options.*(field.member), diagnostics);
-  });
-  diagnostics.throw_if_errors();
-  return options;
+  return emit::read_design_json(read_file(path), path);
 }
 
 void check_files(const std::string& folder, const emit::Files& files) {
@@ -69,16 +58,11 @@ ir::Graph load_quantized(const Settings& settings) {
 }
 
 Hardware read_hardware(const std::string& folder, ir::Graph graph) {
-  const Tree design = read_design(folder);
+  const emit::EmittedDesign emitted = read_design(folder);
   const std::string text = folder + "/graph.txt";
   adopt_metadata(graph, ir::parse(read_file(text), text), folder);
-  Hardware hardware{folder, design::design_of(graph), {}};
-  try {
-    hardware.design.name = design.at("name").as_string();
-    hardware.options = read_emit_options(design);
-  } catch (const Error&) {
-    file_error(folder + "/design.json: is damaged; run mase emit again");
-  }
+  Hardware hardware{folder, design::design_of(graph), emitted.options};
+  hardware.design.name = emitted.name;
   return hardware;
 }
 

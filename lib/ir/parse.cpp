@@ -9,16 +9,18 @@
 namespace mase::ir {
 namespace {
 
+std::string size_text(std::size_t bytes) {
+  const bool large = (bytes >> 30) > 0;
+  return std::to_string(bytes >> (large ? 30 : 20)) + (large ? " GiB" : " MiB");
+}
+
 constexpr std::array kinds{NodeKind::placeholder, NodeKind::get_attr,    NodeKind::call_function,
                            NodeKind::call_method, NodeKind::call_module, NodeKind::output};
 
-// Tensors of more bytes than this in one text are refused: the text may be damaged.
-constexpr std::size_t most_bytes = std::size_t{4} << 30;
-
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& origin)
-      : lexer_(text, origin), origin_(origin) {}
+  Parser(std::string_view text, const std::string& origin, std::size_t most_bytes)
+      : lexer_(text, origin), origin_(origin), most_bytes_(most_bytes) {}
   Graph run();
 
  private:
@@ -39,7 +41,7 @@ class Parser {
   Lexer lexer_;
   std::string origin_;
   Graph graph_;
-  std::size_t bytes_ = 0;  ///< of the tensors read so far
+  std::size_t most_bytes_, bytes_ = 0;  ///< of all tensors, and of those read so far
 };
 
 Graph Parser::run() {
@@ -131,9 +133,9 @@ Array Parser::zeros(const ValueInfo& info, std::size_t offset) {
   } catch (const Error& error) {
     lexer_.fail_at(offset, error.what());
   }
-  const std::size_t room = (most_bytes - bytes_) / size_of(info.dtype);
+  const std::size_t room = (most_bytes_ - bytes_) / size_of(info.dtype);
   if (static_cast<std::size_t>(count) > room)
-    lexer_.fail_at(offset, "the tensors of this graph exceed 4 GiB");
+    lexer_.fail_at(offset, "the tensors of this graph exceed " + size_text(most_bytes_));
   bytes_ += static_cast<std::size_t>(count) * size_of(info.dtype);
   return Array(info.dtype, info.shape);
 }
@@ -231,6 +233,8 @@ void Parser::metadata(Node& node) {
 
 }  // namespace
 
-Graph parse(std::string_view text, const std::string& origin) { return Parser(text, origin).run(); }
+Graph parse(std::string_view text, const std::string& origin, std::size_t most_bytes) {
+  return Parser(text, origin, most_bytes).run();
+}
 
 }  // namespace mase::ir

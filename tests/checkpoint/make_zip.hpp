@@ -25,9 +25,9 @@ inline std::uint32_t crc32(const std::string& bytes) {
   return ~crc;
 }
 
-inline std::string number(std::uint32_t value, int bytes) {
+inline std::string number(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value);
   return text;
 }
 

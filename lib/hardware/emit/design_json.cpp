@@ -1,6 +1,9 @@
 // The tree behind design.json.
 #include "hardware/emit/design_json.hpp"
 
+#include <filesystem>
+
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/tree.hpp"
 #include "hardware/design/cost.hpp"
@@ -126,6 +129,14 @@ Tree memories_tree(const design::Design& design) {
   return list;
 }
 
+bool is_string(const Tree* tree) { return tree && tree->is_string(); }
+
+/// Whether a listed file lies below the folder of its list.
+bool is_inside(const std::string& file) {
+  const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
+  return path.has_filename() && path.is_relative() && *path.begin() != ".." && path != ".";
+}
+
 }  // namespace
 
 std::string design_json(const design::Design& design, const Names& names,
@@ -142,6 +153,39 @@ std::string design_json(const design::Design& design, const Names& names,
   tree["memories"] = memories_tree(design);
   for (const auto& [name, content] : files) tree["files"][name] = sha256(content);
   return to_json(tree) + "\n";
+}
+
+namespace {
+
+/// Whether every option is there and right.
+bool read_options(const Tree& design, EmitOptions& options) {
+  Diagnostics diagnostics;
+  for_each_field<EmitOptions>([&](const auto& field) {
+    const Tree* value = design.find(field.name);
+    if (value)
+      field_detail::read_value(*value, field.name, field.rules, options.*(field.member),
+                               diagnostics);
+    else
+      diagnostics.error({}, "missing");
+  });
+  return !diagnostics.has_errors();
+}
+
+}  // namespace
+
+EmittedDesign read_design_json(std::string_view text, const std::string& path) {
+  const Tree tree = parse_json(text, path);
+  const Tree *name = tree.find("name"), *files = tree.find("files");
+  EmittedDesign design;
+  bool good = is_string(name) && read_options(tree, design.options);
+  if (files && files->is_dict())
+    for (const auto& [file, hash] : files->as_dict()) {
+      good = good && is_inside(file);
+      design.files.push_back(file);
+    }
+  if (!good) file_error(path + ": is damaged; run mase emit again");
+  design.name = name->as_string();
+  return design;
 }
 
 }  // namespace mase::emit

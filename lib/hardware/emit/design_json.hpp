@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/names.hpp"
@@ -12,5 +14,16 @@ namespace mase::emit {
 /// emitted text; "name" is the one that was asked for, "top" the emitted one.
 std::string design_json(const design::Design& design, const Names& names,
                         const EmitOptions& options, const Files& files);
+
+/// What later commands need of an emitted design.
+struct EmittedDesign {
+  std::string name;
+  EmitOptions options;
+  std::vector<std::string> files;  ///< relative paths inside the folder
+};
+
+/// Reads the text of `path`, a design.json. Error(Fault::file) when it is damaged or names a file
+/// outside of its folder.
+EmittedDesign read_design_json(std::string_view text, const std::string& path);
 
 }  // namespace mase::emit

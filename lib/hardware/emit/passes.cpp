@@ -1,11 +1,13 @@
 // Each pass writes files of the design that the graph and its metadata stand for.
 #include "hardware/emit/passes.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/design_json.hpp"
 #include "ir/text.hpp"
 
 namespace mase::emit {
@@ -31,32 +33,24 @@ Result write(const Files& files, const PassContext& context) {
   return result;
 }
 
-/// design.json of an earlier emission; null when there is none or it cannot be understood.
-Tree emitted_design(const std::string& folder) {
+/// What an earlier emission into the folder says; nothing when there is none or it is damaged.
+EmittedDesign emitted_design(const std::string& folder) {
   const std::string path = folder + "/design.json";
   if (!file_exists(path)) return {};
   try {
-    return parse_json(read_file(path), path);
+    return read_design_json(read_file(path), path);
   } catch (const Error&) {
     return {};
   }
 }
 
-std::string emitted_name(const std::string& folder) {
-  const Tree design = emitted_design(folder);
-  const Tree* name = design.find("name");
-  return name && name->is_string() ? name->as_string() : "";
-}
-
 /// Removes what `before` lists and `now` does not: a folder holds one design.
-void remove_stale(const std::string& folder, const Tree& before, const Tree& now) {
-  const Tree *old_files = before.find("files"), *files = now.find("files");
-  if (!old_files || !old_files->is_dict() || !files) return;
-  for (const auto& [name, hash] : old_files->as_dict()) {
-    const fs::path path = fs::path(name).lexically_normal();
-    const bool inside = path.is_relative() && *path.begin() != "..";
+void remove_stale(const std::string& folder, const EmittedDesign& before,
+                  const EmittedDesign& now) {
+  for (const std::string& file : before.files) {
     std::error_code error;
-    if (inside && !files->find(name)) fs::remove(fs::path(folder) / path, error);
+    if (std::find(now.files.begin(), now.files.end(), file) == now.files.end())
+      fs::remove(fs::path(folder) / file, error);
   }
 }
 
@@ -65,7 +59,7 @@ void remove_stale(const std::string& folder, const Tree& before, const Tree& now
 Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext& context) {
   Files files = top_files(named(design::design_of(graph, context), options), options);
   files["graph.txt"] = ir::print(graph);
-  const Tree before = emitted_design(context.hardware_folder);
+  const EmittedDesign before = emitted_design(context.hardware_folder);
   Result result = write(files, context);
   remove_stale(context.hardware_folder, before, emitted_design(context.hardware_folder));
   return result;
@@ -81,7 +75,7 @@ Result EmitBram::run(ir::Graph& graph, const Options& options, PassContext& cont
 
 Result EmitVerilogTb::run(ir::Graph& graph, const Options& options, PassContext& context) {
   Options known = options;
-  if (known.top_name.empty()) known.top_name = emitted_name(context.hardware_folder);
+  if (known.top_name.empty()) known.top_name = emitted_design(context.hardware_folder).name;
   return write(bench_files(named(design::design_of(graph, context), known), known), context);
 }
 

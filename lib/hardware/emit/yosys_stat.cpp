@@ -47,6 +47,12 @@ bool matches(std::string_view pattern, std::string_view name) {
   return name == pattern;
 }
 
+double cell_count(const Tree& count, const std::string& cell) {
+  if (!count.is_int() && !count.is_double())
+    file_error("the statistics of Yosys give no number of cells " + cell);
+  return count.as_double();
+}
+
 }  // namespace
 
 design::Cost cost_of_stat(const std::string& json, const std::string& top,
@@ -55,12 +61,12 @@ design::Cost cost_of_stat(const std::string& json, const std::string& top,
   const Tree* modules = stat.find("modules");
   const Tree* module = modules ? modules->find("\\" + top) : nullptr;
   const Tree* cells = module ? module->find("num_cells_by_type") : nullptr;
-  if (!cells) file_error("the statistics of Yosys do not name module " + top);
+  if (!cells || !cells->is_dict()) file_error("the statistics of Yosys do not name module " + top);
   design::Cost total;
   for (const auto& [name, count] : cells->as_dict())
     for (const CellRow& row : rows_of(family))
       if (matches(row.name, name)) {
-        total += design::scaled(row.cost, count.as_double());
+        total += design::scaled(row.cost, cell_count(count, name));
         break;
       }
   return total;

@@ -40,6 +40,15 @@ TEST_CASE("cells count as the tables of the families say") {
         }).find("other") != std::string::npos);
 }
 
+TEST_CASE("statistics of the wrong kind are refused") {
+  const auto says = [](const std::string& json) {
+    return test::message_of(mase::Fault::file, [&] { cost_of_stat(json, "top", "xc7"); });
+  };
+  CHECK_THAT(says(stat_of(R"("LUT4": "two")")), Catch::Contains("no number of cells LUT4"));
+  CHECK_THAT(says(R"({"modules": {"\\top": {"num_cells_by_type": 3}}})"),
+             Catch::Contains("do not name module top"));
+}
+
 TEST_CASE("the depth is the length that ltp prints") {
   CHECK(depth_of_ltp("Longest topological path in top (length=12):\n") == 12);
   CHECK_FALSE(depth_of_ltp("nothing"));

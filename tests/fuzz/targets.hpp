@@ -1,0 +1,21 @@
+// Fuzz targets: each reads one kind of input that comes from outside. What leaves a target, a
+// crash, an exception or an Error that blames the program, is a defect.
+#pragma once
+
+#include <string_view>
+
+namespace mase::fuzz {
+
+void archive(std::string_view bytes);   ///< a model file: zip, state_dict, contents
+void config(std::string_view bytes);    ///< a configuration: settings, pipeline, search table
+void contents(std::string_view bytes);  ///< mase/info.json of a checkpoint
+void csv(std::string_view bytes);       ///< a table of rows, for the data sets csv and jsc
+void design(std::string_view bytes);    ///< design.json and the statistics of Yosys
+void format(std::string_view bytes);    ///< the text of a number format
+void graph(std::string_view bytes);     ///< the text of a graph
+void idx(std::string_view bytes);       ///< images of the data set mnist
+void npy(std::string_view bytes);       ///< an array, also as labels
+void pickle(std::string_view bytes);    ///< data.pkl of a state_dict and of a checkpoint
+void toml(std::string_view bytes);      ///< TOML text
+
+}  // namespace mase::fuzz
