@@ -137,32 +137,11 @@ bool is_inside(const std::string& file) {
   return path.has_filename() && path.is_relative() && *path.begin() != ".." && path != ".";
 }
 
-}  // namespace
-
-std::string design_json(const design::Design& design, const Names& names,
-                        const EmitOptions& options, const Files& files) {
-  Tree tree = Tree::dict();
-  tree["format"] = kFormat;
-  tree["name"] = design.name;
-  tree["top"] = names.top;
-  for (auto& [key, value] : write_fields(options).as_dict()) tree[key] = value;
-  tree["cycles"] = timing_tree(design, options);
-  tree["cost"] = cost_tree(design::cost(design));
-  tree["streams"] = streams_tree(design, names);
-  tree["instances"] = instances_tree(design, names);
-  tree["memories"] = memories_tree(design);
-  for (const auto& [name, content] : files) tree["files"][name] = sha256(content);
-  return to_json(tree) + "\n";
-}
-
-namespace {
-
 /// Whether every option is there and right.
 bool read_options(const Tree& design, EmitOptions& options) {
   Diagnostics diagnostics;
   for_each_field<EmitOptions>([&](const auto& field) {
-    const Tree* value = design.find(field.name);
-    if (value)
+    if (const Tree* value = design.find(field.name))
       field_detail::read_value(*value, field.name, field.rules, options.*(field.member),
                                diagnostics);
     else
@@ -172,6 +151,23 @@ bool read_options(const Tree& design, EmitOptions& options) {
 }
 
 }  // namespace
+
+std::string design_json(const design::Design& design, const Names& names,
+                        const EmitOptions& options, const Files& files) {
+  Tree tree = Tree::dict();
+  tree["format"] = kFormat;
+  tree["name"] = design.name;
+  tree["top"] = names.top;
+  const Tree given = write_fields(options);
+  for (const auto& [key, value] : given.as_dict()) tree[key] = value;
+  tree["cycles"] = timing_tree(design, options);
+  tree["cost"] = cost_tree(design::cost(design));
+  tree["streams"] = streams_tree(design, names);
+  tree["instances"] = instances_tree(design, names);
+  tree["memories"] = memories_tree(design);
+  for (const auto& [name, content] : files) tree["files"][name] = sha256(content);
+  return to_json(tree) + "\n";
+}
 
 EmittedDesign read_design_json(std::string_view text, const std::string& path) {
   const Tree tree = parse_json(text, path);
