@@ -246,8 +246,8 @@ constexpr Listing listings[] = {
      "What a [search](../search.md) measures; each comes from a runner that the configuration "
      "names."},
     {"runners", runner_entries,
-     "What takes the measurements of a [search](../search.md): `[search.strategy.sw_runner.NAME]` "
-     "or `[search.strategy.hw_runner.NAME]`, with these keys."},
+     "What measures the trials of a [search](../search.md): a table "
+     "`[search.strategy.KIND.NAME]` with these keys gives a runner, and its metrics."},
     {"spaces", space_entries,
      "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, and `by` in "
      "its setup."},
