@@ -250,8 +250,7 @@ constexpr Listing listings[] = {
      "`[search.strategy.KIND.NAME]` with these keys gives a runner, and its metrics."},
     {"spaces", space_entries,
      "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, and `by` in "
-     "its "
-     "setup."},
+     "its setup."},
     {"modules", module_entries,
      "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
      "and [hardware](../hardware.md) their timing."}};

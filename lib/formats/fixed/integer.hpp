@@ -66,8 +66,8 @@ struct Integer : IntegerFields<Integer> {
                                  2};
 };
 
-/// `integer` by its other name. (Upstream's format of that name adds the format of the result,
-/// which is the one of the port data_out.)
+/// `integer` by its other name. (The reference system's format of that name adds the format of the
+/// result, which is the one of the port data_out.)
 struct Fixed : IntegerFields<Fixed> {
   static constexpr FormatDoc doc{"fixed", "The same as integer.", 2};
 };

@@ -30,7 +30,7 @@ float quantize_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t in
 
 /// The code of one element in the low `width` bits (two's complement when signed). x must not be
 /// NaN. `reference`: the clamped float32 modulo 2^width, so the rounded upper limit of widths above
-/// 25 wraps, as upstream.
+/// 25 wraps, as in the reference system.
 std::uint32_t encode_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index);
 
 /// The value of a code, rounded once to float32. Bits above `width` are ignored.

@@ -11,8 +11,8 @@ namespace mase::formats {
 
 /// Codes c = clamp(rnd(x / Delta)), values RN32(c * Delta), with a Delta for each row of the last
 /// dimension that puts the row's largest finite magnitude on the largest code. Only +-inf saturates
-/// (and what is negative when unsigned). Stored scales: Delta; in profile `reference` upstream's
-/// factor before rounding, its inverse.
+/// (and what is negative when unsigned). Stored scales: Delta; in profile `reference` its
+/// factor before rounding, the inverse.
 struct ScaleInteger : CommonFields, Defined<ScaleInteger> {
   static constexpr FormatDoc doc{"scale_integer", "Integers with a float32 step for each row.", 1};
   int width = 8;

@@ -53,13 +53,13 @@ std::uint32_t residual_code(const ResidualSpec& spec, float x) {
 
 float residual_value(const ResidualSpec& spec, std::uint32_t code) {
   double exact = 0;
-  float upstream = 0;
+  float reference = 0;
   for (std::size_t level = 0; level < spec.means.size(); ++level) {
     const double value = ((code >> level) & 1U) != 0 ? spec.means[level] : -spec.means[level];
     exact += value;
-    upstream += static_cast<float>(value);
+    reference += static_cast<float>(value);
   }
-  return spec.profile == Profile::reference ? upstream : static_cast<float>(exact);
+  return spec.profile == Profile::reference ? reference : static_cast<float>(exact);
 }
 
 float quantize_residual_scalar(const ResidualSpec& spec, float x) {

@@ -14,7 +14,7 @@ namespace mase::formats {
 /// of the |x| above the threshold of each index of dimension 0 (of the whole tensor at rank 1).
 /// Means are of the finite elements: NaN stays NaN and leaves the others alone, +-inf becomes
 /// +-alpha. Nothing saturates where alpha follows the data.
-/// Profile `reference` ignores threshold, mean, max and median, as upstream.
+/// Profile `reference` ignores threshold, mean, max and median, as the reference system does.
 struct Ternary : ProfileFields, Defined<Ternary> {
   static constexpr FormatDoc doc{"ternary", "The values -1, 0 and 1, perhaps scaled.", 0};
   int width = 2;
