@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 # Prints gcovr's JSON summary as a table of the rooms of lib/README.md.
 """usage: coverage_table.py SUMMARY.json lib/README.md"""
 

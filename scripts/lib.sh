@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the scripts, which source it from the repository root: messages, and where LibTorch is.
 
 torch_version=2.13.0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line: one function per subcommand that declares its options and how it is run.
 #pragma once
 

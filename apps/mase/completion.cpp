@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase completion`: shell completion made from the declared subcommands and options.
 #include <iostream>
 #include <vector>

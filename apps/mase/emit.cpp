@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase emit`, alias `emit-verilog`.
 #include "hardware/emit/passes.hpp"
 #include "mase/cli.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase list` and `mase doctor`.
 #include "base/text.hpp"
 #include "mase/cli.hpp"

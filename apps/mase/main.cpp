@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program: declares the subcommands, runs one, and turns errors into messages and exit codes.
 #include <cstdio>
 #include <exception>

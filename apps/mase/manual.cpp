@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase manual`: the man page, or the page of docs/reference, made from the declared subcommands.
 #include <algorithm>
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase search`.
 #include "mase/cli.hpp"
 #include "search/options.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command-line flags of the settings, declared by a loop over the settings themselves.
 #include "base/text.hpp"
 #include "driver/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase simulate`.
 #include "mase/cli.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench for every emitted design: streams vectors through bench_top under random stalls, compares
 // every output beat, and checks the rules of the handshake. It includes the class that Verilator
 // makes of bench_top with --prefix Vdut.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of the bench found, printed for people or as one line of JSON.
 #pragma once
 

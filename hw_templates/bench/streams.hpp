@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams of the design under test as sim/streams.txt describes them, and their beats: arrays of
 // 32-bit words, every beat beginning with a word of its own, unused upper bits zero.
 #pragma once

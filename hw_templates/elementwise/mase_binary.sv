@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins two streams element by element. OP 0: (a << ASHIFT) + (b << BSHIFT); 1: the difference;
 // 2: a * b. Then requantised. Latency 4: a skid per input, result, requantised result, skid.
 module mase_binary #(

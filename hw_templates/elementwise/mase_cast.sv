@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes the type of every element; also relu, relu6 and other clamps. Latency 2.
 module mase_cast #(
     parameter int LANES = 1,

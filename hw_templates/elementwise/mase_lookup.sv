@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any function of one element as a table of 2^IW words of OW bits, one copy per lane, indexed by the
 // element's bits. Latency 2.
 module mase_lookup #(

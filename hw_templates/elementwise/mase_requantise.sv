@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact requantisation without state: out = clamp(round(in / (DIVISOR * 2^SHIFT)), LOW, HIGH) in the
 // low OW bits. ROUND 0: floor; 1: to nearest, ties to even. A negative SHIFT multiplies.
 //

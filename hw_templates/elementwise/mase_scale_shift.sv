@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x * scale + shift with one scale and shift per channel: a frame's row is BLOCKS beats of LANES
 // channels, block b uses word b of the images. Latency 4, one more with a shift: operands, product,
 // sum, requantised result, skid.

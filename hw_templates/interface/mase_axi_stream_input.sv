@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AXI4-Stream in, with TDATA in whole bytes (the padding is ignored) and BEATS beats per frame. `error`
 // goes high and stays so when TLAST is not exactly on the last beat of a frame.
 module mase_axi_stream_input #(

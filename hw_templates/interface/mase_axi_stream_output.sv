@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AXI4-Stream out, with TDATA in whole bytes (zero padding), all bytes kept, and TLAST on the last of
 // every BEATS beats.
 module mase_axi_stream_output #(

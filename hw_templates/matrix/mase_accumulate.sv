@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_accumulate: acc = (first ? bias : acc) + sum + carry on every enabled step, modulo 2^W.
 //
 // The choice costs no LUT of its own: it fits the one in front of the carry chain as long as `sum`

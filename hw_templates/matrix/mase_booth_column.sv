@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_booth_column: sum + one = sum over lanes of digit[i] * a[i], for Booth digits of one weight 4^k.
 // Chains of four rows, registered, then a tree of adders, registered after the odd levels and the
 // last one (see mase_dot). Every adder takes one of the ones that negative digits need (mase_booth_row) as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_booth_row: sum_out = sum_in + digit * a - digit[2] + one_in, modulo 2^W, for one radix-4 Booth
 // digit in {-2..2} given by the bits (w2, w1, w0) of -2*w2 + w1 + w0.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_constant_add: sum = a + b, or a - b with NEGATIVE, sign extended. The carry enters below the
 // operands, which also keeps a synthesis tool from making one compressor tree of several adders:
 // on parts with carry chains a tree of adders takes half the LUTs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_constant_linear: y[o] = sum_i w[o][i] * x[i] + bias[o] with the weights as constants, a row per
 // cycle.
 //

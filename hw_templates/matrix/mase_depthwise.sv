@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_depthwise: every N beats of a block of LANES channels give one beat: each lane the sum of its
 // elements times its own weights, plus bias. BLOCKS blocks follow each other. Input always offered
 // and output always taken: first output beat N + 4 cycles after the first input beat, a block

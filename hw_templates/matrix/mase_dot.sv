@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_dot: sum + carry = sum over lanes of x[i] * w[i], modulo 2^W and sign extended, for operands of
 // any signedness. Registers between x, w and sum: one for the products and TREE for the additions,
 // where with L = ceil(log2(SIMD)) TREE is 1 for L <= 2 and 2 + ceil((L - 3) / 2) above.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_dot_booth: sum + carry = sum over lanes of a[i] * b[i], modulo 2^W and sign extended, from rows
 // of Booth digits in LUTs and carry chains; no multiplier is inferred. b gives the digits. W is at
 // least BW.

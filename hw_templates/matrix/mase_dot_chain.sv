@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_dot_chain: sum = start + sum over lanes of a[i] * b[i], modulo 2^W, from the tool's multipliers
 // in two stages: products, then their sum with the start value of that stage. Added one after
 // another, so that each addition fits behind the multiplier inside a DSP block.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_dot_multiply: sum = sum over lanes of a[i] * b[i], modulo 2^W and sign extended, from the tool's
 // multipliers (DSP blocks where it has them). Eight lanes are two chains of four, the second one a
 // stage later and starting from the first one's sum; then a tree of adders. Registers: see mase_dot.

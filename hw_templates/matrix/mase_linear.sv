@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_linear: y[o] = sum_i w[o][i] * x[i] + bias[o] on rows of SF beats of SIMD inputs, giving NF
 // beats of PE outputs. The first of NF passes uses the beats as they come and keeps them; later
 // passes read them back, and no beat is taken then. SETS weight sets follow each other row by row.

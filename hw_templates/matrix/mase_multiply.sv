@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_multiply: product = a * b modulo 2^W, combinational. MULTIPLIER 0: what the tool infers; 1: a
 // DSP block; 2: rows of Booth digits of b in LUTs and carry chains (mase_booth_row).
 module mase_multiply #(

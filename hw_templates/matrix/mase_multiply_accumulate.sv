@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_multiply_accumulate: the datapath of linear and depthwise. ROWS rows of weights follow each
 // other, COLUMNS words each; a row gives one beat of PE results, each the sum of SIMD products per
 // step plus bias. The operands x of a step are offered a cycle after `step` and hold while enable

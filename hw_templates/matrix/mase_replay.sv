@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_replay: keeps the beats of a row and gives them again. `data` is the beat at the address of the
 // last enabled cycle; written beats are given as they come. Short rows stand in LUT memory read
 // without a clock, so that nothing has to choose between the new beat and the kept one; long rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mase_rom: a memory image read one word per cycle into a register, as block memory (BLOCK = 1) or in
 // LUTs. Without the attribute Yosys never uses block memory here.
 module mase_rom #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts streams one after another: A_BEATS beats of a, then B_BEATS beats of b, again and again.
 module mase_concat #(
     parameter int W = 8,

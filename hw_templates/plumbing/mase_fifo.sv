@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue of a memory with registered read and an output register: holds DEPTH + 1 beats, two cycles
 // from an empty queue's input to its output, a beat per cycle (DEPTH 1: every second cycle).
 module mase_fifo #(

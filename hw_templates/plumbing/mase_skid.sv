@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two-entry buffer that cuts every path between its two handshakes: one cycle of latency, a beat
 // per cycle. Both ready and valid are registers.
 module mase_skid #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of every BEATS beats passes those from FIRST on, COUNT of them, and drops the others.
 module mase_slice #(
     parameter int W = 8,

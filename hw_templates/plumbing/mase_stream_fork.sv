@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies a stream to N outputs that may stall independently: every beat enters one skid per output at
 // the same time, when all of them have room.
 module mase_stream_fork #(

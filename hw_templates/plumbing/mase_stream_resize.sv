@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes the lanes of a stream; one number of lanes divides the other. No bubble in steady state: the
 // narrow side moves a beat per cycle.
 module mase_stream_resize #(

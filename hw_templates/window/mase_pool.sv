@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pooling over windows that do not overlap (stride = kernel, no padding), as the pixels come: a
 // partial result per output column and channel beat. OP 0: maximum; 1: sum. Left-over rows and
 // columns are dropped. Requantises at the end.

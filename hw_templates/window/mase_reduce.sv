@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // N beats give one, lane by lane. OP 0: maximum; 1: sum. Requantises at the end. Behind `mase_window`
 // with BLOCKS = CF this is pooling over windows that overlap or are padded.
 module mase_reduce #(

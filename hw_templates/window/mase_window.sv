@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding window over a stream of H x W pixels of CF beats: for every output pixel, for each of
 // BLOCKS channel blocks, the beats of the window in the order (ky, kx, beat of the block). Padding
 // is not stored: coordinates outside of the image give PAD.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory with one write port and one registered read with enable: in block RAM when BLOCK is 1,
 // in LUT RAM otherwise.
 module mase_window_memory #(

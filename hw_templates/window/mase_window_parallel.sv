@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding window, a whole window per beat: KH*KW*LANES lanes in the order (ky, kx, lane) for every
 // output pixel of an H x W image of pixels of LANES channels. Padding gives PAD.
 //

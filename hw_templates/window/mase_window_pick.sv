@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The window of one pixel without padding: every SH-th row and SW-th column passes, the rest is
 // dropped as it comes. With stride 1 this is a skid.
 module mase_window_pick #(

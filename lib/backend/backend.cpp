@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens the LibTorch part on first use and keeps it for the life of the process.
 #include "backend/backend.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one small interface between the program and its LibTorch part, a shared object that is opened
 // on first use: everything else starts and runs on machines without LibTorch.
 #pragma once

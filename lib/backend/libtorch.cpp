@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LibTorch's libraries are loaded by their paths; libmase_torch.so then gets them by their names.
 #include "backend/libtorch.hpp"
 

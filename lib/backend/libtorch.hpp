@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where LibTorch is on this machine: a packaged program was linked to one of another machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training: options, progress and result. No LibTorch here, so that everything may include it.
 #pragma once
 

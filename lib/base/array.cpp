@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element types, shapes and the shared buffer of Array.
 #include "base/array.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Array: a small n-d array in row-major order whose bytes are shared between copies (copy on
 // write), and its .npy form. Weights, batches and results cross folder borders as Arrays.
 #pragma once

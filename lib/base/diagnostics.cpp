@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collecting, ordering and printing diagnostics.
 #include "base/diagnostics.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors and warnings about a user's text, collected so that one run prints all of them.
 #pragma once
 

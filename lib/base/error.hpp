@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions of the whole program: what went wrong and whose fault it was, which fixes the exit
 // code.
 #pragma once

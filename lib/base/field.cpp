@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading one option from a Tree with a full explanation when it does not fit, and its
 // documentation.
 #include "base/field.hpp"

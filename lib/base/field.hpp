@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Field: one option of a struct, declared once: name, member, sentence, bounds. Reading, writing,
 // help, documentation and search spaces are loops over a struct's `fields()`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading, atomic writing and hashing of files.
 #include "base/file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and atomic writing of whole files, and their SHA-256.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree to JSON text and back. The parser of nlohmann/json feeds a builder of Trees, which bounds
 // the depth and refuses a key that occurs twice.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dynamic loader. Our own libraries lie beside each other in an install tree (bin/../lib/mase)
 // and in a build tree (bin/../lib); the run path covers both, so that a bare name is enough.
 #include "base/library.hpp"

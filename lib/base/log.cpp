@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages through spdlog, which colours the level's name when stderr is a terminal. The logger is
 // made on the first message, so a program that says nothing pays nothing.
 #include "base/log.hpp"

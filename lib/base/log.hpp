@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages for people, to stderr. Results go to stdout and never through here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The nearest name to a mistyped one, by edit distance.
 #include <algorithm>
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The .npy format (NumPy enhancement proposal 1 and numpy/lib/format.py): reading versions 1.0 to
 // 3.0 from untrusted files, writing version 1.0.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the program and the files shipped with it stand.
 #include <cstdlib>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC
 // 2011) and the distributions drawn from it.
 #include "base/random.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A counter-based random generator (Philox-4x32-10, Salmon et al., SC 2011): the same numbers on
 // every machine and for any thread count, because number i depends on (seed, stream, i) only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joining, splitting, exact number text, quoting and UTF-8.
 #include "base/text.hpp"
 

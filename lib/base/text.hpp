@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small functions on text: joining, splitting, exact number text, nearest name.
 #pragma once
 

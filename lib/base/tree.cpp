@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Access to the parts of a Tree.
 #include "base/tree.hpp"
 

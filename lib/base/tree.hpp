@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree: an ordered, JSON-like value that remembers where it stood in a text. It carries parsed
 // TOML, node metadata, reports and checkpoint metadata, so none of them needs a library's own type.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walking UTF-8 text: the length of the well-formed sequence at a position.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading checkpoint archives: the checks before LibTorch sees a file, and the contents that this
 // program stored beside the TorchScript module.
 #include "checkpoint/archive.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoint archives: one TorchScript zip per result with our metadata as extra files, read here
 // without LibTorch. Every model file passes `check_archive` before LibTorch sees it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inspection of model archives: what a file is when it is not one, and whether one is sound.
 #pragma once
 

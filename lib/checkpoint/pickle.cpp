@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading of pickled values without running anything (pickle protocol 2; Python's pickletools.py
 // documents the instructions).
 #include "checkpoint/pickle.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading of pickled values without running anything: the few classes that torch.save writes for a
 // state_dict and TorchScript for a module; everything else is an inert value.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors of a state_dict saved by torch.save and of a checkpoint, read without LibTorch.
 #include <algorithm>
 #include <cstring>

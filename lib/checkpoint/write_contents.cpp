@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a checkpoint stores beside the TorchScript module: graph text, metadata, integer codes,
 // hashes.
 #include "base/error.hpp"

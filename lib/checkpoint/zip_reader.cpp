@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ZipReader: read-only access to the entries of a zip archive in a file or in memory, on libzip.
 #include "checkpoint/zip_reader.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scanner that knows just enough TOML (strings, comments, brackets, dots) to bound the nesting.
 // Up to the first syntax error it sees the same tokens as the parser, which never gets further. It
 // also refuses characters that are not ASCII where toml++ 3.3 asks whether they are blanks: for

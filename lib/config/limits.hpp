@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks on raw TOML text that must hold before a parser sees it.
 #pragma once
 

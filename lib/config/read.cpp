@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TOML text to Tree through toml++, whose tables are sorted by key: the file's order is recovered
 // from the places of the keys.
 // Some malformed keys break an assertion of toml++ 3.3 in debug builds, which would abort the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TOML text to Tree and back. The only folder that knows toml++.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree to TOML text that parses back to an equal tree, entries in the same order.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splits, standardising and final checks of a data set.
 #include "data/assemble.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every data set shares: refusing options it has no use for, seeded splits, standardising, and
 // the checks and the hash that a loaded set must pass.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The csv data set: any table of numbers with a class column.
 #include <algorithm>
 #include <map>

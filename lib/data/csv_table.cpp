@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading CSV files.
 #include "data/csv_table.hpp"
 

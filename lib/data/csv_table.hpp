@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CSV file as a table of text cells, with errors that name line and column.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts and batches of a data set, and the table of data sets.
 #include "data/dataset.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data sets: arrays in memory with seeded, disjoint train, validation and test parts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IDX files (the format of MNIST): a big-endian header and unsigned bytes, plain or gzipped.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The jsc data set: jets from proton collisions, 16 features, 5 classes.
 #include <array>
 

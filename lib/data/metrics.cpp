@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting right and wrong predictions.
 #include "data/metrics.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loss and accuracy of a classifier from its outputs, without LibTorch.
 #pragma once
 

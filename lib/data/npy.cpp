@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The npy data set: a pair of array files, and the reading of labels in their usual forms.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loaders behind the table of data sets, one per source.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The toy-tiny data set, made by the generator.
 #include "base/random.hpp"
 #include "data/assemble.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of contents of the passes: one explicit line each.
 #include "driver/all_passes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass table: every pass of the program, in the order `mase list passes` prints them.
 #pragma once
 

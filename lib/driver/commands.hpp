@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subcommands: what each needs, as plain structs that the command line fills.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading a configuration file: each table has one reader, and all problems are reported together.
 #include "driver/config_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration files: settings, the pass pipeline and the search table, checked as a whole.
 #pragma once
 

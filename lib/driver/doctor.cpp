@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase doctor`: which parts of the tool chain are here, and how to get the missing ones.
 #include <array>
 #include <cstdio>

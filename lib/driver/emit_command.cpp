@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase emit`: from a quantized checkpoint to a folder of hardware, and its resources by Yosys.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One loop over batches; the counter does the arithmetic.
 #include "driver/evaluate.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scores of a graph on a part of a data set.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the frames of a simulation come from.
 #include "driver/frames.hpp"
 

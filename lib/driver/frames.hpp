@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames for the simulation: rows of a data set, of .npy files, or random codes, with the outputs
 // that the integer model expects.
 #pragma once

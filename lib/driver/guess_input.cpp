@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The weights tell the number of features; the sizes of images are the usual ones.
 #include "driver/guess_input.hpp"
 

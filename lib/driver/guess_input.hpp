@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Example inputs for a model file when the user gave none: candidates from the weights' shapes.
 #pragma once
 

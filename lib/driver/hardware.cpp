@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints to designs, and the check that an emitted folder is what it should be.
 #include "driver/hardware.hpp"
 

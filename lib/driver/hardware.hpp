@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What emit, simulate and the levels `integer` and `rtl` share: quantized checkpoints and emitted
 // folders, all without LibTorch.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The signal handler sets a lock-free flag, all that a handler may do.
 #include "driver/interrupt.hpp"
 

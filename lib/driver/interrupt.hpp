@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupt: Ctrl-C as a flag, so that long commands finish what they are at.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase list`: what the program has (passes, formats, samplers, ...), printed from the
 // declarations.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page is a table of entries and a section for each that has options of its own.
 #include "driver/list_markdown.hpp"
 

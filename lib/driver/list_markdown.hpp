@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pages of docs/reference: a list of `mase list` as Markdown.
 #pragma once
 

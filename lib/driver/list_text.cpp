@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins lists and spells bounds.
 #include "driver/list_text.hpp"
 

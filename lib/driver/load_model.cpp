@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides what a model name means and brings it in; LibTorch is asked only for foreign files.
 #include "driver/load_model.hpp"
 

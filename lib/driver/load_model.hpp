@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From what a user names (a registry name, a model file, a checkpoint) to a graph with weights.
 #pragma once
 

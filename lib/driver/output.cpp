@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stdout carries results, stderr messages and progress.
 #include "driver/output.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a command prints: text and tables for people, or one JSON document, on stdout.
 #pragma once
 

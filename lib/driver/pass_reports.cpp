@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pass reports, shared by the commands that run passes.
 #include "driver/pass_reports.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a pass found, as text and tables on stdout, CSV files and JSON.
 #pragma once
 

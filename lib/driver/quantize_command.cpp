@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase quantize`: a number format on an array, without a model.
 #include <filesystem>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Level::rtl: batches of floats through the emitted hardware.
 #include "base/error.hpp"
 #include "driver/hardware.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase search`: opens or goes on with a study, runs trials, and leaves a ready folder for every
 // point of the Pareto set.
 #include <algorithm>

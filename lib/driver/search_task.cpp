@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a session to a task: model, space, measuring; and the way back from a trial to a file.
 #include "driver/search_task.hpp"
 

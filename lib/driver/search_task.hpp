@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SearchTask: the model, data and space of a search, and how one trial is measured.
 #pragma once
 

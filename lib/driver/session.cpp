@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The common opening of the commands that work in a project folder.
 #include "driver/session.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What train, test and transform do first: read the configuration, set log and threads, load data.
 #pragma once
 

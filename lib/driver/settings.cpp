@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merging, naming and printing of the settings; all loops over the declarations.
 #include "driver/settings.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings of every command: declared once, filled from defaults, configuration file and command
 // line.
 #pragma once

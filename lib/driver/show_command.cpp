@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase show`: the graph of a model as text, table, JSON, dot or SVG, or its integer steps.
 #include "base/file.hpp"
 #include "checkpoint/archive.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase simulate`: the emitted hardware under Verilator, every beat against the integer model.
 #include <algorithm>
 

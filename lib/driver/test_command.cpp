@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase test`: loss and accuracy of a model on a part of its data set, at any level from float to
 // RTL.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase train`: train in the project folder, keeping the best and the last checkpoint.
 #include <filesystem>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evenly spread rows, so that a set sorted by class gives every class.
 #include "driver/training_rows.hpp"
 

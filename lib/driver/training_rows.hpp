@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a data set for the passes that learn from data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `mase transform`: load, run the passes, report, store the checkpoint with its configuration.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MASE_VERSION is the project's version in the top CMakeLists.txt.
 #include "driver/version.hpp"
 

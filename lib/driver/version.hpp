@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The version of the program, from the one place that CMake takes it from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merging dimensions of a tiling, and the rows of its bands.
 #include "formats/bands.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tensor cut into bands: the rows of the last dimension that share their tiles.
 #pragma once
 

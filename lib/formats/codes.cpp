@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packing and unpacking of codes, least significant bit first (formats.md, storage).
 //
 // Eight codes fill as many bytes as a code has bits. There is a function for each width, so that

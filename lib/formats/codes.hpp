@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes of equal width, packed: how quantized tensors are stored (formats.md, storage).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checking the fields that number formats share.
 #include "formats/common.hpp"
 

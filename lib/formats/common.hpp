@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields that number formats share: profile, rounding, seed and gradient.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Defined: what makes the declaration of a format (a struct) a definition that Format can hold, so
 // that a new format is one struct in its own files and a line in format_table.cpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refusals and checks of encoded tensors.
 #include "formats/encoding.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What encoding and decoding have in common in all formats: refusals, and checks of stored codes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all formats do around their definition: reading, the text form, and checks of calls.
 #include "formats/format.hpp"
 

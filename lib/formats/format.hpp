@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Format: one number format with its parameters, as a value that travels on a graph's edges.
 //
 // A format is declared once, as a struct with `doc`, `fields()` and the functions of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of all number formats, one row each, and finding a format by name or by text.
 #include <algorithm>
 

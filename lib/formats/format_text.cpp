@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing and reading the text form of formats.
 #include "formats/format_text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form of formats, `integer(8, 4, is_signed=false)`: writing it, and reading it into a
 // dict of fields.
 #pragma once

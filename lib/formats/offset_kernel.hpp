@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random numbers of stochastic rounding for runs of elements, for each instruction set.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stochastic offsets: a lane computes a Philox block (base/random.hpp), which has the numbers of
 // four elements.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding of real numbers to integers, and the names of the modes.
 #include "formats/rounding.hpp"
 

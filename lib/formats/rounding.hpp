@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding modes and profiles that all formats share (formats.md, sections 1 and 2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small pieces that the definitions of several formats share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules that choose a block's shared exponent.
 #include "formats/scale_rule.hpp"
 

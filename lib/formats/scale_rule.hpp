@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exponent that a block of elements shares, from the block's largest magnitude (formats.md,
 // section 3, "Scale rule"): one definition for all block formats.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of TorchScript text that the element formats share.
 #include "formats/script.hpp"
 

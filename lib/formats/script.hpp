@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of TorchScript text that the element formats share. Only such operators are used as have
 // one exact result: no logarithm, no power, no reinterpreted bits (which TorchScript lacks).
 #pragma once

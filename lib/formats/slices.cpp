@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cutting tensors into slices.
 #include "formats/slices.hpp"
 

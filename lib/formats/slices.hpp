@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices: runs of consecutive elements of a tensor that share a scale (formats.md, section 2).
 #pragma once
 

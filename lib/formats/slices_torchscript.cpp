@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript text of slices and of their means.
 //
 // cumsum adds one by one in float64, so its last entry is a lane's sum. There is always at least

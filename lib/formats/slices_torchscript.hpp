@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript text of formats with a scale per slice: slices as rows, and means with the same order
 // of additions as magnitudes.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of tiles, and which tile the rows of a tensor lie in.
 #include "formats/tiling.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiling: how a tensor falls into blocks that share a scale (formats.md, section 3).
 #pragma once
 

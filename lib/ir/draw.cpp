@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph as graphviz text: one box per node, coloured by kind, one edge per use.
 #include "ir/draw.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drawing a graph: graphviz text, and SVG through the `dot` program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluator: how passes and commands run a graph without knowing LibTorch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node's arguments as torch.fx shows them, by the rules observed on torch.fx's traces.
 #include <algorithm>
 #include <array>

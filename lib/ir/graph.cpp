@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph's node list: adding, removing and rewiring nodes, and who uses whom.
 #include "ir/graph.hpp"
 

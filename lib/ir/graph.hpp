@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph: a model as a flat dataflow graph with the nodes and names of torch.fx, the layers of
 // torch.nn as leaves. Independent of LibTorch; copying is cheap because tensors are shared.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole graph as JSON, and its metadata alone as one tree.
 #include "ir/metadata.hpp"
 #include "ir/node_arguments.hpp"

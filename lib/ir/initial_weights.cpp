@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uniform initial weights.
 #include "ir/initial_weights.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The weights that a layer starts with, for models built and layers added without LibTorch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cutting the graph's text form into words.
 #include "ir/lexer.hpp"
 

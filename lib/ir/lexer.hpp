@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of the graph's text form, read one at a time with their places.
 #pragma once
 

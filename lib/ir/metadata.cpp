@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts `common` and `software` of a node's metadata.
 #include "ir/metadata.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node metadata in the schema of the reference system, computed from the graph, and the graph as
 // JSON.
 #pragma once

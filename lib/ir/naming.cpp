@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How torch.fx names nodes. The rules are observed from torch 2.13's symbolic tracing.
 #include "ir/naming.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How torch.fx names nodes: users write these names in configuration files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names a node's arguments for its metadata.
 #include "ir/node_arguments.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node's arguments as metadata sees them: data under the names data_in_N, parameters and
 // configuration under their own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts that the op table is written in. One function per subject gives rows; op_table.cpp
 // joins them. A new op is a row here; passes follow from its family, LibTorch and TorchScript from
 // its operators. An op with hardware has a row in hardware/integer, too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Op rows of activations: elementwise functions that exist as torch.nn modules too, and softmax.
 #include "ir/op_rows.hpp"
 

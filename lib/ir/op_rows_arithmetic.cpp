@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Op rows of arithmetic: products, elementwise operators, comparisons and reductions.
 #include "ir/op_rows.hpp"
 

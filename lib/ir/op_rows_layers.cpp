@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Op rows of layers: products with weights, norms, pools, tables, attention, dropout.
 #include "ir/op_rows.hpp"
 

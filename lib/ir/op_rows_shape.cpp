@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Op rows of shapes, memory and constants: ops that only move, choose or make values.
 #include "ir/op_rows.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows joined to one table, searches in it, and what it says of a node.
 #include "ir/op_table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The op table: one row per op with its family, the operators and torch.nn classes that compute it,
 // how torch.fx writes them, and which arguments are data, parameters or configuration. Exact names,
 // no matching.

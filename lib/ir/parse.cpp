@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parsing the text form of a graph: declarations, then nodes with their metadata.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading values, argument lists and result information, with a bound on their nesting.
 #include "ir/parse_value.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading values, argument lists and result information of the graph's text form.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Printing a graph in its text form: one line per declaration and node, in a fixed order.
 #include "base/text.hpp"
 #include "ir/lexer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running graphviz's `dot` as a child process with pipes: no shell, no temporary files.
 #include <fcntl.h>
 #include <poll.h>

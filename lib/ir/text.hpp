@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form of a graph: printed, parsed back to the same graph, compared, diffed and dumped.
 #pragma once
 

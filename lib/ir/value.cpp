@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Access, comparison and rewriting of argument values.
 #include "ir/value.hpp"
 

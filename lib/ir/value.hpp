@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values: what can stand as an argument in the graph, and what is known of a node's result.
 #pragma once
 

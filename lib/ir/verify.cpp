@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verifier: one small function per invariant, each adding sentences that name the node.
 #include "ir/verify.hpp"
 

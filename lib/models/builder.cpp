@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers, calls, shapes and initial weights.
 #include "models/builder.hpp"
 

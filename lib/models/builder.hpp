@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builder: a network as a chain of layers, written down as the importer would find it in a PyTorch
 // model, with torch.nn's default initial weights.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The networks of linear layers: jet taggers, toys and LFC.
 #include "models/perceptrons.hpp"
 

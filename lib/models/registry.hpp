@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference networks built in C++ as graphs, with seeded initial weights: no Python, no LibTorch.
 #pragma once
 

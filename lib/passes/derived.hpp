@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What passes make from the graph and leave for later passes of the same pipeline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the pass framework that are not templates.
 #include "passes/pass.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass framework: one declaration per pass, and what a pass gets and gives back.
 //
 //   struct CountDropout {

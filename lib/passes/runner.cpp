@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runner: reads options, runs, verifies, times, dumps and checks numerics around every pass.
 #include "passes/runner.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runner: one function around every pass, so that passes hold nothing but their work.
 #pragma once
 

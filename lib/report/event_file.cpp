@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few protobuf fields of an Event are written by hand: wall_time (1, double), step (2, int64),
 // file_version (3, string) and summary (5) with values (1) of tag (1) and simple_value (2, float).
 #include "report/event_file.hpp"

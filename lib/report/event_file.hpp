@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorBoard event files: scalar curves that TensorBoard shows.
 #pragma once
 

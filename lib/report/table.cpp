@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laying out text tables: column widths in Unicode code points, wrapping, alignment; and CSV.
 #include "report/table.hpp"
 

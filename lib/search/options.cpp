@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading `[search]`: one function per table.
 #include "search/options.hpp"
 

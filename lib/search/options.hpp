@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `[search]` table of a configuration as structs: read strictly, checked before anything runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applying vector operations between floats and codes to a span.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding the instruction sets of the running machine.
 #include "simd/isa.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instruction sets that kernels are compiled for, and the best one of the running machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One table of functions for each instruction set, and choosing among them.
 //
 // A kernel is written once, in a file NAME.simd.cpp (see simd/simd.hpp). Its header says

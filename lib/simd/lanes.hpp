@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sixteen floats as one vector, of as many registers as the instruction set needs, with operators.
 // (A product and a sum become one fused operation where there is one.)
 #pragma once

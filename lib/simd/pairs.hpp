@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of pairs of 16-bit integers, added up in 32 bits, for every lane of Simd::Bits. With
 // AVX-512 they need BW, and two products and the sum are one instruction with VNNI.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simd: vectors of the instruction set that a kernel is being compiled for.
 //
 // A file NAME.simd.cpp is compiled once for each set: lib/CMakeLists.txt generates a source per set

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of 8 floats by AVX2 (operations: see vectors_portable.hpp).
 #pragma once
 

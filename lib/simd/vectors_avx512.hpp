@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of 16 floats by AVX-512F (operations: see vectors_portable.hpp).
 #pragma once
 

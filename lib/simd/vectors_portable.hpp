@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of 4 floats for any machine, by the compilers' vector extension. Each vectors_*.hpp gives
 // the same operations as `Simd`; simd.hpp includes one of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding the doubles of a vector to integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backend object that the program opens: import, export, evaluation and training behind
 // backend::Backend. Every exception that leaves it is a mase::Error.
 #include "backend/backend.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speed of fake quantization, encoding and decoding by number formats, as a ratio to memcpy in the
 // same run: before each measurement a copy is timed, so that both meet the same load of the
 // machine. One thread, warm buffers, a matrix of rows of 4096 normal numbers; and block formats on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What fake quantization costs in a forward pass: the time of a quantized graph over that of the
 // float graph, in turns, on one thread. Data and weights of linear layers, convolutions and matrix
 // products have the format; weights are quantized once, as in evaluation.

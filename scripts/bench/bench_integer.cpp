@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames per second of the integer model and of the float forward pass of LibTorch on lenet without
 // batch norms (as fuse_batch_norm leaves it), on one thread; both take turns. From floats to
 // floats.

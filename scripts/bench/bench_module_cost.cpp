@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the predicted cost of one module as JSON: bench_module_cost MODULE NAME=VALUE...
 #include <iostream>
 

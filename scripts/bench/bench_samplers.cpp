@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a sampler on a test problem with several seeds and prints results and processor time per
 // trial as JSON, or with
 // --check the problems' values at the comparison points.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training steps per second of a registry model on made-up rows, one thread: gathering, forward,
 // loss, backward and optimiser. Prints one number; scripts/bench/train.py compares it with PyTorch.
 // Formats go onto these ports of every linear and convolution layer.

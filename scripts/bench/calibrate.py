@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the cost model of a hardware module with Yosys (synth_xilinx, xc7) over many parameters.
 
 usage: scripts/bench/calibrate.py PROGRAM MODULE FILE

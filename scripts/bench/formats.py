@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Number formats against memcpy and against chains of PyTorch operators, in one run on one thread.
 
 Usage: formats.py BENCH_FORMATS [ELEMENTS] [ROUNDS]. Runs the program and, format by format, the chain of op_chains.py

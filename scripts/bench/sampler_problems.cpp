@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same problems as in sampler_problems.py.
 #include "sampler_problems.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Test problems of the sampler benchmark; sampler_problems.py states their formulas and is
 // compared.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Test problems of the sampler benchmark, the same ones as in bench_samplers.cpp, which is checked against these.
 
 Each is minimised; a result is the best value found minus the optimum ("regret"), for two objectives the hypervolume.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Quality and overhead of the samplers of mase next to Optuna's: 30 seeds per problem, a Mann-Whitney test at 5 %.
 
 Usage: samplers.py BENCH_SAMPLERS [--cache FILE] [--problems a,b,...] [--batches 1,4,8,16]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Training steps per second of mase against eager PyTorch with its default Adam.
 
 Networks: jsc-mlp in float, then jsc-s, toy and lenet with formats on data_in, weight and bias of every linear

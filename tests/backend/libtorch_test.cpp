@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding LibTorch on a machine that did not build the program.
 #include "backend/libtorch.hpp"
 

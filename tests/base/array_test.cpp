@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Array: shapes, sharing, conversion to float32.
 #include "base/array.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Diagnostics and errors: their text, order and exit codes.
 #include "base/diagnostics.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading, writing and documenting the fields of a struct.
 #include "base/field.hpp"
 

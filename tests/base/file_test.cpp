@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and atomic writing of files, hashes, shipped files.
 #include "base/file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages on stderr: their form and the level below which they are dropped.
 #include "base/log.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // .npy files: those written by numpy, all orders and versions, and hostile ones.
 #include <catch2/catch.hpp>
 #include <cstring>

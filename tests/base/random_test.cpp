@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random generator against published vectors, and its distributions.
 #include "base/random.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text functions: splitting, exact number text, quoting and the nearest name.
 #include "base/text.hpp"
 

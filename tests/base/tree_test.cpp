@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree and its JSON form.
 #include "base/tree.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the archive checks: sound files pass, and what a file seems to be is said when it does
 // not.
 #include "checkpoint/archive.hpp"

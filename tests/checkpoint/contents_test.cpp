@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of what a checkpoint stores beside the module: graph, metadata, integer codes, hashes.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zip archives with stored entries, written by hand so that tests need no zip library.
 #pragma once
 

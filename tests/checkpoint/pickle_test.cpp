@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pickles that are small and ask for a lot, or whose numbers make no sense.
 #include <catch2/catch.hpp>
 

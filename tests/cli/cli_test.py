@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The program as a user meets it: commands, exit codes, output streams, files, killing and resuming.
 
 usage: cli_test.py --mase BINARY --source ROOT [unittest arguments]

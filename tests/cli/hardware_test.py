@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """From a checkpoint to verified hardware as a user meets it: every shipped design through Verilator, and what is refused.
 
 usage: hardware_test.py --mase BINARY --source ROOT [unittest arguments]

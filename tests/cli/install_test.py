@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The install tree works from another folder: installs, moves the tree, and runs the program there.
 
 usage: install_test.py --build BUILD_FOLDER

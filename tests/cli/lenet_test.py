@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The shipped lenet experiments reach their figures on the whole of MNIST: float, 8-bit, 4-bit weights after quantized
 training, and 3-bit weights without training, rounded to nearest and with error compensation. The last two differ by
 luck on one trained model (0.02 to 2.98 points in eleven trainings, 0.93 in the mean), so they are compared over five.

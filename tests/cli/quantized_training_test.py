@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The shipped recipes of quantized training reach their figures: lenet with binary and ternary weights and in MXFP4 on
 the whole of MNIST, jsc-s with 4-bit integers over four seeds.
 

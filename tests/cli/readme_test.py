@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds a page to its word: runs the shell blocks marked <!-- run -->, compares their output with the block marked
 <!-- output --> that follows, and compares README.md's list of passes.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The pages of docs/reference are what the program prints; the man page and the completions are well formed.
 
 usage: reference_test.py --mase BINARY --source ROOT [--update]    --update: write the pages instead (scripts/docs does)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`mase search` as a user meets it: the shipped searches, what they leave, stopping, killing and going on, many workers.
 
 usage: search_test.py --mase BINARY --source ROOT [unittest arguments]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading TOML: values, order, places and errors; and hostile text.
 #include "config/toml.hpp"
 

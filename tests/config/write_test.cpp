@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing TOML: the layout, and the round trip of random trees.
 #include <catch2/catch.hpp>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data sets' parts, hashes, batches and options.
 #include <algorithm>
 #include <set>

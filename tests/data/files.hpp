@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of its own for a test's files, removed at the end, and small IDX files.
 #pragma once
 

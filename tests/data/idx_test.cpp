@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IDX files, good and bad; MNIST from the user's folder.
 #include "data/idx.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loss and accuracy against values computed by hand.
 #include "data/metrics.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged files: every one either loads or is refused with an Error, never anything else.
 #include "base/random.hpp"
 #include "data/dataset.hpp"

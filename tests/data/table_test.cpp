@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data sets from the user's CSV and NPY files, good and bad.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kernel of minifloats and logs gives the bits of the definition.
 #include <catch2/catch.hpp>
 

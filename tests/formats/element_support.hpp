@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers of the tests of minifloats and logs: random parameters, and values where grids change.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The laws that minifloats and logs share, over random parameters: codes, order, nearness.
 #include <catch2/catch.hpp>
 #include <numeric>

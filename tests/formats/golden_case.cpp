@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading golden cases, naming their formats as we do, and counting mismatches.
 #include "formats/golden_case.hpp"
 

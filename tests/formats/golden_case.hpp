@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Golden cases: stored inputs and outputs of the reference system, of the OCP formats and of an
 // independent model (tests/fixtures/golden/README.md).
 #pragma once

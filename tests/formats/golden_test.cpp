@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stored outputs of the reference system, of the OCP formats and of an independent model.
 #include <catch2/catch.hpp>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every span kernel gives the bits of the scalar definition.
 #include <catch2/catch.hpp>
 #include <cstring>

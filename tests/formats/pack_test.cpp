@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packed storage of codes.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules for shared exponents, against the specification's formulas on the bits of floats.
 #include <catch2/catch.hpp>
 

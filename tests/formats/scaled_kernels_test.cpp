@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of binary, ternary and row-scaled formats give the bits of the definitions.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers of the tests of formats with scales: random tensors, round trips, and an independent
 // definition of sums.
 #pragma once

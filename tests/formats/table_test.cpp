@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format table, the text form and reading fields with diagnostics.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model files: zip archives and what is in them.
 #include "checkpoint/archive.hpp"
 #include "fuzz/support.hpp"

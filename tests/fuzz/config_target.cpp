@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration files: settings, pipeline and search table.
 #include "config/toml.hpp"
 #include "driver/config_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a checkpoint says of itself, mase/info.json, beside a graph and tensors that are sound.
 #include "checkpoint/archive.hpp"
 #include "fuzz/small_checkpoint.hpp"

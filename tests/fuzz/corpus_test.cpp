@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every input of the corpus once through its target: what fuzzing found stays mended.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSV files, as the data sets csv and jsc read them.
 #include "data/dataset.hpp"
 #include "fuzz/support.hpp"

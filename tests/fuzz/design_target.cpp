@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // design.json of an emitted folder, the statistics of Yosys, and JSON itself.
 #include "fuzz/support.hpp"
 #include "fuzz/targets.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a number format, and the format that it names.
 #include <array>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a graph.
 #include "fuzz/support.hpp"
 #include "fuzz/targets.hpp"

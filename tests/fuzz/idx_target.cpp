@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IDX files, plain or gzipped: as images of the data set mnist, and as labels.
 #include "data/dataset.hpp"
 #include "data/idx.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An .npy file: an array of its own, and the labels of a data set.
 #include "data/dataset.hpp"
 #include "fuzz/support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pickled tensors: of a state_dict, and of the module of a checkpoint.
 #include "checkpoint/archive.hpp"
 #include "fuzz/small_checkpoint.hpp"

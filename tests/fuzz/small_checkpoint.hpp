@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A checkpoint of one linear layer for fuzz targets that replace a part of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What fuzz targets share: the one answer that is allowed, and inputs as files.
 #pragma once
 

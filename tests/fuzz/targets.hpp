@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz targets: each reads one kind of input that comes from outside. What leaves a target, a
 // crash, an exception or an Error that blames the program, is a defect.
 #pragma once

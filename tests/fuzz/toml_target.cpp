@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TOML text, before anybody asks what it means.
 #include "config/toml.hpp"
 #include "fuzz/support.hpp"

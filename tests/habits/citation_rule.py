@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The citation rule: files, sections, commands and options that comments and pages name exist."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules on single files: opening comment, forbidden words, a test for every pass and every configuration."""
 
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs one habit test, or all, on a source tree: habits.py ROOT [NAME]. Python's standard library only."""
 
 import sys

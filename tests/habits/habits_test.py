@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The habit tests bite: small source trees with one fault each, and the complaint that must follow."""
 
 import tempfile

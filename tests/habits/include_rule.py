@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The include rule: data flows down the table of lib/README.md, and foreign headers stay where it says."""
 
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The picture of the data flow, docs/images/rooms.svg, shows the table of lib/README.md: picture_rule.py ROOT draws it."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the habit tests know about the source tree: its files, its includes, and the table of lib/README.md."""
 
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elementwise modules in RTL against integers computed here.
 #include <catch2/catch.hpp>
 

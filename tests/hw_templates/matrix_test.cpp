@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrix modules in RTL against sums of products computed here.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plumbing modules in RTL: every beat in order, and their handshake models in lockstep.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The window modules in RTL: windows, pools and reductions against plain loops over the image, and
 // their handshake models in lockstep.
 #include <algorithm>

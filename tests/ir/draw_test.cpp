@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drawing: escaped graphviz text, SVG through `dot`, and what is said without it.
 #include "ir/draw.hpp"
 

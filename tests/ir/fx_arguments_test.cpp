@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments as torch.fx shows them, against lines of the fixtures' fx.txt and of torch.fx's traces.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph's node list: order, uses, rewiring, removal, copies.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metadata in the schema of the reference system: its example, formats, configuration, JSON.
 #include "ir/metadata.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node names: every line of torch.fx's own listings of the fixture models is reproduced.
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The op table: consistent rows, the quantizable list, classification and ports of nodes.
 #include "ir/op_table.hpp"
 

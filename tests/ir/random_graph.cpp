@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random sound graphs: odd paths, nested values, every kind of result information.
 #include "random_graph.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random sound graphs with every kind of value, name and declaration, for round-trip tests.
 #pragma once
 

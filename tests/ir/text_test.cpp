@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form: exact printed lines, round trips, error places, hostile input.
 #include <catch2/catch.hpp>
 #include <limits>

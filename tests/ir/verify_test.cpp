@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verifier finds each broken invariant and accepts sound graphs.
 #include "ir/verify.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference networks: nodes as in the fixtures, parameter counts, shapes, initial weights.
 #include "models/registry.hpp"
 

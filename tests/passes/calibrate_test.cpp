@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calibration chooses what a search over every value of the field would choose.
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few ops that the tests of statistics and calibration need.
 #include "passes/float_runner.hpp"
 

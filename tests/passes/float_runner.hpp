@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running small graphs of ReLU and linear layers without LibTorch, for passes that look at data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of fuse_batch_norm on numbers worked out by hand.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error compensation against hand computation, and gptq on layers with known inputs.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What passes do with an op follows from its family: a new activation needs its row and nothing
 // else.
 #include <catch2/catch.hpp>

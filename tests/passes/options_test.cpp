@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every pass gets from the framework: strict options, verification, timing, numerics,
 // atomicity.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text tests of passes: one file per pass (or family) with cases of options, graph in, and what
 // comes out.
 #pragma once

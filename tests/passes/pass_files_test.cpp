@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs every tests/passes/*.test. With MASE_UPDATE=1 in the environment the expected parts are
 // rewritten.
 #include <algorithm>

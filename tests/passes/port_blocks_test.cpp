@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How blocks lie on a port, by op, port and rank.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statistics of activations stand in the metadata, whatever the batches.
 #include <catch2/catch.hpp>
 

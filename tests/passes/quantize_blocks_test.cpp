@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block formats on ports: their layout, what a tensor refuses, and their calibration.
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The weights that scale_channels makes, worked out by hand, and the groups of layers it finds.
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every statistic against values by hand, for batches of any size.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summary tells what saturates and how many bits an element takes.
 #include <catch2/catch.hpp>
 

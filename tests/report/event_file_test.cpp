@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Event files: checksums by a published vector, and the record structure read back by its
 // definition.
 #include "report/event_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading [search]: what is understood, and what is refused where it stands.
 #include "search/options.hpp"
 

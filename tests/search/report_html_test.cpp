@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of a study: well-formed, self-contained and escaped for any names and any number of
 // trials; and the charts by hand-computed positions.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Studies for the tests of results: two objectives, a constraint, and names that need escaping.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a search leaves behind: the best set, the tables, and each file read back by its definition.
 #include "search/results/result.hpp"
 

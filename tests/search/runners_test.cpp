@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runners: every one is explained and delivers its metrics; a trial's own training settings.
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spaces: which dimensions the seed gives, and what a choice does.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Studies on a database in a temporary folder: limits, determinism, failures, resuming, allocation.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of a search: every row has its names, its sentence and works.
 #include <algorithm>
 #include <catch2/catch.hpp>

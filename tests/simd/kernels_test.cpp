@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sets of this machine, and which table of a kernel a set gets.
 #include "simd/kernels.hpp"
 

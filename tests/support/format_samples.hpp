@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats with the parameters that tests of all formats run through: every row of the table, and
 // for each what changes its arithmetic.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The message of an expected error, for tests that look at its words.
 #pragma once
 

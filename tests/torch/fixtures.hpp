@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stored PyTorch models of tests/fixtures/models: files, inputs, outputs and torch.fx node
 // tables.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small graphs written by hand, as an importer would build them, with fixed pseudo-random weights.
 #pragma once
 

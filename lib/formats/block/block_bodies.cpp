@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of block_fp, block_minifloat and block_log in TorchScript, profile exact. Tiles `b` and
 // their peaks `p` are there (block_torchscript.hpp); the result is `r`.
 #include "formats/block/block_bodies.hpp"

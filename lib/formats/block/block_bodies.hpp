@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The TorchScript bodies of block_fp, block_minifloat and block_log (Format::torchscript).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of block formats in TorchScript, profile reference: the float32 operations of the
 // reference system in their order, with exponents found by thresholds instead of logarithms.
 #include "formats/block/block_bodies_reference.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of block_fp, block_minifloat and block_log in TorchScript, profile reference.
 #pragma once
 

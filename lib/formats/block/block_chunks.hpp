@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cutting the columns of a strip into chunks whose scratch fits on the stack.
 #pragma once
 

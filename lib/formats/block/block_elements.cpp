@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block formats over whole tensors: kernels where there are some, else element by element.
 #include "formats/block/block_elements.hpp"
 

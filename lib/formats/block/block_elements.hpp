@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What block_fp, block_minifloat and block_log have in common: a power of two per tile, known by an
 // exponent, and elements whose values follow from it. Each format says what its exponent means.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driving the kernels of block formats over the strips of a tensor.
 #include "formats/block/block_engine.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine of all block formats: finds the largest magnitude of every tile, lets the format turn
 // it into a few factors, and applies the format's element kernel with them. A block format adds a
 // function "peaks to factors" and an element kernel (block_loop.hpp).

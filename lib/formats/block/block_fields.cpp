@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checking the shape of blocks.
 #include "formats/block/block_fields.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields and functions that block_fp, block_minifloat and block_log share: the shape of blocks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format block_fp: block floating point, integers that share an exponent (formats.md, section
 // 3).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements of block_fp: sign and magnitude integers under an exponent per tile (formats.md,
 // sections 3 and 4).
 #pragma once

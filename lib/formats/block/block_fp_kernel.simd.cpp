@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element kernels of block_fp.
 #include "formats/block/block_ops.hpp"
 

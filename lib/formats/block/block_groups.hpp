@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of tiles that lie one after the other in memory and fill whole vectors together: their
 // peaks as lanes of vectors, and their elements with the factors of each one's tile.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grids of block kernels.
 #include "formats/block/block_kernels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element kernels of block_fp, block_minifloat and block_log for each instruction set (profile
 // exact). They quantize y = x * 2^k, with k such that the tile's grid becomes one and the same for
 // all tiles, and multiply the result by 2^-k.

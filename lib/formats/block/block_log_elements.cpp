@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of block_log for one tile and one element, in both profiles.
 #include "formats/block/block_log_elements.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements of block_log: signed powers of two whose bias is shared by a tile (formats.md,
 // sections 3 and 4).
 #pragma once

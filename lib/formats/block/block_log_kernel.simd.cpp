@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element kernels of block_log.
 #include "formats/block/block_ops.hpp"
 #include "formats/minifloat/log_op.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applying a vector operation to the tiles of a strip, with factors that differ from tile to
 // tile.
 //

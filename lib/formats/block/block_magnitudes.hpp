@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Magnitudes of vectors and of whole tiles, as bits.
 //
 // Magnitudes are compared as integers: without the sign bit, the bits of floats are in their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resolving the parameters of block_minifloat.
 #include "formats/block/block_minifloat.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format block_minifloat: minifloats whose bias is shared by a block (formats.md, section 3).
 #pragma once
 

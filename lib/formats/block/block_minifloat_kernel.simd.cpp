@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element kernels of block_minifloat.
 #include "formats/block/block_ops.hpp"
 #include "formats/minifloat/minifloat_op.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels of block_fp, block_minifloat and block_log have in common: scaling elements to a
 // grid that is the same for all tiles, and back.
 #pragma once

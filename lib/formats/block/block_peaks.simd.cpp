@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest magnitude of every tile.
 #include "formats/block/block_chunks.hpp"
 #include "formats/block/block_magnitudes.hpp"

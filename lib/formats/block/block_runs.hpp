@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applying a vector operation to tiles of one row, a group of them at a time (block_groups.hpp):
 // their peaks are found in registers, their factors as lanes of vectors, and the elements are
 // still in the nearest cache.

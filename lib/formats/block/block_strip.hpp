@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels of block formats work on: a strip of whole tiles, the tiles' peaks and factors.
 #pragma once
 

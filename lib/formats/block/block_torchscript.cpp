@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text around the arithmetic of block formats in TorchScript.
 #include "formats/block/block_torchscript.hpp"
 

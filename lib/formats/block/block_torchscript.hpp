@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript bodies of block formats: cutting a tensor into tiles, and pieces of text that formats
 // compute their elements with.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decoding tiles whose values follow from two small codes, that of the element and that of the
 // tile.
 #pragma once

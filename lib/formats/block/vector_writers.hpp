@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where kernels put one vector after the other: into memory, or past the caches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resolving the parameters of `integer_floor`, and the rows of the integer formats.
 #include "formats/fixed/integer.hpp"
 

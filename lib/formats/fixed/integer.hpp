@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The formats `integer` and `integer_floor`: fixed point, saturating (formats.md, section 2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing the integer kernel of an instruction set.
 #include "formats/fixed/integer_kernel.hpp"
 

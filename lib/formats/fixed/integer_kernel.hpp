@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fake quantization by an integer grid over a span, in float32, for each instruction set.
 #pragma once
 

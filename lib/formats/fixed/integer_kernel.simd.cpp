@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integer kernels.
 #include "formats/fixed/integer_kernel.hpp"
 #include "simd/code_loop.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the integer formats for one element, in both profiles.
 #include "formats/fixed/integer_scalar.hpp"
 #include "formats/scalars.hpp"

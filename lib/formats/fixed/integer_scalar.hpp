@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the integer formats for one element: slow, in double, and obviously right.
 // Kernels and TorchScript expressions are tested against it (formats.md, sections 2 and 4).
 #pragma once

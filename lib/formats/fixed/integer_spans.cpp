@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer formats over whole tensors.
 #include "formats/fixed/integer_spans.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript expressions that compute the integer formats with stock operators, bit for bit.
 //
 // Plain `torch.round` is never used: fusers of some LibTorch builds miscompile it from the second

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers with a scale per row over a span, for each instruction set (exact profile).
 #pragma once
 

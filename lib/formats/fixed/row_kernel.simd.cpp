@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of integers with a scale per row.
 #include <bit>
 

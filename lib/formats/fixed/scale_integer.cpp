@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `scale_integer` over tensors, row by row.
 #include "formats/fixed/scale_integer.hpp"
 

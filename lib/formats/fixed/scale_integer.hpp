@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `scale_integer`: integers with a float32 step per row (formats.md, section 2).
 #pragma once
 

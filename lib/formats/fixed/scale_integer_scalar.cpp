@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the integers with a scale per row, in both profiles.
 #include "formats/fixed/scale_integer_scalar.hpp"
 #include "formats/scalars.hpp"

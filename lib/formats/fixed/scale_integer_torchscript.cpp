@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `scale_integer` in TorchScript: the quotient in float64, as the definition has it.
 #include "base/text.hpp"
 #include "formats/fixed/scale_integer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `binary` over tensors.
 #include "formats/low_bit/binary.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `binary`: two values, perhaps times the mean magnitude (formats.md, section 2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `binary_residual`: sums of signed planes (formats.md, section 2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of residual binary values for one element.
 #include "formats/low_bit/binary_residual_scalar.hpp"
 

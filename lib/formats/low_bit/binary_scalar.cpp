@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the binary format for one element.
 #include "formats/low_bit/binary_scalar.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Means of magnitudes in both profiles.
 #include "formats/low_bit/magnitudes.hpp"
 

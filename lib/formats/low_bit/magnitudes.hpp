@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of magnitudes, from which binary and ternary formats take scales and thresholds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `ternary` over tensors.
 #include "formats/low_bit/ternary.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `ternary`: -1, 0 and 1, perhaps times a mean magnitude (formats.md, section 2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the ternary format for one element.
 #include "formats/low_bit/ternary_scalar.hpp"
 

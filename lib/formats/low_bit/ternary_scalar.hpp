@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the ternary format for one element (formats.md, sections 2 and 4).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats of two or three values over a span, and the sums that their scales need, for each
 // instruction set.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of formats of two or three values.
 #include <array>
 #include <bit>

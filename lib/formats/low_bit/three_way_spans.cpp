@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats of two or three values over whole tensors.
 #include "formats/low_bit/three_way_spans.hpp"
 

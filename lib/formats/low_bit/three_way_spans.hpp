@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats of two or three values over whole tensors: every slice has its own values and limits.
 #pragma once
 

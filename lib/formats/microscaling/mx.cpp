@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resolving the parameters of the microscaling formats.
 #include "formats/microscaling/mx.hpp"
 

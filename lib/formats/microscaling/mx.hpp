@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The microscaling formats: blocks of integers or minifloats that share a power of two
 // (OCP Microscaling Formats 1.0; formats.md, section 3).
 #pragma once

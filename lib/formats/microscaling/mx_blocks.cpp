@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which elements of a tensor form the blocks of microscaling formats.
 #include "base/error.hpp"
 #include "formats/microscaling/mx_spans.hpp"

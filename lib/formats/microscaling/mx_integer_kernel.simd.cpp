@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The microscaling kernels of integers.
 #include "formats/microscaling/mx_op.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of microscaling formats in float32: scaled to the element format, rounded, and scaled
 // back or encoded, for each instruction set (profile exact).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The microscaling kernels of minifloats.
 #include "formats/microscaling/mx_minifloat_op.hpp"
 

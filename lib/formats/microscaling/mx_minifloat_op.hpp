@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Microscaling elements that are minifloats.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the microscaling kernels have in common.
 #pragma once
 

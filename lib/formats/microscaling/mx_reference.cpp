@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference system's microscaling formats: every line is one float32 operation of it.
 #include "formats/microscaling/mx_reference.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The microscaling formats of the reference system for one element of one block, in its float32
 // operations (formats.md, section 4). Their parameters are MxSpec's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the microscaling formats for one element of one block.
 #include "formats/microscaling/mx_scalar.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the microscaling formats for one element of one block: slow, in double, and
 // obviously right (formats.md, sections 3 and 4: mxint, mxfp, mxint_hardware).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cutting tensors into blocks, and rounding their elements, in TorchScript.
 #include "formats/microscaling/mx_script.hpp"
 

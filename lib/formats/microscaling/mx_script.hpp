@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of TorchScript text that microscaling formats and nvfp4 share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Microscaling formats over whole tensors: kernels where there are some, else the definition.
 #pragma once
 

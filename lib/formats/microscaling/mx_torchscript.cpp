@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript bodies that compute the microscaling formats with stock operators, bit for bit.
 //
 // Profile exact computes in float64, where scaling is exact and only the rounding rounds. Profile

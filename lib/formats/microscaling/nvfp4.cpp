@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resolving the parameters of nvfp4.
 #include "formats/microscaling/nvfp4.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `nvfp4`: floats of 4 bits in blocks of 16 with an 8-bit float scale, and one scale for
 // the whole tensor (formats.md, section 3).
 #pragma once

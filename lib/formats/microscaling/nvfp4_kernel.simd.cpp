@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scales of nvfp4, and runs of its blocks.
 #include "formats/microscaling/mx_minifloat_op.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of nvfp4 for one element of one block.
 #include "formats/microscaling/nvfp4_scalar.hpp"
 

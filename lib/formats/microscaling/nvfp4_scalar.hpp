@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of nvfp4 for one element of one block: float32 operations in the order of
 // formats.md, section 3. Blocks have a scale of format e4m3fn; with two levels the whole tensor has
 // one more, a float32.

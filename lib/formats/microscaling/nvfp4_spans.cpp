@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nvfp4 over whole tensors.
 #include "formats/microscaling/nvfp4_spans.hpp"
 

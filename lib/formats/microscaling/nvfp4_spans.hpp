@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nvfp4 over whole tensors: kernels where there are some, else the definition.
 #pragma once
 

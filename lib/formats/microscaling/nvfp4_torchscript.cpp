@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The TorchScript body of nvfp4. Every float32 operation is done in float64 and rounded to float32:
 // for products, quotients and their roundings that is the same number.
 #include "base/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resolving and checking the parameters of the format log.
 #include "formats/minifloat/log.hpp"
 

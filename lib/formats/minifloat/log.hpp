@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format `log`: signed powers of two (formats.md, section 2).
 #pragma once
 

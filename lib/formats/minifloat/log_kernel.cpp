@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of kernels of the format log.
 #include "formats/minifloat/log_kernel.hpp"
 

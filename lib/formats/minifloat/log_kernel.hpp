@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fake quantization by the format log over a span, in float32, for each instruction set (profile
 // exact).
 #pragma once

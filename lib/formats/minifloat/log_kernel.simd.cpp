@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the format log.
 #include "formats/minifloat/log_op.hpp"
 #include "simd/code_loop.hpp"

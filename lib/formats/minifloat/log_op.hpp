@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding one vector to signed powers of two (the format log, profile exact), for whole tensors
 // and for blocks that are scaled before.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the logarithmic format for one element, in both profiles.
 #include "formats/minifloat/log_scalar.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the logarithmic format for one element: signed powers of two (formats.md,
 // sections 2 and 4). Block formats quantize their elements by it.
 #pragma once

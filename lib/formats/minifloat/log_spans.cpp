@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format log over whole tensors.
 #include "formats/minifloat/log_spans.hpp"
 

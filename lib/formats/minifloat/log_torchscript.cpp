@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript bodies that compute the format log with stock operators, bit for bit.
 //
 // Profile exact looks powers up by the exponent of float64, which has a normal number for every

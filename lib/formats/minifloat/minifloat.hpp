@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The minifloat formats: sign, exponent and fraction of a few bits, with a hidden bit or without
 // (formats.md, section 2), and the ones of OCP by name.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The minifloats that standards name: OCP FP8, FP6 and FP4, IEEE 754 half and its relatives.
 #pragma once
 

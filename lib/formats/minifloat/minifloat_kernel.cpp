@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of minifloat kernels.
 #include "formats/minifloat/minifloat_kernel.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The minifloat kernels.
 #include "formats/minifloat/minifloat_op.hpp"
 #include "simd/code_loop.hpp"

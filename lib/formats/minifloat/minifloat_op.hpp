@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding one vector to a minifloat's values (profile exact), for whole tensors and for blocks
 // that are scaled before.
 //

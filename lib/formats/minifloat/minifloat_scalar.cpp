@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the minifloats for one element, in both profiles.
 #include "formats/minifloat/minifloat_scalar.hpp"
 

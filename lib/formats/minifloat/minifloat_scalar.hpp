@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of the minifloats for one element: slow, in double, and obviously right. Block
 // formats quantize their elements by it (formats.md, sections 2 and 4).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minifloats over whole tensors.
 #include "formats/minifloat/minifloat_spans.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minifloats over whole tensors: the fastest kernel where there is one, else the definition.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript bodies that compute the minifloats with stock operators, bit for bit.
 //
 // Profile exact computes in float64, where scaling by the grid's step is exact and only the

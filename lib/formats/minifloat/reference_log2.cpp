@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference system's logarithm, and where its rounded value changes.
 #include "formats/minifloat/reference_log2.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the element formats of profile `reference` share: the float32 logarithm of the reference
 // system and its sum for the zeros of a tensor (formats.md, section 4).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass: from options to a target, from the chosen folding to metadata and tables.
 #include "hardware/design/add_hardware_metadata.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware metadata: how every node becomes hardware, in the schema of the reference system, and
 // the design that the metadata stands for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program becomes a design: the instances of every step, and the plumbing between them.
 #include "hardware/design/build.hpp"
 

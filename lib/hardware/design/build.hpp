@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a program and the folds of its steps to a design.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for a folding.
 //
 // Under an interval every step needs an own interval at most that long, and the cost of a design is

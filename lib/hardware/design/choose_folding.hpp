@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choice of folds: how far every step is unfolded to meet a target.
 #pragma once
 

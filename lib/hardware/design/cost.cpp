@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predicted resources of a design: the sum of what the rows of the module table say.
 #include "hardware/design/cost.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cost: the resources that hardware takes of an FPGA, as predicted and as counted.
 #pragma once
 

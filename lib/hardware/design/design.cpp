@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looking up parts of a design.
 #include "hardware/design/design.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Design: a program as hardware, instances joined by streams, with memory images and predictions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pareto sets of fold options and their sums.
 #include "hardware/design/fold_merge.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adding up the fold options of many steps under resource limits: exact, by dropping only sums that
 // cannot be part of the best answer.
 #pragma once

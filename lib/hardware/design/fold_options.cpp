@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Enumerating folds and pricing them.
 #include "hardware/design/fold_options.hpp"
 

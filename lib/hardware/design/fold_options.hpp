@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fold options: everything one step can be folded into, with interval and predicted cost.
 #pragma once
 

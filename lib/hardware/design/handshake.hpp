@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handshake model of a hardware module: its valid and ready without its data, cycle for cycle.
 // Networks of these models are run in microseconds: that gives exact latency, interval and FIFO
 // depths.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packing of codes into hex words.
 #include "hardware/design/memory_image.hpp"
 

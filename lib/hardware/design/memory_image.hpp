@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory images: codes packed into the words that the modules of hw_templates read.
 #pragma once
 

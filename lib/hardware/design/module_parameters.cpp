@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters by name, and the shared group of the requantiser.
 #include "hardware/design/module_parameters.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters of a hardware module instance: what stands between `#(` and `)` in the emitted text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module table, put together from its families.
 #include "hardware/design/module_table.hpp"
 

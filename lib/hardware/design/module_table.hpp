@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of hardware modules: for each its ports, files, handshake model and cost. One row per
 // file of hw_templates that a design may instantiate.
 #pragma once

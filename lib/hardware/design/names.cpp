@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keywords of SystemVerilog and the choice of free names.
 #include "hardware/design/names.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names in emitted text: graph names made legal and unique as SystemVerilog identifiers.
 #pragma once
 

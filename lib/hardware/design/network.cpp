@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a network: bytes per stream, and calls only to models whose state can change.
 #include "hardware/design/network.hpp"
 

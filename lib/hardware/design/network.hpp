@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Network: the handshake models of a design's instances joined by its streams, run cycle by cycle.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules, files and parameters of a node in the key names of the reference system.
 #include "hardware/design/node_metadata.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `hardware` record of one node, made from the finished design.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole-number arithmetic that handshake models and costs share.
 #pragma once
 

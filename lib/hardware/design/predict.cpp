@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latency and interval of a design, measured on its handshake models as the bench measures them in
 // the RTL.
 #include "hardware/design/predict.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bookkeeping of frames, and the interval that they settle at.
 #include "hardware/design/recorder.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: when the frames of a network's outputs begin and end.
 #pragma once
 

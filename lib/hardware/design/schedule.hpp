@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedule: when each frame of a design leaves when nothing stalls, found by running its network.
 #pragma once
 

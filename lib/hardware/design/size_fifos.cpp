@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FIFO depths. Two things need room: the branches of a fork that meet again, where the short one
 // must hold what it gets ahead of the long one, and steps that do not take beats evenly, as a
 // folded linear that reads its inputs back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Depths of the FIFOs of a design.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware of the matrix operations: linear, convolution and depthwise convolution.
 #include <algorithm>
 

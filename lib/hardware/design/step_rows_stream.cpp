@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware of the operations without matrices: element by element, pooling, joining and cutting.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows by kind, fold checks, and what every row's builder shares.
 #include "hardware/design/step_table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step table: how a step of the integer program becomes hardware. One row for each kind of
 // step: its modules, what its fold must divide, and its interval.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding windows in front of convolutions and poolings.
 #include "hardware/design/step_table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AXI4-Stream wrapper: the usual port names, clock and active-low reset around the plain top.
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/verilog.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packing bit by bit range: an element touches at most three words.
 #include "hardware/emit/beats.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes of a stream packed into the beats that the bench reads and writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bench's view of a design: all inputs side by side in one vector, all outputs in another.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Verilator command line and the cache of its results.
 #include "hardware/emit/build.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building of the bench with Verilator, once per content.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Summary of a Verilator coverage data file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree behind design.json.
 #include "hardware/emit/design_json.hpp"
 

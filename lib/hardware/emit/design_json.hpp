@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // design.json: the emitted design for programs that come after.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Emission: a design as a self-contained folder of SystemVerilog, memory images, C++ bench and
 // scripts, and the running of Verilator and Yosys on it.
 #pragma once

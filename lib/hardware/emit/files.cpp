@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emitted folder: which files it has, what is copied from the templates, and its writing.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choice of identifiers: streams first, then instances, each in the order of the design.
 #include "hardware/emit/names.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Identifiers of a design in the emitted text: the graph's names, made legal and unique.
 #pragma once
 

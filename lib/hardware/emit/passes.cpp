@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each pass writes files of the design that the graph and its metadata stand for.
 #include "hardware/emit/passes.hpp"
 

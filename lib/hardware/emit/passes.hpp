@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes that write hardware, under the names of the reference system: each writes its part of
 // the hardware folder for the design that the graph's hardware metadata stands for.
 #pragma once

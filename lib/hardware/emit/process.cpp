@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork and exec with both outputs read through pipes, a time limit, and a process group of its own.
 #include "hardware/emit/process.hpp"
 

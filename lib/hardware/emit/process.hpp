@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running of other programs (Verilator, Yosys, the built bench) without a shell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Temporary folders with names of their own.
 #include "hardware/emit/run_folder.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder for the files of one run of another program, removed at its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts for make and Vivado, and the files that belong to the top.
 #include "hardware/emit/scripts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts of the emitted folder for other tools: file lists, Makefile, Vivado.
 #pragma once
 

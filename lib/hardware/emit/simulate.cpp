@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running of the bench: vectors into a temporary folder, the program in the folder of the memory
 // images, its JSON line back.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synthesis by Yosys: the whole top, and every different instance in a top of its own.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The top module of a design: every stream becomes three signals, every instance is connected by
 // the table of its module's ports.
 #include "hardware/emit/top.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The generated modules: the design's top, its AXI4-Stream wrapper and the bench's view of it.
 #pragma once
 

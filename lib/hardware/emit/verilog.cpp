@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Printing of the syntax tree: two spaces a level, one port, parameter or connection a line.
 #include "hardware/emit/verilog.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small syntax tree of SystemVerilog, enough for modules that only declare, instantiate and
 // connect, and its printer.
 #pragma once

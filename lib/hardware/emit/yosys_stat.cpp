@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One table per family says what a cell counts as.
 #include "hardware/emit/yosys_stat.hpp"
 

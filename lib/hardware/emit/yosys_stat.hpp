@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resources from what Yosys prints.
 #pragma once
 

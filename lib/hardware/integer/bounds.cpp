@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interval arithmetic on codes.
 #include "hardware/integer/bounds.hpp"
 

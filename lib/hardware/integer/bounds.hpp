@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Intervals of accumulators: the worst case over all inputs of a type, derived from actual weights.
 #pragma once
 

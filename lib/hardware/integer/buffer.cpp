@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converting between codes and their storage.
 #include "hardware/integer/buffer.hpp"
 

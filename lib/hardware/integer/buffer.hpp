@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffer: the codes of one value in the narrowest of three integer types that holds its type.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading the arguments, formats and tensors of a node.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools and elementwise steps on narrow codes: they load codes into 32-bit accumulators, work on
 // them in place, and requantise.
 #include <algorithm>

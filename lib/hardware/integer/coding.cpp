@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between float batches and codes.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The formats with a datapath.
 #include "hardware/integer/datapath.hpp"
 

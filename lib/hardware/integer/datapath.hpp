@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From number formats to integer datapaths: the seam where further formats join. A format has a
 // datapath when the table has a row for it that turns its fields into a grid of codes.
 #pragma once

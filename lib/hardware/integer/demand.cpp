@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backward walk that finds demands.
 #include "hardware/integer/demand.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Demands: the grid that every reader of a node's result asks for, found backwards through the
 // graph, so that the step that makes the value can requantise at once.
 #pragma once

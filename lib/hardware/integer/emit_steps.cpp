@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Appending steps: requantisation, types, names, shared casts.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ir::Evaluator on an Interpreter: checks of inputs, codes in and out, names of results.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps in plain loops.
 #include "hardware/integer/exact_step.hpp"
 

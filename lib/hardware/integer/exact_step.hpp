@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of every step in plain loops over 64-bit codes: what the kernels must equal.
 #pragma once
 

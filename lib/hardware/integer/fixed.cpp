@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fixed-point types and requantisation in exact integers.
 #include "hardware/integer/fixed.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fixed-point types and requantisation: the arithmetic every integer datapath shares, defined once
 // for the integer program, the cost models and the parameters of the hardware.
 #pragma once

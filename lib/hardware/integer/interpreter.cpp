@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a program: frames in portions that stay in the caches, each value in its storage.
 #include "hardware/integer/interpreter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interpreter: runs a Program on whole batches, exactly; narrow accumulators take vectorised
 // kernels.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Index arithmetic of layouts.
 #include "hardware/integer/layout.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layouts: which torch element each stream element is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering a graph to a program: walks the nodes, collects what has no datapath.
 #include "hardware/integer/lowering.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering of add, subtract, multiply and divide: of two streams, and of a stream and constants.
 #include <algorithm>
 #include <cmath>

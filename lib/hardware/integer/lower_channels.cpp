@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering of ops that join and part channels: cat, chunk, split, slices and indexing.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering of clamps: relu, relu6, hardtanh, clamp and its one-sided forms.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering of products with weights: linear, convolution, batch norm as scale and shift.
 #include <algorithm>
 #include <bit>

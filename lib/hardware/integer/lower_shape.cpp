@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering of ops that move nothing: reshapes and identities change how a stream is seen.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering of pooling by maximum and average.
 #include "hardware/integer/lowering.hpp"
 

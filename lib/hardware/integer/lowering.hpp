@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering: what the functions that lower one op each work with. Internal to lib/hardware/integer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers and convolutions on 16-bit codes: rows of pixels times blocks of outputs.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions about a program.
 #include "hardware/integer/program.hpp"
 

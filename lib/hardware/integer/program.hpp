@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: a quantized graph lowered to exact integer steps. It defines what the hardware computes:
 // the interpreter executes it, and lib/hardware/design turns every step into instances.
 //

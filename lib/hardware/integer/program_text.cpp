@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program as text, one line per step.
 #include "base/text.hpp"
 #include "hardware/integer/program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merging casts into the steps before them, and dropping what nobody reads.
 #include <algorithm>
 

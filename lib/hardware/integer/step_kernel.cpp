@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing kernels, and the kernel that runs the definition.
 #include "hardware/integer/step_kernel.hpp"
 

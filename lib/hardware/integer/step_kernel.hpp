@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepKernel: how the interpreter runs one step on buffers; a fast form where 32-bit sums are
 // proven enough, else the definition.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of one input of at most 10 bits, as tables: each entry is the double result rounded
 // once.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every tensor on a port adds its elements and bits to the sums of its class.
 #include "passes/analysis/average_bits.hpp"
 

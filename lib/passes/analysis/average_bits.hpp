@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Average storage bits of weights, biases and activations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row per node with multiply-accumulates, and their sum.
 #include "passes/analysis/bitops.hpp"
 

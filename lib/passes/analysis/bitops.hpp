@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bit operations of every layer: what its formats make of its multiply-accumulates.
 #pragma once
 

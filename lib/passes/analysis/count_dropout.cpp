@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting dropout is one loop over the nodes; the op table says what a dropout is.
 #include "passes/analysis/count_dropout.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts dropout layers: the worked example of an analysis pass.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counts of every node as a table and as info.
 #include "passes/analysis/count_operations.hpp"
 

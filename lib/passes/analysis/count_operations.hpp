@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters, multiply-accumulates, floating-point operations and bit operations of a graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row per node and their sum.
 #include "passes/analysis/flops.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating-point operations and memory traffic of every layer.
 #pragma once
 

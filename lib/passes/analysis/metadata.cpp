@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The metadata passes: what they store is computed by ir/metadata.
 #include "ir/metadata.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes that attach metadata to every node in the schema of the reference system.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One rule per family of ops: what one output element costs.
 #include "passes/analysis/operations.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the nodes of a graph cost: the counts behind count_operations, flops and bitops.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists the tensors to profile, shows them to their collectors, and writes the results down.
 #include "passes/analysis/profile_statistics.hpp"
 

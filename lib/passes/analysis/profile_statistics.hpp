@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statistics of weights and activations, stored as metadata.
 #pragma once
 

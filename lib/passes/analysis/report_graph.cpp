@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the report passes print; every figure is read from the graph.
 #include "passes/analysis/report_graph.hpp"
 

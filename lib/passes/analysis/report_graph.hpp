@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Report passes that show the graph: its nodes and text, and tables of types, shapes and metadata.
 #pragma once
 

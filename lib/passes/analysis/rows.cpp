@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements per sample of noted shapes.
 #include "passes/analysis/rows.hpp"
 

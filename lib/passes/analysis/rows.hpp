@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results are counted for one sample: how many rows a graph was noted with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types come from the graph's formats, SQNR from observing the graph while it runs on the probe.
 #include "passes/analysis/summarize_quantization.hpp"
 

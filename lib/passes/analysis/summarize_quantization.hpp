@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a quantization changed, per node and per layer type, and how much signal it kept.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two runs over the data: magnitudes first, then every candidate of every port at once.
 #include "passes/calibration/calibrator.hpp"
 

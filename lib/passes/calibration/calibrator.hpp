@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calibration: choosing one field of each port's format from the values that the port carries.
 #pragma once
 

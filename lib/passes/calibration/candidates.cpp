@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Works through the fields and the range of a format; knows none by name.
 #include "passes/calibration/candidates.hpp"
 

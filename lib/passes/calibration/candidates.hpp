@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values that calibration tries for a format's free field.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bins, their quantized centers, and the sums over bins with the same quantized value.
 #include "passes/calibration/divergence.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entropy calibration: how far quantizing moves the distribution of single values.
 #pragma once
 

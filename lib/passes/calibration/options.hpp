@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of calibration, shared by the passes `calibrate` and `quantize`.
 #pragma once
 

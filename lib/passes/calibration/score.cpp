@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums over tensors for all candidates, and the rule of each method.
 #include "passes/calibration/score.hpp"
 

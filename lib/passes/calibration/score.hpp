@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What calibration measures of every candidate of a port, and which candidate each method takes.
 #pragma once
 

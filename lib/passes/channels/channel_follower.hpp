@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChannelFollower: the state of follow_channels, one member function per rule. Inside of the
 // folder.
 #pragma once

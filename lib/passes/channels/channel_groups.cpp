@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The groups of a followed graph, in words.
 #include "passes/channels/channel_groups.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of layers whose widths can only be scaled together: what a search over widths varies.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unification of channel groups.
 #include "passes/channels/channel_runs.hpp"
 

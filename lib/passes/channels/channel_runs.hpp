@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the elements of a tensor's dimension belong to channels that are scaled together: groups of
 // channels, unified as a graph is followed.
 #pragma once

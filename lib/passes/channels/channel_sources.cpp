@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Importance of channels, and the choice of copies and of what goes.
 #include "passes/channels/channel_sources.hpp"
 

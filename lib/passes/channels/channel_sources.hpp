@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which old channel every new channel of a resized group is.
 #pragma once
 

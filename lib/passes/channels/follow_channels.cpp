@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walk over the graph, which rule each family of ops has, and what the rules ask for.
 #include "passes/channels/follow_channels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Follows the channels of every linear and convolution layer through a graph: which dimensions of
 // which tensors change together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of layers: which dimensions of weights read channels and which make them.
 #include "passes/channels/channel_follower.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of products of activations: channels may be their batch dimensions (the heads of an
 // attention), not what they sum over.
 #include "passes/channels/channel_follower.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of elementwise, pooling and reshaping ops: which dimension of the result is which of the
 // input.
 #include <algorithm>

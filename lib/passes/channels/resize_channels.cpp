@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors, written numbers and shapes of a graph at their new widths.
 #include "passes/channels/resize_channels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives every tensor, shape and written number of a graph the new widths of its channels.
 #pragma once
 

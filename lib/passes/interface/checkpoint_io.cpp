@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Storing and loading go through the context, so that passes need no LibTorch.
 #include "passes/interface/checkpoint_io.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes that store the graph, read one back, and write node metadata: useful in the middle of a
 // pipeline.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of the table in the header, in its order.
 #include "passes/quantization/port_blocks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the blocks of a block format lie on a port, where the user left it open.
 #pragma once
 

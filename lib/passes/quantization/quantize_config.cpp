@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins ports and format fields into TOML keys and takes such keys apart again: the only place that
 // knows how the two words are put together.
 #include "passes/quantization/quantize_config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A `config` table of quantize as a format per port.
 #pragma once
 

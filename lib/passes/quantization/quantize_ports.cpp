@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ports as the op table gives them, with what the graph knows of the tensors there.
 #include "passes/quantization/quantize_ports.hpp"
 

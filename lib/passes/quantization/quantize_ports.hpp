@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ports of a node that can have a format, and the tensors they carry.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The linear algebra of error compensation.
 #include "passes/reconstruction/error_compensation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error compensation: rounding the columns of a weight one after another, each time moving the
 // error that this makes at the layer's output onto the columns that are not rounded yet (GPTQ,
 // Frantar et al. 2022, after Optimal Brain Surgeon, Hassibi & Stork 1993).

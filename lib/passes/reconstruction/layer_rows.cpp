@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading the geometry of layers, and cutting inputs into the windows that outputs see.
 #include "passes/reconstruction/layer_rows.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs of linear layers and convolutions as rows that the weight's rows are multiplied with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growth by doubling: pairs of bins that meet at a multiple of the new width become one.
 #include "passes/statistics/histogram.hpp"
 

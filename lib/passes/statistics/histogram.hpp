@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Histogram: counts in bins whose width is a power of two, so that it grows without losing a count.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Histogram behind the interface of statistics.
 #include "passes/statistics/histogram_statistic.hpp"
 

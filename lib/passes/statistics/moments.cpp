@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both ways to a mean and a variance.
 #include "passes/statistics/moments.hpp"
 

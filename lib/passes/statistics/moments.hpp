@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mean and variance of streams: merged batch by batch, or from sums kept in twice the precision.
 #pragma once
 

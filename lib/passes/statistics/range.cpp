@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranges from moments, from extremes and from order statistics.
 #include "passes/statistics/range.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The statistics of ranges: `range_n_sigma`, `range_min_max` and `range_quantile`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps every value it is shown.
 #include "passes/statistics/record.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The statistic `record`: the values themselves.
 #pragma once
 

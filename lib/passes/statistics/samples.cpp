@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells are numbered row-major over the dimensions that are kept.
 #include "passes/statistics/samples.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples of a tensor, and which of their elements a statistic takes together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A statistic: declared once as a struct with `doc`, options, `add` and `result`, and listed in one
 // row of statistic_table.cpp.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of statistics, one row each.
 #include "passes/statistics/histogram_statistic.hpp"
 #include "passes/statistics/range.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors lie in the graph; results are caught by an observer.
 #include "passes/statistics/values.hpp"
 

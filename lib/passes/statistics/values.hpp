@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Showing values to whoever wants to learn from them: tensors of the graph, and activations while
 // the graph runs on data.
 #pragma once

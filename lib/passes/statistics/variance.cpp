@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statistics that are a mean and a variance.
 #include "passes/statistics/variance.hpp"
 

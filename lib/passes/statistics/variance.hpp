@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The statistics `variance_online`, `variance_precise` and `abs_mean`.
 #pragma once
 

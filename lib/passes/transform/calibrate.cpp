@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selects the ports; the calibrator does the rest.
 #include "passes/transform/calibrate.hpp"
 

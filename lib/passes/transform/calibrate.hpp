@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses fraction widths, exponent biases and scale rules of a quantized graph from data.
 #pragma once
 

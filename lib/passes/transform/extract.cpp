@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cut at the outputs, the cut at the inputs, then the removal of what is left over.
 #include "passes/transform/extract.hpp"
 

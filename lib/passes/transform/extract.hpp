@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts a part out of a graph: to verify one block, or to leave out what has no hardware.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folding of batch norms: the algebra on weights, then the choice of where each one goes.
 #include "passes/transform/fuse_batch_norm.hpp"
 

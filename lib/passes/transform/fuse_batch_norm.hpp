@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folds batch norms into neighbouring layers: what hardware wants before quantization.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collects the inputs of each layer on the graph as far as it is done, and rounds its weight.
 #include "passes/transform/gptq.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounds quantized weights so that the outputs of their layers change least on data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selects the nodes, puts the formats onto their ports and notes what could not be applied.
 #include "passes/transform/quantize.hpp"
 

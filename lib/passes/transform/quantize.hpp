@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives the ports of selected nodes their number formats.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A dropout in eval mode is the identity, so its users can take its input instead.
 #include "passes/transform/remove_dropout.hpp"
 

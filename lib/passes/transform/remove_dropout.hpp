@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Removes dropout layers: the worked example of a transform pass.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the factors, gives each group one of them, and reports what cannot be done.
 #include "passes/transform/scale_channels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the hidden layers of a network wider or narrower, everything between them included.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axes with round ticks, plots, bars and heat maps as SVG text.
 #include "search/results/chart.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small charts as inline SVG. Colours are CSS classes, which the page defines for light and dark;
 // all text is escaped here.
 #pragma once

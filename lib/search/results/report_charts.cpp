@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // History, Pareto front, importance and choices of a study as charts.
 #include "search/results/report_charts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The charts of a study's page, each as HTML figures with inline SVG.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of a study: one file that opens offline, complete without its script, which only sorts.
 #include <algorithm>
 #include <map>

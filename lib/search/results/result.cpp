@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The best trials of a study, and the nearest where none keeps the constraints.
 #include "search/results/result.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a search leaves for people and programs: files and tables made from the study's trials.
 #pragma once
 

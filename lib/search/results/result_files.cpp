@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a study for programs: best.json, log.json, trials.csv and TensorBoard scalars.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objectives, metrics and parameters of a study by name, and its trials as rows of text.
 #include "search/results/result_rows.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all outputs of a study have in common: its objectives, metrics and parameters by name, and
 // its trials as rows of text.
 #pragma once

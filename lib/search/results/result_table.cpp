@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Pareto set as a table for the terminal and the page.
 #include "search/results/result_rows.hpp"
 

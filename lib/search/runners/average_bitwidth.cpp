@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bits per element, also of the float model.
 #include "search/runners/average_bitwidth.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scores on rows of the data set.
 #include "search/runners/basic_evaluation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runner basic_evaluation, and the evaluation on rows of a data set that others share with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training settings of a trial: a loop over the fields of the training options.
 #include "search/runners/basic_train.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runner basic_train: training inside of every trial.
 #pragma once
 

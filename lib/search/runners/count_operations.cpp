@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counts of the pass, under their own names.
 #include "search/runners/count_operations.hpp"
 

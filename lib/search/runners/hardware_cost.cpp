@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the pass predicts of the design. A float model has no datapath, so there is no baseline.
 #include "search/runners/hardware_cost.hpp"
 

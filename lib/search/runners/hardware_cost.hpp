@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runner hardware: cycles and resources of the design that a model becomes.
 #pragma once
 

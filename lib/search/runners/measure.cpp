@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop over the runners that the configuration has.
 #include "search/runners/measure.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measure: the metrics of one model, computed anew for every trial on a graph of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of metrics, and constraints as text.
 #include "search/runners/metrics.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metrics: what a trial can be judged by, which runner delivers it, and bounds on it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runners in general, and those that are a pass.
 #include "search/runners/runner.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runner: what measures metrics of a model. One struct per runner says what it is called, its
 // options, its metrics, and makes what measures them; everything else about it is its line in
 // runners.hpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of runners, made from their declarations.
 #include "search/runners/runners.hpp"
 

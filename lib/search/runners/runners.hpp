@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runners of the program: a new one is its own two files, and a member and a line here.
 #pragma once
 

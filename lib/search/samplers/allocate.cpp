@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact allocation: the multiple-choice knapsack as a 0/1 program for CBC, whose answers are
 // checked in doubles; an answer that breaks a budget by rounding is cut off and the search goes on.
 #include "search/samplers/allocate.hpp"

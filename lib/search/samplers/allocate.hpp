@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocation: one choice for each of several layers, at least loss within budgets, exactly.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real-coded crossovers: BLX-alpha, SBX, vSBX, SPX and UNDX.
 #include "search/samplers/crossover.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crossovers of real vectors: a child from two or three parents, in the unit cube.
 #pragma once
 

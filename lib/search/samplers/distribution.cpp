@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values, encodings and compatibility of the three kinds of distribution.
 #include "search/samplers/distribution.hpp"
 

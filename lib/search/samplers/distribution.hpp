@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributions: what values one parameter of a search can take, in Optuna's three kinds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributions as Optuna writes them in JSON, today's names and the deprecated ones.
 #include <algorithm>
 #include <array>

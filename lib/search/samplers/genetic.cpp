@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generations, tournaments, crossover and mutation of the genetic samplers.
 #include "search/samplers/genetic.hpp"
 

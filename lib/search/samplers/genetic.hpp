@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What NSGA-II and NSGA-III share: generations taken from a history, parents, and children.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exhaustive search: every configuration of a countable space, in order.
 #include "base/error.hpp"
 #include "base/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PED-ANOVA: how far the best trials' distribution of each parameter is from that of all trials.
 #include "search/samplers/importance.hpp"
 

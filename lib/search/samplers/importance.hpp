@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Importance: how much each parameter decides over an objective.
 #pragma once
 

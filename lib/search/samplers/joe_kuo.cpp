@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Primitive polynomials and initial direction numbers of Sobol's sequence, dimensions 2 to 256,
 // from S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better two-dimensional
 // projections", SIAM J. Sci. Comput. 30 (2008), 2635-2654: their table new-joe-kuo-6.

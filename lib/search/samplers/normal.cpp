@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normal probabilities by the complementary error function; beyond its range by Laplace's continued
 // fraction.
 #include "search/samplers/normal.hpp"

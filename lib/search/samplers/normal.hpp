@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The standard normal distribution, accurate in its tails.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NSGA-III (Deb & Jain 2014): survivors by constrained rank, within the last rank by how few share
 // their reference direction.
 #include <algorithm>

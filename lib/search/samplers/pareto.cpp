@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Non-dominated ranks, crowding, exact hypervolume and the best trials of a study.
 #include "search/samplers/pareto.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pareto: dominance under constraints, ranks, crowding, hypervolume. Values are turned so that less
 // is better before anything is compared.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mixture: drawing from it, and its density at several points at once.
 #include "search/samplers/parzen.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parzen estimator: a mixture of products of kernels, one product per observation and the prior.
 #pragma once
 

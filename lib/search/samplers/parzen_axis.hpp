@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One dimension of a Parzen estimator: a kernel around each observation, and a last one, the prior,
 // over the whole range. Rules of Optuna 5 (samplers/_tpe): Bergstra et al., NeurIPS 2011, with
 // bandwidths from neighbouring observations (Watanabe, arXiv 2304.11127).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels over a list of choices: each has the prior's share of every choice and 1 at the one
 // observed.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Truncated normal kernels of a numeric dimension: densities, or with a step the probability of the
 // interval of half a step to both sides.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The median rule for trials that report intermediate values.
 #include "search/samplers/prune.hpp"
 

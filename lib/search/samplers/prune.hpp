@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pruning: whether a trial that reports intermediate values is worth going on with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quasi-random search: trial n is point n of a scrambled Sobol sequence, whatever the history.
 #include "base/error.hpp"
 #include "search/samplers/rows.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uniform sampling of a conditional space, and the sampler that does nothing else.
 #include "search/samplers/random.hpp"
 

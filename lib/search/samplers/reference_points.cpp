@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Das-Dennis points, the normalisation of objectives, and association with directions.
 #include "search/samplers/reference_points.hpp"
 

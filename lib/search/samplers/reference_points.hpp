@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference directions of NSGA-III (Deb & Jain 2014): where they lie and whom they stand nearest
 // to.
 #pragma once

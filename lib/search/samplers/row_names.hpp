@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields whose values are the names of a table's rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the sampler table, one per algorithm, each defined beside its algorithm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sampler table: every algorithm in one line.
 #include "search/samplers/sampler.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sampler: chooses the next parameters from what is known. One row per algorithm.
 #pragma once
 

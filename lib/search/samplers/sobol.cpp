@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generator matrices of Sobol's sequence and their scrambling.
 #include "search/samplers/sobol.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sobol's sequence with the direction numbers of Joe and Kuo, plain and scrambled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting and numbering the configurations of a conditional space, and its groups.
 #include "search/samplers/space.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Space: the parameters of a search, some of which exist only under a choice of another.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree-structured Parzen estimator: suggests the point that is likeliest under the good trials,
 // compared with the others, among candidates drawn from the good ones.
 #include <algorithm>

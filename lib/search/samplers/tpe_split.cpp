@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which trials count as good.
 #include "search/samplers/tpe_split.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splitting a history into the trials to be near to and the others (Optuna 5's rule).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Greedy hypervolume subset selection: the next point is always the one that adds most.
 #include <algorithm>
 #include <cmath>

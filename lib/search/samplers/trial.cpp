@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of trial states.
 #include "search/samplers/trial.hpp"
 

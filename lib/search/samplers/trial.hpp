@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trial: one evaluated point of a search, as samplers and pruners see it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shares of the unit interval and the values that stand there.
 #include "search/samplers/unit.hpp"
 

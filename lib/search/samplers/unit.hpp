@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unit interval behind a distribution: what a uniform number means as a value, and back.
 #pragma once
 

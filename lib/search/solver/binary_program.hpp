@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 0/1 programs and their solution.
 //
 // The solver itself, cbc/, is a library that is opened on first use with a scope of its own: CBC

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Channel multipliers: a factor for the width of every group of layers that must agree, or one for
 // all, made into a call of the pass `scale_channels`.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choices of a seed tried out before the first trial.
 #include <map>
 

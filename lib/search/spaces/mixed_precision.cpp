@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mixed precision: per node, or per op type, a choice of formats and of their fields, made into a
 // call of the pass `quantize`.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of search spaces.
 #include "search/spaces/search_space.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SearchSpace: which parameters a search has, and what a choice of them does to the model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From parameters to a config table.
 #include "search/spaces/selector.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selector: one seed table of a mixed-precision space, applied to a node or an op.
 #pragma once
 

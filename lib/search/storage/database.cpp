@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transactions that are tried again, inserts of many rows, and cells of a checked kind.
 #include "search/storage/database.hpp"
 

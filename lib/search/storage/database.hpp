@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Database: the little that the storage asks of SQL, the same for SQLite and PostgreSQL: statements
 // with bound parameters, and transactions that are tried again while somebody else is in the way.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The encodings of Optuna's columns, both ways.
 #include "search/storage/encode.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How Optuna writes things into its tables: names of states, numbers that are not finite, times,
 // and attributes as Python's JSON.
 #pragma once

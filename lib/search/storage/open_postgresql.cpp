@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PostgreSQL is opened on first use: libpq brings two dozen libraries along, and every start of the
 // program would load them.
 #include "base/library.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OptunaStorage: the interface Storage on Optuna's tables, written once for both databases.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading trials: one query for the rows of `trials`, and one for each table around it.
 #include "search/storage/records.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records: the trials of one study as the database has them. Finished trials never change, so they
 // are read once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables and indices of Optuna's schema v3.2.0.a in both dialects, and the check of what an
 // existing database holds.
 #include "search/storage/schema.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schema: Optuna's tables, made where there are none, and what an existing database says it is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SQLite behind the Database interface. While mase works on a file it is in WAL mode, where readers
 // and the writer do not wait for each other; the last one that closes it leaves one plain file.
 // Commits are not flushed to the disk: a killed process loses nothing, a power cut may lose the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heartbeats, and what happens to the trials of dead workers. Every step holds the trial's row, so
 // that exactly one of all callers sees the heartbeat it compares with.
 #include "search/storage/optuna_storage.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening a database by its URL.
 #include "search/storage/storage.hpp"
 

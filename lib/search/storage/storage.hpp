@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Storage: studies in a database with Optuna's schema (alembic v3.2.0.a), SQLite or PostgreSQL.
 // Optuna and optuna-dashboard read and write the same file or server at the same time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Studies and their attributes.
 #include "base/error.hpp"
 #include "search/storage/optuna_storage.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The life of a trial: begun or claimed, given parameters, reported on, finished; and enqueued.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sensitivities, budgets and the sets that come out.
 #include "search/workers/allocation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocation: every layer's choices measured alone once, then the exact best mix for a ladder of
 // budgets.
 #pragma once

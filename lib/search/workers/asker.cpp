@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches: trial n knows the results of the trials before n - n mod batch, no others.
 #include "search/workers/asker.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asker: the parameters of a trial from what the study knows, in batches that do not depend on how
 // many workers there are.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The thread behind Heartbeats. A beat that fails is tried again at the next: the trial itself goes
 // on, and only a worker that is silent for long is taken for dead.
 #include "search/workers/heartbeats.hpp"

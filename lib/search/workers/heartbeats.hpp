@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heartbeats: one thread that says for all running trials of a process that they are alive.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan: everything that workers of one study have to agree on, and what they call to evaluate.
 #pragma once
 

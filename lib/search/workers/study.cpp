@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening a study, and the crew of worker threads.
 #include <exception>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The life of a trial: begun or adopted, asked for, evaluated, told.
 #include "search/workers/worker.hpp"
 

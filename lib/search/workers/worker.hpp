@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worker: one thread that takes trials of a study one after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Process identity from /proc; a process number alone could have been given to another process.
 #include "search/workers/worker_identity.hpp"
 

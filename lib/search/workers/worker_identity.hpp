@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who runs a trial: host and process, so that a dead process on the same host is noticed at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding the formats of exported operators' arguments and results.
 #include "torch/export/formats.hpp"
 

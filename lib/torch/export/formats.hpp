@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which values of a graph are quantized on the way into and out of an exported operator.
 #pragma once
 

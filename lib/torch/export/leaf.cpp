@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building and calling the methods of leaf modules.
 #include "torch/export/leaf.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The methods of exported leaf modules: one for every way in which a layer is called.
 #pragma once
 

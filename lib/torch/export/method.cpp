@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MethodBuilder: inputs, attributes, operators and snippets of one method.
 #include "torch/export/method.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MethodBuilder: the TorchScript graph of one method of an exported module, built node by node.
 #pragma once
 

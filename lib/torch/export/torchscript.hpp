@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Export of a graph as a TorchScript archive that stock PyTorch opens without custom operators.
 #pragma once
 

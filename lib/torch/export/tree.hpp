@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module tree of an exported archive: one module per path with its parameters and buffers.
 #pragma once
 

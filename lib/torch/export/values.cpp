@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MethodBuilder: literals and containers of our graph, and Python indexing, in TorchScript.
 #include <ATen/core/ivalue.h>
 

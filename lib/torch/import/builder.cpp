@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recording operators as graph nodes while they run on the example.
 #include "torch/import/builder.hpp"
 

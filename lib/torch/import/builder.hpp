@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builder: turns operators met by the importer into graph nodes, torch.fx's way. It runs each
 // operator on the example, keeps operators of a leaf layer in a scope until they are known to be
 // one layer, and replaces in-place operators by out-of-place ones.

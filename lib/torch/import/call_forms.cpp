@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing the plain operator of a general call.
 #include "torch/import/call_forms.hpp"
 

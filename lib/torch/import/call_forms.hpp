@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plain forms of the general calls that traces contain: numbers wrapped in 0-dim tensors become
 // numbers again (traces wrap every constant and every size), aten::_convolution becomes
 // aten::conv2d.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The importer's inputs and calls: which layers and functions become one node.
 #include "torch/import/interpreter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The importer's control flow and containers: branches, loops, lists, tuples and dicts dissolve.
 #include "torch/import/interpreter.hpp"
 

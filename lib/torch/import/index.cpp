@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading subscripts: x[:, 0] is slice(dim 0) and select(dim 1) in TorchScript.
 #include "torch/import/index.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python subscripts put together again from the slices, selections and new axes they became.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Importer: partial evaluation of the un-inlined TorchScript program. Values that do not depend on
 // the input are constants, calls of layers and functions become nodes, loops are unrolled.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Making Modules of leaf layers.
 #include "torch/import/module.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leaf layers: one operator with its constants and tensors, as a Module and the node that calls it.
 #pragma once
 

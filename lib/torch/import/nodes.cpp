@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The importer's handlers by kind of node, constants and attributes, and places in the source.
 #include "torch/import/interpreter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The importer's operators: folding of constants, values of the host, nodes, and subscripts.
 #include "torch/import/interpreter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The builder's scopes: operators of a leaf kept aside until they are known to be one node.
 #include "torch/import/builder.hpp"
 

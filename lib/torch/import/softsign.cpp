@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recognising torch.nn.functional.softsign, which ATen has no operator for.
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/constants.h>

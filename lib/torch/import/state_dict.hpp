@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of a graph's tensors read from TorchScript files and state_dicts.
 #pragma once
 

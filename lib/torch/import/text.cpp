@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading spellings out of source text. No LibTorch here.
 #include "torch/import/text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the original Python text of a call says about how it was written.
 #pragma once
 

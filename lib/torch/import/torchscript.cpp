@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading TorchScript files into graphs.
 #include "torch/import/torchscript.hpp"
 

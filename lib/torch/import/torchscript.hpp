@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Import of TorchScript files by partial evaluation.
 #pragma once
 

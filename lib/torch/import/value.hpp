@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Abstract values of the importer's partial evaluation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building the arguments of operators from the graph's constants and lists.
 #include "torch/run/arguments.hpp"
 

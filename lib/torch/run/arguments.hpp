@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of a graph as IValues of the type an operator's schema asks for, and Python indexing.
 #pragma once
 

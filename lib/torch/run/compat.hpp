@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one place that knows differences between LibTorch versions 1.13 to 2.14.
 #pragma once
 

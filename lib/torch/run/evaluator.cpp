@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ir::Evaluator on an Executor: checks of inputs, conversion of arrays, names of results.
 #include <ATen/core/ivalue.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a plan, in eval and in training mode.
 #include "torch/run/executor.hpp"
 

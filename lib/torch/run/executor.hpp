@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executor: a graph compiled to a flat list of cached operators, run for evaluation and training.
 #pragma once
 

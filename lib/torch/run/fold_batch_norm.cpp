@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which batch norms a plan folds, running the folded layers, and storing them.
 #include "torch/run/fold_batch_norm.hpp"
 

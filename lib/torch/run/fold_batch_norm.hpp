@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch norms folded into the layer before them while a plan runs: the algebra on tensors.
 #pragma once
 

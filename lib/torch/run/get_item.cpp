@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python indexing of containers and tensors.
 #include <ATen/TensorIndexing.h>
 #include <ATen/core/ivalue.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host operators: Python arithmetic on integers, floats and lists, as TorchScript writes it, and
 // the operators of our own. They are no dispatcher operators, so they are defined here.
 #include <ATen/core/Tensor.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Look-up of operators and the list of those that are refused.
 #include "torch/run/operators.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators a graph may run: dispatcher operators under aten::, host arithmetic on sizes, and
 // operators of our own that PyTorch writes as several.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiling a graph to steps: operators are looked up, arguments put in schema order with the
 // schema's defaults, constants converted once, last uses marked.
 #include "torch/run/plan.hpp"

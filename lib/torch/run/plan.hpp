@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiled form of a graph: one step per node with its operator and where its arguments come
 // from.
 #pragma once

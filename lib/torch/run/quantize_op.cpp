@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The straight-through quantizer: format kernel forward; identity, clipped or step-learning
 // backward.
 #include "torch/run/quantize_op.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fake quantization of a tensor by a number format, with a straight-through gradient.
 #pragma once
 

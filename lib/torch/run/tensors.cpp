@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions between Arrays and tensors, and between IValues and graph values.
 #include "torch/run/tensors.hpp"
 

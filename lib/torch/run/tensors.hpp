@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bridge between Array and at::Tensor, and between graph values and IValues.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients of any graph, by autograd.
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/ivalue.h>

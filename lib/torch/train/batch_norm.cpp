@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of batch norm; the build vectorises them (lib/CMakeLists.txt).
 #include "torch/train/batch_norm.hpp"
 

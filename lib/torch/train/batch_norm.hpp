@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch norm over [rows, channels] in training, forward and backward, as plain loops over rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shuffling and gathering.
 #include "torch/train/batches.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches: the shuffled training rows of an epoch, gathered into reused tensors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refusing what cannot be trained, with what would work.
 #include "torch/train/checks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model, a data set and options must have to be trained together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seeding of dropout and its like.
 #include "torch/train/draws.hpp"
 

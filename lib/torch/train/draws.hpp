@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random draws of a training step: functions of seed and step, so that a resumed run draws the
 // same.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing a layer for a node, reading its arguments, and the layers without parameters.
 #include "torch/train/layers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers with hand-written backward steps: what autograd would call, without its bookkeeping.
 #pragma once
 

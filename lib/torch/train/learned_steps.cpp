@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which ports learn their step, and how formats follow.
 #include "torch/train/learned_steps.hpp"
 

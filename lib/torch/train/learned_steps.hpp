@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Learned steps of fixed-point formats (LSQ: Esser et al., ICLR 2020), kept to powers of two by
 // learning their logarithm (Jain et al., MLSys 2020): the format on the graph stays integer(width,
 // frac_width) and its frac_width follows.

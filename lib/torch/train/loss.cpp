@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cross entropy, row by row.
 #include "torch/train/loss.hpp"
 

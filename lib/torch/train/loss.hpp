@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mean cross entropy of a batch and its gradient.
 #pragma once
 

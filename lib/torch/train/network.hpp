@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Network: forward and backward of a graph in training mode, with gradients in the flat buffer.
 #pragma once
 

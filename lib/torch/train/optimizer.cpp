@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fused optimiser steps. Each loop does per element what torch.optim does with a sequence of
 // tensor operations, in the same order of float32 operations. The build vectorises them
 // (lib/CMakeLists.txt); contraction is off there, so every machine computes the same bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Optimizer: adam, adamw and sgd as one pass over flat parameter buffers, with the arithmetic of
 // torch.optim in float32.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layers with parameters over rows: linear and batch norm.
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/mm.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laying out parameters in flat buffers.
 #include "torch/train/parameters.hpp"
 

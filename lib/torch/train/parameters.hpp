@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters: everything an optimiser changes, in one flat buffer; the executor's tensors are
 // views.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantizing a port with LibTorch's tensors as buffers.
 #include "torch/train/port_quantizer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format of one port while training: quantized forward, straight-through backward, in buffers
 // that are reused from batch to batch.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Step counts and learning rates.
 #include "torch/train/schedule.hpp"
 

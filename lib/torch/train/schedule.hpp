@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many steps a training run has and the learning rate of each: pure functions, so that a
 // resumed run sees the same values.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing, reading and checking the resumable state.
 //
 // Layout: the line "mase training state 2", the SHA-256 of the rest and a line end, the length of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resumable state of a training run as bytes: counters, best result, optimiser moments, and
 // what it belongs to (options, data, weights), so that a wrong resume is refused.
 #pragma once

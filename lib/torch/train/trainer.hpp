@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trainer: fits a graph's parameters to a data set.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of any shape: the engine's strips and kernels give what a loop over indices gives.
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block formats as values: parameters, shapes, bits, ranges, saturation and refusals.
 #include <catch2/catch.hpp>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // block_fp, block_minifloat and block_log: kernels against the definition, codes, bounds, refusals.
 // (Their values against the reference system's and a model's: golden_test.cpp.)
 #include <catch2/catch.hpp>

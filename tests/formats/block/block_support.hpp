@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers of the tests of block formats: random tilings and values with every kind of float32.
 #pragma once
 

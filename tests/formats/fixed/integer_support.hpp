@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers of the integer format tests: bit comparison, parameters and edge values of a grid.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integer formats' own laws: codes round trip, values on the grid, order and error bounds.
 #include <catch2/catch.hpp>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers with a scale per row: steps, rounding, codes and refusals.
 #include "formats/fixed/scale_integer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Residual binary formats: planes of the reference, sums, codes and refusals.
 #include "formats/low_bit/binary_residual.hpp"
 

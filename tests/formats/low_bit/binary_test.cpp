@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binary formats: values, scales, stochastic signs, codes and refusals.
 #include "formats/low_bit/binary.hpp"
 

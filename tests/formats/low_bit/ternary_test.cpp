@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ternary formats: thresholds, scales, codes and refusals.
 #include "formats/low_bit/ternary.hpp"
 

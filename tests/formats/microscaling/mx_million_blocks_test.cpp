@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Millions of random blocks of every OCP format and of nvfp4 against a definition that shares
 // nothing with the library: the nearest of all element values, found among the midpoints between
 // them. A slow test: `ctest -L slow`, or test_formats "[mx_blocks]"; MASE_MX_BLOCKS sets the number

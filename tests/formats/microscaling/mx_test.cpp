@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The microscaling formats: kernels against their definition, codes, blocks, special values,
 // refusals.
 #include "formats/microscaling/mx.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nvfp4: kernels against the definition, scales of both levels, codes, refusals.
 #include "formats/microscaling/nvfp4.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format log: values and codes by hand, profile reference, refusals.
 #include <catch2/catch.hpp>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minifloats: values and codes by hand, standards by name, overflow, profile reference, refusals.
 #include <catch2/catch.hpp>
 #include <numeric>

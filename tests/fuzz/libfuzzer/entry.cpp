@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer's entry into the target that the build names in MASE_FUZZ_TARGET.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory images against words written out by hand from the layout in hw_templates/README.md.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of instances and streams.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instances, streams and parameters that programs become, compared with what the contract says.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for a folding against brute force over all folds of small programs.
 #include <catch2/catch.hpp>
 

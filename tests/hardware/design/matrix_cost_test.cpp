@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the matrix modules' handshake models and costs that follow from their structure.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass add_hardware_metadata: what it records, and that the record stands for the same design.
 #include <catch2/catch.hpp>
 

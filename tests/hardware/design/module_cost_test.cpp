@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Costs of matrix, elementwise and plumbing modules against resources measured with Yosys, and what
 // follows from the contents of small memories.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module table, the files of hw_templates and the table of its README say the same.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of the handshake models under random pauses: each is a queue, so how many beats it
 // holds says when it may be ready and must be valid.
 #include <algorithm>

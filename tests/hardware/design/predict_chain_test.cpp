@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing of whole designs of real modules against the closed forms of the modules' descriptions.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing of networks of simple handshake models, worked out by hand cycle by cycle.
 #include <catch2/catch.hpp>
 

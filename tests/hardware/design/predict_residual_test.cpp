@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks that meet again: the FIFO depths found are enough, and smaller ones deadlock or slow down.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small programs for the tests, written step by step as `lower` would make them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The window family's cost formulas against resources measured with Yosys.
 #include <catch2/catch.hpp>
 #include <cstdlib>

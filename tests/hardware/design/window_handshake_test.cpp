@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the window family's handshake models: first beats, intervals, and counts under stalls,
 // from formulas and hand counts.
 #include <algorithm>

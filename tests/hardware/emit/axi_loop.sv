@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes the place of the FIFO in a test: the AXI4-Stream wrapper of a skid of 8 bits with frames of 4
 // beats. TLAST goes in every DEPTH beats. Data is inverted after a TLAST error, or with a TLAST or
 // TKEEP that is wrong on the way out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AXI4-Stream wrapper in simulation: the bench drives it through axi_loop.sv, which stands
 // where a design expects its FIFO.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bench must catch what a broken module does: each module of broken/ takes the place of the
 // skid in a design of one skid.
 #include <catch2/catch.hpp>

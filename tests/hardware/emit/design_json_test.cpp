@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading design.json back, also when somebody changed it.
 #include "hardware/emit/design_json.hpp"
 

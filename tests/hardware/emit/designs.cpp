@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small designs made by hand, and vectors for them.
 #include "designs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emitted folder: its files, names, determinism, lint, scripts, and packing of beats.
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a network in floats to simulated hardware through the passes.
 #include <catch2/catch.hpp>
 

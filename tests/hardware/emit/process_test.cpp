@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running of programs: what they print, how they end, and when they are stopped.
 #include <catch2/catch.hpp>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole way from a design made by hand to a simulation of its emitted folder.
 #include <catch2/catch.hpp>
 #include <filesystem>

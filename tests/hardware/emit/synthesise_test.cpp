@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting of cells, on statistics written by hand and on a small design run through Yosys.
 #include <catch2/catch.hpp>
 

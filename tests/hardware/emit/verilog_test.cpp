@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The printer of SystemVerilog and its literals, against text written by hand.
 #include <catch2/catch.hpp>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accumulator intervals: attained by inputs chosen against the weights, passed by none.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clamps, arithmetic, tables, shapes and channels against the reference.
 #include <catch2/catch.hpp>
 

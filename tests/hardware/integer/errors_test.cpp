@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What has no datapath is named, all of it at once, with what would help.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The evaluator at the integer level: floats in and out, observers, bad inputs.
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each op: lowered, run, and compared with the reference evaluator.
 #include <catch2/catch.hpp>
 

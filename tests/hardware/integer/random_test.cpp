@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random networks of all ops and mixed formats against the reference.
 #include <catch2/catch.hpp>
 

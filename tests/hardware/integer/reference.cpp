@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ops in plain loops, as torch's documentation defines them: walking the graph, elementwise
 // ops, shapes and channels.
 #include "reference.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A second evaluator of quantized graphs, independent of lib/hardware/integer: plain loops over
 // torch's layout in 113-bit floating point, every port quantized by the definition of its format.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluation: the state of the reference evaluator while it walks a graph; shared by its sources.
 #pragma once
 

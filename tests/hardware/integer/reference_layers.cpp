@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers and pools of the reference evaluator.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requantisation against rational arithmetic by repeated subtraction of fractions, and the kernels'
 // 32-bit form against the definition.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growing graphs and comparing them with the reference.
 #include "sketch.hpp"
 

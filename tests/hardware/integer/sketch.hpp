@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sketch: short ways to write a quantized graph in a test, with random weights.
 #pragma once
 

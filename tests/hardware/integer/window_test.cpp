@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions and pools over many shapes, strides, paddings, groups and kernels.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // accumulate is the plain sum: bias or what was there, plus sum and carry, modulo 2^W.
 module accumulate_proof #(
     parameter int W = 5,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // concat is a queue filled in turns: A_BEATS of a, then B_BEATS of b, and no beat out of turn.
 module concat_proof #(
     parameter int W = 1,

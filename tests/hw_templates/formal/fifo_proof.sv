@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fifo is a queue of DEPTH + 1, of which the output register takes its part one cycle late.
 module fifo_proof #(
     parameter int W = 1,

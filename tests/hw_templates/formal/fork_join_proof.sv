@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream forked, delayed by a fifo on one side and joined again: the join subtracts the two copies
 // of one beat, never of two different ones, so that every difference is zero; and every beat that
 // entered comes out once.

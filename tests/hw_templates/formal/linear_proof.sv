@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control of a folded linear: a row of SF input beats is owed NF output beats. None comes before
 // its row is complete, all of them come, none twice, and a beat that is not taken holds.
 module linear_proof #(

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Proves properties of the handshake modules with Yosys, ABC's property directed reachability (an
 unbounded proof) and z3, and shows on broken copies that the proofs can fail."""
 import argparse

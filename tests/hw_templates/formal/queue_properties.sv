@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of a module between two streams that keeps order: units of W bits enter IN at a time and
 // leave OUT at a time. A reference queue beside the module says what may come out.
 //  - no unit is lost, duplicated, changed or reordered: what is valid is the front of the queue;

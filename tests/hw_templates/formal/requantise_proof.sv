@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // requantise equals its definition, with a plain division by DIVISOR * 2^SHIFT, on every input.
 module requantise_proof #(
     parameter int IW = 16,

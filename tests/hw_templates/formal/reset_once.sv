@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reset in the first cycle and never again.
 module reset_once (
     input  logic clk,

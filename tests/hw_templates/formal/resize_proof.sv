@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stream_resize is a queue that is pushed and popped by different amounts. Towards fewer lanes it holds
 // a wide beat and two narrow ones, towards more lanes all pieces but the last and a wide beat.
 module resize_proof #(

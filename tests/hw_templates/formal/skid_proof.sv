@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // skid is a queue of two that accepts whenever it is not full and offers whenever it is not empty.
 module skid_proof #(
     parameter int W = 8

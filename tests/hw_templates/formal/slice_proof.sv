@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // slice is a queue of the beats inside of its range; the others are taken and leave no trace.
 module slice_proof #(
     parameter int W = 1,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sliding window's flow, frame after frame: beat (oy, ox, ky, kx) never comes before its pixel
 // has, every frame gives its OH*OW*KH*KW beats and no more, no more than MOST frames
 // are inside, and a beat that is not taken stays, with its data. One channel, stride 1, no padding.

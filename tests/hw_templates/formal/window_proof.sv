@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sliding window, data included: output beat (oy, ox, ky, kx) of every frame is the pixel at
 // (oy*S + ky - P, ox*S + kx - P) of its frame, or PAD outside of the image; it never comes before its
 // pixel; it comes LATENCY cycles after it at the latest; the window takes beats while its output

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Design of many disconnected instances, and the comparison of its handshakes with the handshake
 // models.
 #include "module_bench.hpp"

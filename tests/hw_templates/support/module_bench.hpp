@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench for one hardware module: many instances with different parameters side by side in one
 // design, each with its own streams, run through the emitted RTL under every stall profile.
 #pragma once

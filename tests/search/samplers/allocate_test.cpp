@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocation against the best of all combinations, at borders, and on a large case.
 #include "search/samplers/allocate.hpp"
 

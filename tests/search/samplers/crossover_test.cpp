@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crossovers by what their papers promise of the children: bounds, means and deviations.
 #include "search/samplers/crossover.hpp"
 

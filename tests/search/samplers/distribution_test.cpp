@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributions: values, encodings, counts, Optuna's JSON and compatibility.
 #include "search/samplers/distribution.hpp"
 

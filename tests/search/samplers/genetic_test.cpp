@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NSGA-II and NSGA-III: generations, purity, crossovers, conditional spaces, strength and speed.
 #include <catch2/catch.hpp>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Importance against Optuna 5.0.0 on the same trials, and where the answer is plain.
 #include "search/samplers/importance.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tpe_golden.json: what the real Optuna 5.0.0 makes of stored histories. Run it with a Python that has optuna.
 
 Usage: make_tpe_golden.py > tpe_golden.json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normal probabilities against SciPy 1.17 (scipy.special.log_ndtr, ndtri) and against each other.
 #include "search/samplers/normal.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks, crowding, hypervolume and best trials against slow definitions written here.
 #include "search/samplers/pareto.hpp"
 

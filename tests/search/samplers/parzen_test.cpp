@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parzen estimators by their meaning: probabilities sum to 1, draws follow them, weights by hand.
 #include "search/samplers/parzen.hpp"
 

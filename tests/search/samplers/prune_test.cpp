@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The median pruner on small histories whose medians are computed by hand.
 #include "search/samplers/prune.hpp"
 

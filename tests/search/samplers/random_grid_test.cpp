@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uniform draws and the exhaustive search.
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NSGA-III's reference points, normalisation and association on cases worked by hand.
 #include "search/samplers/reference_points.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sobol's sequence: published first points, the net property plain and scrambled, and the sampler.
 #include "search/samplers/sobol.hpp"
 

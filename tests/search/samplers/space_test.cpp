@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditional spaces: activity, counting, numbering and groups, against plain enumeration.
 #include "search/samplers/space.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sampler table: every row is found, explained and built.
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Split, kernels, weights and log densities against those of Optuna 5.0.0 for stored histories
 // (tpe_golden.json, written by make_tpe_golden.py).
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TPE as a sampler: pure, within ranges and conditions, deaf to foreign trials, and better than
 // chance.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files, servers and rows that are not what they should be: each is a clear error, or harmless.
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that mase and the real Optuna share studies: what one writes the other reads and
 continues, both work on one study at once, and optuna-dashboard shows it. On SQLite, and on
 PostgreSQL where it is installed. Exit status 77 where no Python has optuna.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes optuna_schema.txt: the tables and indices that the installed Optuna creates in a new
 SQLite file, and the versions it notes there. Run it with a Python that has Optuna, after a new
 release."""

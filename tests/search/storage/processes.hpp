@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worker processes of a test: forked, so that each opens its own connection and can be killed.
 #pragma once
 

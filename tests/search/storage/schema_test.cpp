@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables are Optuna's own, and databases of other versions are read or refused, never changed.
 #include <algorithm>
 #include <catch2/catch.hpp>

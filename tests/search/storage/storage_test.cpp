@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Studies and trials: what is written comes back, from the same connection and from another.
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An empty database for one test case: a file, or a database of the PostgreSQL server that
 // with_postgres.py names in MASE_TEST_POSTGRESQL. And the study that most cases work on.
 #pragma once

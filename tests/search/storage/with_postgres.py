@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a command beside a PostgreSQL server of its own: with_postgres.py COMMAND ARGUMENT...
 
 The server lives in a temporary folder, listens on loopback only and ends with the command, however

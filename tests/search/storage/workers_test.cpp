@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many workers on one study: every number and every waiting trial goes to one of them, the trials
 // of the dead are retried once, and a worker that is killed at any moment leaves the database
 // whole.

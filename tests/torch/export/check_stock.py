@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens checkpoints with stock PyTorch and checks that three calls give the stored bits.
 
 Usage: check_stock.py FOLDER. Every subfolder is a case: checkpoint.pt, input_0.npy, ... and

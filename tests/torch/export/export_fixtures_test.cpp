@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the export on the stored PyTorch models: imported, exported, run by TorchScript,
 // imported again; and the cases that stock PyTorch runs in tests/torch/export/check_stock.py.
 #include <torch/csrc/jit/serialization/import.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the export tests share: quantizing every port, running an archive by TorchScript, comparing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the export: an archive loaded by TorchScript computes the bits of the executor, keeps
 // paths and order of the state_dict, carries our files, and comes back as the same graph.
 #include <torch/csrc/jit/api/module.h>

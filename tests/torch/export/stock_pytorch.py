@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks exported checkpoints with stock PyTorch: test_torch writes the cases, check_stock.py runs them.
 
 The interpreter is $MASE_PYTHON, the one that the build was configured with, or the .venv of the source

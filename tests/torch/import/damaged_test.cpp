@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged model files: an error that names the file, or the same model; never a crash.
 #include "torch/catch.hpp"
 

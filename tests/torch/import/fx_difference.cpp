@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A textbook longest common subsequence, read back into missing and extra nodes.
 #include "torch/import/fx_difference.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparing a graph's nodes with torch.fx's node table.
 #pragma once
 

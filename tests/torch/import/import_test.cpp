@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Import of every stored model: nodes as torch.fx names them, outputs as PyTorch computed them.
 #include "torch/catch.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Import of small programs: branches, loops, subscripts, in-place operators, and what is refused.
 #include "torch/catch.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of loading tensors: state_dicts written by stock PyTorch (state_dicts/make.py), TorchScript
 // files, checkpoints, and what does not fit or is damaged.
 #include "torch/import/state_dict.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The executor: formats on ports, gradients, training mode, refusals, and inputs of other types.
 #include "torch/run/executor.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every format in TorchScript: the text that a checkpoint holds computes the kernels' bits, for any
 // rank and sizes, and in every op.
 #include <torch/csrc/jit/serialization/import.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every pass owes the models it runs on: results within its stated bound, a graph that
 // survives its text form, and, for cleaning passes, nothing left to do the second time.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every quantizable op as PyTorch writes it (tests/fixtures/programs/quantizable_programs.py):
 // imported, quantized on all its ports, run and exported, as layer, function, method and operator.
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // scale_channels on real models and on a graph of every rule: the function stays, and every noted
 // shape is the one that a run yields.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients of a batch: hand-written backward steps against autograd's, with and without formats;
 // straight-through gradients and gradients of learned steps against computations by hand.
 #include <ATen/ATen.h>

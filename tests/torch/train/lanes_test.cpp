@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions, pooling and batch norm over lanes against their definitions, on every instruction
 // set of this machine.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training of quantized graphs: schedules, learned steps, folded batch norms, and resuming each.
 #include <algorithm>
 #include <cmath>

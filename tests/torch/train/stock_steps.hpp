@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stock PyTorch 2.13.0 computes in 20 optimiser steps (CPU, one thread): parameters
 // afterwards. Settings: adam lr 0.01, weight decay 0.02; adamw lr 0.01, weight decay 0.1; sgd lr
 // 0.05, Nesterov momentum 0.9, weight decay 0.01.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of training: optimisers and loss against stock PyTorch, schedules, parameters, state.
 #include <ATen/ATen.h>
 

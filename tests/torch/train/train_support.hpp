@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small data sets and graphs for the training tests, and the options whose results stock PyTorch
 // gave.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole training runs: against stock PyTorch, resumed, quantized, and refused.
 #include <algorithm>
 #include <cmath>

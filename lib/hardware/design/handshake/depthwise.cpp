@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The beat counter of a depthwise multiply-accumulate.
 #include "hardware/design/handshake/depthwise.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handshake model of hw_templates/matrix/mase_depthwise: N beats of a block of channels give one.
 #pragma once
 

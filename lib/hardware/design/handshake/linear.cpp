@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step counters of a folded linear.
 #include "hardware/design/handshake/linear.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handshake model of hw_templates/matrix/mase_linear: beats come in during the first of NF passes
 // over a row only.
 #pragma once

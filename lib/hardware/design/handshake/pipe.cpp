@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State changes of the skid and of the pipeline that ends in one.
 #include "hardware/design/handshake/pipe.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building blocks of the handshake models: the skid buffer, and the pipeline with one enable that
 // ends in a skid, which almost every module is made of.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting of pixels for the handshake model of mase_pool.
 #include "hardware/design/handshake/pool.hpp"
 

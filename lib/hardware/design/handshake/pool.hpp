@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handshake model of hw_templates/window/mase_pool.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handshake model of mase_reduce.
 #include "hardware/design/handshake/reduce.hpp"
 

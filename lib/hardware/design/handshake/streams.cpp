@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State changes of the handshake models that store, split, join and re-cut streams.
 #include "hardware/design/handshake/streams.hpp"
 

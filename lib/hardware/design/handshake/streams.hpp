@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handshake models of the modules that store, split, join and re-cut streams.
 #pragma once
 

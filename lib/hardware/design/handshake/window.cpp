@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring's counters in plain integers; the formulas are those of mase_window.sv.
 #include "hardware/design/handshake/window.hpp"
 

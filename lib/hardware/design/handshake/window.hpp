@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handshake models of hw_templates/window/mase_window: the ring with its reader, and the pick of
 // single pixels.
 #pragma once

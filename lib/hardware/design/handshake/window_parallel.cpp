@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The delay line's two raster positions; the rules are those of mase_window_parallel.sv.
 #include "hardware/design/handshake/window_parallel.hpp"
 

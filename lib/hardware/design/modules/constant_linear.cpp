@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What constant_linear costs and how deep its pipeline is, from its weights.
 #include "hardware/design/modules/constant_linear.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hw_templates/matrix/mase_constant_linear: its handshake model, and its cost from its weights.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elementwise family of hardware modules: rows, handshake models and costs.
 #include <algorithm>
 

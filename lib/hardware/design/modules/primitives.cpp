@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adders, memories, products and requantisation in LUTs, carry chains, DSP blocks and block memory.
 #include "hardware/design/modules/primitives.hpp"
 

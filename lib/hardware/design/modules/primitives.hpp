@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Primitives: what hardware modules are made of, and what each costs on xc7. The modules add these
 // up. What is no consequence of the structure was fitted to Yosys 0.23 (synth_xilinx -family xc7
 // -noiopad -noclkbuf -flatten) with scripts/bench/calibrate.py. LUT RAM counts as the LUTs it takes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The window family of hardware modules: rows and costs. Registers and memories are counted from
 // the parameters; logic per bit of counter, address and lane was fitted over realistic shapes.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels on narrow codes.
 #include "hardware/integer/kernels/kernels.hpp"
 #include "simd/pairs.hpp"

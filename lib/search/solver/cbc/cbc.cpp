@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 0/1 solver: COIN-OR CBC through its C interface, set to search down to no gap.
 #include <coin/Cbc_C_Interface.h>
 

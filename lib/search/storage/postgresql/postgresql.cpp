@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PostgreSQL behind the Database interface, through libpq. A connection that was lost between two
 // transactions is opened again; within one the transaction is lost and the error says so.
 #include <libpq-fe.h>

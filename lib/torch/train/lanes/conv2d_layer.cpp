@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The convolution layer over lanes.
 #include <ATen/core/Tensor.h>
 

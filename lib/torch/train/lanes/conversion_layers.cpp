@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layers that turn rows into lanes and back, and formats in between.
 #include <ATen/ops/empty_strided.h>
 

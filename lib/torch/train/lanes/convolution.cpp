@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of convolutions: which elements meet which coefficients.
 #include "torch/train/lanes/convolution.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A 2-d convolution over bundles of images, forward and backward.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions over bundles: the register tiles. Included by kernels.simd.cpp.
 #pragma once
 

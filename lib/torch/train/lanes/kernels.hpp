@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops over batches whose images lie side by side in lanes. A bundle is 16 images; a plane of
 // it is [height, width, 16], one channel; planes lie plane_stride() apart. Pointers are to floats,
 // strides count floats.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of all loops over lanes.
 #include "torch/train/lanes/convolution_loop.hpp"
 #include "torch/train/lanes/pack_loop.hpp"

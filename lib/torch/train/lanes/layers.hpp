@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers over batches in lanes: tensors [bundles, channels, ..., 16] whose planes lie
 // plane_stride() apart.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moving 16 images between rows and lanes. Included by kernels.simd.cpp.
 #pragma once
 

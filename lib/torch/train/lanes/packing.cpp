@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding the rows of each plane.
 #include "torch/train/lanes/packing.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches between rows, one image after the other, and lanes, bundles of 16 images.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch norm's sums, and batch norm followed by 2 x 2 max pooling and ReLU, over planes of bundles.
 // Included by kernels.simd.cpp.
 #pragma once

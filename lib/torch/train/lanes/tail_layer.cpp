@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch norm, 2 x 2 max pooling and ReLU over lanes, as one layer.
 #include "torch/train/lanes/tail_layer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch norm in training, 2 x 2 max pooling and ReLU over lanes, as one layer: any of them, in an
 // order that makes no difference.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its data changes during the second stalled cycle and comes back.
 module mase_skid #(
     parameter int W = 8

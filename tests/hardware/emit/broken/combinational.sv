@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A register whose ready depends on the ready of the other side in the same cycle.
 module mase_skid #(
     parameter int W = 8

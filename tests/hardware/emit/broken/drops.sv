@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes every eighth beat and never gives it.
 module mase_skid #(
     parameter int W = 8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives every eighth beat twice.
 module mase_skid #(
     parameter int W = 8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A one-entry buffer that keeps the rules: the tests break one thing at a time in it.
 module mase_skid #(
     parameter int W = 8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives a beat after the reset that nobody sent.
 module mase_skid #(
     parameter int W = 8

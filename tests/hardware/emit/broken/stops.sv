@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes sixteen beats and then no more.
 module mase_skid #(
     parameter int W = 8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Its valid waits for ready, through a register.
 module mase_skid #(
     parameter int W = 8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes its offer back after a stalled cycle and makes it again.
 module mase_skid #(
     parameter int W = 8

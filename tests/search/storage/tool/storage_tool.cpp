@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // storage_tool: the interface Storage as a command line, for the tests that run it beside Optuna.
 //   storage_tool COMMAND URL STUDY [NUMBER]
 #include <chrono>

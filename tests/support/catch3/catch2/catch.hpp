@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catch2 3 under the names of Catch2 2, which the tests use; the build adds this folder to the
 // include path where it finds version 3 (Ubuntu 24.04).
 #pragma once
