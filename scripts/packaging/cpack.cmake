@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What scripts/package packs: a .deb for the distribution it is made on, and an archive for others, which
 # brings along the libraries that a bare machine lacks. LibTorch is in neither: it is found at run time.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/mase RENAME copyright)
