@@ -52,7 +52,7 @@ double validation_loss(const ir::Graph& graph, const data::Dataset& set) {
 
 TEST_CASE("a quantized run resumes with the same bits with every option") {
   const ir::Graph plain = quantized("jsc-mlp", "integer(4, 2, ste=clip)", "integer(3, 2)");
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.optimizer = "adamw";
   options.weight_decay = 0.05;
   check_resume(plain, jets(), options);
@@ -66,14 +66,14 @@ TEST_CASE("a quantized run resumes with the same bits with every option") {
 }
 
 TEST_CASE("steps before quantize_after_steps are those of the float model") {
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.max_epochs = 2;
   std::vector<Saved> in_float, late;
   ir::Graph plain = build("jsc-mlp", 1),
             graph = quantized("jsc-mlp", "integer(4, 2)", "integer(3, 2)");
   run_training(plain, jets(), options, keep(in_float), "");
   options.quantize_after_steps = 12;
-  const TrainResult result = run_training(graph, jets(), options, keep(late), "");
+  const backend::TrainResult result = run_training(graph, jets(), options, keep(late), "");
   REQUIRE(in_float.size() == late.size());
   for (std::size_t i = 0; i < late.size(); ++i) {
     INFO("step " << late[i].step);
@@ -93,12 +93,12 @@ TEST_CASE("learned steps leave a bad start and stay powers of two") {
   // Nearly all data of about 1 saturates at 1/8. (Behind a batch norm no scale would matter.)
   ir::Graph fixed = quantized("jsc-three-linear", "integer(4, 6)", "integer(4, 2)");
   ir::Graph learned = fixed;
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.max_epochs = 20;
-  const TrainResult before = run_training(fixed, jets(), options, {}, "");
+  const backend::TrainResult before = run_training(fixed, jets(), options, {}, "");
   options.learn_scales = true;
   std::vector<Saved> saved;
-  const TrainResult after = run_training(learned, jets(), options, keep(saved), "");
+  const backend::TrainResult after = run_training(learned, jets(), options, keep(saved), "");
   CHECK(after.best_validation.loss < before.best_validation.loss);
   CHECK(frac_widths(fixed) == std::vector<int>{6, 2, 6, 2, 6, 2});
   const ir::Node& first = *learned.find_node("seq_blocks_2");
@@ -109,10 +109,10 @@ TEST_CASE("learned steps leave a bad start and stay powers of two") {
 
 TEST_CASE("the graph to use has its batch norms folded and computes what was validated") {
   ir::Graph graph = quantized("jsc-mlp", "integer(6, 3)", "integer(4, 2)");
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.fold_batch_norm = true;
   std::vector<Saved> saved;
-  const TrainResult result = run_training(graph, jets(), options, keep(saved), "");
+  const backend::TrainResult result = run_training(graph, jets(), options, keep(saved), "");
   int best = 0;
   for (const Saved& snapshot : saved) {
     CHECK(snapshot.graph.find_node("module_list_1") != nullptr);  // resumed runs need it
@@ -136,12 +136,12 @@ TEST_CASE("the graph to use has its batch norms folded and computes what was val
 }
 
 TEST_CASE("options of quantized training that could have no effect are refused") {
-  const auto refusal = [](const ir::Graph& graph, const TrainOptions& options) {
+  const auto refusal = [](const ir::Graph& graph, const backend::TrainOptions& options) {
     ir::Graph copy = graph;
     return message_of(Fault::config, [&] { run_training(copy, jets(), options, {}, ""); });
   };
   const ir::Graph graph = quantized("jsc-tiny", "integer(4, 2)", "integer(4, 2)");
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.quantize_after_steps = 33;
   CHECK_THAT(refusal(graph, options), Contains("33 steps"));
   options.quantize_after_steps = 5;

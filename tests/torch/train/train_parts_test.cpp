@@ -23,7 +23,7 @@ TEST_CASE("twenty optimiser steps equal stock PyTorch's") {
     INFO(name);
     const Array start = patterned({8}, 3);
     std::vector<float> values(start.span<float>().begin(), start.span<float>().end());
-    const TrainOptions options = stock_options(name);
+    const backend::TrainOptions options = stock_options(name);
     Optimizer optimizer(options, 8);
     for (int t = 0; t < 20; ++t) {
       std::vector<float> gradients;
@@ -56,7 +56,7 @@ TEST_CASE("cross entropy and its gradient equal stock PyTorch's") {
 }
 
 TEST_CASE("steps are counted from rows, batches and groups") {
-  TrainOptions options;
+  backend::TrainOptions options;
   options.batch_size = 10;
   options.max_epochs = 3;
   CHECK(count_steps(41, options, false).batches_per_epoch == 5);
@@ -78,7 +78,7 @@ TEST_CASE("steps are counted from rows, batches and groups") {
 }
 
 TEST_CASE("learning rates follow their schedule") {
-  TrainOptions options;
+  backend::TrainOptions options;
   options.learning_rate = 1.0;
   const StepCounts counts{10, 10, 100, 10};
   CHECK(learning_rate(0, counts, options) == 1.0);
@@ -120,7 +120,7 @@ TEST_CASE("parameters lie in one aligned buffer") {
 TEST_CASE("a training state reads back and its damage is noticed") {
   const ir::Graph graph = two_layers();
   const data::Dataset set = twelve_rows();
-  TrainOptions options;
+  backend::TrainOptions options;
   State state{7, 2, 1, true, {0.1, 0.75, 3}, set.sha256, weights_hash(graph), {{1.5f, -2.0f}}};
   const std::string bytes = write_state(state, options);
   const State back = read_state(bytes, options, set, graph);
@@ -144,10 +144,10 @@ TEST_CASE("a training state reads back and its damage is noticed") {
 TEST_CASE("a training state is refused by another run") {
   const ir::Graph graph = two_layers();
   const data::Dataset set = twelve_rows();
-  TrainOptions options;
+  backend::TrainOptions options;
   const State state{7, 2, 1, false, {}, set.sha256, weights_hash(graph), {{1.0f}}};
   const std::string bytes = write_state(state, options);
-  TrainOptions other = options;
+  backend::TrainOptions other = options;
   other.learning_rate = 0.5;
   other.batch_size = 4;
   CHECK_THAT(message_of(Fault::config, [&] { read_state(bytes, other, set, graph); }),
@@ -160,7 +160,8 @@ TEST_CASE("a training state is refused by another run") {
   weights.tensors.at("layers.0.bias").value.mutable_span<float>()[0] += 1;
   CHECK_THAT(message_of(Fault::file, [&] { read_state(bytes, options, set, weights); }),
              Contains("other weights"));
-  TrainOptions longer = options;  // a constant rate does not depend on the length of the run
+  backend::TrainOptions longer =
+      options;  // a constant rate does not depend on the length of the run
   longer.max_epochs = 99;
   longer.log_every_n_steps = 1;
   CHECK(read_state(bytes, longer, set, graph).step == 7);

@@ -20,7 +20,8 @@ TEST_CASE("twenty training steps equal stock PyTorch's") {
   for (const auto& [name, expected] : stock_steps::networks) {
     INFO(name);
     ir::Graph graph = two_layers();
-    const TrainResult result = run_training(graph, twelve_rows(), stock_options(name), {}, "");
+    const backend::TrainResult result =
+        run_training(graph, twelve_rows(), stock_options(name), {}, "");
     CHECK(result.steps == 20);
     std::size_t i = 0;
     for (const std::string& path : graph.tensor_order)
@@ -33,7 +34,7 @@ TEST_CASE("twenty training steps equal stock PyTorch's") {
 
 TEST_CASE("a resumed run ends with the same bits, from every snapshot") {
   const data::Dataset set = data::load_dataset("jsc", {});
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.schedule = "cosine";
   options.warmup_share = 0.1;
   check_resume(build("jsc-s", 1), set, options);
@@ -58,26 +59,26 @@ TEST_CASE("quantized graphs train with straight-through gradients and resume") {
     formats.emplace("data_in", formats::parse_format("integer(8, 4)"));
     formats.emplace("weight", formats::parse_format("integer(4, 3)"));
   }
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   check_resume(graph, set, options);
   options.max_epochs = 15;
-  const TrainResult result = run_training(graph, set, options, {}, "");
+  const backend::TrainResult result = run_training(graph, set, options, {}, "");
   CHECK(result.best_validation.accuracy > 0.6);
 }
 
 TEST_CASE("a jet classifier learns the shipped rows") {
   const data::Dataset set = data::load_dataset("jsc", {});
   ir::Graph graph = build("jsc-mlp");
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.max_epochs = 25;
   options.optimizer = "adamw";
   options.weight_decay = 0.1;
   options.schedule = "cosine";
   std::vector<Saved> saved;
-  std::vector<Progress> seen;
-  TrainCallbacks callbacks = keep(saved);
-  callbacks.progress = [&](const Progress& progress) { seen.push_back(progress); };
-  const TrainResult result = run_training(graph, set, options, callbacks, "");
+  std::vector<backend::Progress> seen;
+  backend::TrainCallbacks callbacks = keep(saved);
+  callbacks.progress = [&](const backend::Progress& progress) { seen.push_back(progress); };
+  const backend::TrainResult result = run_training(graph, set, options, callbacks, "");
   CHECK(result.steps == 25 * 11);
   CHECK(result.epochs == 25);
   CHECK(result.best_validation.accuracy > 0.65);
@@ -97,7 +98,7 @@ TEST_CASE("a jet classifier learns the shipped rows") {
 
 TEST_CASE("accumulated batches make the step of one large batch") {
   ir::Graph large = two_layers(), small = two_layers();
-  TrainOptions options = stock_options("sgd");
+  backend::TrainOptions options = stock_options("sgd");
   run_training(large, twelve_rows(), options, {}, "");
   options.batch_size = 4;
   options.accumulate_grad_batches = 3;
@@ -114,7 +115,7 @@ TEST_CASE("a single last row is left out with batch norms") {
   builder.linear("linear", 3);
   builder.batch_norm("norm");
   ir::Graph graph = builder.finish();
-  TrainOptions options;
+  backend::TrainOptions options;
   options.batch_size = 11;
   options.max_epochs = 2;
   CHECK(run_training(graph, set, options, {}, "").steps == 2);
@@ -123,12 +124,12 @@ TEST_CASE("a single last row is left out with batch norms") {
 
 TEST_CASE("training stops early when validation gets no better") {
   ir::Graph graph = two_layers();
-  TrainOptions options = stock_options("sgd");
+  backend::TrainOptions options = stock_options("sgd");
   options.max_steps.reset();
   options.learning_rate = 0.0;
   options.weight_decay = 0.0;
   options.early_stop = 3;
-  const TrainResult result = run_training(graph, twelve_rows(), options, {}, "");
+  const backend::TrainResult result = run_training(graph, twelve_rows(), options, {}, "");
   CHECK(result.stopped_early);
   CHECK(result.epochs == 4);
   check_same_bits(graph, two_layers());
@@ -136,7 +137,7 @@ TEST_CASE("training stops early when validation gets no better") {
 
 TEST_CASE("a loss that is no number names epoch and step and keeps what was saved") {
   const data::Dataset set = twelve_rows();
-  TrainOptions options = stock_options("sgd");
+  backend::TrainOptions options = stock_options("sgd");
   options.learning_rate = 1000;
   options.batch_size = 4;
   options.max_steps = 300;
@@ -169,10 +170,11 @@ TEST_CASE("imported scripted models train, chains of layers without autograd") {
   CHECK(is_chain(import("jsc_s", rows)));
   CHECK(is_chain(import("lenet", Array(DType::float32, {4, 1, 28, 28}))));
   ir::Graph graph = import("dropout_mlp", rows);
-  TrainOptions options = short_run();
+  backend::TrainOptions options = short_run();
   options.max_epochs = 30;
   std::vector<double> losses;
-  const TrainCallbacks callbacks{[&](const Progress& p) { losses.push_back(p.loss); }, {}};
+  const backend::TrainCallbacks callbacks{
+      [&](const backend::Progress& p) { losses.push_back(p.loss); }, {}};
   run_training(graph, jets, options, callbacks, "");
   CHECK(losses.back() < 0.8 * losses.front());
   check_resume(import("dropout_mlp", rows), jets, short_run());
