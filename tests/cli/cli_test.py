@@ -12,6 +12,7 @@ import random
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -228,6 +229,11 @@ data_in_frac_width = "auto"
         self.assertEqual(strip(first), strip(again))
 
 
+def last_floats(path, count=16):
+    """The last float32 numbers of a .npy file."""
+    return struct.unpack(f"<{count}f", path.read_bytes()[-4 * count:])
+
+
 class RunAndQuantize(InFolder):
     def test_run_writes_one_file_per_result(self):
         models = SOURCE / "tests/fixtures/models"
@@ -235,8 +241,10 @@ class RunAndQuantize(InFolder):
                       models / "dict_output/inputs.npy", "--output", "y.npy")
         self.assertEqual(files_below(self.cwd), ["y_boxes.npy", "y_features.npy", "y_logits.npy"])
         for key in ("boxes", "features", "logits"):
-            self.assertEqual((self.cwd / f"y_{key}.npy").read_bytes()[-64:],
-                             (models / f"dict_output/output_{key}.npy").read_bytes()[-64:])
+            # Last bits depend on the processor; tests/torch/import compares them with stock LibTorch here.
+            for ours, stored in zip(last_floats(self.cwd / f"y_{key}.npy"),
+                                    last_floats(models / f"dict_output/output_{key}.npy"), strict=True):
+                self.assertAlmostEqual(ours, stored, delta=1e-5)
 
     def test_a_data_dependent_model_is_refused_with_4_and_its_place(self):
         models = SOURCE / "tests/fixtures/models/data_dependent"

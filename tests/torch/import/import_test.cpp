@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import of every stored model: nodes as torch.fx names them, outputs as PyTorch computed them.
+// Import of every stored model: nodes as torch.fx names them, outputs as PyTorch computes them.
 #include "torch/catch.hpp"
+
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <ctime>
 
@@ -10,6 +12,7 @@
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "test_paths.hpp"
+#include "torch/export/export_support.hpp"
 #include "torch/fixtures.hpp"
 #include "torch/import/fx_difference.hpp"
 #include "torch/import/torchscript.hpp"
@@ -68,11 +71,17 @@ TEST_CASE("imported nodes are those of torch.fx but for the listed differences")
   CHECK(join(found, "\n") == join(allowed, "\n"));
 }
 
-TEST_CASE("imported models compute the stored outputs") {
+// Processors add products in different orders, so that stock PyTorch itself gives other last bits
+// on another machine than where the outputs were stored: bits are compared on this machine.
+TEST_CASE("imported models compute what stock LibTorch computes, and the stored outputs") {
   for (const Fixture& fixture : fixtures()) {
     INFO(fixture.path);
-    const double difference = largest_difference(run_fixture(fixture), fixture.outputs);
-    CHECK(difference <= (is_exact(fixture.model) ? 0.0 : 1e-6));
+    const ir::Results results = run_fixture(fixture);
+    torch::jit::Module stock = torch::jit::load(fixture.path);
+    stock.eval();
+    CHECK(largest_difference(results, called(stock, fixture.inputs)) <=
+          (is_exact(fixture.model) ? 0.0 : 1e-6));
+    CHECK(largest_difference(results, fixture.outputs) <= 1e-5);
   }
 }
 
@@ -86,7 +95,8 @@ TEST_CASE("imported graphs are sound and print to a text that parses back") {
   }
 }
 
-TEST_CASE("importing takes less than 50 ms of processor time") {
+// Hidden: a time says nothing where other programs run. scripts/bench/run asks for it.
+TEST_CASE("importing takes less than 50 ms of processor time", "[.timing]") {
   for (const Fixture& fixture : fixtures()) {
     INFO(fixture.path);
     double best = 1e9;
