@@ -18,7 +18,7 @@ void add_quantize(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command
       ->add_option("--profile", request->profile,
-                   "exact, or mase for the bits of the reference system")
+                   "exact, or reference for the bits of the reference system")
       ->type_name("PROFILE");
   command
       ->add_option("--codes", request->codes,
