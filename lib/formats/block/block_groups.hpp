@@ -18,18 +18,20 @@ namespace {
 
 using simd::Simd;
 
-/// As many tiles as a vector has lanes, each of whole vectors.
+/// As many tiles as a vector has lanes, each of whole vectors; `vectors` of them, or 0 for any
+/// number.
+template <std::size_t vectors>
 class WholeTiles {
  public:
   MASE_SIMD explicit WholeTiles(std::size_t tile) : tile_(tile) {}
 
-  MASE_SIMD std::size_t size() const { return tile_ * Simd::width; }
-  MASE_SIMD std::size_t tiles_of(std::size_t count) const { return (count + tile_ - 1) / tile_; }
+  MASE_SIMD std::size_t size() const { return tile() * Simd::width; }
+  MASE_SIMD std::size_t tiles_of(std::size_t count) const { return (count + tile() - 1) / tile(); }
 
   template <class Writer, class Op, class Factors>
   MASE_SIMD bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
                        std::size_t count, std::int32_t* peaks) const {
-    const Bits found = peaks_from(in);
+    const Bits found = peaks_of_lanes<false, vectors>(in, tile_);
     if (!factors.cover(found)) return false;
     if (peaks) Simd::store_bits(peaks, found);
     alignas(64) float down[Simd::width], up[Simd::width];
@@ -39,18 +41,15 @@ class WholeTiles {
     const float* const end = in + count;
     for (std::size_t t = 0; in < end; ++t) {
       const Lanes<2> lanes{{Simd::all(down[t]), Simd::all(up[t])}};
-      for (std::size_t i = 0; i < tile_; i += Simd::width, in += Simd::width)
+      for (std::size_t i = 0; i < tile(); i += Simd::width, in += Simd::width)
         writer.write(op(Simd::load(in), lanes));
     }
     return true;
   }
 
  private:
-  MASE_SIMD Bits peaks_from(const float* in) const {
-    if (tile_ == Simd::width) return peaks_of_lanes<false, 1>(in, tile_);
-    if (tile_ == 2 * Simd::width) return peaks_of_lanes<false, 2>(in, tile_);
-    return peaks_of_lanes<false>(in, tile_);
-  }
+  MASE_SIMD std::size_t tile() const { return vectors == 0 ? tile_ : vectors * Simd::width; }
+
   std::size_t tile_;
 };
 

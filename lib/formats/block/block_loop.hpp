@@ -77,10 +77,9 @@ template <class Op>
 }
 
 /// One row of a chunk; `next` is the one that will be read after it.
-template <class Op, class Factors>
-MASE_SIMD void write_row(VectorWriter<> writer, const Op& op, const Factors& factors,
-                         std::size_t tile, std::size_t count, const float* in, float* out,
-                         const float* next) {
+template <class Writer, class Op, class Factors>
+MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, std::size_t tile,
+                         std::size_t count, const float* in, float* out, const float* next) {
   const std::size_t whole = count - count % Simd::width;
   std::size_t c = 0;
   for (std::size_t t = 0; c < whole; ++t)
@@ -101,7 +100,12 @@ MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile
     const float* const in = strip.in + strip.rows[r] + chunk.begin;
     const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in + fetch_ahead;
     float* const out = strip.out + strip.rows[r] + chunk.begin;
-    write_row(VectorWriter<>(out, strip.streaming), op, factors, tile, chunk.size(), in, out, next);
+    if constexpr (Simd::can_stream)
+      if (strip.streaming) {
+        write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next);
+        continue;
+      }
+    write_row(VectorWriter(out), op, factors, tile, chunk.size(), in, out, next);
   }
 }
 

@@ -41,14 +41,14 @@ struct PowerFactors {
 /// Writes `count` elements, or those before a group that is not covered; returns how many. Reads
 /// and writes whole groups. (Operation and factors are copies: stores to the output might change
 /// what a reference holds, as far as a compiler knows.)
-template <class Groups, class Op, class Factors>
+template <class Writer, class Groups, class Op, class Factors>
 [[gnu::noinline]] MASE_SIMD_TARGET std::size_t write_groups(
     const Groups& groups, const Op& given_op, const Factors& given_factors, const float* in,
-    float* out, bool streaming, std::size_t count, std::int32_t* peaks) {
+    float* out, std::size_t count, std::int32_t* peaks) {
   const Op op = given_op;
   const Factors factors = given_factors;
   const std::size_t size = groups.size();
-  VectorWriter<> writer(out, streaming);
+  Writer writer(out);
   std::size_t done = 0;
   for (; done < count; done += size) {
     const std::size_t wanted = std::min(size, count - done);
@@ -64,7 +64,11 @@ template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Factors& factors,
                                   const Runs& row) {
   const std::size_t count = row.count - row.count % groups.size();
-  return write_groups(groups, op, factors, row.in, row.out, row.streaming, count, row.peaks);
+  if constexpr (Simd::can_stream)
+    if (row.streaming)
+      return write_groups<StreamWriter<Simd>>(groups, op, factors, row.in, row.out, count,
+                                              row.peaks);
+  return write_groups<VectorWriter>(groups, op, factors, row.in, row.out, count, row.peaks);
 }
 
 /// The elements after them as a group that zeros fill up.
@@ -76,7 +80,7 @@ MASE_SIMD std::size_t write_rest(const Groups& groups, const Op& op, const Facto
   std::memcpy(in, row.in + done, count * sizeof(float));
   std::memset(in + count, 0, (groups.size() - count) * sizeof(float));
   std::int32_t* const peaks = row.peaks ? row.peaks + groups.tiles_of(done) : nullptr;
-  if (write_groups(groups, op, factors, in, out, false, count, peaks) == 0) return 0;
+  if (write_groups<VectorWriter>(groups, op, factors, in, out, count, peaks) == 0) return 0;
   std::memcpy(row.out + done, out, count * sizeof(float));
   return count;
 }
@@ -120,7 +124,9 @@ MASE_SIMD std::size_t apply_runs(const Op& op, const Factors& factors, const Run
   if (tile > longest) return 0;
   if (runs.row <= longest && runs.row % tile != 0 && runs.column == 0)
     return write_row(RowTiles(runs.row, tile, runs.count), op, factors, runs);
-  if (tile % Simd::width == 0) return write_each_row(WholeTiles(tile), op, factors, runs);
+  if (tile == Simd::width) return write_each_row(WholeTiles<1>(tile), op, factors, runs);
+  if (tile == 2 * Simd::width) return write_each_row(WholeTiles<2>(tile), op, factors, runs);
+  if (tile % Simd::width == 0) return write_each_row(WholeTiles<0>(tile), op, factors, runs);
   return write_each_row(EqualTiles(tile, runs.count), op, factors, runs);
 }
 

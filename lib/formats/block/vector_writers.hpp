@@ -9,50 +9,52 @@ namespace {
 
 using simd::Simd;
 
-/// Writes vectors one after the other. Past the caches it does so to any address: an aligned vector
-/// is the end of one that was written and the beginning of the next. (Set is Simd: a parameter so
-/// that sets without such stores compile. Where to write is asked for every vector: one code for
-/// both ways halves that of all kernels, and costs no time.)
-template <class Set = Simd>
+/// Writes vectors one after the other.
 class VectorWriter {
  public:
-  MASE_SIMD VectorWriter(float* to, bool streaming)
-      : streaming_(Set::can_stream && streaming),
-        start_(to),
+  MASE_SIMD explicit VectorWriter(float* to) : to_(to) {}
+  MASE_SIMD void write(Simd::Vec v) {
+    Simd::store(to_, v);
+    to_ += Simd::width;
+  }
+  MASE_SIMD void finish() {}
+
+ private:
+  float* to_;
+};
+
+/// The same past the caches, to any address: an aligned vector is the end of one that was written
+/// and the beginning of the next. (Set is Simd: a parameter so that sets without such stores
+/// compile.)
+template <class Set>
+class StreamWriter {
+ public:
+  MASE_SIMD explicit StreamWriter(float* to)
+      : start_(to),
         head_((0 - reinterpret_cast<std::uintptr_t>(to)) / sizeof(float) % Set::width),
-        to_(streaming_ ? to + head_ - Set::width : to),
+        to_(to + head_ - Set::width),
         before_(Set::all(0.0F)),
         lanes_(Set::lanes_from(head_)) {}
 
   MASE_SIMD void write(typename Set::Vec v) {
-    if (streaming_)
-      stream(v);
+    if (to_ < start_)
+      store_part(start_, v, head_);
     else
-      Set::store(to_, v);
+      Set::stream(to_, Set::joined(before_, v, lanes_));
     to_ += Set::width;
+    before_ = v;
   }
   MASE_SIMD void finish() {
-    if (!streaming_ || to_ < start_) return;
+    if (to_ < start_) return;
     float last[Set::width];
     Set::store(last, before_);
     std::memcpy(to_, last + head_, (Set::width - head_) * sizeof(float));
   }
 
  private:
-  MASE_SIMD void stream(typename Set::Vec v) {
-    if constexpr (Set::can_stream) {
-      if (to_ < start_)
-        store_part(start_, v, head_);
-      else
-        Set::stream(to_, Set::joined(before_, v, lanes_));
-      before_ = v;
-    }
-  }
-
-  bool streaming_;
   float* start_;
   std::size_t head_;  ///< elements before the first aligned address
-  float* to_;         ///< of the next vector, aligned where streaming
+  float* to_;         ///< of the next aligned vector
   typename Set::Vec before_;
   typename Set::Bits lanes_;
 };
