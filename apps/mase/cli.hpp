@@ -43,7 +43,7 @@ using SettingTexts = std::map<std::string, std::string>;
 /// Declares a flag for every field, whose text goes to `texts`; and reads the texts as a tree with
 /// the fields' types, so that problems name the flag.
 void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
-                std::shared_ptr<SettingTexts> texts, const std::string& group);
+                const std::shared_ptr<SettingTexts>& texts, const std::string& group);
 Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts);
 /// Declares --config, --json, --quiet, MODEL, DATASET and a flag for every setting, hidden for
 /// those that do not matter to the command.

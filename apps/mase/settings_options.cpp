@@ -34,7 +34,7 @@ Tree typed(const FieldInfo& info, const std::string& text) {
 }  // namespace
 
 void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
-                std::shared_ptr<SettingTexts> texts, const std::string& group) {
+                const std::shared_ptr<SettingTexts>& texts, const std::string& group) {
   for (const FieldInfo& info : infos) {
     const bool positional = info.name == "model" || info.name == "dataset";
     std::string flags = join(driver::setting_flags(info.name), ",");

@@ -93,7 +93,7 @@ void split_randomly(Dataset& dataset, const DataOptions& options) {
 
 void standardise(Dataset& dataset) {
   auto values = dataset.inputs.mutable_span<float>();
-  const std::size_t rows = static_cast<std::size_t>(dataset.labels.size());
+  const auto rows = static_cast<std::size_t>(dataset.labels.size());
   const std::size_t width = values.size() / rows;
   for (std::size_t column = 0; column < width; ++column) {
     const auto at = [&](std::int64_t row) -> double {

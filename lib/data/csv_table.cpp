@@ -120,7 +120,7 @@ float CsvTable::number(std::size_t row, std::size_t column) const {
   const auto value = to_number(text);
   if (!value)
     file_error(place(row, column) + ": '" + std::string(text.substr(0, 40)) + "' is no number");
-  const float rounded = static_cast<float>(*value);
+  const auto rounded = static_cast<float>(*value);
   if (!std::isfinite(rounded))
     file_error(place(row, column) + ": " + std::string(text.substr(0, 40)) +
                " is no finite float32 number; features must be finite");

@@ -31,7 +31,7 @@ void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, 
   MASE_CHECK(first >= 0 && count >= 0 && first + count <= static_cast<std::int64_t>(rows.size()),
              "batch outside of its part");
   if (count == 0) return;
-  const std::size_t width = static_cast<std::size_t>(inputs.size() / inputs.shape()[0]);
+  const auto width = static_cast<std::size_t>(inputs.size() / inputs.shape()[0]);
   const float* from = inputs.span<float>().data();
   const std::int64_t* from_labels = labels.span<std::int64_t>().data();
   for (std::int64_t i = 0; i < count; ++i) {

@@ -25,7 +25,8 @@
 namespace mase::driver {
 
 const passes::PassTable& all_passes() {
-  using namespace passes;
+  using namespace passes;  // NOLINT(google-build-using-namespace): a table of nothing but their
+                           // names
   static const PassTable table{
       describe<InitMetadata>(),
       describe<AddCommonMetadata>(),

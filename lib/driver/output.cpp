@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "report/table.hpp"
@@ -46,7 +47,7 @@ void ProgressLine::clear() {
 }
 
 std::string duration_text(double seconds) {
-  const auto total = static_cast<long>(seconds + 0.5);
+  const auto total = std::lround(seconds);
   if (total < 60) return std::to_string(total) + " s";
   return std::to_string(total / 60) + " min " + std::to_string(total % 60) + " s";
 }

@@ -95,7 +95,7 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
 
 std::string store(const ir::Graph& graph, const std::string& folder, const Tree& info,
                   const std::string& resolved) {
-  const std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
+  std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
   make_folder(folder + "/transformed_ckpt");
   save_checkpoint(graph, checkpoint, info);
   write_file(folder + "/transformed_ckpt/node_meta_param.toml",

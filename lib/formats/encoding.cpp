@@ -14,7 +14,7 @@ void refuse_nan(std::size_t index, std::string_view format) {
 }
 
 void check_codes(const PackedCodes& codes, int bits, std::size_t count) {
-  if (codes.size() == 0 && count == 0) return;
+  if (codes.empty() && count == 0) return;
   if (codes.bits() != bits)
     file_error("codes of " + std::to_string(codes.bits()) + " bits for a format of width " +
                std::to_string(bits));

@@ -59,7 +59,7 @@ void decode_in_pieces(const PackedCodes& packed, const Take& take) {
 /// codes look the values up.
 template <class Value>
 void decode_by_table(const PackedCodes& packed, std::span<float> out, const Value& value) {
-  const bool is_large = packed.size() > 0 && packed.size() >> packed.bits() > 0;
+  const bool is_large = !packed.empty() && packed.size() >> packed.bits() > 0;
   std::vector<float> table(is_large ? std::size_t{1} << packed.bits() : 0);
   for (std::uint32_t code = 0; code < table.size(); ++code)
     table[code] = static_cast<float>(value(code));

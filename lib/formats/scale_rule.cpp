@@ -28,7 +28,7 @@ int even_exponent(const ElementTop& top, double p) {
 }
 
 int round_up_exponent(const ElementTop& top, double p) {
-  const float quotient = static_cast<float>(p / top.largest);
+  const auto quotient = static_cast<float>(p / top.largest);
   constexpr int below_all_codes = -4096;
   return quotient == 0.0F ? below_all_codes : exponent_above(static_cast<double>(quotient));
 }

@@ -29,7 +29,7 @@ std::string merged_text(const BlockFields& fields, int rank) {
 // Elements of a tile along dimension d, as block_tiling has them.
 std::string tile_text(const BlockFields& fields, bool default_skip, int merged, int d) {
   if (d == 0 && merged >= 2 && fields.skip_first_dim.value_or(default_skip)) return "1";
-  const std::string whole = "max(1, " + size_of_dimension(d) + ")";
+  std::string whole = "max(1, " + size_of_dimension(d) + ")";
   const auto given = static_cast<int>(fields.block_size.size());
   const int from_end = merged - d;
   if (from_end > given) return whole;

@@ -18,7 +18,7 @@ MxBlocks line_blocks(const Shape& shape, std::int64_t block_size, int block_dim)
   MxBlocks blocks{line_tiling(shape, block_size, block_dim)};
   const Shape counts = blocks.tiling.counts();
   const std::span<const std::int64_t> all(counts);
-  const std::size_t dimension = static_cast<std::size_t>(
+  const auto dimension = static_cast<std::size_t>(
       block_dim < 0 ? block_dim + static_cast<std::int64_t>(all.size()) : block_dim);
   blocks.outer = product(all.first(dimension));
   blocks.axis = all[dimension];

@@ -76,7 +76,7 @@ class FastExponent {
   }
 
   int of(float p) const {
-    double value = static_cast<double>(p);
+    auto value = static_cast<double>(p);
     if (quotient_) value = static_cast<double>(static_cast<float>(value / largest_));
     const auto field = static_cast<int>((std::bit_cast<std::uint64_t>(value) + carry_) >> 52);
     return std::min(std::max(field - offset_, low_), high_);

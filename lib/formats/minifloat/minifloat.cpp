@@ -51,7 +51,8 @@ const MinifloatElement& find_element(std::string_view name) {
 
 void MinifloatIeee::apply_element(const Tree& given, Diagnostics& diagnostics) {
   const MinifloatElement& named = find_element(*element);
-  const auto set = [&](std::string_view key, auto& value, const auto& wanted, std::string text) {
+  const auto set = [&](std::string_view key, auto& value, const auto& wanted,
+                       const std::string& text) {
     const Tree* entry = given.find(key);
     const bool is_given = entry && !field_detail::is_none(*entry);
     if (is_given && value != wanted)
