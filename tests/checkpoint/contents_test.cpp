@@ -48,7 +48,7 @@ std::string archive_of(const std::map<std::string, std::string>& extras) {
   return test_zip::zip_of(entries);
 }
 
-std::string refusal_of(const std::map<std::string, std::string>& extras) {
+std::string refusal_of_extras(const std::map<std::string, std::string>& extras) {
   const test_zip::TemporaryFile file(archive_of(extras));
   try {
     checkpoint::read_contents(file.path);
@@ -93,20 +93,20 @@ TEST_CASE("contents come back: graph text, caller's information, history", "[che
 TEST_CASE("contents that are newer, edited or incomplete are refused", "[checkpoint]") {
   using Catch::Contains;
   const auto files = checkpoint::extra_files(linear_graph(), Tree::dict());
-  CHECK(refusal_of(files).empty());
+  CHECK(refusal_of_extras(files).empty());
   auto newer = files;
   newer["mase/info.json"] =
       replace_all(files.at("mase/info.json"), "\"format_version\": 1", "\"format_version\": 2");
-  CHECK_THAT(refusal_of(newer), Contains("format 2") && Contains("newer version"));
+  CHECK_THAT(refusal_of_extras(newer), Contains("format 2") && Contains("newer version"));
   auto edited = files;
   edited["mase/codes/0.bin"][0] = 1;
-  CHECK_THAT(refusal_of(edited), Contains("mase/codes/0.bin") && Contains("SHA-256"));
+  CHECK_THAT(refusal_of_extras(edited), Contains("mase/codes/0.bin") && Contains("SHA-256"));
   auto incomplete = files;
   incomplete.erase("mase/graph.txt");
-  CHECK_THAT(refusal_of(incomplete), Contains("lacks its entry 'mase/graph.txt'"));
+  CHECK_THAT(refusal_of_extras(incomplete), Contains("lacks its entry 'mase/graph.txt'"));
   auto broken = files;
   broken["mase/info.json"] = "{\"format_version\": 1";
-  CHECK_THAT(refusal_of(broken), Contains("info.json"));
+  CHECK_THAT(refusal_of_extras(broken), Contains("info.json"));
 }
 
 TEST_CASE("the tensor hash depends on names, types, shapes and every bit", "[checkpoint]") {

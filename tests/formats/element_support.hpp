@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the tests of minifloats and logs: random parameters, and values where grids change.
+// Helpers of the tests of minifloats and logs: random parameters, values where grids change,
+// and comparison of every element.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
-#include "formats/fixed/integer_support.hpp"
-#include "formats/format.hpp"
+#include "formats/format_support.hpp"
 #include "formats/minifloat/log_scalar.hpp"
 #include "formats/minifloat/minifloat_scalar.hpp"
 
 namespace mase::formats {
+
+/// One assertion per element: a failure says which.
+inline void check_same(const std::vector<float>& found, const std::vector<float>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    INFO("element " << i << ": " << found[i] << ", expected " << expected[i]);
+    CHECK(same_value(found[i], expected[i]));
+  }
+}
 
 inline int between(Random& random, int low, int high) {
   return low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low + 1)));

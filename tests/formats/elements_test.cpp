@@ -13,26 +13,6 @@ namespace {
 constexpr Rounding all_roundings[] = {Rounding::nearest_even, Rounding::floor,
                                       Rounding::nearest_away, Rounding::stochastic};
 
-Shape shape_of(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
-
-std::vector<float> quantized(const Format& format, const std::vector<float>& in) {
-  std::vector<float> out(in.size());
-  format.quantize(in, out, shape_of(in.size()));
-  return out;
-}
-
-std::vector<float> decoded(const Format& format, const Encoded& encoded) {
-  std::vector<float> out(encoded.codes.size());
-  format.decode(encoded, out, shape_of(out.size()));
-  return out;
-}
-
-std::size_t differences(const std::vector<float>& a, const std::vector<float>& b) {
-  std::size_t count = a.size() != b.size();
-  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) count += !same_value(a[i], b[i]);
-  return count;
-}
-
 template <class Spec>
 std::vector<float> numbers_for(Random& random, const Spec& spec) {
   std::vector<float> values = edges_of(spec);

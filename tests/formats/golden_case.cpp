@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/file.hpp"
-#include "formats/fixed/integer_support.hpp"
+#include "formats/format_support.hpp"
 #include "test_paths.hpp"
 
 namespace mase::formats {

@@ -21,8 +21,8 @@ std::vector<float> definition(const IntegerSpec& spec, const std::vector<float>&
 }
 
 // Number of differing bit patterns (also of NaN) of one kernel.
-std::size_t differences(simd::Isa isa, const IntegerSpec& spec, const std::vector<float>& in,
-                        const std::vector<float>& expected) {
+std::size_t kernel_differences(simd::Isa isa, const IntegerSpec& spec, const std::vector<float>& in,
+                               const std::vector<float>& expected) {
   std::vector<float> out(in.size());
   kernels::integer_kernel(isa, spec.rounding, spec.profile)(kernels::integer_grid(spec), in.data(),
                                                             out.data(), in.size());
@@ -34,7 +34,7 @@ std::size_t differences(simd::Isa isa, const IntegerSpec& spec, const std::vecto
 void check_all_sets(const IntegerSpec& spec, const std::vector<float>& in) {
   const std::vector<float> expected = definition(spec, in);
   for (const simd::Isa isa : simd::available_isas()) {
-    const std::size_t wrong = differences(isa, spec, in, expected);
+    const std::size_t wrong = kernel_differences(isa, spec, in, expected);
     if (wrong != 0) {  // an assertion per parameter set would take most of the test's time
       INFO(describe(spec) << " on " << simd::isa_name(isa));
       CHECK(wrong == 0);

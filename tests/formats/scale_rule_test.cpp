@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "formats/block/block_support.hpp"
-#include "formats/fixed/integer_support.hpp"
+#include "formats/format_support.hpp"
 #include "formats/scale_rule.hpp"
 
 using namespace mase;

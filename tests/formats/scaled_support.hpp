@@ -7,30 +7,11 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "formats/fixed/integer_support.hpp"
-#include "formats/format.hpp"
+#include "formats/format_support.hpp"
 
 namespace mase::formats {
 
 using Values = std::vector<float>;
-
-inline Values quantized(const std::string& text, const Values& in, const Shape& shape) {
-  Values out(in.size());
-  parse_format(text).quantize(in, out, shape);
-  return out;
-}
-
-inline Values quantized(const std::string& text, const Values& in) {
-  return quantized(text, in, {static_cast<std::int64_t>(in.size())});
-}
-
-/// Number of elements with other bits; NaN equals NaN.
-inline std::size_t differences(const Values& a, const Values& b) {
-  if (a.size() != b.size()) return a.size() + b.size();
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += !same_value(a[i], b[i]);
-  return count;
-}
 
 /// A shape of any rank up to 4, now and then without elements.
 inline Shape random_shape(Random& random) {

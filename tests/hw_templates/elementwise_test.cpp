@@ -13,13 +13,11 @@ using integer::FixedType;
 using integer::Requantise;
 using integer::Wide;
 
-constexpr std::int64_t kFrames = 48;
+constexpr std::int64_t kElementwiseFrames = 48;
 
 FixedType random_type(Random& random, int most) {
   return {static_cast<int>(between(random, 1, most)), 0, random.below(2) == 0};
 }
-
-std::int64_t flag(bool value) { return value ? 1 : 0; }
 
 std::int64_t power(int exponent) { return std::int64_t{1} << exponent; }
 
@@ -28,10 +26,6 @@ int random_shift(Random& random, Wide magnitude, const FixedType& to) {
   int bits = 0;
   for (; magnitude > to.high(); magnitude /= 2) ++bits;
   return bits + static_cast<int>(between(random, -2, 2));
-}
-
-Port random_port(Random& random, std::int64_t lanes, const FixedType& type, std::int64_t beats) {
-  return {lanes, type, random_codes(random, type, kFrames * beats * lanes)};
 }
 
 /// The codes of a port mapped one by one.
@@ -45,7 +39,7 @@ Port mapped(const Port& from, const FixedType& type, F&& map) {
 
 Case cast_case(Random& random, const FixedType& from, const FixedType& to,
                const Requantise& requantise) {
-  const Port in = random_port(random, between(random, 1, 3), from, 7);
+  const Port in = random_port(random, between(random, 1, 3), from, kElementwiseFrames * 7);
   design::ModuleParameters parameters{
       {"LANES", in.lanes}, {"IW", std::int64_t{from.width}}, {"ISIGNED", flag(from.is_signed)}};
   parameters.append(design::requantise_parameters(requantise, to));
@@ -66,7 +60,7 @@ TEST_CASE("casts in RTL round and clamp as the integers do") {
     const int shift = random_shift(random, from.high() / divisor, to);
     cases.push_back(cast_case(random, from, to, random_requantise(random, to, shift, divisor)));
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kElementwiseFrames);
 }
 
 TEST_CASE("average pooling's divisors in RTL are exact on every code") {
@@ -80,13 +74,13 @@ TEST_CASE("average pooling's divisors in RTL are exact on every code") {
       cases.push_back(cast_case(random, from, to, requantise));
       Port& in = cases.back().inputs[0];
       in.codes.clear();
-      const std::int64_t whole = kFrames * in.lanes;  // codes of one beat in every frame
+      const std::int64_t whole = kElementwiseFrames * in.lanes;  // codes of one beat in every frame
       for (std::int64_t i = 0; i < (power(13) + whole - 1) / whole * whole; ++i)
         in.codes.push_back(static_cast<std::int64_t>(from.low()) + i % power(13));
       cases.back().outputs[0] =
           mapped(in, to, [&](std::size_t i) { return requantise(in.codes[i]); });
     }
-  check_cases(cases, kFrames);
+  check_cases(cases, kElementwiseFrames);
 }
 
 TEST_CASE("lookups in RTL read the table at the bits of the code") {
@@ -96,7 +90,7 @@ TEST_CASE("lookups in RTL read the table at the bits of the code") {
     const FixedType from = random_type(random, 10), to = random_type(random, 32);
     const Codes table = random_codes(random, to, power(from.width));
     const std::string file = "table_" + std::to_string(i) + ".mem";
-    const Port in = random_port(random, between(random, 1, 3), from, 9);
+    const Port in = random_port(random, between(random, 1, 3), from, kElementwiseFrames * 9);
     const std::vector<Wide> words(table.begin(), table.end());
     cases.push_back(
         {"mase_lookup",
@@ -111,15 +105,15 @@ TEST_CASE("lookups in RTL read the table at the bits of the code") {
                  })},
          {{file, "", "", to.width, design::vector_words(words, 1, to.width)}}});
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kElementwiseFrames);
 }
 
 Case binary_case(Random& random, int op) {
   const FixedType a = random_type(random, 12), b = random_type(random, 12);
   const FixedType to = random_type(random, 16);
   const int a_shift = static_cast<int>(between(random, 0, 3)), b_shift = op == 0 ? 0 : 2;
-  const Port left = random_port(random, between(random, 1, 3), a, 6);
-  const Port right = random_port(random, left.lanes, b, 6);
+  const Port left = random_port(random, between(random, 1, 3), a, kElementwiseFrames * 6);
+  const Port right = random_port(random, left.lanes, b, kElementwiseFrames * 6);
   const auto exact = [&](Wide x, Wide y) {
     if (op == 2) return x * y;
     const Wide shifted_x = x * power(a_shift), shifted_y = y * power(b_shift);
@@ -156,7 +150,7 @@ TEST_CASE("sums, differences and products in RTL join their operands") {
   Random random(4);
   std::vector<Case> cases;
   for (int i = 0; i < 30; ++i) cases.push_back(binary_case(random, i % 3));
-  check_cases(cases, kFrames);
+  check_cases(cases, kElementwiseFrames);
 }
 
 struct Channels {
@@ -185,7 +179,7 @@ Case scale_case(Random& random, int index) {
   const FixedType to = random_type(random, 12);
   const bool has_shift = index % 3 != 0;
   const std::int64_t blocks = between(random, 1, 5), lanes = between(random, 1, 3);
-  const Port in = random_port(random, lanes, in_type, blocks * 2);
+  const Port in = random_port(random, lanes, in_type, kElementwiseFrames * blocks * 2);
   Channels channels = random_channels(random, in_type, scale_type, blocks * lanes);
   if (!has_shift) channels.shift.assign(channels.scale.size(), 0);
   const Requantise requantise = random_requantise(
@@ -229,7 +223,7 @@ TEST_CASE("scale and shift in RTL follow the channels") {
   Random random(5);
   std::vector<Case> cases;
   for (int i = 0; i < 24; ++i) cases.push_back(scale_case(random, i));
-  check_cases(cases, kFrames);
+  check_cases(cases, kElementwiseFrames);
 }
 
 }  // namespace

@@ -14,9 +14,7 @@ using integer::FixedType;
 using integer::Requantise;
 using integer::Wide;
 
-constexpr std::int64_t kFrames = 40;
-
-std::int64_t flag(bool value) { return value ? 1 : 0; }
+constexpr std::int64_t kMatrixFrames = 40;
 
 std::int64_t pick(Random& random, const std::vector<std::int64_t>& values) {
   return values[random.below(values.size())];
@@ -149,7 +147,7 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
   const Matrix matrix = random_matrix(random, inputs, per_set * shape.sets, types.weight);
   const auto [more, requantise] = common(random, types, matrix);
   Port in{shape.simd, types.in, {}}, out{shape.pe, types.out, {}};
-  for (std::int64_t row = 0; row < kFrames * shape.sets; ++row) {
+  for (std::int64_t row = 0; row < kMatrixFrames * shape.sets; ++row) {
     const std::int64_t set = row % shape.sets;
     const std::int64_t target = set * per_set + between(random, 0, per_set - 1);
     const Codes x = row < 4 * shape.sets ? extreme_row(matrix, types.in, target, row % 2 == 0)
@@ -187,7 +185,7 @@ TEST_CASE("linear in RTL equals the sums of products at every fold, width and si
     Case test = linear_case(random, shape, random_types(random), i);
     if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kMatrixFrames);
 }
 
 TEST_CASE("linear in RTL replays rows from block memory and reads many sets of weights") {
@@ -198,7 +196,7 @@ TEST_CASE("linear in RTL replays rows from block memory and reads many sets of w
   cases.push_back(linear_case(random, {72, 3, 1, 8, 2, 0}, types, 1));
   cases.push_back(linear_case(random, {2, 2, 9, 2, 2, 2}, types, 2));
   cases.push_back(linear_case(random, {1, 1, 17, 1, 1, 2}, types, 3));
-  check_cases(cases, kFrames);
+  check_cases(cases, kMatrixFrames);
 }
 
 TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
@@ -224,21 +222,21 @@ TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
       test.memories = {memory(file, widened(matrix.weight), 1, w)};
       test.inputs[0].codes.clear();
       test.outputs[0].codes.clear();
-      for (std::int64_t frame = 0; frame < kFrames; ++frame) {
+      for (std::int64_t frame = 0; frame < kMatrixFrames; ++frame) {
         const std::int64_t x = static_cast<std::int64_t>(in.low()) + frame % (std::int64_t{1} << a);
         test.inputs[0].codes.push_back(x);
         for (const std::int64_t y : matrix.weight) test.outputs[0].codes.push_back(x * y);
       }
       cases.push_back(std::move(test));
     }
-  check_cases(cases, kFrames);
+  check_cases(cases, kMatrixFrames);
 }
 
 Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, const Types& types) {
   const Matrix matrix = random_matrix(random, inputs, outputs, types.weight);
   const auto [more, requantise] = common(random, types, matrix);
   Port in{inputs, types.in, {}}, out{outputs, types.out, {}};
-  for (std::int64_t row = 0; row < kFrames; ++row) {
+  for (std::int64_t row = 0; row < kMatrixFrames; ++row) {
     const std::int64_t target = between(random, 0, outputs - 1);
     const Codes x = row < 8 ? extreme_row(matrix, types.in, target, row % 2 == 0)
                             : random_codes(random, types.in, inputs);
@@ -267,7 +265,7 @@ TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
                               pick(random, {1, 2, 5}), random_types(random));
     if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kMatrixFrames);
 }
 
 Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types, int index) {
@@ -276,7 +274,7 @@ Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types,
   const Matrix matrix = random_matrix(random, taps, channels, types.weight);  // a row per channel
   const auto [more, requantise] = common(random, types, matrix);
   Port in{lanes, types.in, {}}, out{lanes, types.out, {}};
-  for (std::int64_t frame = 0; frame < kFrames; ++frame) {
+  for (std::int64_t frame = 0; frame < kMatrixFrames; ++frame) {
     std::vector<Codes> x;  // of each channel
     for (std::int64_t c = 0; c < channels; ++c)
       x.push_back(frame < 4 ? extreme_row(matrix, types.in, c, frame % 2 == 0)
@@ -316,7 +314,7 @@ TEST_CASE("depthwise in RTL gives every channel its own weights") {
     Case test = depthwise_case(random, i % 3, random_types(random), i);
     if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kMatrixFrames);
 }
 
 }  // namespace

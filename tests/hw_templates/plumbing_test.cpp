@@ -10,16 +10,11 @@ namespace {
 using integer::Codes;
 using integer::FixedType;
 
-constexpr std::int64_t kFrames = 48;
+constexpr std::int64_t kPlumbingFrames = 48;
 
-FixedType random_type(Random& random) {
+FixedType random_stream_type(Random& random) {
   constexpr int widths[] = {8, 1, 3, 12, 33};
   return {widths[random.below(5)], 0, random.below(2) == 0};
-}
-
-/// A stream of `beats` beats per frame.
-Port random_port(Random& random, std::int64_t lanes, const FixedType& type, std::int64_t beats) {
-  return {lanes, type, random_codes(random, type, kFrames * beats * lanes)};
 }
 
 std::int64_t bits(const Port& port) { return port.lanes * port.type.width; }
@@ -42,21 +37,23 @@ TEST_CASE("skids, queues and forks in RTL pass every beat in order") {
   Random random(1);
   std::vector<Case> cases;
   for (int i = 0; i < 6; ++i) {
-    const FixedType type = random_type(random);
-    const Port port = random_port(random, between(random, 1, 4), type, between(random, 1, 9));
+    const FixedType type = random_stream_type(random);
+    const Port port =
+        random_port(random, between(random, 1, 4), type, kPlumbingFrames * between(random, 1, 9));
     cases.push_back(copies("mase_skid", {{"W", bits(port)}}, port));
   }
   for (const std::int64_t depth : {1, 2, 3, 4, 5, 8, 17, 40}) {
-    const Port port =
-        random_port(random, between(random, 1, 3), random_type(random), between(random, 1, 50));
+    const Port port = random_port(random, between(random, 1, 3), random_stream_type(random),
+                                  kPlumbingFrames * between(random, 1, 50));
     cases.push_back(copies("mase_fifo", {{"W", bits(port)}, {"DEPTH", depth}}, port));
   }
   for (const std::int64_t n : {1, 2, 3, 5}) {
-    const Port port = random_port(random, between(random, 1, 3), random_type(random), 4);
+    const Port port =
+        random_port(random, between(random, 1, 3), random_stream_type(random), kPlumbingFrames * 4);
     cases.push_back(copies("mase_stream_fork", {{"W", bits(port)}, {"N", n}}, port,
                            static_cast<std::size_t>(n)));
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kPlumbingFrames);
 }
 
 TEST_CASE("width converters in RTL keep the order of elements") {
@@ -67,9 +64,9 @@ TEST_CASE("width converters in RTL keep the order of elements") {
       {16, 1}, {1, 2}, {1, 3}, {2, 8}, {3, 15}, {1, 16}};
   for (const auto& [in, out] : lanes)
     for (int repeat = 0; repeat < 2; ++repeat) {
-      const FixedType type = random_type(random);
+      const FixedType type = random_stream_type(random);
       const std::int64_t wide = std::max(in, out) * between(random, 1, 3);
-      Port port{in, type, random_codes(random, type, kFrames * wide)};
+      Port port{in, type, random_codes(random, type, kPlumbingFrames * wide)};
       Port result = port;
       result.lanes = out;
       cases.push_back({"mase_stream_resize",
@@ -78,21 +75,21 @@ TEST_CASE("width converters in RTL keep the order of elements") {
                        {result},
                        {}});
     }
-  check_cases(cases, kFrames);
+  check_cases(cases, kPlumbingFrames);
 }
 
 Case concat_case(Random& random, std::int64_t a_beats, std::int64_t b_beats, std::int64_t rows) {
-  const FixedType type = random_type(random);
+  const FixedType type = random_stream_type(random);
   const std::int64_t lanes = between(random, 1, 3);
-  const Port a = random_port(random, lanes, type, rows * a_beats);
-  const Port b = random_port(random, lanes, type, rows * b_beats);
+  const Port a = random_port(random, lanes, type, kPlumbingFrames * rows * a_beats);
+  const Port b = random_port(random, lanes, type, kPlumbingFrames * rows * b_beats);
   Port out{lanes, type, {}};
   const auto append = [&](const Port& from, std::int64_t row, std::int64_t beats) {
     const std::int64_t count = beats * lanes;
     for (std::int64_t i = row * count; i < (row + 1) * count; ++i)
       out.codes.push_back(from.codes[static_cast<std::size_t>(i)]);
   };
-  for (std::int64_t row = 0; row < rows * kFrames; ++row) {
+  for (std::int64_t row = 0; row < rows * kPlumbingFrames; ++row) {
     append(a, row, a_beats);
     append(b, row, b_beats);
   }
@@ -105,9 +102,9 @@ Case concat_case(Random& random, std::int64_t a_beats, std::int64_t b_beats, std
 
 Case slice_case(Random& random, std::int64_t beats, std::int64_t first, std::int64_t count,
                 std::int64_t rows) {
-  const FixedType type = random_type(random);
+  const FixedType type = random_stream_type(random);
   const std::int64_t lanes = between(random, 1, 3);
-  const Port in = random_port(random, lanes, type, rows * beats);
+  const Port in = random_port(random, lanes, type, kPlumbingFrames * rows * beats);
   return {"mase_slice",
           {{"W", bits(in)}, {"BEATS", beats}, {"FIRST", first}, {"COUNT", count}},
           {in},
@@ -127,7 +124,7 @@ TEST_CASE("concat and slice in RTL cut rows where they should") {
     cases.push_back(slice_case(random, beats, 0, 1, 2));
     cases.push_back(slice_case(random, beats, beats - 1, 1, 1));
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kPlumbingFrames);
 }
 
 }  // namespace

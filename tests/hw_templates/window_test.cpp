@@ -13,7 +13,7 @@ using integer::Codes;
 using integer::FixedType;
 using integer::Wide;
 
-constexpr std::int64_t kFrames = 40;
+constexpr std::int64_t kWindowFrames = 40;
 
 struct Shape {
   std::int64_t h = 1, w = 1, kh = 1, kw = 1, sh = 1, sw = 1, ph = 0, pw = 0;
@@ -21,7 +21,7 @@ struct Shape {
   std::int64_t out_w() const { return (w + 2 * pw - kw) / sw + 1; }
 };
 
-FixedType random_type(Random& random) {
+FixedType random_pixel_type(Random& random) {
   constexpr int widths[] = {8, 1, 3, 5, 12};
   return {widths[random.below(5)], 0, random.below(2) == 0};
 }
@@ -75,10 +75,10 @@ design::ModuleParameters data_parameters(std::int64_t lanes, const FixedType& ty
 
 Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64_t beats,
                  std::int64_t lanes) {
-  const FixedType type = random_type(random);
+  const FixedType type = random_pixel_type(random);
   const std::int64_t pad = random_codes(random, type, 1)[0];
   const std::int64_t channels = blocks * beats * lanes;
-  const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * channels)};
+  const Port in{lanes, type, random_codes(random, type, kWindowFrames * s.h * s.w * channels)};
   design::ModuleParameters parameters = shape_parameters(s);
   parameters.set("CF", blocks * beats).set("BLOCKS", blocks);
   parameters.append(data_parameters(lanes, type, pad));
@@ -90,9 +90,9 @@ Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64
 }
 
 Case parallel_case(Random& random, const Shape& s) {
-  const FixedType type = random_type(random);
+  const FixedType type = random_pixel_type(random);
   const std::int64_t pad = random_codes(random, type, 1)[0], lanes = between(random, 1, 3);
-  const Port in{lanes, type, random_codes(random, type, kFrames * s.h * s.w * lanes)};
+  const Port in{lanes, type, random_codes(random, type, kWindowFrames * s.h * s.w * lanes)};
   design::ModuleParameters parameters = shape_parameters(s);
   parameters.append(data_parameters(lanes, type, pad));
   return {"mase_window_parallel",
@@ -120,7 +120,7 @@ TEST_CASE("windows in RTL are those of the padded image, frame after frame") {
                          {3, 3, 1, 1, 2, 2, 2, 2},
                          {9, 9, 2, 2, 4, 4}})
     cases.push_back(window_case(random, s, 1, between(random, 1, 2), 1));
-  check_cases(cases, kFrames);
+  check_cases(cases, kWindowFrames);
 }
 
 TEST_CASE("whole windows in RTL are those of the padded image, frame after frame") {
@@ -134,7 +134,7 @@ TEST_CASE("whole windows in RTL are those of the padded image, frame after frame
                          {4, 4, 4, 4},
                          {1, 1, 3, 3, 1, 1, 1, 1}})
     cases.push_back(parallel_case(random, s));
-  check_cases(cases, kFrames);
+  check_cases(cases, kWindowFrames);
 }
 
 /// What pool and reduce do with the values of one window.
@@ -158,8 +158,8 @@ struct ReductionTypes {
 
 ReductionTypes random_reduction(Random& random, std::int64_t lanes, std::int64_t count) {
   ReductionTypes t;
-  t.in = random_type(random);
-  t.out = random_type(random);
+  t.in = random_pixel_type(random);
+  t.out = random_pixel_type(random);
   t.reduction.sum = random.below(2) == 0;
   const std::int64_t divisor = t.reduction.sum && random.below(2) == 0 ? count : 1;
   t.reduction.requantise =
@@ -190,7 +190,7 @@ Case pool_case(Random& random, const Shape& s) {
   const std::int64_t lanes = between(random, 1, 3), beats = between(random, 1, 4);
   const std::int64_t channels = lanes * beats;
   const ReductionTypes t = random_reduction(random, lanes, s.kh * s.kw);
-  const Port in{lanes, t.in, random_codes(random, t.in, kFrames * s.h * s.w * channels)};
+  const Port in{lanes, t.in, random_codes(random, t.in, kWindowFrames * s.h * s.w * channels)};
   design::ModuleParameters parameters{
       {"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
   parameters.append(t.parameters);
@@ -210,7 +210,7 @@ TEST_CASE("pools in RTL reduce windows that do not overlap") {
     s.kw = s.sw = i % 5 == 0 ? s.w : between(random, 1, s.w);
     cases.push_back(pool_case(random, s));
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kWindowFrames);
 }
 
 TEST_CASE("reductions in RTL give one beat for N") {
@@ -219,7 +219,7 @@ TEST_CASE("reductions in RTL give one beat for N") {
   for (int i = 0; i < 24; ++i) {
     const std::int64_t n = i < 4 ? i + 1 : between(random, 1, 25), lanes = between(random, 1, 3);
     const ReductionTypes t = random_reduction(random, lanes, n);
-    const Port in{lanes, t.in, random_codes(random, t.in, kFrames * 2 * n * lanes)};
+    const Port in{lanes, t.in, random_codes(random, t.in, kWindowFrames * 2 * n * lanes)};
     const Shape row{2, n, 1, n, 1, n};
     design::ModuleParameters parameters{{"N", n}};
     parameters.append(t.parameters);
@@ -229,7 +229,7 @@ TEST_CASE("reductions in RTL give one beat for N") {
                      {{lanes, t.out, pooled(row, in.codes, lanes, t.reduction)}},
                      {}});
   }
-  check_cases(cases, kFrames);
+  check_cases(cases, kWindowFrames);
 }
 
 }  // namespace

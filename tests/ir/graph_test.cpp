@@ -3,10 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "ir/graph.hpp"
+#include "ir/id_of.hpp"
 #include "ir/text.hpp"
 
 namespace mase::ir {
 namespace {
+
+using test::id_of;
 
 Graph chain() {
   return parse(R"(graph "chain" {
@@ -26,8 +29,6 @@ Graph chain() {
   })",
                "chain");
 }
-
-NodeId id_of(const Graph& graph, std::string_view name) { return graph.find_node(name)->id; }
 
 std::vector<std::string> names(const Graph& graph, const std::vector<NodeId>& ids) {
   std::vector<std::string> found;

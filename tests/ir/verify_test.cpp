@@ -4,11 +4,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "ir/id_of.hpp"
 #include "ir/text.hpp"
 #include "random_graph.hpp"
 
 namespace mase::ir {
 namespace {
+
+using test::id_of;
 
 Graph sound() {
   return parse(R"(graph "sound" {
@@ -22,8 +25,6 @@ Graph sound() {
   })",
                "sound");
 }
-
-NodeId id_of(const Graph& graph, std::string_view name) { return graph.find_node(name)->id; }
 
 void complains(const Graph& graph, const std::string& expected) {
   const std::vector<std::string> found = verify(graph);

@@ -5,19 +5,13 @@
 #include "driver/all_passes.hpp"
 #include "ir/text.hpp"
 #include "passes/runner.hpp"
+#include "passes/tensor_values.hpp"
 
 namespace mase {
 namespace {
 
-void set(ir::Graph& graph, const std::string& path, const std::vector<float>& values) {
-  Array& array = graph.tensors.at(path).value;
-  array = Array::from(values, array.shape());
-}
-
-std::vector<float> get(const ir::Graph& graph, const std::string& path) {
-  const auto span = graph.tensors.at(path).value.span<float>();
-  return {span.begin(), span.end()};
-}
+using test::get;
+using test::set;
 
 /// s = 3 / sqrt(4) = 1.5, t = 1 - 1.5 * 2 = -2 in the first channel; s = 1, t = 0 in the others.
 void set_norm(ir::Graph& graph, std::size_t channels) {

@@ -8,7 +8,7 @@
 namespace mase {
 namespace {
 
-constexpr const char* options = R"(
+constexpr const char* profile_options = R"(
 by = "type"
 target_weight_nodes = ["linear"]
 target_activation_nodes = ["relu", "linear"]
@@ -27,7 +27,7 @@ ir::Graph profiled(std::int64_t batch) {
       Array::from(std::vector<float>{1, -2, 3, 4, 5, 6, -7, 8, 9, 10, 11, -12, 90, 90, 90, 90},
                   {4, 4}),
       batch);
-  test::run_pass(graph, "profile_statistics", options, context);
+  test::run_pass(graph, "profile_statistics", profile_options, context);
   return graph;
 }
 

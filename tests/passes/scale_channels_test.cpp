@@ -9,23 +9,16 @@
 #include "models/registry.hpp"
 #include "passes/channels/channel_groups.hpp"
 #include "passes/runner.hpp"
+#include "passes/tensor_values.hpp"
 #include "passes/transform/scale_channels.hpp"
 #include "support/message_of.hpp"
 
 namespace mase {
 namespace {
 
+using test::get;
+using test::set;
 using Floats = std::vector<float>;
-
-void set(ir::Graph& graph, const std::string& path, const Floats& values) {
-  Array& array = graph.tensors.at(path).value;
-  array = Array::from(values, array.shape());
-}
-
-Floats get(const ir::Graph& graph, const std::string& path) {
-  const auto span = graph.tensors.at(path).value.span<float>();
-  return {span.begin(), span.end()};
-}
 
 ir::Graph scaled(ir::Graph graph, const Tree& options) {
   passes::PassContext context;

@@ -3,16 +3,16 @@
 // trials; and the charts by hand-computed positions.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <limits>
 
 #include "result_study.hpp"
 #include "search/results/chart.hpp"
 #include "search/results/report_charts.hpp"
+#include "support/infinity.hpp"
 
 namespace mase::search {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using mase::test::infinity;
 
 bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; }
 

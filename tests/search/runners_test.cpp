@@ -102,7 +102,7 @@ BasicTrain read_training(const std::string& text, std::string* problems = nullpt
   return out;
 }
 
-std::string problems_of(const std::string& text) {
+std::string training_problems_of(const std::string& text) {
   std::string problems;
   read_training(text, &problems);
   return problems;
@@ -193,16 +193,17 @@ num_samples = 250
 }
 
 TEST_CASE("wrong training settings of a trial are refused under the names they have there") {
-  CHECK(problems_of("optimizer = \"adm\"\n")
+  CHECK(training_problems_of("optimizer = \"adm\"\n")
             .find("option 'optimizer' is \"adm\"; allowed: adam | "
                   "adamw | sgd; did you mean \"adam\"?") != std::string::npos);
-  CHECK(problems_of("lr_scheduler = \"cos\"\n").find("x.toml:1:16: error: option 'lr_scheduler'") !=
+  CHECK(training_problems_of("lr_scheduler = \"cos\"\n")
+            .find("x.toml:1:16: error: option 'lr_scheduler'") != std::string::npos);
+  CHECK(training_problems_of("max_steps = 0\n").find("option 'max_steps' is 0; allowed: >= 1") !=
         std::string::npos);
-  CHECK(problems_of("max_steps = 0\n").find("option 'max_steps' is 0; allowed: >= 1") !=
+  CHECK(training_problems_of("max_epochs = 1.5\n").find("'max_epochs' must be an integer") !=
         std::string::npos);
-  CHECK(problems_of("max_epochs = 1.5\n").find("'max_epochs' must be an integer") !=
+  CHECK(training_problems_of("lerning_rate = 1\n").find("did you mean 'learning_rate'") !=
         std::string::npos);
-  CHECK(problems_of("lerning_rate = 1\n").find("did you mean 'learning_rate'") !=
+  CHECK(training_problems_of("training_optimizer = \"sgd\"\n").find("unknown option") !=
         std::string::npos);
-  CHECK(problems_of("training_optimizer = \"sgd\"\n").find("unknown option") != std::string::npos);
 }

@@ -3,22 +3,11 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "formats/format.hpp"
+#include "formats/format_support.hpp"
 
 using namespace mase;
 using namespace mase::formats;
 using Catch::Contains;
-
-namespace {
-
-std::vector<float> quantized(const std::string& text, const std::vector<float>& in,
-                             const Shape& shape) {
-  std::vector<float> out(in.size());
-  parse_format(text).quantize(in, out, shape);
-  return out;
-}
-
-}  // namespace
 
 TEST_CASE("a block's shared bits count for its real elements") {
   CHECK(parse_format("block_fp(8, 8)").bits_per_element({4, 32}) == 8.5);

@@ -8,7 +8,7 @@
 #include "formats/block/block_log_elements.hpp"
 #include "formats/block/block_minifloat_elements.hpp"
 #include "formats/block/block_support.hpp"
-#include "formats/fixed/integer_support.hpp"
+#include "formats/format_support.hpp"
 
 using namespace mase;
 using namespace mase::formats;
@@ -60,12 +60,6 @@ std::string describe(const BlockElements& elements, const Tiling& tiling) {
   return std::string(elements.name()) + " " + std::to_string(elements.element_bits()) + "/" +
          std::to_string(elements.shared_bits()) + " " + shape_text(tiling.shape) + " in " +
          shape_text(tiling.tile);
-}
-
-std::size_t differences(const std::vector<float>& a, const std::vector<float>& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += !same_value(a[i], b[i]);
-  return count;
 }
 
 std::vector<float> definition(const BlockElements& elements, const Tiling& tiling,

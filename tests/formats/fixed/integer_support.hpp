@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the integer format tests: bit comparison, parameters and edge values of a grid.
+// Helpers of the integer format tests: parameters and edge values of a grid.
 #pragma once
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "formats/fixed/integer_scalar.hpp"
+#include "formats/format_support.hpp"
 
 namespace mase::formats {
-
-inline std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
-
-/// Equal bit patterns, or both NaN.
-inline bool same_value(float a, float b) {
-  return bits_of(a) == bits_of(b) || (std::isnan(a) && std::isnan(b));
-}
 
 inline std::string describe(const IntegerSpec& spec) {
   return "width " + std::to_string(spec.width) + " frac " + std::to_string(spec.frac_width) +

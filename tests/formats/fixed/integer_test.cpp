@@ -12,23 +12,11 @@ using namespace mase::formats;
 
 namespace {
 
-std::vector<float> quantized(const Format& format, const std::vector<float>& in) {
-  std::vector<float> out(in.size());
-  format.quantize(in, out, {static_cast<std::int64_t>(in.size())});
-  return out;
-}
-
-std::vector<float> decoded(const Format& format, const Encoded& encoded) {
-  std::vector<float> out(encoded.codes.size());
-  format.decode(encoded, out, {static_cast<std::int64_t>(out.size())});
-  return out;
-}
-
 Encoded encoded(const Format& format, const std::vector<float>& in) {
   return format.encode(in, {static_cast<std::int64_t>(in.size())});
 }
 
-void check_same(const std::vector<float>& a, const std::vector<float>& b) {
+void check_bits(const std::vector<float>& a, const std::vector<float>& b) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < a.size(); ++i) wrong += bits_of(a[i]) != bits_of(b[i]);
   CHECK(wrong == 0);
@@ -65,8 +53,9 @@ std::vector<float> ordered_values(Random& random, const Sample& sample) {
   return values;
 }
 
-const std::vector<std::string> all_roundings{"nearest_even", "floor", "nearest_away", "stochastic"};
-const std::vector<std::string> fixed_roundings{"nearest_even", "floor", "nearest_away"};
+const std::vector<std::string> rounding_names{"nearest_even", "floor", "nearest_away",
+                                              "stochastic"};
+const std::vector<std::string> deterministic_roundings{"nearest_even", "floor", "nearest_away"};
 
 }  // namespace
 
@@ -76,7 +65,7 @@ TEST_CASE("integer(8, 4) has the values written in the specification") {
                               100.0F, -100.0F,  INFINITY, -INFINITY, -0.0F};
   const auto check = [&](const std::string& text, const std::vector<float>& expected) {
     INFO(text);
-    check_same(quantized(parse_format(text), in), expected);
+    check_bits(quantized(parse_format(text), in), expected);
   };
   check("integer(8, 4)",
         {0.0F, 0.0F, 0.125F, 0.0F, -0.125F, 1.0F, 7.9375F, -8.0F, 7.9375F, -8.0F, 0.0F});
@@ -110,31 +99,31 @@ TEST_CASE("integers wider than float32 clamp exactly and round once") {
 
 TEST_CASE("quantizing equals decoding the codes") {
   Random random(11);
-  for (const std::string& rounding : all_roundings)
+  for (const std::string& rounding : rounding_names)
     for (int trial = 0; trial < 40; ++trial) {
       const Sample sample = random_format(random, rounding);
       INFO(sample.text);
       const Format format = parse_format(sample.text);
       const std::vector<float> in = ordered_values(random, sample);
-      check_same(quantized(format, in), decoded(format, encoded(format, in)));
+      check_bits(quantized(format, in), decoded(format, encoded(format, in)));
     }
 }
 
 TEST_CASE("quantizing twice changes nothing") {
   Random random(12);
-  for (const std::string& rounding : all_roundings)
+  for (const std::string& rounding : rounding_names)
     for (int trial = 0; trial < 40; ++trial) {
       const Sample sample = random_format(random, rounding);
       INFO(sample.text);
       const Format format = parse_format(sample.text);
       const std::vector<float> once = quantized(format, ordered_values(random, sample));
-      check_same(quantized(format, once), once);
+      check_bits(quantized(format, once), once);
     }
 }
 
 TEST_CASE("quantizing keeps the order of values") {
   Random random(13);
-  for (const std::string& rounding : fixed_roundings)
+  for (const std::string& rounding : deterministic_roundings)
     for (int trial = 0; trial < 40; ++trial) {
       const Sample sample = random_format(random, rounding);
       INFO(sample.text);
@@ -146,7 +135,7 @@ TEST_CASE("quantizing keeps the order of values") {
 
 TEST_CASE("the error inside the range is at most half a step, a step for floor") {
   Random random(14);
-  for (const std::string& rounding : fixed_roundings)
+  for (const std::string& rounding : deterministic_roundings)
     for (int trial = 0; trial < 40; ++trial) {
       const Sample sample = random_format(random, rounding);
       INFO(sample.text);
@@ -195,7 +184,7 @@ TEST_CASE("stochastic rounding is unbiased, repeatable and depends on the seed")
   CHECK(mean(out) / 0.0625 == Approx(0.3).margin(0.0073));
   CHECK(quantized(format, in) == out);
   CHECK(quantized(parse_format("integer(8, 4, rounding=stochastic, seed=4)"), in) != out);
-  check_same(quantized(format, {0.25F, -1.5F, 50.0F}), {0.25F, -1.5F, 7.9375F});
+  check_bits(quantized(format, {0.25F, -1.5F, 50.0F}), {0.25F, -1.5F, 7.9375F});
 }
 
 TEST_CASE("NaN stays NaN and has no code") {

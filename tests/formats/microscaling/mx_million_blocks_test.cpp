@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-#include "formats/format.hpp"
+#include "formats/format_support.hpp"
 
 using namespace mase;
 using namespace mase::formats;
@@ -21,13 +21,12 @@ using namespace mase::formats;
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Magnitudes 0 = v_0 < v_1 < ... by code, and the midpoints between neighbours.
-class Values {
+class Magnitudes {
  public:
-  explicit Values(std::vector<double> values) : values_(std::move(values)) {
-    midpoints_.fill(infinity);
+  explicit Magnitudes(std::vector<double> values) : values_(std::move(values)) {
+    midpoints_.fill(std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i + 1 < values_.size(); ++i)
       midpoints_[i] = (values_[i] + values_[i + 1]) / 2;
   }
@@ -47,7 +46,7 @@ class Values {
 };
 
 /// All codes from 0 to `last` of a minifloat without its sign.
-Values minifloat(int fraction_bits, int bias, int last) {
+Magnitudes minifloat(int fraction_bits, int bias, int last) {
   std::vector<double> values;
   const int ones = 1 << fraction_bits;
   for (int code = 0; code <= last; ++code) {
@@ -56,13 +55,13 @@ Values minifloat(int fraction_bits, int bias, int last) {
                          ? fraction * std::pow(2.0, 1 - bias - fraction_bits)
                          : (1.0 + fraction / double(ones)) * std::pow(2.0, exponent - bias));
   }
-  return Values(std::move(values));
+  return Magnitudes(std::move(values));
 }
 
-Values integers(int width) {
+Magnitudes integers(int width) {
   std::vector<double> values;
   for (int m = 0; m < 1 << (width - 1); ++m) values.push_back(m * std::pow(2.0, 2 - width));
-  return Values(std::move(values));
+  return Magnitudes(std::move(values));
 }
 
 /// 2^-160 ... 2^160.
@@ -86,7 +85,7 @@ float peak(std::span<const float> block) {
 
 /// A block under a power of two that takes its largest magnitude to the largest binade.
 struct PowerScaled {
-  Values values;
+  Magnitudes values;
   int top = 0;
   bool signed_zero = true;
 
@@ -103,7 +102,7 @@ struct PowerScaled {
 
 /// nvfp4 of one level: the operations in float32 as they are written down, roundings by search.
 struct Nvfp4Scaled {
-  Values elements = minifloat(1, 1, 7), scales = minifloat(3, 7, 126);
+  Magnitudes elements = minifloat(1, 1, 7), scales = minifloat(3, 7, 126);
 
   void operator()(std::span<const float> in, std::span<float> out) const {
     const float p = peak(in);
@@ -162,14 +161,6 @@ void fill(Source& source, std::span<float> block) {
     if (kind == 14 && word % 8 == 0) bits = (word & 0x80000000) | 0x7f800000;
     value = std::bit_cast<float>(bits);
   }
-}
-
-std::size_t differences(std::span<const float> a, std::span<const float> b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    count += std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]) &&
-             !(std::isnan(a[i]) && std::isnan(b[i]));
-  return count;
 }
 
 std::size_t blocks_wanted() {

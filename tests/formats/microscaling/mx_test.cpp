@@ -7,18 +7,15 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/block_support.hpp"
-#include "formats/fixed/integer_support.hpp"
+#include "formats/format_support.hpp"
 
 using namespace mase;
 using namespace mase::formats;
 
 namespace {
 
-constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-const std::vector<std::string> roundings{"nearest_even", "floor", "nearest_away"};
-const std::vector<std::string> rules{"floor", "ceil", "even", "rceil"};
+const std::vector<std::string> mx_roundings{"nearest_even", "floor", "nearest_away"};
+const std::vector<std::string> mx_rules{"floor", "ceil", "even", "rceil"};
 
 std::string pick(Random& random, const std::vector<std::string>& words) {
   return words[static_cast<std::size_t>(below(random, static_cast<int>(words.size())))];
@@ -33,33 +30,21 @@ std::string random_line_format(Random& random, int rank) {
   return element + ", block_size=" + std::to_string(1 + below(random, 40)) +
          ", block_dim=" + std::to_string(below(random, 2 * rank) - rank) +
          ", scale_bits=" + std::to_string(2 + below(random, 7)) +
-         ", scale_rule=" + pick(random, rules) + ", rounding=" + pick(random, roundings) + ")";
+         ", scale_rule=" + pick(random, mx_rules) + ", rounding=" + pick(random, mx_roundings) +
+         ")";
 }
 
-Shape random_shape(Random& random) {
+Shape random_line_shape(Random& random) {
   Shape shape;
   for (int d = 1 + below(random, 4); d > 0; --d)
     shape.push_back(1 + below(random, d == 1 ? 70 : 6));
   return shape;
 }
 
-std::vector<float> quantized(const Format& format, const std::vector<float>& in,
-                             const Shape& shape) {
-  std::vector<float> out(in.size());
-  format.quantize(in, out, shape);
-  return out;
-}
-
 std::vector<float> coded(const Format& format, const std::vector<float>& in, const Shape& shape) {
   std::vector<float> out(in.size());
   format.decode(format.encode(in, shape), out, shape);
   return out;
-}
-
-std::size_t differences(const std::vector<float>& a, const std::vector<float>& b) {
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) wrong += !same_value(a[i], b[i]);
-  return wrong;
 }
 
 /// quantize_mx by its definition: one element at a time, each finding its block's peak.
@@ -69,16 +54,16 @@ std::vector<float> by_definition(const MxSpec& spec, const MxBlocks& blocks,
   std::vector<float> out(in.size());
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
     const bool bad = peaks[tile].nonfinite && spec.has_nan();
-    const auto exponent = mx_block_exponent(spec, bad ? quiet_nan : peaks[tile].largest);
-    out[i] = exponent ? quantize_mx_scalar(spec, in[i], *exponent, i) : quiet_nan;
+    const auto exponent = mx_block_exponent(spec, bad ? NAN : peaks[tile].largest);
+    out[i] = exponent ? quantize_mx_scalar(spec, in[i], *exponent, i) : NAN;
   });
   return out;
 }
 
-MxSpec random_spec(Random& random) {
+MxSpec random_mx_spec(Random& random) {
   MxSpec spec;
-  spec.rule = scale_rule_of(pick(random, rules));
-  spec.rounding = rounding_of(pick(random, roundings));
+  spec.rule = scale_rule_of(pick(random, mx_rules));
+  spec.rounding = rounding_of(pick(random, mx_roundings));
   spec.scale_bits = 1 + below(random, 8);
   spec.width = 2 + below(random, 15);
   const int kind = below(random, 8);
@@ -109,7 +94,7 @@ TEST_CASE("microscaling kernels equal the definition on tiles of any shape") {
   Random random(61);
   std::size_t wrong = 0;
   for (int trial = 0; trial < 1200; ++trial) {
-    const MxSpec spec = random_spec(random);
+    const MxSpec spec = random_mx_spec(random);
     const bool runs = trial % 2 == 0, nonfinite = below(random, 2) == 0;
     const MxBlocks blocks{runs ? run_tiling(random) : random_tiling(random)};
     const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)
@@ -132,7 +117,7 @@ TEST_CASE("microscaling kernels equal the definition on blocks of every length, 
                              const std::vector<float>& in) {
     return by_definition(spec, MxBlocks{tiling}, in);
   };
-  check_every_length(Random(64), random_spec, quantize, definition, same_value);
+  check_every_length(Random(64), random_mx_spec, quantize, definition, same_value);
 }
 
 TEST_CASE(
@@ -140,7 +125,7 @@ TEST_CASE(
   Random random(62);
   std::size_t wrong = 0, changed = 0;
   for (int trial = 0; trial < 400; ++trial) {
-    const Shape shape = random_shape(random);
+    const Shape shape = random_line_shape(random);
     const Format format = parse_format(random_line_format(random, static_cast<int>(shape.size())));
     const std::vector<float> in = random_values(random, {shape, shape}, below(random, 2) == 0);
     const std::vector<float> once = quantized(format, in, shape);
@@ -206,9 +191,9 @@ TEST_CASE("hand-computed blocks of floats") {
 TEST_CASE("a block with NaN or infinity is NaN, and only that one") {
   for (const char* text : {"mxint8(block_size=2)", "mxfp4(block_size=2)"}) {
     const Format format = parse_format(text);
-    const std::vector<float> in{1.0F, quiet_nan, 1.0F, 1.0F, infinity, 1.0F};
+    const std::vector<float> in{1.0F, NAN, 1.0F, 1.0F, INFINITY, 1.0F};
     const std::vector<float> out = coded(format, in, {6});
-    CHECK(differences(out, {quiet_nan, quiet_nan, 1.0F, 1.0F, quiet_nan, quiet_nan}) == 0);
+    CHECK(differences(out, {NAN, NAN, 1.0F, 1.0F, NAN, NAN}) == 0);
     CHECK(format.encode(in, {6}).shared.unpack()[0] == 255);
     std::vector<std::uint8_t> mask(6);
     format.saturates(in, mask, {6});
@@ -321,7 +306,7 @@ TEST_CASE("codes that do not fit the tensor are refused") {
   CHECK_THROWS_AS(format.decode(good, out, {1, 64, 1}), Error);  // another number of blocks
   CHECK_THROWS_AS(parse_format("mxint4").decode(good, out, {2, 32}), Error);
   CHECK_THROWS_AS(
-      parse_format("mxint_hardware(8, 4, [1, 2])").encode(std::vector<float>{1.0F, quiet_nan}, {2}),
+      parse_format("mxint_hardware(8, 4, [1, 2])").encode(std::vector<float>{1.0F, NAN}, {2}),
       Error);
 }
 

@@ -6,27 +6,12 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/block_support.hpp"
-#include "formats/fixed/integer_support.hpp"
+#include "formats/format_support.hpp"
 
 using namespace mase;
 using namespace mase::formats;
 
 namespace {
-
-constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
-
-std::vector<float> quantized(const Format& format, const std::vector<float>& in,
-                             const Shape& shape) {
-  std::vector<float> out(in.size());
-  format.quantize(in, out, shape);
-  return out;
-}
-
-std::size_t differences(const std::vector<float>& a, const std::vector<float>& b) {
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) wrong += !same_value(a[i], b[i]);
-  return wrong;
-}
 
 std::vector<float> by_definition(const Nvfp4Spec& spec, const MxBlocks& blocks,
                                  const std::vector<float>& in) {
@@ -39,13 +24,13 @@ std::vector<float> by_definition(const Nvfp4Spec& spec, const MxBlocks& blocks,
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
     const Nvfp4Factors factors = nvfp4_factors(nvfp4_block_scale(peaks[tile].largest, t), t);
     out[i] = peaks[tile].nonfinite
-                 ? quiet_nan
+                 ? NAN
                  : nvfp4_element_value(element, in[i], factors.down, i) * factors.up;
   });
   return out;
 }
 
-Nvfp4Spec random_spec(Random& random) {
+Nvfp4Spec random_nvfp4_spec(Random& random) {
   Nvfp4Spec spec;
   spec.two_levels = below(random, 3) != 0;
   if (spec.two_levels && below(random, 2) == 0)
@@ -64,14 +49,14 @@ TEST_CASE("nvfp4 kernels equal the definition on blocks of every length, also in
                              const std::vector<float>& in) {
     return by_definition(spec, MxBlocks{tiling}, in);
   };
-  check_every_length(Random(72), random_spec, quantize, definition, same_value);
+  check_every_length(Random(72), random_nvfp4_spec, quantize, definition, same_value);
 }
 
 TEST_CASE("nvfp4 kernels equal the definition on tiles of any shape") {
   Random random(71);
   std::size_t wrong = 0;
   for (int trial = 0; trial < 800; ++trial) {
-    const Nvfp4Spec spec = random_spec(random);
+    const Nvfp4Spec spec = random_nvfp4_spec(random);
     const bool runs = trial % 2 == 0, nonfinite = below(random, 2) == 0;
     const MxBlocks blocks{runs ? run_tiling(random) : random_tiling(random)};
     const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)
@@ -124,7 +109,7 @@ TEST_CASE(
     }
   CHECK(wrong == 0);
   CHECK(quantized(parse_format("nvfp4"), {0.0F, 0x1p-149F}, {2}) == std::vector<float>{0.0F, 0.0F});
-  CHECK(std::isnan(quantized(parse_format("nvfp4"), {1.0F, quiet_nan}, {2})[0]));
+  CHECK(std::isnan(quantized(parse_format("nvfp4"), {1.0F, NAN}, {2})[0]));
 }
 
 TEST_CASE("nvfp4 with a given scale changes nothing the second time") {

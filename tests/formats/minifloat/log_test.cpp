@@ -8,24 +8,6 @@
 using namespace mase;
 using namespace mase::formats;
 
-namespace {
-
-std::vector<float> quantized(const std::string& text, const std::vector<float>& in) {
-  std::vector<float> out(in.size());
-  parse_format(text).quantize(in, out, {static_cast<std::int64_t>(in.size())});
-  return out;
-}
-
-void check_same(const std::vector<float>& found, const std::vector<float>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    INFO("element " << i << ": " << found[i] << ", expected " << expected[i]);
-    CHECK(same_value(found[i], expected[i]));
-  }
-}
-
-}  // namespace
-
 TEST_CASE("log rounds in the logarithm, and small values to zero") {
   // Exponent codes 1 to 7 of log(4, 3): 2^-2 to 2^4; 1.414213 and 1.414214 enclose sqrt(2).
   const std::vector<float> in{1.414213F, 1.414214F, -3, 0.125F, 0.126F, 0, -0.0F, -0.01F, 100};

@@ -10,12 +10,6 @@ using namespace mase::formats;
 
 namespace {
 
-std::vector<float> quantized(const std::string& text, const std::vector<float>& in) {
-  std::vector<float> out(in.size());
-  parse_format(text).quantize(in, out, {static_cast<std::int64_t>(in.size())});
-  return out;
-}
-
 std::vector<std::uint32_t> codes_of(const std::string& text, const std::vector<float>& in) {
   return parse_format(text).encode(in, {static_cast<std::int64_t>(in.size())}).codes.unpack();
 }
@@ -26,14 +20,6 @@ std::vector<float> values_of(const std::string& text, const std::vector<std::uin
   format.decode({pack_codes(codes, static_cast<int>(format.bits_per_element({}))), {}, {}}, out,
                 {static_cast<std::int64_t>(out.size())});
   return out;
-}
-
-void check_same(const std::vector<float>& found, const std::vector<float>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    INFO("element " << i << ": " << found[i] << ", expected " << expected[i]);
-    CHECK(same_value(found[i], expected[i]));
-  }
 }
 
 }  // namespace

@@ -3,21 +3,20 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
 #include "hardware/design/choose_folding.hpp"
 #include "hardware/design/fold_merge.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"
+#include "support/infinity.hpp"
 
 using namespace mase;
 using namespace mase::design;
+using mase::test::infinity;
 using mase::test::ProgramMaker;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 ProgramMaker two_layers() {
   ProgramMaker maker;

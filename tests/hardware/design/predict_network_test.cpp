@@ -65,7 +65,7 @@ class Join : public Handshake {
   bool full_[2] = {false, false};
 };
 
-std::unique_ptr<Handshake> make(const Instance& instance) {
+std::unique_ptr<Handshake> simple_handshake(const Instance& instance) {
   if (instance.module == "gather")
     return std::make_unique<Gather>(static_cast<int>(instance.parameters.integer("N")));
   if (instance.module == "fork") return std::make_unique<Fork>();
@@ -78,7 +78,7 @@ Stream stream(std::string name, std::int64_t beats) {
 }
 
 Schedule schedule_of(const Design& design) {
-  Network network(design, make);
+  Network network(design, simple_handshake);
   return run(network, design);
 }
 
@@ -150,5 +150,6 @@ TEST_CASE("a stream without a consumer is a defect") {
   design.instances = {{"fork", "fork", "", {}, {0}, {1, 2}}};
   design.inputs = {0};
   design.outputs = {1};
-  CHECK_THROWS_WITH(Network(design, make), Catch::Contains("stream z needs one producer"));
+  CHECK_THROWS_WITH(Network(design, simple_handshake),
+                    Catch::Contains("stream z needs one producer"));
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kFrames = 20;  // of 4 beats
 
-SimulateOptions quick(double in = 0, double out = 0) {
+SimulateOptions bench_options(double in = 0, double out = 0) {
   SimulateOptions options;
   options.stall_in = in;
   options.stall_out = out;
@@ -55,19 +55,19 @@ std::string first_message(const Simulation& simulation) {
 
 TEST_CASE("a sound module passes, and every kind of vectors fault is found and placed") {
   const Bench bench("sound");
-  const Simulation good = bench.run(quick());
+  const Simulation good = bench.run(bench_options());
   CHECK(good.passed());
   // One entry: a beat goes in every second cycle, comes out in the next one.
   CHECK(good.latency_first == 1);
   CHECK(good.latency_last == 7);
   CHECK(good.interval == 8);
-  CHECK(bench.run(quick(0.5, 0.5)).passed());
+  CHECK(bench.run(bench_options(0.5, 0.5)).passed());
 
   Vectors wrong = bench.vectors();
   std::int64_t& code = wrong.outputs[0][4 * 7 + 2];
   const std::string got = std::to_string(code);
   code ^= 1;
-  const Simulation found = bench.run(quick(), wrong);
+  const Simulation found = bench.run(bench_options(), wrong);
   CHECK_FALSE(found.passed());
   CHECK(found.mismatches == 1);
   CHECK(first_message(found) ==
@@ -76,7 +76,7 @@ TEST_CASE("a sound module passes, and every kind of vectors fault is found and p
 
 TEST_CASE("a dropped beat is found") {
   const Bench bench("drops");
-  const Simulation simulation = bench.run(quick());
+  const Simulation simulation = bench.run(bench_options());
   CHECK(simulation.mismatches > 0);
   CHECK(simulation.deadlock);
   CHECK(first_message(simulation).starts_with("frame 1, stream y, beat 3"));
@@ -84,24 +84,24 @@ TEST_CASE("a dropped beat is found") {
 
 TEST_CASE("a doubled beat is found, also as the very last one") {
   const Bench bench("duplicates");
-  CHECK(bench.run(quick()).mismatches > 0);
+  CHECK(bench.run(bench_options()).mismatches > 0);
   Vectors eight = bench.vectors();
   eight.frames = 2;
   for (auto* side : {&eight.inputs, &eight.outputs}) (*side)[0].resize(8);
-  const Simulation last = bench.run(quick(), eight);
+  const Simulation last = bench.run(bench_options(), eight);
   CHECK(last.mismatches == 1);
   CHECK(first_message(last) == "stream y: a beat after the last expected one");
 }
 
 TEST_CASE("a valid that waits for ready is a deadlock") {
-  const Simulation simulation = Bench("waits_for_ready").run(quick());
+  const Simulation simulation = Bench("waits_for_ready").run(bench_options());
   CHECK(simulation.deadlock);
   CHECK_FALSE(simulation.passed());
   CHECK(first_message(simulation).find("ready waits for valid") != std::string::npos);
 }
 
 TEST_CASE("a combinational path between the handshakes is found, with correct data too") {
-  const Simulation simulation = Bench("combinational").run(quick());
+  const Simulation simulation = Bench("combinational").run(bench_options());
   CHECK(simulation.mismatches == 0);
   CHECK(simulation.combinational_paths > 0);
   CHECK_FALSE(simulation.passed());
@@ -111,19 +111,19 @@ TEST_CASE("a stalled output that is withdrawn or changed is found") {
   for (const char* module : {"withdraws", "changes_data"}) {
     INFO(module);
     const Bench bench(module);
-    const Simulation simulation = bench.run(quick(0, 0.9));
+    const Simulation simulation = bench.run(bench_options(0, 0.9));
     CHECK(simulation.protocol_faults > 0);
     CHECK_FALSE(simulation.passed());
   }
 }
 
 TEST_CASE("a design that stops is a deadlock") {
-  const Simulation simulation = Bench("stops").run(quick());
+  const Simulation simulation = Bench("stops").run(bench_options());
   CHECK(simulation.deadlock);
   CHECK(simulation.frames == 4);
   CHECK(first_message(simulation).find("x after 16 of 80 beats") != std::string::npos);
 }
 
 TEST_CASE("a beat before any input is found") {
-  CHECK(Bench("speaks_first").run(quick()).protocol_faults > 0);
+  CHECK(Bench("speaks_first").run(bench_options()).protocol_faults > 0);
 }

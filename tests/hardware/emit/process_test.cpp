@@ -35,7 +35,7 @@ TEST_CASE("a program that runs too long is stopped with its children") {
   const ProcessResult result = run_process({"sh", "-c", "sleep 30 & sleep 30"}, {"", 0.2, {}});
   CHECK(result.timed_out);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
-  CHECK(test::message_of(Fault::file, [] {
+  CHECK(test::message_of(mase::Fault::file, [] {
           run_checked({"sleep", "30"}, {"", 0.1, {}}, "waiting");
         }).starts_with("waiting did not end within"));
 }
@@ -45,14 +45,15 @@ TEST_CASE("a signal counts as a status above 128") {
 }
 
 TEST_CASE("missing programs and folders are named, known tools with the way to get them") {
-  CHECK(test::message_of(Fault::file, [] { run_process({"mase-has-no-such-tool"}); }) ==
+  CHECK(test::message_of(mase::Fault::file, [] { run_process({"mase-has-no-such-tool"}); }) ==
         "cannot start mase-has-no-such-tool: No such file or directory");
-  CHECK(test::message_of(Fault::file, [] {
+  CHECK(test::message_of(mase::Fault::file, [] {
           run_process({"true"}, {"/no/such/folder", 10, {}});
         }) == "cannot work in '/no/such/folder': No such file or directory");
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", "/no/such/folder", 1);
-  const std::string message = test::message_of(Fault::file, [] { run_process({"verilator"}); });
+  const std::string message =
+      test::message_of(mase::Fault::file, [] { run_process({"verilator"}); });
   CHECK_FALSE(program_exists("verilator"));
   ::setenv("PATH", path.c_str(), 1);
   CHECK(message ==
@@ -61,7 +62,7 @@ TEST_CASE("missing programs and folders are named, known tools with the way to g
 }
 
 TEST_CASE("a failing program gives its own last lines") {
-  const std::string message = test::message_of(Fault::file, [] {
+  const std::string message = test::message_of(mase::Fault::file, [] {
     run_checked({"sh", "-c", "echo first; echo 'the reason' >&2; exit 3"}, {}, "trying");
   });
   CHECK(message == "trying failed (sh ended with status 3):\nthe reason");

@@ -12,9 +12,6 @@ using namespace mase::integer;
 
 namespace {
 
-const Formats eight{
-    {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(8, 5)"}};
-
 /// The sum of row `row` for one input, in the plainest way.
 Wide sum_of(const Linear& linear, std::int64_t row, const Codes& input) {
   Wide sum = linear.bias.empty() ? 0 : linear.bias[static_cast<std::size_t>(row)];

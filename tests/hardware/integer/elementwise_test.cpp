@@ -8,21 +8,12 @@
 using namespace mase;
 using namespace mase::test;
 using ir::NodeId;
-using ir::NodeRef;
 using ir::Value;
 using ir::ValueInfo;
 
 namespace {
 
 using Index = std::int64_t;
-
-Value ref(NodeId id) { return Value(NodeRef{id}); }
-
-Value list(const Shape& values) {
-  Value::List items;
-  for (const Index value : values) items.emplace_back(value);
-  return Value::list(std::move(items));
-}
 
 std::vector<ir::Argument> with_self(NodeId x, std::vector<ir::Argument> rest = {}) {
   rest.insert(rest.begin(), {"self", ref(x)});

@@ -9,15 +9,9 @@
 
 using namespace mase;
 using namespace mase::test;
-using ir::NodeRef;
 using ir::Value;
 
 namespace {
-
-const Formats eight{
-    {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(8, 5)"}};
-
-Value ref(ir::NodeId id) { return Value(NodeRef{id}); }
 
 std::string refusal(const ir::Graph& graph) {
   return message_of(Fault::unsupported, [&] { integer::lower(graph); });

@@ -11,15 +11,9 @@
 
 using namespace mase;
 using namespace mase::test;
-using ir::NodeRef;
 using ir::Value;
 
 namespace {
-
-const Formats eight{
-    {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(8, 5)"}};
-
-Value ref(ir::NodeId id) { return Value(NodeRef{id}); }
 
 ir::Graph two_results() {
   Sketch sketch(3);

@@ -9,14 +9,11 @@
 using namespace mase;
 using namespace mase::test;
 using ir::NodeId;
-using ir::NodeRef;
 using ir::Value;
 
 namespace {
 
 using Index = std::int64_t;
-
-Value ref(NodeId id) { return Value(NodeRef{id}); }
 
 class Network {
  public:

@@ -15,6 +15,12 @@ using ir::NodeId;
 using ir::NodeRef;
 using ir::Value;
 
+Value list(const Shape& values) {
+  Value::List items;
+  for (const std::int64_t value : values) items.emplace_back(value);
+  return Value::list(std::move(items));
+}
+
 ir::NodeId Sketch::add(ir::Node node, const Formats& formats) {
   for (const auto& [port, text] : formats) node.formats.emplace(port, formats::parse_format(text));
   return graph.add(std::move(node));

@@ -13,6 +13,14 @@ namespace mase::test {
 /// Formats by port, as text: {{"data_in", "integer(8, 4)"}}.
 using Formats = std::vector<std::pair<std::string, std::string>>;
 
+/// Formats of a layer of 8-bit inputs and biases and 6-bit weights.
+inline const Formats eight{
+    {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(8, 5)"}};
+
+/// Arguments of a call: a node's result, and a list of integers.
+inline ir::Value ref(ir::NodeId id) { return ir::Value(ir::NodeRef{id}); }
+ir::Value list(const Shape& values);
+
 /// A graph that grows node by node; shapes include the batch dimension, here 2.
 class Sketch {
  public:

@@ -7,19 +7,11 @@
 
 using namespace mase;
 using namespace mase::test;
-using ir::NodeRef;
 using ir::Value;
 
 namespace {
 
 using Index = std::int64_t;
-
-Value ref(ir::NodeId id) { return Value(NodeRef{id}); }
-Value list(const Shape& values) {
-  Value::List items;
-  for (const Index value : values) items.emplace_back(value);
-  return Value::list(std::move(items));
-}
 
 struct Geometry {
   Index channels, height, width, outputs, kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w,

@@ -187,6 +187,11 @@ integer::Codes random_codes(Random& random, const integer::FixedType& type, std:
   return codes;
 }
 
+Port random_port(Random& random, std::int64_t lanes, const integer::FixedType& type,
+                 std::int64_t beats) {
+  return {lanes, type, random_codes(random, type, beats * lanes)};
+}
+
 std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
   const auto count = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + random.below(count));

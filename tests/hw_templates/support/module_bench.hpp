@@ -37,6 +37,13 @@ void check_cases(const std::vector<Case>& cases, std::int64_t frames);
 /// Random codes of a type, the least and the greatest code among them one time in eight each.
 integer::Codes random_codes(Random& random, const integer::FixedType& type, std::int64_t count);
 
+/// A port with random codes in `beats` beats, those of all frames together.
+Port random_port(Random& random, std::int64_t lanes, const integer::FixedType& type,
+                 std::int64_t beats);
+
+/// A module's parameter of one bit.
+inline std::int64_t flag(bool value) { return value ? 1 : 0; }
+
 /// A number in [low, high].
 std::int64_t between(Random& random, std::int64_t low, std::int64_t high);
 

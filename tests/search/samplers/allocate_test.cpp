@@ -13,13 +13,14 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "support/infinity.hpp"
 
 using namespace mase;
 using namespace mase::samplers;
+using mase::test::infinity;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 using Matrix = std::vector<std::vector<double>>;
 
 double sum_of(const Matrix& matrix, const std::vector<std::size_t>& choices) {

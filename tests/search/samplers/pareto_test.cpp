@@ -7,13 +7,13 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "support/infinity.hpp"
 
 using namespace mase;
 using namespace mase::samplers;
+using mase::test::infinity;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Points on a small integer grid, so that ties and repetitions occur.
 std::vector<Point> grid_points(Random& random, std::size_t count, std::size_t objectives,

@@ -4,14 +4,14 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <limits>
 
+#include "support/infinity.hpp"
 #include "support/message_of.hpp"
 
 namespace mase::storage {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
 
 double violation(const std::string& attributes) {
   return violation_of(parse_json(attributes, "test"));

@@ -2,20 +2,19 @@
 // Studies and trials: what is written comes back, from the same connection and from another.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <limits>
 
 #include "search/storage/test_database.hpp"
+#include "support/infinity.hpp"
 #include "support/message_of.hpp"
 
 namespace mase::storage {
 namespace {
 
 using test::complete;
+using test::infinity;
 using test::message_of;
 using test::minimize;
 using test::TestDatabase;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Tree json(const std::string& text) { return parse_json(text, "test"); }
 
