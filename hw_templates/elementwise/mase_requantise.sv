@@ -19,7 +19,8 @@ module mase_requantise #(
 );
   function automatic int trailing_zeros(input int value);
     trailing_zeros = 0;
-    for (int i = 30; i > 0; i--) if (value % (1 << i) == 0 && trailing_zeros == 0) trailing_zeros = i;
+    for (int i = 30; i > 0; i--)
+    if (value % (1 << i) == 0 && trailing_zeros == 0) trailing_zeros = i;
   endfunction
   localparam int TWOS = trailing_zeros(DIVISOR);
   localparam int ODD = DIVISOR >> TWOS;

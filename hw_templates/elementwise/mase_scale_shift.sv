@@ -82,8 +82,7 @@ module mase_scale_shift #(
         .data(shift)
     );
     for (genvar i = 0; i < LANES; i++) begin : g_lane
-      assign sum[i*ACCW+:ACCW] =
-          $signed(scaled[i*ACCW+:ACCW]) + ACCW'($signed(shift[i*BW+:BW]));
+      assign sum[i*ACCW+:ACCW] = $signed(scaled[i*ACCW+:ACCW]) + ACCW'($signed(shift[i*BW+:BW]));
     end
     always_ff @(posedge clk) if (enable) acc <= sum;
   end else begin : g_no_shift

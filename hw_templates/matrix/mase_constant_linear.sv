@@ -74,14 +74,14 @@ module mase_constant_linear #(
       logic [SUM-1:0] next_or_unused, sum_or_unused;
       if (p % 4 != 0 && p / 4 != 0) begin : g_both
         mase_constant_add #(SUM, SUM, SUM, 0) both (
-            .a  (g_group[g].g_subset[p%4].next_or_unused),
-            .b  (g_group[g].g_subset[p-p%4].next_or_unused),
+            .a(g_group[g].g_subset[p%4].next_or_unused),
+            .b(g_group[g].g_subset[p-p%4].next_or_unused),
             .sum(next_or_unused)
         );
       end else if (p == 3 || p == 12) begin : g_pair
         mase_constant_add #(AX, AX, SUM, 0) pair (
-            .a  (x[(p/12)*2*AX+:AX]),
-            .b  (x[((p/12)*2+1)*AX+:AX]),
+            .a(x[(p/12)*2*AX+:AX]),
+            .b(x[((p/12)*2+1)*AX+:AX]),
             .sum(next_or_unused)
         );
       end else if (p != 0) begin : g_one
@@ -115,8 +115,8 @@ module mase_constant_linear #(
             end
           end else if (2 * j + 1 < (GROUPS + (1 << (l - 1)) - 1) >> (l - 1)) begin : g_pair
             mase_constant_add #(NW - 1, NW - 1, NW, 0) pair (
-                .a  (g_sum[l-1].g_node[2*j].value),
-                .b  (g_sum[l-1].g_node[2*j+1].value),
+                .a(g_sum[l-1].g_node[2*j].value),
+                .b(g_sum[l-1].g_node[2*j+1].value),
                 .sum(next)
             );
           end else begin : g_single
@@ -150,8 +150,8 @@ module mase_constant_linear #(
               NW - HALF,
               (WSIGNED != 0 && ((2 * j + 1) << (l - 1)) == WW - 1) ? 1 : 0
           ) pair (
-              .a  (g_join[l-1].g_part[2*j].sum_or_unused[PW-1:HALF]),
-              .b  (g_join[l-1].g_part[2*j+1].sum_or_unused),
+              .a(g_join[l-1].g_part[2*j].sum_or_unused[PW-1:HALF]),
+              .b(g_join[l-1].g_part[2*j+1].sum_or_unused),
               .sum(next[NW-1:HALF])
           );
         end else begin : g_single
@@ -180,7 +180,7 @@ module mase_constant_linear #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) round (
-        .in (acc_or_unused[ACCW-1:0]),
+        .in(acc_or_unused[ACCW-1:0]),
         .out(results[o*OW+:OW])
     );
   end

@@ -49,16 +49,46 @@ module mase_dot #(
   localparam int DIGITS_OF_X = ((AX + 1) / 2) * (WX + 2);
 
   if (MULTIPLIER == 2 && DIGITS_OF_W <= DIGITS_OF_X) begin : g_booth_w
-    mase_dot_booth #(.SIMD(SIMD), .AW(AX), .BW(WX), .W(SW)) rows (
-        .clk, .enable, .a, .b, .sum(exact), .carry
+    mase_dot_booth #(
+        .SIMD(SIMD),
+        .AW(AX),
+        .BW(WX),
+        .W(SW)
+    ) rows (
+        .clk,
+        .enable,
+        .a,
+        .b,
+        .sum(exact),
+        .carry
     );
   end else if (MULTIPLIER == 2) begin : g_booth_x
-    mase_dot_booth #(.SIMD(SIMD), .AW(WX), .BW(AX), .W(SW)) rows (
-        .clk, .enable, .a(b), .b(a), .sum(exact), .carry
+    mase_dot_booth #(
+        .SIMD(SIMD),
+        .AW(WX),
+        .BW(AX),
+        .W(SW)
+    ) rows (
+        .clk,
+        .enable,
+        .a(b),
+        .b(a),
+        .sum(exact),
+        .carry
     );
   end else begin : g_multiply
-    mase_dot_multiply #(.SIMD(SIMD), .AW(AX), .BW(WX), .W(SW), .DSP(MULTIPLIER)) products (
-        .clk, .enable, .a, .b, .sum(exact)
+    mase_dot_multiply #(
+        .SIMD(SIMD),
+        .AW(AX),
+        .BW(WX),
+        .W(SW),
+        .DSP(MULTIPLIER)
+    ) products (
+        .clk,
+        .enable,
+        .a,
+        .b,
+        .sum(exact)
     );
     assign carry = 1'b0;
   end

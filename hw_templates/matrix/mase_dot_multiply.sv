@@ -76,8 +76,11 @@ module mase_dot_multiply #(
           assign next = early;
         end
       end else if (2 * j + 1 < ((CHAINS + (1 << (l - 1)) - 1) >> (l - 1))) begin : g_pair
-        assign next = NW'($signed(g_add[l-1].g_total[2*j].value))
-            + NW'($signed(g_add[l-1].g_total[2*j+1].value));
+        assign next = NW'($signed(
+            g_add[l-1].g_total[2*j].value
+        )) + NW'($signed(
+            g_add[l-1].g_total[2*j+1].value
+        ));
       end else begin : g_single
         assign next = NW'($signed(g_add[l-1].g_total[2*j].value));
       end

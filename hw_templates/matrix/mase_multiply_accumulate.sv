@@ -137,7 +137,7 @@ module mase_multiply_accumulate #(
     ) products (
         .clk,
         .enable,
-        .x(x[((SHARED!=0)?0:p)*SIMD*AW+:SIMD*AW]),
+        .x(x[((SHARED!=0)?0 : p)*SIMD*AW+:SIMD*AW]),
         .w(weights[p*SIMD*WW+:SIMD*WW]),
         .sum,
         .carry
@@ -163,7 +163,7 @@ module mase_multiply_accumulate #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) round (
-        .in (acc),
+        .in(acc),
         .out(results[p*OW+:OW])
     );
   end

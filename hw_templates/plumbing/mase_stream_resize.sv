@@ -102,7 +102,8 @@ module mase_stream_resize #(
       end
     end
     always_ff @(posedge clk)
-      if (in_valid && index != LAST) pieces <= ((RATIO - 1) * NW)'({in_data, pieces} >> NW);
+      if (in_valid && index != LAST)
+        pieces <= ((RATIO - 1) * NW)'({in_data, pieces} >> NW);
     always_ff @(posedge clk) if (complete) out_data <= {in_data, pieces};
   end
 endmodule

@@ -117,7 +117,7 @@ module mase_pool #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) result (
-        .in (total[l*ACCW+:ACCW]),
+        .in(total[l*ACCW+:ACCW]),
         .out(requantised[l*OW+:OW])
     );
   end

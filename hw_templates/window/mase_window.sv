@@ -34,8 +34,8 @@ module mase_window #(
 );
   if (KH == 1 && KW == 1 && PH == 0 && PW == 0) begin : g_pick
     mase_window_pick #(
-        .H (H),
-        .W (W),
+        .H(H),
+        .W(W),
         .CF(CF),
         .SH(SH),
         .SW(SW),
@@ -239,8 +239,7 @@ module mase_window #(
           write_address <= '0;
           read_address  <= AW'((DEPTH - LEAD % DEPTH) % DEPTH);
         end else begin
-          if (take)
-            write_address <= (write_address == AW'(DEPTH - 1)) ? '0 : write_address + 1'b1;
+          if (take) write_address <= (write_address == AW'(DEPTH - 1)) ? '0 : write_address + 1'b1;
           if (issue) read_address <= wrapped[AW] ? plain : wrapped[AW-1:0];
         end
     end
@@ -251,7 +250,7 @@ module mase_window #(
     always_ff @(posedge clk) if (enable) read_pad <= pad;
 
     mase_window_memory #(
-        .W    (LANES * DW),
+        .W(LANES * DW),
         .DEPTH(DEPTH),
         .BLOCK(BLOCK)
     ) ring (

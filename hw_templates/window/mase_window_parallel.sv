@@ -29,7 +29,8 @@ module mase_window_parallel #(
     input  logic                      out_ready,
     output logic [KH*KW*LANES*DW-1:0] out_data
 );
-  initial if (PH >= KH || PW >= KW) $fatal(1, "mase_window_parallel: padding is not below the kernel");
+  initial
+    if (PH >= KH || PW >= KW) $fatal(1, "mase_window_parallel: padding is not below the kernel");
 
   localparam int PIXEL = LANES * DW;
   localparam int OH = (H + 2 * PH - KH) / SH + 1;
@@ -155,7 +156,7 @@ module mase_window_parallel #(
         if (rst) address <= '0;
         else if (step) address <= next;
       mase_window_memory #(
-          .W    (LINES),
+          .W(LINES),
           .DEPTH(WP),
           .BLOCK((WP > 64 && WP * LINES > 2048) ? 1 : 0)
       ) memory (
@@ -193,7 +194,8 @@ module mase_window_parallel #(
           registers[k*KW*PIXEL+:(KW-1)*PIXEL] <= registers[(k*KW+1)*PIXEL+:(KW-1)*PIXEL];
     end
     always_ff @(posedge clk)
-      if (step) registers[((k+1)*KW-1)*PIXEL+:PIXEL] <= column[k*PIXEL+:PIXEL];
+      if (step)
+        registers[((k+1)*KW-1)*PIXEL+:PIXEL] <= column[k*PIXEL+:PIXEL];
     for (genvar j = 0; j < KW; j++) begin : g_tap
       assign window[(k*KW+j)*PIXEL+:PIXEL] =
           (row_pad_q[k] || column_pad_q[j]) ? {LANES{PAD}} : registers[(k*KW+j)*PIXEL+:PIXEL];

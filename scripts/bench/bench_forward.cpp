@@ -17,8 +17,8 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "ir/op_table.hpp"
-#include "torch/run/executor.hpp"
 #include "torch/import/torchscript.hpp"
+#include "torch/run/executor.hpp"
 
 namespace {
 
@@ -70,8 +70,8 @@ constexpr double most_overhead = 0.3;
 /// Prints the times of one format; whether the goal is met.
 bool report(const ir::Graph& graph, const Array& batch, const std::string& text) {
   const auto plain = libtorch::make_evaluator(graph, ir::Level::floating);
-  const auto changed = libtorch::make_evaluator(quantized(graph, formats::parse_format(text)),
-                                                      ir::Level::quantized);
+  const auto changed =
+      libtorch::make_evaluator(quantized(graph, formats::parse_format(text)), ir::Level::quantized);
   std::vector<double> float_seconds, quantized_seconds;
   for (int round = -3; round < rounds; ++round) {
     const double a = seconds_of([&] { plain->run({batch}); });

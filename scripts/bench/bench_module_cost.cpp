@@ -15,7 +15,8 @@ ParameterValue read_value(const std::string& text) {
   if (const auto number = mase::parse_int(text)) return *number;
   const std::size_t hex = text.find("'h");
   if (hex == std::string::npos) return text;
-  return mase::design::HexBits{text.substr(hex + 2), mase::parse_int(text.substr(0, hex)).value_or(1)};
+  return mase::design::HexBits{text.substr(hex + 2),
+                               mase::parse_int(text.substr(0, hex)).value_or(1)};
 }
 
 /// What the templates assume when a parameter is not given.

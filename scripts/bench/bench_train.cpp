@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <string>
 
+#include "backend/backend.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "backend/backend.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {

@@ -84,12 +84,14 @@ def with_long_path(module, folder):
 def counted(files, module, values, folder):
     """Cells of a module by kind, as mase counts them."""
     stat = pathlib.Path(folder) / "stat.json"
-    script = (f"read_verilog -sv -defer {files}; chparam {values} {module}; "
-              f"synth_xilinx -family xc7 -noiopad -noclkbuf -flatten -top {module}; "
-              f"tee -q -o {stat} stat -json")
+    script = (
+        f"read_verilog -sv -defer {files}; chparam {values} {module}; "
+        f"synth_xilinx -family xc7 -noiopad -noclkbuf -flatten -top {module}; "
+        f"tee -q -o {stat} stat -json"
+    )
     subprocess.run(["yosys", "-q", "-p", script], check=True, stdout=subprocess.DEVNULL)
     text = stat.read_text()
-    cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
+    cells = json.loads(text[text.index("{") :])["design"]["num_cells_by_type"]
     count = collections.Counter()
     for name, number in cells.items():
         if name.startswith("LUT"):
@@ -108,8 +110,7 @@ def counted(files, module, values, folder):
 def measured(module, parameters, long_path):
     """Cells of a module by kind, without those of the long path."""
     with tempfile.TemporaryDirectory() as folder:
-        values = " ".join(f"-set {name} {verilog_value(value, folder, name)}"
-                          for name, value in parameters.items())
+        values = " ".join(f"-set {name} {verilog_value(value, folder, name)}" for name, value in parameters.items())
         count = counted(with_long_path(module, folder), module, values, folder)
         count.subtract(long_path)
         return count
@@ -133,8 +134,7 @@ def main():
         if not line.strip() or line.startswith("#"):
             continue
         parameters = dict(item.split("=", 1) for item in line.split())
-        told = subprocess.run([program, module, *line.split()], check=True, capture_output=True,
-                              text=True)
+        told = subprocess.run([program, module, *line.split()], check=True, capture_output=True, text=True)
         predicted = json.loads(told.stdout)
         found = measured(module, parameters, long_path)
         pairs = [f"{predicted[kind]:7.1f}/{found[kind]:<7.1f}" for kind in kinds]

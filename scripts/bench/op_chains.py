@@ -2,6 +2,7 @@
 """Number formats as chains of PyTorch operators, as a Python user writes them: the references of the
 benchmarks. Formats are named by their text in mase; profile, rounding and special values as far as such
 chains have them."""
+
 import re
 
 import torch
@@ -146,8 +147,11 @@ CHAINS = {
     r"(?:integer|fixed|integer_floor)\((\d+), (-?\d+)\)": lambda w, f: integer(int(w), int(f)),
     r"fp[864]_(e\dm\d)": lambda e: minifloat(*MINIFLOATS[e]),
     r"minifloat_(?:ieee|denorm)\((\d+), (\d+)\)": lambda w, e: minifloat(
-        int(e), int(w) - int(e) - 1, 2 ** (int(e) - 1) - 1,
-        2.0 ** (2 ** (int(e) - 1)) * (2 - 2.0 ** -(int(w) - int(e) - 1))),
+        int(e),
+        int(w) - int(e) - 1,
+        2 ** (int(e) - 1) - 1,
+        2.0 ** (2 ** (int(e) - 1)) * (2 - 2.0 ** -(int(w) - int(e) - 1)),
+    ),
     r"log\((\d+)\)": lambda w: log(int(w)),
     r"binary": binary,
     r"binary\(scaled=true\)": lambda: scaled_binary,

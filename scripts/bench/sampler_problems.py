@@ -22,8 +22,12 @@ import math
 BITS = [2, 3, 4, 6, 8]
 ALPHA = [1.0, 1.2, 3.0, 3.2]
 A = [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
-P = [[0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886], [0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991],
-     [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650], [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381]]
+P = [
+    [0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886],
+    [0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991],
+    [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650],
+    [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381],
+]
 
 
 def branin(p):
@@ -33,8 +37,10 @@ def branin(p):
 
 
 def hartmann6(x):
-    return -sum(alpha * math.exp(-sum(a * (v - p) ** 2 for a, p, v in zip(row, centre, x)))
-                for alpha, row, centre in zip(ALPHA, A, P))
+    return -sum(
+        alpha * math.exp(-sum(a * (v - p) ** 2 for a, p, v in zip(row, centre, x)))
+        for alpha, row, centre in zip(ALPHA, A, P)
+    )
 
 
 def rosenbrock5(x):
@@ -49,7 +55,7 @@ def ackley10(x):
 
 
 def layer_cost(i, bits):
-    return 0.1 * 300 ** (i / 23) * 4.0 ** -bits + bits / 24
+    return 0.1 * 300 ** (i / 23) * 4.0**-bits + bits / 24
 
 
 def bits24(choices):
@@ -65,6 +71,7 @@ def zdt(kind):
         if kind == 2:
             return x[0], g * (1 - share * share)
         return x[0], g * (1 - math.sqrt(share) - share * math.sin(10 * math.pi * x[0]))
+
     return function
 
 

@@ -30,14 +30,17 @@ def sampler_of(problem):
 
 
 def suggest(trial, ranges):
-    return [trial.suggest_categorical(f"p{j:02d}", list(range(r))) if isinstance(r, int)
-            else trial.suggest_float(f"p{j:02d}", *r) for j, r in enumerate(ranges)]
+    return [
+        trial.suggest_categorical(f"p{j:02d}", list(range(r)))
+        if isinstance(r, int)
+        else trial.suggest_float(f"p{j:02d}", *r)
+        for j, r in enumerate(ranges)
+    ]
 
 
 def optuna_run(sampler_name, problem, seed):
     """(result, milliseconds of processor time per trial) of one run of Optuna."""
-    study = optuna.create_study(sampler=SAMPLERS[sampler_name](seed=seed),
-                                directions=["minimize"] * problem.objectives)
+    study = optuna.create_study(sampler=SAMPLERS[sampler_name](seed=seed), directions=["minimize"] * problem.objectives)
     begin = time.process_time()
     study.optimize(lambda trial: problem.function(suggest(trial, problem.ranges)), n_trials=problem.trials)
     milliseconds = (time.process_time() - begin) * 1e3 / problem.trials
@@ -88,7 +91,9 @@ def verdict(ours, theirs, more_is_better):
 
 
 def compare(program, cache, names, batches):
-    print(f"{'problem':12} {'batch':>5}  {'mase median [quartiles]':30} {'Optuna median [quartiles]':30} {'p':>6}  verdict")
+    print(
+        f"{'problem':12} {'batch':>5}  {'mase median [quartiles]':30} {'Optuna median [quartiles]':30} {'p':>6}  verdict"
+    )
     for name in names:
         problem = PROBLEMS[name]
         theirs = optuna_results(cache, name)
@@ -116,7 +121,9 @@ def main():
     parser.add_argument("--batches", default="1")
     arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    print(f"Optuna {optuna.__version__}, {SEEDS} seeds; regret (less is better), for zdt the hypervolume (more is better)")
+    print(
+        f"Optuna {optuna.__version__}, {SEEDS} seeds; regret (less is better), for zdt the hypervolume (more is better)"
+    )
     check_problems(arguments.program)
     compare(arguments.program, arguments.cache, arguments.problems.split(","), arguments.batches.split(","))
     overhead(arguments.program)

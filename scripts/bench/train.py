@@ -158,7 +158,7 @@ def torch_steps_per_second(name, quantizers):
             first = step % 40 * BATCH
             if first == 0:
                 order = torch.randperm(len(inputs))
-            rows = order[first:first + BATCH]
+            rows = order[first : first + BATCH]
             optimizer.zero_grad()
             loss = functional.cross_entropy(network(inputs[rows]), labels[rows])
             loss.backward()

@@ -28,8 +28,14 @@ def mase(*arguments, cwd, **options):
     """Runs the program; its completed process with text streams."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        [str(MASE), *map(str, arguments)], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False, **options,
+        [str(MASE), *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
     )
 
 
@@ -65,8 +71,20 @@ class Usage(InFolder):
     def test_help_and_version_need_nothing(self):
         self.assertIn("Usage", self.run_mase("--help").stdout)
         self.assertRegex(self.run_mase("--version").stdout, r"^mase \d+\.\d+")
-        for command in ("train", "search", "test", "transform", "run", "quantize", "emit", "simulate", "show", "list",
-                        "doctor", "completion"):
+        for command in (
+            "train",
+            "search",
+            "test",
+            "transform",
+            "run",
+            "quantize",
+            "emit",
+            "simulate",
+            "show",
+            "list",
+            "doctor",
+            "completion",
+        ):
             self.assertIn("Usage", self.run_mase(command, "--help").stdout)
 
     def test_a_wrong_command_line_ends_with_2(self):
@@ -77,7 +95,18 @@ class Usage(InFolder):
         self.run_mase("show", "no-such-model", code=2)
 
     def test_lists_are_json_with_every_option(self):
-        for what in ("passes", "formats", "ops", "models", "datasets", "settings", "samplers", "metrics", "runners", "spaces"):
+        for what in (
+            "passes",
+            "formats",
+            "ops",
+            "models",
+            "datasets",
+            "settings",
+            "samplers",
+            "metrics",
+            "runners",
+            "spaces",
+        ):
             rows = json.loads(self.run_mase("list", what, "--json").stdout)
             self.assertTrue(rows and all(row["name"] and row["doc"] for row in rows), what)
         quantize = json.loads(self.run_mase("list", "passes", "quantize", "--json").stdout)
@@ -99,19 +128,46 @@ class Usage(InFolder):
         self.assertTrue(any(line.startswith("x.toml:4:") and "'quantize'" in line for line in lines))
 
     def test_settings_that_change_nothing_are_accepted_but_not_shown(self):
-        ignored = {"trainer_precision": '"32"', "num_workers": 4, "num_devices": 1, "num_nodes": 1, "accelerator": '"cpu"',
-                   "strategy": '"auto"', "disable_dataset_cache": "true"}
+        ignored = {
+            "trainer_precision": '"32"',
+            "num_workers": 4,
+            "num_devices": 1,
+            "num_nodes": 1,
+            "accelerator": '"cpu"',
+            "strategy": '"auto"',
+            "disable_dataset_cache": "true",
+        }
         lines = [f"{name} = {value}" for name, value in ignored.items()]
         self.write("x.toml", "\n".join(['model = "jsc-tiny"', *lines, "learning_rate = 0.5", "[passes.count_dropout]"]))
         arguments = ("transform", "--config", "x.toml", "--dry-run", "--json", "--nodes", "1", "--strategy", "auto")
         settings = json.loads(self.run_mase(*arguments).stdout)["settings"]
         self.assertEqual((settings["num_workers"], settings["learning_rate"]), (4, 0.5))
-        flags = {"trainer-precision", "cpu", "num-workers", "gpu", "nodes", "accelerator", "strategy", "disable-dataset-cache"}
-        hidden = {"train": flags, "transform": {*flags, "learning-rate", "report-to"}, "search": {*flags, "report-to"},
-                  "test": {*flags, "max-epochs"}, "emit": {*flags, "learning-rate", "seed", "data-dir", "threads"},
-                  "simulate": {*flags, "learning-rate", "batch-size", "load"}}
-        shown = {"train": {"learning-rate", "report-to", "load"}, "transform": {"batch-size", "seed"}, "search": {"max-epochs"},
-                 "test": {"batch-size", "threads"}, "emit": {"project-dir", "clock"}, "simulate": {"seed", "data-dir"}}
+        flags = {
+            "trainer-precision",
+            "cpu",
+            "num-workers",
+            "gpu",
+            "nodes",
+            "accelerator",
+            "strategy",
+            "disable-dataset-cache",
+        }
+        hidden = {
+            "train": flags,
+            "transform": {*flags, "learning-rate", "report-to"},
+            "search": {*flags, "report-to"},
+            "test": {*flags, "max-epochs"},
+            "emit": {*flags, "learning-rate", "seed", "data-dir", "threads"},
+            "simulate": {*flags, "learning-rate", "batch-size", "load"},
+        }
+        shown = {
+            "train": {"learning-rate", "report-to", "load"},
+            "transform": {"batch-size", "seed"},
+            "search": {"max-epochs"},
+            "test": {"batch-size", "threads"},
+            "emit": {"project-dir", "clock"},
+            "simulate": {"seed", "data-dir"},
+        }
         for command in hidden:
             text = set(re.findall(r"--([\w-]+)", self.run_mase(command, "--help").stdout))
             self.assertEqual(text & hidden[command], set(), command)
@@ -143,18 +199,30 @@ class Transform(InFolder):
     def test_the_seeds_command_runs_and_counts_rightly(self):
         (self.cwd / "configs").symlink_to(SOURCE / "configs")
         result = self.run_mase(
-            "transform", "--config", "configs/examples/jsc_toy_by_type.toml", "--task", "cls", "--cpu=0", "--json")
+            "transform", "--config", "configs/examples/jsc_toy_by_type.toml", "--task", "cls", "--cpu=0", "--json"
+        )
         document = json.loads(result.stdout)
         summary = next(p for p in document["passes"] if p["pass"] == "summarize_quantization")
         counts = {name: (c["total"], c["changed"], c["unchanged"]) for name, c in summary["info"]["histogram"].items()}
-        self.assertEqual(counts, {"BatchNorm1d": (1, 0, 1), "Linear": (1, 1, 0), "ReLU": (2, 0, 2),
-                                  "output": (1, 0, 1), "x": (1, 0, 1)})
+        self.assertEqual(
+            counts,
+            {"BatchNorm1d": (1, 0, 1), "Linear": (1, 1, 0), "ReLU": (2, 0, 2), "output": (1, 0, 1), "x": (1, 0, 1)},
+        )
         self.assertEqual(document["settings"]["seed"], 42)
         folder = self.cwd / "mase_output/jsc-tiny/software/transform"
-        self.assertEqual(files_below(folder), [
-            "quantize/quantize_bits.csv", "quantize/quantize_histogram.csv", "quantize/quantize_saturation.csv",
-            "quantize/quantize_sqnr.csv", "quantize/quantize_table.csv",
-            "transformed_ckpt/config.toml", "transformed_ckpt/graph_module.pt", "transformed_ckpt/node_meta_param.toml"])
+        self.assertEqual(
+            files_below(folder),
+            [
+                "quantize/quantize_bits.csv",
+                "quantize/quantize_histogram.csv",
+                "quantize/quantize_saturation.csv",
+                "quantize/quantize_sqnr.csv",
+                "quantize/quantize_table.csv",
+                "transformed_ckpt/config.toml",
+                "transformed_ckpt/graph_module.pt",
+                "transformed_ckpt/node_meta_param.toml",
+            ],
+        )
 
     def test_the_resolved_configuration_gives_the_same_result_again(self):
         (self.cwd / "configs").symlink_to(SOURCE / "configs")
@@ -168,7 +236,9 @@ class Transform(InFolder):
         self.assertEqual(first["tensor_hash"], second["tensor_hash"])
 
     def test_auto_is_calibrated_on_training_rows_and_reproduced(self):
-        config = self.write("auto.toml", """# Calibrated fraction widths.
+        config = self.write(
+            "auto.toml",
+            """# Calibrated fraction widths.
 model = "jsc-tiny"
 dataset = "jsc"
 [passes.quantize]
@@ -179,7 +249,8 @@ name = "integer"
 frac_width = "auto"
 data_in_width = 6
 weight_width = 4
-""")
+""",
+        )
         folder = self.cwd / "out/auto/software/transform"
         place = ("--project-dir", "out", "--project", "auto")
         document = json.loads(self.run_mase("transform", "--config", config, *place, "--json").stdout)
@@ -194,36 +265,48 @@ weight_width = 4
         self.assertEqual(info(folder / "transformed_ckpt/graph_module.pt")["configuration"], first["configuration"])
 
     def test_auto_without_data_is_refused(self):
-        config = self.write("auto.toml", """# No data set.
+        config = self.write(
+            "auto.toml",
+            """# No data set.
 model = "jsc-tiny"
 [passes.quantize.linear.config]
 name = "integer"
 data_in_frac_width = "auto"
-""")
+""",
+        )
         result = self.run_mase("transform", "--config", config, code=2)
         self.assertIn("node 'seq_blocks_2', port data_in: its values are known from data only", result.stderr)
         self.assertIn("mase list datasets", result.stderr)
 
     def test_pipeline_controls(self):
-        self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n'
-                             '[[pass]]\nrun = "remove_dropout"\n[[pass]]\nrun = "count_dropout"\n')
-        result = self.run_mase("transform", "--config", "c.toml", "--timing", "--check-numerics", "--dump-after", "all", "dumps")
+        self.write(
+            "c.toml",
+            'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n'
+            '[[pass]]\nrun = "remove_dropout"\n[[pass]]\nrun = "count_dropout"\n',
+        )
+        result = self.run_mase(
+            "transform", "--config", "c.toml", "--timing", "--check-numerics", "--dump-after", "all", "dumps"
+        )
         self.assertIn("remove_dropout: results changed by at most 0.0", result.stdout)
         self.assertRegex(result.stdout, r"count_dropout: [\d.]+ ms")
-        self.assertEqual(files_below(self.cwd / "dumps"),
-                         ["01_remove_dropout.graph.txt", "02_count_dropout.graph.txt"])
+        self.assertEqual(files_below(self.cwd / "dumps"), ["01_remove_dropout.graph.txt", "02_count_dropout.graph.txt"])
 
     def test_a_checkpoint_is_transformed_again_and_tested(self):
-        self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n[passes.quantize.linear.config]\n'
-                             'name = "integer"\ndata_in_width = 8\nweight_width = 8\n')
+        self.write(
+            "c.toml",
+            'model = "jsc-tiny"\ndataset = "jsc"\nproject = "p"\n[passes.quantize.linear.config]\n'
+            'name = "integer"\ndata_in_width = 8\nweight_width = 8\n',
+        )
         self.run_mase("transform", "--config", "c.toml")
         checkpoint = "mase_output/p/software/transform/transformed_ckpt/graph_module.pt"
         scores = json.loads(self.run_mase("test", checkpoint, "jsc", "--json").stdout)["scores"]
         self.assertEqual(scores["rows"], 150)
         self.run_mase("test", checkpoint, "jsc", "--min-accuracy", "99.9", code=1)
         self.run_mase("transform", checkpoint, "--config", "c.toml", "--project", "again")
-        first, again = (self.run_mase("show", path).stdout for path in
-                        (checkpoint, "mase_output/again/software/transform/transformed_ckpt/graph_module.pt"))
+        first, again = (
+            self.run_mase("show", path).stdout
+            for path in (checkpoint, "mase_output/again/software/transform/transformed_ckpt/graph_module.pt")
+        )
         self.assertIn("weight=integer(8, 4)", first)
         strip = lambda text: [line for line in text.splitlines() if not line.startswith("  history")]
         self.assertEqual(strip(first), strip(again))
@@ -231,32 +314,53 @@ data_in_frac_width = "auto"
 
 def last_floats(path, count=16):
     """The last float32 numbers of a .npy file."""
-    return struct.unpack(f"<{count}f", path.read_bytes()[-4 * count:])
+    return struct.unpack(f"<{count}f", path.read_bytes()[-4 * count :])
 
 
 class RunAndQuantize(InFolder):
     def test_run_writes_one_file_per_result(self):
         models = SOURCE / "tests/fixtures/models"
-        self.run_mase("run", models / "dict_output/dict_output.script.pt", "--input",
-                      models / "dict_output/inputs.npy", "--output", "y.npy")
+        self.run_mase(
+            "run",
+            models / "dict_output/dict_output.script.pt",
+            "--input",
+            models / "dict_output/inputs.npy",
+            "--output",
+            "y.npy",
+        )
         self.assertEqual(files_below(self.cwd), ["y_boxes.npy", "y_features.npy", "y_logits.npy"])
         for key in ("boxes", "features", "logits"):
             # Last bits depend on the processor; tests/torch/import compares them with stock LibTorch here.
-            for ours, stored in zip(last_floats(self.cwd / f"y_{key}.npy"),
-                                    last_floats(models / f"dict_output/output_{key}.npy"), strict=True):
+            for ours, stored in zip(
+                last_floats(self.cwd / f"y_{key}.npy"),
+                last_floats(models / f"dict_output/output_{key}.npy"),
+                strict=True,
+            ):
                 self.assertAlmostEqual(ours, stored, delta=1e-5)
 
     def test_a_data_dependent_model_is_refused_with_4_and_its_place(self):
         models = SOURCE / "tests/fixtures/models/data_dependent"
-        result = self.run_mase("run", models / "data_dependent.script.pt", "--input", models / "inputs.npy",
-                               "--output", "y.npy", code=4)
+        result = self.run_mase(
+            "run", models / "data_dependent.script.pt", "--input", models / "inputs.npy", "--output", "y.npy", code=4
+        )
         self.assertIn("fixture_nets.py", result.stderr)
         self.assertEqual(files_below(self.cwd), [])
 
     def test_quantize_writes_values_and_codes(self):
         source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"
-        self.run_mase("quantize", source, "q.npy", "--format", "integer", "--set", "width=8", "--set",
-                      "frac_width=4", "--codes", "c.npy")
+        self.run_mase(
+            "quantize",
+            source,
+            "q.npy",
+            "--format",
+            "integer",
+            "--set",
+            "width=8",
+            "--set",
+            "frac_width=4",
+            "--codes",
+            "c.npy",
+        )
         self.run_mase("quantize", "q.npy", "qq.npy", "--format", "integer", "--set", "width=8", "--set", "frac_width=4")
         self.assertEqual((self.cwd / "q.npy").read_bytes(), (self.cwd / "qq.npy").read_bytes())
         self.assertEqual(len((self.cwd / "c.npy").read_bytes()) - 128, 64)
@@ -266,16 +370,34 @@ class RunAndQuantize(InFolder):
         self.run_mase("quantize", source, "q.npy", "--format", "mxfp4(block_size=8)", "--codes", "c.npy")
         sizes = {path.name: len(path.read_bytes()) - 128 for path in self.cwd.glob("c*.npy")}
         self.assertEqual(sizes, {"c.npy": 64, "c.shared.npy": 8})
-        result = json.loads(self.run_mase("quantize", source, "t.npy", "--format", "ternary", "--set",
-                                          "scaling_factor=true", "--codes", "t.codes.npy", "--json").stdout)
+        result = json.loads(
+            self.run_mase(
+                "quantize",
+                source,
+                "t.npy",
+                "--format",
+                "ternary",
+                "--set",
+                "scaling_factor=true",
+                "--codes",
+                "t.codes.npy",
+                "--json",
+            ).stdout
+        )
         self.assertEqual(len((self.cwd / result["scales"]).read_bytes()) - 128, 4 * 4)
         self.run_mase("quantize", source, "x.npy", "--format", "mxfp4(block_size=8)", "--set", "block_size=4", code=2)
 
     def test_quantize_refuses_parameters_out_of_range_with_their_names(self):
         source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"
-        for text, word in (("integer(0, 0)", "width"), ("integer(65, 0)", "width"), ("minifloat_ieee(4, 8)", "exponent_width"),
-                           ("mxint(17)", "width"), ("block_fp(8, 9)", "exponent_width"), ("mxfp4(block_size=0)", "block_size"),
-                           ("mxint_hardware(8, 4, parallelism=[3, 5])", "parallelism")):
+        for text, word in (
+            ("integer(0, 0)", "width"),
+            ("integer(65, 0)", "width"),
+            ("minifloat_ieee(4, 8)", "exponent_width"),
+            ("mxint(17)", "width"),
+            ("block_fp(8, 9)", "exponent_width"),
+            ("mxfp4(block_size=0)", "block_size"),
+            ("mxint_hardware(8, 4, parallelism=[3, 5])", "parallelism"),
+        ):
             self.assertIn(word, self.run_mase("quantize", source, "q.npy", "--format", text, code=2).stderr, text)
         self.assertEqual(files_below(self.cwd), [])
 
@@ -289,16 +411,34 @@ class RunAndQuantize(InFolder):
 
 
 class Training(InFolder):
-    arguments = ("train", "jsc-mlp", "jsc", "--batch-size", "64", "--max-epochs", "60", "--seed", "3",
-                 "--schedule", "cosine", "--checkpoint-every-n-steps", "7", "-q")
+    arguments = (
+        "train",
+        "jsc-mlp",
+        "jsc",
+        "--batch-size",
+        "64",
+        "--max-epochs",
+        "60",
+        "--seed",
+        "3",
+        "--schedule",
+        "cosine",
+        "--checkpoint-every-n-steps",
+        "7",
+        "-q",
+    )
 
     def last(self, project):
         return self.cwd / f"mase_output/{project}/software/training_ckpts/last.pt"
 
     def kill_while_training(self, project, delay):
-        process = subprocess.Popen([str(MASE), *self.arguments, "--project", project], cwd=self.cwd,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   env={**os.environ, "OMP_NUM_THREADS": "1"})
+        process = subprocess.Popen(
+            [str(MASE), *self.arguments, "--project", project],
+            cwd=self.cwd,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
         deadline = time.monotonic() + 60
         while not self.last(project).exists() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -343,8 +483,23 @@ class Training(InFolder):
         self.assertIn("d.csv", result.stderr)
 
     def test_an_exploding_loss_names_its_step_and_keeps_earlier_checkpoints(self):
-        result = self.run_mase("train", "jsc-mlp", "jsc", "--learning-rate", "1000", "--training-optimizer", "sgd",
-                               "--weight-decay", "1000", "--max-epochs", "50", "--project", "p", "-q", code=1)
+        result = self.run_mase(
+            "train",
+            "jsc-mlp",
+            "jsc",
+            "--learning-rate",
+            "1000",
+            "--training-optimizer",
+            "sgd",
+            "--weight-decay",
+            "1000",
+            "--max-epochs",
+            "50",
+            "--project",
+            "p",
+            "-q",
+            code=1,
+        )
         self.assertRegex(result.stderr, r"step \d+")
 
 
@@ -360,7 +515,15 @@ class BadFiles(InFolder):
                 for _ in range(1 + trial % 4):
                     data[pick.randrange(len(data))] ^= 1 << pick.randrange(8)
             (self.cwd / "m.pt").write_bytes(data)
-            result = mase("run", "m.pt", "--input", SOURCE / "tests/fixtures/models/jsc_s/inputs.npy", "--output", "y.npy", cwd=self.cwd)
+            result = mase(
+                "run",
+                "m.pt",
+                "--input",
+                SOURCE / "tests/fixtures/models/jsc_s/inputs.npy",
+                "--output",
+                "y.npy",
+                cwd=self.cwd,
+            )
             self.assertIn(result.returncode, (0, 3), f"trial {trial}: {result.stderr}")
             if result.returncode:
                 self.assertTrue(result.stderr.strip())

@@ -18,14 +18,30 @@ import zipfile
 from pathlib import Path
 
 MASE = SOURCE = None
-DESIGNS = ("jsc_tiny.toml", "jsc_three_linear.toml", "jsc_s.toml", "toy.toml", "lenet.toml", "cnv_small.toml",
-           "resnet8.toml", "mobile_tiny.toml", "functional_ops_first.toml", "functional_ops_second.toml")
+DESIGNS = (
+    "jsc_tiny.toml",
+    "jsc_three_linear.toml",
+    "jsc_s.toml",
+    "toy.toml",
+    "lenet.toml",
+    "cnv_small.toml",
+    "resnet8.toml",
+    "mobile_tiny.toml",
+    "functional_ops_first.toml",
+    "functional_ops_second.toml",
+)
 
 
 def mase(*words, **environment):
     command = [str(MASE), *map(str, words)]
-    return subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1", **environment}, check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return subprocess.run(
+        command,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
 
 
 def files_below(folder):
@@ -48,8 +64,18 @@ class Hardware(unittest.TestCase):
         cls.addClassCleanup(cls._folder.cleanup)
         cls.folder = Path(cls._folder.name)
         model = SOURCE / "tests/fixtures/models/jsc_tiny"
-        made = mase("transform", model / "jsc_tiny.script.pt", "jsc", "--config", SOURCE / "configs/hardware/jsc_tiny.toml",
-                    "--project-dir", cls.folder, "--project", "tiny", "--json")
+        made = mase(
+            "transform",
+            model / "jsc_tiny.script.pt",
+            "jsc",
+            "--config",
+            SOURCE / "configs/hardware/jsc_tiny.toml",
+            "--project-dir",
+            cls.folder,
+            "--project",
+            "tiny",
+            "--json",
+        )
         assert made.returncode == 0, made.stderr
         cls.checkpoint = json.loads(made.stdout)["checkpoint"]
         cls.float_model = model / "jsc_tiny.script.pt"
@@ -60,11 +86,22 @@ class Hardware(unittest.TestCase):
         return result
 
     def emit(self, project, *words, code=0):
-        return self.run_mase("emit", self.checkpoint, "--project-dir", self.folder, "--project", project, *words, code=code)
+        return self.run_mase(
+            "emit", self.checkpoint, "--project-dir", self.folder, "--project", project, *words, code=code
+        )
 
     def simulate(self, project, *words, code=0, **environment):
-        return self.run_mase("simulate", self.checkpoint, "--project-dir", self.folder, "--project", project, *words,
-                             code=code, **environment)
+        return self.run_mase(
+            "simulate",
+            self.checkpoint,
+            "--project-dir",
+            self.folder,
+            "--project",
+            project,
+            *words,
+            code=code,
+            **environment,
+        )
 
     def hardware(self, project):
         return self.folder / project / "hardware"
@@ -84,7 +121,9 @@ class Results(Hardware):
         self.emit("levels", "--ii", "16")
         scores = []
         for level in ("integer", "rtl"):
-            result = self.run_mase("test", self.checkpoint, "jsc", "--level", level, "--hardware", self.hardware("levels"), "--json")
+            result = self.run_mase(
+                "test", self.checkpoint, "jsc", "--level", level, "--hardware", self.hardware("levels"), "--json"
+            )
             scores.append(json.loads(result.stdout)["scores"])
         self.assertEqual(*scores)
 
@@ -101,8 +140,10 @@ class Results(Hardware):
         made = self.run_mase("transform", self.float_model, "jsc", "--config", config, *project, "--json")
         self.run_mase("simulate", json.loads(made.stdout)["checkpoint"], "jsc", *project)
         self.emit("command", "--ii", "16")
-        images = [{name: data for name, data in files_below(self.hardware(name)).items() if name.startswith("rtl")}
-                  for name in ("file", "command")]
+        images = [
+            {name: data for name, data in files_below(self.hardware(name)).items() if name.startswith("rtl")}
+            for name in ("file", "command")
+        ]
         self.assertEqual(*images)
 
     def test_waves_and_coverage_are_written(self):
@@ -115,8 +156,9 @@ class Results(Hardware):
     def test_nothing_of_libtorch_is_opened(self):
         if not shutil.which("ldd"):
             self.skipTest("no dynamic loader to watch")
-        result = self.run_mase("emit", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", "light",
-                               LD_DEBUG="libs")
+        result = self.run_mase(
+            "emit", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", "light", LD_DEBUG="libs"
+        )
         self.assertNotIn("libmase_torch", result.stderr)
 
 
@@ -124,9 +166,21 @@ class Refusals(Hardware):
     def test_float_layers_are_listed_with_the_passes_that_help(self):
         plain = self.folder / "plain.toml"
         plain.write_text("[passes.count_dropout]\n", encoding="utf-8")
-        made = self.run_mase("transform", self.float_model, "jsc", "--config", plain, "--project-dir", self.folder,
-                             "--project", "plain", "--json")
-        result = self.run_mase("emit", json.loads(made.stdout)["checkpoint"], "--project-dir", self.folder, "--project", "plain", code=4)
+        made = self.run_mase(
+            "transform",
+            self.float_model,
+            "jsc",
+            "--config",
+            plain,
+            "--project-dir",
+            self.folder,
+            "--project",
+            "plain",
+            "--json",
+        )
+        result = self.run_mase(
+            "emit", json.loads(made.stdout)["checkpoint"], "--project-dir", self.folder, "--project", "plain", code=4
+        )
         for word in ("seq_blocks_0", "seq_blocks_2", "quantize", "fuse_batch_norm"):
             self.assertIn(word, result.stderr)
         self.assertFalse(self.hardware("plain").exists())
@@ -184,20 +238,48 @@ class Refusals(Hardware):
 class Operators(Hardware):
     """Every operator with a datapath, by itself between the inputs and an output of one design."""
 
-    LAYERS = ("conv1d", "conv2d", "batch_norm1d", "batch_norm2d", "relu", "relu_inplace", "softplus", "tanh", "gelu", "gelu_tanh")
+    LAYERS = (
+        "conv1d",
+        "conv2d",
+        "batch_norm1d",
+        "batch_norm2d",
+        "relu",
+        "relu_inplace",
+        "softplus",
+        "tanh",
+        "gelu",
+        "gelu_tanh",
+    )
 
     def layers_of(self, program):
         programs = SOURCE / "tests/fixtures/programs"
-        shown = self.run_mase("show", programs / f"{program}.script.pt", "--input", programs / "image.npy", "--format", "json")
+        shown = self.run_mase(
+            "show", programs / f"{program}.script.pt", "--input", programs / "image.npy", "--format", "json"
+        )
         return [node["name"] for node in json.loads(shown.stdout)["nodes"] if node["op"] == "call_module"]
 
     def config(self, name, nodes):
         """Eight-bit inputs, and outputs of nine bits with a fraction of its own for each node."""
-        lines = ['[[pass]]', 'run = "extract"', 'inputs = ["getitem"]', f"outputs = {json.dumps(nodes)}",
-                 '[[pass]]', 'run = "fuse_batch_norm"', '[[pass]]', 'run = "quantize"', 'by = "name"']
+        lines = [
+            "[[pass]]",
+            'run = "extract"',
+            'inputs = ["getitem"]',
+            f"outputs = {json.dumps(nodes)}",
+            "[[pass]]",
+            'run = "fuse_batch_norm"',
+            "[[pass]]",
+            'run = "quantize"',
+            'by = "name"',
+        ]
         for number, node in enumerate(nodes):
-            lines += [f"[pass.{node}.config]", 'name = "integer"', "data_in_width = 8", "data_in_frac_width = 4",
-                      "data_out_width = 9", f"data_out_frac_width = {3 + number % 4}"]
+            lines += [
+                f"[pass.{node}.config]",
+                'name = "integer"',
+                "data_in_width = 8",
+                "data_in_frac_width = 4",
+                "data_out_width = 9",
+                f"data_out_frac_width = {3 + number % 4}",
+            ]
             if node.startswith(("conv", "batch_norm")):
                 lines += ["weight_width = 6", "weight_frac_width = 4", "bias_width = 7", "bias_frac_width = 5"]
         lines += ["[pass.mul.config]", 'name = "integer"', "data_in_width = 8", "data_in_frac_width = 4"]
@@ -208,8 +290,17 @@ class Operators(Hardware):
     def verify(self, program, nodes, *target):
         programs = SOURCE / "tests/fixtures/programs"
         project = ["--project-dir", self.folder, "--project", program + "".join(target)]
-        made = self.run_mase("transform", programs / f"{program}.script.pt", "--input", programs / "image.npy", "--config",
-                             self.config(program, list(nodes)), *project, "--json", "-q")
+        made = self.run_mase(
+            "transform",
+            programs / f"{program}.script.pt",
+            "--input",
+            programs / "image.npy",
+            "--config",
+            self.config(program, list(nodes)),
+            *project,
+            "--json",
+            "-q",
+        )
         checkpoint = json.loads(made.stdout)["checkpoint"]
         self.run_mase("emit", checkpoint, *target, *project, "-q")
         result = self.run_mase("simulate", checkpoint, "--random", "60", "--stall", "0.4", *project, "--json")
@@ -236,24 +327,37 @@ class RandomWidths(Hardware):
 
     def config(self, seed):
         draw = random.Random(seed)
-        lines = ['[[pass]]', 'run = "fuse_batch_norm"', '[[pass]]', 'run = "quantize"', 'by = "name"']
+        lines = ["[[pass]]", 'run = "fuse_batch_norm"', "[[pass]]", 'run = "quantize"', 'by = "name"']
         for layer in self.LAYERS:
-            lines += [f"[pass.{layer}.config]", f'name = "{draw.choice(("integer", "integer_floor"))}"',
-                      *self.port(draw, "data_in", lambda width: -1),
-                      f"data_in_is_signed = {str(draw.random() < 0.5).lower()}",
-                      *self.port(draw, "weight", lambda width: max(0, width - 3)),
-                      *self.port(draw, "bias", lambda width: max(0, width - 3))]
+            lines += [
+                f"[pass.{layer}.config]",
+                f'name = "{draw.choice(("integer", "integer_floor"))}"',
+                *self.port(draw, "data_in", lambda width: -1),
+                f"data_in_is_signed = {str(draw.random() < 0.5).lower()}",
+                *self.port(draw, "weight", lambda width: max(0, width - 3)),
+                *self.port(draw, "bias", lambda width: max(0, width - 3)),
+            ]
         path = self.folder / f"widths_{seed}.toml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
     def verify(self, seed, *target):
         project = ["--project-dir", self.folder, "--project", f"widths_{seed}"]
-        made = self.run_mase("transform", SOURCE / "tests/fixtures/models/jsc_s/jsc_s.script.pt", "jsc", "--config", self.config(seed),
-                             *project, "--json", "-q")
+        made = self.run_mase(
+            "transform",
+            SOURCE / "tests/fixtures/models/jsc_s/jsc_s.script.pt",
+            "jsc",
+            "--config",
+            self.config(seed),
+            *project,
+            "--json",
+            "-q",
+        )
         checkpoint = json.loads(made.stdout)["checkpoint"]
         self.run_mase("emit", checkpoint, *target, *project, "-q")
-        result = json.loads(self.run_mase("simulate", checkpoint, "--random", "60", "--stall", "0.3", *project, "--json").stdout)
+        result = json.loads(
+            self.run_mase("simulate", checkpoint, "--random", "60", "--stall", "0.3", *project, "--json").stdout
+        )
         self.assertEqual(result["simulation"]["mismatches"], 0)
 
     def test_folded_in_fabric(self):
@@ -272,8 +376,19 @@ class Designs(unittest.TestCase):
     def test_every_shipped_design_is_exact_and_as_fast_as_predicted(self):
         names = [name.removesuffix(".toml") for name in DESIGNS]
         with tempfile.TemporaryDirectory() as folder:
-            table = [sys.executable, "-B", SOURCE / "scripts/hardware_table", "--mase", MASE, "--output", folder, "--quick"]
-            result = subprocess.run([*map(str, table), *names], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            table = [
+                sys.executable,
+                "-B",
+                SOURCE / "scripts/hardware_table",
+                "--mase",
+                MASE,
+                "--output",
+                folder,
+                "--quick",
+            ]
+            result = subprocess.run(
+                [*map(str, table), *names], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            )
         print(result.stdout)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), 1 + len(names))

@@ -24,11 +24,22 @@ def main():
         work.mkdir()
         program = moved / "bin/mase"
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        run = lambda *words: subprocess.run([program, *words], cwd=work, env=environment, check=True,
-                                            stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+        run = lambda *words: (
+            subprocess.run(
+                [program, *words],
+                cwd=work,
+                env=environment,
+                check=True,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
         assert str(moved / "share/mase") in run("doctor"), "the shipped files are not taken from the install tree"
         for file in ("man/man1/mase.1", "bash-completion/completions/mase", "fish/vendor_completions.d/mase.fish"):
-            assert "transform" in (moved / "share" / file).read_text(encoding="utf-8"), f"{file} does not know the commands"
+            assert "transform" in (moved / "share" / file).read_text(encoding="utf-8"), (
+                f"{file} does not know the commands"
+            )
         config = moved / "share/mase/configs/examples/jsc_toy_by_type.toml"
         run("transform", "--config", config)
         assert (work / "mase_output/jsc-tiny/software/transform/transformed_ckpt/graph_module.pt").exists()

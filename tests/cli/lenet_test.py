@@ -25,18 +25,37 @@ def main():
     configs = options.source.resolve() / "configs"
 
     with tempfile.TemporaryDirectory() as folder:
+
         def mase(*words):
             words = [options.mase.resolve(), *words, "--json"]
             environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-            return json.loads(subprocess.run(words, cwd=folder, env=environment, check=True, stdin=subprocess.DEVNULL,
-                                             stdout=subprocess.PIPE, text=True).stdout)
+            return json.loads(
+                subprocess.run(
+                    words,
+                    cwd=folder,
+                    env=environment,
+                    check=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                ).stdout
+            )
 
         def accuracy(checkpoint):
-            return 100 * mase("test", checkpoint, "mnist", "--split", "test", "--batch-size", "500")["scores"]["accuracy"]
+            return (
+                100 * mase("test", checkpoint, "mnist", "--split", "test", "--batch-size", "500")["scores"]["accuracy"]
+            )
 
         def train(seed):
-            return mase("train", "--config", configs / "lenet_mnist_train.toml", "--seed", str(seed),
-                        "--project-dir", f"seed_{seed}")["best_checkpoint"]
+            return mase(
+                "train",
+                "--config",
+                configs / "lenet_mnist_train.toml",
+                "--seed",
+                str(seed),
+                "--project-dir",
+                f"seed_{seed}",
+            )["best_checkpoint"]
 
         def transform(config, checkpoint):
             return mase("transform", "--config", config, "--load", checkpoint)["checkpoint"]
@@ -60,14 +79,19 @@ def main():
         print(f"{name}: {value:.2f} %")
     for name, points in lost.items():
         each = ", ".join(f"{value:.2f}" for value in points)
-        print(f"3-bit weights, {name}: {statistics.mean(points):.2f} points lost in the mean of five trainings ({each})")
+        print(
+            f"3-bit weights, {name}: {statistics.mean(points):.2f} points lost in the mean of five trainings ({each})"
+        )
     goals = {
         "float at least 98.8 %": results["float"] >= 98.8,
         "8-bit at most 0.2 points lost": results["float"] - results["8-bit"] <= 0.2 + 1e-9,
-        "4-bit weights, trained, at most 0.5 points lost": results["float"] - results["4-bit weights, trained"] <= 0.5 + 1e-9,
-        "3-bit weights: error compensation loses at most half as much as nearest": sum(lost["gptq"]) <= sum(lost["nearest"]) / 2,
-        "3-bit weights: error compensation at least 0.3 points better than nearest":
-            statistics.mean(lost["nearest"]) - statistics.mean(lost["gptq"]) >= 0.3,
+        "4-bit weights, trained, at most 0.5 points lost": results["float"] - results["4-bit weights, trained"]
+        <= 0.5 + 1e-9,
+        "3-bit weights: error compensation loses at most half as much as nearest": sum(lost["gptq"])
+        <= sum(lost["nearest"]) / 2,
+        "3-bit weights: error compensation at least 0.3 points better than nearest": statistics.mean(lost["nearest"])
+        - statistics.mean(lost["gptq"])
+        >= 0.3,
     }
     for goal, met in goals.items():
         print(("met     " if met else "MISSED  ") + goal)

@@ -21,8 +21,15 @@ class Experiment:
 
     def run(self, *words):
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        result = subprocess.run([self.mase, *map(str, words), "--json"], cwd=self.folder, env=environment, check=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        result = subprocess.run(
+            [self.mase, *map(str, words), "--json"],
+            cwd=self.folder,
+            env=environment,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         return json.loads(result.stdout)
 
     def train(self, *words):
@@ -75,7 +82,8 @@ def main():
         "lenet, binary weights: at least 97 %": digits["binary"] >= 97,
         "lenet, ternary weights: at least 98 %": digits["ternary"] >= 98,
         "lenet in MXFP4: at most 0.5 points lost": digits["float"] - digits["mxfp4"] <= 0.5 + 1e-9,
-        "jsc-s, 4-bit integers: at most 1 point lost in the mean of four seeds": networks["jsc-s"]["4 bits lose"] <= 1 + 1e-9,
+        "jsc-s, 4-bit integers: at most 1 point lost in the mean of four seeds": networks["jsc-s"]["4 bits lose"]
+        <= 1 + 1e-9,
     }
     for goal, met in goals.items():
         print(("met     " if met else "MISSED  ") + goal)

@@ -27,7 +27,9 @@ def complaints(shown, commands=TABLE):
 class PagesBite(unittest.TestCase):
     def test_a_page_that_is_true_passes(self):
         self.assertEqual(complaints("| layer | 16 |\n...\ndone after 3.25 s"), [])
-        self.assertEqual(complaints("|  layer  |  18  |\ndone after 4.0 s"), [], "figures of tables and widths may differ")
+        self.assertEqual(
+            complaints("|  layer  |  18  |\ndone after 4.0 s"), [], "figures of tables and widths may differ"
+        )
 
     def test_a_line_that_is_not_printed_is_found(self):
         self.assertIn("done before", complaints("| layer | 16 |\ndone before 3.25 s")[0])

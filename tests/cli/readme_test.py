@@ -30,7 +30,12 @@ def run_block(commands, folder, environment):
     """Runs one block with every line echoed; its exit code and standard output."""
     script = "set -euxo pipefail\n" + commands
     done = subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+        ["bash", "-c", script],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
         check=False,
     )
     print(done.stdout, flush=True)

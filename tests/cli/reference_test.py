@@ -51,10 +51,21 @@ def check_manual(mase):
         if f".SS mase {command} " not in page:
             yield f"the man page has no heading for '{command}'"
     for line in page.splitlines():
-        if line.startswith((".", "'")) and line.split(" ")[0] not in (".TH", ".SH", ".SS", ".TP", ".B", ".PP", ".nf", ".fi"):
+        if line.startswith((".", "'")) and line.split(" ")[0] not in (
+            ".TH",
+            ".SH",
+            ".SS",
+            ".TP",
+            ".B",
+            ".PP",
+            ".nf",
+            ".fi",
+        ):
             yield f"the man page has the line {line!r}"
     if shutil.which("mandoc"):
-        found = subprocess.run(["mandoc", "-T", "lint", "-W", "error"], input=page, capture_output=True, text=True, check=False)
+        found = subprocess.run(
+            ["mandoc", "-T", "lint", "-W", "error"], input=page, capture_output=True, text=True, check=False
+        )
         if found.returncode:
             yield f"mandoc: {found.stdout}"
     elif shutil.which("groff"):

@@ -41,8 +41,15 @@ class Search(unittest.TestCase):
         return {**os.environ, "OMP_NUM_THREADS": "1"}
 
     def mase(self, *arguments, code=0):
-        result = subprocess.run(self.command(*arguments), cwd=SOURCE, env=self.environment(), stdin=subprocess.DEVNULL,
-                                capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            self.command(*arguments),
+            cwd=SOURCE,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result
 
@@ -52,9 +59,14 @@ class Search(unittest.TestCase):
         return json.loads(result.stdout)
 
     def start(self, config, project, *arguments):
-        process = subprocess.Popen(self.command("search", "--config", config, "--project", project, *arguments), cwd=SOURCE,
-                                   env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            self.command("search", "--config", config, "--project", project, *arguments),
+            cwd=SOURCE,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self.addCleanup(process.kill)
         return process
 
@@ -117,13 +129,19 @@ class ShippedExample(Search):
         document = self.search(EXAMPLE, "p", "--sampler", "bruteforce")
         self.assertEqual(len(document["best"]), len(document["best_folders"]))
         for best, folder in zip(document["best"].values(), document["best_folders"]):
-            again = json.loads(self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout)
+            again = json.loads(
+                self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout
+            )
             for metric in ("accuracy", "loss", "macro_accuracy"):
                 self.assertEqual(again["scores"][metric], best["software_metrics"][metric])
             bits = next(p for p in again["passes"] if p["pass"] == "average_bits")["info"]["average_bitwidth"]
             self.assertEqual(bits, best["hardware_metrics"]["average_bitwidth"])
-            tested = [json.loads(self.mase("test", checkpoint, "jsc", "--split", "validation", "--project", "t", "--json").stdout)
-                      for checkpoint in (f"{folder}/graph_module.pt", again["checkpoint"])]
+            tested = [
+                json.loads(
+                    self.mase("test", checkpoint, "jsc", "--split", "validation", "--project", "t", "--json").stdout
+                )
+                for checkpoint in (f"{folder}/graph_module.pt", again["checkpoint"])
+            ]
             self.assertEqual(tested[0]["scores"], tested[1]["scores"])
             self.assertEqual(tested[0]["scores"]["accuracy"], best["software_metrics"]["accuracy"])
 
@@ -155,14 +173,18 @@ class Channels(Search):
         guided = self.search(CHANNELS, "tpe")
         self.assertEqual(guided["trials"], 20)
         # Each network is trained from the same seed, so equal factors give equal values.
-        known = {tuple(v for k, v in row.items() if k.startswith("params")): row["accuracy"] for row in self.trials("all")}
+        known = {
+            tuple(v for k, v in row.items() if k.startswith("params")): row["accuracy"] for row in self.trials("all")
+        }
         for row in self.trials("tpe"):
             self.assertEqual(row["accuracy"], known[tuple(v for k, v in row.items() if k.startswith("params"))])
 
     def test_a_trained_point_is_loaded_from_its_checkpoint_with_the_reported_metrics(self):
         document = self.search(CHANNELS, "p", "--n-trials", "4")
         best, folder = next(iter(document["best"].values())), document["best_folders"][0]
-        again = json.loads(self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout)
+        again = json.loads(
+            self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout
+        )
         self.assertEqual(again["scores"]["accuracy"], best["software_metrics"]["accuracy"])
         self.assertEqual(again["scores"]["loss"], best["software_metrics"]["loss"])
 
@@ -170,8 +192,12 @@ class Channels(Search):
 class Lenet(Search):
     def test_the_mixed_precision_search_of_lenet_runs_and_says_what_is_missing_where_nothing_is_feasible(self):
         # Untrained: no accuracy to lose, so one that must be had makes every trial infeasible.
-        config = self.edited("configs/search/lenet_mnist_mixed.toml", "lenet.toml", ("num_samples = 2000", "num_samples = 64"),
-                             ("accuracy_drop <= 1.0", "accuracy >= 0.9"))
+        config = self.edited(
+            "configs/search/lenet_mnist_mixed.toml",
+            "lenet.toml",
+            ("num_samples = 2000", "num_samples = 64"),
+            ("accuracy_drop <= 1.0", "accuracy >= 0.9"),
+        )
         result = self.mase("search", "--config", config, "--project", "lenet", "--n-trials", "3", "-q", code=1)
         self.assertIn("no trial keeps accuracy >= 0.9; nearest: trial", result.stderr)
 
@@ -212,7 +238,7 @@ class Determinism(Search):
         self.assertTrue(all(row["state"] == "COMPLETE" for row in rows), rows)
         document = self.search(config, "p", "--n-trials", str(len(rows) + 2))
         self.assertEqual(document["trials"], len(rows) + 2)
-        self.assertEqual(self.trials("p")[:len(rows)], rows)
+        self.assertEqual(self.trials("p")[: len(rows)], rows)
 
 
 OPTUNA = """
@@ -238,7 +264,9 @@ class BesideOptuna(Search):
         url = f"sqlite:///{self.out}/joint.db"
 
         def in_python(trials):
-            return subprocess.run([python, "-c", OPTUNA, url, str(trials)], capture_output=True, text=True, check=True).stdout
+            return subprocess.run(
+                [python, "-c", OPTUNA, url, str(trials)], capture_output=True, text=True, check=True
+            ).stdout
 
         where = ("--storage", url, "--study", "joint")
         self.assertEqual(in_python(4), "4 True\n")
@@ -261,7 +289,9 @@ class Refusals(Search):
         config = self.edited(EXAMPLE, "wrong.toml", ("weight_width = [2, 4, 8]", "weight_width = []"))
         result = self.mase("search", "--config", config, "--project", "p", "-q", code=2)
         self.assertIn("must be a list with at least one choice", result.stderr)
-        config = self.edited(EXAMPLE, "wrong.toml", ("[search.strategy.hw_runner.average_bitwidth]\ncompare_to = 32\n", ""))
+        config = self.edited(
+            EXAMPLE, "wrong.toml", ("[search.strategy.hw_runner.average_bitwidth]\ncompare_to = 32\n", "")
+        )
         result = self.mase("search", "--config", config, "--project", "p", "-q", code=2)
         self.assertIn("no runner delivers the metric 'average_bitwidth'", result.stderr)
         self.assertFalse((self.folder("p") / "study.db").exists())
@@ -269,13 +299,26 @@ class Refusals(Search):
     def test_a_file_that_is_no_database_is_left_alone(self):
         path = self.out / "notes.txt"
         path.write_text("not a database, and longer than its header would be\n" * 30)
-        result = self.mase("search", "--config", EXAMPLE, "--project", "p", "--storage", f"sqlite:///{path}", "-q", code=3)
+        result = self.mase(
+            "search", "--config", EXAMPLE, "--project", "p", "--storage", f"sqlite:///{path}", "-q", code=3
+        )
         self.assertIn(str(path), result.stderr)
         self.assertTrue(path.read_text().startswith("not a database"))
 
     def test_brute_force_refuses_a_space_above_its_limit(self):
-        result = self.mase("search", "--config", EXAMPLE, "--project", "p", "--sampler", "grid", "--max-configurations", "17",
-                           "-q", code=2)
+        result = self.mase(
+            "search",
+            "--config",
+            EXAMPLE,
+            "--project",
+            "p",
+            "--sampler",
+            "grid",
+            "--max-configurations",
+            "17",
+            "-q",
+            code=2,
+        )
         self.assertIn("18 configurations, grid goes through at most 17", result.stderr)
 
 
@@ -289,7 +332,7 @@ class Hosts(Search):
         for round_ in range(3):
             victims = [self.start(config, f"victim{i}", *arguments) for i in range(2)]
             time.sleep(0.6 + draw.random())
-            for victim in victims[:1 + round_ % 2]:
+            for victim in victims[: 1 + round_ % 2]:
                 victim.kill()
                 victim.wait()
         document = self.search(config, "last", *arguments)

@@ -20,7 +20,9 @@ CODE = re.compile(r"`([^`\n]+)`")
 PLACEHOLDER = re.compile("NAME|FAMILY")
 COMMANDS_PAGE = "docs/reference/commands.md"
 # Made by the program or by tools, named in examples, or written by the reader: not in the tree.
-NOT_STORED = re.compile(r"bench\.cpp|Vdut\w*\.h|\w+_axi\.sv|bench_top\.sv|streams\.hpp|report\.hpp|options\.hpp|JscS\w*\.sv|PAGE\.md")
+NOT_STORED = re.compile(
+    r"bench\.cpp|Vdut\w*\.h|\w+_axi\.sv|bench_top\.sv|streams\.hpp|report\.hpp|options\.hpp|JscS\w*\.sv|PAGE\.md"
+)
 
 
 def comments(path, text):
@@ -29,7 +31,9 @@ def comments(path, text):
         return text
     mark = "//" if path.suffix in (".cpp", ".hpp", ".sv", ".svh") else "#"
     if path.suffix == ".py":
-        text = re.sub(r'"""(.*?)"""', lambda match: re.sub(r"^", "# ", match.group(1), flags=re.MULTILINE), text, flags=re.DOTALL)
+        text = re.sub(
+            r'"""(.*?)"""', lambda match: re.sub(r"^", "# ", match.group(1), flags=re.MULTILINE), text, flags=re.DOTALL
+        )
     found = [re.search(rf"(?:^|\s){mark}[/!]?<?(?:\s(.*))?$", line) for line in text.splitlines()]
     return "\n".join(match.group(1) or "" if match else "" for match in found)
 
@@ -38,7 +42,10 @@ def texts(root):
     """(path, text to read) of every file that cites: sources by their comments, pages whole, the history apart."""
     top = [root / name for name in ("README.md", "CONTRIBUTING.md")]
     for path in [p for p in top if p.exists()] + files_under(root, (*TEXT_ROOTS, "docs")):
-        if path.suffix in (".cpp", ".hpp", ".sv", ".py", ".sh", ".md", ".toml", ".cmake", "") or path.name == "CMakeLists.txt":
+        if (
+            path.suffix in (".cpp", ".hpp", ".sv", ".py", ".sh", ".md", ".toml", ".cmake", "")
+            or path.name == "CMakeLists.txt"
+        ):
             yield path, comments(path, read(path))
 
 
@@ -51,7 +58,11 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        every = [path for path in root.rglob("*") if not path.relative_to(root).parts[0].startswith(("build", ".git", ".venv", "mase_output"))]
+        every = [
+            path
+            for path in root.rglob("*")
+            if not path.relative_to(root).parts[0].startswith(("build", ".git", ".venv", "mase_output"))
+        ]
         self.paths = {relative(path, root) for path in every}
         self.ends = {"/".join(path.split("/")[-n:]) for path in self.paths for n in range(1, path.count("/") + 2)}
 
@@ -102,13 +113,20 @@ def section_rule(root):
     for path, text in texts(root):
         here = relative(path, root)
         joined = text.replace("\n", " ")
-        for match in SECTION.finditer(re.sub(r"  +", lambda gap: " " + "\0" * (len(gap.group()) - 1), joined).replace("\0", "")):
+        for match in SECTION.finditer(
+            re.sub(r"  +", lambda gap: " " + "\0" * (len(gap.group()) - 1), joined).replace("\0", "")
+        ):
             known = headings(read(pages[match.group(1)])) if match.group(1) in pages else []
             for number in filter(None, match.group(2, 3)):
                 if not any(heading.startswith(f"{number}. ") for heading in known):
                     yield f"{here}: {match.group(1)}.md has no section {number}"
             word = match.group(4)
-            if known and word and word not in string.digits and not any(word.lower() in heading.lower() for heading in known):
+            if (
+                known
+                and word
+                and word not in string.digits
+                and not any(word.lower() in heading.lower() for heading in known)
+            ):
                 yield f"{here}: {match.group(1)}.md has no section '{word}'"
         if path.suffix != ".md":
             continue

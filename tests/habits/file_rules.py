@@ -6,8 +6,16 @@ import re
 from source_tree import CODE_SUFFIXES, TEXT_ROOTS, files_under, read, relative
 
 COMMENT_STARTS = {
-    ".cpp": ("//",), ".hpp": ("//",), ".py": ("#", '"""'), ".sh": ("#",), ".toml": ("#",),
-    ".cmake": ("#",), ".sv": ("//",), ".md": ("#", "<"), ".txt": ("#",), "": ("#",),
+    ".cpp": ("//",),
+    ".hpp": ("//",),
+    ".py": ("#", '"""'),
+    ".sh": ("#",),
+    ".toml": ("#",),
+    ".cmake": ("#",),
+    ".sv": ("//",),
+    ".md": ("#", "<"),
+    ".txt": ("#",),
+    "": ("#",),
 }
 # Split so that this file does not complain about itself.
 FORBIDDEN = [
@@ -101,7 +109,7 @@ def pass_rule(root):
             yield f"{name}: declares the pass {declared[0]}; file and pass have the same name"
         if not any(test.startswith(path.stem) for test in tests):
             yield f"{name}: has no test tests/passes/{path.stem}*"
-        if f'"{name[len("lib/"):]}"' not in table:
+        if f'"{name[len("lib/") :]}"' not in table:
             yield f"{name}: lib/driver/all_passes.cpp does not include it"
 
 

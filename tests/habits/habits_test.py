@@ -141,9 +141,7 @@ class HabitsBite(unittest.TestCase):
         self.assertEqual(len(complaints), 2, complaints)
         table = {"lib/driver/all_passes.cpp": '// T.\n#include "passes/transform/prune.hpp"\n'}
         tests = {"tests/passes/prune_test.cpp": "// Tests.\n"}
-        self.assertEqual(
-            self.complaints("passes", {"lib/passes/transform/prune.hpp": header, **table, **tests}), []
-        )
+        self.assertEqual(self.complaints("passes", {"lib/passes/transform/prune.hpp": header, **table, **tests}), [])
 
     def test_a_file_without_opening_comment_is_found(self):
         self.expect("files", {"lib/ir/a.cpp": "#include <vector>\n"}, "lib/ir/a.cpp:1")
@@ -154,9 +152,9 @@ class HabitsBite(unittest.TestCase):
         self.assertEqual(self.complaints("licences", {"scripts/a": f"#!/bin/sh\n# {file_rules.LICENCE}\n# A.\n"}), [])
 
     def test_unfinished_work_and_machine_paths_are_found(self):
-        self.expect("files", {"lib/ir/a.cpp": "// A.\n// TO" "DO: more\n"}, "lib/ir/a.cpp:2")
-        self.expect("files", {"scripts/a.sh": "# A.\ncd /ho" "me/me\n"}, "one machine")
-        self.expect("files", {"README.md": "# Read me\nsee /wo" "rk/main\n"}, "README.md:2")
+        self.expect("files", {"lib/ir/a.cpp": "// A.\n// TO" + "DO: more\n"}, "lib/ir/a.cpp:2")
+        self.expect("files", {"scripts/a.sh": "# A.\ncd /ho" + "me/me\n"}, "one machine")
+        self.expect("files", {"README.md": "# Read me\nsee /wo" + "rk/main\n"}, "README.md:2")
 
     def test_a_header_without_pragma_once_is_found(self):
         self.expect("files", {"lib/ir/a.hpp": "// A.\nint f();\n"}, "pragma once")
@@ -168,7 +166,9 @@ class HabitsBite(unittest.TestCase):
 
     def test_a_file_that_is_cited_and_not_there_is_found(self):
         self.assertEqual(self.complaints("citations", {"lib/ir/a.cpp": "// See lib/ir/graph.hpp and graph.hpp.\n"}), [])
-        self.expect("citations", {"lib/ir/a.cpp": "// A.\n// See lib/ir/grph.hpp.\n"}, "lib/ir/a.cpp:2", "lib/ir/grph.hpp")
+        self.expect(
+            "citations", {"lib/ir/a.cpp": "// A.\n// See lib/ir/grph.hpp.\n"}, "lib/ir/a.cpp:2", "lib/ir/grph.hpp"
+        )
         self.expect("citations", {"lib/ir/a.cpp": "// The loop of grph.hpp.\nint f();\n"}, "there is no grph.hpp")
         self.expect("citations", {"docs/a.md": "# A\n\nRuns `scripts/nothing`.\n"}, "docs/a.md:3", "scripts/nothing")
 
@@ -186,7 +186,9 @@ class HabitsBite(unittest.TestCase):
     def test_a_command_that_the_program_does_not_have_is_found(self):
         self.assertEqual(self.complaints("citations", {"docs/a.md": "# A\n\n`mase run x.pt --level float`\n"}), [])
         self.expect("citations", {"docs/a.md": "# A\n\n`mase walk x.pt`\n"}, "`mase walk`")
-        self.expect("citations", {"docs/a.md": "# A\n\n```sh\nmase run x.pt \\\n  --lvl float\n```\n"}, "no option --lvl")
+        self.expect(
+            "citations", {"docs/a.md": "# A\n\n```sh\nmase run x.pt \\\n  --lvl float\n```\n"}, "no option --lvl"
+        )
         self.expect("citations", {"lib/ir/a.cpp": "// What `mase run --lvl` takes.\n"}, "no option --lvl")
 
     def test_a_picture_of_another_table_is_found(self):

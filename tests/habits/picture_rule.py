@@ -29,9 +29,13 @@ def edges(rows):
 
 
 def dot_text(rows):
-    lines = ["digraph rooms {", '  rankdir="TB";', '  bgcolor="transparent";',
-             '  node [shape=box, style="filled,rounded", fillcolor="#eef3fa", color="#4a6a8a", fontname="Helvetica", fontsize=12];',
-             '  edge [color="#4a6a8a", arrowsize=0.7];']
+    lines = [
+        "digraph rooms {",
+        '  rankdir="TB";',
+        '  bgcolor="transparent";',
+        '  node [shape=box, style="filled,rounded", fillcolor="#eef3fa", color="#4a6a8a", fontname="Helvetica", fontsize=12];',
+        '  edge [color="#4a6a8a", arrowsize=0.7];',
+    ]
     lines += [f'  "{name}";' for name in rows]
     lines += [f'  "{use}" -> "{user}";' for use, user in edges(rows)]
     return "\n".join(lines + ["}"]) + "\n"

@@ -3,7 +3,6 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 DATA_FOLDERS = ("tests/fixtures/models", "tests/fixtures/golden", "configs/data")
 TEXT_ROOTS = ("apps", "lib", "tests", "scripts", "configs", "hw_templates", ".ci")

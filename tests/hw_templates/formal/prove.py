@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves properties of the handshake modules with Yosys, ABC's property directed reachability (an
 unbounded proof) and z3, and shows on broken copies that the proofs can fail."""
+
 import argparse
 import pathlib
 import re
@@ -44,13 +45,17 @@ PROOFS = [
 MUTANTS = [
     ("skid_proof", {"W": 1}, "mase_skid", "in_ready ? in_data : spare", "in_data"),
     ("fifo_proof", {"W": 1, "DEPTH": 2}, "mase_fifo", "!out_valid || out_ready", "1'b1"),
-    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "mase_stream_resize",
-     "enable && index == LAST", "index == LAST"),
+    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "mase_stream_resize", "enable && index == LAST", "index == LAST"),
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_stream_fork", "in_valid && in_ready", "in_valid"),
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_binary", "left_valid && right_valid", "left_valid"),
     ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}, "mase_concat", "enable && !second", "enable"),
-    ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}, "mase_accumulate",
-     "$signed({high, low, carry})", "$signed({high, low, 1'b0})"),
+    (
+        "accumulate_proof",
+        {"W": 5, "HAS_CARRY": 1},
+        "mase_accumulate",
+        "$signed({high, low, carry})",
+        "$signed({high, low, 1'b0})",
+    ),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "mase_linear", "enable && pass == '0", "enable"),
     ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go  = !ahead[GW-1]", "go  = 1'b1"),
 ]
@@ -123,19 +128,21 @@ def prove_z3(top, parameters, mutant=None):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         sets = " ".join(f"-set {key} {value}" for key, value in parameters.items())
-        script = read_commands(folder, mutant) + f"""
+        script = (
+            read_commands(folder, mutant)
+            + f"""
 chparam {sets} {top}
 hierarchy -check -top {top}
 prep -flatten -top {top}
 opt -full
 write_smt2 -wires proof.smt2
 """
+        )
         (folder / "proof.ys").write_text(script)
         status, log, seconds = run(["yosys", "-q", "proof.ys"], folder)
         if status != 0:
             return None, seconds, log
-        status, log, more = run(["yosys-smtbmc", "-s", "z3", "-t", "1", "--noprogress",
-                                 "proof.smt2"], folder)
+        status, log, more = run(["yosys-smtbmc", "-s", "z3", "-t", "1", "--noprogress", "proof.smt2"], folder)
         passed, failed = "Status: PASSED" in log, "Status: FAILED" in log
         return (True if passed else False if failed else None), seconds + more, log
 

@@ -43,8 +43,10 @@ def draw(rng, distribution):
         count = (distribution.high - distribution.low) // distribution.step
         return distribution.low + rng.randint(0, count) * distribution.step
     if distribution.step is not None:
-        return distribution.low + rng.randint(0, round((distribution.high - distribution.low) / distribution.step)) \
-            * distribution.step
+        return (
+            distribution.low
+            + rng.randint(0, round((distribution.high - distribution.low) / distribution.step)) * distribution.step
+        )
     if distribution.log:
         return min(distribution.low * (distribution.high / distribution.low) ** rng.random(), distribution.high)
     return rng.uniform(distribution.low, distribution.high)
@@ -53,11 +55,16 @@ def draw(rng, distribution):
 def make_trial(rng, number, space, state, objectives):
     """A trial with random parameters and results; values have few digits, so that some are equal."""
     trial = create_trial(
-        state=state, params={name: draw(rng, d) for name, d in space.items()}, distributions=space,
+        state=state,
+        params={name: draw(rng, d) for name, d in space.items()},
+        distributions=space,
         values=[round(rng.uniform(-1, 1), 1 + objectives) for _ in range(objectives)]
-        if state == TrialState.COMPLETE else None,
+        if state == TrialState.COMPLETE
+        else None,
         intermediate_values={step: round(rng.uniform(-1, 1), 2) for step in range(rng.randint(0, 3))}
-        if state == TrialState.PRUNED else None)
+        if state == TrialState.PRUNED
+        else None,
+    )
     trial.number = number
     return trial
 
@@ -72,21 +79,31 @@ def split_case(name, rng, states, directions, violated=0.0):
     gamma = default_gamma if len(directions) == 1 else default_gamma_multiobjective
     finished = sum(state != TrialState.RUNNING for state in states)
     below, above = _split_trials(study, trials, gamma(finished))
-    return {"name": name, "directions": directions, "trials": [trial_tree(t) for t in trials],
-            "below": [t.number for t in below], "above": [t.number for t in above]}
+    return {
+        "name": name,
+        "directions": directions,
+        "trials": [trial_tree(t) for t in trials],
+        "below": [t.number for t in below],
+        "above": [t.number for t in above],
+    }
 
 
 def trial_tree(trial):
-    return {"state": trial.state.name, "values": trial.values or [],
-            "violation": sum(trial.constraints.values()),
-            "params": {k: trial.distributions[k].to_internal_repr(v) for k, v in trial.params.items()},
-            "intermediate": [[k, v] for k, v in trial.intermediate_values.items()]}
+    return {
+        "state": trial.state.name,
+        "values": trial.values or [],
+        "violation": sum(trial.constraints.values()),
+        "params": {k: trial.distributions[k].to_internal_repr(v) for k, v in trial.params.items()},
+        "intermediate": [[k, v] for k, v in trial.intermediate_values.items()],
+    }
 
 
 def kernels(estimator):
     """Centres and widths by dimension; null for categorical ones."""
-    return [{"centre": d.mu.tolist(), "width": d.sigma.tolist()} if hasattr(d, "mu") else None
-            for d in estimator._mixture_distribution.distributions]
+    return [
+        {"centre": d.mu.tolist(), "width": d.sigma.tolist()} if hasattr(d, "mu") else None
+        for d in estimator._mixture_distribution.distributions
+    ]
 
 
 def estimator_case(name, rng, space, count, **options):
@@ -98,15 +115,23 @@ def estimator_case(name, rng, space, count, **options):
     good = sampler._build_parzen_estimator(study, space, below, handle_below=True)
     bad = sampler._build_parzen_estimator(study, space, above, handle_below=False)
     points = good.sample(sampler._rng.rng, 12)
-    return {"name": name, "space": {k: json.loads(distribution_to_json(d)) for k, d in space.items()},
-            "options": options, "trials": [trial_tree(t) for t in trials],
-            "points": {k: v.tolist() for k, v in points.items()},
-            "good": estimator_tree(good, points), "bad": estimator_tree(bad, points)}
+    return {
+        "name": name,
+        "space": {k: json.loads(distribution_to_json(d)) for k, d in space.items()},
+        "options": options,
+        "trials": [trial_tree(t) for t in trials],
+        "points": {k: v.tolist() for k, v in points.items()},
+        "good": estimator_tree(good, points),
+        "bad": estimator_tree(bad, points),
+    }
 
 
 def estimator_tree(estimator, points):
-    return {"weights": estimator._mixture_distribution.weights.tolist(), "kernels": kernels(estimator),
-            "log_density": estimator.log_pdf(points).tolist()}
+    return {
+        "weights": estimator._mixture_distribution.weights.tolist(),
+        "kernels": kernels(estimator),
+        "log_density": estimator.log_pdf(points).tolist(),
+    }
 
 
 def main():

@@ -4,6 +4,7 @@
 continues, both work on one study at once, and optuna-dashboard shows it. On SQLite, and on
 PostgreSQL where it is installed. Exit status 77 where no Python has optuna.
 """
+
 import argparse
 import datetime
 import json
@@ -74,6 +75,7 @@ class Interop(unittest.TestCase):
 
     def new_database(self, name):
         import psycopg2
+
         connection = psycopg2.connect(self.server + "/postgres")
         connection.autocommit = True
         connection.cursor().execute("CREATE DATABASE " + name)
@@ -94,23 +96,26 @@ class Interop(unittest.TestCase):
         self.assertEqual(study.metric_names, ["loss", "bits"])
         self.assertEqual(study.user_attrs, {"config": {"ü": [1, 2.5, None, True]}})
         self.check_numbers(study.trials, 7)
-        self.assertEqual([trial.state.name for trial in study.trials],
-                         ["COMPLETE"] * 3 + ["FAIL", "PRUNED", "RUNNING", "WAITING"])
+        self.assertEqual(
+            [trial.state.name for trial in study.trials], ["COMPLETE"] * 3 + ["FAIL", "PRUNED", "RUNNING", "WAITING"]
+        )
         first = study.trials[0]
         self.assertEqual(first.values, [0.25, 8])
-        self.assertEqual(first.params, {"float": 0.1, "log": 1 / 3, "step": 0.75, "int": 6, "n": 64,
-                                        "c": None})
+        self.assertEqual(first.params, {"float": 0.1, "log": 1 / 3, "step": 0.75, "int": 6, "n": 64, "c": None})
         distributions = optuna.distributions
-        self.assertEqual(first.distributions, {
-            "float": distributions.FloatDistribution(-1.5, 2),
-            "log": distributions.FloatDistribution(1e-5, 1, log=True),
-            "step": distributions.FloatDistribution(0, 1, step=0.25),
-            "int": distributions.IntDistribution(2, 8, step=2),
-            "n": distributions.IntDistribution(1, 64, log=True),
-            "c": distributions.CategoricalDistribution(CHOICES)})
+        self.assertEqual(
+            first.distributions,
+            {
+                "float": distributions.FloatDistribution(-1.5, 2),
+                "log": distributions.FloatDistribution(1e-5, 1, log=True),
+                "step": distributions.FloatDistribution(0, 1, step=0.25),
+                "int": distributions.IntDistribution(2, 8, step=2),
+                "n": distributions.IntDistribution(1, 64, log=True),
+                "c": distributions.CategoricalDistribution(CHOICES),
+            },
+        )
         self.assertTrue(math.isnan(first.intermediate_values[1]))
-        self.assertEqual((first.intermediate_values[2], first.intermediate_values[3]),
-                         (-math.inf, 0.1))
+        self.assertEqual((first.intermediate_values[2], first.intermediate_values[3]), (-math.inf, 0.1))
         self.assertEqual(first.user_attrs, {"bits": 4.5})
         self.assertEqual(first.system_attrs["grid_id"], 7)
         self.assertEqual(study.trials[2].values, [math.inf, -math.inf])
@@ -125,8 +130,7 @@ class Interop(unittest.TestCase):
 
     def test_mase_reads_what_python_wrote(self):
         sampler = optuna.samplers.TPESampler(seed=1, constraints_func=lambda _: (0.5, -1.0, 1.0))
-        study = optuna.create_study(storage=self.url, study_name="s", sampler=sampler,
-                                    direction="maximize")
+        study = optuna.create_study(storage=self.url, study_name="s", sampler=sampler, direction="maximize")
         study.set_user_attr("ü", {"a": [1, None]})
         study.set_user_attr("strange", [math.nan, math.inf])
         study.enqueue_trial({"x": 0.5, "c": None}, user_attrs={"who": "me"})
@@ -152,12 +156,18 @@ class Interop(unittest.TestCase):
         self.assertEqual(seen["state"], trial.state.name)
         self.assertEqual(seen["params"], trial.params)
         self.assertEqual(seen["user"], trial.user_attrs)
-        self.assertEqual({name: optuna.distributions.json_to_distribution(json.dumps(text))
-                          for name, text in seen["distributions"].items()}, trial.distributions)
+        self.assertEqual(
+            {
+                name: optuna.distributions.json_to_distribution(json.dumps(text))
+                for name, text in seen["distributions"].items()
+            },
+            trial.distributions,
+        )
         self.assertEqual([float(value) for value in seen["values"]], trial.values or [])
-        self.assertEqual({int(step): str(float(value))
-                          for step, value in seen["intermediate"].items()},
-                         {step: str(value) for step, value in trial.intermediate_values.items()})
+        self.assertEqual(
+            {int(step): str(float(value)) for step, value in seen["intermediate"].items()},
+            {step: str(value) for step, value in trial.intermediate_values.items()},
+        )
         self.assertEqual(set(seen["system"]), set(trial.system_attrs))
         for key, moment in (("start", trial.datetime_start), ("complete", trial.datetime_complete)):
             if moment is None:
@@ -174,8 +184,9 @@ class Interop(unittest.TestCase):
         study.optimize(objective, n_trials=12)
         self.check_numbers(study.trials, 23)
         self.assertEqual(study.trials[10].params, {"x": 0.125, "n": 9, "c": "a"})
-        self.assertEqual([trial.user_attrs["worker"] for trial in study.trials],
-                         ["optuna"] * 5 + ["mase"] * 6 + ["optuna"] * 12)
+        self.assertEqual(
+            [trial.user_attrs["worker"] for trial in study.trials], ["optuna"] * 5 + ["mase"] * 6 + ["optuna"] * 12
+        )
 
     def test_both_work_on_one_study_at_once(self):
         study = optuna.create_study(storage=self.url, study_name="s")
@@ -199,8 +210,11 @@ class Interop(unittest.TestCase):
 
     def heartbeat_storage(self):
         return optuna.storages.RDBStorage(
-            self.url, heartbeat_interval=1, grace_period=1,
-            failed_trial_callback=optuna.storages.RetryFailedTrialCallback())
+            self.url,
+            heartbeat_interval=1,
+            grace_period=1,
+            failed_trial_callback=optuna.storages.RetryFailedTrialCallback(),
+        )
 
     def test_python_retries_a_trial_of_a_dead_mase_worker(self):
         tool("work", self.url, "s", 2)
@@ -251,8 +265,7 @@ class Interop(unittest.TestCase):
             self.skipTest("a server has no file")
         tool("work", self.url, "s", 5)
         shutil.copy(self.folder.name + "/study.db", self.folder.name + "/copy.db")
-        copy = optuna.load_study(storage="sqlite:///" + self.folder.name + "/copy.db",
-                                 study_name="s")
+        copy = optuna.load_study(storage="sqlite:///" + self.folder.name + "/copy.db", study_name="s")
         self.check_numbers(copy.trials, 5)
 
     def test_the_tables_on_postgresql_are_those_of_optuna(self):
@@ -260,14 +273,16 @@ class Interop(unittest.TestCase):
             self.skipTest("the C++ tests compare SQLite's")
         sys.path.insert(0, str(HERE))
         import with_postgres
+
         optuna.storages.RDBStorage(self.url)
         other = self.new_database("made_by_mase")
         tool("work", other, "s", 0)
         program = os.path.join(with_postgres.programs(), "pg_dump")
 
         def tables(url):
-            dump = subprocess.run([program, "--schema-only", url.replace("+psycopg2", "")],
-                                  check=True, text=True, stdout=subprocess.PIPE).stdout
+            dump = subprocess.run(
+                [program, "--schema-only", url.replace("+psycopg2", "")], check=True, text=True, stdout=subprocess.PIPE
+            ).stdout
             # Lines of \restrict hold a random word.
             return [line for line in dump.splitlines() if not line.startswith("\\")]
 
@@ -326,14 +341,12 @@ def run_on_postgresql(words):
         print("PostgreSQL skipped: no psycopg2 beside optuna")
         return 0
     driver = [sys.executable, "-B", str(HERE / "with_postgres.py")]
-    code = subprocess.run([*driver, sys.executable, "-B", __file__, *words, "--postgresql"],
-                          check=False).returncode
+    code = subprocess.run([*driver, sys.executable, "-B", __file__, *words, "--postgresql"], check=False).returncode
     return 0 if code == SKIPPED else code
 
 
 def has_optuna(python):
-    return subprocess.run([python, "-c", "import optuna"], stderr=subprocess.DEVNULL,
-                          check=False).returncode == 0
+    return subprocess.run([python, "-c", "import optuna"], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def main():

@@ -6,6 +6,7 @@ The server lives in a temporary folder, listens on loopback only and ends with t
 that ends. The command finds its URL (without a database's name) in MASE_TEST_POSTGRESQL. Exit
 status: the command's, or 77 where PostgreSQL is not installed.
 """
+
 import ctypes
 import glob
 import os
@@ -58,21 +59,40 @@ def create(binaries, folder, who):
         for path in (folder, password_file):
             os.chown(path, who["user"], who["group"])
     subprocess.run(
-        [os.path.join(binaries, "initdb"), "--no-sync", "--username=mase", "--encoding=UTF8",
-         "--locale=C", "--auth=scram-sha-256", "--pwfile=" + password_file, folder + "/data"],
-        check=True, stdout=subprocess.DEVNULL, cwd=folder, **who)
+        [
+            os.path.join(binaries, "initdb"),
+            "--no-sync",
+            "--username=mase",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--auth=scram-sha-256",
+            "--pwfile=" + password_file,
+            folder + "/data",
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        cwd=folder,
+        **who,
+    )
 
 
 def start(binaries, folder, who, port):
-    settings = {"port": port, "listen_addresses": "127.0.0.1", "unix_socket_directories": "",
-                "fsync": "off", "full_page_writes": "off", "synchronous_commit": "off",
-                "max_connections": 60}
+    settings = {
+        "port": port,
+        "listen_addresses": "127.0.0.1",
+        "unix_socket_directories": "",
+        "fsync": "off",
+        "full_page_writes": "off",
+        "synchronous_commit": "off",
+        "max_connections": 60,
+    }
     command = [os.path.join(binaries, "postgres"), "-D", folder + "/data"]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]
     with open(folder + "/log", "w", encoding="utf-8") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder,
-                                preexec_fn=die_with_parent, start_new_session=True, **who)
+        return subprocess.Popen(
+            command, stdout=log, stderr=log, cwd=folder, preexec_fn=die_with_parent, start_new_session=True, **who
+        )
 
 
 def wait_until_ready(binaries, server, port):

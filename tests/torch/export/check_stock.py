@@ -5,6 +5,7 @@ Usage: check_stock.py FOLDER. Every subfolder is a case: checkpoint.pt, input_0.
 output.npy (a tensor), output_0.npy, ... (a tuple) or output_KEY.npy (a dict), and keys.txt, the
 names of the state_dict in order.
 """
+
 import pathlib
 import sys
 
@@ -24,8 +25,7 @@ def named(result):
 def same_bits(tensor, path):
     wanted = numpy.load(path)
     found = tensor.detach().contiguous().numpy()
-    return (found.dtype == wanted.dtype and found.shape == wanted.shape
-            and found.tobytes() == wanted.tobytes())
+    return found.dtype == wanted.dtype and found.shape == wanted.shape and found.tobytes() == wanted.tobytes()
 
 
 def check_outputs(module, folder):
@@ -37,9 +37,11 @@ def check_outputs(module, folder):
         if len(results) != len(list(folder.glob("output*.npy"))):
             problems.append(f"call {call + 1}: number of results")
             continue
-        problems += [f"call {call + 1}: output{name} differs"
-                     for name, value in results.items()
-                     if not same_bits(value, folder / f"output{name}.npy")]
+        problems += [
+            f"call {call + 1}: output{name} differs"
+            for name, value in results.items()
+            if not same_bits(value, folder / f"output{name}.npy")
+        ]
     return problems
 
 

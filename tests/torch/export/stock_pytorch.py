@@ -4,6 +4,7 @@
 The interpreter is $MASE_PYTHON, the one that the build was configured with, or the .venv of the source
 folder: the first that can import torch and numpy. Without one the test is skipped (exit status 77).
 """
+
 import argparse
 import os
 import pathlib
