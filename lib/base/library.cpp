@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic loader. Our own libraries lie beside each other in an install tree (bin/../lib/mase)
-// and in a build tree (bin/../lib); the run path covers both, so that a bare name is enough.
+// The dynamic loader.
 #include "base/library.hpp"
 
 #include <dlfcn.h>
@@ -8,10 +7,23 @@
 #include "base/error.hpp"
 
 namespace mase {
+namespace {
+
+/// Libraries of ours lie beside this one. (Their bare names and the run path are not enough: the
+/// address sanitizer opens libraries itself, and has a run path of its own.)
+std::string beside_this_library(const std::string& library) {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<void*>(&open_library), &here) == 0 || !here.dli_fname) return library;
+  const std::string path = here.dli_fname;
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? library : path.substr(0, slash + 1) + library;
+}
+
+}  // namespace
 
 void* open_library(const std::string& library, const char* symbol, LibraryScope scope,
                    const std::string& what, const std::string& package) {
-  void* handle = dlopen(library.c_str(),
+  void* handle = dlopen(beside_this_library(library).c_str(),
                         RTLD_NOW | (scope == LibraryScope::global ? RTLD_GLOBAL : RTLD_LOCAL));
   if (!handle)
     file_error(what + " cannot be opened: " + dlerror() + "; install " + package +

@@ -9,9 +9,9 @@ namespace mase {
 /// Whether what the library brings along can be used by libraries that are opened later.
 enum class LibraryScope { own, global };
 
-/// The function `symbol` of a library of ours, found on the run path and kept for the life of the
-/// process. Error(Fault::file): `what` cannot be opened, with the loader's reason and how to get
-/// `package`.
+/// The function `symbol` of a library of ours, which lies beside this one and is kept for the life
+/// of the process. Error(Fault::file): `what` cannot be opened, with the loader's reason and how to
+/// get `package`.
 void* open_library(const std::string& library, const char* symbol, LibraryScope scope,
                    const std::string& what, const std::string& package);
 

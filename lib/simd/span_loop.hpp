@@ -33,7 +33,7 @@ MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
       (0 - reinterpret_cast<std::uintptr_t>(out)) % (Simd::width * sizeof(float));
   const std::size_t head = misaligned / sizeof(float);
   std::size_t i = head < count ? head : count;
-  apply_part(op, in, out, i);
+  if (i > 0) apply_part(op, in, out, i);
   // A slice that fits the caches has been read for its scale: the next one is fetched meanwhile.
   const std::size_t ahead = count <= cached_count ? count : 0;
   for (; i + Simd::width <= count; i += Simd::width) {
