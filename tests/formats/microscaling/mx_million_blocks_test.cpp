@@ -3,6 +3,7 @@
 // nothing with the library: the nearest of all element values, found among the midpoints between
 // them. A slow test: `ctest -L slow`, or test_formats "[mx_blocks]"; MASE_MX_BLOCKS sets the number
 // of blocks per format.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <catch2/catch.hpp>
@@ -31,7 +32,8 @@ class Magnitudes {
       midpoints_[i] = (values_[i] + values_[i + 1]) / 2;
   }
 
-  /// The nearest value; of two, that of the even code. Beyond the largest: the largest.
+  /// The nearest value to a finite y; of two, that of the even code. Beyond the largest: the
+  /// largest.
   double nearest(double y) const {
     std::size_t code = 0;  // midpoints below y
     for (std::size_t half = 64; half > 0; half /= 2)
@@ -91,10 +93,14 @@ struct PowerScaled {
 
   void operator()(std::span<const float> in, std::span<float> out) const {
     const float p = peak(in);
+    if (std::isnan(p)) {
+      std::ranges::fill(out, nan);
+      return;
+    }
     const int x = p > 0 ? std::max(-127, std::ilogb(p) - top) : -127;
     for (std::size_t i = 0; i < in.size(); ++i) {
       const double value = values.nearest(std::fabs(double(in[i])) * power(-x)) * power(x);
-      out[i] = std::isnan(p) ? nan : static_cast<float>(std::signbit(in[i]) ? -value : value);
+      out[i] = static_cast<float>(std::signbit(in[i]) ? -value : value);
       if (out[i] == 0 && !signed_zero) out[i] = 0.0F;
     }
   }
@@ -106,12 +112,16 @@ struct Nvfp4Scaled {
 
   void operator()(std::span<const float> in, std::span<float> out) const {
     const float p = peak(in);
+    if (std::isnan(p)) {
+      std::ranges::fill(out, nan);
+      return;
+    }
     const float a = std::fmin(std::fmax(p / 6.0F, 0.015625F), 448.0F);
     const auto s = static_cast<float>(scales.nearest(a));
     const float r = 1.0F / s;
     for (std::size_t i = 0; i < in.size(); ++i) {
       const auto element = static_cast<float>(elements.nearest(std::fabs(in[i] * r)));
-      out[i] = std::isnan(p) ? nan : std::copysign(element * s, in[i]);
+      out[i] = std::copysign(element * s, in[i]);
     }
   }
 };
