@@ -76,7 +76,11 @@ class Scanner {
   }
 
   /// Moves past a string in one or three quotes; one that never ends is the parser's to report.
+  /// (Within a word a quote begins none: the parser reads on to the word's end.)
   void skip_string(char mark) {
+    constexpr std::string_view before = "=[{,. \t\r\n\xBF";  // the last ends a byte-order mark
+    if (at_ > 0 && before.find(text_[at_ - 1]) == std::string_view::npos)
+      fail("a quote in the middle of a word");
     const std::string triple(3, mark);
     const bool multi_line = text_.substr(at_).starts_with(triple);
     const std::string_view close = std::string_view(triple).substr(0, multi_line ? 3 : 1);

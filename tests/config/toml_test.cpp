@@ -126,6 +126,14 @@ TEST_CASE("characters that are not ASCII stand in strings and comments only") {
   REQUIRE(parse_toml("a = \"\"\"\\\n x\xC3\xA9\"\"\"", "x").at("a").as_string() == "x\xC3\xA9");
 }
 
+TEST_CASE("a quote within a word is refused before the parser reads on to the word's end") {
+  REQUIRE_THAT(refusal("a = 1\"\xC3\xA9\""), Catch::StartsWith("x.toml:1:6: error: a quote"));
+  REQUIRE_THAT(refusal("b = 2\na'b = 1"), Catch::StartsWith("x.toml:2:2: error: a quote"));
+  const Tree tree = parse_toml("\xEF\xBB\xBF\"a\".'b' = [\"x\",'y']\nc={\"d\"=\"\"}", "x");
+  REQUIRE(tree.at("a").at("b").size() == 2);
+  REQUIRE(tree.at("c").at("d").as_string().empty());
+}
+
 TEST_CASE("a missing file is the configuration's fault and named") {
   try {
     config::read_toml("no/such.toml");
