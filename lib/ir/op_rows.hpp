@@ -40,7 +40,7 @@ inline PythonParameter optional(std::string_view name, std::string_view aten, Va
 }
 
 /// A leaf of torch.nn by its full name.
-inline ModuleRow layer(std::string_view class_name, MaseType type = MaseType::module_related_func) {
+inline LayerRow layer(std::string_view class_name, MaseType type = MaseType::module_related_func) {
   return {.class_name = class_name, .type = type};
 }
 

@@ -22,7 +22,7 @@ PythonSignature softmax_signature() {
 }
 
 /// An activation; `settings` are the operator's arguments besides the input.
-OpRow activation(std::string_view name, CallRow call, ModuleRow module, std::string_view doc,
+OpRow activation(std::string_view name, CallRow call, LayerRow module, std::string_view doc,
                  const std::vector<std::string_view>& settings = {}) {
   return {.name = name,
           .family = OpFamily::unary,

@@ -15,7 +15,7 @@ const std::vector<ArgRow> transposed_conv_args{
     {"input", "data_in"}, {"weight", "weight"},   {"bias", "bias"}, {"stride", ""},
     {"padding", ""},      {"output_padding", ""}, {"groups", ""},   {"dilation", ""}};
 
-OpRow convolution(std::string_view name, CallRow call, ModuleRow module, std::string_view doc) {
+OpRow convolution(std::string_view name, CallRow call, LayerRow module, std::string_view doc) {
   return {.name = name,
           .family = OpFamily::convolution,
           .type = module_related_func,
@@ -26,7 +26,7 @@ OpRow convolution(std::string_view name, CallRow call, ModuleRow module, std::st
           .doc = doc};
 }
 
-OpRow transposed_convolution(std::string_view name, CallRow call, ModuleRow module,
+OpRow transposed_convolution(std::string_view name, CallRow call, LayerRow module,
                              std::string_view doc) {
   OpRow row = convolution(name, std::move(call), module, doc);
   row.family = OpFamily::transposed_convolution;
@@ -105,7 +105,7 @@ PythonSignature rms_norm_signature() {
           optional("weight", "weight", Value()), optional("eps", "eps", Value())};
 }
 
-OpRow batch_norm(std::string_view name, ModuleRow module, std::string_view doc) {
+OpRow batch_norm(std::string_view name, LayerRow module, std::string_view doc) {
   return {.name = name,
           .family = OpFamily::batch_norm,
           .type = MaseType::module,
@@ -193,7 +193,7 @@ PythonSignature adaptive_max_pool_signature() {
           optional("return_indices", "", false)};
 }
 
-OpRow pool(std::string_view name, std::vector<CallRow> calls, ModuleRow module,
+OpRow pool(std::string_view name, std::vector<CallRow> calls, LayerRow module,
            std::vector<ArgRow> args, std::string_view doc) {
   return {.name = name,
           .family = OpFamily::pooling,
@@ -205,7 +205,7 @@ OpRow pool(std::string_view name, std::vector<CallRow> calls, ModuleRow module,
           .doc = doc};
 }
 
-OpRow adaptive_pool(std::string_view name, CallRow call, ModuleRow module, bool quantizable,
+OpRow adaptive_pool(std::string_view name, CallRow call, LayerRow module, bool quantizable,
                     std::string_view doc) {
   return {.name = name,
           .family = OpFamily::adaptive_pooling,

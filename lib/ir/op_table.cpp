@@ -18,7 +18,7 @@ std::vector<OpRow> joined_rows() {
     rows.insert(rows.end(), part.begin(), part.end());
   for (OpRow& row : rows) {
     for (CallRow& call : row.calls) call.op = row.name;
-    for (ModuleRow& module : row.modules) module.op = row.name;
+    for (LayerRow& module : row.modules) module.op = row.name;
   }
   return rows;
 }
@@ -44,9 +44,9 @@ const std::vector<OpRow>& op_table() {
   return rows;
 }
 
-const std::vector<ModuleRow>& module_table() {
-  static const std::vector<ModuleRow> rows = [] {
-    std::vector<ModuleRow> all;
+const std::vector<LayerRow>& layer_table() {
+  static const std::vector<LayerRow> rows = [] {
+    std::vector<LayerRow> all;
     for (const OpRow& row : op_table())
       all.insert(all.end(), row.modules.begin(), row.modules.end());
     return all;
@@ -70,8 +70,8 @@ const OpRow* find_op(std::string_view name) {
   return search(index, name);
 }
 
-const ModuleRow* find_module_class(std::string_view class_name) {
-  static const auto index = index_by(module_table(), &ModuleRow::class_name);
+const LayerRow* find_module_class(std::string_view class_name) {
+  static const auto index = index_by(layer_table(), &LayerRow::class_name);
   return search(index, class_name);
 }
 
@@ -135,7 +135,7 @@ Classified classify_operator(std::string_view op) {
 }
 
 Classified classify_module(const Module& module) {
-  const ModuleRow* known = find_module_class(module.class_name);
+  const LayerRow* known = find_module_class(module.class_name);
   if (known) return {known->type, std::string(known->op), find_op(known->op)};
   Classified found = classify_operator(module.op);
   if (found.row) found.type = MaseType::module_related_func;

@@ -94,7 +94,7 @@ struct CallRow {
 };
 
 /// A torch.nn class that is a leaf.
-struct ModuleRow {
+struct LayerRow {
   std::string_view class_name;  ///< "torch.nn.modules.linear.Linear"
   MaseType type = MaseType::module_related_func;
   std::string_view op = {};  ///< MASE op: the row that the class stands in
@@ -106,7 +106,7 @@ struct OpRow {
   OpFamily family = OpFamily::other;
   MaseType type = MaseType::builtin_func;  ///< type as a function
   std::vector<CallRow> calls;              ///< operators that compute it, as modules or functions
-  std::vector<ModuleRow> modules = {};
+  std::vector<LayerRow> modules = {};
   std::vector<ArgRow> args;  ///< in schema order, all overloads together: tensors with their ports
   bool quantizable = false;
   std::string_view doc;
@@ -114,11 +114,11 @@ struct OpRow {
 
 const std::vector<OpRow>& op_table();
 /// The classes and the calls with a target, of all rows.
-const std::vector<ModuleRow>& module_table();
+const std::vector<LayerRow>& layer_table();
 const std::vector<CallRow>& call_table();
 
 const OpRow* find_op(std::string_view name);
-const ModuleRow* find_module_class(std::string_view class_name);
+const LayerRow* find_module_class(std::string_view class_name);
 const CallRow* find_call(std::string_view aten_base);
 
 /// The family of a MASE op; `other` for names outside of the table.

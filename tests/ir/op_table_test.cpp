@@ -51,7 +51,7 @@ TEST_CASE("names in the three tables are unique and refer to rows that exist") {
     std::set<std::string_view> arguments;
     for (const ArgRow& argument : row.args) CHECK(arguments.insert(argument.name).second);
   }
-  for (const ModuleRow& row : module_table()) {
+  for (const LayerRow& row : layer_table()) {
     INFO(row.class_name);
     CHECK(classes.insert(row.class_name).second);
     CHECK(find_op(row.op) != nullptr);
@@ -82,7 +82,7 @@ TEST_CASE("calls and classes say which row they stand in") {
   std::size_t classes = 0, calls = 0;
   for (const OpRow& row : op_table()) {
     INFO(row.name);
-    for (const ModuleRow& module : row.modules) {
+    for (const LayerRow& module : row.modules) {
       CHECK(find_module_class(module.class_name)->op == row.name);
       CHECK(module.op == row.name);
     }
@@ -94,7 +94,7 @@ TEST_CASE("calls and classes say which row they stand in") {
     }
     classes += row.modules.size();
   }
-  CHECK(classes == module_table().size());
+  CHECK(classes == layer_table().size());
   CHECK(calls == call_table().size());
 }
 

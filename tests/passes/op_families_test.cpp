@@ -35,7 +35,7 @@ ir::Graph between_layers(const std::string& declaration, const std::string& call
 std::vector<ir::Graph> uses_of(const ir::OpRow& row) {
   std::vector<ir::Graph> graphs;
   const std::string aten = text_of(row.calls.front().aten);
-  for (const ir::ModuleRow& module : row.modules)
+  for (const ir::LayerRow& module : row.modules)
     graphs.push_back(
         between_layers("  module f : " + text_of(module.class_name) + " = " + aten + "()",
                        "call_module f " + aten + "(self=%a)"));

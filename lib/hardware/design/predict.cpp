@@ -89,7 +89,7 @@ Schedule run(Network& network, const Design& design) {
   return recorder.schedule();
 }
 
-Trial finishes(Network& network, const Design& design, std::size_t frames) {
+RunResult finishes(Network& network, const Design& design, std::size_t frames) {
   Rehearsal rehearsal(network, design);
   const Recorder& recorder = rehearsal.recorder();
   while (recorder.frames() < frames + recorder.in_flight())
@@ -97,7 +97,7 @@ Trial finishes(Network& network, const Design& design, std::size_t frames) {
   return {true, recorder.cycles(), {}};
 }
 
-Trial keeps_up(Network& network, const Design& design, const Schedule& reference) {
+RunResult keeps_up(Network& network, const Design& design, const Schedule& reference) {
   Rehearsal rehearsal(network, design);
   const Recorder& recorder = rehearsal.recorder();
   const std::vector<std::int64_t>&wanted = reference.lasts, &lasts = recorder.lasts();
@@ -105,7 +105,7 @@ Trial keeps_up(Network& network, const Design& design, const Schedule& reference
     if (rehearsal.frame(last) != Rehearsal::Outcome::frame) return {false, recorder.cycles(), {}};
   // The later half by itself: latency won at the start must not pay for a longer interval.
   const std::size_t end = wanted.size() - 1, half = end / 2;
-  Trial trial{
+  RunResult trial{
       lasts[end] - lasts[half] <= wanted[end] - wanted[half] && recorder.first() <= reference.first,
       recorder.cycles(),
       {}};

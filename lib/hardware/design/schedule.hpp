@@ -29,7 +29,7 @@ struct Schedule {
 Schedule run(Network& network, const Design& design);
 
 /// How a run ended that was to show something.
-struct Trial {
+struct RunResult {
   bool good = false;
   std::int64_t cycles = 0;       ///< that it took
   std::optional<Timing> timing;  ///< what `predict` would say, if it went far enough to tell
@@ -37,10 +37,10 @@ struct Trial {
 
 /// Runs until so many frames have left, and as many more as are under way at a time. Whether they
 /// did: anything else is a deadlock.
-Trial finishes(Network& network, const Design& design, std::size_t frames);
+RunResult finishes(Network& network, const Design& design, std::size_t frames);
 
 /// Whether the network finishes every frame of `reference` no later and the later half of them in
 /// no more time; ends at the first frame that is late.
-Trial keeps_up(Network& network, const Design& design, const Schedule& reference);
+RunResult keeps_up(Network& network, const Design& design, const Schedule& reference);
 
 }  // namespace mase::design

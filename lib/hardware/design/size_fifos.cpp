@@ -135,11 +135,11 @@ class Fitter {
 
   bool good() {
     Network network(design_);
-    Trial trial = keeps_up(network, design_, best_);
+    RunResult trial = keeps_up(network, design_, best_);
     std::int64_t cycles = trial.cycles;
     if (trial.good) {
       Network least(design_, least_handshake);
-      const Trial completes = finishes(least, design_, watched_frames);
+      const RunResult completes = finishes(least, design_, watched_frames);
       trial.good = completes.good;
       cycles += completes.cycles;
     }

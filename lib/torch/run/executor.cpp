@@ -74,7 +74,7 @@ at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor
   return out;
 }
 
-c10::IValue Executor::Plan::call_aten(Step& step) {
+c10::IValue Executor::Plan::call_aten(PlanStep& step) {
   stack_.clear();
   for (Recipe& recipe : step.arguments) stack_.push_back(evaluate(recipe));
   step.aten->callBoxed(&stack_);
@@ -85,16 +85,16 @@ c10::IValue Executor::Plan::call_aten(Step& step) {
   return c10::ivalue::Tuple::create(std::move(results));
 }
 
-c10::IValue Executor::Plan::call(Step& step) {
+c10::IValue Executor::Plan::call(PlanStep& step) {
   switch (step.kind) {
-    case Step::Kind::aten:
+    case PlanStep::Kind::aten:
       return step.norm ? call_folded(step) : call_aten(step);
-    case Step::Kind::host: {
+    case PlanStep::Kind::host: {
       std::vector<c10::IValue> arguments;
       for (Recipe& recipe : step.arguments) arguments.push_back(evaluate(recipe));
       return step.host->run(arguments);
     }
-    case Step::Kind::get_item:
+    case PlanStep::Kind::get_item:
       return get_item(evaluate(step.arguments[0]), step.node->args[1].value,
                       [&](ir::NodeId id) { return slots_[static_cast<std::size_t>(id)]; });
     default:
@@ -102,28 +102,28 @@ c10::IValue Executor::Plan::call(Step& step) {
   }
 }
 
-void Executor::Plan::finish(const Step& step, c10::IValue value) {
+void Executor::Plan::finish(const PlanStep& step, c10::IValue value) {
   if (step.out_format && level == ir::Level::quantized && value.isTensor()) {
     const at::Tensor raw = value.toTensor();
     if (observe_tensor_) (*observe_tensor_)(*step.node, "data_out.raw", raw);
     value = quantize(raw, *step.out_format, step.out_log2_step);
   }
-  if (observe_tensor_ && value.isTensor() && step.kind != Step::Kind::output) {
+  if (observe_tensor_ && value.isTensor() && step.kind != PlanStep::Kind::output) {
     (*observe_tensor_)(*step.node, "data_out", value.toTensor());
   }
   if (observe_value_) (*observe_value_)(*step.node, value);
   for (const ir::NodeId id : step.dead) slots_[static_cast<std::size_t>(id)] = {};
-  if (step.kind == Step::Kind::output) {
+  if (step.kind == PlanStep::Kind::output) {
     result_ = std::move(value);
   } else {
     slots_[static_cast<std::size_t>(step.node->id)] = std::move(value);
   }
 }
 
-void Executor::Plan::run_step(Step& step, const std::vector<c10::IValue>& inputs,
+void Executor::Plan::run_step(PlanStep& step, const std::vector<c10::IValue>& inputs,
                               std::size_t& next_input) {
   current_ = step.node;
-  if (step.kind == Step::Kind::input) {
+  if (step.kind == PlanStep::Kind::input) {
     if (next_input == inputs.size()) file_error("too few inputs were given");
     finish(step, inputs[next_input++]);
   } else {
@@ -139,7 +139,7 @@ c10::IValue Executor::Plan::run(const std::vector<c10::IValue>& inputs, bool tra
   observe_value_ = observe_value && *observe_value ? observe_value : nullptr;
   std::size_t next_input = 0;
   try {
-    for (Step& step : steps) run_step(step, inputs, next_input);
+    for (PlanStep& step : steps) run_step(step, inputs, next_input);
   } catch (const Error& error) {
     throw Error(error.fault(),
                 "node '" + current_->name + "' (" + current_->op + "): " + error.what());
@@ -185,7 +185,7 @@ void Executor::set_level(ir::Level level) {
 }
 
 void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step) {
-  for (Step& step : plan_->steps) {
+  for (PlanStep& step : plan_->steps) {
     if (step.node->id != node) continue;
     if (port == "data_out") step.out_log2_step = log2_step;
     for (Recipe& recipe : step.arguments) {
@@ -216,7 +216,7 @@ void Executor::store_tensors(ir::Graph& graph) const {
 }
 
 void Executor::forget_quantized() {
-  for (Step& step : plan_->steps) {
+  for (PlanStep& step : plan_->steps) {
     for (Recipe& recipe : step.arguments) recipe.cached.reset();
   }
 }

@@ -100,9 +100,9 @@ FoldedLayer fold(const at::Tensor& layer_weight, const NormTensors& norm) {
 
 int Executor::Plan::fold_batch_norms() {
   const std::set<std::string> alone = modules_by_themselves(graph);
-  std::map<ir::NodeId, Step*> layers;
+  std::map<ir::NodeId, PlanStep*> layers;
   int folded = 0;
-  for (Step& step : steps) {
+  for (PlanStep& step : steps) {
     const ir::Node& node = *step.node;
     const bool by_itself = node.kind == ir::NodeKind::call_module && alone.contains(node.target);
     if (!by_itself) continue;
@@ -116,13 +116,13 @@ int Executor::Plan::fold_batch_norms() {
                    "' is quantized by itself; leave batch norms that are folded into a layer"
                    " without formats");
     layer->second->norm = &step;
-    step.kind = Step::Kind::identity;
+    step.kind = PlanStep::Kind::identity;
     ++folded;
   }
   return folded;
 }
 
-NormTensors Executor::Plan::norm_of(Step& norm) {
+NormTensors Executor::Plan::norm_of(PlanStep& norm) {
   const auto argument = [&](int index) {
     return fetch(norm.arguments[static_cast<std::size_t>(index)]);
   };
@@ -131,7 +131,7 @@ NormTensors Executor::Plan::norm_of(Step& norm) {
           argument(norm_epsilon).toDouble()};
 }
 
-at::Tensor Executor::Plan::call_layer(Step& layer, const at::Tensor& input,
+at::Tensor Executor::Plan::call_layer(PlanStep& layer, const at::Tensor& input,
                                       const FoldedLayer& tensors) {
   stack_.clear();
   stack_.emplace_back(input);
@@ -145,7 +145,7 @@ at::Tensor Executor::Plan::call_layer(Step& layer, const at::Tensor& input,
 
 /// Statistics of this batch, which the running ones follow. The layer's bias shifts the mean only,
 /// and so it cancels in the output.
-void Executor::Plan::use_batch_statistics(Step& layer, const at::Tensor& input,
+void Executor::Plan::use_batch_statistics(PlanStep& layer, const at::Tensor& input,
                                           const at::Tensor& bias, NormTensors& norm) {
   const at::Tensor raw =
       call_layer(layer, input, {fetch(layer.arguments[layer_weight]).toTensor(), {}});
@@ -165,14 +165,14 @@ void Executor::Plan::use_batch_statistics(Step& layer, const at::Tensor& input,
   norm.variance = variance;
 }
 
-FoldedLayer Executor::Plan::folded_in_eval(Step& layer) {
+FoldedLayer Executor::Plan::folded_in_eval(PlanStep& layer) {
   NormTensors norm = norm_of(*layer.norm);
   const at::Tensor bias = or_nothing(fetch(layer.arguments[layer_bias]));
   if (bias.defined()) norm.mean = norm.mean - bias;
   return fold(fetch(layer.arguments[layer_weight]).toTensor(), norm);
 }
 
-c10::IValue Executor::Plan::call_folded(Step& layer) {
+c10::IValue Executor::Plan::call_folded(PlanStep& layer) {
   const at::Tensor input = evaluate(layer.arguments[layer_input]).toTensor();
   FoldedLayer tensors;
   if (training_) {
@@ -192,7 +192,7 @@ c10::IValue Executor::Plan::call_folded(Step& layer) {
 
 void Executor::Plan::store_folded(ir::Graph& target) {
   training_ = false;
-  for (Step& step : steps) {
+  for (PlanStep& step : steps) {
     if (!step.norm) continue;
     const FoldedLayer tensors = folded_in_eval(step);
     ir::Node& node = target.node(step.node->id);

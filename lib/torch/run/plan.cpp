@@ -42,7 +42,7 @@ class PlanBuilder {
     if (!problems.empty()) unsupported_error("operators that cannot be run:" + problems);
   }
 
-  Step named_step(const ir::Node& node) {
+  PlanStep named_step(const ir::Node& node) {
     try {
       return step_of(node);
     } catch (const Error& error) {
@@ -52,41 +52,41 @@ class PlanBuilder {
     }
   }
 
-  Step step_of(const ir::Node& node) {
-    Step step;
+  PlanStep step_of(const ir::Node& node) {
+    PlanStep step;
     step.node = &node;
     step.kind = kind_of(node);
     switch (step.kind) {
-      case Step::Kind::tensor:
+      case PlanStep::Kind::tensor:
         step.arguments.push_back(tensor_recipe(node.target));
         break;
-      case Step::Kind::output:
-      case Step::Kind::identity:
+      case PlanStep::Kind::output:
+      case PlanStep::Kind::identity:
         step.arguments.push_back(recipe_of(first_argument(node)));
         break;
-      case Step::Kind::get_item:
+      case PlanStep::Kind::get_item:
         step.arguments.push_back(recipe_of(first_argument(node)));
         break;
-      case Step::Kind::host:
+      case PlanStep::Kind::host:
         host_arguments(step);
         break;
-      case Step::Kind::aten:
+      case PlanStep::Kind::aten:
         aten_arguments(step);
         break;
-      case Step::Kind::input:
+      case PlanStep::Kind::input:
         break;
     }
     set_formats(step);
     return step;
   }
 
-  static Step::Kind kind_of(const ir::Node& node) {
-    if (node.kind == ir::NodeKind::placeholder) return Step::Kind::input;
-    if (node.kind == ir::NodeKind::output) return Step::Kind::output;
-    if (node.kind == ir::NodeKind::get_attr) return Step::Kind::tensor;
-    if (node.op == "mase::identity") return Step::Kind::identity;
-    if (node.op == "mase::getitem") return Step::Kind::get_item;
-    return find_host_operator(node.op) ? Step::Kind::host : Step::Kind::aten;
+  static PlanStep::Kind kind_of(const ir::Node& node) {
+    if (node.kind == ir::NodeKind::placeholder) return PlanStep::Kind::input;
+    if (node.kind == ir::NodeKind::output) return PlanStep::Kind::output;
+    if (node.kind == ir::NodeKind::get_attr) return PlanStep::Kind::tensor;
+    if (node.op == "mase::identity") return PlanStep::Kind::identity;
+    if (node.op == "mase::getitem") return PlanStep::Kind::get_item;
+    return find_host_operator(node.op) ? PlanStep::Kind::host : PlanStep::Kind::aten;
   }
 
   static const ir::Value& first_argument(const ir::Node& node) {
@@ -98,7 +98,7 @@ class PlanBuilder {
     return node.args[0].value;
   }
 
-  void host_arguments(Step& step) {
+  void host_arguments(PlanStep& step) {
     step.host = find_host_operator(step.node->op);
     for (const std::string_view name : step.host->arguments) {
       const ir::Value* value = step.node->find(name);
@@ -107,7 +107,7 @@ class PlanBuilder {
     }
   }
 
-  void aten_arguments(Step& step) {
+  void aten_arguments(PlanStep& step) {
     const ir::Node& node = *step.node;
     step.aten = find_operator(node.op);
     const c10::FunctionSchema& schema = step.aten->schema();
@@ -214,12 +214,12 @@ class PlanBuilder {
     for (const ir::Value& item : value.items()) recipe.items.push_back(recipe_of(item));
   }
 
-  void set_formats(Step& step) {
+  void set_formats(PlanStep& step) {
     const ir::Node& node = *step.node;
     if (node.formats.empty()) return;
     const auto out = node.formats.find("data_out");
     if (out != node.formats.end()) step.out_format = &out->second;
-    if (step.kind == Step::Kind::input || step.kind == Step::Kind::tensor) return;
+    if (step.kind == PlanStep::Kind::input || step.kind == PlanStep::Kind::tensor) return;
     for (const ir::Port& port : ir::ports(graph_, node)) {
       const auto format = node.formats.find(port.name);
       if (format == node.formats.end() || port.name == "data_out") continue;
@@ -228,8 +228,8 @@ class PlanBuilder {
   }
 
   /// The recipe that feeds an argument of the operator.
-  Recipe& argument_slot(Step& step, const std::string& name) {
-    if (step.kind == Step::Kind::aten) {
+  Recipe& argument_slot(PlanStep& step, const std::string& name) {
+    if (step.kind == PlanStep::Kind::aten) {
       const auto index = step.aten->schema().argumentIndexWithName(name);
       if (index) return step.arguments[static_cast<std::size_t>(*index)];
     } else if (!step.arguments.empty()) {
@@ -258,7 +258,7 @@ class PlanBuilder {
     std::set<ir::NodeId> seen;
     for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
       std::set<ir::NodeId> here;
-      if (step->kind == Step::Kind::get_item) {
+      if (step->kind == PlanStep::Kind::get_item) {
         step->node->args[1].value.for_each_node([&](ir::NodeId id) { here.insert(id); });
       }
       for (auto recipe = step->arguments.rbegin(); recipe != step->arguments.rend(); ++recipe) {
@@ -268,7 +268,7 @@ class PlanBuilder {
         if (seen.insert(id).second) step->dead.push_back(id);
       }
       const ir::NodeId own = step->node->id;
-      if (!seen.contains(own) && step->kind != Step::Kind::output) step->dead.push_back(own);
+      if (!seen.contains(own) && step->kind != PlanStep::Kind::output) step->dead.push_back(own);
     }
   }
 

@@ -38,7 +38,7 @@ struct Recipe {
 };
 
 /// One node, ready to be run: where its arguments lie and who computes it.
-struct Step {
+struct PlanStep {
   enum class Kind { input, tensor, identity, get_item, host, aten, output };
   const ir::Node* node = nullptr;
   Kind kind = Kind::aten;
@@ -49,7 +49,7 @@ struct Step {
   at::Tensor out_log2_step;
   std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
   const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
-  Step* norm = nullptr;                 ///< the batch norm that is folded into this layer
+  PlanStep* norm = nullptr;             ///< the batch norm that is folded into this layer
 };
 
 /// A graph at one level of exactness as a sequence of steps.
@@ -65,25 +65,25 @@ struct Executor::Plan {
   ir::Graph graph;
   ir::Level level;
   std::map<std::string, at::Tensor> tensors;
-  std::vector<Step> steps;
+  std::vector<PlanStep> steps;
 
  private:
   friend class PlanBuilder;
-  void run_step(Step& step, const std::vector<c10::IValue>& inputs, std::size_t& next_input);
-  c10::IValue call(Step& step);
-  c10::IValue call_aten(Step& step);
-  c10::IValue call_folded(Step& layer);
-  at::Tensor call_layer(Step& layer, const at::Tensor& input, const FoldedLayer& tensors);
-  NormTensors norm_of(Step& norm);
-  void use_batch_statistics(Step& layer, const at::Tensor& input, const at::Tensor& bias,
+  void run_step(PlanStep& step, const std::vector<c10::IValue>& inputs, std::size_t& next_input);
+  c10::IValue call(PlanStep& step);
+  c10::IValue call_aten(PlanStep& step);
+  c10::IValue call_folded(PlanStep& layer);
+  at::Tensor call_layer(PlanStep& layer, const at::Tensor& input, const FoldedLayer& tensors);
+  NormTensors norm_of(PlanStep& norm);
+  void use_batch_statistics(PlanStep& layer, const at::Tensor& input, const at::Tensor& bias,
                             NormTensors& norm);
-  FoldedLayer folded_in_eval(Step& layer);
+  FoldedLayer folded_in_eval(PlanStep& layer);
   c10::IValue evaluate(Recipe& recipe);
   c10::IValue fetch(Recipe& recipe);
   c10::IValue quantized(Recipe& recipe, c10::IValue value);
   bool quantizes(const Recipe& recipe) const;
   at::Tensor show_quantized(const Recipe& recipe, const at::Tensor& tensor);
-  void finish(const Step& step, c10::IValue value);
+  void finish(const PlanStep& step, c10::IValue value);
 
   // State of the run in progress.
   bool training_ = false;

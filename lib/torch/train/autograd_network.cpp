@@ -9,11 +9,11 @@
 namespace mase::train {
 namespace {
 
-class AutogradNetwork : public Network {
+class AutogradNetwork : public TrainableNetwork {
  public:
   AutogradNetwork(libtorch::Executor& executor, Parameters& parameters)
       : executor_(executor), parameters_(parameters) {
-    for (const Parameters::Step& step : parameters.steps())
+    for (const Parameters::LearnedStep& step : parameters.steps())
       executor.learn_step(step.node, step.port, step.entry.leaf);
   }
 
@@ -36,7 +36,7 @@ class AutogradNetwork : public Network {
     output_.backward(output_gradient);
     output_.reset();
     for (const Parameters::Entry& entry : parameters_.entries()) take_gradient(entry);
-    for (const Parameters::Step& step : parameters_.steps()) take_gradient(step.entry);
+    for (const Parameters::LearnedStep& step : parameters_.steps()) take_gradient(step.entry);
   }
 
  private:
@@ -60,8 +60,8 @@ class AutogradNetwork : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_autograd_network(libtorch::Executor& executor,
-                                               Parameters& parameters) {
+std::unique_ptr<TrainableNetwork> make_autograd_network(libtorch::Executor& executor,
+                                                        Parameters& parameters) {
   return std::make_unique<AutogradNetwork>(executor, parameters);
 }
 

@@ -13,7 +13,7 @@
 namespace mase::train {
 namespace {
 
-class ChainNetwork : public Network {
+class ChainNetwork : public TrainableNetwork {
  public:
   explicit ChainNetwork(std::vector<std::unique_ptr<Layer>> layers) : layers_(std::move(layers)) {
     while (first_ < layers_.size() && !layers_[first_]->trains()) ++first_;
@@ -133,7 +133,8 @@ class ChainBuilder {
 
 }  // namespace
 
-std::unique_ptr<Network> make_chain_network(libtorch::Executor& executor, Parameters& parameters) {
+std::unique_ptr<TrainableNetwork> make_chain_network(libtorch::Executor& executor,
+                                                     Parameters& parameters) {
   auto layers = ChainBuilder(executor, parameters).build();
   return layers ? std::make_unique<ChainNetwork>(std::move(*layers)) : nullptr;
 }

@@ -158,7 +158,7 @@ bool LayerSource::trains(std::string_view argument) const {
 PortQuantizer LayerSource::quantizer(const std::string& port) const {
   const auto format = node.formats.find(port);
   if (format == node.formats.end()) return {};
-  const Parameters::Step* step = parameters.find_step(node.id, port);
+  const Parameters::LearnedStep* step = parameters.find_step(node.id, port);
   return {&format->second, step ? step->entry.gradient : at::Tensor()};
 }
 

@@ -77,7 +77,7 @@ std::vector<PortName> learnable_ports(const ir::Graph& graph) {
 LearnedSteps::LearnedSteps(ir::Graph& graph, libtorch::Executor& executor, Parameters& parameters)
     : graph_(graph), executor_(executor), parameters_(parameters) {
   for (std::size_t i = 0; i < parameters.steps().size(); ++i) {
-    const Parameters::Step& step = parameters.steps()[i];
+    const Parameters::LearnedStep& step = parameters.steps()[i];
     const ir::Node& node = graph.node(step.node);
     const formats::Format& format = node.formats.at(step.port);
     const int frac = frac_width(format);
@@ -95,7 +95,7 @@ void LearnedSteps::scale_gradients() {
 
 void LearnedSteps::follow() {
   for (std::size_t i = 0; i < parameters_.steps().size(); ++i) {
-    const Parameters::Step& step = parameters_.steps()[i];
+    const Parameters::LearnedStep& step = parameters_.steps()[i];
     ir::Node& node = graph_.node(step.node);
     formats::Format& format = node.formats.at(step.port);
     const int wanted = std::clamp(static_cast<int>(-std::nearbyint(value(i))), -widest, widest);

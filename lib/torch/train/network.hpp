@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Network: forward and backward of a graph in training mode, with gradients in the flat buffer.
+// TrainableNetwork: forward and backward of a graph in training mode, with gradients in the flat
+// buffer.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,9 +13,9 @@
 namespace mase::train {
 
 /// A network in training: the result of a batch, and the gradients of the parameters.
-class Network {
+class TrainableNetwork {
  public:
-  virtual ~Network() = default;
+  virtual ~TrainableNetwork() = default;
   /// Before the first batch of a step: parameters changed. `quantized` says whether the graph's
   /// formats count in it, or the step runs in float.
   virtual void begin_step(bool quantized) = 0;
@@ -25,11 +26,12 @@ class Network {
 };
 
 /// By autograd: any graph that the executor runs. Both arguments must outlive the network.
-std::unique_ptr<Network> make_autograd_network(libtorch::Executor& executor,
-                                               Parameters& parameters);
+std::unique_ptr<TrainableNetwork> make_autograd_network(libtorch::Executor& executor,
+                                                        Parameters& parameters);
 
 /// By layers with hand-written backward steps, without autograd's bookkeeping: graphs that are a
 /// chain of common layers, with any formats on their ports. Null for any other graph.
-std::unique_ptr<Network> make_chain_network(libtorch::Executor& executor, Parameters& parameters);
+std::unique_ptr<TrainableNetwork> make_chain_network(libtorch::Executor& executor,
+                                                     Parameters& parameters);
 
 }  // namespace mase::train

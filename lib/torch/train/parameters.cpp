@@ -63,7 +63,7 @@ Parameters::Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>
     entry.gradient = view(gradients_);
     slot = entry.leaf;
   }
-  for (Step& step : steps_) {
+  for (LearnedStep& step : steps_) {
     const auto place = static_cast<std::int64_t>(step.entry.offset);
     step.entry.leaf = values_.select(0, place).detach().set_requires_grad(true);
     step.entry.gradient = gradients_.select(0, place);
@@ -79,8 +79,9 @@ const Parameters::Entry* Parameters::find(const std::string& path) const {
   return nullptr;
 }
 
-const Parameters::Step* Parameters::find_step(ir::NodeId node, const std::string& port) const {
-  for (const Step& step : steps_)
+const Parameters::LearnedStep* Parameters::find_step(ir::NodeId node,
+                                                     const std::string& port) const {
+  for (const LearnedStep& step : steps_)
     if (step.node == node && step.port == port) return &step;
   return nullptr;
 }

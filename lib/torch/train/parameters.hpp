@@ -27,7 +27,7 @@ class Parameters {
   };
 
   /// The logarithm (to base 2) of the step of a port's fixed-point format, when it is learned.
-  struct Step {
+  struct LearnedStep {
     ir::NodeId node = ir::no_node;
     std::string port;
     Entry entry;  ///< a scalar; the path is empty
@@ -45,16 +45,16 @@ class Parameters {
   std::span<float> values();
   std::span<float> gradients();
   const std::vector<Entry>& entries() const { return entries_; }
-  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<LearnedStep>& steps() const { return steps_; }
   /// How many of values() stand before the steps, which no weight decay may move.
   std::size_t decayed() const { return decayed_; }
   /// The entry that owns this leaf's memory, or nullptr.
   const Entry* find(const std::string& path) const;
-  const Step* find_step(ir::NodeId node, const std::string& port) const;
+  const LearnedStep* find_step(ir::NodeId node, const std::string& port) const;
 
  private:
   std::vector<Entry> entries_;
-  std::vector<Step> steps_;
+  std::vector<LearnedStep> steps_;
   std::size_t decayed_ = 0;
   at::Tensor values_, gradients_;
 };

@@ -254,7 +254,7 @@ class Trainer {
   int folded_;  ///< batch norms
   Parameters parameters_;
   LearnedSteps steps_;
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<TrainableNetwork> network_;
   Optimizer optimizer_;
   Batches batches_;
   bool draws_;               ///< the graph draws random numbers while training

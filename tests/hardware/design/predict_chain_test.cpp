@@ -103,7 +103,7 @@ TEST_CASE("frames that repeat and are not run come when they would have come") {
         CHECK(shown.outputs[0].interval == expected.outputs[0].interval);
       });
       networks([&](Network& repeating, Network& restless) {
-        const Trial shown = finishes(repeating, design, 12);
+        const RunResult shown = finishes(repeating, design, 12);
         CHECK(shown.good);
         CHECK(shown.cycles == finishes(restless, design, 12).cycles);
       });
@@ -116,13 +116,13 @@ TEST_CASE("a design is late in the same cycle whether its frames are run or repe
   Network first(design);
   Schedule reference = run(first, design);
   Network repeating(design);
-  const Trial same = keeps_up(repeating, design, reference);
+  const RunResult same = keeps_up(repeating, design, reference);
   CHECK(same.good);
   REQUIRE(same.timing);
   CHECK(same.timing->interval == design.timing.interval);
   reference.lasts.back() -= 1;
   Network late(design), restless(design, restless_handshake);
-  const Trial shown = keeps_up(late, design, reference);
+  const RunResult shown = keeps_up(late, design, reference);
   CHECK(!shown.good);
   CHECK(shown.cycles == keeps_up(restless, design, reference).cycles);
   CHECK(shown.cycles == restless.cycle());

@@ -80,8 +80,8 @@ bool covers(const Coverage& found, const ir::OpRow& row, ir::NodeKind kind) {
 }
 
 bool is_layer(const ir::OpRow& row) {
-  return std::ranges::any_of(ir::module_table(),
-                             [&](const ir::ModuleRow& layer) { return layer.op == row.name; });
+  return std::ranges::any_of(ir::layer_table(),
+                             [&](const ir::LayerRow& layer) { return layer.op == row.name; });
 }
 
 /// How the op is written when it is called; null for ops that are layers only.
