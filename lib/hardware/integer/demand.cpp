@@ -12,22 +12,24 @@ namespace {
 
 using Kind = Demand::Kind;
 
-Demand demand_of(const formats::Format& format) {
+Demand demand_of(const formats::Format& format, const ir::Node& reader, const std::string& port) {
   try {
-    return {Kind::grid, grid_of(format)};
-  } catch (const Error&) {
-    return {Kind::refused, {}};
+    return {Kind::grid, grid_of(format), {}};
+  } catch (const Error& error) {
+    return {Kind::refused, {}, "format of " + port + " of '" + reader.name + "': " + error.what()};
   }
 }
 
 Demand joined(const Demand& a, const Demand& b) {
-  if (a.kind == Kind::refused || b.kind == Kind::refused) return {Kind::refused, {}};
+  if (a.kind == Kind::refused && !a.reason.empty()) return a;
+  if (b.kind == Kind::refused) return b;
+  if (a.kind == Kind::refused) return a;
   if (a.kind == Kind::none || b.kind == Kind::none) return {};
   if (a.grid.type == b.grid.type && a.grid.rounding == b.grid.rounding) return a;
   if (a.grid.type.frac != b.grid.type.frac || a.grid.rounding != b.grid.rounding) return {};
   const Wide low = std::min(a.grid.type.low(), b.grid.type.low());
   const Wide high = std::max(a.grid.type.high(), b.grid.type.high());
-  return {Kind::grid, {type_for(low, high, a.grid.type.frac), a.grid.rounding}};
+  return {Kind::grid, {type_for(low, high, a.grid.type.frac), a.grid.rounding}, {}};
 }
 
 bool refers_to(const ir::Value& value, ir::NodeId id) {
@@ -41,14 +43,16 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
                      const std::map<ir::NodeId, Demand>& demands) {
   if (user.kind == ir::NodeKind::output) return {};
   const LoweringRow* row = find_lowering(op_of(graph, user));
-  if (!row) return {Kind::refused, {}};
+  if (!row) return {Kind::refused, {}, {}};
   for (const ir::Port& port : ir::ports(graph, user)) {
     const auto format = user.formats.find(port.name);
-    if (format != user.formats.end() && refers_to(port.value, id)) return demand_of(format->second);
+    if (format != user.formats.end() && refers_to(port.value, id))
+      return demand_of(format->second, user, port.name);
   }
   if (!row->commutes) return {};
   const auto out = user.formats.find("data_out");
-  if (out != user.formats.end() && user.info.is_tensor()) return demand_of(out->second);
+  if (out != user.formats.end() && user.info.is_tensor())
+    return demand_of(out->second, user, "data_out");
   return demands.at(user.id);
 }
 

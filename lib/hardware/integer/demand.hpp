@@ -18,10 +18,13 @@ struct Demand {
   enum class Kind {
     none,    ///< some reader takes the exact result, or the readers have no common grid
     grid,    ///< quantizing to `grid` at once changes no reader's input
-    refused  ///< a reader has no datapath; it is reported, this result need not be
+    refused  ///< a reader has no datapath
   };
   Kind kind = Kind::none;
   Grid grid;
+  /// Of a refused one: the reader and what is wrong with its format; empty where the reader's op
+  /// has no datapath, which is reported at the reader.
+  std::string reason;
 };
 
 /// Demands of all nodes. A reader's data_in format is its demand. A node without one that only

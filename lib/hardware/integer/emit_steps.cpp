@@ -82,12 +82,10 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
   if (grid)
     return emit(node, std::move(operation), std::move(inputs), accumulator,
                 to_grid(accumulator, *grid), grid->type.frac, std::move(layout));
-  if (accumulator.divisor != 1) {
-    if (is_reader_refused(node)) throw Refusal{};
-    throw Refusal{
-        "its result is a fraction that no binary code has; give all its readers the "
-        "same data_in format (pass quantize)"};
-  }
+  if (accumulator.divisor != 1)
+    refuse_grid(node,
+                "its result is a fraction that no binary code has; give all its readers the same "
+                "data_in format (pass quantize)");
   const Requantise exact{0, 1, formats::Rounding::nearest_even, accumulator.range.low,
                          accumulator.range.high};
   return emit(node, std::move(operation), std::move(inputs), accumulator, exact, accumulator.frac,

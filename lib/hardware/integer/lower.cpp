@@ -87,6 +87,8 @@ Program Lowering::run() {
   if (!problems_.empty())
     unsupported_error("nodes without an integer datapath (" + std::to_string(problems_.size()) +
                       "):\n  " + join(problems_, "\n  "));
+  if (!silent_.empty())
+    throw Error(Fault::internal, "node '" + silent_.front() + "' was refused without a reason");
   simplify(program_);
   return std::move(program_);
 }
@@ -105,8 +107,16 @@ void Lowering::visit(const ir::Node& node) {
   }
 }
 
+void Lowering::refuse_grid(const ir::Node& node, const std::string& reason) const {
+  const Demand& demand = demands_.at(node.id);
+  throw Refusal{demand.kind == Demand::Kind::refused ? demand.reason : reason};
+}
+
 void Lowering::refuse(const ir::Node& node, const std::string& reason) {
-  if (reason.empty()) return;
+  if (reason.empty()) {
+    silent_.push_back(node.name);
+    return;
+  }
   problems_.push_back("node '" + node.name + "' (" + op_of(graph_, node) + "): " + reason);
 }
 
@@ -146,13 +156,11 @@ StreamView Lowering::add_input(const ir::Node& node) {
                   " has no datapath; float32 has one"};
   if (numel(node.info.shape) == 0) throw Refusal{"an input without elements has no datapath"};
   const auto grid = target(node);
-  if (!grid) {
-    if (is_reader_refused(node)) throw Refusal{};
-    throw Refusal{
-        "it has no codes, because its readers do not ask for data_in formats of one fraction and "
-        "rounding: " +
-        demands_text(graph_, node.id, demands_) + " (pass quantize)"};
-  }
+  if (!grid)
+    refuse_grid(node,
+                "it has no codes, because its readers do not ask for data_in formats of one "
+                "fraction and rounding: " +
+                    demands_text(graph_, node.id, demands_) + " (pass quantize)");
   const Shape frame(node.info.shape.begin() + 1, node.info.shape.end());
   const Layout layout = input_layout(graph_, node, frame);
   const auto id = static_cast<ValueId>(program_.values.size());

@@ -83,10 +83,8 @@ class Lowering {
 
   /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
   std::optional<Grid> target(const ir::Node& node) const;
-  /// Whether a reader of the node's result has no datapath, so that nothing is known of its demand.
-  bool is_reader_refused(const ir::Node& node) const {
-    return demands_.at(node.id).kind == Demand::Kind::refused;
-  }
+  /// Throws the Refusal of a result without a grid: a reader's, or else `reason`.
+  [[noreturn]] void refuse_grid(const ir::Node& node, const std::string& reason) const;
 
   /// Appends the step of a node, requantised to target(node); without one the result keeps the
   /// accumulator's exact type.
@@ -124,6 +122,7 @@ class Lowering {
   std::set<std::string> names_;
   std::map<std::tuple<ValueId, int, int, bool, int>, ValueId> casts_;
   std::vector<std::string> problems_;
+  std::vector<std::string> silent_;  ///< names of nodes refused because of others
 };
 
 /// One node with its arguments, formats and the lowering in progress.

@@ -60,10 +60,10 @@ double value_of(std::int64_t bits, const FixedType& type) {
 Grid grid_for(const Call& call) {
   const auto grid = call.lowering.target(call.node);
   if (grid) return *grid;
-  if (call.lowering.is_reader_refused(call.node)) throw Refusal{};
-  throw Refusal{
-      "its table needs a grid for its results; give it a data_out format, or all its "
-      "readers the same data_in format (pass quantize)"};
+  call.lowering.refuse_grid(
+      call.node,
+      "its table needs a grid for its results; give it a data_out format, or all its readers the "
+      "same data_in format (pass quantize)");
 }
 
 Operand lower_table(const Call& call, const std::string& name, const Function& function) {

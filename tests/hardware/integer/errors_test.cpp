@@ -83,6 +83,22 @@ TEST_CASE("inputs need one grid that all readers agree on") {
   says(refusal(floating.finish(floating.relu(floating.input({2, 3})))), "pass quantize");
 }
 
+TEST_CASE("a reader's format without a datapath is named, also behind what passes it on") {
+  const auto reads = [](const std::string& op, const std::string& format) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 3}, {});
+    const auto moved = op.empty() ? x : sketch.call(op, {{"self", ref(x)}}, {2, 3});
+    return sketch.finish(sketch.relu(moved, {{"data_in", format}}));
+  };
+  for (const char* op : {"", "aten::relu"}) {
+    const std::string message = refusal(reads(op, "integer(8, 4, rounding=nearest_away)"));
+    says(message, "node 'x0' (placeholder)");
+    says(message, "format of data_in of 'relu");
+    says(message, "'nearest_even' and 'floor'");
+    says(refusal(reads(op, "mxint8")), "format of data_in of 'relu");
+  }
+}
+
 TEST_CASE("batch norms that still divide ask for fuse_batch_norm") {
   Sketch sketch;
   const auto x = sketch.input({2, 4}, {{"data_out", "integer(8, 4)"}});
