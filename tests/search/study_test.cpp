@@ -131,13 +131,14 @@ TEST_CASE("a study that was stopped goes on and ends as if it never was") {
   const Values expected = values_of(run(plan_in(whole, space, 40)));
   Plan plan = plan_in(parts, space, 40);
   plan.options.setup.n_jobs = 2;
+  std::atomic<bool> stop{false};
+  std::atomic<int> count{0};
+  plan.evaluate = [&](const samplers::Params& params, const Report&) {
+    if (++count % 7 == 0) stop = true;
+    return measure(params);
+  };
   for (int round = 0; round < 5; ++round) {
-    std::atomic<bool> stop{false};
-    std::atomic<int> count{0};
-    plan.evaluate = [&](const samplers::Params& params, const Report&) {
-      if (++count == 7) stop = true;
-      return measure(params);
-    };
+    stop = false;
     run(plan, stop);
   }
   CHECK(values_of(run(plan)) == expected);

@@ -183,13 +183,19 @@ TEST_CASE("wrong numbers name the layer and the choice") {
   CHECK_THROWS_WITH(allocate({{{0}}, {{{{0}}, nan}}}), Contains("bound of budget 0"));
 }
 
-TEST_CASE("a hundred layers of five widths under two budgets take less than a few seconds") {
+TEST_CASE("a hundred layers of five widths are allocated under two budgets") {
   const Allocation problem = bit_problem(100, 4.5);
-  const auto start = std::chrono::steady_clock::now();
   const auto choices = allocate(problem);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   REQUIRE(choices);
   CHECK(is_within(problem, *choices));
+}
+
+TEST_CASE("a hundred layers of five widths under two budgets take less than a few seconds",
+          "[.timing]") {
+  const Allocation problem = bit_problem(100, 4.5);
+  const auto start = std::chrono::steady_clock::now();
+  REQUIRE(allocate(problem));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   CHECK(seconds.count() < 10);
 }
 

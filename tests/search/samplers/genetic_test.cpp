@@ -289,7 +289,8 @@ TEST_CASE("a crossover of three parents refuses a population of two") {
       Catch::Contains("spx") && Catch::Contains("3"));
 }
 
-TEST_CASE("a genetic suggestion takes less than a millisecond at 50 choices and 1000 trials") {
+TEST_CASE("a genetic suggestion takes less than a millisecond at 50 choices and 1000 trials",
+          "[.timing]") {
   Problem problem;
   problem.directions = {Direction::minimize, Direction::minimize};
   for (int i = 0; i < 50; ++i)
