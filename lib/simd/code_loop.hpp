@@ -4,20 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "simd/simd.hpp"
+#include "simd/parts.hpp"
 
 namespace mase::simd {
 namespace {
 
 /// Encodes one vector; `largest` grows to its largest magnitude as bits.
 template <class Op>
-MASE_SIMD void encode_vector(const Op& op, const float* in, std::int32_t* codes,
-                             Simd::Bits& largest) {
-  const Simd::Vec x = Simd::load(in);
+MASE_SIMD Simd::Bits encode_vector(const Op& op, Simd::Vec x, Simd::Bits& largest) {
   largest = Simd::max_bits(largest, Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff)));
-  Simd::store_bits(codes, op(x));
+  return op(x);
 }
 
 /// codes[i] = op(in[i]) for every i below `count`; returns whether an element is NaN.
@@ -26,14 +23,10 @@ MASE_SIMD bool encode_span(const Op& op, const float* in, std::uint32_t* codes, 
   Simd::Bits largest = Simd::all_bits(0);
   auto* out = reinterpret_cast<std::int32_t*>(codes);
   std::size_t i = 0;
-  for (; i + Simd::width <= count; i += Simd::width) encode_vector(op, in + i, out + i, largest);
-  if (i < count) {
-    float part[Simd::width] = {};
-    std::int32_t made[Simd::width];
-    std::memcpy(part, in + i, (count - i) * sizeof(float));
-    encode_vector(op, part, made, largest);
-    std::memcpy(out + i, made, (count - i) * sizeof(float));
-  }
+  for (; i + Simd::width <= count; i += Simd::width)
+    Simd::store_bits(out + i, encode_vector(op, Simd::load(in + i), largest));
+  if (i < count)
+    store_part_bits(out + i, encode_vector(op, load_part(in + i, count - i), largest), count - i);
   return Simd::largest(largest) > 0x7f800000;
 }
 
@@ -45,13 +38,7 @@ MASE_SIMD void decode_span(const Op& op, const std::uint32_t* codes, float* out,
   std::size_t i = 0;
   for (; i + Simd::width <= count; i += Simd::width)
     Simd::store(out + i, op(Simd::load_bits(from + i)));
-  if (i < count) {
-    std::int32_t part[Simd::width] = {};
-    float made[Simd::width];
-    std::memcpy(part, from + i, (count - i) * sizeof(float));
-    Simd::store(made, op(Simd::load_bits(part)));
-    std::memcpy(out + i, made, (count - i) * sizeof(float));
-  }
+  if (i < count) store_part(out + i, op(load_part_bits(from + i, count - i)), count - i);
 }
 
 }  // namespace

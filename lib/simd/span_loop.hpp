@@ -4,21 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "simd/simd.hpp"
+#include "simd/parts.hpp"
 
 namespace mase::simd {
 namespace {
-
-/// Applies `op` to fewer elements than a vector holds.
-template <class Op>
-MASE_SIMD void apply_part(const Op& op, const float* in, float* out, std::size_t count) {
-  float part[Simd::width] = {};
-  std::memcpy(part, in, count * sizeof(float));
-  Simd::store(part, op(Simd::load(part)));
-  std::memcpy(out, part, count * sizeof(float));
-}
 
 /// Floats of a slice that the second-level cache holds beside the next one.
 constexpr std::size_t cached_count = std::size_t{1} << 16;
@@ -33,7 +23,7 @@ MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
       (0 - reinterpret_cast<std::uintptr_t>(out)) % (Simd::width * sizeof(float));
   const std::size_t head = misaligned / sizeof(float);
   std::size_t i = head < count ? head : count;
-  if (i > 0) apply_part(op, in, out, i);
+  if (i > 0) store_part(out, op(load_part(in, i)), i);
   // A slice that fits the caches has been read for its scale: the next one is fetched meanwhile.
   const std::size_t ahead = count <= cached_count ? count : 0;
   for (; i + Simd::width <= count; i += Simd::width) {
@@ -51,7 +41,7 @@ MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t coun
   if constexpr (Simd::can_stream)
     if (stream && in != out) i = apply_streaming<Simd>(op, in, out, count);
   for (; i + Simd::width <= count; i += Simd::width) Simd::store(out + i, op(Simd::load(in + i)));
-  if (i < count) apply_part(op, in + i, out + i, count - i);
+  if (i < count) store_part(out + i, op(load_part(in + i, count - i)), count - i);
 }
 
 /// The same for a whole tensor: large ones are streamed.

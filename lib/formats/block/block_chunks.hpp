@@ -3,15 +3,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "formats/block/block_strip.hpp"
-#include "simd/simd.hpp"
+#include "simd/parts.hpp"
 
 namespace mase::formats::kernels {
 namespace {
 
+using simd::load_part;
 using simd::Simd;
+using simd::store_part;
 
 /// Columns that one step of a kernel takes: 4 KiB of every row.
 constexpr std::size_t chunk_columns = 1024;
@@ -41,19 +42,6 @@ MASE_SIMD void for_each_part(const Chunk& chunk, std::size_t tile, const Visit& 
   std::size_t first = 0, last = (t + 1) * tile - chunk.begin;
   for (; first < chunk.size(); ++t, first = last, last += tile)
     visit(t, first, std::min(last, chunk.size()));
-}
-
-/// Fewer elements than a vector holds; the other lanes are 0.
-MASE_SIMD Simd::Vec load_part(const float* from, std::size_t count) {
-  float part[Simd::width] = {};
-  std::memcpy(part, from, count * sizeof(float));
-  return Simd::load(part);
-}
-
-MASE_SIMD void store_part(float* to, Simd::Vec v, std::size_t count) {
-  float part[Simd::width];
-  Simd::store(part, v);
-  std::memcpy(to, part, count * sizeof(float));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest magnitude of every tile.
+#include <cstring>
+
 #include "formats/block/block_chunks.hpp"
 #include "formats/block/block_magnitudes.hpp"
 

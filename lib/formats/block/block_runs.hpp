@@ -7,6 +7,8 @@
 // lanes are tiles, `Lanes<2> of(Bits peaks) const`.
 #pragma once
 
+#include <cstring>
+
 #include "formats/block/block_groups.hpp"
 
 namespace mase::formats::kernels {

@@ -2,6 +2,8 @@
 // Where kernels put one vector after the other: into memory, or past the caches.
 #pragma once
 
+#include <cstring>
+
 #include "formats/block/block_chunks.hpp"
 
 namespace mase::formats::kernels {

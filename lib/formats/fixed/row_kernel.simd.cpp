@@ -71,11 +71,7 @@ MASE_SIMD_TARGET float run_peak(const float* in, std::size_t count) {
   std::size_t i = 0;
   for (; i + Simd::width <= count; i += Simd::width)
     largest = Simd::max_bits(largest, finite_magnitude(Simd::load(in + i)));
-  if (i < count) {
-    float rest[Simd::width] = {};
-    std::memcpy(rest, in + i, (count - i) * sizeof(float));
-    largest = Simd::max_bits(largest, finite_magnitude(Simd::load(rest)));
-  }
+  if (i < count) largest = Simd::max_bits(largest, finite_magnitude(load_part(in + i, count - i)));
   return std::bit_cast<float>(Simd::largest(largest));
 }
 
