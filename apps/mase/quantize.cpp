@@ -17,8 +17,7 @@ void add_quantize(CLI::App& app, Action& action) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command
-      ->add_option("--profile", request->profile,
-                   "exact, or reference for the bits of the reference system")
+      ->add_option("--profile", request->profile, "short for --set profile=PROFILE")
       ->type_name("PROFILE");
   command
       ->add_option("--codes", request->codes,
