@@ -3,10 +3,12 @@
 #include "checkpoint/inspect.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "checkpoint/pickle.hpp"
 
 namespace mase::checkpoint {
 
@@ -80,6 +82,24 @@ void refuse_load_time_code(const ZipReader& archive, std::size_t index, const st
                         "packed (torch.ao quantized) modules");
 }
 
+/// Checks every tensor of FOLDER.pkl against its storage FOLDER/KEY: LibTorch takes sizes, strides
+/// and offsets as the file says them.
+void check_tensors(const ZipReader& archive, const std::vector<std::string>& names,
+                   const std::string& folder) {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
+  const auto pickled = places.find(folder + ".pkl");
+  if (pickled == places.end()) return;
+  const std::string origin = archive.origin() + ": " + folder + ".pkl";
+  const Pickle pickle = read_pickle(archive.read(pickled->second), origin);
+  for (const PickleItem& item : pickle.arena) {
+    if (item.kind != PickleItem::Kind::tensor) continue;
+    const auto storage = places.find(folder + "/" + item.text);
+    const bool there = storage != places.end();  // that of an empty tensor may be missing
+    check_extent(item, there ? archive.entries()[storage->second].size : 0, origin);
+  }
+}
+
 }  // namespace
 
 void require_zip(std::string_view head, std::uint64_t size, const std::string& origin) {
@@ -129,6 +149,7 @@ std::vector<std::string> check_entries(const ZipReader& archive) {
     refuse_other_archive(names, archive.origin());
   require_version(names, archive.origin());
   for (std::size_t i = 0; i < names.size(); ++i) refuse_load_time_code(archive, i, names[i]);
+  for (const std::string folder : {"data", "constants"}) check_tensors(archive, names, folder);
   return names;
 }
 

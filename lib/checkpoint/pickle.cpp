@@ -34,6 +34,32 @@ Shape integers(const std::vector<const PickleItem*>& items) {
   return values;
 }
 
+/// The last element that a tensor reaches, or nothing when the numbers make no sense.
+std::optional<std::int64_t> last_element(const PickleItem& tensor) {
+  std::int64_t last = tensor.integer;
+  if (last < 0 || tensor.shape.size() != tensor.strides.size()) return std::nullopt;
+  for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+    std::int64_t reach = 0;
+    if (tensor.strides[d] < 0 || tensor.shape[d] < 0 ||
+        __builtin_mul_overflow(std::max<std::int64_t>(tensor.shape[d] - 1, 0), tensor.strides[d],
+                               &reach) ||
+        __builtin_add_overflow(last, reach, &last))
+      return std::nullopt;
+  }
+  return last;
+}
+
+/// Nothing when the product is no number of 64 bits.
+std::optional<std::int64_t> elements_of(const Shape& shape) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : shape)
+    if (__builtin_mul_overflow(elements, size, &elements)) return std::nullopt;
+  return elements;
+}
+
+/// How often a stored element may occur in a tensor.
+constexpr std::int64_t most_repeats = 1 << 20;
+
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& origin) : bytes_(bytes), origin_(origin) {}
@@ -128,6 +154,7 @@ class Reader {
     PickleItem& storage = push(Kind::storage);
     storage.text = copy(id.items[2]->text);
     storage.dtype = *dtype;
+    storage.stored = id.items[4]->integer;
   }
 
   /// Calls: only tensors, parameters and ordered dicts mean something; nothing is ever run.
@@ -142,13 +169,15 @@ class Reader {
       PickleItem& tensor = push(Kind::tensor);
       tensor.text = copy(items[0]->text);
       tensor.dtype = items[0]->dtype;
+      tensor.stored = items[0]->stored;
       tensor.integer = items[1]->integer;
       tensor.shape = integers(copy(items[2]->items));
       tensor.strides = integers(copy(items[3]->items));
     } else if (callee.text == "torch._utils _rebuild_parameter" && !items.empty()) {
       stack_.push_back(const_cast<PickleItem*>(items[0]));
-    } else if (callee.text.starts_with("torch.jit._pickle ")) {
-      push(Kind::other);  // typed lists and tags of TorchScript
+    } else if (callee.text.starts_with("torch.jit._pickle ") || callee.text == "torch device" ||
+               callee.text == "builtins complex") {
+      push(Kind::other);  // typed lists and tags of TorchScript, and constants
     } else {
       damaged("it calls '" + callee.text + "', which is refused");
     }
@@ -307,6 +336,20 @@ class Reader {
 
 Pickle read_pickle(std::string_view bytes, const std::string& origin) {
   return Reader(bytes, origin).read();
+}
+
+void check_extent(const PickleItem& tensor, std::uint64_t bytes, const std::string& origin) {
+  const std::string what = origin + ": a tensor of shape " + shape_text(tensor.shape);
+  const auto last = last_element(tensor);
+  const auto elements = last ? elements_of(tensor.shape) : std::nullopt;
+  if (!elements || tensor.stored < 0) file_error(what + " has impossible sizes or strides");
+  const auto there = static_cast<std::int64_t>(bytes / size_of(tensor.dtype));
+  if (tensor.stored > there || (*elements > 0 && *last >= tensor.stored))
+    file_error(what + " reaches beyond its storage '" + tensor.text + "', which has " +
+               std::to_string(there) + " elements; save the model again");
+  // A repeated element has the stride 0; what is read becomes dense.
+  if (*elements / most_repeats > std::max<std::int64_t>(there, 1))
+    file_error(what + " repeats its " + std::to_string(there) + " stored elements too often");
 }
 
 }  // namespace mase::checkpoint

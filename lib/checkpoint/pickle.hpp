@@ -24,6 +24,7 @@ struct PickleItem {
   std::vector<std::pair<std::string, const PickleItem*>>
       entries;                   ///< dict, or an object's attributes; text keys only
   DType dtype = DType::float32;  ///< storage and tensor
+  std::int64_t stored = 0;       ///< storage and tensor: elements that the storage is said to have
   Shape shape, strides;          ///< tensor, in elements
 };
 
@@ -35,5 +36,9 @@ struct Pickle {
 
 /// Error(Fault::file) naming `origin` for a damaged pickle or one with unknown instructions.
 Pickle read_pickle(std::string_view bytes, const std::string& origin);
+
+/// Checks a tensor against the entry of `bytes` bytes that holds its storage: all that its sizes,
+/// strides and offset reach must be there. Error(Fault::file) naming `origin` otherwise.
+void check_extent(const PickleItem& tensor, std::uint64_t bytes, const std::string& origin);
 
 }  // namespace mase::checkpoint

@@ -41,29 +41,13 @@ class Storages {
   std::uint64_t room_ = 0;  ///< bytes that may still be read: a small file must not fill the memory
 };
 
-/// The last element that a tensor reaches, or nothing when the numbers make no sense.
-std::optional<std::int64_t> last_element(const PickleItem& tensor) {
-  std::int64_t last = tensor.integer;
-  if (last < 0 || tensor.shape.size() != tensor.strides.size()) return std::nullopt;
-  for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
-    std::int64_t reach = 0;
-    if (tensor.strides[d] < 0 || tensor.shape[d] < 0 ||
-        __builtin_mul_overflow(std::max<std::int64_t>(tensor.shape[d] - 1, 0), tensor.strides[d],
-                               &reach) ||
-        __builtin_add_overflow(last, reach, &last))
-      return std::nullopt;
-  }
-  return last;
-}
-
 /// Copies a strided tensor into row-major order.
 Array gather(const PickleItem& tensor, const std::string& bytes, const std::string& name) {
+  check_extent(tensor, bytes.size(), "tensor '" + name + "'");
   const std::size_t width = size_of(tensor.dtype);
-  const auto count = static_cast<std::int64_t>(bytes.size() / width);
-  const auto last = last_element(tensor);
-  const std::int64_t elements = last ? numel(tensor.shape) : 0;
+  const std::int64_t elements = numel(tensor.shape);
   // Every element of a state_dict's tensor is stored, so a larger one is damaged.
-  if (!last || elements > count || (elements > 0 && *last >= count))
+  if (elements > static_cast<std::int64_t>(bytes.size() / width))
     file_error("tensor '" + name + "' reaches beyond its storage");
   Array array(tensor.dtype, tensor.shape);
   std::byte* out = array.mutable_bytes();

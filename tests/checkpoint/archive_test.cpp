@@ -158,3 +158,29 @@ TEST_CASE("damaged archives give an error or the identical content, never more",
     CHECK(refused > 200);
   }
 }
+
+TEST_CASE("a storage that is shorter than its tensors is refused", "[checkpoint]") {
+  int cut = 0;
+  for (const char* model :
+       {"jsc_tiny/jsc_tiny.script.pt", "functional_ops/functional_ops.script.pt"}) {
+    const std::string path = models + model;
+    const ZipReader archive = ZipReader::open_file(path);
+    test_zip::Entries entries;
+    for (std::size_t i = 0; i < archive.entries().size(); ++i)
+      entries.emplace_back(archive.entries()[i].name, archive.read(i));
+    CHECK(refusal_of_bytes(test_zip::zip_of(entries)).empty());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const std::string& name = entries[i].first;
+      if (name.find("/data/") == std::string::npos && name.find("/constants/") == std::string::npos)
+        continue;
+      for (const std::size_t rest : {std::size_t{0}, entries[i].second.size() - 1}) {
+        test_zip::Entries damaged = entries;
+        damaged[i].second.resize(rest);
+        CHECK_THAT(refusal_of_bytes(test_zip::zip_of(damaged)),
+                   Catch::Contains("reaches beyond its storage"));
+        ++cut;
+      }
+    }
+  }
+  CHECK(cut > 4);
+}
