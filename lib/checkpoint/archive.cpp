@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "checkpoint/inspect.hpp"
 #include "ir/text.hpp"
+#include "ir/verify.hpp"
 
 namespace mase::checkpoint {
 
@@ -60,6 +61,19 @@ void check_hashes(const Tree& info, const std::map<std::string, std::string>& fi
   }
 }
 
+/// The graph of a checkpoint; what is wrong with it is the file's fault, never found later.
+ir::Graph read_graph(const std::string& text, const std::string& path) {
+  const std::string origin = path + ":mase/graph.txt";
+  // Its tensors are those of the archive, and few share a storage.
+  const std::size_t most_bytes = 64 * std::filesystem::file_size(path) + (std::size_t{1} << 20);
+  ir::Graph graph = ir::parse(text, origin, most_bytes);
+  const std::vector<std::string> problems = ir::verify(graph);
+  if (!problems.empty())
+    file_error(origin + ": no valid graph: " + join(problems, "; ") +
+               "; write the checkpoint again");
+  return graph;
+}
+
 }  // namespace
 
 std::vector<std::string> check_archive(const std::string& path) {
@@ -84,7 +98,7 @@ std::optional<Contents> read_contents(const std::string& path) {
   contents.info = parse_json(entry_of(files, "mase/info.json", path), path + ":mase/info.json");
   check_version(contents.info, path);
   check_hashes(contents.info, files, path);
-  contents.graph = ir::parse(entry_of(files, "mase/graph.txt", path), path + ":mase/graph.txt");
+  contents.graph = read_graph(entry_of(files, "mase/graph.txt", path), path);
   return contents;
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "ir/text.hpp"
@@ -126,4 +127,27 @@ TEST_CASE("a weight without a code is an error that names node and tensor", "[ch
   graph.tensors.at("a.b-c.weight").value.mutable_span<float>()[1] = std::stof("nan");
   CHECK_THROWS_WITH(checkpoint::extra_files(graph, Tree::dict()),
                     Catch::Contains("a_b_c") && Catch::Contains("a.b-c.weight"));
+}
+
+TEST_CASE("a graph that was changed together with its hash is refused where it is read",
+          "[checkpoint]") {
+  const auto refusal_with = [](const std::string& from, const std::string& to) {
+    auto files = checkpoint::extra_files(linear_graph(), Tree::dict());
+    const std::string before = files.at("mase/graph.txt");
+    const std::string after = replace_all(before, from, to);
+    REQUIRE(after != before);
+    files["mase/graph.txt"] = after;
+    files["mase/info.json"] =
+        replace_all(files.at("mase/info.json"), sha256(before), sha256(after));
+    return refusal_of_extras(files);
+  };
+  CHECK_THAT(refusal_with("call_module \"a.b-c\"", "call_module \"a.b-d\""),
+             Catch::Contains("graph.txt") && Catch::Contains("which is missing"));
+  CHECK_THAT(refusal_with("weight=@\"a.b-c.weight\"", "weight=@\"a.b-c.other\""),
+             Catch::Contains("needs the tensor 'a.b-c.other'"));
+  CHECK_THAT(refusal_with("{weight=integer(4, 2)}", "{wait=integer(4, 2)}"),
+             Catch::Contains("has a format on 'wait'"));
+  CHECK_THAT(refusal_with("tensor \"a.b-c.weight\" : float32[3, 2]",
+                          "tensor \"a.b-c.weight\" : float32[3000, 2000]"),
+             Catch::Contains("graph.txt:") && Catch::Contains("exceed"));
 }
