@@ -5,6 +5,7 @@
 
 #include "base/diagnostics.hpp"
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
@@ -17,13 +18,17 @@ int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run_action(const mase::cli::Action& action) {
+  mase::catch_interrupts();
   try {
     return action();
   } catch (const mase::DiagnosticsError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return error.exit_code();
   } catch (const mase::Error& error) {
-    mase::log::error(error.what());
+    if (error.fault() == mase::Fault::interrupted)
+      mase::log::warning(error.what());
+    else
+      mase::log::error(error.what());
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     mase::log::error("out of memory");
@@ -44,7 +49,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 a goal was not met, 2 configuration, 3 file, 4 unsupported model, "
-      "5 defect of mase.\nHelp of one command: mase COMMAND --help");
+      "5 defect of mase, 130 stopped by Ctrl-C.\nHelp of one command: mase COMMAND --help");
   mase::cli::Action action;
   mase::cli::add_train(app, action);
   mase::cli::add_search(app, action);

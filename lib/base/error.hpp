@@ -11,11 +11,12 @@ namespace mase {
 
 /// Whose fault an error is; the value is the process's exit code (architecture.md, section 6).
 enum class Fault : int {
-  goal = 1,         ///< a goal was not met (accuracy gate, mismatch); the result was printed
-  config = 2,       ///< the user's configuration or command line
-  file = 3,         ///< a model, data or output file
-  unsupported = 4,  ///< an op or format that is not supported
-  internal = 5,     ///< a defect of this program
+  goal = 1,           ///< a goal was not met (accuracy gate, mismatch); the result was printed
+  config = 2,         ///< the user's configuration or command line
+  file = 3,           ///< a model, data or output file
+  unsupported = 4,    ///< an op or format that is not supported
+  internal = 5,       ///< a defect of this program
+  interrupted = 130,  ///< Ctrl-C or SIGTERM; as shells write it, 128 + SIGINT
 };
 
 /// The one exception type thrown on purpose. The message says what, where and what to try.

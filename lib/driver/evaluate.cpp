@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt.hpp"
+
 namespace mase::driver {
 
 data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, data::Part part,
@@ -13,6 +15,7 @@ data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, da
   const auto total = static_cast<std::int64_t>(rows.size());
   std::int64_t batches = 0;
   for (std::int64_t first = 0; first < total; first += options.batch_size) {
+    stop_if_asked();
     if (options.max_batches >= 0 && batches++ >= options.max_batches) break;
     const std::int64_t count = std::min(options.batch_size, total - first);
     const data::Batch batch = dataset.batch(rows, first, count);

@@ -5,9 +5,9 @@
 #include <chrono>
 
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "driver/interrupt.hpp"
 #include "driver/search_task.hpp"
 #include "search/results/result.hpp"
 #include "search/results/result_rows.hpp"
@@ -17,9 +17,6 @@ namespace mase::driver {
 namespace {
 
 using storage::Record;
-
-/// How the program ends when it was stopped by a signal, as shells write it: 128 + SIGINT.
-constexpr int interrupted = 130;
 
 std::string value_text(double value) { return fixed_text(value, 4); }
 
@@ -216,9 +213,9 @@ int search(const SearchRequest& request) {
   if (request.dry_run) return finish_dry_run(task, session.output);
 
   Follower follower(task.options(), request);
-  const Interrupt interrupt;
+  const FinishFirst finish;
   search::run_workers(
-      plan, [&](const Record& record) { follower(record); }, Interrupt::asked());
+      plan, [&](const Record& record) { follower(record); }, interrupt_flag());
   follower.clear();
   const search::StudyResult result = read_result(task, plan);
   search::write_results(result, folder);
@@ -226,9 +223,9 @@ int search(const SearchRequest& request) {
   const std::vector<std::string> folders = write_points(task, session, result, folder);
   print_result(task, result, folders, folder, session.output);
   session.output.finish();
-  if (Interrupt::asked()) {
+  if (interrupt_flag()) {
     log::warning("stopped; the same command goes on with the study");
-    return interrupted;
+    return static_cast<int>(Fault::interrupted);
   }
   if (!folders.empty()) return 0;
   if (!result.options.constraints.empty()) explain_infeasible(result);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/interrupt.hpp"
+
 namespace mase::passes {
 
 std::string_view kind_name(PassKind kind) {
@@ -25,7 +27,11 @@ bool PassContext::has_data() const {
 
 void PassContext::each_batch(std::int64_t count, const SeeBatch& see) const {
   MASE_CHECK(has_data(), "a pass asked for data where there is none");
-  if (training_rows) return training_rows(count, see);
+  if (training_rows)
+    return training_rows(count, [&](const std::vector<Array>& inputs) {
+      stop_if_asked();
+      see(inputs);
+    });
   const auto is_longer = [&](const Array& input) {
     return !input.shape().empty() && input.shape()[0] > count;
   };

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
@@ -136,6 +137,7 @@ std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>
   std::vector<PassReport> reports;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const PassRow& row = *find_pass(table, calls[i].name);
+    if (row.doc.kind != PassKind::interface) stop_if_asked();  // these write what belongs together
     const auto start = std::chrono::steady_clock::now();
     PassReport report{calls[i].name, run_named(work, calls[i], row, context), 0, std::nullopt};
     report.seconds =

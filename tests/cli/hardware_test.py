@@ -10,9 +10,11 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 from pathlib import Path
@@ -152,6 +154,20 @@ class Results(Hardware):
         self.assertTrue(Path(json.loads(result.stdout)["simulation"]["trace_file"]).exists())
         text = self.simulate("waves", "--random", "100", "--coverage").stdout
         self.assertRegex(text, r"total +\| \d+ of \d+ \(\d+ %\)")
+
+    def test_ctrl_c_ends_a_simulation_and_what_it_started(self):
+        self.emit("stopped", "--ii", "16")
+        self.simulate("stopped", "--random", "8")  # builds the bench
+        place = ("--project-dir", self.folder, "--project", "stopped", "--random", 1_000_000)
+        command = map(str, (MASE, "simulate", self.checkpoint, *place))
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        message = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, message)
+        running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if os.access(path, os.R_OK)]
+        folder = str(self.hardware("stopped")).encode()
+        self.assertFalse([command for command in running if folder in command])
 
     def test_nothing_of_libtorch_is_opened(self):
         if not shutil.which("ldd"):

@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "hardware/design/schedule.hpp"
 #include "hardware/design/step_table.hpp"
 
@@ -127,6 +128,7 @@ class Fitter {
 
  private:
   Schedule schedule() {
+    stop_if_asked();
     Network network(design_);
     Schedule result = run(network, design_);
     MASE_CHECK(result.deadlock.empty(), "FIFO depths deadlock: " + result.deadlock);
@@ -134,6 +136,7 @@ class Fitter {
   }
 
   bool good() {
+    stop_if_asked();
     Network network(design_);
     RunResult trial = keeps_up(network, design_, best_);
     std::int64_t cycles = trial.cycles;

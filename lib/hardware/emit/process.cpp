@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 
 extern char** environ;
@@ -101,12 +102,16 @@ class Child {
     ProcessResult result;
     const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                         std::chrono::duration<double>(seconds));
-    while (read_some(result, end))
+    bool stopped = false;
+    while (!stopped && read_some(result, end)) {
       if (Clock::now() >= end) break;
+      stopped = stop_asked();
+    }
     result.timed_out = Clock::now() >= end;
-    if (result.timed_out) ::kill(-pid_, SIGKILL);
+    if (result.timed_out || stopped) ::kill(-pid_, SIGKILL);
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+    if (stopped) stop_if_asked();
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return result;
   }

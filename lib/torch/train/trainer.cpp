@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "data/metrics.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/executor.hpp"
@@ -105,7 +106,9 @@ class Trainer {
     const std::int64_t end = std::min(counts_.steps, (epoch + 1) * counts_.steps_per_epoch);
     while (state_.step < end) {
       run_step();
-      if (state_.step < end) after_step();
+      if (state_.step == end) break;
+      after_step();
+      if (stop_asked()) stop();
     }
     finish_epoch();
   }
@@ -175,6 +178,14 @@ class Trainer {
     if (state_.step % options_.log_every_n_steps == 0) report({});
     const auto every = options_.checkpoint_every_n_steps;
     if (every && state_.step % *every == 0) save(false);
+  }
+
+  /// Ctrl-C: what a resumed run needs is stored first.
+  [[noreturn]] void stop() {
+    save(false);
+    throw Error(Fault::interrupted, "stopped after step " + std::to_string(state_.step) + " of " +
+                                        std::to_string(counts_.steps) +
+                                        "; the same command with --resume goes on from there");
   }
 
   void finish_epoch() {

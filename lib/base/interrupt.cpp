@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signal handler sets a lock-free flag and writes a line, which is all that a handler may do.
+#include "base/interrupt.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/error.hpp"
+
+namespace mase {
+namespace {
+
+std::atomic<bool> flag{false};
+std::atomic<int> finishing{0};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void handle(int signal) {
+  flag = true;
+  std::signal(signal, SIG_DFL);
+  static constexpr char line[] = "\nstopping; once more ends at once\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, sizeof line - 1);
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  flag = false;
+  std::signal(SIGINT, handle);
+  std::signal(SIGTERM, handle);
+}
+
+const std::atomic<bool>& interrupt_flag() { return flag; }
+
+bool stop_asked() { return flag && finishing == 0; }
+
+void stop_if_asked() {
+  if (stop_asked()) throw Error(Fault::interrupted, "stopped; nothing was written");
+}
+
+FinishFirst::FinishFirst() { ++finishing; }
+FinishFirst::~FinishFirst() { --finishing; }
+
+}  // namespace mase
