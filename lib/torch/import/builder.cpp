@@ -43,6 +43,13 @@ void refuse_stale(const Ref& cell, const std::string& place) {
   });
 }
 
+bool takes_tensors(const c10::TypePtr& type) {
+  const auto kind = type->kind();
+  if (kind == c10::TypeKind::OptionalType || kind == c10::TypeKind::ListType)
+    return takes_tensors(type->containedType(0));
+  return kind == c10::TypeKind::TensorType;
+}
+
 /// Element i of "size(x)" is "size(x, i)".
 std::string element_text(const std::string& text, const ir::Value& index) {
   if (!text.starts_with("size(") || !text.ends_with(')') ||
@@ -88,8 +95,8 @@ Ref Builder::placeholder(const std::string& name, c10::IValue value) {
   return ref;
 }
 
-ir::NodeId Builder::add_node(ir::Node node, const c10::IValue& value) {
-  node.info = info_of(value);
+ir::NodeId Builder::add_node(ir::Node node, const c10::IValue& value, const SourceText& source) {
+  node.info = info_of(value, (node.op.empty() ? node.name : node.op) + at_place(source));
   return graph_.add(std::move(node));
 }
 
@@ -149,6 +156,35 @@ Ref Builder::bind_in_place(const Ref& target, Ref result) {
   return target;
 }
 
+void Builder::wrap_sizes(OpCall& call) {
+  const auto found = find_host_operator(call.op) ? std::nullopt : find_operator(call.op);
+  if (!found) return;
+  for (std::size_t i = 0; i < call.args.size(); ++i)
+    if (takes_tensors(found->schema().arguments()[i].type()))
+      call.args[i].second = wrapped(call.args[i].second, call.source);
+}
+
+Ref Builder::wrapped(const Ref& cell, const SourceText& source) {
+  if (is_container(*cell)) {
+    Cell copy = *cell;
+    for (Ref& item : copy.items) item = wrapped(item, source);
+    return make_cell(std::move(copy));
+  }
+  if (!cell->size_tensor) return cell;
+  Cell number = *cell;
+  number.size_tensor = false;
+  const at::ScalarType type = number.value.isDouble() ? at::kFloat : at::kLong;
+  const Ref none = constant_cell({});
+  return emit({"aten::scalar_tensor",
+               {{"s", make_cell(std::move(number))},
+                {"dtype", constant_cell(static_cast<std::int64_t>(type))},
+                {"layout", none},
+                {"device", none},
+                {"pin_memory", none}},
+               {false, false, true, true, true},
+               source});
+}
+
 Ref Builder::emit(OpCall call) {
   for (const auto& [name, cell] : call.args) refuse_stale(cell, at_place(call.source));
   const std::string base(ir::base_op(call.op));
@@ -166,6 +202,7 @@ Ref Builder::emit(OpCall call) {
   if (host) call = *host;
   use_scalar_overload(call);
   use_plain_convolution(call);
+  wrap_sizes(call);
   const std::string reason = refusal(call.op);
   if (!reason.empty()) {
     unsupported_error("operator " + call.op + at_place(call.source) +
@@ -180,7 +217,7 @@ Ref Builder::emit(OpCall call) {
     cell.node = record_id(scope_->records.size());
     for (auto& [name, argument] : call.args) argument = snapshot(argument);
   } else {
-    cell.node = add_node(node_of(call), cell.value);
+    cell.node = add_node(node_of(call), cell.value, call.source);
   }
   Ref result = make_cell(std::move(cell));
   if (scope_) scope_->records.push_back({std::move(call), result});

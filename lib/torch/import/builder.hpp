@@ -73,9 +73,12 @@ class Builder {
     std::vector<Rebound> rebound;
   };
 
+  /// Sizes that a trace wraps in tensors become tensors where the operator takes tensors.
+  void wrap_sizes(OpCall& call);
+  Ref wrapped(const Ref& cell, const SourceText& source);
   c10::IValue run(const OpCall& call) const;
   Ref bind_in_place(const Ref& target, Ref result);
-  ir::NodeId add_node(ir::Node node, const c10::IValue& value);
+  ir::NodeId add_node(ir::Node node, const c10::IValue& value, const SourceText& source = {});
   std::string text_of(const OpCall& call) const;
 
   ir::Graph& graph_;

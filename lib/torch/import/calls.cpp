@@ -5,12 +5,20 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "ir/op_table.hpp"
 #include "torch/import/module.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
+namespace {
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
 
 void Importer::run(const jit::Module& module) {
   Cell self;
@@ -19,6 +27,27 @@ void Importer::run(const jit::Module& module) {
   const jit::Function& forward = module.get_method("forward").function();
   traced_ = is_traced(*jit::toGraphFunction(forward).graph());
   builder_.finish(call_function(forward, forward_arguments(forward, make_cell(self))));
+  check_leaves("--leaf-module", options_.leaf_modules, classes_);
+  check_leaves("--leaf-function", options_.leaf_functions, functions_);
+}
+
+void Importer::check_leaves(const std::string& option, const std::vector<std::string>& wanted,
+                            const std::set<std::string>& met) {
+  for (const std::string& name : wanted) {
+    if (met.contains(name)) continue;
+    const auto near = nearest(name, {met.begin(), met.end()});
+    config_error(option + ": the model calls nothing of the name '" + name + "'" +
+                 (near          ? "; did you mean '" + *near + "'?"
+                  : met.empty() ? std::string()
+                                : "; it calls " + join({met.begin(), met.end()}, ", ")));
+  }
+}
+
+void Importer::refuse_leaf(const std::string& option, const std::string& name,
+                           const std::string& place) {
+  unsupported_error(option + " " + name + ": " + place +
+                    " is more than one operator, and a leaf is one; without the option it is taken "
+                    "apart");
 }
 
 bool Importer::is_traced(jit::Graph& graph) {
@@ -27,6 +56,27 @@ bool Importer::is_traced(jit::Graph& graph) {
     if (!text.empty()) return text.find(".py(") != std::string::npos;
   }
   return false;
+}
+
+void Importer::require_tensor(const c10::Argument& argument) {
+  const c10::TypePtr& type = argument.type();
+  const bool fits = c10::TensorType::get()->isSubtypeOf(*type);
+  if (fits) return;
+  unsupported_error(
+      "the model's argument '" + argument.name() + "' is a " + type->repr_str() +
+      "; inputs are tensors. Numbers and texts can be fixed with [cf_args]; for a list "
+      "or dict wrap the model in one whose forward takes tensors");
+}
+
+void Importer::require_precision(const std::string& argument, DType dtype) const {
+  const auto has = [&](DType wanted) {
+    return std::ranges::any_of(graph_.tensors,
+                               [&](const auto& t) { return t.second.value.dtype() == wanted; });
+  };
+  if (dtype != DType::float64 || has(DType::float64) || !has(DType::float32)) return;
+  file_error("the input for '" + argument +
+             "' is float64, numpy's default, and the model's weights are float32: store it with "
+             "numpy.save(file, x.astype(numpy.float32))");
 }
 
 std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref self) {
@@ -38,6 +88,8 @@ std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref s
     if (fixed != options_.concrete.end()) {
       arguments.push_back(constant_cell(to_ivalue(value_of(fixed->second), schema[i].type())));
     } else if (used < options_.inputs.size()) {
+      require_tensor(schema[i]);
+      require_precision(schema[i].name(), options_.inputs[used].dtype());
       arguments.push_back(builder_.placeholder(schema[i].name(), view_of(options_.inputs[used++])));
     } else if (schema[i].default_value()) {
       arguments.push_back(constant_cell(*schema[i].default_value()));
@@ -112,15 +164,18 @@ void Importer::call_method(const jit::Node* node, Environment& environment) {
   const jit::Function* method = self->value.toObjectRef().type()->findMethod(name);
   if (!method) unsupported_error("no method " + name + " for the call at " + places_of(node));
   Ref& result = environment[node->output()];
+  classes_.insert(class_name(self->value));
   const bool leaf = !builder_.in_scope() && name.starts_with("forward") && is_leaf(self->value);
   if (leaf && (result = call_leaf(self, *method, arguments))) return;
+  const std::string own = class_name(self->value);
+  if (leaf && is_among(options_.leaf_modules, own))
+    refuse_leaf("--leaf-module", own, "'" + self->path + "'");
   result = call_function(*method, arguments);
 }
 
 bool Importer::is_leaf(const c10::IValue& module) const {
   const std::string name = class_name(module);
-  const auto& own = options_.leaf_modules;
-  return ir::find_module_class(name) || std::find(own.begin(), own.end(), name) != own.end();
+  return ir::find_module_class(name) || is_among(options_.leaf_modules, name);
 }
 
 Ref Importer::call_leaf(const Ref& self, const jit::Function& method,
@@ -155,18 +210,19 @@ void Importer::call_free_function(const jit::Node* node, Environment& environmen
   const jit::Function& function = *type->function();
   arguments.erase(arguments.begin());
   const std::string target = function_target(function.qualname().qualifiedName());
+  functions_.insert(target);
   Ref& result = environment[node->output()];
   if (!builder_.in_scope() && is_leaf_function(target)) {
     result = call_leaf_function(target, function, arguments);
     if (result) return;
+    if (is_among(options_.leaf_functions, target))
+      refuse_leaf("--leaf-function", target, "the call at " + places_of(node));
   }
   result = call_function(function, arguments);
 }
 
 bool Importer::is_leaf_function(const std::string& target) const {
-  const auto& own = options_.leaf_functions;
-  return target.starts_with("torch.nn.functional.") ||
-         std::find(own.begin(), own.end(), target) != own.end();
+  return target.starts_with("torch.nn.functional.") || is_among(options_.leaf_functions, target);
 }
 
 Ref Importer::call_leaf_function(const std::string& target, const jit::Function& function,

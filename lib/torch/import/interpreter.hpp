@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,6 +49,8 @@ class Importer {
 
   // Inputs.
   static bool is_traced(jit::Graph& graph);
+  static void require_tensor(const c10::Argument& argument);
+  void require_precision(const std::string& argument, DType dtype) const;
   std::vector<Ref> forward_arguments(const jit::Function& forward, Ref self);
   static ir::Value value_of(const Tree& tree);
 
@@ -63,6 +66,11 @@ class Importer {
   bool register_module(const ir::Module& module);
   void call_free_function(const jit::Node* node, Environment& environment);
   bool is_leaf_function(const std::string& target) const;
+  /// Names of leaves that the model does not call are mistakes.
+  static void check_leaves(const std::string& option, const std::vector<std::string>& wanted,
+                           const std::set<std::string>& met);
+  [[noreturn]] static void refuse_leaf(const std::string& option, const std::string& name,
+                                       const std::string& place);
   Ref call_leaf_function(const std::string& target, const jit::Function& function,
                          const std::vector<Ref>& arguments);
 
@@ -140,6 +148,7 @@ class Importer {
   const backend::ImportOptions& options_;
   std::map<std::string, Ref> attributes_;
   std::unordered_map<const jit::Value*, Subscript> pending_;
+  std::set<std::string> classes_, functions_;  ///< of the modules and functions that were called
   bool traced_ = false;
   std::int64_t steps_ = 0;
   int depth_ = 0;

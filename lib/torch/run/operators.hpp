@@ -6,6 +6,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace mase::libtorch {
 
 /// A function on numbers and lists ("aten::floordiv.int") or of our own ("mase::softsign"):
 /// arguments in order.
-using HostFunction = c10::IValue (*)(const std::vector<c10::IValue>&);
+using HostFunction = std::function<c10::IValue(const std::vector<c10::IValue>&)>;
 
 /// An operator that is computed here, not by ATen: its name, its arguments in order, and what runs
 /// it.
@@ -25,7 +26,8 @@ struct HostOperator {
   HostFunction run;
 };
 
-/// The host operator of this name, or nullptr.
+/// The host operator of this name, or nullptr: those of our table, and every other function of
+/// TorchScript from numbers and text to a number ("aten::pow.int_float").
 const HostOperator* find_host_operator(std::string_view op);
 
 /// The dispatcher's operator for "aten::add.Tensor"; nothing when it does not exist.

@@ -30,17 +30,18 @@ ir::ValueInfo host_info(ir::ValueInfo::Kind kind) {
 }
 
 template <class Items>
-ir::ValueInfo container_info(ir::ValueInfo::Kind kind, const Items& items) {
+ir::ValueInfo container_info(ir::ValueInfo::Kind kind, const Items& items,
+                             const std::string& what) {
   ir::ValueInfo info = host_info(kind);
-  for (const auto& item : items) info.elements.push_back(info_of(item));
+  for (const auto& item : items) info.elements.push_back(info_of(item, what));
   return info;
 }
 
-ir::ValueInfo dict_info(const c10::IValue& value) {
+ir::ValueInfo dict_info(const c10::IValue& value, const std::string& what) {
   ir::ValueInfo info = host_info(ir::ValueInfo::Kind::dict);
   for (const auto& entry : value.toGenericDict()) {
     info.keys.push_back(entry.key().isString() ? entry.key().toStringRef() : "?");
-    info.elements.push_back(info_of(entry.value()));
+    info.elements.push_back(info_of(entry.value(), what));
   }
   return info;
 }
@@ -90,12 +91,13 @@ Array to_array(const at::Tensor& tensor, const std::string& what) {
   return array;
 }
 
-ir::ValueInfo info_of(const c10::IValue& value) {
+ir::ValueInfo info_of(const c10::IValue& value, const std::string& what) {
   using Kind = ir::ValueInfo::Kind;
   if (value.isTensor()) {
     const at::Tensor& tensor = value.toTensor();
+    if (!tensor.defined()) return host_info(Kind::none);  // a result that was not asked for
     const auto sizes = tensor.sizes();
-    return ir::ValueInfo::tensor(dtype_of(tensor.scalar_type(), "a result"),
+    return ir::ValueInfo::tensor(dtype_of(tensor.scalar_type(), what),
                                  Shape(sizes.begin(), sizes.end()));
   }
   if (value.isInt()) return host_info(Kind::integer);
@@ -103,9 +105,9 @@ ir::ValueInfo info_of(const c10::IValue& value) {
   if (value.isBool()) return host_info(Kind::boolean);
   if (value.isString()) return host_info(Kind::string);
   if (value.isNone()) return host_info(Kind::none);
-  if (value.isTuple()) return container_info(Kind::tuple, value.toTupleRef().elements());
-  if (value.isList()) return container_info(Kind::list, value.toListRef());
-  if (value.isGenericDict()) return dict_info(value);
+  if (value.isTuple()) return container_info(Kind::tuple, value.toTupleRef().elements(), what);
+  if (value.isList()) return container_info(Kind::list, value.toListRef(), what);
+  if (value.isGenericDict()) return dict_info(value, what);
   return {};
 }
 

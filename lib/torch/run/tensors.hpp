@@ -25,7 +25,7 @@ at::Tensor copy_of(const Array& array);
 Array to_array(const at::Tensor& tensor, const std::string& what = "tensor");
 
 /// What is known of a value: tensor dtype and shape, host type, elements of containers.
-ir::ValueInfo info_of(const c10::IValue& value);
+ir::ValueInfo info_of(const c10::IValue& value, const std::string& what = "a result");
 
 /// A host constant (none, bool, int, float, string, device, lists and tuples of these) as a graph
 /// value; Error(Fault::unsupported) for tensors and anything else.
