@@ -16,8 +16,7 @@ void add_quantize(CLI::App& app, Action& action) {
   command->add_option("--set", request->set, "a field of the format")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command
-      ->add_option("--profile", request->profile, "short for --set profile=PROFILE")
+  command->add_option("--profile", request->profile, "short for --set profile=PROFILE")
       ->type_name("PROFILE");
   command
       ->add_option("--codes", request->codes,

@@ -94,8 +94,8 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
       ->allow_extra_args(false);
   command
       .add_option("--input-shape", input.input_shapes,
-                  "use zeros of this shape instead, for example 4,3,32,32")
-      ->type_name("SHAPE")
+                  "make one instead: zeros, as 4,3,32,32, or 2,12:int64:0..30522")
+      ->type_name("SHAPE[:DTYPE[:LOW..HIGH]]")
       ->allow_extra_args(false);
   command
       .add_option("--leaf-module", input.leaf_modules, "class kept as one node beside torch.nn's")

@@ -10,7 +10,11 @@ void add_train(CLI::App& app, Action& action) {
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_model_input(*command, request->input);
-  command->add_flag("--resume", request->resume, "go on from the project's last checkpoint");
+  CLI::Option* resume =
+      command->add_flag("--resume", request->resume, "go on from the project's last checkpoint");
+  command
+      ->add_flag("--overwrite", request->overwrite, "replace the training that the project holds")
+      ->excludes(resume);
   command->footer(
       "Examples:\n"
       "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc\n"

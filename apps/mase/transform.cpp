@@ -24,6 +24,8 @@ void add_transform(CLI::App& app, Action& action) {
       "pass declares plus ATOL");
   numerics->type_name("ATOL")->expected(0, 1)->default_str("0");
   command->add_flag("--dry-run", request->dry_run, "check everything, run nothing");
+  command->add_flag("--overwrite", request->overwrite,
+                    "replace the project's result of other settings");
   command->footer(
       "Examples:\n"
       "  mase transform --config configs/examples/jsc_toy_by_type.toml\n"

@@ -151,6 +151,11 @@ void make_folder(const std::string& path) {
   if (error) fail("create folder", path, error.value());
 }
 
+bool stays_inside(const std::string& name) {
+  const fs::path path = fs::path(name).lexically_normal();
+  return path.has_filename() && path.is_relative() && *path.begin() != ".." && path != ".";
+}
+
 bool file_exists(const std::string& path) {
   std::error_code error;
   return fs::exists(path, error);

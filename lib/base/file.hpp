@@ -21,6 +21,8 @@ void write_file(const std::string& path, std::string_view bytes);
 void write_file_with(const std::string& path, const std::function<void(const std::string&)>& write);
 
 void make_folder(const std::string& path);  ///< with parents; Error(Fault::file)
+/// Whether `name` below any folder is a path inside of that folder: relative, and no "..".
+bool stays_inside(const std::string& name);
 bool file_exists(const std::string& path);  ///< a folder counts; false when it cannot be told
 
 std::string sha256(std::string_view bytes);  ///< 64 lower-case hex digits

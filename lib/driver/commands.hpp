@@ -22,7 +22,7 @@ struct CommonRequest {
 /// layers.
 struct ModelInput {
   std::vector<std::string> inputs;          ///< --input: .npy files
-  std::vector<std::string> input_shapes;    ///< --input-shape: "4,3,32,32", zeros of that shape
+  std::vector<std::string> input_shapes;    ///< --input-shape: "4,3,32,32", see made_input
   std::vector<std::string> leaf_modules;    ///< --leaf-module: class names
   std::vector<std::string> leaf_functions;  ///< --leaf-function: function names
 };
@@ -36,6 +36,7 @@ struct TransformRequest : CommonRequest {
   std::optional<std::string> dump_folder;
   std::optional<double> check_numerics;
   bool dry_run = false;
+  bool overwrite = false;  ///< replace a result of other settings
 };
 int transform(const TransformRequest& request);
 
@@ -43,6 +44,7 @@ int transform(const TransformRequest& request);
 struct TrainRequest : CommonRequest {
   ModelInput input;
   bool resume = false;
+  bool overwrite = false;  ///< replace the training that the project holds
 };
 int train(const TrainRequest& request);
 

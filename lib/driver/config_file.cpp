@@ -36,7 +36,9 @@ std::vector<passes::PassCall> named_passes(const Tree& table, Diagnostics& diagn
 std::vector<passes::PassCall> listed_passes(const Tree& list, Diagnostics& diagnostics) {
   std::vector<passes::PassCall> calls;
   if (!list.is_list()) {
-    diagnostics.error(list.where, "'pass' must be an array of tables: [[pass]]");
+    diagnostics.error(list.where,
+                      "'pass' must be an array of tables, [[pass]] with run = \"NAME\"; or did you "
+                      "mean [passes.NAME]?");
     return calls;
   }
   for (const Tree& entry : list.as_list()) {
@@ -90,8 +92,10 @@ std::map<std::string, Tree> read_concrete_arguments(const Tree& file) {
 }
 
 Configuration load_configuration(const std::string& path, const Tree& command_line) {
-  return read_configuration(path.empty() ? Tree::dict() : config::read_toml(path), path,
-                            command_line);
+  if (path.empty()) return read_configuration(Tree::dict(), path, command_line);
+  Tree file = config::read_toml(path);
+  if (file.size() == 0) config_error(path + ": says nothing; see docs/configuration.md");
+  return read_configuration(std::move(file), path, command_line);
 }
 
 Configuration read_configuration(Tree tree, const std::string& path, const Tree& command_line) {

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/guess_input.hpp"
+#include "driver/made_input.hpp"
 #include "driver/version.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "models/registry.hpp"
@@ -36,17 +37,6 @@ const models::ModelRow& registry_row(const std::string& name) {
                "; or give a path to a model file");
 }
 
-Array zeros(const std::string& shape_text) {
-  Shape shape;
-  for (const std::string& part : split(shape_text, ',')) {
-    const auto size = parse_int(trim(part));
-    if (!size || *size < 1)
-      config_error("input shape '" + shape_text + "' must be positive numbers such as 4,3,32,32");
-    shape.push_back(*size);
-  }
-  return Array(DType::float32, shape);
-}
-
 Array dataset_rows(const data::Dataset& dataset, std::int64_t rows) {
   const auto count = std::min<std::int64_t>(rows, static_cast<std::int64_t>(dataset.train.size()));
   return dataset.batch(dataset.train, 0, count).inputs;
@@ -56,7 +46,8 @@ Array dataset_rows(const data::Dataset& dataset, std::int64_t rows) {
 std::vector<Array> requested_inputs(const ModelRequest& request) {
   std::vector<Array> inputs;
   for (const std::string& path : request.input.inputs) inputs.push_back(read_npy(path));
-  for (const std::string& shape : request.input.input_shapes) inputs.push_back(zeros(shape));
+  for (const std::string& shape : request.input.input_shapes)
+    inputs.push_back(made_input(shape, request.seed));
   if (inputs.empty() && request.dataset)
     inputs.push_back(dataset_rows(*request.dataset, request.example_rows));
   return inputs;

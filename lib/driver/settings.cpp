@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "report/table.hpp"
 
@@ -153,7 +154,11 @@ std::string project_name(const Settings& settings) {
 }
 
 std::string project_folder(const Settings& settings) {
-  return settings.general.project_dir + "/" + project_name(settings);
+  const std::string name = project_name(settings);
+  if (!stays_inside(name))
+    config_error("project '" + name + "' is not a name inside of project_dir (" +
+                 settings.general.project_dir + "); --project-dir names another folder");
+  return settings.general.project_dir + "/" + name;
 }
 
 }  // namespace mase::driver

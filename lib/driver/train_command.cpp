@@ -101,6 +101,15 @@ std::string resume_state(const std::string& folder, LoadedModel& model) {
   return state->second;
 }
 
+/// What took hours is not replaced by accident.
+void refuse_overwriting(const std::string& folder) {
+  for (const char* name : {"/last.pt", "/best.pt"})
+    if (file_exists(folder + name))
+      config_error(folder + name +
+                   " is there already: --resume goes on with that training, --overwrite replaces "
+                   "it, --project NAME keeps both");
+}
+
 void print_result(const backend::TrainResult& result, const std::string& folder, Output& output) {
   output.text("\ntrained " + std::to_string(result.steps) + " steps in " +
               std::to_string(result.epochs) + " epochs" +
@@ -122,6 +131,7 @@ int train(const TrainRequest& request) {
   Session session = open_session(request);
   const data::Dataset& dataset = require_dataset(session);
   const std::string folder = session.software_folder() + "/training_ckpts";
+  if (!request.resume && !request.overwrite) refuse_overwriting(folder);
   LoadedModel model = load_session_model(session, request.input);
   const std::string resume = request.resume ? resume_state(folder, model) : "";
   make_folder(folder);

@@ -93,6 +93,14 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
   tree["rows"] = scores.rows;
 }
 
+/// A result of other settings is not replaced by accident; the same settings give the same again.
+void refuse_overwriting(const std::string& folder, const std::string& resolved) {
+  const std::string path = folder + "/transformed_ckpt/config.toml";
+  if (file_exists(path) && read_file(path) != resolved)
+    config_error(folder + "/transformed_ckpt holds a result of other settings (see " + path +
+                 "): --overwrite replaces it, --project NAME keeps both");
+}
+
 std::string store(const ir::Graph& graph, const std::string& folder, const Tree& info,
                   const std::string& resolved) {
   std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
@@ -111,6 +119,9 @@ int transform(const TransformRequest& request) {
     config_error("transform needs --config FILE.toml with the passes to run");
   Session session = open_session(request);
   Output& output = session.output;
+  if (session.configuration.pipeline.empty())
+    config_error(request.config_path +
+                 " has no passes to run; add [passes.NAME] or [[pass]] (`mase list passes`)");
   const std::vector<passes::PassCall> calls = with_summary(session.configuration.pipeline);
   output.text(pipeline_text(calls));
   if (request.dry_run) {
@@ -123,6 +134,7 @@ int transform(const TransformRequest& request) {
 
   const std::string folder = session.software_folder() + "/transform";
   const std::string resolved = resolved_toml(session.configuration);
+  if (!request.overwrite) refuse_overwriting(folder, resolved);
   const Tree info = checkpoint_info(resolved, session.dataset ? &*session.dataset : nullptr);
   passes::PassContext context = make_context(session, model, folder, info);
   context.hardware_folder = hardware_folder(session.settings(), std::nullopt);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.hpp"
 #include "base/interrupt.hpp"
 
 namespace mase::passes {
@@ -48,11 +49,10 @@ void PassContext::start_again(const ir::Graph& graph, std::vector<Array> inputs)
 }
 
 std::string PassContext::output_path(const std::string& file) const {
-  const std::filesystem::path relative = std::filesystem::path(file).lexically_normal();
-  if (relative.empty() || relative.is_absolute() || *relative.begin() == "..")
+  if (!stays_inside(file))
     config_error("'" + file + "' is not a name inside the output folder " + output_folder +
                  "; give a relative path without '..'");
-  return (std::filesystem::path(output_folder) / relative).string();
+  return (std::filesystem::path(output_folder) / file).lexically_normal().string();
 }
 
 const PassRow* find_pass(const PassTable& table, std::string_view name) {

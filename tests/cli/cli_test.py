@@ -50,6 +50,26 @@ def files_below(folder):
     return sorted(str(p.relative_to(folder)) for p in Path(folder).rglob("*") if p.is_file())
 
 
+def start(*arguments, cwd):
+    """Starts the program; stderr can be read."""
+    return subprocess.Popen(
+        [str(MASE), *map(str, arguments)],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+def wait_for(path, process):
+    """Until a file is there, the process has ended or a minute is over."""
+    deadline = time.monotonic() + 60
+    while not path.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 class InFolder(unittest.TestCase):
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -195,6 +215,38 @@ class Precedence(InFolder):
         self.assertEqual(self.settings("--batch-size=128")["batch_size"], 128)
 
 
+class ExampleInputs(InFolder):
+    model = "tests/fixtures/models/bert_tiny/bert_tiny.trace.pt"
+
+    def test_token_ids_are_made_in_their_range(self):
+        for shape in ("2,12:int64:0..30", "2,12:int64"):
+            self.run_mase("show", SOURCE / self.model, "--input-shape", shape, "--input-shape", "2,12:int64:1..2")
+
+    def test_what_is_wrong_with_a_shape_is_said(self):
+        for shape, word in (
+            ("2,x", "sizes are positive"),
+            ("2,0", "sizes are positive"),
+            ("2:int65", "int65"),
+            ("2:int64:5", "LOW..HIGH"),
+            ("2:int64:5..5", "LOW below HIGH"),
+            ("2:int8:0..300", "does not fit"),
+            ("2:int8:0..3:4", "too many parts"),
+        ):
+            result = self.run_mase("show", SOURCE / self.model, "--input-shape", shape, code=2)
+            self.assertIn(word, result.stderr, shape)
+
+    def test_doubles_are_named(self):
+        model = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
+        result = self.run_mase("show", model, "--input-shape", "4,16:float64:-1..1", code=3)
+        self.assertIn("float64, numpy's default", result.stderr)
+
+    def test_leaves_that_the_model_does_not_have_are_refused(self):
+        model = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
+        for option in ("--leaf-module", "--leaf-function"):
+            result = self.run_mase("show", model, "--input-shape", "4,16", option, "no.such.Thing", code=2)
+            self.assertIn("no.such.Thing", result.stderr)
+
+
 class Transform(InFolder):
     def test_the_seeds_command_runs_and_counts_rightly(self):
         (self.cwd / "configs").symlink_to(SOURCE / "configs")
@@ -263,6 +315,33 @@ weight_width = 4
         self.run_mase("transform", "--config", "resolved.toml", *place)
         self.assertEqual((folder / "calibration.csv").read_text(encoding="utf-8"), table)
         self.assertEqual(info(folder / "transformed_ckpt/graph_module.pt")["configuration"], first["configuration"])
+
+    def test_a_result_of_other_settings_is_not_replaced_unasked(self):
+        config = '[passes.quantize.linear.config]\nname = "integer"\ndata_in_width = {}\n'
+        arguments = ("transform", "jsc-tiny", "--project", "p", "-q", "--config")
+        result = self.cwd / "mase_output/p/software/transform/transformed_ckpt/graph_module.pt"
+        eight = self.write("8.toml", config.format(8))
+        self.run_mase(*arguments, eight)
+        before = result.read_bytes()
+        self.run_mase(*arguments, eight)
+        self.assertEqual(result.read_bytes(), before)
+        four = self.write("4.toml", config.format(4))
+        self.assertIn("--overwrite", self.run_mase(*arguments, four, code=2).stderr)
+        self.assertEqual(result.read_bytes(), before)
+        self.run_mase(*arguments, four, "--overwrite")
+        self.assertNotEqual(result.read_bytes(), before)
+
+    def test_a_configuration_that_says_nothing_is_refused(self):
+        for name, text, word in (
+            ("empty.toml", "# nothing\n", "says nothing"),
+            ("seed.toml", "seed = 1\n", "no passes"),
+            ("typo.toml", "[pass.quantize]\n", "[passes.NAME]"),
+        ):
+            result = self.run_mase("transform", "jsc-tiny", "--config", self.write(name, text), code=2)
+            self.assertIn(word, result.stderr)
+            self.assertIn(name, result.stderr)
+            (self.cwd / name).unlink()
+            self.assertEqual(files_below(self.cwd), [])
 
     def test_auto_without_data_is_refused(self):
         config = self.write(
@@ -432,19 +511,11 @@ class Training(InFolder):
         return self.cwd / f"mase_output/{project}/software/training_ckpts/last.pt"
 
     def kill_while_training(self, project, delay):
-        process = subprocess.Popen(
-            [str(MASE), *self.arguments, "--project", project],
-            cwd=self.cwd,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-        deadline = time.monotonic() + 60
-        while not self.last(project).exists() and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        process = start(*self.arguments, "--project", project, cwd=self.cwd)
+        wait_for(self.last(project), process)
         time.sleep(delay)
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.communicate()
 
     def test_killed_and_resumed_runs_end_with_the_same_bits(self):
         self.run_mase(*self.arguments, "--project", "whole")
@@ -474,6 +545,39 @@ class Training(InFolder):
         self.run_mase(*short)
         result = self.run_mase(*short, "--learning-rate", "0.5", "--resume", code=2)
         self.assertIn("learning_rate", result.stderr)
+
+    def test_a_training_is_not_replaced_unasked(self):
+        arguments = ("train", "jsc-tiny", "jsc", "--max-epochs", "2", "--project", "p", "-q")
+        self.run_mase(*arguments)
+        before = self.last("p").read_bytes()
+        other = (*arguments, "--seed", "9")
+        refused = self.run_mase(*other, code=2)
+        self.assertIn("last.pt", refused.stderr)
+        self.assertIn("--overwrite", refused.stderr)
+        self.assertEqual(self.last("p").read_bytes(), before)
+        self.run_mase(*other, "--overwrite", "--resume", code=2)
+        self.run_mase(*other, "--overwrite")
+        self.assertNotEqual(self.last("p").read_bytes(), before)
+
+    def test_ctrl_c_stores_the_state_and_the_run_goes_on_with_the_same_bits(self):
+        arguments = [*self.arguments[: self.arguments.index("--checkpoint-every-n-steps")], "-q"]
+        self.run_mase(*arguments, "--project", "whole")
+        process = start(*arguments, "--project", "p", cwd=self.cwd)
+        wait_for(self.last("p"), process)
+        process.send_signal(signal.SIGINT)
+        message = process.communicate()[1]
+        self.assertEqual(process.returncode, 130, message)
+        self.assertRegex(message, r"stopped after step \d+ of \d+.*--resume")
+        step = info(self.last("p"))["training"]["step"]
+        self.assertIn(f"after step {step} of", message)
+        self.run_mase(*arguments, "--project", "p", "--resume")
+        self.assertEqual(info(self.last("p"))["tensor_hash"], info(self.last("whole"))["tensor_hash"])
+
+    def test_a_project_stays_inside_of_its_folder(self):
+        for name in ("../escape", "/tmp/escape", ".", "a/../.."):
+            result = self.run_mase("train", "jsc-tiny", "jsc", "--project", name, code=2)
+            self.assertIn("--project-dir", result.stderr)
+        self.assertEqual(files_below(self.cwd), [])
 
     def test_nan_in_the_data_is_named(self):
         rows = ["a,b,label"] + [f"{i % 7},{i % 5},{i % 2}" for i in range(60)]
@@ -553,7 +657,7 @@ class BadFiles(InFolder):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
-        result = mase(*arguments, "--seed", "9", cwd=self.cwd, preexec_fn=no_space)
+        result = mase(*arguments, "--seed", "9", "--overwrite", cwd=self.cwd, preexec_fn=no_space)
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertEqual(best.read_bytes(), before)
         self.assertFalse([name for name in files_below(self.cwd) if "tmp" in name])

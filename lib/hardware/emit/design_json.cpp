@@ -2,8 +2,6 @@
 // The tree behind design.json.
 #include "hardware/emit/design_json.hpp"
 
-#include <filesystem>
-
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/tree.hpp"
@@ -132,12 +130,6 @@ Tree memories_tree(const design::Design& design) {
 
 bool is_string(const Tree* tree) { return tree && tree->is_string(); }
 
-/// Whether a listed file lies below the folder of its list.
-bool is_inside(const std::string& file) {
-  const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
-  return path.has_filename() && path.is_relative() && *path.begin() != ".." && path != ".";
-}
-
 /// Whether every option is there and right.
 bool read_options(const Tree& design, EmitOptions& options) {
   Diagnostics diagnostics;
@@ -177,7 +169,7 @@ EmittedDesign read_design_json(std::string_view text, const std::string& path) {
   bool good = is_string(name) && read_options(tree, design.options);
   if (files && files->is_dict())
     for (const auto& [file, hash] : files->as_dict()) {
-      good = good && is_inside(file);
+      good = good && stays_inside(file);
       design.files.push_back(file);
     }
   if (!good) file_error(path + ": is damaged; run mase emit again");
