@@ -574,7 +574,7 @@ class Training(InFolder):
         self.assertEqual(info(self.last("p"))["tensor_hash"], info(self.last("whole"))["tensor_hash"])
 
     def test_a_project_stays_inside_of_its_folder(self):
-        for name in ("../escape", "/tmp/escape", ".", "a/../.."):
+        for name in ("../escape", "/escape", ".", "a/../.."):
             result = self.run_mase("train", "jsc-tiny", "jsc", "--project", name, code=2)
             self.assertIn("--project-dir", result.stderr)
         self.assertEqual(files_below(self.cwd), [])

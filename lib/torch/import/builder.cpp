@@ -3,6 +3,7 @@
 #include "torch/import/builder.hpp"
 
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/zeros.h>
 
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
@@ -41,6 +42,27 @@ void refuse_stale(const Ref& cell, const std::string& place) {
                       " after memory it shares was changed in place; write the change as a new "
                       "tensor (x = x + y instead of x += y)");
   });
+}
+
+/// Whether two tensors have elements in common.
+bool overlap(const at::Tensor& a, const at::Tensor& b) {
+  if (!a.is_alias_of(b)) return false;
+  if (a.scalar_type() != b.scalar_type()) return true;
+  const auto elements = static_cast<std::int64_t>(a.storage().nbytes() / a.itemsize());
+  const at::Tensor used = at::zeros({elements}, at::kBool);
+  used.as_strided(a.sizes(), a.strides(), a.storage_offset()).fill_(true);
+  return used.as_strided(b.sizes(), b.strides(), b.storage_offset()).any().item<bool>();
+}
+
+/// Whether tensors are known before the input is, sizes apart.
+bool is_from_sizes(const OpCall& call) {
+  bool sizes = false, other = false;
+  for (const auto& [name, cell] : call.args)
+    for_each_leaf(cell, [&](const Cell& leaf) {
+      sizes = sizes || leaf.from_sizes;
+      other = other || (leaf.value.isTensor() && !leaf.from_sizes && !is_static(leaf));
+    });
+  return sizes && !other;
 }
 
 bool takes_tensors(const c10::TypePtr& type) {
@@ -147,7 +169,7 @@ Ref Builder::bind_in_place(const Ref& target, Ref result) {
   for (const auto& weak : tensors_) {
     const Ref other = weak.lock();
     if (!other || other == target || other == result || !other->value.isTensor()) continue;
-    if (!other->value.toTensor().is_alias_of(before)) continue;
+    if (!overlap(other->value.toTensor(), before)) continue;
     save(other);
     other->stale = true;
   }
@@ -175,14 +197,16 @@ Ref Builder::wrapped(const Ref& cell, const SourceText& source) {
   number.size_tensor = false;
   const at::ScalarType type = number.value.isDouble() ? at::kFloat : at::kLong;
   const Ref none = constant_cell({});
-  return emit({"aten::scalar_tensor",
-               {{"s", make_cell(std::move(number))},
-                {"dtype", constant_cell(static_cast<std::int64_t>(type))},
-                {"layout", none},
-                {"device", none},
-                {"pin_memory", none}},
-               {false, false, true, true, true},
-               source});
+  const Ref tensor = emit({"aten::scalar_tensor",
+                           {{"s", make_cell(std::move(number))},
+                            {"dtype", constant_cell(static_cast<std::int64_t>(type))},
+                            {"layout", none},
+                            {"device", none},
+                            {"pin_memory", none}},
+                           {false, false, true, true, true},
+                           source});
+  tensor->from_sizes = true;
+  return tensor;
 }
 
 Ref Builder::emit(OpCall call) {
@@ -212,6 +236,7 @@ Ref Builder::emit(OpCall call) {
   cell.kind = Cell::Kind::dynamic;
   cell.value = run(call);
   cell.size_tensor = host.has_value();
+  cell.from_sizes = cell.value.isTensor() && is_from_sizes(call);
   if (find_host_operator(call.op) && !cell.value.isTensor()) cell.text = text_of(call);
   if (scope_) {
     cell.node = record_id(scope_->records.size());
@@ -233,7 +258,12 @@ ir::Node Builder::node_of(const OpCall& call) {
   node.op = call.op;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     if (call.is_default[i]) continue;
-    node.args.push_back({call.args[i].first, argument(call.args[i].second)});
+    try {
+      node.args.push_back({call.args[i].first, argument(call.args[i].second)});
+    } catch (const Error& error) {
+      throw Error(error.fault(), call.op + at_place(call.source) + ", argument '" +
+                                     call.args[i].first + "': " + error.what());
+    }
   }
   return node;
 }
@@ -261,16 +291,28 @@ void Builder::touch_attribute(const Ref& cell) {
   if (!scope_) argument(cell);
 }
 
+ir::NodeRef Builder::attribute_node(const Cell& cell) {
+  const auto found = attribute_nodes_.find(cell.path);
+  if (found != attribute_nodes_.end()) return {found->second};
+  ir::Node node;
+  node.kind = ir::NodeKind::get_attr;
+  node.target = cell.path;
+  const ir::NodeId id = add_node(std::move(node), cell.value);
+  attribute_nodes_.emplace(cell.path, id);
+  return {id};
+}
+
 ir::Value Builder::argument(const Ref& cell) {
   switch (cell->kind) {
     case Cell::Kind::constant:
       if (cell->tainted && cell->value.isBool() && !cell->value.toBool()) return ir::TrainingFlag{};
       if (!cell->value.isTensor()) return to_value(cell->value);
-      cell->kind = Cell::Kind::attribute;
-      cell->path = "_tensor_constant" + std::to_string(tensor_constants_++);
-      attributes[cell->path] = cell->value;
-      graph_.set_tensor(cell->path, {to_array(cell->value.toTensor(), cell->path), false, false});
-      return argument(cell);
+      if (cell->path.empty()) {
+        cell->path = "_tensor_constant" + std::to_string(tensor_constants_++);
+        attributes[cell->path] = cell->value;
+        graph_.set_tensor(cell->path, {to_array(cell->value.toTensor(), cell->path), false, false});
+      }
+      return attribute_node(*cell);
     case Cell::Kind::dynamic:
       refuse_stale(cell, "");
       if (cell->node >= 0) return ir::NodeRef{cell->node};
@@ -279,16 +321,8 @@ ir::Value Builder::argument(const Ref& cell) {
               ? "a number is read out of a tensor and used as an argument; results would depend on "
                 "the example's values"
               : "a condition on shapes is used as an argument");
-    case Cell::Kind::attribute: {
-      const auto found = attribute_nodes_.find(cell->path);
-      if (found != attribute_nodes_.end()) return ir::NodeRef{found->second};
-      ir::Node node;
-      node.kind = ir::NodeKind::get_attr;
-      node.target = cell->path;
-      const ir::NodeId id = add_node(std::move(node), cell->value);
-      attribute_nodes_.emplace(cell->path, id);
-      return ir::NodeRef{id};
-    }
+    case Cell::Kind::attribute:
+      return attribute_node(*cell);
     case Cell::Kind::list:
     case Cell::Kind::tuple: {
       ir::Value::List items;

@@ -79,6 +79,8 @@ class Builder {
   c10::IValue run(const OpCall& call) const;
   Ref bind_in_place(const Ref& target, Ref result);
   ir::NodeId add_node(ir::Node node, const c10::IValue& value, const SourceText& source = {});
+  /// The get_attr node of the tensor at the cell's path.
+  ir::NodeRef attribute_node(const Cell& cell);
   std::string text_of(const OpCall& call) const;
 
   ir::Graph& graph_;

@@ -21,6 +21,7 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
 }  // namespace
 
 void Importer::run(const jit::Module& module) {
+  root_ = module;
   Cell self;
   self.kind = Cell::Kind::module;
   self.value = module._ivalue();

@@ -148,12 +148,23 @@ void Importer::index_container(const jit::Node* node, Environment& environment) 
   }
 }
 
-void Importer::open_list(const Ref& list) {
-  if (list->kind != Cell::Kind::constant || !list->value.isList()) return;
-  for (const c10::IValue& item : list->value.toListRef())
-    list->items.push_back(constant_cell(item));
-  list->type = list->value.type();
-  list->kind = Cell::Kind::list;
+void Importer::open_container(const Ref& container) {
+  const c10::IValue value = container->value;
+  if (container->kind != Cell::Kind::constant) return;
+  if (value.isList()) {
+    for (const c10::IValue& item : value.toListRef())
+      container->items.push_back(constant_cell(item));
+    container->kind = Cell::Kind::list;
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict()) {
+      container->keys.push_back(entry.key());
+      container->items.push_back(constant_cell(entry.value()));
+    }
+    container->kind = Cell::Kind::dict;
+  } else {
+    return;
+  }
+  container->type = value.type();
 }
 
 Ref Importer::expanded(const Ref& list) {
@@ -208,7 +219,7 @@ void Importer::add(const jit::Node* node, Environment& environment) {
 
 void Importer::append(const jit::Node* node, Environment& environment) {
   const Ref list = environment.at(node->inputs().at(0));
-  open_list(list);
+  open_container(list);
   if (list->kind != Cell::Kind::list) unsupported_error("append at " + places_of(node));
   list->items.push_back(environment.at(node->inputs().at(1)));
   if (!node->outputs().empty()) environment[node->output()] = list;
@@ -218,11 +229,16 @@ void Importer::set_item(const jit::Node* node, Environment& environment) {
   const Ref container = environment.at(node->inputs().at(0));
   const Ref key = environment.at(node->inputs().at(1));
   const Ref item = environment.at(node->inputs().at(2));
-  open_list(container);
+  open_container(container);
   if (!is_static(*key)) unsupported_error("a computed key at " + places_of(node));
   if (container->kind == Cell::Kind::list) {
     *element(container, key->value.toInt()) = *item;
   } else if (container->kind == Cell::Kind::dict) {
+    const auto known = std::find(container->keys.begin(), container->keys.end(), key->value);
+    if (known != container->keys.end()) {
+      container->items[static_cast<std::size_t>(known - container->keys.begin())] = item;
+      return;
+    }
     container->keys.push_back(key->value);
     container->items.push_back(item);
   } else {

@@ -80,6 +80,8 @@ class Importer {
   void get_attribute(const jit::Node* node, Environment& environment);
   /// A tensor of a module. Scripts name it where Python does; traces name all of them at the top.
   Ref attribute(const std::string& path, const c10::IValue& value);
+  /// A module's list of tensors, as recurrent layers keep their weights: the attributes themselves.
+  Ref attribute_list(const c10::IValue& tensors);
 
   // Control flow.
   bool decide(const Ref& condition, const jit::Node* node);
@@ -97,7 +99,8 @@ class Importer {
   Ref element(const Ref& container, std::int64_t position);
   void unpack(const jit::Node* node, Environment& environment);
   void index_container(const jit::Node* node, Environment& environment);
-  static void open_list(const Ref& list);
+  /// A constant list or dict becomes one with a cell for every element, which can be changed.
+  static void open_container(const Ref& container);
   /// A list with a cell for every element.
   Ref expanded(const Ref& list);
   Ref list_slice(const jit::Node* node, const std::vector<Ref>& inputs);
@@ -124,6 +127,8 @@ class Importer {
   void apply_operator(const jit::Node* node, Environment& environment);
   /// A truth value computed from sizes: no node, only a condition.
   static bool is_host_condition(const jit::Node* node, const std::vector<Ref>& inputs);
+  /// A number read out of a tensor that was computed from sizes: a node as every other.
+  static bool reads_size(const jit::Node* node, const std::vector<Ref>& inputs);
   /// A number read out of a tensor (not a size).
   static bool reads_tensor(const jit::Node* node, const std::vector<Ref>& inputs);
   Ref host_value(const jit::Node* node, const std::vector<Ref>& inputs) const;
@@ -148,6 +153,7 @@ class Importer {
   const backend::ImportOptions& options_;
   std::map<std::string, Ref> attributes_;
   std::unordered_map<const jit::Value*, Subscript> pending_;
+  jit::Module root_{c10::QualifiedName("none")};
   std::set<std::string> classes_, functions_;  ///< of the modules and functions that were called
   bool traced_ = false;
   std::int64_t steps_ = 0;

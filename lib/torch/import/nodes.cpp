@@ -19,6 +19,11 @@ std::string place_of(const jit::SourceRange& range) {
   return place ? std::get<0>(*place) + ":" + std::to_string(std::get<1>(*place)) : "";
 }
 
+/// Whether two tensors are the same one, read twice.
+bool is_same_memory(const at::Tensor& a, const at::Tensor& b) {
+  return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides();
+}
+
 }  // namespace
 
 SourceText source_of(const jit::Node* node) {
@@ -122,6 +127,8 @@ void Importer::get_attribute(const jit::Node* node, Environment& environment) {
     result = constant_cell(false, true);
   } else if (value.isTensor() && value.toTensor().defined()) {
     result = attribute(path, value);
+  } else if (value.isTensorList()) {
+    result = attribute_list(value);
   } else if (value.isObject()) {
     Cell cell;
     cell.kind = Cell::Kind::module;
@@ -131,6 +138,19 @@ void Importer::get_attribute(const jit::Node* node, Environment& environment) {
   } else {
     result = constant_cell(value);
   }
+}
+
+Ref Importer::attribute_list(const c10::IValue& tensors) {
+  Cell list;
+  list.kind = Cell::Kind::list;
+  list.type = tensors.type();
+  for (const at::Tensor& tensor : tensors.toTensorVector()) {
+    Ref item;
+    for (const auto& known : root_.named_parameters())
+      if (is_same_memory(known.value, tensor)) item = attribute(known.name, known.value);
+    list.items.push_back(item ? item : constant_cell(tensor));
+  }
+  return make_cell(std::move(list));
 }
 
 Ref Importer::attribute(const std::string& path, const c10::IValue& value) {

@@ -133,6 +133,8 @@ void Importer::apply_operator(const jit::Node* node, Environment& environment) {
     fold(node, environment, inputs);
   } else if (is_host_condition(node, inputs) || any([](const Ref& c) { return c->from_data; })) {
     environment[node->output()] = host_value(node, inputs);
+  } else if (reads_size(node, inputs)) {
+    environment[node->output()] = builder_.emit(call_of(node, inputs));
   } else if (reads_tensor(node, inputs)) {
     Ref cell = host_value(node, inputs);
     cell->from_data = true;
@@ -149,8 +151,14 @@ bool Importer::is_host_condition(const jit::Node* node, const std::vector<Ref>& 
                       [](const Ref& cell) { return is_tensor(*cell); });
 }
 
+bool Importer::reads_size(const jit::Node* node, const std::vector<Ref>& inputs) {
+  return inputs.size() == 1 && inputs[0]->from_sizes && node->outputs().size() == 1 &&
+         find_host_operator(operator_name(node)) != nullptr;
+}
+
 bool Importer::reads_tensor(const jit::Node* node, const std::vector<Ref>& inputs) {
-  if (node->outputs().size() != 1 || find_host_operator(operator_name(node))) return false;
+  const HostOperator* known = find_host_operator(operator_name(node));
+  if (node->outputs().size() != 1 || (known && !known->reads_values)) return false;
   const auto kind = node->output()->type()->kind();
   const bool host = kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
                     kind == c10::TypeKind::BoolType || kind == c10::TypeKind::NumberType;

@@ -41,6 +41,7 @@ struct Cell {
   bool tainted = false;           ///< constant that depends on the attribute `training`
   bool from_data = false;         ///< host value computed from a tensor's values
   bool size_tensor = false;       ///< a host number that a trace wraps in a 0-dim tensor
+  bool from_sizes = false;        ///< tensor computed from sizes and constants alone
   bool stale = false;             ///< a view of memory that an in-place operator changed
   std::string text;               ///< dynamic host values: readable expression, for guards
 };

@@ -119,6 +119,7 @@ void check_guards(const ir::Graph& graph, const std::vector<Array>& inputs) {
 }
 
 void add_results(const std::string& name, const c10::IValue& value, ir::Results& results) {
+  if (value.isNone()) return;  // as GoogLeNet's auxiliary results, which only training has
   if (!value.isTensor()) {
     unsupported_error("the model returns a value that is no tensor (" + value.tagKind() +
                       "); supported are a tensor and a tuple, list or dict of tensors");
@@ -181,6 +182,7 @@ ir::Results results_of(const c10::IValue& value) {
   } else {
     add_results("", value, results);
   }
+  if (results.empty()) unsupported_error("the model returns no tensor");
   return results;
 }
 

@@ -2,22 +2,14 @@
 // Host operators: Python arithmetic on integers, floats and lists, as TorchScript writes it, and
 // the operators of our own. They are no dispatcher operators, so they are defined here.
 #include <ATen/core/Tensor.h>
-#include <torch/csrc/jit/runtime/operator.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
-#include "ir/op_table.hpp"
 #include "torch/run/operators.hpp"
 
 namespace mase::libtorch {
-
-namespace jit = torch::jit;
-
 namespace {
 
 using Arguments = std::vector<c10::IValue>;
@@ -89,6 +81,12 @@ c10::IValue length(const Arguments& in) {
   if (in[0].isTensor()) return in[0].toTensor().size(0);
   return static_cast<std::int64_t>(in[0].toListRef().size());
 }
+c10::IValue int_of(const Arguments& in) { return in[0].toTensor().item().toLong(); }
+c10::IValue float_of(const Arguments& in) { return in[0].toTensor().item().toDouble(); }
+c10::IValue scalar_of(const Arguments& in) {
+  const at::Tensor& tensor = in[0].toTensor();
+  return tensor.is_floating_point() ? float_of(in) : int_of(in);
+}
 c10::IValue negate(const Arguments& in) { return sub_int(0, integer(in[0])); }
 c10::IValue invert(const Arguments& in) { return !in[0].toBool(); }
 c10::IValue to_float(const Arguments& in) { return number(in[0]); }
@@ -148,70 +146,14 @@ const std::vector<HostOperator>& table() {
       {"aten::ge.int", {"a", "b"}, on_numbers<ge>},
       {"aten::__not__", {"self"}, invert},
       {"mase::softsign", {"self"}, softsign},
+      {"aten::Int.Tensor", {"a"}, int_of, true},
+      {"aten::IntImplicit", {"a"}, int_of, true},
+      {"aten::Float.Tensor", {"a"}, float_of, true},
+      {"aten::FloatImplicit", {"a"}, float_of, true},
+      {"aten::ScalarImplicit", {"a"}, scalar_of, true},
+      {"aten::item", {"self"}, scalar_of, true},
   };
   return rows;
-}
-
-bool is_number(const c10::TypePtr& type) {
-  const auto kind = type->kind();
-  return kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
-         kind == c10::TypeKind::BoolType || kind == c10::TypeKind::NumberType;
-}
-
-/// Whether nothing but numbers and text goes in and one number comes out: such an operator can
-/// neither keep, change nor write anything, and what it returns does not grow.
-bool is_scalar(const c10::FunctionSchema& schema) {
-  const auto is_plain = [](const c10::Argument& argument) {
-    return is_number(argument.type()) || argument.type()->kind() == c10::TypeKind::StringType;
-  };
-  return !schema.is_vararg() && !schema.is_mutable() && !schema.arguments().empty() &&
-         std::ranges::all_of(schema.arguments(), is_plain) && schema.returns().size() == 1 &&
-         is_number(schema.returns()[0].type());
-}
-
-/// The kind of number that an operator asks for.
-c10::IValue as_argument(const c10::IValue& value, const c10::TypePtr& type) {
-  if (type->kind() == c10::TypeKind::FloatType) return number(value);
-  if (type->kind() == c10::TypeKind::IntType) return integer(value);
-  return value;
-}
-
-HostOperator from_torchscript(std::string_view name, const jit::Operator& op) {
-  HostOperator row{name, {}, {}};
-  for (const c10::Argument& argument : op.schema().arguments())
-    row.arguments.emplace_back(argument.name());
-  row.run = [&op, name](const Arguments& in) {
-    jit::Stack stack;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      stack.push_back(as_argument(in[i], op.schema().arguments()[i].type()));
-    try {
-      op.getOperation()(stack);
-    } catch (const std::exception& error) {
-      file_error(std::string(name) + " fails: " + split(error.what(), '\n')[0]);
-    }
-    return stack.at(0);
-  };
-  return row;
-}
-
-/// TorchScript's own operator, kept once it is asked for.
-const HostOperator* find_scalar_operator(std::string_view op) {
-  static std::mutex mutex;
-  static std::map<std::string, HostOperator, std::less<>> known;
-  const std::lock_guard lock(mutex);
-  if (const auto found = known.find(op); found != known.end()) return &found->second;
-  const std::string base(ir::base_op(op));
-  if (is_impure(base) || !(base.starts_with("aten::") || base.starts_with("prim::")))
-    return nullptr;
-  for (const auto& candidate : jit::getAllOperatorsFor(c10::Symbol::fromQualString(base))) {
-    const c10::FunctionSchema& schema = candidate->schema();
-    const std::string& overload = schema.overload_name();
-    if ((overload.empty() ? base : base + "." + overload) != op || !is_scalar(schema)) continue;
-    const auto entry = known.emplace(op, HostOperator{}).first;
-    entry->second = from_torchscript(entry->first, *candidate);
-    return &entry->second;
-  }
-  return nullptr;
 }
 
 }  // namespace

@@ -24,11 +24,16 @@ struct HostOperator {
   std::string_view name;
   std::vector<std::string_view> arguments;
   HostFunction run;
+  bool reads_values = false;  ///< reads a number out of a tensor of one element
 };
 
 /// The host operator of this name, or nullptr: those of our table, and every other function of
 /// TorchScript from numbers and text to a number ("aten::pow.int_float").
 const HostOperator* find_host_operator(std::string_view op);
+
+/// TorchScript's operator of this name when numbers and text go in and one number comes out, kept
+/// once it was asked for; else nullptr. From any thread.
+const HostOperator* find_scalar_operator(std::string_view op);
 
 /// The dispatcher's operator for "aten::add.Tensor"; nothing when it does not exist.
 std::optional<c10::OperatorHandle> find_operator(std::string_view op);

@@ -102,6 +102,22 @@ TEST_CASE("in-place operators are seen through every name of the tensor") {
 
 TEST_CASE("lists and dicts dissolve") { check_program("Containers", {"first", "last"}); }
 
+TEST_CASE("what stock PyTorch runs is imported with its bits") {
+  check_program("Scalars", {""});
+  check_program("NewDict", {"a", "b"});
+  check_program("Chunks", {""});
+  check_program("Recurrent", {""});
+  check_program("OptionalResult", {"0"});
+  check_program("TracedSizes", {""});
+  check_program("TracedAttention", {""});
+}
+
+TEST_CASE("sizes of a trace are read where they are computed, not taken from the example") {
+  const ir::Graph graph = import_program("TracedSizes");
+  Array wide(DType::float32, {2, 3, 8});
+  CHECK(evaluator_of(graph)->run({wide})[0].second.shape() == Shape{2, 6, 8});
+}
+
 TEST_CASE("a torch.nn layer of several operators is inlined") {
   const ir::Graph graph = import_program("TwoOperators");
   CHECK(graph.modules.contains("relu"));
@@ -129,6 +145,7 @@ TEST_CASE("programs that are no fixed graph are refused with the reason and the 
   CHECK(has(refusal("State", Fault::unsupported), "prim::SetAttr"));
   CHECK(has(refusal("OwnTensor", Fault::unsupported), "'seen'"));
   CHECK(has(refusal("ReadsValue", Fault::unsupported), "read out of a tensor"));
+  CHECK(has(refusal("ListArgument", Fault::unsupported), "'xs' is a List[Tensor]"));
   const std::string raised = refusal("Raises", Fault::file);
   CHECK(has(raised, "two dimensions wanted"));
   CHECK(has(raised, "make_programs.py:"));

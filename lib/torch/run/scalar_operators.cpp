@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar operators: TorchScript's own functions from numbers to a number, run by TorchScript. Its
+// registry is the only place that has them.
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ir/op_table.hpp"
+#include "torch/run/operators.hpp"
+
+namespace mase::libtorch {
+
+namespace jit = torch::jit;
+
+namespace {
+
+bool is_number(const c10::TypePtr& type) {
+  const auto kind = type->kind();
+  return kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
+         kind == c10::TypeKind::BoolType || kind == c10::TypeKind::NumberType;
+}
+
+/// Whether nothing but numbers and text goes in and one number comes out: such an operator can
+/// neither keep, change nor write anything, and what it returns does not grow.
+bool is_scalar(const c10::FunctionSchema& schema) {
+  const auto is_plain = [](const c10::Argument& argument) {
+    return is_number(argument.type()) || argument.type()->kind() == c10::TypeKind::StringType;
+  };
+  return !schema.is_vararg() && !schema.is_mutable() && !schema.arguments().empty() &&
+         std::ranges::all_of(schema.arguments(), is_plain) && schema.returns().size() == 1 &&
+         is_number(schema.returns()[0].type());
+}
+
+std::int64_t as_int(const c10::IValue& value) {
+  return value.isBool() ? static_cast<std::int64_t>(value.toBool()) : value.toInt();
+}
+
+/// The kind of number that an operator asks for.
+c10::IValue as_argument(const c10::IValue& value, const c10::TypePtr& type) {
+  const bool whole = value.isInt() || value.isBool();
+  if (type->kind() == c10::TypeKind::FloatType && whole) return static_cast<double>(as_int(value));
+  if (type->kind() == c10::TypeKind::IntType && value.isBool()) return as_int(value);
+  return value;
+}
+
+HostOperator from_torchscript(std::string_view name, const jit::Operator& op) {
+  HostOperator row{name, {}, {}};
+  for (const c10::Argument& argument : op.schema().arguments())
+    row.arguments.emplace_back(argument.name());
+  row.run = [&op, name](const std::vector<c10::IValue>& in) {
+    jit::Stack stack;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      stack.push_back(as_argument(in[i], op.schema().arguments()[i].type()));
+    try {
+      op.getOperation()(stack);
+    } catch (const std::exception& error) {
+      file_error(std::string(name) + " fails: " + split(error.what(), '\n')[0]);
+    }
+    return stack.at(0);
+  };
+  return row;
+}
+
+}  // namespace
+
+const HostOperator* find_scalar_operator(std::string_view op) {
+  static std::mutex mutex;
+  static std::map<std::string, HostOperator, std::less<>> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(op); found != known.end()) return &found->second;
+  const std::string base(ir::base_op(op));
+  if (is_impure(base) || !(base.starts_with("aten::") || base.starts_with("prim::")))
+    return nullptr;
+  for (const auto& candidate : jit::getAllOperatorsFor(c10::Symbol::fromQualString(base))) {
+    const c10::FunctionSchema& schema = candidate->schema();
+    const std::string& overload = schema.overload_name();
+    if ((overload.empty() ? base : base + "." + overload) != op || !is_scalar(schema)) continue;
+    const auto entry = known.emplace(op, HostOperator{}).first;
+    entry->second = from_torchscript(entry->first, *candidate);
+    return &entry->second;
+  }
+  return nullptr;
+}
+
+}  // namespace mase::libtorch
