@@ -41,8 +41,8 @@ int run_action(const mase::cli::Action& action) {
 
 }  // namespace
 
-// NOLINTNEXTLINE(bugprone-exception-escape): only two options of one name would throw, on every
-// start.
+// Only two options of one name would throw, on every start.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   CLI::App app{"mase: from a PyTorch model to a quantized, bit-exactly verified checkpoint"};
   app.set_version_flag("-V,--version", "mase " + mase::driver::version());

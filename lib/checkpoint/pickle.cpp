@@ -140,6 +140,7 @@ class Reader {
   /// of the pickle.
   template <class Sequence>
   const Sequence& copy(const Sequence& value) {
+    // Items may be pointers. NOLINTNEXTLINE(bugprone-sizeof-expression)
     copied_ += value.size() * sizeof(typename Sequence::value_type);
     if (copied_ > 64 * (bytes_.size() + 1024)) damaged("it repeats its values too often");
     return value;

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
@@ -116,9 +117,9 @@ class Fitter {
   /// Takes the FIFOs out if the design does without them; indices ascend.
   bool remove(const std::vector<std::size_t>& indices) {
     const Design with = design_;
-    for (auto i = indices.rbegin(); i != indices.rend(); ++i) {
-      const Instance fifo = design_.instances[*i];
-      design_.instances.erase(design_.instances.begin() + static_cast<std::ptrdiff_t>(*i));
+    for (const std::size_t i : std::views::reverse(indices)) {
+      const Instance fifo = design_.instances[i];
+      design_.instances.erase(design_.instances.begin() + static_cast<std::ptrdiff_t>(i));
       join_streams(fifo.inputs[0], fifo.outputs[0]);
     }
     if (good()) return true;

@@ -11,7 +11,7 @@
 namespace mase::emit {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int format_version = 1;
 
 Tree cost_tree(const design::Cost& cost) {
   Tree tree = Tree::dict();
@@ -148,7 +148,7 @@ bool read_options(const Tree& design, EmitOptions& options) {
 std::string design_json(const design::Design& design, const Names& names,
                         const EmitOptions& options, const Files& files) {
   Tree tree = Tree::dict();
-  tree["format"] = kFormat;
+  tree["format"] = format_version;
   tree["name"] = design.name;
   tree["top"] = names.top;
   const Tree given = write_fields(options);

@@ -11,8 +11,8 @@
 namespace mase::integer {
 
 /// Wide enough for every accumulator that `lower` accepts.
-// NOLINTNEXTLINE(modernize-use-using): __extension__ stands before a declaration, and an alias is
-// none.
+/// __extension__ stands before a declaration, and an alias is none.
+// NOLINTNEXTLINE(modernize-use-using)
 __extension__ typedef __int128 Wide;
 
 /// Values c * 2^-frac for codes c of `width` bits, two's complement when signed.
