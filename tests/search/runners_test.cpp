@@ -207,3 +207,17 @@ TEST_CASE("wrong training settings of a trial are refused under the names they h
   CHECK(training_problems_of("training_optimizer = \"sgd\"\n").find("unknown option") !=
         std::string::npos);
 }
+
+TEST_CASE("points of accuracy lost are counted in rows") {
+  for (const std::int64_t rows : {100, 150, 300, 500, 1000, 2490}) {
+    for (std::int64_t lost = -rows / 10; lost <= rows / 10; ++lost) {
+      const std::int64_t before = rows / 2 + 7;
+      const auto share = [&](std::int64_t correct) {
+        return static_cast<double>(correct) / static_cast<double>(rows);
+      };
+      const double drop = search::accuracy_drop(share(before), share(before - lost), rows);
+      CHECK((drop <= 1.0) == (100 * lost <= rows));
+      CHECK((drop >= -2.5) == (1000 * lost >= -25 * rows));
+    }
+  }
+}

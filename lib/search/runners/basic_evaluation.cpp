@@ -3,6 +3,7 @@
 #include "search/runners/basic_evaluation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/log.hpp"
 
@@ -59,6 +60,12 @@ data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& bat
   return counter.scores();
 }
 
+double accuracy_drop(double before, double after, std::int64_t rows) {
+  const auto count = static_cast<double>(rows);
+  const auto lost = std::llround(before * count) - std::llround(after * count);
+  return static_cast<double>(100 * lost) / count;
+}
+
 Tree scores_tree(const data::Scores& scores) {
   Tree tree = Tree::dict();
   tree["accuracy"] = scores.accuracy;
@@ -78,8 +85,10 @@ Tree ScoreRunner::baseline(ir::Graph& graph) const { return scores(graph, ir::Le
 
 Tree ScoreRunner::measure(ir::Graph& graph, const Tree& baseline) const {
   Tree values = scores(graph, ir::Level::quantized);
+  std::int64_t rows = 0;
+  for (const data::Batch& batch : batches_) rows += batch.labels.size();
   values["accuracy_drop"] =
-      100 * (baseline.at("accuracy").as_double() - values.at("accuracy").as_double());
+      accuracy_drop(baseline.at("accuracy").as_double(), values.at("accuracy").as_double(), rows);
   return values;
 }
 

@@ -46,6 +46,10 @@ std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEv
 data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
                    std::int64_t classes);
 
+/// Points of accuracy lost, from two shares of the same `rows` rows. Rows are counted in integers,
+/// so that a loss of 5 of 500 rows is 1 exactly and a bound of 1.0 admits it.
+double accuracy_drop(double before, double after, std::int64_t rows);
+
 /// {"accuracy", "loss", "macro_accuracy"}.
 Tree scores_tree(const data::Scores& scores);
 
