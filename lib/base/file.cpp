@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <utility>
 
 #include "base/error.hpp"
@@ -83,10 +84,8 @@ std::string parent_of(const std::string& path) {
 }
 
 std::string temporary_name(const std::string& path) {
-  static std::atomic<unsigned> count{0};
   const fs::path full(path);
-  const std::string name = "." + full.filename().string() + ".tmp-" + std::to_string(::getpid()) +
-                           "-" + std::to_string(count++);
+  const std::string name = "." + full.filename().string() + ".tmp-" + unique_suffix();
   return (full.parent_path() / name).string();
 }
 
@@ -149,6 +148,12 @@ void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) fail("create folder", path, error.value());
+}
+
+std::string unique_suffix() {
+  static std::atomic<unsigned> count{0};
+  static const std::uint32_t drawn = std::random_device{}();
+  return std::to_string(::getpid()) + "-" + std::to_string(drawn) + "-" + std::to_string(count++);
 }
 
 bool stays_inside(const std::string& name) {

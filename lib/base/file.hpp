@@ -25,6 +25,10 @@ void make_folder(const std::string& path);  ///< with parents; Error(Fault::file
 bool stays_inside(const std::string& name);
 bool file_exists(const std::string& path);  ///< a folder counts; false when it cannot be told
 
+/// A part of a file name that no other call gives, in no other process: process numbers repeat in
+/// containers and on other machines that share a folder, so it has random digits, too.
+std::string unique_suffix();
+
 std::string sha256(std::string_view bytes);  ///< 64 lower-case hex digits
 
 /// The folder of the running program, and the folder with shipped files ("configs", "data",

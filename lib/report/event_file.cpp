@@ -69,7 +69,7 @@ EventFile::EventFile(const std::string& folder) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   path_ = folder + "/events.out.tfevents." + std::to_string(static_cast<long>(now())) + "." +
-          host.data() + "." + std::to_string(getpid());
+          host.data() + "." + unique_suffix();
   out_.open(path_, std::ios::binary | std::ios::app);
   if (!out_) file_error(path_ + ": cannot be written");
   record(key(1, double_wire) + raw(now()) + bytes_field(3, "brain.Event:2"));

@@ -2,8 +2,6 @@
 // The Verilator command line and the cache of its results.
 #include "hardware/emit/build.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <filesystem>
 #include <vector>
@@ -57,7 +55,7 @@ Build build_bench(const std::string& folder, const BuildOptions& options) {
   const std::string name = "obj_" + hash_of(folder, sources, flags);
   Build build{sim + "/" + name + "/bench", false, 0};
   if (file_exists(build.program)) return build;
-  const std::string temporary = name + ".part" + std::to_string(::getpid());
+  const std::string temporary = name + ".part" + unique_suffix();
   std::vector<std::string> command = {"verilator"};
   command.insert(command.end(), flags.begin(), flags.end());
   command.insert(command.end(), {"--Mdir", temporary, "-o", "bench"});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitted folder: which files it has, what is copied from the templates, and its writing.
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -92,8 +91,7 @@ void add_vectors(Files& files, const design::Design& design, const Names& names)
 /// A folder beside the final one, removed with whatever is still in it.
 class Staging {
  public:
-  explicit Staging(const std::string& folder)
-      : path_(folder + "/.emit-" + std::to_string(::getpid())) {
+  explicit Staging(const std::string& folder) : path_(folder + "/.emit-" + unique_suffix()) {
     make_folder(path_.string());
   }
   Staging(const Staging&) = delete;

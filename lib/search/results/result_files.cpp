@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a study for programs: best.json, log.json, trials.csv and TensorBoard scalars.
-#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -77,7 +76,7 @@ bool is_event_file(const fs::path& path) {
 /// those of earlier calls, which TensorBoard would show a second time.
 void write_events(const StudyResult& result, const fs::path& folder) {
   const fs::path place = folder / "tensorboard",
-                 aside = folder / ("tensorboard." + std::to_string(getpid()) + ".new");
+                 aside = folder / ("tensorboard." + unique_suffix() + ".new");
   fs::remove_all(aside);
   {
     report::EventFile file(aside.string());

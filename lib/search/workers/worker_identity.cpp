@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -32,21 +33,34 @@ std::string start_of(std::int64_t pid) {
   return field;
 }
 
+/// The running kernel and the process numbers that it shows here: containers of one host name, and
+/// machines cloned from one image, differ in it. "" where the kernel does not say.
+std::string process_space() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(file, boot);
+  std::error_code error;
+  const std::string space = std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
+  return boot.empty() || space.empty() ? "" : boot + " " + space;
+}
+
 }  // namespace
 
 Tree own_identity() {
   Tree identity = Tree::dict();
   identity["host"] = host();
+  identity["space"] = process_space();
   identity["pid"] = static_cast<std::int64_t>(getpid());
   identity["started"] = start_of(getpid());
   return identity;
 }
 
 bool is_dead_here(const Tree& identity) {
-  const Tree *name = identity.find("host"), *pid = identity.find("pid"),
+  const Tree *space = identity.find("space"), *pid = identity.find("pid"),
              *started = identity.find("started");
-  if (!name || !pid || !started || !pid->is_int()) return false;
-  return *name == Tree(host()) && Tree(start_of(pid->as_int())) != *started;
+  if (!space || !pid || !started || !pid->is_int()) return false;
+  const std::string here = process_space();
+  return !here.empty() && *space == Tree(here) && Tree(start_of(pid->as_int())) != *started;
 }
 
 }  // namespace mase::search

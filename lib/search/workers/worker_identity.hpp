@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who runs a trial: host and process, so that a dead process on the same host is noticed at once.
+// Of workers elsewhere, in another container for example, heartbeats tell.
 #pragma once
 
 #include "base/tree.hpp"
 
 namespace mase::search {
 
-/// {"host", "pid", "started"}: the system attribute `mase:worker` of a trial.
+/// {"host", "space", "pid", "started"}: the system attribute `mase:worker` of a trial.
 Tree own_identity();
 
-/// Whether `identity` names a process of this host that is not there any more.
+/// Whether `identity` names a process that could be seen from here and is not there any more.
 bool is_dead_here(const Tree& identity);
 
 }  // namespace mase::search
