@@ -86,8 +86,8 @@ struct Simd {
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
     return a < b ? then : otherwise;
   }
-  MASE_SIMD static Bits nearest_integer(Vec v) {  ///< to even; |v| < 2^22
-    return (Bits)(v + all(0x1.8p23F)) - all_bits(0x4b400000);
+  MASE_SIMD static Bits nearest_integer(Vec v) {  ///< to even; |v| < 2^22, else any number
+    return sub_bits((Bits)(v + all(0x1.8p23F)), all_bits(0x4b400000));
   }
   MASE_SIMD static Vec from_integer(Bits b) { return __builtin_convertvector(b, Vec); }
   MASE_SIMD static std::int32_t largest(Bits b) {  ///< of all lanes
