@@ -104,7 +104,8 @@ void Importer::fold(const jit::Node* node, Environment& environment,
     unsupported_error("the list or dict is changed at " + places_of(node) + " by " + name +
                       "; supported are append and assignment to an element");
   }
-  const bool impure = name.starts_with("aten::") && is_impure(out_of_place(name));
+  const bool impure =
+      name.starts_with("aten::") && (is_impure(out_of_place(name)) || is_unsafe(name));
   if (!may_fold(node) || impure) {
     unsupported_error(name + " at " + places_of(node) +
                       " is not supported: its result is no fixed function of the input");

@@ -44,6 +44,9 @@ constexpr std::array impure{
     "aten::_sample_dirichlet",
 };
 
+/// LibTorch divides by zero in one and counts up to its argument in the other.
+constexpr std::array unsafe{"aten::__round_to_zero_floordiv", "aten::factorial"};
+
 }  // namespace
 
 std::optional<c10::OperatorHandle> find_operator(std::string_view op) {
@@ -59,6 +62,10 @@ bool is_impure(std::string_view base) {
   return std::find(impure.begin(), impure.end(), base) != impure.end();
 }
 
+bool is_unsafe(std::string_view base) {
+  return std::find(unsafe.begin(), unsafe.end(), base) != unsafe.end();
+}
+
 std::string refusal(std::string_view op) {
   const std::string_view base = ir::base_op(op);
   if (op == "mase::getitem" || op == "mase::identity" || find_host_operator(op)) return "";
@@ -66,6 +73,7 @@ std::string refusal(std::string_view op) {
   if (is_impure(base)) {
     return "its result is random, uninitialised or read from outside the model";
   }
+  if (is_unsafe(base)) return "LibTorch ends or never ends with it for some numbers";
   const auto found = find_operator(op);
   if (!found) return "this LibTorch has no such operator";
   if (found->schema().is_mutable()) return "it changes its arguments in place";

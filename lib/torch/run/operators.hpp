@@ -41,6 +41,9 @@ std::optional<c10::OperatorHandle> find_operator(std::string_view op);
 /// Whether a base name ("aten::rand") gives random or uninitialised results or reads files.
 bool is_impure(std::string_view base);
 
+/// Whether a base name ends the program or runs for ever for some numbers.
+bool is_unsafe(std::string_view base);
+
 /// Why a graph may not run this operator ("draws random numbers", ...), or "" when it may.
 std::string refusal(std::string_view op);
 

@@ -47,6 +47,13 @@ c10::IValue as_argument(const c10::IValue& value, const c10::TypePtr& type) {
   return value;
 }
 
+/// "aten::NAME" or "prim::NAME": LibTorch's symbols take no other form.
+bool is_operator_name(std::string_view base) {
+  constexpr std::size_t prefix = 6;
+  return (base.starts_with("aten::") || base.starts_with("prim::")) && base.size() > prefix &&
+         std::ranges::all_of(base.substr(prefix), is_identifier_char);
+}
+
 HostOperator from_torchscript(std::string_view name, const jit::Operator& op) {
   HostOperator row{name, {}, {}};
   for (const c10::Argument& argument : op.schema().arguments())
@@ -73,8 +80,7 @@ const HostOperator* find_scalar_operator(std::string_view op) {
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(op); found != known.end()) return &found->second;
   const std::string base(ir::base_op(op));
-  if (is_impure(base) || !(base.starts_with("aten::") || base.starts_with("prim::")))
-    return nullptr;
+  if (is_impure(base) || is_unsafe(base) || !is_operator_name(base)) return nullptr;
   for (const auto& candidate : jit::getAllOperatorsFor(c10::Symbol::fromQualString(base))) {
     const c10::FunctionSchema& schema = candidate->schema();
     const std::string& overload = schema.overload_name();

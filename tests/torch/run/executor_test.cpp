@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "ir/text.hpp"
 #include "torch/fixtures.hpp"
+#include "torch/run/operators.hpp"
 #include "torch/run/quantize_op.hpp"
 #include "torch/run/tensors.hpp"
 #include "torch/small_graphs.hpp"
@@ -17,6 +18,8 @@
 using namespace mase;
 using namespace mase::test;
 using libtorch::Executor;
+using libtorch::find_host_operator;
+using libtorch::HostOperator;
 
 namespace {
 
@@ -183,4 +186,17 @@ TEST_CASE("operators that are random, unknown or write files are refused, all at
     CHECK_THAT(error.what(), Catch::Contains("node 'a'") && Catch::Contains("node 'b'") &&
                                  Catch::Contains("node 'c'"));
   }
+}
+
+TEST_CASE("scalar operators are TorchScript's own, but for those that end the program") {
+  const HostOperator* power = find_host_operator("aten::pow.int_float");
+  REQUIRE(power);
+  CHECK(power->run({16, -0.5}).toDouble() == 0.25);
+  CHECK(find_host_operator("aten::pow.int_float") == power);
+  for (const char* op : {"aten::__round_to_zero_floordiv.int", "aten::factorial.int",
+                         "aten::manual_seed", "aten::warn", "aten::relu", "aten::", "aten::.int",
+                         "aten::a::b", "aten:: ", "prim::", "pow", ""})
+    CHECK(find_host_operator(op) == nullptr);
+  CHECK_THROWS_AS(find_host_operator("aten::remainder.int")->run({1, 0}), Error);
+  CHECK_THROWS_AS(find_host_operator("aten::log.int")->run({at::zeros({2})}), std::exception);
 }
