@@ -58,7 +58,7 @@ def main():
             )["best_checkpoint"]
 
         def transform(config, checkpoint):
-            return mase("transform", "--config", config, "--load", checkpoint)["checkpoint"]
+            return mase("transform", "--overwrite", "--config", config, "--load", checkpoint)["checkpoint"]
 
         trained = train(0)
         eight = transform(configs / "lenet_mnist_integer8.toml", trained)

@@ -42,8 +42,8 @@ class Experiment:
     def quantized(self, recipe, dataset, trained, *words):
         """The accuracy after quantizing and training as the recipe says."""
         config = self.configs / "quantized_training" / recipe
-        checkpoint = self.run("transform", "--config", config, "--load", trained, *words)["checkpoint"]
-        return self.accuracy(self.train(checkpoint, "--config", config, *words), dataset)
+        checkpoint = self.run("transform", "--overwrite", "--config", config, "--load", trained, *words)["checkpoint"]
+        return self.accuracy(self.train(checkpoint, "--overwrite", "--config", config, *words), dataset)
 
 
 def lenet(experiment):
