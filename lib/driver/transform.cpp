@@ -129,12 +129,12 @@ int transform(const TransformRequest& request) {
     output.finish();
     return 0;
   }
-  LoadedModel model = load_session_model(session, request.input);
-  if (!model.example.empty()) backend::open().infer(model.graph, model.example);
-
   const std::string folder = session.software_folder() + "/transform";
   const std::string resolved = resolved_toml(session.configuration);
   if (!request.overwrite) refuse_overwriting(folder, resolved);
+  LoadedModel model = load_session_model(session, request.input);
+  if (!model.example.empty()) backend::open().infer(model.graph, model.example);
+
   const Tree info = checkpoint_info(resolved, session.dataset ? &*session.dataset : nullptr);
   passes::PassContext context = make_context(session, model, folder, info);
   context.hardware_folder = hardware_folder(session.settings(), std::nullopt);
