@@ -165,18 +165,17 @@ void Importer::call_method(const jit::Node* node, Environment& environment) {
   const jit::Function* method = self->value.toObjectRef().type()->findMethod(name);
   if (!method) unsupported_error("no method " + name + " for the call at " + places_of(node));
   Ref& result = environment[node->output()];
-  classes_.insert(class_name(self->value));
-  const bool leaf = !builder_.in_scope() && name.starts_with("forward") && is_leaf(self->value);
-  if (leaf && (result = call_leaf(self, *method, arguments))) return;
   const std::string own = class_name(self->value);
+  classes_.insert(own);
+  const bool leaf = !builder_.in_scope() && name.starts_with("forward") && is_leaf(own);
+  if (leaf && (result = call_leaf(self, *method, arguments))) return;
   if (leaf && is_among(options_.leaf_modules, own))
     refuse_leaf("--leaf-module", own, "'" + self->path + "'");
   result = call_function(*method, arguments);
 }
 
-bool Importer::is_leaf(const c10::IValue& module) const {
-  const std::string name = class_name(module);
-  return ir::find_module_class(name) || is_among(options_.leaf_modules, name);
+bool Importer::is_leaf(const std::string& class_name) const {
+  return ir::find_module_class(class_name) || is_among(options_.leaf_modules, class_name);
 }
 
 Ref Importer::call_leaf(const Ref& self, const jit::Function& method,

@@ -59,7 +59,7 @@ class Importer {
   void run_block(const jit::Block* block, Environment& environment);
   std::vector<Ref> inputs_of(const jit::Node* node, const Environment& environment) const;
   void call_method(const jit::Node* node, Environment& environment);
-  bool is_leaf(const c10::IValue& module) const;
+  bool is_leaf(const std::string& class_name) const;
   /// The layer as one node, or null when it is not one operator.
   Ref call_leaf(const Ref& self, const jit::Function& method, const std::vector<Ref>& arguments);
   /// False when the path is known with other constants: then the layer's operators are inlined.
