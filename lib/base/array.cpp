@@ -118,15 +118,20 @@ DType parse_dtype(std::string_view name) {
   file_error("unknown element type " + quote(name) + "; known: " + join(names, ", "));
 }
 
-std::int64_t numel(const Shape& shape) {
-  for (const std::int64_t size : shape)
-    if (size < 0) file_error("negative size in shape " + shape_text(shape));
+std::optional<std::int64_t> product_of(const Shape& shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t product = 1;
   for (const std::int64_t size : shape)
-    if (__builtin_mul_overflow(product, size, &product))
-      file_error("shape " + shape_text(shape) + " has more elements than fit 64 bits");
+    if (__builtin_mul_overflow(product, size, &product)) return std::nullopt;
   return product;
+}
+
+std::int64_t numel(const Shape& shape) {
+  for (const std::int64_t size : shape)
+    if (size < 0) file_error("negative size in shape " + shape_text(shape));
+  const auto product = product_of(shape);
+  if (!product) file_error("shape " + shape_text(shape) + " has more elements than fit 64 bits");
+  return *product;
 }
 
 std::string shape_text(const Shape& shape) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,6 +83,8 @@ struct DTypeOf<bool> {
 
 using Shape = std::vector<std::int64_t>;
 
+/// The product of the sizes; nothing when it does not fit 64 bits.
+std::optional<std::int64_t> product_of(const Shape& shape);
 std::int64_t numel(
     const Shape& shape);  ///< product; Error(Fault::file) on overflow or a negative size
 std::string shape_text(const Shape& shape);  ///< "[4, 16]"

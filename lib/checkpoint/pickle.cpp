@@ -49,14 +49,6 @@ std::optional<std::int64_t> last_element(const PickleItem& tensor) {
   return last;
 }
 
-/// Nothing when the product is no number of 64 bits.
-std::optional<std::int64_t> elements_of(const Shape& shape) {
-  std::int64_t elements = 1;
-  for (const std::int64_t size : shape)
-    if (__builtin_mul_overflow(elements, size, &elements)) return std::nullopt;
-  return elements;
-}
-
 /// How often a stored element may occur in a tensor.
 constexpr std::int64_t most_repeats = 1 << 20;
 
@@ -342,7 +334,7 @@ Pickle read_pickle(std::string_view bytes, const std::string& origin) {
 void check_extent(const PickleItem& tensor, std::uint64_t bytes, const std::string& origin) {
   const std::string what = origin + ": a tensor of shape " + shape_text(tensor.shape);
   const auto last = last_element(tensor);
-  const auto elements = last ? elements_of(tensor.shape) : std::nullopt;
+  const auto elements = last ? product_of(tensor.shape) : std::nullopt;
   if (!elements || tensor.stored < 0) file_error(what + " has impossible sizes or strides");
   const auto there = static_cast<std::int64_t>(bytes / size_of(tensor.dtype));
   if (tensor.stored > there || (*elements > 0 && *last >= tensor.stored))
