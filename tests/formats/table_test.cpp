@@ -2,6 +2,8 @@
 // The format table, the text form and reading fields with diagnostics.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "formats/format.hpp"
@@ -124,4 +126,17 @@ TEST_CASE("the table lists every format once, with documented fields") {
     for (const FieldInfo& field : row.fields) CHECK_FALSE(field.doc.empty());
   }
   CHECK(find_format("decimal") == nullptr);
+}
+
+TEST_CASE("finite values near the largest stay finite in every format") {
+  constexpr float largest = std::numeric_limits<float>::max();
+  std::vector<float> in;
+  for (int i = 0; i < 64; ++i)
+    in.push_back((i % 3 == 0 ? -1.0F : 1.0F) * largest * (1 - float(i % 16) / 64));
+  for (const FormatRow& row : format_table()) {
+    INFO(row.name);
+    std::vector<float> out(in.size());
+    parse_format(std::string(row.name)).quantize(in, out, {2, 32});
+    CHECK(std::all_of(out.begin(), out.end(), [](float value) { return std::isfinite(value); }));
+  }
 }

@@ -28,6 +28,13 @@ double ScaleIntegerSpec::low() const {
   return profile == Profile::reference ? -high() - 1.0 : -high();
 }
 
+float ScaleIntegerSpec::largest_step() const {
+  constexpr float largest = std::numeric_limits<float>::max();
+  const auto step = static_cast<float>(static_cast<double>(largest) / high());
+  const bool is_finite = std::isfinite(static_cast<float>(high() * static_cast<double>(step)));
+  return is_finite ? step : std::nextafter(step, 0.0F);
+}
+
 float row_peak(std::span<const float> row, Profile profile) {
   float peak = 0;
   for (const float value : row) {
@@ -44,7 +51,7 @@ float row_scale(const ScaleIntegerSpec& spec, float peak) {
     return static_cast<float>(spec.high() + 1.0) / (peak + 1e-9F);
   if (peak == 0.0F) return 1.0F;
   const auto step = static_cast<float>(static_cast<double>(peak) / spec.high());
-  return std::max(step, std::numeric_limits<float>::denorm_min());
+  return std::clamp(step, std::numeric_limits<float>::denorm_min(), spec.largest_step());
 }
 
 double scale_integer_code(const ScaleIntegerSpec& spec, float x, float scale, std::uint64_t index) {

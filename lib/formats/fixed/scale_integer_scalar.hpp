@@ -18,14 +18,16 @@ struct ScaleIntegerSpec {
   Profile profile = Profile::exact;
   std::uint64_t seed = 0;
 
-  double high() const;  ///< largest code: 2^(width-1) - 1, or 2^width - 1 when unsigned
-  double low() const;   ///< smallest: -high or 0; in `reference` -2^(width-1) or 0
+  double high() const;         ///< largest code: 2^(width-1) - 1, or 2^width - 1 when unsigned
+  double low() const;          ///< smallest: -high or 0; in `reference` -2^(width-1) or 0
+  float largest_step() const;  ///< the largest Delta for which RN32(high * Delta) is finite
 };
 
 /// Largest finite |x|; in `reference` of all elements, NaN with any NaN.
 float row_peak(std::span<const float> row, Profile profile);
 
-/// The row's stored scale. `exact`: the step Delta = RN32(P / high), 1 for a row of zeros, at least
+/// The row's stored scale. `exact`: the step Delta = RN32(P / high), 1 for a row of zeros, no more
+/// than largest_step() (so that finite values stay finite), at least
 /// the smallest float32 where P / high is less. `reference`: 2^(width-1) / (P + 1e-9) in float32
 /// (2^width when unsigned), the factor before rounding.
 float row_scale(const ScaleIntegerSpec& spec, float peak);

@@ -44,7 +44,8 @@ std::string ScaleInteger::torchscript(int rank) const {
   if (integer.profile == Profile::reference) return reference_text(integer, text);
   text +=
       "  step = (peak.to(torch.float64) / " + double_text(integer.high()) + ").to(torch.float32)\n";
-  text += "  step = torch.clamp(step, min=" + double_text(0x1p-149) + ")\n";
+  text += "  step = torch.clamp(step, min=" + double_text(0x1p-149) +
+          ", max=" + double_text(integer.largest_step()) + ")\n";
   text += "  step = torch.where(torch.eq(peak, 0.0), torch.ones_like(step), step)\n";
   text += "  step = step.to(torch.float64)\n";
   text += "  quotient = rows.to(torch.float64) / step\n";

@@ -55,6 +55,19 @@ TEST_CASE("rows of zeros have step 1, and tiny rows the smallest step") {
   CHECK(encoded.codes.unpack() == std::vector<std::uint32_t>{0, 0, 1, 0});
 }
 
+TEST_CASE("a step is no larger than keeps the largest value finite") {
+  constexpr float largest = std::numeric_limits<float>::max();
+  for (int width = 2; width <= 28; ++width) {
+    const ScaleIntegerSpec spec{width};
+    const double high = std::ldexp(1.0, width - 1) - 1;
+    CHECK(std::isfinite(static_cast<float>(high * double(row_scale(spec, largest)))));
+    const float next = std::nextafter(spec.largest_step(), INFINITY);
+    CHECK(std::isinf(static_cast<float>(high * double(next))));
+    // Only peaks in reach of the end are touched.
+    CHECK(row_scale(spec, 1e38F) == static_cast<float>(1e38F / high));
+  }
+}
+
 TEST_CASE("infinities saturate and NaN stays NaN, beside a scale of the finite elements") {
   const Values in{7, INFINITY, -INFINITY, NAN};
   CHECK(differences(quantized("scale_integer(4)", in), {7, 7, -7, NAN}) == 0);
