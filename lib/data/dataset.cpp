@@ -76,8 +76,7 @@ Dataset load_dataset(const std::string& name, const DataOptions& options) {
   }
   const auto guess = nearest(wanted, names);
   config_error("unknown data set '" + name + "'" +
-               (guess ? "; did you mean '" + *guess + "'?" : "") +
-               " Data sets: " + join(names, ", "));
+               (guess ? "; did you mean '" + *guess + "'?" : "; known: " + join(names, ", ")));
 }
 
 }  // namespace mase::data
