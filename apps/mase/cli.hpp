@@ -29,8 +29,13 @@ void add_quantize(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
+void add_help(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
+
+/// Says what is wrong with a command line (exit code 2, the user's configuration), or prints what
+/// --help and --version ask for (0); gives the exit code.
+int usage_exit(const CLI::App& app, const CLI::ParseError& error);
 
 /// The subcommands of a program, in the order of their declaration.
 std::vector<const CLI::App*> commands(const CLI::App& app);

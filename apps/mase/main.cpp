@@ -12,11 +12,6 @@
 
 namespace {
 
-/// Usage errors are the user's configuration: exit code 2; --help and --version end with 0.
-int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
-  return app.exit(error) == 0 ? 0 : static_cast<int>(mase::Fault::config);
-}
-
 int run_action(const mase::cli::Action& action) {
   mase::catch_interrupts();
   try {
@@ -49,7 +44,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 a goal was not met, 2 configuration, 3 file, 4 unsupported model, "
-      "5 defect of mase, 130 stopped by Ctrl-C.\nHelp of one command: mase COMMAND --help");
+      "5 defect of mase, 130 stopped by Ctrl-C.\nHelp of one command: mase help COMMAND");
   mase::cli::Action action;
   mase::cli::add_train(app, action);
   mase::cli::add_search(app, action);
@@ -62,12 +57,13 @@ int main(int argc, char** argv) {
   mase::cli::add_show(app, action);
   mase::cli::add_list(app, action);
   mase::cli::add_doctor(app, action);
+  mase::cli::add_help(app, action);
   mase::cli::add_completion(app, action);
   mase::cli::add_manual(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return usage_exit(app, error);
+    return mase::cli::usage_exit(app, error);
   }
   return run_action(action);
 }

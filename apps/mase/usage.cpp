@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mase help`, and what is said of a command line that cannot be read: which word, and what is
+// near.
+#include <algorithm>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "mase/cli.hpp"
+
+namespace mase::cli {
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands(app)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_group() != hidden)
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const auto near = nearest(word, known);
+  return near ? "; did you mean '" + *near + "'?" : "";
+}
+
+/// The subcommand that was entered, or the program itself.
+const CLI::App& parsed_command(const CLI::App& app) {
+  const auto entered = app.get_subcommands();
+  return entered.empty() ? app : *entered.front();
+}
+
+/// What CLI11 says, but the first word that nobody expected by name.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = parsed_command(app);
+  std::vector<std::string> rest = app.remaining(true);
+  // A subcommand is asked for before a word in its place is complained about.
+  if (rest.empty()) return error.what();
+  const std::string word = split(rest.front(), '=').front();
+  if (word.starts_with("-"))
+    return "there is no option '" + word + "'" + suggestion(word, option_names(command));
+  if (&command == &app)
+    return "there is no command '" + word + "'" + suggestion(word, command_names(app));
+  return "'" + word + "' is one word too many";
+}
+
+}  // namespace
+
+int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
+  // --help and --version come as errors, too.
+  if (error.get_exit_code() == 0) return app.exit(error);
+  const CLI::App& command = parsed_command(app);
+  const std::string name = &command == &app ? "mase" : "mase " + command.get_name();
+  std::cerr << name << ": error: " << complaint(app, error) << "\nSee: " << name << " --help\n";
+  return static_cast<int>(Fault::config);
+}
+
+void add_help(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("help", "show the help of a command");
+  auto name = std::make_shared<std::string>();
+  command->add_option("command", *name, "one of those that `mase --help` lists")
+      ->type_name("COMMAND");
+  command->callback([&app, &action, name] {
+    action = [&app, name] {
+      const std::vector<std::string> known = command_names(app);
+      if (!name->empty() && std::ranges::find(known, *name) == known.end())
+        config_error("there is no command '" + *name + "'" + suggestion(*name, known));
+      std::cout << (name->empty() ? app : *app.get_subcommand(*name)).help();
+      return 0;
+    };
+  });
+}
+
+}  // namespace mase::cli
