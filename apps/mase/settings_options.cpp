@@ -64,6 +64,8 @@ void add_settings(CLI::App& command, driver::CommonRequest& request,
       ->type_name("FILE");
   command.add_flag("--json", request.json, "print one JSON document to stdout");
   command.add_flag("-q,--quiet", request.quiet, "no settings table and no progress");
+  command.add_flag("--settings", request.all_settings,
+                   "print every setting, not only those that differ from their defaults");
   std::vector<FieldInfo> shown, others;
   for (FieldInfo& info : driver::describe_settings())
     (driver::setting_matters(info.name, command.get_name()) ? shown : others)

@@ -15,7 +15,8 @@ struct CommonRequest {
   std::string config_path;
   Tree settings = Tree::dict();  ///< settings given on the command line
   bool json = false;
-  bool quiet = false;  ///< no settings table, no progress
+  bool quiet = false;         ///< no settings table, no progress
+  bool all_settings = false;  ///< in the settings table also those that have their defaults
 };
 
 /// How a model file is to be read: example inputs, and what stays one node beside torch.nn's
@@ -123,6 +124,7 @@ struct ListRequest {
   std::string what = "passes";
   std::optional<std::string> name;
   bool json = false;
+  bool all = false;       ///< of one entry also the tables that a rule sums up
   bool markdown = false;  ///< the list as a page of docs/reference; then without name and json
 };
 int list(const ListRequest& request);

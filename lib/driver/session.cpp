@@ -22,7 +22,9 @@ Session open_session(const CommonRequest& request) {
   const Settings& settings = session.settings();
   apply_log_settings(settings.general);
   session.output.document()["settings"] = settings_tree(settings);
-  if (!request.quiet) session.output.text(settings_table(session.configuration.sources, settings));
+  const std::string table =
+      settings_table(session.configuration.sources, settings, request.all_settings);
+  if (!request.quiet && !table.empty()) session.output.text(table);
   if (!settings.general.model)
     config_error(
         "no model given: name one (`mase list models`) or a model file, as MODEL or --model");

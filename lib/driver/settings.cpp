@@ -119,19 +119,22 @@ Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics)
   return settings;
 }
 
-std::string settings_table(const SettingSources& sources, const Settings& effective) {
+std::string settings_table(const SettingSources& sources, const Settings& effective, bool all) {
   const Tree defaults = settings_tree(Settings{}), now = settings_tree(effective);
   const bool with_file = !sources.config_path.empty();
   std::vector<std::string> header{"Name", "Default", "Manual Override", "Effective"};
   if (with_file) header.insert(header.begin() + 2, "Config. File");
   std::vector<std::vector<std::string>> rows;
   for (const std::string& name : setting_names()) {
+    const bool given = sources.file.find(name) || sources.command_line.find(name);
+    if (!all && !given && defaults.at(name) == now.at(name)) continue;
     std::vector<std::string> row{name, cell(defaults.find(name))};
     if (with_file) row.push_back(cell(sources.file.find(name)));
     row.push_back(cell(sources.command_line.find(name)));
     row.push_back(cell(now.find(name)));
     rows.push_back(std::move(row));
   }
+  if (rows.empty()) return "";
   std::vector<report::Align> align(header.size(), report::Align::center);
   align.front() = report::Align::left;
   return report::boxed(header, rows, align, 24);

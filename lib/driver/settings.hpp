@@ -115,8 +115,8 @@ struct SettingSources {
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics);
 
 /// The effective settings as a boxed table (Name, Default, Config. File, Manual Override,
-/// Effective).
-std::string settings_table(const SettingSources& sources, const Settings& effective);
+/// Effective): those that were given or differ from their defaults, or all; "" when there are none.
+std::string settings_table(const SettingSources& sources, const Settings& effective, bool all);
 /// Every effective setting as a dict.
 Tree settings_tree(const Settings& effective);
 
