@@ -13,6 +13,8 @@ void add_list(CLI::App& app, Action& action) {
                           ->type_name("NAME");
   CLI::Option* json =
       command->add_flag("--json", request->json, "print one JSON document to stdout");
+  command->add_flag("--all", request->all,
+                    "spell out every key of quantize's tables (50,000 lines)");
   command->add_flag("--markdown", request->markdown, "print the list as a page of docs/reference")
       ->excludes(name)
       ->excludes(json);

@@ -2,6 +2,7 @@
 // `mase list`: what the program has (passes, formats, samplers, ...), printed from the
 // declarations.
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "data/dataset.hpp"
@@ -288,7 +289,38 @@ void print_overview(const std::string& what, const Tree& entries, Output& output
   output.table(table);
 }
 
-void print_entry(const Tree& entry, Output& output) {
+/// The keys of quantize's tables as a rule, the ports that go into it, and the formats.
+void print_quantize_rule(Output& output) {
+  output.text(
+      "\n[passes.quantize.SELECTOR.config]: SELECTOR is an op, a node or a pattern (see by), or "
+      "default.\n"
+      "  name        a format, or \"NA\" to leave the nodes alone\n"
+      "  bypass      true leaves them alone too\n"
+      "  PORT_FIELD  a field of the format for a port: data_in_width, weight_frac_width\n"
+      "  FIELD       the same for every port: rounding\n"
+      "The field that data can decide may be \"auto\".");
+  std::map<std::string, std::vector<std::string>> ops_by_ports;
+  for (const ir::OpRow& op : ir::op_table())
+    if (op.quantizable) ops_by_ports[join(ir::port_names(op), ", ")].emplace_back(op.name);
+  passes::ReportTable table{"Ports", {"Ports", "Ops"}, {}, ""};
+  for (const auto& [ports, ops] : ops_by_ports) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> shown(ops.begin(),
+                                   ops.begin() + std::ptrdiff_t(std::min(ops.size(), most)));
+    if (ops.size() > most) shown.push_back("... (" + std::to_string(ops.size()) + ")");
+    table.rows.push_back({ports, join(shown, ", ")});
+  }
+  output.table(table);
+  std::vector<std::string> formats;
+  for (const formats::FormatRow& format : formats::format_table())
+    formats.emplace_back(format.name);
+  output.text(
+      "Formats: " + join(formats, ", ") +
+      "\nFields of one: mase list formats NAME; ports of an op: mase list ops OP; every key "
+      "of every op and format: --all");
+}
+
+void print_entry(const Tree& entry, bool all, Output& output) {
   for (const auto& [key, value] : entry.as_dict())
     if (key != "options" && key != "config_keys") output.text(key + ": " + text_of(value));
   if (const Tree* options = entry.find("options"); options && options->size() > 0)
@@ -296,6 +328,7 @@ void print_entry(const Tree& entry, Output& output) {
   const Tree* joined = entry.find("config_keys");
   if (!joined) return;
   const bool is_quantize = entry.at("name").as_string() == passes::Quantize::doc.name;
+  if (is_quantize && !all) return print_quantize_rule(output);
   for (const auto& [group, tables] : joined->as_dict())
     for (const auto& [name, keys] : tables.as_dict())
       output.table(options_table(
@@ -334,7 +367,7 @@ int list(const ListRequest& request) {
   if (request.name) {
     const Tree& entry = find_entry(entries, request.what, *request.name);
     output.document() = entry;
-    print_entry(entry, output);
+    print_entry(entry, request.all, output);
   } else {
     output.document() = entries;
     print_overview(request.what, entries, output);

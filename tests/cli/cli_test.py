@@ -114,6 +114,28 @@ class Usage(InFolder):
         self.run_mase("train", "jsc-tiny", "jsc", "--batch-size", "many", code=2)
         self.run_mase("show", "no-such-model", code=2)
 
+    def test_a_mistyped_word_is_named_with_what_is_near(self):
+        for arguments, said in (
+            (("trian",), "there is no command 'trian'; did you mean 'train'?"),
+            (("train", "jsc-tiny", "jsc", "--lerning-rate=0.1"), "'--lerning-rate'; did you mean '--learning-rate'?"),
+            (("test", "jsc-tiny", "jsc", "--levle", "integer"), "'--levle'; did you mean '--level'?"),
+            (("doctor", "now"), "'now' is one word too many"),
+            (("help", "serach"), "did you mean 'search'?"),
+        ):
+            self.assertIn(said, self.run_mase(*arguments, code=2).stderr)
+
+    def test_help_of_a_command_is_what_its_option_prints(self):
+        self.assertEqual(self.run_mase("help").stdout, self.run_mase("--help").stdout)
+        self.assertEqual(self.run_mase("help", "train").stdout, self.run_mase("train", "--help").stdout)
+
+    def test_the_settings_table_has_what_was_given_unless_all_are_asked_for(self):
+        arguments = ("show-nothing", "--seed", "3")
+        short = self.run_mase("test", *arguments, code=2).stdout
+        self.assertIn("seed", short)
+        self.assertNotIn("learning_rate", short)
+        self.assertLess(len(short.splitlines()), 10)
+        self.assertIn("split_seed", self.run_mase("test", *arguments, "--settings", code=2).stdout)
+
     def test_lists_are_json_with_every_option(self):
         for what in (
             "passes",
@@ -136,6 +158,14 @@ class Usage(InFolder):
         profile = json.loads(self.run_mase("list", "passes", "profile_statistics", "--json").stdout)
         arguments = [key["name"] for key in profile["config_keys"]["statistics"]["range_quantile"]]
         self.assertEqual(arguments, ["abs", "quantile", "dims"])
+
+    def test_the_keys_of_quantize_are_a_rule_on_one_screen_unless_all_are_asked_for(self):
+        short = self.run_mase("list", "passes", "quantize").stdout
+        self.assertLess(len(short.splitlines()), 50)
+        for part in ("PORT_FIELD", "data_in, weight, bias, data_out", "mxint8", "--all"):
+            self.assertIn(part, short)
+        every = self.run_mase("list", "passes", "quantize", "--all").stdout
+        self.assertIn('[passes.quantize.linear.config] with name = "integer"', every)
 
     def test_all_faults_of_a_file_are_reported_at_once_with_their_places(self):
         self.write("x.toml", 'model = "jsc-tiny"\nbatch_size = "a"\nlerning_rate = 1\n[passes.quantise]\n')
