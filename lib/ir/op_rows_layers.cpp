@@ -285,6 +285,83 @@ PythonSignature dropout_signature(bool training) {
           optional("training", "train", training), optional("inplace", "", false)};
 }
 
+/// A layer of whole sequences; `params` lists the weights and biases of all its levels.
+OpRow recurrent(std::string_view name, CallRow call, std::string_view doc) {
+  return {.name = name,
+          .family = OpFamily::recurrent,
+          .type = module_related_func,
+          .calls = {std::move(call)},
+          .args = {{"input", "data_in"},
+                   {"data", "data_in"},
+                   {"batch_sizes", ""},
+                   {"hx", ""},
+                   {"params", "weight"},
+                   {"has_biases", ""},
+                   {"num_layers", ""},
+                   {"dropout", ""},
+                   {"train", ""},
+                   {"bidirectional", ""},
+                   {"batch_first", ""}},
+          .doc = doc};
+}
+
+/// One operator for a whole layer, and for a torch.nn class that torch.fx keeps as a leaf.
+std::vector<OpRow> sequence_layers() {
+  return {
+      {.name = "multi_head_attention",
+       .family = OpFamily::attention_layer,
+       .type = module_related_func,
+       .calls = {function("aten::_native_multi_head_attention",
+                          "torch._native_multi_head_attention")},
+       .args = {{"query", "data_in"},
+                {"key", "data_in"},
+                {"value", "data_in"},
+                {"embed_dim", ""},
+                {"num_head", ""},
+                {"qkv_weight", "weight"},
+                {"qkv_bias", "bias"},
+                {"proj_weight", "weight"},
+                {"proj_bias", "bias"},
+                {"mask", ""},
+                {"need_weights", ""},
+                {"average_attn_weights", ""},
+                {"mask_type", ""}},
+       .doc = "MultiheadAttention in eval mode as one operator; see expand_attention."},
+      {.name = "transformer_encoder_layer",
+       .family = OpFamily::attention_layer,
+       .type = module_related_func,
+       .calls = {function("aten::_transformer_encoder_layer_fwd",
+                          "torch._transformer_encoder_layer_fwd")},
+       .args = {{"src", "data_in"},
+                {"embed_dim", ""},
+                {"num_heads", ""},
+                {"qkv_weight", "weight"},
+                {"qkv_bias", "bias"},
+                {"proj_weight", "weight"},
+                {"proj_bias", "bias"},
+                {"use_gelu", ""},
+                {"norm_first", ""},
+                {"eps", ""},
+                {"norm_weight_1", "weight"},
+                {"norm_bias_1", "bias"},
+                {"norm_weight_2", "weight"},
+                {"norm_bias_2", "bias"},
+                {"ffn_weight_1", "weight"},
+                {"ffn_bias_1", "bias"},
+                {"ffn_weight_2", "weight"},
+                {"ffn_bias_2", "bias"},
+                {"mask", ""},
+                {"mask_type", ""}},
+       .doc = "TransformerEncoderLayer in eval mode as one operator; see expand_attention."},
+      recurrent("lstm", function("aten::lstm", "torch.lstm"), "Long short-term memory."),
+      recurrent("gru", function("aten::gru", "torch.gru"), "Gated recurrent units."),
+      recurrent("rnn_tanh", function("aten::rnn_tanh", "torch.rnn_tanh"),
+                "A recurrent layer with tanh."),
+      recurrent("rnn_relu", function("aten::rnn_relu", "torch.rnn_relu"),
+                "A recurrent layer with relu."),
+  };
+}
+
 std::vector<OpRow> other_layers() {
   return {
       {.name = "upsample",
@@ -361,7 +438,7 @@ std::vector<OpRow> other_layers() {
 
 std::vector<OpRow> layer_rows() {
   std::vector<OpRow> rows;
-  for (const auto& part : {product_layers(), norms(), pools(), other_layers()})
+  for (const auto& part : {product_layers(), norms(), pools(), sequence_layers(), other_layers()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

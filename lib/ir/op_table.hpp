@@ -34,6 +34,8 @@ enum class OpFamily {
   matrix_product,          ///< [..., n, k] x [..., k, m] of two tensors
   added_product,           ///< a tensor plus a matrix product
   attention,               ///< softmax(q k^T) v by heads
+  attention_layer,         ///< attention with its projections, and what else the layer has
+  recurrent,               ///< matrices applied to one step of a sequence after the other
   batch_norm,              ///< of each channel, dimension 1, over the batch
   instance_norm,           ///< of each channel of each sample
   group_norm,              ///< of groups of channels

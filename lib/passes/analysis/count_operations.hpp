@@ -12,12 +12,15 @@ namespace mase::passes {
 /// - parameters: elements of the parameters that a node uses; in the total each counts once.
 /// - MACs: linear: outputs * inputs; convolution: output elements * (input channels / groups *
 ///   kernel elements), transposed: input elements * (output channels / groups * kernel elements);
-///   matrix products: output elements * length of the sum; attention: both of its products.
+///   matrix products: output elements * length of the sum; attention: both of its products;
+///   recurrent layers and attention layers of one operator: every matrix for every row, and the
+///   products of attention.
 /// - FLOPs: 2 per MAC, biases included (Sze, Chen, Yang, Emer: "Efficient Processing of Deep Neural
 ///   Networks", 2020); elementwise ops and activations 1 per output element; batch norm 2 (scale
 ///   and shift, its statistics are constants); other norms 5 and softmax 3 per element (mean or
 ///   largest, difference, exponential or square, sum, quotient); pooling 1 per window element;
-///   reductions 1 per input element; ops that only move or choose elements 0.
+///   reductions 1 per input element; ops that only move or choose elements 0; recurrent layers
+///   and attention layers of one operator: their MACs alone.
 /// - BitOPs: MACs * bits of the weight * bits of the input (van Baalen et al.: "Bayesian Bits",
 ///   NeurIPS 2020; Wang et al.: "HAQ", CVPR 2019): the format's bits per element, 32 for float32;
 ///   both products of attention count with the bits of query and key.

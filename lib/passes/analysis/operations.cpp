@@ -2,6 +2,7 @@
 // One rule per family of ops: what one output element costs.
 #include "passes/analysis/operations.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "passes/analysis/rows.hpp"
@@ -39,8 +40,10 @@ OperationCounts OperationCounter::count(const ir::Node& node) {
   OperationCounts counts;
   counts.parameters = parameters(node, nullptr);
   total_parameters_ += parameters(node, &seen_);
-  if (!node.info.is_tensor() || node.op.empty()) return counts;
   const ir::Classified what = ir::classify(graph_, node);
+  const bool layer =
+      what.family() == ir::OpFamily::recurrent || what.family() == ir::OpFamily::attention_layer;
+  if (node.op.empty() || (!node.info.is_tensor() && !layer)) return counts;
   counts.macs = macs(node, what.family());
   counts.flops = 2 * counts.macs + other_flops(node, what);
   counts.inputs = read(node);
@@ -101,7 +104,21 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
     const double keys = double(given[1].shape[given[1].shape.size() - 2]);
     return (elements(given[0].shape) + outputs(node)) * keys;
   }
+  if (family == recurrent || family == attention_layer)
+    return layer_macs(given, family == attention_layer);
   return 0;
+}
+
+/// Every matrix for every row, and both products of attention, whose keys are the rows themselves.
+double OperationCounter::layer_macs(const std::vector<Operand>& given, bool attends) const {
+  if (given.empty() || given[0].shape.size() < 2) return 0;
+  const Shape& input = given[0].shape;
+  const double rows = elements(input) / double(std::max<std::int64_t>(input.back(), 1));
+  double macs = attends ? 2 * elements(input) * double(input[input.size() - 2]) : 0;
+  for (const Operand& operand : given)
+    if (operand.port == "weight" && operand.shape.size() == 2)
+      macs += rows * double(numel(operand.shape));
+  return macs;
 }
 
 /// Bits of the weight and of the input; a product of two activations has both on data.
@@ -146,6 +163,8 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
     case linear:
     case convolution:
     case transposed_convolution:
+    case attention_layer:
+    case recurrent:
     case matrix_product:
     case added_product:
     case embedding:
@@ -166,6 +185,13 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
   }
   uncounted_.push_back("'" + node.name + "' (" + what.op + ")");
   return 0;
+}
+
+double OperationCounter::outputs(const ir::Node& node) const {
+  double sum = node.info.is_tensor() ? elements(node.info.shape) : 0;
+  for (const ir::ValueInfo& item : node.info.elements)
+    if (item.is_tensor()) sum += elements(item.shape);
+  return sum;
 }
 
 double OperationCounter::inputs(const ir::Node& node) const {

@@ -46,11 +46,12 @@ class OperationCounter {
 
   double parameters(const ir::Node& node, std::set<std::string>* seen) const;
   double elements(const Shape& shape) const;
-  double outputs(const ir::Node& node) const { return elements(node.info.shape); }
-  double inputs(const ir::Node& node) const;  ///< of the first operand
+  double outputs(const ir::Node& node) const;  ///< of all results
+  double inputs(const ir::Node& node) const;   ///< of the first operand
   double read(const ir::Node& node) const;
   std::vector<Operand> operands(const ir::Node& node) const;
   double macs(const ir::Node& node, ir::OpFamily family) const;
+  double layer_macs(const std::vector<Operand>& given, bool attends) const;
   void add_bits(const ir::Node& node, ir::OpFamily family, OperationCounts& counts) const;
   /// Besides MACs; notes a node whose family has no rule.
   double other_flops(const ir::Node& node, const ir::Classified& what);
