@@ -15,6 +15,7 @@
 #include "passes/analysis/summarize_quantization.hpp"
 #include "passes/interface/checkpoint_io.hpp"
 #include "passes/transform/calibrate.hpp"
+#include "passes/transform/expand_attention.hpp"
 #include "passes/transform/extract.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
 #include "passes/transform/gptq.hpp"
@@ -40,6 +41,7 @@ const passes::PassTable& all_passes() {
       describe<CountDropout>(),
       describe<RemoveDropout>(),
       describe<Extract>(),
+      describe<ExpandAttention>(),
       describe<FuseBatchNorm>(),
       describe<ScaleChannels>(),
       describe<Quantize>(),
