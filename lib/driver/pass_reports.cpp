@@ -19,6 +19,7 @@ void show_report(const passes::PassReport& report, const std::string& folder, bo
       write_file(folder + "/" + table.file, report::csv(table.header, table.rows));
   }
   for (const std::string& note : report.result.notes) log::warning(report.name + ": " + note);
+  for (const std::string& detail : report.result.details) log::debug(report.name + ": " + detail);
   if (timing) output.text(report.name + ": " + fixed_text(report.seconds * 1e3, 2) + " ms");
   if (report.max_difference)
     output.text(report.name + ": results changed by at most " +
@@ -31,6 +32,7 @@ Tree report_tree(const passes::PassReport& report, bool timing) {
   entry["changed"] = report.result.changed;
   entry["info"] = report.result.info;
   entry["notes"] = Tree::list_of(report.result.notes);
+  if (!report.result.details.empty()) entry["details"] = Tree::list_of(report.result.details);
   if (timing) entry["seconds"] = report.seconds;
   if (report.max_difference) entry["max_difference"] = *report.max_difference;
   return entry;

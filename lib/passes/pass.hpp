@@ -86,8 +86,9 @@ struct Result {
   bool changed = false;
   Tree info = Tree::dict();  ///< machine-readable findings
   std::vector<ReportTable> tables;
-  std::vector<std::string> text;   ///< printed as it is
-  std::vector<std::string> notes;  ///< warnings: requested but not applied, ...
+  std::vector<std::string> text;     ///< printed as it is
+  std::vector<std::string> notes;    ///< warnings: requested but not applied, ...
+  std::vector<std::string> details;  ///< what only those who look for it want to read
 };
 
 /// One row of the pass table. Options are read and run through these, generated from the

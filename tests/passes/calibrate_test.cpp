@@ -277,8 +277,10 @@ TEST_CASE("saturation above the threshold is told, whatever chose the range") {
                      "data_in_frac_width = \"auto\"\n",
                      context);
   CHECK(format_at(graph, "fc", "data_in") == "integer(8, 6)");
-  REQUIRE(result.notes.size() == 1);
-  CHECK(result.notes[0] ==
+  // The weight has no rule, which is told first.
+  REQUIRE(result.notes.size() == 2);
+  CHECK(result.notes[0].starts_with("left in float: "));
+  CHECK(result.notes[1] ==
         "node 'fc', port data_in: 8.333 % of the calibration values saturate in "
         "integer(8, 6)");
 }

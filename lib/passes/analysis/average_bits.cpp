@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
 #include "passes/analysis/rows.hpp"
+#include "passes/quantization/float_share.hpp"
 
 namespace mase::passes {
 namespace {
@@ -138,6 +139,10 @@ Result AverageBits::run(ir::Graph& graph, const Options& options, PassContext&) 
   const double bits = memory.parameters.bits;
   result.info["memory_density"] =
       bits > 0 ? Tree(options.compare_to * memory.parameters.elements / bits) : Tree();
+  result.text.push_back("all parameters: " + memory.parameters.average() + " bits on average");
+  const FloatShare share = float_share(graph);
+  result.info["float"] = share.tree();
+  if (share.float_parameters > 0) result.notes.push_back("in float: " + share.text());
   result.tables.push_back(std::move(table));
   return result;
 }

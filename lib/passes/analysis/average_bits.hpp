@@ -14,7 +14,8 @@ namespace mase::passes {
 /// Over the whole graph, for one sample: "average_bitwidth" averages over every parameter once
 /// (those of layers without quantized form too), "average_bitwidth_with_activations" over these and
 /// the data_in tensors above, "memory_density" = compare_to / average_bitwidth. Without
-/// `shared_bits` exponents and scales that elements share are left out of these three.
+/// `shared_bits` exponents and scales that elements share are left out of these three. "float" has
+/// the share of parameters and MACs without a format, which a note says where there is one.
 struct AverageBits {
   static constexpr PassDoc doc{"average_bits", PassKind::analysis,
                                "Average bits of weights, biases and activations."};

@@ -10,9 +10,11 @@
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "passes/calibration/calibrator.hpp"
+#include "passes/quantization/float_share.hpp"
 #include "passes/quantization/port_blocks.hpp"
 #include "passes/quantization/quantize_config.hpp"
 #include "passes/quantization/quantize_ports.hpp"
+#include "passes/transform/expand_attention.hpp"
 
 namespace mase::passes {
 namespace {
@@ -113,6 +115,7 @@ class Applier {
     for (ir::NodeId id : graph_.order()) visit(graph_.node(id));
     check_shapes();
     Result result;
+    note_float(result);
     calibrate_ports(graph_, calibrated_, rules_.options, context, result);
     result.changed = !changed_.empty();
     for (const std::string& name : changed_) result.info["nodes"].push_back(formats_of(name));
@@ -122,10 +125,28 @@ class Applier {
                                (rules_.options.by == "type" ? "op" : "node") + " in the graph");
     for (const auto& [text, nodes] : skipped_)
       result.notes.push_back(text + ": " + join(nodes, ", "));
+    for (const auto& [text, nodes] : beyond_default_)
+      result.details.push_back(text + ": " + join(nodes, ", "));
     return result;
   }
 
  private:
+  /// Says what has no format now, and how much of the model that is.
+  void note_float(Result& result) const {
+    const FloatShare share = float_share(graph_);
+    result.info["float"] = share.tree();
+    if (!share.any()) return;
+    const auto fused = [&](ir::NodeId id) {
+      const ir::Node& node = graph_.node(id);
+      return node.formats.empty() && ExpandAttention::applies(node);
+    };
+    const bool attention = std::ranges::any_of(graph_.order(), fused);
+    result.notes.push_back("left in float: " + share.text() +
+                           (attention ? "; [passes.expand_attention] before it takes fused "
+                                        "attention apart into layers with formats"
+                                      : ""));
+  }
+
   void visit(ir::Node& node) {
     const ir::Classified type = ir::classify(graph_, node);
     const bool quantizable = type.row && type.row->quantizable;
@@ -160,7 +181,8 @@ class Applier {
         put(wanted, node, op, port);
         any = true;
       } else {
-        skipped_["'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at"]
+        auto& notes = rule.selector == "default" ? beyond_default_ : skipped_;
+        notes["'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at"]
             .push_back(node.name);
       }
     }
@@ -199,7 +221,9 @@ class Applier {
   std::vector<std::string> changed_;
   std::vector<PortName> calibrated_;  ///< ports with a field that is "auto"
   std::set<std::string> used_;
-  std::map<std::string, std::vector<std::string>> skipped_;
+  /// Nodes by what was not applied to them: what a rule named, and what the default has beyond
+  /// the ports of a node.
+  std::map<std::string, std::vector<std::string>> skipped_, beyond_default_;
 };
 
 }  // namespace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A parameter is quantized where a port that reads it has a format.
+#include "passes/quantization/float_share.hpp"
+
+#include <set>
+
+#include "base/text.hpp"
+#include "ir/op_table.hpp"
+#include "passes/analysis/operations.hpp"
+
+namespace mase::passes {
+namespace {
+
+/// Paths of the tensors that ports with a format read.
+std::set<std::string> quantized_tensors(const ir::Graph& graph) {
+  std::set<std::string> paths;
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    for (const ir::Port& port : ir::ports(graph, node)) {
+      if (!node.formats.contains(port.name)) continue;
+      if (!port.tensor.empty()) paths.insert(port.tensor);
+      port.value.for_each_node([&](ir::NodeId read) {
+        if (graph.node(read).kind == ir::NodeKind::get_attr) paths.insert(graph.node(read).target);
+      });
+    }
+  }
+  return paths;
+}
+
+std::string part_text(double part, double whole, const char* what) {
+  return fixed_text(part, 0) + " of " + fixed_text(whole, 0) + " " + what + " (" +
+         fixed_text(100 * part / whole, 1) + " %)";
+}
+
+/// The first of a list, and how many more there are.
+std::string shortened(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 5;
+  if (names.size() <= most) return join(names, ", ");
+  const std::vector<std::string> first(names.begin(), names.begin() + most);
+  return join(first, ", ") + " and " + std::to_string(names.size() - most) + " more";
+}
+
+}  // namespace
+
+std::string FloatShare::text() const {
+  std::vector<std::string> parts;
+  if (float_parameters > 0) parts.push_back(part_text(float_parameters, parameters, "parameters"));
+  if (float_macs > 0) parts.push_back(part_text(float_macs, macs, "MACs"));
+  return join(parts, " and ") + ", at " + shortened(nodes.empty() ? tensors : nodes);
+}
+
+Tree FloatShare::tree() const {
+  Tree tree = Tree::dict();
+  tree["parameters"] = count_tree(parameters);
+  tree["float_parameters"] = count_tree(float_parameters);
+  tree["macs"] = count_tree(macs);
+  tree["float_macs"] = count_tree(float_macs);
+  return tree;
+}
+
+FloatShare float_share(const ir::Graph& graph) {
+  FloatShare share;
+  const std::set<std::string> quantized = quantized_tensors(graph);
+  for (const auto& [path, tensor] : graph.tensors) {
+    if (!tensor.is_parameter) continue;
+    share.parameters += double(tensor.value.size());
+    if (quantized.contains(path)) continue;
+    share.float_parameters += double(tensor.value.size());
+    share.tensors.push_back(path);
+  }
+  OperationCounter counter(graph);
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    const double macs = counter.count(node).macs;
+    share.macs += macs;
+    if (macs == 0 || !node.formats.empty()) continue;
+    share.float_macs += macs;
+    share.nodes.push_back("'" + node.name + "' (" + ir::classify(graph, node).op + ")");
+  }
+  return share;
+}
+
+}  // namespace mase::passes
