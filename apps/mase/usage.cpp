@@ -71,7 +71,10 @@ void add_help(CLI::App& app, Action& action) {
       const std::vector<std::string> known = command_names(app);
       if (!name->empty() && std::ranges::find(known, *name) == known.end())
         config_error("there is no command '" + *name + "'" + suggestion(*name, known));
-      std::cout << (name->empty() ? app : *app.get_subcommand(*name)).help();
+      // The program's own help() would give that of `help`, which was entered.
+      std::cout << (name->empty() ? app.get_formatter()->make_help(&app, app.get_name(),
+                                                                   CLI::AppFormatMode::Normal)
+                                  : app.get_subcommand(*name)->help(app.get_name()));
       return 0;
     };
   });

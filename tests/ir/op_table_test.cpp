@@ -113,6 +113,8 @@ TEST_CASE("an op whose parameters are tensors of a layer says on which ports the
       case instance_norm:
       case group_norm:
       case layer_norm:
+      case attention_layer:
+      case recurrent:
       case embedding:
       case channel_activation:
         CHECK(has_weight);
