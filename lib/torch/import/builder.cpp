@@ -35,15 +35,6 @@ void rename_arguments(OpCall& call) {
   }
 }
 
-void refuse_stale(const Ref& cell, const std::string& place) {
-  for_each_leaf(cell, [&](const Cell& leaf) {
-    if (!leaf.stale) return;
-    unsupported_error("a tensor is used" + place +
-                      " after memory it shares was changed in place; write the change as a new "
-                      "tensor (x = x + y instead of x += y)");
-  });
-}
-
 /// Whether two tensors have elements in common.
 bool overlap(const at::Tensor& a, const at::Tensor& b) {
   if (!a.is_alias_of(b)) return false;
@@ -52,6 +43,33 @@ bool overlap(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor used = at::zeros({elements}, at::kBool);
   used.as_strided(a.sizes(), a.strides(), a.storage_offset()).fill_(true);
   return used.as_strided(b.sizes(), b.strides(), b.storage_offset()).any().item<bool>();
+}
+
+void refuse_own_tensor(const Cell& cell, const SourceText& source) {
+  if (cell.kind != Cell::Kind::attribute) return;
+  unsupported_error("the model changes its own tensor '" + cell.path + "' in place" +
+                    at_place(source) + "; such state is not supported");
+}
+
+OpCall call_with(std::string op, std::vector<std::pair<std::string, Ref>> args,
+                 const ViewStep& step, const SourceText& source) {
+  args.insert(args.end(), step.args.begin(), step.args.end());
+  const std::vector<bool> is_default(args.size(), false);
+  return {std::move(op), std::move(args), is_default, source};
+}
+
+OpCall view_call(const ViewStep& step, const Ref& tensor, const SourceText& source) {
+  return call_with(step.op, {{"self", tensor}}, step, source);
+}
+
+/// What puts `part` where the step has taken it from.
+OpCall scatter_call(const ViewStep& step, const Ref& tensor, const Ref& part,
+                    const SourceText& source) {
+  if (step.op == "aten::unsqueeze")
+    return call_with("aten::squeeze.dim", {{"self", part}}, step, source);
+  const std::string op =
+      step.op == "aten::select.int" ? "aten::select_scatter" : "aten::slice_scatter";
+  return call_with(op, {{"self", tensor}, {"src", part}}, step, source);
 }
 
 /// Whether tensors are known before the input is, sizes apart.
@@ -113,7 +131,7 @@ Ref Builder::placeholder(const std::string& name, c10::IValue value) {
   cell.node = add_node(std::move(node), value);
   cell.value = std::move(value);
   Ref ref = make_cell(std::move(cell));
-  tensors_.push_back(ref);
+  watch(ref);
   return ref;
 }
 
@@ -157,15 +175,82 @@ std::string Builder::text_of(const OpCall& call) const {
   return text + ")";
 }
 
-Ref Builder::bind_in_place(const Ref& target, Ref result) {
+bool Builder::is_stale(const Ref& cell) {
+  bool found = false;
+  for_each_leaf(cell, [&](const Cell& leaf) { found = found || leaf.stale; });
+  return found;
+}
+
+void Builder::refuse_stale(const Ref& cell, const std::string& place) {
+  if (!is_stale(cell)) return;
+  unsupported_error("a tensor is used" + place +
+                    " after memory it shares was changed in place; write the change as a new "
+                    "tensor (x = x + y instead of x += y)");
+}
+
+void Builder::save(const Ref& cell) {
+  if (scope_) scope_->rebound.push_back({cell, *cell});
+}
+
+void Builder::watch(const Ref& tensor) {
+  if (tensor->value.isTensor()) tensors_.push_back(tensor);
+}
+
+void Builder::changed_constant(const at::Tensor& memory) {
+  for (const auto& weak : tensors_) {
+    const Ref cell = weak.lock();
+    if (!cell || !cell->value.isTensor() || !overlap(cell->value.toTensor(), memory)) continue;
+    save(cell);
+    if (cell->kind == Cell::Kind::constant)
+      cell->path.clear();
+    else
+      cell->stale = true;
+  }
+}
+
+void Builder::refresh(const Ref& cell) {
+  for (const Ref& item : cell->items) refresh(item);
+  if (!cell->stale || !cell->view) return;
+  const std::shared_ptr<const View> view = cell->view;
+  refresh(view->base);
+  if (view->base->stale) return;
+  Ref part = view->base;
+  if (scope_) {
+    for (const ViewStep& step : view->steps) part = emit(view_call(step, part, {}));
+  } else {
+    c10::IValue value = part->value;
+    for (const ViewStep& step : view->steps)
+      value = run(view_call(step, constant_cell(std::move(value)), {}));
+    part = get_item(part, view->index, std::move(value), view->steps);
+  }
+  save(cell);
+  *cell = *part;
+  cell->view = view;
+}
+
+Ref Builder::with_part(const Ref& tensor, const std::vector<ViewStep>& steps, std::size_t step,
+                       const Ref& part, const SourceText& source) {
+  const ViewStep& taken = steps[step];
+  const bool last = step + 1 == steps.size();
+  const Ref inner =
+      last ? part
+           : with_part(emit(view_call(taken, tensor, source)), steps, step + 1, part, source);
+  return emit(scatter_call(taken, tensor, inner, source));
+}
+
+Ref Builder::bind_in_place(const Ref& target, const Ref& result, const SourceText& source) {
   const at::Tensor before = target->value.toTensor();
   if (before.scalar_type() != result->value.toTensor().scalar_type() ||
       before.sizes() != result->value.toTensor().sizes()) {
-    unsupported_error("an in-place operator changes a tensor's type or shape");
+    unsupported_error("an in-place operator changes a tensor's type or shape" + at_place(source));
   }
-  const auto save = [&](const Ref& cell) {
-    if (scope_) scope_->rebound.push_back({cell, *cell});
-  };
+  refuse_own_tensor(*target, source);
+  if (target->view) {
+    const std::shared_ptr<const View> view = target->view;
+    refresh(view->base);
+    bind_in_place(view->base, with_part(view->base, view->steps, 0, result, source), source);
+    return target;
+  }
   for (const auto& weak : tensors_) {
     const Ref other = weak.lock();
     if (!other || other == target || other == result || !other->value.isTensor()) continue;
@@ -210,15 +295,16 @@ Ref Builder::wrapped(const Ref& cell, const SourceText& source) {
 }
 
 Ref Builder::emit(OpCall call) {
-  for (const auto& [name, cell] : call.args) refuse_stale(cell, at_place(call.source));
+  for (const auto& [name, cell] : call.args) {
+    refresh(cell);
+    refuse_stale(cell, at_place(call.source));
+  }
   const std::string base(ir::base_op(call.op));
   const bool in_place = out_of_place(base) != base;
   const Ref target = in_place ? call.args[0].second : nullptr;
+  const SourceText source = call.source;
   if (in_place) {
-    if (target->kind == Cell::Kind::attribute) {
-      unsupported_error("the model changes its own tensor '" + target->path + "' in place" +
-                        at_place(call.source) + "; such state is not supported");
-    }
+    refuse_own_tensor(*target, call.source);
     call.op = out_of_place(base) + call.op.substr(base.size());
     rename_arguments(call);
   }
@@ -246,8 +332,8 @@ Ref Builder::emit(OpCall call) {
   }
   Ref result = make_cell(std::move(cell));
   if (scope_) scope_->records.push_back({std::move(call), result});
-  if (result->value.isTensor()) tensors_.push_back(result);
-  return in_place ? bind_in_place(target, result) : result;
+  watch(result);
+  return in_place ? bind_in_place(target, result, source) : result;
 }
 
 ir::Node Builder::node_of(const OpCall& call) {
@@ -268,8 +354,11 @@ ir::Node Builder::node_of(const OpCall& call) {
   return node;
 }
 
-Ref Builder::get_item(const Ref& value, ir::Value index, c10::IValue result) {
+Ref Builder::get_item(const Ref& value, ir::Value index, c10::IValue result,
+                      std::vector<ViewStep> steps) {
+  refresh(value);
   Cell cell;
+  if (!steps.empty()) cell.view = std::make_shared<View>(View{value, std::move(steps), index});
   cell.kind = Cell::Kind::dynamic;
   cell.value = std::move(result);
   cell.from_data = value->from_data;
@@ -283,7 +372,7 @@ Ref Builder::get_item(const Ref& value, ir::Value index, c10::IValue result) {
     cell.node = add_node(std::move(node), cell.value);
   }
   Ref ref = make_cell(std::move(cell));
-  if (ref->value.isTensor()) tensors_.push_back(ref);
+  watch(ref);
   return ref;
 }
 
@@ -303,13 +392,14 @@ ir::NodeRef Builder::attribute_node(const Cell& cell) {
 }
 
 ir::Value Builder::argument(const Ref& cell) {
+  refresh(cell);
   switch (cell->kind) {
     case Cell::Kind::constant:
+      refuse_stale(cell, "");
       if (cell->tainted && cell->value.isBool() && !cell->value.toBool()) return ir::TrainingFlag{};
       if (!cell->value.isTensor()) return to_value(cell->value);
       if (cell->path.empty()) {
         cell->path = "_tensor_constant" + std::to_string(tensor_constants_++);
-        attributes[cell->path] = cell->value;
         graph_.set_tensor(cell->path, {to_array(cell->value.toTensor(), cell->path), false, false});
       }
       return attribute_node(*cell);
@@ -322,6 +412,7 @@ ir::Value Builder::argument(const Ref& cell) {
                 "the example's values"
               : "a condition on shapes is used as an argument");
     case Cell::Kind::attribute:
+      refuse_stale(cell, "");
       return attribute_node(*cell);
     case Cell::Kind::list:
     case Cell::Kind::tuple: {

@@ -32,8 +32,22 @@ class Builder {
   Ref placeholder(const std::string& name, c10::IValue value);
   /// Runs and records a call that depends on the input; the cell is its result.
   Ref emit(OpCall call);
-  /// `value[index]` as a mase::getitem node.
-  Ref get_item(const Ref& value, ir::Value index, c10::IValue result);
+  /// `value[index]` as a mase::getitem node; `steps` where it is a view of the value.
+  Ref get_item(const Ref& value, ir::Value index, c10::IValue result,
+               std::vector<ViewStep> steps = {});
+
+  // Memory. In-place operators become others that make a new tensor: what shares the memory of the
+  // old one is told.
+  /// Has a tensor that was made elsewhere watched, too.
+  void watch(const Ref& tensor);
+  /// Reads parts of changed tensors, which a subscript can find again, anew.
+  void refresh(const Ref& cell);
+  /// Whether a tensor shows memory as it was before a change, which is an error where it is used.
+  static bool is_stale(const Ref& cell);
+  static void refuse_stale(const Ref& cell, const std::string& place);
+  /// A constant was changed while it was evaluated: constants that share its memory become new
+  /// ones, and what was read from it is stale.
+  void changed_constant(const at::Tensor& memory);
   void finish(const Ref& result);
 
   /// A cell as an argument of a node: emits get_attr nodes for tensors.
@@ -57,8 +71,6 @@ class Builder {
   void close_scope(ir::Node node, const Ref& result);
   void abandon_scope();
 
-  std::map<std::string, c10::IValue> attributes;  ///< tensors by path, as the module holds them
-
  private:
   struct Record {
     OpCall call;
@@ -77,7 +89,11 @@ class Builder {
   void wrap_sizes(OpCall& call);
   Ref wrapped(const Ref& cell, const SourceText& source);
   c10::IValue run(const OpCall& call) const;
-  Ref bind_in_place(const Ref& target, Ref result);
+  Ref bind_in_place(const Ref& target, const Ref& result, const SourceText& source);
+  /// The tensor with the part that the steps from `step` on name replaced.
+  Ref with_part(const Ref& tensor, const std::vector<ViewStep>& steps, std::size_t step,
+                const Ref& part, const SourceText& source);
+  void save(const Ref& cell);  ///< for a scope that may be abandoned
   ir::NodeId add_node(ir::Node node, const c10::IValue& value, const SourceText& source = {});
   /// The get_attr node of the tensor at the cell's path.
   ir::NodeRef attribute_node(const Cell& cell);

@@ -151,9 +151,12 @@ void Importer::run_block(const jit::Block* block, Environment& environment) {
   }
 }
 
-std::vector<Ref> Importer::inputs_of(const jit::Node* node, const Environment& environment) const {
+std::vector<Ref> Importer::inputs_of(const jit::Node* node, const Environment& environment) {
   std::vector<Ref> cells;
-  for (const jit::Value* input : node->inputs()) cells.push_back(environment.at(input));
+  for (const jit::Value* input : node->inputs()) {
+    cells.push_back(environment.at(input));
+    builder_.refresh(cells.back());
+  }
   return cells;
 }
 

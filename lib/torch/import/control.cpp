@@ -120,8 +120,10 @@ Ref Importer::element(const Ref& container, std::int64_t position) {
     return container->items[static_cast<std::size_t>(position)];
   }
   const c10::IValue item = libtorch::get_item(container->value, ir::Value(position), {});
-  if (is_static(*container)) return constant_cell(item, container->tainted);
-  return builder_.get_item(container, position, item);
+  if (!is_static(*container)) return builder_.get_item(container, position, item);
+  const Ref constant = constant_cell(item, container->tainted);
+  builder_.watch(constant);
+  return constant;
 }
 
 void Importer::unpack(const jit::Node* node, Environment& environment) {

@@ -43,6 +43,15 @@ void add_slice(Subscript& subscript, const std::vector<Ref>& inputs, Builder& bu
   ++subscript.next_dim;
 }
 
+/// The arguments behind the tensor by their names in the operator's schema.
+ViewStep step_of(std::string_view kind, const std::vector<Ref>& inputs) {
+  if (kind == "slice")
+    return {"aten::slice.Tensor",
+            {{"dim", inputs[1]}, {"start", inputs[2]}, {"end", inputs[3]}, {"step", inputs[4]}}};
+  if (kind == "select") return {"aten::select.int", {{"dim", inputs[1]}, {"index", inputs[2]}}};
+  return {"aten::unsqueeze", {{"dim", inputs[1]}}};
+}
+
 bool add_tensors(Subscript& subscript, const Ref& indices, Builder& builder) {
   if (indices->kind != Cell::Kind::list || !subscript.items.empty()) return false;
   for (const Ref& index : indices->items) {
@@ -75,6 +84,10 @@ std::optional<Subscript> extended(Subscript subscript, std::string_view kind,
     good = true;
   }
   if (!good) return std::nullopt;
+  if (kind == "index")
+    subscript.steps.clear();
+  else
+    subscript.steps.push_back(step_of(kind, inputs));
   return subscript;
 }
 

@@ -17,6 +17,8 @@ struct Subscript {
   ir::Value::List items;
   std::int64_t next_dim = 0;  ///< the dimension of the result that the next item would index
   std::string place;          ///< where the subscript stands, with its text
+  /// The operators so far; empty with a tensor among the items, whose result is a copy.
+  std::vector<ViewStep> steps = {};
 };
 
 /// The subscript with one more operator ("slice", "select", "unsqueeze" or "index" with its

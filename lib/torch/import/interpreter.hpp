@@ -57,7 +57,7 @@ class Importer {
   // Calls.
   Ref call_function(const jit::Function& function, const std::vector<Ref>& arguments);
   void run_block(const jit::Block* block, Environment& environment);
-  std::vector<Ref> inputs_of(const jit::Node* node, const Environment& environment) const;
+  std::vector<Ref> inputs_of(const jit::Node* node, const Environment& environment);
   void call_method(const jit::Node* node, Environment& environment);
   bool is_leaf(const std::string& class_name) const;
   /// The layer as one node, or null when it is not one operator.
@@ -143,6 +143,9 @@ class Importer {
   /// Slices, selections and new axes of one subscript are one getitem: they wait in `pending_`
   /// until the next operator does not go on with the same subscript.
   void index_tensor(const jit::Node* node, Environment& environment);
+  /// A part of a constant is a constant; what writes into it may not be one.
+  void note_constant_view(const jit::Node* node, const std::vector<Ref>& inputs,
+                          Environment& environment);
   /// x[0, 1] has one range of text for both selections, x[0][1] has two.
   static std::string subscript_place(const jit::Node* node);
   /// Whether the only use of the result goes on with the same subscript.

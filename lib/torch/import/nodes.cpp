@@ -114,6 +114,7 @@ void Importer::constant(const jit::Node* node, Environment& environment) {
   }
   const auto value = jit::toIValue(output);
   environment[output] = constant_cell(value ? *value : c10::IValue());
+  builder_.watch(environment[output]);
 }
 
 void Importer::get_attribute(const jit::Node* node, Environment& environment) {
@@ -161,6 +162,7 @@ Ref Importer::attribute(const std::string& path, const c10::IValue& value) {
     fresh.path = path;
     fresh.value = value;
     cell = make_cell(std::move(fresh));
+    builder_.watch(cell);
     if (!graph_.tensors.contains(path)) {
       graph_.set_tensor(path, {to_array(value.toTensor(), path), false, false});
     }

@@ -110,9 +110,15 @@ void Importer::fold(const jit::Node* node, Environment& environment,
     unsupported_error(name + " at " + places_of(node) +
                       " is not supported: its result is no fixed function of the input");
   }
+  for (const Ref& input : inputs)
+    if (Builder::is_stale(input)) Builder::refuse_stale(input, " at " + places_of(node));
   const bool tainted =
       std::any_of(inputs.begin(), inputs.end(), [](const Ref& c) { return is_tainted(*c); });
-  store_outputs(node, environment, constant_cell(run_jit(node, inputs), tainted));
+  const Ref result = constant_cell(run_jit(node, inputs), tainted);
+  if (schema && schema->is_mutable() && !inputs.empty() && is_tensor(*inputs[0]))
+    builder_.changed_constant(inputs[0]->value.toTensor());
+  builder_.watch(result);
+  store_outputs(node, environment, result);
 }
 
 void Importer::store_outputs(const jit::Node* node, Environment& environment, const Ref& result) {
@@ -230,7 +236,10 @@ void Importer::index_tensor(const jit::Node* node, Environment& environment) {
     pending_.erase(waiting);
     MASE_CHECK(subscript, "a subscript that waits can be extended");
   }
-  if (!subscript) return apply_operator(node, environment);
+  if (!subscript) {
+    apply_operator(node, environment);
+    return note_constant_view(node, inputs, environment);
+  }
   const c10::IValue value = run_jit(node, inputs);
   if (continues(node, *subscript)) {
     Cell cell = *inputs[0];
@@ -239,8 +248,18 @@ void Importer::index_tensor(const jit::Node* node, Environment& environment) {
     pending_.emplace(node->output(), std::move(*subscript));
   } else {
     environment[node->output()] =
-        builder_.get_item(subscript->base, index_value(*subscript), value);
+        builder_.get_item(subscript->base, index_value(*subscript), value, subscript->steps);
   }
+}
+
+void Importer::note_constant_view(const jit::Node* node, const std::vector<Ref>& inputs,
+                                  Environment& environment) {
+  const Ref& part = environment.at(node->output());
+  if (!is_static(*inputs[0]) || !is_static(*part) || !is_tensor(*part)) return;
+  const auto subscript =
+      extended({inputs[0], {}, 0, ""}, node->kind().toUnqualString(), inputs, builder_);
+  if (subscript && !subscript->steps.empty())
+    part->view = std::make_shared<View>(View{inputs[0], subscript->steps, index_value(*subscript)});
 }
 
 std::string Importer::subscript_place(const jit::Node* node) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/value.hpp"
@@ -15,6 +16,20 @@ namespace mase::libtorch {
 struct Cell;
 /// Values are shared: an in-place operator rebinds the cell, so every name of a tensor sees it.
 using Ref = std::shared_ptr<Cell>;
+
+/// An operator that takes a part of a tensor: slice, select or unsqueeze, with the arguments that
+/// follow the tensor.
+struct ViewStep {
+  std::string op;  ///< "aten::slice.Tensor"
+  std::vector<std::pair<std::string, Ref>> args;
+};
+
+/// The part of a tensor that a subscript names: what changes it in place changes the tensor.
+struct View {
+  Ref base;
+  std::vector<ViewStep> steps;  ///< in order, from the base to the part
+  ir::Value index;              ///< the same as one subscript
+};
 
 /// What the interpreter knows of a TorchScript value.
 struct Cell {
@@ -42,8 +57,9 @@ struct Cell {
   bool from_data = false;         ///< host value computed from a tensor's values
   bool size_tensor = false;       ///< a host number that a trace wraps in a 0-dim tensor
   bool from_sizes = false;        ///< tensor computed from sizes and constants alone
-  bool stale = false;             ///< a view of memory that an in-place operator changed
-  std::string text;               ///< dynamic host values: readable expression, for guards
+  bool stale = false;             ///< shows memory as it was before an in-place operator changed it
+  std::shared_ptr<const View> view;  ///< of a tensor that is a part of another
+  std::string text;                  ///< dynamic host values: readable expression, for guards
 };
 
 inline Ref make_cell(Cell cell) { return std::make_shared<Cell>(std::move(cell)); }

@@ -100,6 +100,16 @@ TEST_CASE("in-place operators are seen through every name of the tensor") {
   check_program("TwoOperators", {""});
 }
 
+TEST_CASE("what is written into a part of a tensor is seen in the whole, and in its other parts") {
+  check_program("Parts", {"0", "1", "2", "3", "4", "5", "6"});
+  check_program("ChangedConstant", {""});
+}
+
+TEST_CASE("a change that other tensors would see in an unknown way is refused") {
+  CHECK(has(refusal("StaleConstant", Fault::unsupported), "was changed in place"));
+  CHECK(has(refusal("OwnPart", Fault::unsupported), "changes its own tensor 'table' in place"));
+}
+
 TEST_CASE("lists and dicts dissolve") { check_program("Containers", {"first", "last"}); }
 
 TEST_CASE("what stock PyTorch runs is imported with its bits") {
