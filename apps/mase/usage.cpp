@@ -25,9 +25,12 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+/// Of a word that is none of the known ones; `what` is an option or a command.
+std::string unknown(const std::string& what, const std::string& word,
+                    const std::vector<std::string>& known) {
   const auto near = nearest(word, known);
-  return near ? "; did you mean '" + *near + "'?" : "";
+  return "there is no " + what + " '" + word + "'" +
+         (near ? "; did you mean '" + *near + "'?" : "");
 }
 
 /// The subcommand that was entered, or the program itself.
@@ -39,14 +42,12 @@ const CLI::App& parsed_command(const CLI::App& app) {
 /// What CLI11 says, but the first word that nobody expected by name.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = parsed_command(app);
-  std::vector<std::string> rest = app.remaining(true);
+  const std::vector<std::string> rest = app.remaining(true);
   // A subcommand is asked for before a word in its place is complained about.
   if (rest.empty()) return error.what();
   const std::string word = split(rest.front(), '=').front();
-  if (word.starts_with("-"))
-    return "there is no option '" + word + "'" + suggestion(word, option_names(command));
-  if (&command == &app)
-    return "there is no command '" + word + "'" + suggestion(word, command_names(app));
+  if (word.starts_with("-")) return unknown("option", word, option_names(command));
+  if (&command == &app) return unknown("command", word, command_names(app));
   return "'" + word + "' is one word too many";
 }
 
@@ -70,7 +71,7 @@ void add_help(CLI::App& app, Action& action) {
     action = [&app, name] {
       const std::vector<std::string> known = command_names(app);
       if (!name->empty() && std::ranges::find(known, *name) == known.end())
-        config_error("there is no command '" + *name + "'" + suggestion(*name, known));
+        config_error(unknown("command", *name, known));
       // The program's own help() would give that of `help`, which was entered.
       std::cout << (name->empty() ? app.get_formatter()->make_help(&app, app.get_name(),
                                                                    CLI::AppFormatMode::Normal)
