@@ -36,3 +36,9 @@ clang_tool() {
   version=$("$1" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p' | head -n 1)
   if [ "${version:-0}" -ge 16 ]; then command -v "$1"; fi
 }
+
+# Installs packages in .venv, or where --target says: pip_install [PIP_OPTION...] PACKAGE...
+pip_install() {
+  # shellcheck disable=SC2086  # MASE_PIP_ARGS is a list of words
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input "$@" ${MASE_PIP_ARGS:-} </dev/null
+}
