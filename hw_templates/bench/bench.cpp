@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench for every emitted design: streams vectors through bench_top under random stalls, compares
-// every output beat, and checks the rules of the handshake. It includes the class that Verilator
-// makes of bench_top with --prefix Vdut.
-#include <verilated.h>
-
+// every output beat, and checks the rules of the handshake.
 #include <chrono>
 #include <cstring>
 #include <exception>
 #include <limits>
 #include <memory>
 
-#include "Vdut.h"
+#include "dut.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "streams.hpp"
-#if VM_TRACE
-#include <verilated_fst_c.h>
-#endif
-#if VM_COVERAGE
-#include <verilated_cov.h>
-#endif
 
 namespace {
 
@@ -90,15 +81,11 @@ class Bench {
   void watch(bool moved);
   void save();
   const std::uint32_t* data_of(const Port& port) const {
-    return dut_.out_data.data() + port.stream.first_word;
+    return dut_->out_data + port.stream.first_word;
   }
 
   Options options_;
-  VerilatedContext context_;
-  Vdut dut_{&context_};
-#if VM_TRACE
-  VerilatedFstC trace_;
-#endif
+  std::unique_ptr<Dut> dut_;
   std::vector<Port> inputs_, outputs_;
   StallSource stall_in_, stall_out_;
   std::uint64_t frames_ = 0;
@@ -114,15 +101,9 @@ class Bench {
 
 Bench::Bench(const Options& options)
     : options_(options),
+      dut_(make_dut(options.trace)),
       stall_in_(options.stall_in, 2 * options.seed + 1),
       stall_out_(options.stall_out, 2 * options.seed + 2) {
-#if VM_TRACE
-  if (!options_.trace.empty()) {
-    context_.traceEverOn(true);
-    dut_.trace(&trace_, 99);
-    trace_.open(options_.trace.c_str());
-  }
-#endif
   load();
 }
 
@@ -160,27 +141,23 @@ void Bench::load() {
 }
 
 void Bench::evaluate(bool clock) {
-  dut_.clk = clock;
-  dut_.eval();
-#if VM_TRACE
-  if (trace_.isOpen()) trace_.dump(context_.time());
-  context_.timeInc(1);
-#endif
+  dut_->settle(clock);
+  dut_->dump();
 }
 
 // After the reset nothing may come out while nothing went in.
 void Bench::reset() {
-  dut_.in_valid = 0;
-  dut_.out_ready = 0;
-  dut_.rst = 1;
+  dut_->in_valid = 0;
+  dut_->out_ready = 0;
+  dut_->reset = true;
   for (int i = 0; i < kIdleCycles; ++i) {
     evaluate(false);
     evaluate(true);
   }
-  dut_.rst = 0;
+  dut_->reset = false;
   for (int i = 0; i < kIdleCycles; ++i) {
     evaluate(false);
-    if (dut_.out_valid != 0 && report_.protocol_faults++ == 0)
+    if (dut_->out_valid != 0 && report_.protocol_faults++ == 0)
       report_.note("an output is valid after the reset, before any input");
     evaluate(true);
   }
@@ -188,11 +165,11 @@ void Bench::reset() {
 
 // Offers beats on idle inputs. Data of an input that pauses is wrong on purpose.
 void Bench::offer() {
-  std::uint64_t idle = open_inputs_ & ~dut_.in_valid;
+  std::uint64_t idle = open_inputs_ & ~dut_->in_valid;
   if (idle == 0) return;
   for (Port& port : inputs_) {
     if ((idle & port.bit) == 0) continue;
-    std::uint32_t* to = dut_.in_data.data() + port.stream.first_word;
+    std::uint32_t* to = dut_->in_data + port.stream.first_word;
     const std::uint32_t* from = port.beats.data() + port.done * port.words;
     if (stall_in_.pause()) {
       const std::size_t used = port.stream.width % 32;
@@ -201,7 +178,7 @@ void Bench::offer() {
       continue;
     }
     std::copy_n(from, port.words, to);
-    dut_.in_valid |= port.bit;
+    dut_->in_valid |= port.bit;
   }
 }
 
@@ -215,8 +192,8 @@ std::uint64_t Bench::choose_ready() {
 }
 
 void Bench::expect_unmoved(const char* cause) {
-  dut_.eval();
-  bool same = dut_.out_valid == valid_ && dut_.in_ready == ready_;
+  dut_->settle(false);
+  bool same = dut_->out_valid == valid_ && dut_->in_ready == ready_;
   for (const Port& port : outputs_)
     if ((valid_ & port.bit) != 0 &&
         std::memcmp(data_of(port), port.held.data(), 4 * port.words) != 0)
@@ -230,15 +207,14 @@ void Bench::expect_unmoved(const char* cause) {
 // Flips what the environment drives within one cycle; nothing that the design drives may move.
 void Bench::probe() {
   for (Port& port : outputs_) std::copy_n(data_of(port), port.words, port.held.data());
-  const std::uint64_t out_ready = dut_.out_ready, in_valid = dut_.in_valid;
-  dut_.clk = 0;
+  const std::uint64_t out_ready = dut_->out_ready, in_valid = dut_->in_valid;
   expect_unmoved("the inputs");
-  dut_.out_ready = ~out_ready & all_outputs_;
+  dut_->out_ready = ~out_ready & all_outputs_;
   expect_unmoved("out_ready");
-  dut_.out_ready = out_ready;
-  dut_.in_valid = ~in_valid & all_inputs_;
+  dut_->out_ready = out_ready;
+  dut_->in_valid = ~in_valid & all_inputs_;
   expect_unmoved("in_valid");
-  dut_.in_valid = in_valid;
+  dut_->in_valid = in_valid;
 }
 
 void Bench::check_held() {
@@ -257,7 +233,7 @@ void Bench::take(Port& port) {
   if (port.left == port.stream.beats_per_frame)
     report_.first_in[port.frame] = std::min(report_.first_in[port.frame], cycle_);
   port.advance();
-  dut_.in_valid &= ~port.bit;
+  dut_->in_valid &= ~port.bit;
   if (port.done == port.total) open_inputs_ &= ~port.bit;
 }
 
@@ -309,20 +285,21 @@ void Bench::watch(bool moved) {
 }
 
 void Bench::cycle() {
-  valid_ = dut_.out_valid;
-  ready_ = dut_.in_ready;
+  valid_ = dut_->out_valid;
+  ready_ = dut_->in_ready;
   if (held_ != 0) check_held();
   offer();
-  dut_.out_ready = choose_ready();
+  dut_->out_ready = choose_ready();
   if (cycle_ < options_.probe) probe();
   evaluate(false);
-  if ((dut_.out_valid != valid_ || dut_.in_ready != ready_) && report_.combinational_paths++ == 0)
+  if ((dut_->out_valid != valid_ || dut_->in_ready != ready_) && report_.combinational_paths++ == 0)
     report_.note("cycle " + std::to_string(cycle_) + ": a combinational path between the ports");
-  valid_ = dut_.out_valid;
-  const std::uint64_t taken = dut_.in_valid & dut_.in_ready, given = valid_ & dut_.out_ready;
+  valid_ = dut_->out_valid;
+  const std::uint64_t taken = dut_->in_valid & dut_->in_ready, given = valid_ & dut_->out_ready;
   if (!options_.handshakes.empty())
-    handshakes_.insert(handshakes_.end(), {dut_.in_valid, dut_.in_ready, valid_, dut_.out_ready});
-  held_ = valid_ & ~dut_.out_ready;
+    handshakes_.insert(handshakes_.end(),
+                       {dut_->in_valid, dut_->in_ready, valid_, dut_->out_ready});
+  held_ = valid_ & ~dut_->out_ready;
   for (Port& port : outputs_) {
     if ((given & port.bit) != 0) give(port);
     if ((held_ & port.bit) != 0) std::copy_n(data_of(port), port.words, port.held.data());
@@ -346,9 +323,6 @@ void Bench::save() {
     std::memcpy(words.data(), handshakes_.data(), 8 * handshakes_.size());
     write_words(options_.handshakes, words);
   }
-#if VM_COVERAGE
-  if (!options_.coverage.empty()) context_.coveragep()->write(options_.coverage.c_str());
-#endif
 }
 
 Report Bench::run() {
@@ -364,10 +338,7 @@ Report Bench::run() {
   const std::uint64_t extra = 100 + latencies(report_).last;
   if (!report_.deadlock) options_.watchdog = std::max(options_.watchdog, 2 * extra);
   for (std::uint64_t i = 0; i < extra && !report_.deadlock; ++i) cycle();
-#if VM_TRACE
-  if (trace_.isOpen()) trace_.close();
-#endif
-  dut_.final();
+  dut_->finish(options_.coverage);
   save();
   return report_;
 }

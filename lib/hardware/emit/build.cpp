@@ -40,8 +40,8 @@ std::string hash_of(const std::string& folder, const std::vector<std::string>& s
                     const std::vector<std::string>& flags) {
   std::string text = join(flags, "\n");
   std::vector<std::string> files = sources;
-  for (const char* name : {"bench_top.sv", "bench.cpp", "options.hpp", "report.hpp", "streams.hpp"})
-    files.push_back(std::string("sim/") + name);
+  files.emplace_back("sim/bench_top.sv");
+  for (const char* name : kBenchFiles) files.push_back(std::string("sim/") + name);
   for (const std::string& file : files)
     text += "\n" + file + " " + sha256(read_file(folder + "/" + file));
   return sha256(text).substr(0, 16);
@@ -60,7 +60,8 @@ Build build_bench(const std::string& folder, const BuildOptions& options) {
   command.insert(command.end(), flags.begin(), flags.end());
   command.insert(command.end(), {"--Mdir", temporary, "-o", "bench"});
   for (const std::string& source : sources) command.push_back("../" + source);
-  command.insert(command.end(), {"bench_top.sv", "../bench.cpp"});
+  command.emplace_back("bench_top.sv");
+  for (const std::string& source : split(kBenchSources, ' ')) command.push_back(source);
   const auto start = std::chrono::steady_clock::now();
   std::error_code error;
   try {

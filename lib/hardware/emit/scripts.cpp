@@ -32,7 +32,7 @@ sim/obj/bench: $(SOURCES) sim/bench_top.sv $(wildcard sim/*.cpp sim/*.hpp)
 	cd sim && $(VERILATOR) @BUILD@ \
 	  @MODEL@ --Mdir obj -o bench \
 	  -CFLAGS "@CFLAGS@" -MAKEFLAGS "@MAKEFLAGS@" \
-	  $(addprefix ../,$(SOURCES)) bench_top.sv ../bench.cpp
+	  $(addprefix ../,$(SOURCES)) bench_top.sv @SOURCES@
 
 synth:
 	$(YOSYS) -q -p "read_verilog -sv -defer $(SOURCES); hierarchy -check -top $(TOP); \
@@ -88,6 +88,7 @@ std::string makefile_text(const Names& names) {
   std::string text = replace_all(kMakefile, "@TOP@", names.top);
   text = replace_all(text, "@BUILD@", kBenchBuild);
   text = replace_all(text, "@MODEL@", kBenchModel);
+  text = replace_all(text, "@SOURCES@", kBenchSources);
   text = replace_all(text, "@CFLAGS@", bench_cflags(optimise));
   text = replace_all(text, "@MAKEFLAGS@", bench_makeflags(optimise));
   return replace_all(text, "@SYNTHESISE@", kSynthesiseXc7);
