@@ -28,9 +28,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
 /// Of a word that is none of the known ones; `what` is an option or a command.
 std::string unknown(const std::string& what, const std::string& word,
                     const std::vector<std::string>& known) {
-  const auto near = nearest(word, known);
-  return "there is no " + what + " '" + word + "'" +
-         (near ? "; did you mean '" + *near + "'?" : "");
+  return "there is no " + what + " '" + word + "'" + did_you_mean(word, known);
 }
 
 /// The subcommand that was entered, or the program itself.

@@ -75,14 +75,13 @@ std::string FieldInfo::bounds_text() const {
 void report_unknown_key(const Tree& entry, std::string_view key,
                         const std::vector<std::string>& allowed, Diagnostics& diagnostics) {
   if (std::find(allowed.begin(), allowed.end(), key) != allowed.end()) return;
-  std::string message = "unknown " + option(key);
   constexpr std::size_t most_listed = 12;
-  if (const auto near = nearest(key, allowed))
-    message += "; did you mean '" + *near + "'?";
-  else if (!allowed.empty() && allowed.size() <= most_listed)
-    message += "; allowed: " + join(allowed, ", ");
+  const bool listed = !allowed.empty() && allowed.size() <= most_listed;
   const bool has_key_place = entry.key_where.line != 0;
-  diagnostics.error(has_key_place ? entry.key_where : entry.where, std::move(message));
+  diagnostics.error(
+      has_key_place ? entry.key_where : entry.where,
+      "unknown " + option(key) +
+          did_you_mean(key, allowed, listed ? "; allowed: " + join(allowed, ", ") : ""));
 }
 
 namespace field_detail {

@@ -50,4 +50,10 @@ std::optional<std::string> nearest(std::string_view word,
   return found;
 }
 
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view otherwise) {
+  const auto near = nearest(word, candidates);
+  return near ? "; did you mean '" + *near + "'?" : std::string(otherwise);
+}
+
 }  // namespace mase

@@ -33,4 +33,8 @@ std::string quote(std::string_view text);
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 
+/// "; did you mean 'x'?" with the nearest candidate; `otherwise` when none is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view otherwise = "");
+
 }  // namespace mase

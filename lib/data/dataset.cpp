@@ -74,9 +74,8 @@ Dataset load_dataset(const std::string& name, const DataOptions& options) {
     if (row.name == wanted) return row.load(options);
     names.push_back(row.name);
   }
-  const auto guess = nearest(wanted, names);
   config_error("unknown data set '" + name + "'" +
-               (guess ? "; did you mean '" + *guess + "'?" : "; known: " + join(names, ", ")));
+               did_you_mean(wanted, names, "; known: " + join(names, ", ")));
 }
 
 }  // namespace mase::data

@@ -345,7 +345,7 @@ const Tree& find_entry(const Tree& entries, const std::string& what, const std::
   }
   const auto near = nearest(name, names);
   config_error("no '" + name + "' among the " + what +
-               (near ? "; did you mean '" + *near + "'?" : ": " + join(names, ", ")));
+               did_you_mean(name, names, ": " + join(names, ", ")));
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ std::vector<std::string> model_names() {
 
 const models::ModelRow& registry_row(const std::string& name) {
   if (const models::ModelRow* row = models::find_model(name)) return *row;
-  const auto near = nearest(name, model_names());
-  config_error("unknown model '" + name + "'" + (near ? "; did you mean '" + *near + "'?" : "") +
+  config_error("unknown model '" + name + "'" + did_you_mean(name, model_names(), ".") +
                " Built-in models: " + join(model_names(), ", ") +
                "; or give a path to a model file");
 }

@@ -37,12 +37,10 @@ formats::Format read_format(const QuantizeRequest& request) {
     return formats::parse_format(request.format);
   }
   const formats::FormatRow* row = formats::find_format(request.format);
-  if (!row) {
-    const auto near = nearest(request.format, formats::format_names());
-    config_error("unknown format '" + request.format + "'; " +
-                 (near ? "did you mean '" + *near + "'?"
-                       : "formats: " + join(formats::format_names(), ", ")));
-  }
+  if (!row)
+    config_error("unknown format '" + request.format + "'" +
+                 did_you_mean(request.format, formats::format_names(),
+                              "; formats: " + join(formats::format_names(), ", ")));
   Tree fields = Tree::dict();
   for (const std::string& setting : request.set) add_setting(setting, fields);
   if (!request.profile.empty()) fields["profile"] = request.profile;

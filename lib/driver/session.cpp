@@ -4,6 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 
 namespace mase::driver {
 namespace {
@@ -62,7 +63,8 @@ ir::Level parse_level(const std::string& name) {
   if (name == "quantized") return ir::Level::quantized;
   if (name == "integer") return ir::Level::integer;
   if (name == "rtl") return ir::Level::rtl;
-  config_error("unknown level '" + name + "'; allowed: float | quantized | integer | rtl");
+  config_error("unknown level '" + name + "'; allowed: float | quantized | integer | rtl" +
+               did_you_mean(name, {"float", "quantized", "integer", "rtl"}));
 }
 
 }  // namespace mase::driver

@@ -58,10 +58,9 @@ constexpr FormatRow (*row_functions[])() = {
 };
 
 [[noreturn]] void unknown_format(const FormatCall& call) {
-  std::string message = call.where.text() + ": error: unknown format '" + call.name + "'";
-  if (const auto guess = nearest(call.name, format_names()))
-    message += "; did you mean '" + *guess + "'?";
-  config_error(message + " (formats: " + join(format_names(), ", ") + ")");
+  config_error(call.where.text() + ": error: unknown format '" + call.name + "'" +
+               did_you_mean(call.name, format_names()) +
+               " (formats: " + join(format_names(), ", ") + ")");
 }
 
 // Values by position take the keys of the fields in their order.

@@ -97,6 +97,13 @@ const Node* Graph::find_node(std::string_view node_name) const {
   return it == by_name_.end() ? nullptr : &node(it->second);
 }
 
+std::string Graph::unknown_node(std::string_view node_name) const {
+  std::vector<std::string> names;
+  for (const NodeId id : order_) names.push_back(node(id).name);
+  return "the graph has no node '" + std::string(node_name) + "'" +
+         did_you_mean(node_name, names, "; see `mase show MODEL`");
+}
+
 std::vector<NodeId> Graph::placeholders() const {
   std::vector<NodeId> found;
   for (NodeId id : order_)

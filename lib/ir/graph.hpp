@@ -102,6 +102,8 @@ class Graph {
   const Node& node(NodeId id) const;
   Node& node(NodeId id);
   const Node* find_node(std::string_view name) const;
+  /// What to tell the user of a name that no node has.
+  std::string unknown_node(std::string_view name) const;
   std::vector<NodeId> placeholders() const;
   NodeId output() const;  ///< no_node when there is none yet
 

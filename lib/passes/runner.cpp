@@ -116,10 +116,9 @@ void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
       row->check(call.options, diagnostics);
       continue;
     }
-    const auto near = nearest(call.name, pass_names(table));
     diagnostics.error(call.where,
                       "unknown pass '" + call.name + "'" +
-                          (near ? "; did you mean '" + *near + "'?" : "; see `mase list passes`"));
+                          did_you_mean(call.name, pass_names(table), "; see `mase list passes`"));
   }
 }
 

@@ -66,10 +66,8 @@ class Search {
       if (it == program_.steps.end()) {
         std::vector<std::string> names;
         for (const Step& step : program_.steps) names.push_back(step.name);
-        const auto near = nearest(layer, names);
         config_error("parallelism is set for '" + layer + "', which has no hardware" +
-                     (near ? "; did you mean '" + *near + "'?"
-                           : "; layers with hardware: " + join(names, ", ")));
+                     did_you_mean(layer, names, "; layers with hardware: " + join(names, ", ")));
       }
       Fold complete = fold;
       const bool same = step_row(*it).rule(program_, *it, fold).same;

@@ -148,9 +148,8 @@ const formats::FormatRow* format_of(const std::string& selector, const Tree& con
   }
   const formats::FormatRow* row = formats::find_format(name.as_string());
   if (row) return row;
-  const auto near = nearest(name.as_string(), formats::format_names());
   diagnostics.error(name.where, "unknown format '" + name.as_string() + "'" +
-                                    (near ? "; did you mean '" + *near + "'?" : "") +
+                                    did_you_mean(name.as_string(), formats::format_names(), ".") +
                                     " Formats: " + join(formats::format_names(), ", "));
   return nullptr;
 }

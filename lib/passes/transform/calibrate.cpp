@@ -15,14 +15,8 @@ bool chosen(const std::vector<std::string>& names, const std::string& name) {
 }
 
 void check_nodes(const ir::Graph& graph, const std::vector<std::string>& nodes) {
-  std::vector<std::string> names;
-  for (ir::NodeId id : graph.order()) names.push_back(graph.node(id).name);
-  for (const std::string& node : nodes) {
-    if (graph.find_node(node)) continue;
-    const auto near = nearest(node, names);
-    config_error("the graph has no node '" + node + "'" +
-                 (near ? "; did you mean '" + *near + "'?" : "; see `mase show MODEL`"));
-  }
+  for (const std::string& node : nodes)
+    if (!graph.find_node(node)) config_error(graph.unknown_node(node));
 }
 
 }  // namespace

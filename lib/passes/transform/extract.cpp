@@ -13,13 +13,7 @@ namespace {
 
 const ir::Node& tensor_node(const ir::Graph& graph, const std::string& name) {
   const ir::Node* node = graph.find_node(name);
-  if (node == nullptr) {
-    std::vector<std::string> names;
-    for (ir::NodeId id : graph.order()) names.push_back(graph.node(id).name);
-    const auto near = nearest(name, names);
-    config_error("the graph has no node '" + name + "'" +
-                 (near ? "; did you mean '" + *near + "'?" : ""));
-  }
+  if (node == nullptr) config_error(graph.unknown_node(name));
   if (!node->info.is_tensor())
     config_error("node '" + name + "' yields no tensor, so it cannot be an input or output");
   return *node;

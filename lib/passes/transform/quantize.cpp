@@ -91,15 +91,9 @@ Rules read_rules(const Tree& tree, Diagnostics& diagnostics) {
 void check_node_names(const ir::Graph& graph, const Tree& tree, const Rules& rules,
                       Diagnostics& diagnostics) {
   if (rules.options.by != "name") return;
-  std::vector<std::string> names;
-  for (ir::NodeId id : graph.order()) names.push_back(graph.node(id).name);
   for (const QuantizeRule& rule : rules.rules)
-    if (!graph.find_node(rule.selector)) {
-      const auto near = nearest(rule.selector, names);
-      diagnostics.error(tree.at(rule.selector).key_where,
-                        "the graph has no node '" + rule.selector + "'" +
-                            (near ? "; did you mean '" + *near + "'?" : "; see `mase show MODEL`"));
-    }
+    if (!graph.find_node(rule.selector))
+      diagnostics.error(tree.at(rule.selector).key_where, graph.unknown_node(rule.selector));
 }
 
 /// Applies rules and remembers what could not be applied, grouped so that a default for many nodes

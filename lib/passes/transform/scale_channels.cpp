@@ -94,9 +94,8 @@ class Chooser {
     const std::vector<std::string> names(layers.begin(), layers.end());
     if (graph_.find_node(name))
       return "node '" + name + "' is no linear or convolution layer; layers: " + join(names, ", ");
-    const auto near = nearest(name, names);
     return "the graph has no node '" + name + "'" +
-           (near ? "; did you mean '" + *near + "'?" : "; layers: " + join(names, ", "));
+           did_you_mean(name, names, "; layers: " + join(names, ", "));
   }
 
   /// 0: the group keeps its width.

@@ -74,9 +74,8 @@ std::optional<Constraint> parse_constraint(const std::string& text, const Source
   }
   Constraint constraint{std::string(trim(text.substr(0, sign))), text[sign] == '<', *bound, where};
   if (find_metric(constraint.metric)) return constraint;
-  const auto near = nearest(constraint.metric, metric_names());
   diagnostics.error(where, "unknown metric '" + constraint.metric + "' in a constraint" +
-                               (near ? "; did you mean '" + *near + "'?" : "") +
+                               did_you_mean(constraint.metric, metric_names(), ".") +
                                " Metrics: " + join(metric_names(), ", "));
   return std::nullopt;
 }

@@ -36,11 +36,9 @@ void Importer::check_leaves(const std::string& option, const std::vector<std::st
                             const std::set<std::string>& met) {
   for (const std::string& name : wanted) {
     if (met.contains(name)) continue;
-    const auto near = nearest(name, {met.begin(), met.end()});
+    const std::vector<std::string> names(met.begin(), met.end());
     config_error(option + ": the model calls nothing of the name '" + name + "'" +
-                 (near          ? "; did you mean '" + *near + "'?"
-                  : met.empty() ? std::string()
-                                : "; it calls " + join({met.begin(), met.end()}, ", ")));
+                 did_you_mean(name, names, names.empty() ? "" : "; it calls " + join(names, ", ")));
   }
 }
 
