@@ -16,7 +16,7 @@ enum class Fault : int {
   file = 3,           ///< a model, data or output file
   unsupported = 4,    ///< an op or format that is not supported
   internal = 5,       ///< a defect of this program
-  interrupted = 130,  ///< Ctrl-C or SIGTERM; as shells write it, 128 + SIGINT
+  interrupted = 130,  ///< Ctrl-C, SIGTERM or SIGHUP; as shells write it, 128 + SIGINT
 };
 
 /// The one exception type thrown on purpose. The message says what, where and what to try.

@@ -28,6 +28,7 @@ void catch_interrupts() {
   flag = false;
   std::signal(SIGINT, handle);
   std::signal(SIGTERM, handle);
+  if (std::signal(SIGHUP, handle) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
 const std::atomic<bool>& interrupt_flag() { return flag; }

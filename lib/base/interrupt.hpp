@@ -6,7 +6,8 @@
 
 namespace mase {
 
-/// From now on SIGINT and SIGTERM only set a flag; a second signal ends the program as usual.
+/// From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored, as nohup has it) only set a flag;
+/// a second signal ends the program as usual.
 void catch_interrupts();
 
 /// The flag.

@@ -12,7 +12,8 @@ namespace {
 
 TEST_CASE("a signal stops the next loop that looks, unless somebody finishes first",
           "[interrupt]") {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    std::signal(signal, SIG_DFL);
     catch_interrupts();
     CHECK_FALSE(stop_asked());
     CHECK_NOTHROW(stop_if_asked());
@@ -32,6 +33,13 @@ TEST_CASE("a signal stops the next loop that looks, unless somebody finishes fir
     }
   }
   catch_interrupts();
+  CHECK_FALSE(stop_asked());
+}
+
+TEST_CASE("what nohup has told to live on when the terminal closes does", "[interrupt]") {
+  std::signal(SIGHUP, SIG_IGN);
+  catch_interrupts();
+  std::raise(SIGHUP);
   CHECK_FALSE(stop_asked());
 }
 
