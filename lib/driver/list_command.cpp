@@ -14,6 +14,8 @@
 #include "driver/settings.hpp"
 #include "formats/format.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/integer/datapath.hpp"
+#include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "models/registry.hpp"
 #include "passes/analysis/profile_statistics.hpp"
@@ -113,7 +115,15 @@ Tree option_entries(const Rows& rows) {
   return out;
 }
 
-Tree format_entries() { return option_entries(formats::format_table()); }
+Tree format_entries() {
+  Tree out = option_entries(formats::format_table());
+  for (Tree& entry : out.as_list())
+    entry["hardware"] = std::ranges::any_of(
+        integer::datapath_table(),
+        [name = entry.at("name").as_string()](const auto& row) { return row.format == name; });
+  return out;
+}
+
 Tree sampler_entries() { return option_entries(samplers::sampler_table()); }
 
 Tree op_entries() {
@@ -123,6 +133,7 @@ Tree op_entries() {
     entry["name"] = row.name;
     entry["type"] = ir::mase_type_name(row.type);
     entry["quantizable"] = row.quantizable;
+    entry["hardware"] = integer::has_datapath(row.name);
     entry["aten"] = Tree::list();
     for (const ir::CallRow& call : row.calls) entry["aten"].push_back(call.aten);
     entry["ports"] = row.quantizable ? Tree::list_of(ir::port_names(row)) : Tree::list();
@@ -231,9 +242,11 @@ constexpr Listing listings[] = {
      "order of the file."},
     {"formats", format_entries,
      "Formats are named in TOML, on the command line and in search spaces in the same way. What "
-     "each computes is [specified](../formats.md)."},
+     "each computes is [specified](../formats.md). Those with *hardware* have a datapath: `emit` "
+     "makes SystemVerilog of them."},
     {"ops", op_entries,
-     "What a node can compute. A quantizable op has a format at each of its ports."},
+     "What a node can compute. A quantizable op has a format at each of its ports, one with "
+     "*hardware* a datapath: `emit` makes SystemVerilog of it."},
     {"models", model_entries,
      "Networks that the program builds by itself, with seeded initial weights."},
     {"datasets", dataset_entries,
@@ -343,7 +356,6 @@ const Tree& find_entry(const Tree& entries, const std::string& what, const std::
     if (entry.at("name").as_string() == name) return entry;
     names.push_back(entry.at("name").as_string());
   }
-  const auto near = nearest(name, names);
   config_error("no '" + name + "' among the " + what +
                did_you_mean(name, names, ": " + join(names, ", ")));
 }

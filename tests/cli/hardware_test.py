@@ -267,6 +267,12 @@ class Operators(Hardware):
         "gelu_tanh",
     )
 
+    FUNCTIONS = (
+        *("abs_1", "abs_2", "add", "neg", "mish", "celu", "hardshrink", "softshrink", "logsigmoid"),
+        *("square", "exp", "erf", "sin", "cos", "tan", "sinh", "cosh"),
+    )
+    OF_UNSIGNED = ("sqrt", "rsqrt", "log", "reciprocal", "pow_1")
+
     def layers_of(self, program):
         programs = SOURCE / "tests/fixtures/programs"
         shown = self.run_mase(
@@ -274,8 +280,8 @@ class Operators(Hardware):
         )
         return [node["name"] for node in json.loads(shown.stdout)["nodes"] if node["op"] == "call_module"]
 
-    def config(self, name, nodes):
-        """Eight-bit inputs, and outputs of nine bits with a fraction of its own for each node."""
+    def config(self, name, nodes, between):
+        """Eight-bit inputs, and outputs of nine bits with a fraction of its own for each node; nodes between have none."""
         lines = [
             "[[pass]]",
             'run = "extract"',
@@ -296,14 +302,17 @@ class Operators(Hardware):
                 "data_out_width = 9",
                 f"data_out_frac_width = {3 + number % 4}",
             ]
+            if node in self.OF_UNSIGNED:
+                lines.append("data_in_is_signed = false")
             if node.startswith(("conv", "batch_norm")):
                 lines += ["weight_width = 6", "weight_frac_width = 4", "bias_width = 7", "bias_frac_width = 5"]
-        lines += ["[pass.mul.config]", 'name = "integer"', "data_in_width = 8", "data_in_frac_width = 4"]
+        for node in between:
+            lines += [f"[pass.{node}.config]", 'name = "integer"', "data_in_width = 8", "data_in_frac_width = 4"]
         path = self.folder / f"{name}.toml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
-    def verify(self, program, nodes, *target):
+    def verify(self, program, nodes, *target, between=()):
         programs = SOURCE / "tests/fixtures/programs"
         project = ["--project-dir", self.folder, "--project", program + "".join(target)]
         made = self.run_mase(
@@ -312,7 +321,7 @@ class Operators(Hardware):
             "--input",
             programs / "image.npy",
             "--config",
-            self.config(program, list(nodes)),
+            self.config(program, list(nodes), between),
             *project,
             "--json",
             "-q",
@@ -325,10 +334,13 @@ class Operators(Hardware):
     def test_activations_and_pooling_are_exact(self):
         layers = self.layers_of("QuantizablePointwiseLayers")
         self.assertGreaterEqual(len(layers), 14)
-        self.verify("QuantizablePointwiseLayers", layers)
+        self.verify("QuantizablePointwiseLayers", layers, between=("mul",))
+
+    def test_functions_of_one_number_are_exact(self):
+        self.verify("QuantizableMoreFunctions", (*self.FUNCTIONS, *self.OF_UNSIGNED))
 
     def test_layers_are_exact(self):
-        self.verify("QuantizableLayers", self.LAYERS, "--ii", "200")
+        self.verify("QuantizableLayers", self.LAYERS, "--ii", "200", between=("mul",))
 
 
 class RandomWidths(Hardware):

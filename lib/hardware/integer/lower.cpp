@@ -65,6 +65,8 @@ const LoweringRow* find_lowering(std::string_view op) {
   return found == rows.end() ? nullptr : &*found;
 }
 
+bool has_datapath(std::string_view op) { return find_lowering(op) != nullptr; }
+
 std::string op_of(const ir::Graph& graph, const ir::Node& node) {
   std::string op = ir::classify(graph, node).op;
   if (!find_lowering(op) && op.ends_with('_')) op.pop_back();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of add, subtract, multiply and divide: of two streams, and of a stream and constants.
+// Lowering of add, subtract, multiply and divide, of two streams and of a stream and constants, and
+// of rounding to whole numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -168,6 +169,21 @@ Operand lower_negation(const Call& call) {
   return multiply(call, call.stream("self"), call.constant(-1.0));
 }
 
+/// floor, and round to even: the codes without their fraction bits.
+Operand lower_whole(const Call& call, formats::Rounding rounding) {
+  if (call.integer("decimals", 0) != 0)
+    throw Refusal{"rounding to decimals has no datapath; round to whole numbers"};
+  const StreamView x = call.stream("self");
+  const FixedType type = call.lowering.value(x.id).type;
+  if (type.frac <= 0) return x;
+  Requantise whole{type.frac, 1, rounding, type.low(), type.high()};
+  const Interval results{whole(type.low()), whole(type.high())};
+  whole.low = results.low;
+  whole.high = results.high;
+  return call.lowering.emit(call.node, Cast{}, {x.id}, {interval_of(type), type.frac}, whole, 0,
+                            call.lowering.layout_of(x));
+}
+
 }  // namespace
 
 std::vector<LoweringRow> arithmetic_rows() {
@@ -177,6 +193,9 @@ std::vector<LoweringRow> arithmetic_rows() {
       {"mul", [](const Call& call) { return lower_arithmetic(call, Arithmetic::multiply); }},
       {"div", [](const Call& call) { return lower_arithmetic(call, Arithmetic::divide); }},
       {"neg", lower_negation},
+      {"floor", [](const Call& call) { return lower_whole(call, formats::Rounding::floor); }},
+      {"round",
+       [](const Call& call) { return lower_whole(call, formats::Rounding::nearest_even); }},
   };
 }
 

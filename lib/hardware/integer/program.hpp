@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -172,6 +173,8 @@ struct Program {
 ///
 /// A value that cannot be negative is unsigned, one bit narrower than the format that asked for it.
 Program lower(const ir::Graph& graph);
+/// Whether nodes of this op can be lowered, given formats and arguments that fit.
+bool has_datapath(std::string_view op);
 
 /// Text of the program, one line per step with types and the accumulator's bound: what
 /// `mase show --format program` prints.

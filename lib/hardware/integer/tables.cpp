@@ -2,10 +2,12 @@
 // Functions of one input of at most 10 bits, as tables: each entry is the double result rounded
 // once.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
 
+#include "base/text.hpp"
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -15,8 +17,16 @@ constexpr int most_bits = 10;
 
 using Function = std::function<double(double)>;
 
+template <double (*function)(double)>
+Function plain(const Call&) {
+  return function;
+}
+
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+double silu(double x) { return x * sigmoid(x); }
 double hard_sigmoid(double x) { return std::clamp(x + 3.0, 0.0, 6.0) / 6.0; }
+double hard_swish(double x) { return x * hard_sigmoid(x); }
+double softsign(double x) { return x / (1.0 + std::abs(x)); }
 
 /// torch.nn.functional.gelu with approximate = "none" (Hendrycks and Gimpel, 2016).
 double gelu(double x) { return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2)); }
@@ -45,10 +55,106 @@ Function softplus_of(const Call& call) {
   return [=](double x) { return beta * x > threshold ? x : std::log1p(std::exp(beta * x)) / beta; };
 }
 
-Function leaky_relu_of(const Call& call) {
-  const double slope = call.number("negative_slope", 0.01);
+Function with_slope(double slope) {
   return [=](double x) { return x < 0 ? slope * x : x; };
 }
+
+Function leaky_relu_of(const Call& call) { return with_slope(call.number("negative_slope", 0.01)); }
+
+Function prelu_of(const Call& call) {
+  const Constants slope = call.constants("weight", true);
+  if (slope.codes.size() != 1)
+    throw Refusal{"its slope differs between channels; one slope for all has a datapath"};
+  return with_slope(std::ldexp(static_cast<double>(slope.codes.front()), -slope.type.frac));
+}
+
+/// Klambauer et al., 2017: the constants at which activations keep mean 0 and variance 1.
+double selu(double x) {
+  constexpr double alpha = 1.6732632423543772848, scale = 1.0507009873554804934;
+  return scale * (x > 0 ? x : alpha * std::expm1(x));
+}
+
+/// Barron, 2017.
+Function celu_of(const Call& call) {
+  const double alpha = call.number("alpha", 1);
+  return [=](double x) { return x > 0 ? x : alpha * std::expm1(x / alpha); };
+}
+
+/// Misra, 2019.
+double mish(double x) { return x * std::tanh(std::log1p(std::exp(x))); }
+
+/// log(sigmoid(x)), without the overflow of exp(-x).
+double log_sigmoid(double x) { return std::min(x, 0.0) - std::log1p(std::exp(-std::abs(x))); }
+
+Function hard_shrink_of(const Call& call) {
+  const double lambd = call.number("lambd", 0.5);
+  return [=](double x) { return std::abs(x) > lambd ? x : 0.0; };
+}
+
+Function soft_shrink_of(const Call& call) {
+  const double lambd = call.number("lambd", 0.5);
+  return [=](double x) { return x > lambd ? x - lambd : x < -lambd ? x + lambd : 0.0; };
+}
+
+Function power_of(const Call& call) {
+  const ir::Value* exponent = call.find("exponent");
+  if (!exponent || exponent->is_node())
+    throw Refusal{"a power that is no constant has no datapath"};
+  const double power = call.number("exponent", 1);
+  return [=](double x) { return std::pow(x, power); };
+}
+
+double reciprocal(double x) { return 1.0 / x; }
+double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
+double square(double x) { return x * x; }
+double sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }
+
+/// Where the results lie when nobody asks for a grid.
+enum class Results { real, on_input_grid, whole };
+
+struct TableRow {
+  std::string_view op;
+  Function (*make)(const Call& call);
+  Results results = Results::real;
+};
+
+constexpr auto functions = std::to_array<TableRow>({
+    // Activations.
+    {"sigmoid", plain<sigmoid>},
+    {"tanh", plain<std::tanh>},
+    {"gelu", gelu_of},
+    {"silu", plain<silu>},
+    {"mish", plain<mish>},
+    {"elu", elu_of},
+    {"selu", plain<selu>},
+    {"celu", celu_of},
+    {"softplus", softplus_of},
+    {"softsign", plain<softsign>},
+    {"hardsigmoid", plain<hard_sigmoid>},
+    {"hardswish", plain<hard_swish>},
+    {"hardshrink", hard_shrink_of},
+    {"softshrink", soft_shrink_of},
+    {"logsigmoid", plain<log_sigmoid>},
+    {"leaky_relu", leaky_relu_of},
+    {"prelu", prelu_of},
+    // Functions.
+    {"sqrt", plain<std::sqrt>},
+    {"rsqrt", plain<reciprocal_root>},
+    {"reciprocal", plain<reciprocal>},
+    {"square", plain<square>},
+    {"pow", power_of},
+    {"exp", plain<std::exp>},
+    {"log", plain<std::log>},
+    {"erf", plain<std::erf>},
+    {"sin", plain<std::sin>},
+    {"cos", plain<std::cos>},
+    {"tan", plain<std::tan>},
+    {"sinh", plain<std::sinh>},
+    {"cosh", plain<std::cosh>},
+    {"abs", plain<std::abs>, Results::on_input_grid},
+    {"sign", plain<sign>, Results::whole},
+    {"ceil", plain<std::ceil>, Results::whole},
+});
 
 /// The value that the low `width` bits of an input stand for.
 double value_of(std::int64_t bits, const FixedType& type) {
@@ -57,27 +163,50 @@ double value_of(std::int64_t bits, const FixedType& type) {
   return std::ldexp(static_cast<double>(code), -type.frac);
 }
 
-Grid grid_for(const Call& call) {
-  const auto grid = call.lowering.target(call.node);
-  if (grid) return *grid;
-  call.lowering.refuse_grid(
-      call.node,
-      "its table needs a grid for its results; give it a data_out format, or all its readers the "
-      "same data_in format (pass quantize)");
+/// The function of every value of the type, in the order of their bits. Code 0 is +0.
+std::vector<double> results_of(std::string_view name, const Function& function,
+                               const FixedType& type) {
+  std::vector<double> results;
+  for (std::int64_t bits = 0; bits < std::int64_t{1} << type.width; ++bits) {
+    const double x = value_of(bits, type);
+    results.push_back(function(x));
+    if (std::isnan(results.back()))
+      throw Refusal{std::string(name) + " of " + double_text(x) +
+                    ", a value of its input's format, is no number; give it a data_in format "
+                    "with is_signed = false (pass quantize)"};
+  }
+  return results;
 }
 
-Operand lower_table(const Call& call, const std::string& name, const Function& function) {
+/// The grid that the result is asked for on; else the least one that holds exact results.
+Grid grid_for(const Call& call, const TableRow& row, const FixedType& type,
+              const std::vector<double>& results) {
+  if (const auto grid = call.lowering.target(call.node)) return *grid;
+  if (row.results == Results::real)
+    call.lowering.refuse_grid(
+        call.node,
+        "its table needs a grid for its results; give it a data_out format, or all its readers "
+        "the same data_in format (pass quantize)");
+  const int frac = row.results == Results::whole ? 0 : type.frac;
+  const auto [low, high] = std::ranges::minmax(results);
+  const auto code = [&](double result) { return static_cast<Wide>(std::ldexp(result, frac)); };
+  return {type_for(code(low), code(high), frac), formats::Rounding::nearest_even};
+}
+
+Operand lower_table(const Call& call) {
+  const std::string op = op_of(call.lowering.graph(), call.node);
+  const TableRow& row = *std::ranges::find(functions, op, &TableRow::op);
   const StreamView x = call.stream("self");
   const FixedType type = call.lowering.value(x.id).type;
   if (type.width > most_bits)
     throw Refusal{"its input has " + std::to_string(type.width) + " bits, a table at most " +
                   std::to_string(most_bits) +
                   "; give it a narrower data_in format (pass quantize)"};
-  const Grid grid = grid_for(call);
-  Lookup lookup{name, {}};
-  for (std::int64_t bits = 0; bits < std::int64_t{1} << type.width; ++bits)
-    lookup.table.push_back(
-        static_cast<std::int64_t>(code_of(function(value_of(bits, type)), grid)));
+  const std::vector<double> results = results_of(op, row.make(call), type);
+  const Grid grid = grid_for(call, row, type, results);
+  Lookup lookup{op, {}};
+  for (const double result : results)
+    lookup.table.push_back(static_cast<std::int64_t>(code_of(result, grid)));
   Interval range = interval_of(grid.type);
   if (std::ranges::all_of(lookup.table, [](std::int64_t code) { return code >= 0; })) range.low = 0;
   return call.lowering.emit(call.node, std::move(lookup), {x.id}, {range, grid.type.frac},
@@ -88,29 +217,9 @@ Operand lower_table(const Call& call, const std::string& name, const Function& f
 }  // namespace
 
 std::vector<LoweringRow> table_rows() {
-  return {
-      {"sigmoid", [](const Call& call) { return lower_table(call, "sigmoid", sigmoid); }},
-      {"tanh",
-       [](const Call& call) {
-         return lower_table(call, "tanh", [](double x) { return std::tanh(x); });
-       }},
-      {"gelu", [](const Call& call) { return lower_table(call, "gelu", gelu_of(call)); }},
-      {"silu",
-       [](const Call& call) {
-         return lower_table(call, "silu", [](double x) { return x * sigmoid(x); });
-       }},
-      {"elu", [](const Call& call) { return lower_table(call, "elu", elu_of(call)); }},
-      {"softplus",
-       [](const Call& call) { return lower_table(call, "softplus", softplus_of(call)); }},
-      {"hardsigmoid",
-       [](const Call& call) { return lower_table(call, "hardsigmoid", hard_sigmoid); }},
-      {"hardswish",
-       [](const Call& call) {
-         return lower_table(call, "hardswish", [](double x) { return x * hard_sigmoid(x); });
-       }},
-      {"leaky_relu",
-       [](const Call& call) { return lower_table(call, "leaky_relu", leaky_relu_of(call)); }},
-  };
+  std::vector<LoweringRow> rows;
+  for (const TableRow& row : functions) rows.push_back({row.op, lower_table});
+  return rows;
 }
 
 }  // namespace mase::integer

@@ -154,6 +154,28 @@ TEST_CASE("tables equal the functions, rounded once") {
       {"aten::hardswish", {}},
       {"aten::leaky_relu", {{"negative_slope", Value(0.125)}}},
       {"aten::leaky_relu", {}},
+      {"aten::mish", {}},
+      {"aten::selu", {}},
+      {"aten::celu", {{"alpha", Value(0.5)}}},
+      {"mase::softsign", {}},
+      {"aten::hardshrink", {{"lambd", Value(0.25)}}},
+      {"aten::softshrink", {{"lambd", Value(0.75)}}},
+      {"aten::log_sigmoid", {}},
+      {"aten::reciprocal", {}},
+      {"aten::square", {}},
+      {"aten::pow.Tensor_Scalar", {{"exponent", Value(3)}}},
+      {"aten::exp", {}},
+      {"aten::erf", {}},
+      {"aten::sin", {}},
+      {"aten::cos", {}},
+      {"aten::tan", {}},
+      {"aten::sinh", {}},
+      {"aten::cosh", {}},
+      {"aten::abs", {}},
+      {"aten::sign", {}},
+      {"aten::ceil", {}},
+      {"aten::floor", {}},
+      {"aten::round", {}},
   };
   for (const auto& [op, args] : functions)
     for (const std::string in :
@@ -165,6 +187,51 @@ TEST_CASE("tables equal the functions, rounded once") {
         const auto y = sketch.call(op, with_self(x, args), {2, 300});
         check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", out}})), 9);
       }
+}
+
+TEST_CASE("functions of what is not negative have tables of unsigned codes only") {
+  for (const std::string op : {"aten::sqrt", "aten::rsqrt", "aten::log"}) {
+    const auto graph = [&](const std::string& in) {
+      Sketch sketch;
+      const auto y =
+          sketch.call(op, with_self(sketch.input({2, 300}, {{"data_out", in}}), {}), {2, 300});
+      return sketch.finish(sketch.relu(y, {{"data_in", "integer(9, 5)"}}));
+    };
+    check_against_reference(graph("integer(10, 6, is_signed=false)"), 9);
+    CHECK_THROWS_WITH(integer::lower(graph("integer(10, 6)")),
+                      Catch::Contains("is no number") && Catch::Contains("is_signed = false"));
+  }
+}
+
+TEST_CASE("prelu with one slope is a table, with more it is refused") {
+  const auto graph = [](Index slopes) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 4, 60});
+    return sketch.finish(sketch.layer("activation.PReLU", "aten::prelu", x, {},
+                                      {{"weight", {slopes}}}, {2, 4, 60},
+                                      {{"data_in", "integer(8, 3)"},
+                                       {"weight", "integer(6, 4)"},
+                                       {"data_out", "integer(9, 5)"}}));
+  };
+  check_against_reference(graph(1), 9);
+  CHECK_THROWS_WITH(integer::lower(graph(4)), Catch::Contains("one slope for all"));
+}
+
+TEST_CASE("exact functions need no format for their results, and rounding no table") {
+  for (const std::string op :
+       {"aten::abs", "aten::sign", "aten::ceil", "aten::floor", "aten::round"})
+    for (const std::string in : {"integer(10, 4)", "integer(4, 6)", "integer(6, 0)",
+                                 "integer(5, -2)", "integer(9, 3, is_signed=false)"}) {
+      INFO(op << " " << in);
+      Sketch sketch;
+      const auto x = sketch.input({2, 300}, {{"data_out", in}});
+      check_against_reference(sketch.finish(sketch.call(op, with_self(x, {}), {2, 300})), 9);
+    }
+  for (const std::string op : {"aten::floor", "aten::round"}) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 300}, {{"data_out", "integer(20, 11)"}});
+    check_against_reference(sketch.finish(sketch.call(op, with_self(x, {}), {2, 300})), 9);
+  }
 }
 
 TEST_CASE("channels are joined and parted as the reference does") {

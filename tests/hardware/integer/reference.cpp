@@ -229,6 +229,7 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
       const double slope = e.number("negative_slope", 0.01);
       return {e.table([=](double x) { return x >= 0 ? x : x * slope; })};
     };
+    add_functions(t);
     return t;
   }();
   return table;

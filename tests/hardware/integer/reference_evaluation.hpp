@@ -111,6 +111,7 @@ class Evaluation {
 
   using Operator = std::function<std::vector<RealTensor>(const Evaluation&)>;
   static const std::map<std::string, Operator>& operators();
+  static void add_functions(std::map<std::string, Operator>& t);
 
   RealTensor map(const std::function<Real(Real)>& f) const {
     RealTensor x = input("self");

@@ -76,7 +76,7 @@ NodeId Sketch::layer(const std::string& class_name, const std::string& op, NodeI
   node.kind = ir::NodeKind::call_module;
   node.name = node.target = module.path;
   node.op = op;
-  const bool elementwise = tensors.empty();
+  const bool elementwise = tensors.empty() || op == "aten::prelu";
   node.args = {{elementwise ? "self" : "input", Value(NodeRef{x})}};
   node.info = ir::ValueInfo::tensor(DType::float32, shape);
   graph.modules[module.path] = std::move(module);
