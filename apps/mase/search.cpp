@@ -18,7 +18,7 @@ void add_search(CLI::App& app, Action& action) {
   command->add_flag("--dry-run", request->dry_run, "check everything and show the space");
   command->footer(
       "Examples:\n"
-      "  mase search --config configs/examples/jsc_toy_by_type.toml\n"
+      "  mase search --config configs/examples/jsc_toy_by_type.toml --load best.pt\n"
       "  mase search --config search.toml --sampler bruteforce --project try2\n"
       "  mase search --config search.toml --n-trials 500 --n-jobs 8    # goes on with the study\n"
       "  mase search --config search.toml --storage postgresql://user@host/db  # on every host");

@@ -59,6 +59,7 @@ LoadedModel from_registry(const ModelRequest& request) {
   const int classes = request.dataset ? static_cast<int>(request.dataset->classes()) : row.classes;
   loaded.graph = row.build(shape, classes, request.seed);
   loaded.example = requested_inputs(request);
+  loaded.untrained = true;
   return loaded;
 }
 
@@ -133,6 +134,7 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
   const std::string& path = *request.load_name;
   if (!std::filesystem::exists(path)) file_error(path + ": no such file (--load)");
   auto contents = contents_to_load(request);
+  loaded.untrained = false;
   if (!contents) {
     backend::open().load_state_dict(path, loaded.graph);
     return;

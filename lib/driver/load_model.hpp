@@ -34,6 +34,7 @@ struct LoadedModel {
   Tree info;                   ///< metadata of the checkpoint it came from; null otherwise
   std::vector<Array> example;  ///< example inputs; may be empty
   bool measured = false;       ///< the example is data of the user's, not zeros of some shape
+  bool untrained = false;      ///< the random weights of a built-in model
 };
 
 /// Error(Fault::file) where no model has this name and no file can be read under it,

@@ -86,6 +86,10 @@ SearchTask::SearchTask(const Session& session, search::Options options, const Mo
   diagnostics.throw_if_errors();
   limit_trials(options_, space_->dimensions());
   measurer_ = std::make_unique<search::Measurer>(bench(), options_);
+  if (model_.untrained && needs_data(options_.runners) && !measurer_->trains())
+    log::warning(
+        "the model has random weights, so its accuracy and loss say nothing of a format; "
+        "give trained ones with --load FILE (`mase train` writes best.pt)");
   const search::Measured measured = measurer_->baseline(model_.graph);
   for (const Tree* part : {&measured.software, &measured.hardware})
     for (const auto& [metric, value] : part->as_dict()) baseline_[metric] = value;

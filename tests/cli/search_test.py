@@ -129,6 +129,17 @@ class ShippedExample(Search):
         document = self.search(EXAMPLE, "p", "--sampler", "bruteforce")
         self.assertEqual(len(document["best"]), len(document["best_folders"]))
         for best, folder in zip(document["best"].values(), document["best_folders"]):
+    def test_only_an_untrained_model_whose_trials_do_not_train_it_is_warned_about(self):
+        self.mase("train", "jsc-tiny", "jsc", "--max-epochs", "1", "--project", "t")
+        trained = self.out / "t/software/training_ckpts/best.pt"
+        for arguments, warned in (
+            (("--config", EXAMPLE), True),
+            (("--config", EXAMPLE, "--load", trained), False),
+            (("--config", CHANNELS), False),
+        ):
+            told = self.mase("search", *arguments, "--dry-run", "--project", "p").stderr
+            self.assertEqual("random weights" in told, warned, f"{arguments}\n{told}")
+
             again = json.loads(
                 self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout
             )
