@@ -42,6 +42,11 @@ std::vector<const CLI::App*> commands(const CLI::App& app);
 
 /// The group of options that are accepted but stand neither in help nor in completions.
 inline constexpr const char* hidden = "";
+/// Begins the names of groups that the short help leaves out.
+inline constexpr const char* further = "Further: ";
+
+/// Help of a command: all of it, or without the further groups.
+std::shared_ptr<CLI::Formatter> help_formatter(bool all);
 
 /// Values of settings given on the command line, by name.
 using SettingTexts = std::map<std::string, std::string>;

@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   CLI::App app{"mase: from a PyTorch model to a quantized, bit-exactly verified checkpoint"};
   app.set_version_flag("-V,--version", "mase " + mase::driver::version());
   app.require_subcommand(1);
+  app.formatter(mase::cli::help_formatter(false));
   app.footer(
       "Exit codes: 0 done, 1 a goal was not met, 2 configuration, 3 file, 4 unsupported model, "
       "5 defect of mase, 130 stopped by Ctrl-C.\nHelp of one command: mase help COMMAND");

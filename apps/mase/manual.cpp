@@ -21,7 +21,7 @@ using Manual = std::vector<Block>;
 
 /// Groups that every command with settings repeats: shown once, at the end.
 bool is_shared(const CLI::Option& option) {
-  return option.get_group().starts_with("Settings (") || option.get_group() == "Model and data";
+  return option.get_group().find("Settings (") != std::string::npos;
 }
 
 /// "-q, --quiet", "--config FILE", "--input FILE.npy ...", or "MODEL" for a positional.

@@ -13,6 +13,10 @@ void add_search(CLI::App& app, Action& action) {
   auto setup = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_model_input(*command, request->input);
+  // Most searches measure; the settings of those that train stand aside.
+  for (const char* flag :
+       {"--training-optimizer", "--learning-rate", "--schedule", "--max-epochs", "--early-stop"})
+    command->get_option(flag)->group(std::string(further) + "Settings (of trials that train)");
   add_fields(*command, describe_fields<search::Setup>(), setup,
              "Search (also keys of [search.strategy.setup])");
   command->add_flag("--dry-run", request->dry_run, "check everything and show the space");

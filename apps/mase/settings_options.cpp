@@ -54,7 +54,8 @@ void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
       option = command.add_option_function<std::string>(flags, store, help_text(info))
                    ->type_name(value_name(info));
     }
-    option->group(positional && group != hidden ? "Model and data" : group);
+    const bool aside = positional || info.rare;
+    option->group(group == hidden ? group : (aside ? further : "") + group);
   }
 }
 
@@ -64,8 +65,10 @@ void add_settings(CLI::App& command, driver::CommonRequest& request,
       ->type_name("FILE");
   command.add_flag("--json", request.json, "print one JSON document to stdout");
   command.add_flag("-q,--quiet", request.quiet, "no settings table and no progress");
-  command.add_flag("--settings", request.all_settings,
-                   "print every setting, not only those that differ from their defaults");
+  command
+      .add_flag("--settings", request.all_settings,
+                "print every setting, not only those that differ from their defaults")
+      ->group(std::string(further) + "Options");
   std::vector<FieldInfo> shown, others;
   for (FieldInfo& info : driver::describe_settings())
     (driver::setting_matters(info.name, command.get_name()) ? shown : others)
@@ -99,12 +102,15 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
                   "make one instead: zeros, as 4,3,32,32, or 2,12:int64:0..30522")
       ->type_name("SHAPE[:DTYPE[:LOW..HIGH]]")
       ->allow_extra_args(false);
+  const std::string leaves = std::string(further) + "Leaves";
   command
       .add_option("--leaf-module", input.leaf_modules, "class kept as one node beside torch.nn's")
       ->type_name("CLASS")
+      ->group(leaves)
       ->allow_extra_args(false);
   command.add_option("--leaf-function", input.leaf_functions, "function kept as one node")
       ->type_name("NAME")
+      ->group(leaves)
       ->allow_extra_args(false);
 }
 

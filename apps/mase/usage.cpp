@@ -49,7 +49,44 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   return "'" + word + "' is one word too many";
 }
 
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(bool all) : all_(all) {}
+
+  std::string make_help(const CLI::App* command, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    return make_description(command) + make_usage(command, std::move(name)) +
+           make_positionals(command) + options_of(command) + make_subcommands(command, mode) +
+           "\n" + make_footer(command);
+  }
+
+ private:
+  std::string options_of(const CLI::App* command) const {
+    std::string text;
+    std::size_t left_out = 0;
+    for (const std::string& group : command->get_groups()) {
+      const auto options = command->get_options([&](const CLI::Option* option) {
+        return option->get_group() == group && option->nonpositional();
+      });
+      if (group == hidden || options.empty()) continue;
+      if (all_ || !group.starts_with(further))
+        text += make_group(group, false, options);
+      else
+        left_out += options.size();
+    }
+    if (left_out == 0) return text;
+    return text + "\n" + std::to_string(left_out) + " further options: mase help " +
+           command->get_name() + " --all\n";
+  }
+
+  bool all_;
+};
+
 }  // namespace
+
+std::shared_ptr<CLI::Formatter> help_formatter(bool all) {
+  return std::make_shared<HelpFormatter>(all);
+}
 
 int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
   // --help and --version come as errors, too.
@@ -65,11 +102,14 @@ void add_help(CLI::App& app, Action& action) {
   auto name = std::make_shared<std::string>();
   command->add_option("command", *name, "one of those that `mase --help` lists")
       ->type_name("COMMAND");
-  command->callback([&app, &action, name] {
-    action = [&app, name] {
+  auto all = std::make_shared<bool>(false);
+  command->add_flag("--all", *all, "every option, those that are rarely needed too");
+  command->callback([&app, &action, name, all] {
+    action = [&app, name, all] {
       const std::vector<std::string> known = command_names(app);
       if (!name->empty() && std::ranges::find(known, *name) == known.end())
         config_error(unknown("command", *name, known));
+      if (!name->empty()) app.get_subcommand(*name)->formatter(help_formatter(*all));
       // The program's own help() would give that of `help`, which was entered.
       std::cout << (name->empty() ? app.get_formatter()->make_help(&app, app.get_name(),
                                                                    CLI::AppFormatMode::Normal)

@@ -43,42 +43,53 @@ struct TrainOptions {
         Field{"learning_rate", &O::learning_rate, "peak learning rate"}.between(0.0, 1e3),
         Field{"weight_decay", &O::weight_decay,
               "weight decay (decoupled for adamw, L2 for adam and sgd)"}
-            .between(0.0, 1e3),
-        Field{"momentum", &O::momentum, "momentum of sgd (Nesterov)"}.between(0.0, 1.0),
+            .between(0.0, 1e3)
+            .rare(),
+        Field{"momentum", &O::momentum, "momentum of sgd (Nesterov)"}.between(0.0, 1.0).rare(),
         Field{"schedule", &O::schedule, "learning-rate schedule"}.one_of("none", "step", "cosine"),
-        Field{"warmup_share", &O::warmup_share, "share of all steps with linear warm-up"}.between(
-            0.0, 1.0),
-        Field{"eta_min", &O::eta_min, "floor of the cosine schedule"}.between(0.0, 1e3),
-        Field{"step_size", &O::step_size, "epochs between two drops of the step schedule"}.at_least(
-            1),
-        Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}.between(0.0, 1.0),
+        Field{"warmup_share", &O::warmup_share, "share of all steps with linear warm-up"}
+            .between(0.0, 1.0)
+            .rare(),
+        Field{"eta_min", &O::eta_min, "floor of the cosine schedule"}.between(0.0, 1e3).rare(),
+        Field{"step_size", &O::step_size, "epochs between two drops of the step schedule"}
+            .at_least(1)
+            .rare(),
+        Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}.between(0.0, 1.0).rare(),
         Field{"batch_size", &O::batch_size, "rows of one batch"}.at_least(1),
         Field{"max_epochs", &O::max_epochs, "epochs to train"}.at_least(1),
         Field{"max_steps", &O::max_steps,
               "optimiser steps to train, instead of max_epochs; none or -1: decided by max_epochs"}
-            .at_least(-1),
+            .at_least(-1)
+            .rare(),
         Field{"accumulate_grad_batches", &O::accumulate_grad_batches,
               "batches whose gradients are averaged for one step"}
-            .at_least(1),
+            .at_least(1)
+            .rare(),
         Field{"early_stop", &O::early_stop,
               "stop after this many epochs without a better validation loss"}
             .at_least(1),
         Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}
-            .between(0.0, 0.999),
+            .between(0.0, 0.999)
+            .rare(),
         Field{"log_every_n_steps", &O::log_every_n_steps,
               "steps between two logged training values"}
-            .at_least(1),
+            .at_least(1)
+            .rare(),
         Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps,
               "steps between two resumable checkpoints; none: each epoch"}
-            .at_least(1),
+            .at_least(1)
+            .rare(),
         Field{"seed", &O::seed, "seed of shuffling and dropout"}.at_least(0),
         Field{"quantize_after_steps", &O::quantize_after_steps,
               "optimiser steps in float before the model's formats are applied"}
-            .at_least(0),
+            .at_least(0)
+            .rare(),
         Field{"learn_scales", &O::learn_scales,
-              "learn the frac_width of integer, integer_floor and fixed formats (LSQ)"},
+              "learn the frac_width of integer, integer_floor and fixed formats (LSQ)"}
+            .rare(),
         Field{"fold_batch_norm", &O::fold_batch_norm,
-              "train linear and convolution layers with the batch norms behind them folded in"}};
+              "train linear and convolution layers with the batch norms behind them folded in"}
+            .rare()};
   }
 };
 

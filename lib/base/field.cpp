@@ -202,6 +202,7 @@ FieldInfo info_of(const AnyField& field, const Tree& fallback) {
   if (!std::isinf(rules.low)) info.low = rules.low;
   if (!std::isinf(rules.high)) info.high = rules.high;
   info.choices = choices_of(rules);
+  info.rare = rules.rare;
   info.doc = field.doc;
   return info;
 }

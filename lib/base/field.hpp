@@ -38,6 +38,7 @@ struct FieldRules {
   std::array<std::string_view, 24> choices{};
   std::size_t choice_count = 0;
   std::string_view old_choice{}, new_choice{};  ///< where the old one is given, the new one is read
+  bool rare = false;
 };
 
 /// One option: the member of `Struct` that holds it, its name for users, and a sentence. Bounds
@@ -68,6 +69,12 @@ struct Field {
     Field copy = *this;
     copy.rules.choices = {std::string_view(choice)...};
     copy.rules.choice_count = sizeof...(choice);
+    return copy;
+  }
+  /// Left out of the short help.
+  constexpr Field rare() const {
+    Field copy = *this;
+    copy.rules.rare = true;
     return copy;
   }
   /// Accepts another spelling of a choice.
@@ -102,6 +109,7 @@ struct FieldInfo {
   std::string default_value;  ///< as written in TOML; "NA" for none
   std::optional<double> low, high;
   std::vector<std::string> choices;
+  bool rare = false;  ///< left out of the short help
   std::string doc;
 
   std::string bounds_text() const;  ///< "0 .. 1", ">= 1", "a | b | c" or ""

@@ -53,11 +53,13 @@ struct DataOptions {
               "folder with the data files; empty: the shipped sample"},
         Field{"validation_share", &DataOptions::validation_share,
               "share of rows for validation, where the set has no fixed split"}
-            .between(0.0, 0.9),
+            .between(0.0, 0.9)
+            .rare(),
         Field{"test_share", &DataOptions::test_share,
               "share of rows for test, where the set has no fixed split"}
-            .between(0.0, 0.9),
-        Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0)};
+            .between(0.0, 0.9)
+            .rare(),
+        Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare()};
   }
 };
 

@@ -41,16 +41,21 @@ struct General {
     return std::tuple{
         Field{"model", &G::model, "name of a built-in model (`mase list models`) or a model file"},
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
-        Field{"task", &G::task, "what the model does"}.one_of("classification", "cls"),
+        Field{"task", &G::task, "what the model does"}.one_of("classification", "cls").rare(),
         Field{"load_name", &G::load_name, "checkpoint whose weights or graph to start from"},
         Field{"load_type", &G::load_type,
               "kind of that file: mz a mase checkpoint, pt a state_dict"}
-            .one_of("auto", "mz", "pt"),
+            .one_of("auto", "mz", "pt")
+            .rare(),
         Field{"to_debug", &G::to_debug,
-              "log everything; at most 5 batches per part in train and test"},
-        Field{"log_level", &G::log_level, "least important message to show"}.one_of(
-            "debug", "info", "warning", "error", "critical"),
-        Field{"report_to", &G::report_to, "where training curves go"}.one_of("tensorboard", "none"),
+              "log everything; at most 5 batches per part in train and test"}
+            .rare(),
+        Field{"log_level", &G::log_level, "least important message to show"}
+            .one_of("debug", "info", "warning", "error", "critical")
+            .rare(),
+        Field{"report_to", &G::report_to, "where training curves go"}
+            .one_of("tensorboard", "none")
+            .rare(),
         Field{"trainer_precision", &G::trainer_precision, "arithmetic of training"}.one_of("32"),
         Field{"num_workers", &G::num_workers,
               "loader processes; data sets are in memory, so none are started"}
@@ -60,10 +65,10 @@ struct General {
         Field{"accelerator", &G::accelerator, "device kind; only the CPU is used"}.one_of(
             "auto", "cpu", "gpu"),
         Field{"strategy", &G::strategy, "distribution strategy"}.one_of("auto"),
-        Field{"threads", &G::threads, "threads of the tensor library"}.between(1, 4096),
+        Field{"threads", &G::threads, "threads of the tensor library"}.between(1, 4096).rare(),
         Field{"disable_dataset_cache", &G::disable_dataset_cache,
               "read data files anew; they always are"},
-        Field{"no_warnings", &G::no_warnings, "hide warnings"},
+        Field{"no_warnings", &G::no_warnings, "hide warnings"}.rare(),
         Field{"project_dir", &G::project_dir, "folder of all results"},
         Field{"project", &G::project,
               "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"}};

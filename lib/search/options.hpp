@@ -71,12 +71,17 @@ struct Setup {
         one_of_names(Field{"sampler", &S::sampler, "what chooses the next trial"},
                      samplers::sampler_names()),
         Field{"sum_scaled_metrics", &S::sum_scaled_metrics,
-              "one objective, the sum of all scaled metrics, instead of one for each"},
-        Field{"direction", &S::direction, "better is, for the sum"}.one_of("minimize", "maximize"),
+              "one objective, the sum of all scaled metrics, instead of one for each"}
+            .rare(),
+        Field{"direction", &S::direction, "better is, for the sum"}
+            .one_of("minimize", "maximize")
+            .rare(),
         Field{"deterministic", &S::deterministic,
-              "the same trials for any number of workers and after any kill: ask in fixed batches"},
-        Field{"batch", &S::batch, "trials of one batch: at most so many workers have work"}.between(
-            1, 4096),
+              "the same trials for any number of workers and after any kill: ask in fixed batches"}
+            .rare(),
+        Field{"batch", &S::batch, "trials of one batch: at most so many workers have work"}
+            .between(1, 4096)
+            .rare(),
         Field{"storage", &S::storage,
               "database: sqlite:///FILE or postgresql://...; none: study.db in the project folder"},
         Field{"study", &S::study, "name of the study in the database; none: the project's name"},
@@ -85,16 +90,21 @@ struct Setup {
             .between(0.05, 86400),
         Field{"max_configurations", &S::max_configurations,
               "most configurations that grid and bruteforce go through"}
-            .at_least(1),
-        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}.one_of(none,
-                                                                                      "median"),
+            .at_least(1)
+            .rare(),
+        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}
+            .one_of(none, "median")
+            .rare(),
         one_of_names(
             Field{"enqueue", &S::enqueue, "what is tried first: answers of the exact allocation"}
-                .one_of(none),
+                .one_of(none)
+                .rare(),
             samplers::sampler_names(samplers::StudyLength::as_enqueued)),
-        Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused, studies live in a database"},
+        Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused, studies live in a database"}
+            .rare(),
         Field{"save_every_n_trials", &S::save_every_n_trials, "every trial is saved at once"}
-            .at_least(1)};
+            .at_least(1)
+            .rare()};
   }
 };
 

@@ -128,6 +128,20 @@ class Usage(InFolder):
         self.assertEqual(self.run_mase("help").stdout, self.run_mase("--help").stdout)
         self.assertEqual(self.run_mase("help", "train").stdout, self.run_mase("train", "--help").stdout)
 
+    def test_the_help_of_a_command_fits_a_screen_and_says_how_to_see_the_rest(self):
+        commands = re.findall(r"^  (\w+)[, ].*", self.run_mase("--help").stdout.split("Subcommands:")[1], re.MULTILINE)
+        self.assertIn("train", commands)
+        for command in commands:
+            short = self.run_mase(command, "--help").stdout
+            self.assertLessEqual(len(short.splitlines()), 40, short)
+            rest = re.search(rf"(\d+) further options: mase help {command} --all", short)
+            options = re.compile(r"^  --[\w-]+", re.MULTILINE)
+            every = self.run_mase("help", command, "--all").stdout
+            left_out = set(options.findall(every)) - set(options.findall(short))
+            self.assertEqual(len(left_out), int(rest[1]) if rest else 0, command)
+        self.assertIn("--momentum", self.run_mase("help", "train", "--all").stdout)
+        self.assertNotIn("--momentum", self.run_mase("train", "--help").stdout)
+
     def test_the_settings_table_has_what_was_given_unless_all_are_asked_for(self):
         arguments = ("show-nothing", "--seed", "3")
         short = self.run_mase("test", *arguments, code=2).stdout
@@ -219,7 +233,7 @@ class Usage(InFolder):
             "simulate": {"seed", "data-dir"},
         }
         for command in hidden:
-            text = set(re.findall(r"--([\w-]+)", self.run_mase(command, "--help").stdout))
+            text = set(re.findall(r"--([\w-]+)", self.run_mase("help", command, "--all").stdout))
             self.assertEqual(text & hidden[command], set(), command)
             self.assertLessEqual(shown[command], text, command)
 
