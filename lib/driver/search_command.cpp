@@ -80,7 +80,7 @@ class Follower {
 };
 
 search::StudyResult read_result(const SearchTask& task, const search::Plan& plan) {
-  const auto storage = storage::open_storage(plan.url);
+  const auto storage = plan.open();
   const storage::Study study = search::open_study(*storage, plan);
   return {study.name, task.options(), plan.problem(), storage->trials(study), task.baseline()};
 }

@@ -48,7 +48,7 @@ struct Setup {
   bool deterministic = false;
   int batch = 8;
   std::optional<std::string> storage, study;
-  double heartbeat = 10;
+  double heartbeat = 10, storage_timeout = 60;
   std::int64_t max_configurations = 100000;
   std::string pruner = none, enqueue = none;
   std::optional<std::string> pkl_ckpt;
@@ -87,7 +87,12 @@ struct Setup {
         Field{"study", &S::study, "name of the study in the database; none: the project's name"},
         Field{"heartbeat", &S::heartbeat,
               "seconds between two signs of life; a worker silent for six times that is dead"}
-            .between(0.05, 86400),
+            .between(0.05, 86400)
+            .rare(),
+        Field{"storage_timeout", &S::storage_timeout,
+              "seconds to wait for a database that others have locked, or that is away"}
+            .between(0, 86400)
+            .rare(),
         Field{"max_configurations", &S::max_configurations,
               "most configurations that grid and bruteforce go through"}
             .at_least(1)

@@ -8,17 +8,21 @@ The cases with several hosts need a PostgreSQL server (tests/search/storage/with
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import os
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+import urllib.parse
 from pathlib import Path
 
 MASE = SOURCE = None
@@ -125,10 +129,6 @@ class ShippedExample(Search):
         self.assertEqual(document["trials"], 5)
         self.assertGreaterEqual(len(document["best"]), 1)
 
-    def test_the_folder_of_every_best_trial_reproduces_the_reported_metrics_exactly(self):
-        document = self.search(EXAMPLE, "p", "--sampler", "bruteforce")
-        self.assertEqual(len(document["best"]), len(document["best_folders"]))
-        for best, folder in zip(document["best"].values(), document["best_folders"]):
     def test_only_an_untrained_model_whose_trials_do_not_train_it_is_warned_about(self):
         self.mase("train", "jsc-tiny", "jsc", "--max-epochs", "1", "--project", "t")
         trained = self.out / "t/software/training_ckpts/best.pt"
@@ -140,6 +140,10 @@ class ShippedExample(Search):
             told = self.mase("search", *arguments, "--dry-run", "--project", "p").stderr
             self.assertEqual("random weights" in told, warned, f"{arguments}\n{told}")
 
+    def test_the_folder_of_every_best_trial_reproduces_the_reported_metrics_exactly(self):
+        document = self.search(EXAMPLE, "p", "--sampler", "bruteforce")
+        self.assertEqual(len(document["best"]), len(document["best_folders"]))
+        for best, folder in zip(document["best"].values(), document["best_folders"]):
             again = json.loads(
                 self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json").stdout
             )
@@ -333,8 +337,85 @@ class Refusals(Search):
         self.assertIn("18 configurations, grid goes through at most 17", result.stderr)
 
 
+class Proxy:
+    """Between workers and a server: loses the answer to every `lost`-th COMMIT, and can be away."""
+
+    def __init__(self, url, lost):
+        self.server = urllib.parse.urlsplit(url)
+        self.lost, self.commits, self.answers_lost, self.refused = lost, 0, 0, 0
+        self.is_away = False
+        self.pairs = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        user = self.server.netloc.rpartition("@")[0]
+        self.url = f"postgresql://{user}@127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client = self.listener.accept()[0]
+            if self.is_away:
+                self.refused += 1
+                client.close()
+                continue
+            pair = (client, socket.create_connection((self.server.hostname, self.server.port)))
+            self.pairs.append(pair)
+            answer_lost = threading.Event()
+            for arguments in ((*pair, answer_lost), (*reversed(pair), answer_lost)):
+                threading.Thread(target=self.pump, args=(*arguments, pair[0]), daemon=True).start()
+
+    def pump(self, source, target, answer_lost, client):
+        try:
+            while data := source.recv(65536):
+                if source is client and b"COMMIT" in data:
+                    self.commits += 1
+                    if self.commits % self.lost == 0:
+                        answer_lost.set()
+                elif source is not client and answer_lost.is_set():
+                    self.answers_lost += 1
+                    break
+                target.sendall(data)
+        except OSError:
+            pass
+        self.cut(source, target)
+
+    @staticmethod
+    def cut(*ends):
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def away(self, seconds):
+        self.is_away = True
+        for pair in self.pairs:
+            self.cut(*pair)
+        time.sleep(seconds)
+        self.is_away = False
+
+
 @unittest.skipUnless("MASE_TEST_POSTGRESQL" in os.environ, "no PostgreSQL server")
 class Hosts(Search):
+    def test_a_server_that_is_away_and_lost_answers_to_commits_cost_no_trial(self):
+        proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=11)
+        arguments = ("--storage", proxy.url + "/postgres", "--study", f"away{os.getpid()}", "--n-trials", "40")
+        worker = self.start(CHANNELS, "p", *arguments, "--n-jobs", "2")
+        while proxy.answers_lost < 2 and worker.poll() is None:
+            time.sleep(0.02)
+        proxy.away(2)
+        self.assertEqual(worker.wait(120), 0)
+        self.assertGreater(proxy.refused, 0)
+        rows = self.trials("p")
+        self.assertEqual([int(row["number"]) for row in rows], list(range(40)))
+        self.assertEqual({row["state"] for row in rows}, {"COMPLETE"})
+
+    def test_a_server_that_stays_away_ends_the_search_when_its_patience_is_over(self):
+        proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=10**9)
+        arguments = ("--storage", proxy.url + "/postgres", "--study", f"gone{os.getpid()}", "--n-trials", "4000")
+        worker = self.start(CHANNELS, "p", *arguments, "--storage-timeout", "1")
+        while proxy.commits < 20 and worker.poll() is None:
+            time.sleep(0.02)
+        proxy.away(8)
+        self.assertEqual(worker.wait(120), 3)
+
     def test_workers_that_are_killed_lose_no_trial_and_count_none_twice(self):
         config = self.edited(CHANNELS, "slow.toml", ("max_epochs = 5", "max_epochs = 20"))
         url = os.environ["MASE_TEST_POSTGRESQL"].rstrip("/") + "/postgres"

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace mase::storage {
@@ -13,16 +14,26 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void give_up(const Database& database, const Busy& busy) {
-  const double seconds = static_cast<double>(database.lock_timeout().count()) / 1e3;
-  file_error(database.name() + ": locked by another program for " + fixed_text(seconds, 1) +
-             " s (" + busy.what() + "); end what holds it, or try again");
+std::string seconds_of(const Database& database) {
+  return fixed_text(static_cast<double>(database.patience().count()) / 1e3, 1);
 }
 
-/// Doubles from 1 ms to 64 ms. Threads that collide are spread apart by their different clocks.
-std::chrono::microseconds pause_after(int attempt) {
+[[noreturn]] void give_up(const Database& database, const Busy& busy) {
+  file_error(database.name() + ": locked by another program for " + seconds_of(database) + " s (" +
+             busy.what() + "); end what holds it, or try again");
+}
+
+[[noreturn]] void give_up(const Database& database, const Away& away) {
+  file_error(database.name() + ": " + away.what() + ", for " + seconds_of(database) +
+             " s (storage_timeout); run the same command again when it is back, nothing that was "
+             "finished is lost");
+}
+
+/// Doubles from 1 ms to 64 ms while somebody is in the way, to 1 s while the database is away.
+/// Threads that collide are spread apart by their different clocks.
+std::chrono::microseconds pause_after(int attempt, bool away) {
   const auto spread = Clock::now().time_since_epoch().count() % 1000;
-  return std::chrono::microseconds((1000 + spread) << std::min(attempt, 6));
+  return std::chrono::microseconds((1000 + spread) << std::min(attempt, away ? 10 : 6));
 }
 
 std::string placeholders(std::size_t first, std::size_t count) {
@@ -40,21 +51,30 @@ std::string placeholders(std::size_t first, std::size_t count) {
 }  // namespace
 
 void Database::transact(Access access, const std::function<void()>& work) {
-  const auto deadline = Clock::now() + lock_timeout_;
+  const auto deadline = Clock::now() + patience_;
+  bool committing = false, away = false;
   for (int attempt = 0;; ++attempt) {
     try {
+      if (committing && was_committed()) return;
+      committing = false;
       begin(access);
       work();
+      committing = true;
       commit();
       return;
     } catch (const Busy& busy) {
       rollback();
       if (Clock::now() >= deadline) give_up(*this, busy);
+    } catch (const Away& gone) {
+      rollback();
+      if (Clock::now() >= deadline) give_up(*this, gone);
+      if (!away) log::warning(name_ + ": " + gone.what() + "; waiting for it");
+      away = true;
     } catch (...) {
       rollback();
       throw;
     }
-    std::this_thread::sleep_for(pause_after(attempt));
+    std::this_thread::sleep_for(pause_after(attempt, away));
   }
 }
 

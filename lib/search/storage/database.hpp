@@ -24,6 +24,11 @@ struct Busy : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The database cannot be reached; the transaction may be tried again when it is back.
+struct Away : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 enum class Access { read, write };
 
 /// What the databases write differently. Types stand in CREATE TABLE, the others in queries.
@@ -40,9 +45,10 @@ struct Dialect {
 /// A connection to a database. Error(Fault::file) with its own message when a statement fails.
 class Database {
  public:
-  /// `name` stands in messages and holds no password.
-  Database(std::string name, std::chrono::milliseconds lock_timeout)
-      : name_(std::move(name)), lock_timeout_(lock_timeout) {}
+  /// `name` stands in messages and holds no password. `patience`: how long a transaction waits for
+  /// other writers, and for a database that has gone away to come back.
+  Database(std::string name, std::chrono::milliseconds patience)
+      : name_(std::move(name)), patience_(patience) {}
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
@@ -54,20 +60,22 @@ class Database {
   virtual std::int64_t execute(const std::string& sql, const Row& parameters = {}) = 0;
   virtual const Dialect& dialect() const = 0;
 
-  /// Runs `work` inside one transaction; after Busy everything is undone and `work` runs again,
-  /// until the lock timeout is over (Error(Fault::file)).
+  /// Runs `work` inside one transaction; after Busy or Away everything is undone and `work` runs
+  /// again, until the patience is over (Error(Fault::file)). It takes effect exactly once.
   void transact(Access access, const std::function<void()>& work);
 
   const std::string& name() const { return name_; }
-  std::chrono::milliseconds lock_timeout() const { return lock_timeout_; }
+  std::chrono::milliseconds patience() const { return patience_; }
 
  private:
   virtual void begin(Access access) = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
+  /// Whether the last commit, which ended in Away, has taken effect all the same.
+  virtual bool was_committed() { return false; }
 
   std::string name_;
-  std::chrono::milliseconds lock_timeout_;
+  std::chrono::milliseconds patience_;
 };
 
 /// `into` is "table (a, b)", `rows` its values, `after` what follows them ("ON CONFLICT ...").
@@ -80,10 +88,9 @@ double real(const Value& value, const std::string& where);
 const std::string& text(const Value& value, const std::string& where);
 inline bool is_null(const Value& value) { return std::holds_alternative<std::monostate>(value); }
 
-std::unique_ptr<Database> open_sqlite(const std::string& path,
-                                      std::chrono::milliseconds lock_timeout);
+std::unique_ptr<Database> open_sqlite(const std::string& path, std::chrono::milliseconds patience);
 /// `url` as libpq reads it.
 std::unique_ptr<Database> open_postgresql(const std::string& url,
-                                          std::chrono::milliseconds lock_timeout);
+                                          std::chrono::milliseconds patience);
 
 }  // namespace mase::storage

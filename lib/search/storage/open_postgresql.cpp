@@ -6,12 +6,12 @@
 
 namespace mase::storage {
 std::unique_ptr<Database> open_postgresql(const std::string& url,
-                                          std::chrono::milliseconds lock_timeout) {
-  using Open = Database* (*)(const std::string& url, std::chrono::milliseconds lock_timeout);
+                                          std::chrono::milliseconds patience) {
+  using Open = Database* (*)(const std::string& url, std::chrono::milliseconds patience);
   static const auto open =
       reinterpret_cast<Open>(open_library("libmase_postgresql.so", "mase_open_postgresql",
                                           LibraryScope::own, "PostgreSQL", "libpq-dev"));
-  return std::unique_ptr<Database>(open(url, lock_timeout));
+  return std::unique_ptr<Database>(open(url, patience));
 }
 
 }  // namespace mase::storage

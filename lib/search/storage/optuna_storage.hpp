@@ -18,6 +18,8 @@ class OptunaStorage final : public Storage {
   /// Creates or checks the schema.
   explicit OptunaStorage(std::unique_ptr<Database> database);
 
+  const std::string& name() const override { return database_->name(); }
+
   // studies.cpp
   std::optional<Study> find_study(const std::string& name) override;
   std::vector<Study> studies() override;

@@ -38,8 +38,8 @@ using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
 class Sqlite final : public Database {
  public:
-  Sqlite(const std::string& path, std::chrono::milliseconds lock_timeout)
-      : Database(path, lock_timeout), handle_(nullptr, &sqlite3_close_v2) {
+  Sqlite(const std::string& path, std::chrono::milliseconds patience)
+      : Database(path, patience), handle_(nullptr, &sqlite3_close_v2) {
     open(path);
     sqlite3_busy_handler(handle_.get(), &Sqlite::wait, this);
     if (sqlite3_db_readonly(handle_.get(), "main") == 1) fail(SQLITE_READONLY);
@@ -73,7 +73,7 @@ class Sqlite final : public Database {
     auto& database = *static_cast<Sqlite*>(self);
     const auto now = std::chrono::steady_clock::now();
     if (calls == 0) database.waiting_since_ = now;
-    if (now - database.waiting_since_ >= database.lock_timeout()) return 0;
+    if (now - database.waiting_since_ >= database.patience()) return 0;
     std::this_thread::sleep_for(std::chrono::microseconds(100 << std::min(calls / 4, 6)));
     return 1;
   }
@@ -204,9 +204,8 @@ class Sqlite final : public Database {
 
 }  // namespace
 
-std::unique_ptr<Database> open_sqlite(const std::string& path,
-                                      std::chrono::milliseconds lock_timeout) {
-  return std::make_unique<Sqlite>(path, lock_timeout);
+std::unique_ptr<Database> open_sqlite(const std::string& path, std::chrono::milliseconds patience) {
+  return std::make_unique<Sqlite>(path, patience);
 }
 
 }  // namespace mase::storage

@@ -11,15 +11,15 @@ namespace mase::storage {
 namespace {
 
 std::unique_ptr<Database> open_database(const std::string& url,
-                                        std::chrono::milliseconds lock_timeout) {
+                                        std::chrono::milliseconds patience) {
   const std::size_t end = url.find("://");
-  if (end == std::string::npos) return open_sqlite(url, lock_timeout);
+  if (end == std::string::npos) return open_sqlite(url, patience);
   const std::string scheme = url.substr(0, url.find_first_of("+:"));
   const std::string rest = url.substr(end + 3);
   if (scheme == "postgresql" || scheme == "postgres")
-    return open_postgresql("postgresql://" + rest, lock_timeout);
+    return open_postgresql("postgresql://" + rest, patience);
   if (scheme == "sqlite" && rest.size() > 1 && rest[0] == '/' && rest != "/:memory:")
-    return open_sqlite(rest.substr(1, rest.find('?') - 1), lock_timeout);
+    return open_sqlite(rest.substr(1, rest.find('?') - 1), patience);
   if (scheme == "sqlite") file_error("'sqlite://" + rest + "' names no file; write sqlite:///FILE");
   file_error("a study cannot be stored in a database of kind '" + scheme +
              "'; write a file's path, sqlite:///FILE or postgresql://USER@HOST:PORT/NAME");
@@ -27,8 +27,8 @@ std::unique_ptr<Database> open_database(const std::string& url,
 
 }  // namespace
 
-std::unique_ptr<Storage> open_storage(const std::string& url, double lock_timeout) {
-  const auto milliseconds = std::chrono::milliseconds(std::llround(lock_timeout * 1e3));
+std::unique_ptr<Storage> open_storage(const std::string& url, double patience) {
+  const auto milliseconds = std::chrono::milliseconds(std::llround(patience * 1e3));
   return std::make_unique<OptunaStorage>(open_database(url, milliseconds));
 }
 

@@ -57,6 +57,8 @@ class Storage {
  public:
   virtual ~Storage() = default;
 
+  virtual const std::string& name() const = 0;  ///< for messages, without a password
+
   virtual std::optional<Study> find_study(const std::string& name) = 0;
   virtual std::vector<Study> studies() = 0;
   /// The new study, or the one of this name that another worker created first.
@@ -103,7 +105,8 @@ class Storage {
 
 /// Opens, and creates where nothing is there yet. `url`: "sqlite:///FILE", a path, or
 /// "postgresql://USER:PASSWORD@HOST:PORT/NAME" (also with "+driver", as SQLAlchemy writes it).
-/// The password never appears in messages. `lock_timeout`: seconds to wait for other writers.
-std::unique_ptr<Storage> open_storage(const std::string& url, double lock_timeout = 30);
+/// The password never appears in messages. `patience`: seconds to wait for other writers, and
+/// for a server that has gone away to come back.
+std::unique_ptr<Storage> open_storage(const std::string& url, double patience = 30);
 
 }  // namespace mase::storage

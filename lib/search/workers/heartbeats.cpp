@@ -40,7 +40,7 @@ void Heartbeats::run() {
     const std::set<std::int64_t> trials = trials_;
     lock.unlock();
     try {
-      if (!storage) storage = storage::open_storage(url_);
+      if (!storage) storage = storage::open_storage(url_, seconds_);
       for (const std::int64_t trial : trials) storage->heartbeat(trial);
     } catch (const Error& error) {
       log::warning(std::string("heartbeat: ") + error.what());

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "search/samplers/sampler.hpp"
@@ -33,6 +34,10 @@ struct Plan {
   /// worker that begins the study. Empty: nothing.
   std::function<std::vector<Tree>()> enqueue;
 
+  /// A connection of the caller's own to the database of the study.
+  std::unique_ptr<storage::Storage> open() const {
+    return storage::open_storage(url, options.setup.storage_timeout);
+  }
   samplers::Problem problem() const { return {space->dimensions(), options.directions(), seed}; }
 };
 

@@ -33,9 +33,10 @@ void differences(const Tree& before, const Tree& now, const std::string& path,
     if (!before.find(key)) differences(Tree(), value, inner(key), lines);
 }
 
-void check_configuration(const storage::Study& study, const Plan& plan) {
+void check_configuration(const storage::Storage& storage, const storage::Study& study,
+                         const Plan& plan) {
   if (study.directions != plan.options.directions())
-    config_error("study '" + study.name + "' in " + plan.url +
+    config_error("study '" + study.name + "' in " + storage.name() +
                  " has other objectives; name another study or another database");
   const Tree* stored = study.system.find(configuration_attribute);
   if (!stored) return;  // begun by Optuna: its parameters are checked one by one
@@ -64,7 +65,7 @@ void await_enqueued(storage::Storage& storage, const Plan& plan) {
     if (!study || study->system.find(enqueued_attribute)) return;
     const Tree* creator = study->system.find(creator_attribute);
     if (creator && is_dead_here(*creator))
-      file_error("study '" + plan.study + "' in " + plan.url +
+      file_error("study '" + plan.study + "' in " + storage.name() +
                  " was left before its first trials were chosen; name another study");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -91,14 +92,14 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
     system[creator_attribute] = own_identity();
     study = storage.create_study(plan.study, plan.options.directions(), Tree::dict(), system);
   }
-  check_configuration(*study, plan);
+  check_configuration(storage, *study, plan);
   return *study;
 }
 
 void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
   Plan plan = given;
   {
-    const auto storage = storage::open_storage(plan.url);
+    const auto storage = plan.open();
     enqueue_first(*storage, plan, open_study(*storage, plan));
     if (plan.options.setup.sampler_row().length == samplers::StudyLength::as_enqueued)
       plan.options.setup.n_trials =

@@ -46,7 +46,7 @@ bool Crew::over() const {
 
 Worker::Worker(Crew& crew)
     : crew_(crew),
-      storage_(storage::open_storage(crew.plan.url)),
+      storage_(crew.plan.open()),
       study_(open_study(*storage_, crew.plan)),
       asker_(crew.plan),
       identity_(own_identity()) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostgreSQL behind the Database interface, through libpq. A connection that was lost between two
-// transactions is opened again; within one the transaction is lost and the error says so.
+// PostgreSQL behind the Database interface, through libpq. A connection that was lost is opened
+// again; where a commit was lost with it, the server is asked what became of the transaction.
 #include <libpq-fe.h>
 
 #include <array>
@@ -15,6 +15,7 @@ namespace mase::postgresql {
 namespace {
 
 using storage::Access;
+using storage::Away;
 using storage::Busy;
 using storage::Database;
 using storage::Dialect;
@@ -105,11 +106,13 @@ PGconn* connect(const std::string& url) {
 
 class Postgresql final : public Database {
  public:
-  Postgresql(const std::string& url, Address address, std::chrono::milliseconds lock_timeout)
-      : Database(address.shown, lock_timeout),
+  Postgresql(const std::string& url, Address address, std::chrono::milliseconds patience)
+      : Database(address.shown, patience),
         address_(std::move(address)),
         connection_(connect(url), &PQfinish) {
-    if (PQstatus(connection_.get()) != CONNECTION_OK) fail_to_connect();
+    if (PQstatus(connection_.get()) != CONNECTION_OK)
+      file_error(name() + ": no connection (" + last_words() +
+                 "); is the server running, and are host, port, user, password and name right?");
     prepare_session();
   }
 
@@ -130,6 +133,9 @@ class Postgresql final : public Database {
 
  private:
   void begin(Access access) override {
+    in_transaction_ = true;
+    writes_ = access == Access::write;
+    transaction_ = {};
     const char* sql = access == Access::write
                           ? "BEGIN"
                           : "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -139,15 +145,31 @@ class Postgresql final : public Database {
     reconnect();
     command(sql);
   }
-  void commit() override { command("COMMIT"); }
+  void commit() override {
+    if (writes_) transaction_ = query("SELECT txid_current_if_assigned()", {}).at(0)[0];
+    command("COMMIT");
+    in_transaction_ = false;
+  }
   void rollback() noexcept override {
+    in_transaction_ = false;
     if (PQtransactionStatus(connection_.get()) != PQTRANS_IDLE)
       PQclear(PQexec(connection_.get(), "ROLLBACK"));
   }
 
+  /// A transaction without a number has written nothing, so it may as well be run again.
+  bool was_committed() override {
+    if (is_null(transaction_)) return false;
+    in_transaction_ = true;
+    if (PQstatus(connection_.get()) != CONNECTION_OK) reconnect();
+    const Value state = query("SELECT txid_status($1)", {transaction_}).at(0)[0];
+    in_transaction_ = false;
+    if (state == Value("in progress")) throw Away("the server still ends a lost transaction");
+    return state == Value("committed");
+  }
+
   void reconnect() {
     PQreset(connection_.get());
-    if (PQstatus(connection_.get()) != CONNECTION_OK) fail_to_connect();
+    if (PQstatus(connection_.get()) != CONNECTION_OK) throw Away(gone());
     prepare_session();
   }
 
@@ -157,7 +179,7 @@ class Postgresql final : public Database {
         connection_.get(), [](void*, const char*) {}, nullptr);
     if (PQsetClientEncoding(connection_.get(), "UTF8") != 0) fail(nullptr);
     command("SET datestyle TO ISO");
-    command("SET lock_timeout TO " + std::to_string(lock_timeout().count()));
+    command("SET lock_timeout TO " + std::to_string(patience().count()));
   }
 
   void command(const std::string& sql) {
@@ -219,23 +241,24 @@ class Postgresql final : public Database {
     return std::string(trim(words));
   }
 
-  [[noreturn]] void fail_to_connect() {
-    file_error(name() + ": no connection (" + without_password(PQerrorMessage(connection_.get())) +
-               "); is the server running, and are host, port, user, password and name right?");
+  std::string last_words() const { return without_password(PQerrorMessage(connection_.get())); }
+  std::string gone() const {
+    return "the server at " + address_.server + " is gone (" + last_words() + ")";
   }
 
   [[noreturn]] void fail(const PGresult* result) {
-    const std::string words = without_password(PQerrorMessage(connection_.get()));
+    const std::string words = last_words();
     const char* field = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const std::string_view state = field == nullptr ? "" : field;
     // Serialization failure, deadlock, lock not available; and what two creators of the tables do
     // to each other: unique violation, duplicate table, duplicate type.
     for (const std::string_view busy : {"40001", "40P01", "55P03", "23505", "42P07", "42710"})
       if (state == busy) throw Busy(words);
-    if (PQstatus(connection_.get()) != CONNECTION_OK)
-      file_error(
-          name() + ": the server at " + address_.server + " is gone (" + words +
-          "); run the same command again when it is back, nothing that was finished is lost");
+    if (PQstatus(connection_.get()) != CONNECTION_OK) {
+      if (in_transaction_) throw Away(gone());
+      file_error(name() + ": " + gone() +
+                 "; run the same command again when it is back, nothing that was finished is lost");
+    }
     if (state == "25006" || state == "42501")
       file_error(name() + ": this database may not be written (" + words +
                  "); ask for the rights, or use another user");
@@ -245,6 +268,8 @@ class Postgresql final : public Database {
   Address address_;
   Connection connection_;
   std::unordered_map<std::string, std::string> prepared_;  ///< names by SQL text
+  bool in_transaction_ = false, writes_ = false;
+  Value transaction_;  ///< the server's number of the one that is being committed; null without
 };
 
 }  // namespace
@@ -252,7 +277,7 @@ class Postgresql final : public Database {
 }  // namespace mase::postgresql
 
 extern "C" mase::storage::Database* mase_open_postgresql(const std::string& url,
-                                                         std::chrono::milliseconds lock_timeout) {
+                                                         std::chrono::milliseconds patience) {
   using namespace mase::postgresql;
-  return new Postgresql(url, address_of(url), lock_timeout);
+  return new Postgresql(url, address_of(url), patience);
 }
