@@ -23,7 +23,7 @@ std::string_view isa_name(Isa isa) {
 }
 
 bool is_available(Isa isa) {
-#if defined(__x86_64__)
+#if defined(MASE_X86_KERNELS)
   if (isa >= Isa::avx2 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
     return false;
   if (isa >= Isa::avx512 && !__builtin_cpu_supports("avx512f")) return false;

@@ -9,6 +9,11 @@
 #include <string_view>
 #include <vector>
 
+/// Defined where kernels are compiled for more than the portable set.
+#if defined(__x86_64__) && !defined(MASE_PORTABLE)
+#define MASE_X86_KERNELS
+#endif
+
 namespace mase::simd {
 
 /// Each includes those before it.

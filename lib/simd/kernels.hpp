@@ -26,7 +26,7 @@ struct Kernels {
 
 /// Declares `name`, the Kernels of a Table that NAME.simd.cpp defines for portable, avx2 and
 /// `widest`: the sets that lib/CMakeLists.txt compiles it for.
-#if defined(__x86_64__)
+#if defined(MASE_X86_KERNELS)
 #define MASE_KERNELS(Table, name, widest)                                     \
   extern const Table name##_portable, name##_avx2, name##_##widest;           \
   inline constexpr mase::simd::Kernels<Table, mase::simd::Isa::widest> name { \
