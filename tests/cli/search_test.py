@@ -394,14 +394,23 @@ class Proxy:
 
 @unittest.skipUnless("MASE_TEST_POSTGRESQL" in os.environ, "no PostgreSQL server")
 class Hosts(Search):
+    @staticmethod
+    def place(server, study, trials):
+        """The options of a study on a server."""
+        url = server.rstrip("/") + "/postgres"
+        return ("--storage", url, "--study", f"{study}{os.getpid()}", "--n-trials", str(trials))
+
+    def ends_with(self, code, worker, proxy, seconds, ready):
+        """Takes the server away for some seconds as soon as `ready` says so, and checks how the worker ends."""
+        while not ready() and worker.poll() is None:
+            time.sleep(0.02)
+        proxy.away(seconds)
+        self.assertEqual(worker.wait(120), code)
+
     def test_a_server_that_is_away_and_lost_answers_to_commits_cost_no_trial(self):
         proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=11)
-        arguments = ("--storage", proxy.url + "/postgres", "--study", f"away{os.getpid()}", "--n-trials", "40")
-        worker = self.start(CHANNELS, "p", *arguments, "--n-jobs", "2")
-        while proxy.answers_lost < 2 and worker.poll() is None:
-            time.sleep(0.02)
-        proxy.away(2)
-        self.assertEqual(worker.wait(120), 0)
+        worker = self.start(CHANNELS, "p", *self.place(proxy.url, "away", 40), "--n-jobs", "2")
+        self.ends_with(0, worker, proxy, 2, lambda: proxy.answers_lost >= 2)
         self.assertGreater(proxy.refused, 0)
         rows = self.trials("p")
         self.assertEqual([int(row["number"]) for row in rows], list(range(40)))
@@ -409,17 +418,12 @@ class Hosts(Search):
 
     def test_a_server_that_stays_away_ends_the_search_when_its_patience_is_over(self):
         proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=10**9)
-        arguments = ("--storage", proxy.url + "/postgres", "--study", f"gone{os.getpid()}", "--n-trials", "4000")
-        worker = self.start(CHANNELS, "p", *arguments, "--storage-timeout", "1")
-        while proxy.commits < 20 and worker.poll() is None:
-            time.sleep(0.02)
-        proxy.away(8)
-        self.assertEqual(worker.wait(120), 3)
+        worker = self.start(CHANNELS, "p", *self.place(proxy.url, "gone", 4000), "--storage-timeout", "1")
+        self.ends_with(3, worker, proxy, 8, lambda: proxy.commits >= 20)
 
     def test_workers_that_are_killed_lose_no_trial_and_count_none_twice(self):
         config = self.edited(CHANNELS, "slow.toml", ("max_epochs = 5", "max_epochs = 20"))
-        url = os.environ["MASE_TEST_POSTGRESQL"].rstrip("/") + "/postgres"
-        arguments = ("--storage", url, "--study", f"hosts{os.getpid()}", "--n-trials", "40", "--heartbeat", "0.2")
+        arguments = (*self.place(os.environ["MASE_TEST_POSTGRESQL"], "hosts", 40), "--heartbeat", "0.2")
         draw = random.Random(7)
         for round_ in range(3):
             victims = [self.start(config, f"victim{i}", *arguments) for i in range(2)]
