@@ -61,7 +61,7 @@ Build build_bench(const std::string& folder, const BuildOptions& options) {
   command.insert(command.end(), {"--Mdir", temporary, "-o", "bench"});
   for (const std::string& source : sources) command.push_back("../" + source);
   command.emplace_back("bench_top.sv");
-  for (const std::string& source : split(kBenchSources, ' ')) command.push_back(source);
+  command.emplace_back(kBenchSource);
   const auto start = std::chrono::steady_clock::now();
   std::error_code error;
   try {

@@ -32,7 +32,7 @@ sim/obj/bench: $(SOURCES) sim/bench_top.sv $(wildcard sim/*.cpp sim/*.hpp)
 	cd sim && $(VERILATOR) @BUILD@ \
 	  @MODEL@ --Mdir obj -o bench \
 	  -CFLAGS "@CFLAGS@" -MAKEFLAGS "@MAKEFLAGS@" \
-	  $(addprefix ../,$(SOURCES)) bench_top.sv @SOURCES@
+	  $(addprefix ../,$(SOURCES)) bench_top.sv @SOURCE@
 
 synth:
 	$(YOSYS) -q -p "read_verilog -sv -defer $(SOURCES); hierarchy -check -top $(TOP); \
@@ -80,7 +80,8 @@ std::string filelist_text(const std::vector<std::string>& modules,
 std::string bench_cflags(int optimise) { return "-std=c++20 -O" + std::to_string(optimise); }
 
 std::string bench_makeflags(int optimise) {
-  return "OPT_FAST=-O" + std::to_string(optimise) + " OPT_SLOW=-O0 OPT_GLOBAL=-O0";
+  return "OPT_FAST=-O" + std::to_string(optimise) +
+         " OPT_SLOW=-O0 OPT_GLOBAL=-O0 --eval=VM_SUPPORT_FAST:=dut";
 }
 
 std::string makefile_text(const Names& names) {
@@ -88,7 +89,7 @@ std::string makefile_text(const Names& names) {
   std::string text = replace_all(kMakefile, "@TOP@", names.top);
   text = replace_all(text, "@BUILD@", kBenchBuild);
   text = replace_all(text, "@MODEL@", kBenchModel);
-  text = replace_all(text, "@SOURCES@", kBenchSources);
+  text = replace_all(text, "@SOURCE@", kBenchSource);
   text = replace_all(text, "@CFLAGS@", bench_cflags(optimise));
   text = replace_all(text, "@MAKEFLAGS@", bench_makeflags(optimise));
   return replace_all(text, "@SYNTHESISE@", kSynthesiseXc7);
