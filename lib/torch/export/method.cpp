@@ -9,8 +9,10 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
 
@@ -62,10 +64,10 @@ std::string statements(const formats::Format& format, int rank, const std::strin
   return out + indent + "q = q.contiguous()\n";
 }
 
-/// `q = x + (q - x).detach()` has the gradient 1 and, in float32, almost always the value q; eval
-/// mode returns q itself.
+/// What follows the name of the function. `q = x + (q - x).detach()` has the gradient 1 and, in
+/// float32, almost always the value q; eval mode returns q itself.
 std::string quantizer_source(const formats::Format& format, int rank) {
-  return "def quantize(x, training: bool):\n" + statements(format, rank, "  ") +
+  return "(x, training: bool):\n" + statements(format, rank, "  ") +
          "  if training:\n"
          "    q = x + torch.detach(q - x)\n"
          "  return q\n";
@@ -73,7 +75,7 @@ std::string quantizer_source(const formats::Format& format, int rank) {
 
 /// The same for every tensor of a list.
 std::string list_quantizer_source(const formats::Format& format, int rank) {
-  return "def quantize(xs: List[Tensor], training: bool):\n"
+  return "(xs: List[Tensor], training: bool):\n"
          "  qs: List[Tensor] = []\n"
          "  for x in xs:\n" +
          statements(format, rank, "    ") +
@@ -81,6 +83,17 @@ std::string list_quantizer_source(const formats::Format& format, int rank) {
          "      q = x + torch.detach(q - x)\n"
          "    qs.append(q)\n"
          "  return qs\n";
+}
+
+/// A name in Python for the quantizer of a format, another for every source: "mxint_8_0f1e2d3c".
+std::string quantizer_name(const formats::Format& format, const std::string& source) {
+  std::string name;
+  for (const char c : format.text() + "_")
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      name += c;
+    else if (!name.ends_with('_'))
+      name += '_';
+  return name + sha256(source).substr(0, 8);
 }
 
 constexpr const char* counter_source =
@@ -185,11 +198,21 @@ std::vector<jit::Value*> MethodBuilder::inline_function(const std::string& sourc
   return jit::insertGraph(*graph_, *jit::toGraphFunction(*functions.at(0)).graph(), arguments);
 }
 
+jit::Function* MethodBuilder::shared_function(const std::string& name, const std::string& source) {
+  const c10::QualifiedName room("__torch__.mase.quantizers"), whole(room, name);
+  const auto unit = owner_._ivalue()->compilation_unit();
+  if (jit::Function* known = unit->find_function(whole)) return known;
+  return unit->define(room, "def " + name + source, jit::nativeResolver(), nullptr).at(0);
+}
+
 jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& format, int rank) {
   const bool many = value->type()->kind() == c10::TypeKind::ListType;
   const std::string source =
       many ? list_quantizer_source(format, rank) : quantizer_source(format, rank);
-  return inline_function(source, {value, attribute("training")}).at(0);
+  jit::Function* quantizer = shared_function(quantizer_name(format, source), source);
+  const jit::MatchedSchema matched = jit::matchSchema(quantizer->getSchema(), jit::SourceRange(),
+                                                      *graph_, {value, attribute("training")}, {});
+  return graph_->insertFunctionCall(quantizer, matched);
 }
 
 void MethodBuilder::count_while_training(jit::Value* counter) {

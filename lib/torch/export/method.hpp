@@ -64,6 +64,9 @@ class MethodBuilder {
   c10::TypePtr finish(const std::string& method, JitValue* result);
 
  private:
+  /// One of the archive's own functions, defined where it is first called: every port of a format
+  /// calls the same one, so an archive's code does not grow with its ports.
+  torch::jit::Function* shared_function(const std::string& name, const std::string& source);
   std::vector<JitValue*> inline_function(const std::string& source,
                                          const std::vector<JitValue*>& arguments);
   JitValue* lower_items(const ir::Value& value, const c10::TypePtr& wanted,

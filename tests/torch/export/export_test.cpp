@@ -72,6 +72,23 @@ TEST_CASE("a layer called with different formats becomes one module with several
   CHECK(state_names(module) == std::vector<std::string>{"scale", "fc.weight", "fc.bias"});
 }
 
+TEST_CASE("ports of one format and rank call one quantizer", "[export]") {
+  Folder folder;
+  ir::Graph graph = perceptron();
+  for (const ir::NodeId id : graph.order()) {
+    ir::Node& node = graph.node(id);
+    if (node.kind != ir::NodeKind::call_module || node.target == "seq.blocks.1") continue;
+    for (const char* port : {"data_in", "weight", "bias"})
+      node.formats.emplace(port, formats::parse_format("mxint8"));
+  }
+  export_torchscript(graph, folder / "model.pt", {});
+  const auto module = torch::jit::load(folder / "model.pt");
+  std::size_t quantizers = 0;
+  for (const torch::jit::Function* function : module._ivalue()->compilation_unit()->get_functions())
+    quantizers += function->qualname().prefix() == "__torch__.mase.quantizers" ? 1 : 0;
+  CHECK(quantizers == 2);  // matrices and vectors
+}
+
 TEST_CASE("state_dict names, order and flags are the graph's", "[export]") {
   for (const ir::Graph& graph : all_small_graphs()) {
     Folder folder;
