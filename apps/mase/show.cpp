@@ -15,15 +15,16 @@ void add_show(CLI::App& app, Action& action) {
       ->type_name("NAME");
   command
       ->add_option("--format", request->format,
-                   "text, table, json, svg or dot; program: the integer steps of a "
-                   "quantized checkpoint with the bounds of their accumulators [text]")
-      ->check(CLI::IsMember({"text", "table", "json", "svg", "dot", "program"}));
+                   "text, table, json, dot, svg, png or pdf; program: the integer steps of a "
+                   "quantized checkpoint with the bounds of their accumulators [by the ending of "
+                   "--output, else text]")
+      ->check(CLI::IsMember({"text", "table", "json", "dot", "svg", "png", "pdf", "program"}));
   command->add_option("-o,--output", request->output, "write there instead of to stdout")
       ->type_name("FILE");
   command->footer(
       "Examples:\n"
       "  mase show jsc-tiny\n"
-      "  mase show model.pt --input-shape 1,3,32,32 --format svg -o model.svg\n"
+      "  mase show model.pt --input-shape 1,3,32,32 -o model.svg\n"
       "  mase show graph_module.pt --format program");
   command->callback([request, &action] { action = [request] { return driver::show(*request); }; });
 }

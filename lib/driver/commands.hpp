@@ -113,7 +113,7 @@ int quantize(const QuantizeRequest& request);
 struct ShowRequest {
   std::string model;
   ModelInput input;
-  std::string format = "text";
+  std::optional<std::string> format;  ///< none: what the ending of `output` says, or text
   std::optional<std::string> output;
   std::optional<std::string> dataset;
 };

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase show`: the graph of a model as text, table, JSON, dot or SVG, or its integer steps.
+// `mase show`: the graph of a model as text, table, JSON, dot or a picture, or its integer steps.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
 #include "base/file.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/commands.hpp"
@@ -28,11 +32,27 @@ std::string node_table(const ir::Graph& graph) {
   return report::plain({"op", "name", "target", "mase op", "result", "formats"}, rows);
 }
 
+constexpr std::array pictures{"svg", "png", "pdf"};
+
+bool is_picture(const std::string& format) {
+  return std::find(pictures.begin(), pictures.end(), format) != pictures.end();
+}
+
+/// What is asked for, or what the ending of the output's name says.
+std::string format_of(const ShowRequest& request) {
+  if (request.format) return *request.format;
+  if (!request.output) return "text";
+  const std::string ending = std::filesystem::path(*request.output).extension().string();
+  const bool known =
+      ending == ".dot" || ending == ".json" || (!ending.empty() && is_picture(ending.substr(1)));
+  return known ? ending.substr(1) : "text";
+}
+
 std::string render(ir::Graph& graph, const std::string& format) {
   if (format == "text") return ir::print(graph, {.metadata = false});
   if (format == "table") return node_table(graph);
   if (format == "dot") return ir::to_dot(graph);
-  if (format == "svg") return ir::to_svg(graph);
+  if (is_picture(format)) return ir::to_picture(graph, format);
   for (ir::NodeId id : graph.order()) {
     ir::Node& node = graph.node(id);
     if (node.meta.common.size() == 0) node.meta.common = ir::common_metadata(graph, node);
@@ -61,9 +81,12 @@ std::string program_of(const ShowRequest& request) {
 }
 
 std::string text_of(const ShowRequest& request) {
-  if (request.format == "program") return program_of(request);
+  const std::string format = format_of(request);
+  if (!request.output && (format == "png" || format == "pdf"))
+    config_error("--format " + format + " is not for a terminal; name a file: -o model." + format);
+  if (format == "program") return program_of(request);
   ir::Graph graph = graph_of(request);
-  return render(graph, request.format);
+  return render(graph, format);
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph as graphviz text: one box per node, coloured by kind, one edge per use.
+// A graph as graphviz text: one box per node, one around the layers of a container, one edge per
+// use.
 #include "ir/draw.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
@@ -9,8 +14,9 @@
 namespace mase::ir {
 namespace {
 
-std::string_view colour(NodeKind kind) {
-  switch (kind) {
+std::string_view colour(const Node& node) {
+  if (!node.formats.empty()) return "#fff2a8";
+  switch (node.kind) {
     case NodeKind::placeholder:
       return "#d5e8d4";
     case NodeKind::get_attr:
@@ -48,18 +54,69 @@ std::string label(const Graph& graph, const Node& node) {
   return escaped(join(lines, "\n"));
 }
 
+/// The container that a path stands in: "a.b" of "a.b.0", "" of "fc".
+std::string owner_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+constexpr std::ptrdiff_t kMostNested = 64;  ///< boxes inside each other; deeper layers stand alone
+
+/// The container around a node's layer; "" for what is no layer.
+std::string container_of(const Node& node) {
+  const auto dots = std::count(node.target.begin(), node.target.end(), '.');
+  return node.kind == NodeKind::call_module && dots <= kMostNested ? owner_of(node.target) : "";
+}
+
+/// Writes the nodes of a graph, those of layers inside the boxes of their containers.
+class Boxes {
+ public:
+  explicit Boxes(const Graph& graph) : graph_(graph) {
+    for (const NodeId id : graph.order()) {
+      std::string owner = container_of(graph.node(id));
+      nodes_[owner].push_back(id);
+      for (; !owner.empty(); owner = owner_of(owner)) inner_[owner_of(owner)].insert(owner);
+    }
+  }
+
+  /// What stands in a container, and in those inside it.
+  std::string text(const std::string& path, const std::string& indent) const {
+    std::string out;
+    if (const auto nodes = nodes_.find(path); nodes != nodes_.end())
+      for (const NodeId id : nodes->second) out += indent + box(graph_.node(id));
+    if (const auto inner = inner_.find(path); inner != inner_.end())
+      for (const std::string& container : inner->second) out += cluster(container, indent);
+    return out;
+  }
+
+ private:
+  std::string box(const Node& node) const {
+    return "\"" + node.name + "\" [label=\"" + label(graph_, node) + "\", fillcolor=\"" +
+           std::string(colour(node)) + "\"];\n";
+  }
+
+  /// Graphviz draws a box around a subgraph whose name begins with "cluster".
+  std::string cluster(const std::string& path, const std::string& indent) const {
+    const std::string name = escaped(path);
+    return indent + "subgraph \"cluster_" + name + "\" {\n" + indent + "  label=\"" + name +
+           "\"; labeljust=\"l\"; fontname=\"Helvetica\"; color=\"#999999\";\n" +
+           text(path, indent + "  ") + indent + "}\n";
+  }
+
+  const Graph& graph_;
+  std::map<std::string, std::vector<NodeId>> nodes_;    ///< by container, in order
+  std::map<std::string, std::set<std::string>> inner_;  ///< containers by the one around them
+};
+
 }  // namespace
 
 std::string to_dot(const Graph& graph) {
   std::string text = "digraph \"" + escaped(graph.name) +
-                     "\" {\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n";
-  for (NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    text += "  \"" + node.name + "\" [label=\"" + label(graph, node) + "\", fillcolor=\"" +
-            std::string(colour(node.kind)) + "\"];\n";
-    for (NodeId input : graph.inputs(id))
-      text += "  \"" + graph.node(input).name + "\" -> \"" + node.name + "\";\n";
-  }
+                     "\" {\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n" +
+                     Boxes(graph).text("", "  ");
+  for (const NodeId id : graph.order())
+    for (const NodeId input : graph.inputs(id))
+      text += "  \"" + graph.node(input).name + "\" -> \"" + graph.node(id).name + "\";\n";
   return text + "}\n";
 }
 

@@ -44,10 +44,39 @@ TEST_CASE("dot text has one box per node, one edge per used node, and escapes la
   CHECK(dot.find(edge) == dot.rfind(edge));
 }
 
+TEST_CASE("layers stand in boxes of their containers, and quantized nodes have their colour") {
+  Graph graph;
+  for (const char* path : {"features.block.0", "features.block.1", "head"}) {
+    graph.modules[path] = {.path = path, .class_name = "torch.nn.ReLU", .op = "aten::relu"};
+    graph.add({.kind = NodeKind::call_module, .target = path, .op = "aten::relu"});
+  }
+  graph.node(graph.find_node("head")->id)
+      .formats.emplace("data_in", formats::parse_format("integer(8, 4)"));
+  const std::string dot = to_dot(graph);
+  const std::size_t outer = dot.find("subgraph \"cluster_features\""),
+                    inner = dot.find("subgraph \"cluster_features.block\""),
+                    layer = dot.find("\"features_block_1\" ["), head = dot.find("\"head\" [");
+  CHECK(head < outer);
+  CHECK(outer < inner);
+  CHECK(inner < layer);
+  REQUIRE(layer != std::string::npos);
+  CHECK(dot.substr(head, dot.find('\n', head) - head).find("fff2a8") != std::string::npos);
+  CHECK(dot.find("fff2a8") == dot.rfind("fff2a8"));
+}
+
+TEST_CASE("layers of any depth are drawn") {
+  Graph graph;
+  std::string path = "a";
+  for (int depth = 0; depth < 100'000; ++depth) path += ".a";
+  graph.modules[path] = {.path = path, .class_name = "torch.nn.ReLU", .op = "aten::relu"};
+  graph.add({.kind = NodeKind::call_module, .target = path, .op = "aten::relu"});
+  CHECK(to_dot(graph).find("cluster") == std::string::npos);
+}
+
 TEST_CASE("a missing dot program is an error that says how to get it") {
   const PathSet path("/nonexistent");
   try {
-    to_svg(example());
+    to_picture(example(), "svg");
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.fault() == Fault::file);
@@ -57,9 +86,15 @@ TEST_CASE("a missing dot program is an error that says how to get it") {
 
 TEST_CASE("SVG is drawn through dot when it is installed") {
   if (std::system("command -v dot > /dev/null 2>&1") != 0) return;
-  const std::string svg = to_svg(example());
+  const std::string svg = to_picture(example(), "svg");
   CHECK_THAT(svg, Catch::Contains("<svg") && Catch::Contains("</svg>"));
   CHECK_THAT(svg, Catch::Contains("float32[2, 4]"));
+}
+
+TEST_CASE("PNG and PDF are drawn through dot when it is installed") {
+  if (std::system("command -v dot > /dev/null 2>&1") != 0) return;
+  CHECK_THAT(to_picture(example(), "png"), Catch::StartsWith("\x89PNG"));
+  CHECK_THAT(to_picture(example(), "pdf"), Catch::StartsWith("%PDF-"));
 }
 
 TEST_CASE("a graph larger than a pipe's buffer is drawn whole") {
@@ -67,7 +102,7 @@ TEST_CASE("a graph larger than a pipe's buffer is drawn whole") {
   Graph graph;
   for (int i = 0; i < 300; ++i)
     graph.add({.kind = NodeKind::placeholder, .target = std::string(400, 'x') + std::to_string(i)});
-  const std::string svg = to_svg(graph);
+  const std::string svg = to_picture(graph, "svg");
   CHECK(to_dot(graph).size() > 200000);
   CHECK_THAT(svg, Catch::Contains("</svg>"));
 }

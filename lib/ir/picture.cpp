@@ -46,18 +46,20 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-pid_t start_dot(const Pipe& in, const Pipe& out) {
+pid_t start_dot(const Pipe& in, const Pipe& out, std::string format) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.read.number(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.write.number(), STDOUT_FILENO);
-  std::string program = "dot", format = "-Tsvg";
+  std::string program = "dot";
+  format.insert(0, "-T");
   std::array<char*, 3> arguments{program.data(), format.data(), nullptr};
   pid_t child = 0;
   const int failure = posix_spawnp(&child, "dot", &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0)
-    file_error(std::string("cannot run graphviz's 'dot' to draw SVG: ") + std::strerror(failure) +
+    file_error(std::string("cannot run graphviz's 'dot' to draw the graph: ") +
+               std::strerror(failure) +
                "; install the package graphviz, or use the dot form, which needs no program");
   return child;
 }
@@ -113,20 +115,20 @@ int exit_status(pid_t child) {
 
 }  // namespace
 
-std::string to_svg(const Graph& graph) {
+std::string to_picture(const Graph& graph, const std::string& format) {
   const std::string dot = to_dot(graph);
   const PipeSignalIgnored ignored;
   Pipe in = make_pipe(), out = make_pipe();
-  const pid_t child = start_dot(in, out);
+  const pid_t child = start_dot(in, out, format);
   in.read.close();
   out.write.close();
-  std::string svg = exchange(in.write, out.read, dot);
+  std::string picture = exchange(in.write, out.read, dot);
   in.write.close();
   const int status = exit_status(child);
-  if (status == 127) file_error("cannot run graphviz's 'dot' to draw SVG; install graphviz");
-  if (status != 0 || svg.empty())
+  if (status == 127) file_error("cannot run graphviz's 'dot' to draw the graph; install graphviz");
+  if (status != 0 || picture.empty())
     file_error("graphviz's 'dot' failed with status " + std::to_string(status));
-  return svg;
+  return picture;
 }
 
 }  // namespace mase::ir
