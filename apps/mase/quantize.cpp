@@ -7,7 +7,9 @@ namespace mase::cli {
 void add_quantize(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("quantize", "apply a number format to an array");
   auto request = std::make_shared<driver::QuantizeRequest>();
-  command->add_option("input", request->input, "float32 array")->required()->type_name("IN.npy");
+  command->add_option("input", request->input, "array of numbers, taken as float32")
+      ->required()
+      ->type_name("IN.npy");
   command->add_option("output", request->output, "the values on the format's grid")
       ->required()
       ->type_name("OUT.npy");

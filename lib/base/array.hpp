@@ -144,7 +144,7 @@ class Array {
   std::shared_ptr<std::vector<std::byte>> buffer_;
 };
 
-/// Reads an .npy file (version 1.0 to 3.0, C or Fortran order, little-endian or '|' types).
+/// Reads an .npy file (version 1.0 to 3.0, C or Fortran order, either byte order).
 /// Throws Error(Fault::file) naming the file for anything else, also for a truncated one.
 Array read_npy(const std::string& path);
 /// Writes .npy version 1.0 atomically.

@@ -168,13 +168,8 @@ DType dtype_of(const std::string& descr, const std::string& path) {
   if (order == '<' || order == '>' || order == '|' || order == '=') code.remove_prefix(1);
   if (code.starts_with('O'))
     file_error(where + "it holds Python objects, not numbers; save a numeric array");
-  for (const DescrRow& row : descr_rows) {
-    if (row.code != code) continue;
-    if (order == '>' && size_of(row.dtype) > 1)
-      file_error(where + "big-endian element type " + quote(descr) +
-                 " is not supported; save it as .astype('<" + std::string(code) + "')");
-    return row.dtype;
-  }
+  for (const DescrRow& row : descr_rows)
+    if (row.code == code) return row.dtype;
   file_error(where + "element type " + quote(descr) +
              " is not supported; save it as float32, float64, float16, bool or an integer of at "
              "most 64 bits (not uint64)");
@@ -214,6 +209,12 @@ void copy_fortran(std::string_view data, const Shape& shape, std::size_t item, s
   }
 }
 
+/// Turns big-endian elements into this machine's.
+void reverse_bytes(std::span<std::byte> bytes, std::size_t item) {
+  for (auto at = bytes.begin(); at != bytes.end(); at += static_cast<std::ptrdiff_t>(item))
+    std::reverse(at, at + static_cast<std::ptrdiff_t>(item));
+}
+
 std::string header_text(const Array& array) {
   const auto* row = std::find_if(std::begin(descr_rows), std::end(descr_rows),
                                  [&](const DescrRow& one) { return one.dtype == array.dtype(); });
@@ -244,6 +245,8 @@ Array read_npy(const std::string& path) {
     copy_fortran(data, header.shape, size_of(dtype), array.mutable_bytes());
   else
     std::memcpy(array.mutable_bytes(), data.data(), data.size());
+  if (header.descr.starts_with('>'))
+    reverse_bytes({array.mutable_bytes(), data.size()}, size_of(dtype));
   if (dtype == DType::boolean)  // any other byte would be undefined behaviour as a bool
     for (std::byte& value : std::span(array.mutable_bytes(), data.size()))
       value = std::byte(value != std::byte{0});

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase quantize`: a number format on an array, without a model.
-#include <filesystem>
-
 #include "base/text.hpp"
 #include "config/toml.hpp"
 #include "driver/commands.hpp"
+#include "driver/encoded_files.hpp"
 #include "driver/output.hpp"
 #include "formats/format.hpp"
 
@@ -51,66 +50,69 @@ formats::Format read_format(const QuantizeRequest& request) {
   return *format;
 }
 
-/// Codes in the smallest unsigned type that holds one.
-Array codes_array(const formats::PackedCodes& packed, const Shape& shape) {
-  const std::vector<std::uint32_t> codes = packed.unpack();
-  const auto convert = [&]<class T>(T) {
-    return Array::from(std::vector<T>(codes.begin(), codes.end()), shape);
-  };
-  if (packed.bits() <= 8) return convert(std::uint8_t{});
-  if (packed.bits() <= 16) return convert(std::uint16_t{});
-  return convert(std::uint32_t{});
-}
-
-/// Shared codes and scales stand beside the codes: c.npy, c.shared.npy, c.scales.npy.
-std::string beside(const std::string& codes, const char* what) {
-  std::filesystem::path path(codes);
-  return path.replace_extension(std::string(".") + what + ".npy").string();
-}
-
-/// A list of `count` numbers as a shape.
-Shape line(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
-
-struct NamedArray {
-  std::string key, path;
-  Array value;
-};
-
-/// The encoded input as arrays; an element without a code is named with the file it is in.
-std::vector<NamedArray> encoded_arrays(const formats::Format& format, const Array& input,
-                                       const QuantizeRequest& request) {
+/// An element without a code is named with the file it is in.
+std::vector<EncodedFile> encode(const formats::Format& format, const Array& input,
+                                const QuantizeRequest& request) {
   try {
-    const formats::Encoded encoded = format.encode(input.span<float>(), input.shape());
-    std::vector<NamedArray> arrays{
-        {"codes", *request.codes, codes_array(encoded.codes, input.shape())}};
-    if (!encoded.shared.empty())
-      arrays.push_back({"shared", beside(*request.codes, "shared"),
-                        codes_array(encoded.shared, line(encoded.shared.size()))});
-    if (!encoded.scales.empty())
-      arrays.push_back({"scales", beside(*request.codes, "scales"),
-                        Array::from(encoded.scales, line(encoded.scales.size()))});
-    return arrays;
+    return encoded_files(format, input, *request.codes);
   } catch (const Error& error) {
     throw Error(error.fault(), request.input + ": " + error.what());
   }
+}
+
+/// How many values float32 cannot hold; NaN it can.
+template <class T>
+std::int64_t count_rounded(const Array& exact, const Array& rounded) {
+  std::int64_t count = 0;
+  const auto values = exact.span<T>();
+  const auto floats = rounded.span<float>();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    count += values[i] == values[i] && static_cast<long double>(values[i]) != floats[i] ? 1 : 0;
+  return count;
+}
+
+std::int64_t count_rounded(const Array& exact, const Array& rounded) {
+  switch (exact.dtype()) {
+    case DType::float64:
+      return count_rounded<double>(exact, rounded);
+    case DType::int64:
+      return count_rounded<std::int64_t>(exact, rounded);
+    case DType::int32:
+      return count_rounded<std::int32_t>(exact, rounded);
+    case DType::uint32:
+      return count_rounded<std::uint32_t>(exact, rounded);
+    default:
+      return 0;
+  }
+}
+
+/// The array as float32, which the formats are defined on; says what that rounds.
+Array read_float32(const std::string& path, Output& out) {
+  const Array array = read_npy(path);
+  const Array floats = array.to_float32();
+  const std::string dtype(dtype_name(array.dtype()));
+  const std::int64_t rounded = count_rounded(array, floats);
+  if (array.dtype() != DType::float32)
+    out.text(path + ": " + dtype + ", taken as float32; " + std::to_string(rounded) + " of " +
+             std::to_string(array.size()) + " values are rounded by that");
+  out.document()["input_dtype"] = dtype;
+  out.document()["input_rounded"] = rounded;
+  return floats;
 }
 
 }  // namespace
 
 int quantize(const QuantizeRequest& request) {
   const formats::Format format = read_format(request);
-  const Array input = read_npy(request.input);
-  if (input.dtype() != DType::float32)
-    file_error(request.input + ": holds " + std::string(dtype_name(input.dtype())) +
-               "; quantize takes float32");
+  Output out(request.json);
+  const Array input = read_float32(request.input, out);
   Array output(DType::float32, input.shape());
   format.quantize(input.span<float>(), output.mutable_span<float>(), input.shape());
   // Codes first: when a value has none, no file is written.
-  std::vector<NamedArray> encoded;
-  if (request.codes) encoded = encoded_arrays(format, input, request);
+  std::vector<EncodedFile> encoded;
+  if (request.codes) encoded = encode(format, input, request);
   write_npy(request.output, output);
-  for (const NamedArray& array : encoded) write_npy(array.path, array.value);
-  Output out(request.json);
+  for (const EncodedFile& array : encoded) write_npy(array.path, array.value);
   out.text(format.text() + ": " + shape_text(input.shape()) + ", " +
            double_text(format.bits_per_element(input.shape())) + " bits per element → " +
            request.output);
@@ -119,7 +121,7 @@ int quantize(const QuantizeRequest& request) {
   document["fields"] = format.fields();
   document["bits_per_element"] = format.bits_per_element(input.shape());
   document["output"] = request.output;
-  for (const NamedArray& array : encoded) document[array.key] = array.path;
+  for (const EncodedFile& array : encoded) document[array.key] = array.path;
   out.finish();
   return 0;
 }

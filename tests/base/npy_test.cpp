@@ -126,6 +126,15 @@ TEST_CASE("Fortran order is turned into row-major order") {
   REQUIRE(read_bytes(npy(header("<f4", "(0, 3)", "True"), "")).shape() == Shape{0, 3});
 }
 
+TEST_CASE("big-endian elements are read as those of this machine") {
+  REQUIRE(values_of<float>(
+              read_bytes(npy(header(">f4", "(2,)"), std::string("\x3f\x80\0\0\xc0\0\0\0", 8)))) ==
+          std::vector<float>{1, -2});
+  REQUIRE(values_of<std::int16_t>(
+              read_bytes(npy(header(">i2", "(2, 1)", "True"), std::string("\1\2\xff\xff", 4)))) ==
+          std::vector<std::int16_t>{258, -1});
+}
+
 TEST_CASE("versions 2 and 3, other key orders and Python 2 sizes are understood") {
   const std::string data = raw<float>({1, 2});
   for (const char major : {1, 2, 3})
@@ -138,8 +147,6 @@ TEST_CASE("versions 2 and 3, other key orders and Python 2 sizes are understood"
 }
 
 TEST_CASE("what cannot be read is refused with the reason and a way out") {
-  REQUIRE_THAT(refusal(npy(header(">f4", "(1,)"), "abcd")),
-               Catch::Contains("big-endian") && Catch::Contains(".astype('<f4')"));
   REQUIRE_THAT(refusal(npy(header("|O", "(1,)"), "x")), Catch::Contains("Python objects"));
   REQUIRE_THAT(refusal(npy(header("<c8", "(1,)"), "12345678")), Catch::Contains("\"<c8\""));
   REQUIRE_THAT(refusal(npy(header("<u8", "(1,)"), "12345678")), Catch::Contains("\"<u8\""));

@@ -440,6 +440,13 @@ def last_floats(path, count=16):
     return struct.unpack(f"<{count}f", path.read_bytes()[-4 * count :])
 
 
+def write_vector(path, descr, values, code):
+    """An .npy file of one dimension; `code` is that of struct for one element, with the byte order."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len(values)},), }}".ljust(117) + "\n"
+    data = b"".join(struct.pack(code, value) for value in values)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
 class RunAndQuantize(InFolder):
     def test_run_writes_one_file_per_result(self):
         models = SOURCE / "tests/fixtures/models"
@@ -487,6 +494,22 @@ class RunAndQuantize(InFolder):
         self.run_mase("quantize", "q.npy", "qq.npy", "--format", "integer", "--set", "width=8", "--set", "frac_width=4")
         self.assertEqual((self.cwd / "q.npy").read_bytes(), (self.cwd / "qq.npy").read_bytes())
         self.assertEqual(len((self.cwd / "c.npy").read_bytes()) - 128, 64)
+
+    def test_quantize_takes_other_types_as_float32_and_says_what_that_rounds(self):
+        for descr, code, values, rounded in (
+            ("<f8", "<d", [0.5, 0.1, -2.0, 1e300], 2),
+            (">f4", ">f", [0.5, 0.25, -2.0, 1.0], 0),
+            ("<f2", "<e", [0.5, 0.25, -2.0, 1.0], 0),
+            ("<i8", "<q", [1, 2, 2**24 + 1, -(2**24)], 1),
+            ("|i1", "<b", [1, 2, -3, 4], 0),
+        ):
+            write_vector(self.cwd / "x.npy", descr, values, code)
+            done = self.run_mase("quantize", "x.npy", "q.npy", "--format", "integer(8, 4)", "--json")
+            self.assertEqual(json.loads(done.stdout)["input_rounded"], rounded, descr)
+            wanted = [min(max(round(value * 16), -128), 127) / 16 for value in values]
+            self.assertEqual(list(last_floats(self.cwd / "q.npy", 4)), wanted, descr)
+        said = self.run_mase("quantize", "x.npy", "q.npy", "--format", "integer(8, 4)").stdout
+        self.assertIn("int8, taken as float32; 0 of 4 values are rounded by that", said)
 
     def test_shared_codes_and_scales_stand_beside_the_codes(self):
         source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"  # 4 rows of 16
