@@ -61,6 +61,9 @@ void add_settings(CLI::App& command, driver::CommonRequest& request,
                   const std::shared_ptr<SettingTexts>& texts);
 Tree settings_from(const SettingTexts& texts);
 
+/// Options of commands that run a model's code, with add_limits.
 void add_model_input(CLI::App& command, driver::ModelInput& input);
+/// --max-seconds and --max-memory, in force from where they are read.
+void add_limits(CLI::App& command);
 
 }  // namespace mase::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command-line flags of the settings, declared by a loop over the settings themselves.
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "driver/settings.hpp"
 #include "mase/cli.hpp"
@@ -112,6 +113,24 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
       ->type_name("NAME")
       ->group(leaves)
       ->allow_extra_args(false);
+  add_limits(command);
+}
+
+void add_limits(CLI::App& command) {
+  const std::string limits = std::string(further) + "Limits";
+  command
+      .add_option_function<double>("--max-seconds", limit_seconds,
+                                   "give up after this time, with exit code 3")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->group(limits);
+  command
+      .add_option_function<double>(
+          "--max-memory", limit_memory,
+          "take no more memory than this, and end with exit code 3 without")
+      ->type_name("GIB")
+      ->check(CLI::PositiveNumber)
+      ->group(limits);
 }
 
 }  // namespace mase::cli

@@ -24,6 +24,7 @@ void add_test(CLI::App& app, Action& action) {
   command
       ->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this many percent")
       ->type_name("PERCENT");
+  add_limits(*command);
   command->footer(
       "Examples:\n"
       "  mase test mase_output/jsc/software/training_ckpts/best.pt jsc --split test\n"

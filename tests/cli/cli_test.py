@@ -468,6 +468,15 @@ class RunAndQuantize(InFolder):
             ):
                 self.assertAlmostEqual(ours, stored, delta=1e-5)
 
+    def test_time_and_memory_can_be_limited(self):
+        model = SOURCE / "tests/fixtures/models/jsc_s/jsc_s.script.pt"
+        slow = self.run_mase("show", model, "--input-shape", "4,16", "--max-seconds", "0.001", code=3)
+        self.assertIn("--max-seconds have passed", slow.stderr)
+        self.run_mase("show", model, "--input-shape", "4,16", "--max-seconds", "60", "--max-memory", "4")
+        large = self.run_mase("show", model, "--input-shape", "10000000,16", "--max-memory", "0.5", code=3)
+        self.assertIn("memory", large.stderr)
+        self.run_mase("show", model, "--input-shape", "4,16", "--max-memory", "0", code=2)
+
     def test_a_data_dependent_model_is_refused_with_4_and_its_place(self):
         models = SOURCE / "tests/fixtures/models/data_dependent"
         result = self.run_mase(

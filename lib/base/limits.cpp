@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A timer whose handler ends the process, and the kernel's limit on private memory.
+#include "base/limits.hpp"
+
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+
+#include "base/error.hpp"
+
+namespace mase {
+namespace {
+
+// Only what a signal handler may call.
+void give_up(int) {
+  static constexpr char line[] =
+      "\nerror: the seconds of --max-seconds have passed; give more, or look at the model's "
+      "code for a loop that does not end\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, sizeof line - 1);
+  ::_exit(static_cast<int>(Fault::file));
+}
+
+}  // namespace
+
+void limit_seconds(double seconds) {
+  std::signal(SIGALRM, give_up);
+  double whole = 0;
+  const double rest = std::modf(seconds, &whole);
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(whole);
+  timer.it_value.tv_usec = static_cast<suseconds_t>(rest * 1e6) + 1;  // zero would stop the timer
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void limit_memory(double gibibytes) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(gibibytes * 0x1p30));
+  const int failed = ::setrlimit(RLIMIT_DATA, &limit);
+  MASE_CHECK(failed == 0, "a limit below the system's own can be set");
+}
+
+}  // namespace mase
