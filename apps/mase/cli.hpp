@@ -27,6 +27,8 @@ void add_simulate(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_quantize(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
+void add_diff(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_help(CLI::App& app, Action& action);

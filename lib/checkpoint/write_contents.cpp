@@ -5,7 +5,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
-#include "ir/op_table.hpp"
+#include "checkpoint/quantized_tensors.hpp"
 #include "ir/text.hpp"
 
 namespace mase::checkpoint {
@@ -13,27 +13,6 @@ namespace mase::checkpoint {
 namespace {
 
 using Files = std::map<std::string, std::string>;
-
-/// A parameter or buffer that a node reads through a port with a format.
-struct QuantizedTensor {
-  std::string node, port, path;
-  formats::Format format;
-};
-
-std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph) {
-  std::vector<QuantizedTensor> found;
-  for (const ir::NodeId id : graph.order()) {
-    const ir::Node& node = graph.node(id);
-    if (node.formats.empty()) continue;
-    for (const ir::Port& port : ir::ports(graph, node)) {
-      const auto format = node.formats.find(port.name);
-      const std::string* path = graph.tensor_of(node, port.argument);
-      if (format != node.formats.end() && path)
-        found.push_back({node.name, port.name, *path, format->second});
-    }
-  }
-  return found;
-}
 
 /// Nullopt for a format whose values have no codes (profile `mase` of block formats, which passes
 /// tiny numbers through): fake quantization is all there is.

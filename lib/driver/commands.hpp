@@ -119,6 +119,25 @@ struct ShowRequest {
 };
 int show(const ShowRequest& request);
 
+/// `mase diff`: two models compared; 1 when they differ in a node or a tensor.
+struct DiffRequest {
+  std::string first, second;
+  ModelInput input;
+  std::optional<std::string> dataset;
+  bool all = false;
+  bool json = false;
+};
+int diff(const DiffRequest& request);
+
+/// `mase export`: the tensors of a model, and what its formats make of them, as .npy files.
+struct ExportRequest {
+  std::string model, folder;
+  ModelInput input;
+  bool overwrite = false;  ///< write into a folder that has files
+  bool json = false;
+};
+int export_tensors(const ExportRequest& request);
+
 /// `mase list`: one of the tables of the program.
 struct ListRequest {
   std::string what = "passes";

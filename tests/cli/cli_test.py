@@ -101,6 +101,8 @@ class Usage(InFolder):
             "emit",
             "simulate",
             "show",
+            "diff",
+            "export",
             "list",
             "doctor",
             "completion",
@@ -433,6 +435,31 @@ data_in_frac_width = "auto"
         self.assertIn("weight=integer(8, 4)", first)
         strip = lambda text: [line for line in text.splitlines() if not line.startswith("  history")]
         self.assertEqual(strip(first), strip(again))
+        self.check_diff(checkpoint)
+        self.check_export(checkpoint)
+
+    def check_export(self, checkpoint):
+        """Values are codes by the format's step; a second export does not write over the first."""
+        self.run_mase("export", checkpoint, "weights")
+        index = json.loads((self.cwd / "weights/tensors.json").read_text())
+        row = next(row for row in index["quantized"] if row["port"] == "weight" and row["format"] == "integer(8, 4)")
+        codes = (self.cwd / "weights" / row["codes"]).read_bytes()[-16:]
+        signed = [code - 256 if code > 127 else code for code in codes]
+        self.assertEqual([code / 16 for code in signed], list(last_floats(self.cwd / "weights" / row["values"])))
+        stored = {row["tensor"]: row["file"] for row in index["tensors"]}
+        self.assertTrue((self.cwd / "weights" / stored[row["tensor"]]).is_file())
+        self.run_mase("export", checkpoint, "weights", code=2)
+        self.run_mase("export", checkpoint, "weights", "--overwrite")
+
+    def check_diff(self, checkpoint):
+        """A checkpoint beside itself, and beside the float model that it was made of."""
+        self.assertIn("0 in nodes, 0 in tensors", self.run_mase("diff", checkpoint, checkpoint).stdout)
+        made = self.run_mase("diff", "jsc-tiny", checkpoint, "--dataset", "jsc", "--json", code=1)
+        found = json.loads(made.stdout)
+        formats = [row for row in found["nodes"] if row["what"] == "format of weight"]
+        self.assertTrue(formats and all((row["first"], row["second"]) == ("-", "integer(8, 4)") for row in formats))
+        self.assertEqual(found["accuracy"]["rows"], 150)
+        self.assertEqual(found["tensors"], [])
 
 
 def last_floats(path, count=16):

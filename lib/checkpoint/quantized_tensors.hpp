@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tensors of a graph are read through a format.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace mase::checkpoint {
+
+/// A parameter or buffer that a node reads through a port with a format.
+struct QuantizedTensor {
+  std::string node, port, path;
+  formats::Format format;
+};
+
+/// In the order of the nodes and their ports. A tensor that several ports read occurs once for
+/// each.
+std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph);
+
+}  // namespace mase::checkpoint
