@@ -53,6 +53,7 @@ void ScoreCounter::add_row(std::span<const float> outputs, std::int64_t label) {
   loss_ += std::log(sum) + *best - static_cast<double>(outputs[index]);
   ++rows_;
   ++counts_[index].rows;
+  ++confusion_[{index, predicted}];
   if (predicted < counts_.size()) ++counts_[predicted].predicted;
   if (predicted != index) return;
   ++counts_[index].correct;
@@ -60,7 +61,7 @@ void ScoreCounter::add_row(std::span<const float> outputs, std::int64_t label) {
 }
 
 Scores ScoreCounter::scores() const {
-  Scores scores{rows_, correct_, 0, ratio(correct_, rows_), 0, counts_};
+  Scores scores{rows_, correct_, 0, ratio(correct_, rows_), 0, counts_, confusion_};
   scores.loss = rows_ == 0 ? 0.0 : loss_ / static_cast<double>(rows_);
   std::int64_t present = 0;
   for (const ClassCount& count : counts_) {

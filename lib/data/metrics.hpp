@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/array.hpp"
@@ -20,6 +22,10 @@ struct ClassCount {
   double precision() const;  ///< correct / predicted; 0 when never predicted
 };
 
+/// Rows by true class and prediction; pairs without rows are left out. A model with more outputs
+/// than classes may predict a class that is none.
+using Confusion = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
+
 /// How well a model predicts rows of a data set.
 struct Scores {
   std::int64_t rows = 0, correct = 0;
@@ -27,6 +33,7 @@ struct Scores {
   double accuracy = 0;        ///< micro: correct / rows
   double macro_accuracy = 0;  ///< mean recall of the classes that have rows
   std::vector<ClassCount> classes;
+  Confusion confusion;
 };
 
 /// Collects batches. A prediction is the first largest output.
@@ -45,6 +52,7 @@ class ScoreCounter {
   void add_row(std::span<const float> outputs, std::int64_t label);
 
   std::vector<ClassCount> counts_;
+  Confusion confusion_;
   std::int64_t rows_ = 0, correct_ = 0;
   double loss_ = 0;
 };

@@ -31,6 +31,38 @@ passes::ReportTable class_table(const data::Scores& scores, const data::Dataset&
   return table;
 }
 
+/// How many classes still make a table that fits a terminal.
+constexpr std::size_t most_columns = 20;
+
+passes::ReportTable confusion_table(const data::Scores& scores, const data::Dataset& dataset) {
+  passes::ReportTable table{
+      "Confusion: a row per true class, a column per prediction", {""}, {}, ""};
+  const std::size_t classes = scores.classes.size();
+  for (std::size_t predicted = 0; predicted < classes; ++predicted)
+    table.header.push_back(dataset.class_names[predicted]);
+  for (std::size_t actual = 0; actual < classes; ++actual) {
+    std::vector<std::string> row{dataset.class_names[actual]};
+    for (std::size_t predicted = 0; predicted < classes; ++predicted) {
+      const auto rows = scores.confusion.find({actual, predicted});
+      row.push_back(rows == scores.confusion.end() ? "0" : std::to_string(rows->second));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// Rows by true class and prediction, where there are any: {"g": {"g": 48, "w": 2}}.
+Tree confusion_tree(const data::Scores& scores, const data::Dataset& dataset) {
+  Tree out = Tree::dict();
+  for (const auto& [pair, rows] : scores.confusion) {
+    const bool known = pair.second < dataset.class_names.size();
+    const std::string predicted =
+        known ? dataset.class_names[pair.second] : std::to_string(pair.second);
+    out[dataset.class_names[pair.first]][predicted] = rows;
+  }
+  return out;
+}
+
 Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
   Tree out = Tree::dict();
   out["rows"] = scores.rows;
@@ -44,6 +76,7 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
     entry["predicted"] = scores.classes[c].predicted;
     entry["correct"] = scores.classes[c].correct;
   }
+  out["confusion"] = confusion_tree(scores, dataset);
   return out;
 }
 
@@ -76,6 +109,7 @@ int test(const TestRequest& request) {
 
   Output& output = session.output;
   output.table(class_table(scores, dataset));
+  if (scores.classes.size() <= most_columns) output.table(confusion_table(scores, dataset));
   output.text(request.split + " (" + level + "): accuracy " + percent(scores.accuracy) + " (" +
               std::to_string(scores.correct) + " of " + std::to_string(scores.rows) + "), loss " +
               fixed_text(scores.loss, 4) +

@@ -426,6 +426,9 @@ data_in_frac_width = "auto"
         checkpoint = "mase_output/p/software/transform/transformed_ckpt/graph_module.pt"
         scores = json.loads(self.run_mase("test", checkpoint, "jsc", "--json").stdout)["scores"]
         self.assertEqual(scores["rows"], 150)
+        confusion = scores["confusion"]
+        self.assertEqual(sum(sum(row.values()) for row in confusion.values()), 150)
+        self.assertEqual(sum(row.get(name, 0) for name, row in confusion.items()), scores["correct"])
         self.run_mase("test", checkpoint, "jsc", "--min-accuracy", "99.9", code=1)
         self.run_mase("transform", checkpoint, "--config", "c.toml", "--project", "again")
         first, again = (

@@ -38,6 +38,7 @@ TEST_CASE("scores of a hand-made batch") {
   CHECK(scores.classes[0].predicted == 2);
   CHECK(scores.classes[2].precision() == 0.5);
   CHECK(scores.classes[1].precision() == 0.0);
+  CHECK(scores.confusion == Confusion{{{0, 0}, 2}, {{1, 2}, 1}, {{2, 2}, 1}});
 }
 
 TEST_CASE("macro accuracy leaves out classes without rows") {
