@@ -148,6 +148,7 @@ struct ListRequest {
 };
 int list(const ListRequest& request);
 std::vector<std::string> list_names();  ///< what there is to list: "passes", "formats", ...
+std::vector<std::string> listed(const std::string& what);  ///< names of the entries of a list
 
 int doctor(bool json);
 

@@ -368,6 +368,13 @@ std::vector<std::string> list_names() {
   return names;
 }
 
+std::vector<std::string> listed(const std::string& what) {
+  std::vector<std::string> names;
+  const Tree entries = find_listing(what).entries();
+  for (const Tree& entry : entries.as_list()) names.push_back(entry.at("name").as_string());
+  return names;
+}
+
 int list(const ListRequest& request) {
   const Listing& listing = find_listing(request.what);
   const Tree entries = listing.entries();

@@ -246,6 +246,27 @@ class Usage(InFolder):
             self.assertIn("learning-rate", text)
             self.assertNotIn("num-workers", text)
 
+    def completed(self, *words):
+        """What bash offers for the last word."""
+        line = " ".join(f"'{word}'" for word in ("mase", *words))
+        script = f"source <('{MASE}' completion bash); COMP_WORDS=({line}); COMP_CWORD={len(words)}; _mase; "
+        script += "printf '%s\\n' \"${COMPREPLY[@]}\""
+        done = subprocess.run(["bash", "-c", script], cwd=self.cwd, capture_output=True, text=True, check=True)
+        return set(done.stdout.split())
+
+    def test_completion_offers_values(self):
+        self.write("jsc_mine.toml", "")
+        self.assertEqual(self.completed("sea"), {"search"})
+        self.assertEqual(self.completed("show", "lenet", "--format", "s"), {"svg"})
+        self.assertEqual(self.completed("show", "lenet", "--format", "=", "s"), {"svg"})
+        self.assertEqual(self.completed("quantize", "--format", "mxfp8"), {"mxfp8_e4m3", "mxfp8_e5m2"})
+        self.assertEqual(self.completed("search", "--sampler", "nsg"), {"nsgaii", "nsgaiii"})
+        self.assertEqual(self.completed("train", "--dataset", "mn"), {"mnist"})
+        self.assertEqual(self.completed("train", "--training-optimizer", "sg"), {"sgd"})
+        self.assertLessEqual({"jsc-tiny", "jsc_mine.toml"}, self.completed("train", "jsc"))
+        self.assertEqual(self.completed("list", "pas"), {"passes"})
+        self.assertEqual(self.completed("train", "--learning-r"), {"--learning-rate"})
+
 
 class Precedence(InFolder):
     def settings(self, *arguments):
