@@ -134,6 +134,14 @@ const std::vector<FormatRow>& format_table();
 const FormatRow* find_format(std::string_view name);
 std::vector<std::string> format_names();
 
+/// The text form taken apart: a format of the table, and the fields that the text gives.
+struct FormatFields {
+  const FormatRow* row = nullptr;
+  Tree fields;
+};
+/// Error(Fault::config) naming the column when the text is no format; values are not looked at.
+FormatFields read_format(std::string_view text);
+
 /// Reads the text form; Error(Fault::config) naming the place when it is wrong.
 Format parse_format(std::string_view text);
 

@@ -103,12 +103,17 @@ std::vector<std::string> format_names() {
   return names;
 }
 
-Format parse_format(std::string_view text) {
+FormatFields read_format(std::string_view text) {
   const FormatCall call = read_format_call(text);
   const FormatRow* row = find_format(call.name);
   if (!row) unknown_format(call);
+  return {row, named_arguments(*row, call)};
+}
+
+Format parse_format(std::string_view text) {
+  const FormatFields read = read_format(text);
   Diagnostics diagnostics;
-  const auto format = row->make(named_arguments(*row, call), diagnostics);
+  const auto format = read.row->make(read.fields, diagnostics);
   diagnostics.throw_if_errors();
   MASE_CHECK(format, "a format was refused without a reason");
   return *format;

@@ -16,6 +16,7 @@ bool is_word(std::string_view text) {
 }
 
 std::string value_text(const Tree& value) {
+  if (value.is_null()) return "NA";
   if (value.is_bool()) return value.as_bool() ? "true" : "false";
   if (value.is_int()) return std::to_string(value.as_int());
   if (value.is_double()) return double_text(value.as_double());
@@ -154,7 +155,7 @@ std::string format_text(std::string_view name, int positional, const Tree& field
   for (const auto& [key, value] : fields.as_dict()) {
     if (index++ < positional)
       arguments.push_back(value_text(value));
-    else if (value != defaults.at(key))
+    else if (const Tree* usual = defaults.find(key); !usual || value != *usual)
       arguments.push_back(key + "=" + value_text(value));
   }
   return std::string(name) + "(" + join(arguments, ", ") + ")";

@@ -11,7 +11,7 @@
 namespace mase::formats {
 
 /// `name(a, b, key=c)`: the first `positional` entries of `fields` by position, the others as
-/// key=value where they differ from `defaults`.
+/// key=value where they differ from `defaults` or have none.
 std::string format_text(std::string_view name, int positional, const Tree& fields,
                         const Tree& defaults);
 

@@ -89,6 +89,22 @@ TEST_CASE("a resolved configuration leaves the layout of blocks open where it wa
     CHECK(first.find_node(node)->formats == second.find_node(node)->formats);
 }
 
+TEST_CASE("a resolved configuration keeps ports of different formats apart") {
+  const passes::PassRow& row = *passes::find_pass(driver::all_passes(), "quantize");
+  const Tree resolved = row.resolve(config::parse_toml(
+      "[linear.config]\nname = \"integer\"\ndata_in_width = 8\n"
+      "weight = \"block_fp(width=4, skip_first_dim=true)\"\nbias = \"integer(8, auto)\"\n",
+      "options.toml"));
+  CHECK(row.resolve(resolved) == resolved);
+  const Tree& config = resolved.at("linear").at("config");
+  CHECK(config.at("name") == Tree("integer"));
+  CHECK(config.at("bias_frac_width") == Tree("auto"));
+  const Tree weight = formats::read_format(config.at("weight").as_string()).fields;
+  CHECK(weight.at("width") == Tree(4));
+  CHECK(weight.at("skip_first_dim") == Tree(true));
+  CHECK(weight.find("max_rank") == nullptr);
+}
+
 TEST_CASE("tensors that cannot have their format are all named at once") {
   ir::Graph graph = ir::parse(conv_graph, "g");
   passes::PassContext context;

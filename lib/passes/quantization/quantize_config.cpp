@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "formats/format_text.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/port_blocks.hpp"
 
@@ -14,15 +15,22 @@ namespace {
 
 using field_detail::is_none;
 
+bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 /// The entries of a config table, sorted by what they mean.
 struct SortedKeys {
   Tree common = Tree::dict();           ///< format fields for every port
   std::map<std::string, Tree> by_port;  ///< port → dict of format fields
+  std::map<std::string, Tree> texts;    ///< port → a whole format, "mxint(width=4)"
 };
 
-std::vector<std::string> allowed_keys(const std::vector<JoinedKey>& joined,
+std::vector<std::string> allowed_keys(const std::vector<std::string>& ports,
+                                      const std::vector<JoinedKey>& joined,
                                       const formats::FormatRow& format) {
   std::vector<std::string> keys{"name", "bypass"};
+  keys.insert(keys.end(), ports.begin(), ports.end());
   for (const JoinedKey& key : joined) keys.push_back(key.key);
   for (const FieldInfo& field : format.fields) keys.push_back(field.name);
   return keys;
@@ -33,8 +41,8 @@ void report_wrong_key(const Tree& entry, const std::string& key, const std::stri
                       const std::vector<std::string>& ports,
                       const std::vector<std::string>& allowed, Diagnostics& diagnostics) {
   for (const std::string& port : all_ports()) {
-    if (!key.starts_with(port + "_")) continue;
-    if (std::find(ports.begin(), ports.end(), port) != ports.end()) continue;
+    if (key != port && !key.starts_with(port + "_")) continue;
+    if (is_one_of(port, ports)) continue;
     diagnostics.error(entry.key_where, "'" + selector + "' has no port '" + port + "' (option '" +
                                            key + "'); ports: " + join(ports, ", "));
     return;
@@ -46,7 +54,7 @@ SortedKeys sort_keys(const std::string& selector, const std::vector<std::string>
                      const Tree& config, const std::vector<JoinedKey>& joined,
                      const formats::FormatRow& format, Diagnostics& diagnostics) {
   SortedKeys sorted;
-  const std::vector<std::string> allowed = allowed_keys(joined, format);
+  const std::vector<std::string> allowed = allowed_keys(ports, joined, format);
   const auto copy_to = [](Tree& target, const std::string& field, const Tree& entry) {
     target[field] = entry;
   };
@@ -59,6 +67,8 @@ SortedKeys sort_keys(const std::string& selector, const std::vector<std::string>
       copy_to(sorted.by_port[match->port], match->field.name, entry);
     else if (is_field)
       copy_to(sorted.common, key, entry);
+    else if (is_one_of(key, ports))
+      sorted.texts[key] = entry;
     else
       report_wrong_key(entry, key, selector, ports, allowed, diagnostics);
   }
@@ -124,6 +134,42 @@ bool all_none(const Tree& fields) {
                      [](const auto& entry) { return is_none(entry.second); });
 }
 
+/// The rule of a port whose whole format is written as text; every part of it stands at the text.
+std::optional<PortRule> text_rule(const std::string& port, const Tree& text,
+                                  Diagnostics& diagnostics) {
+  if (!text.is_string()) {
+    diagnostics.error(text.where, "'" + port + "' needs a format, such as \"integer(8, 4)\"");
+    return std::nullopt;
+  }
+  try {
+    auto [row, fields] = formats::read_format(text.as_string());
+    Tree placed = Tree::dict();
+    for (const auto& [key, value] : fields.as_dict()) {
+      placed[key] = value;
+      placed[key].where = placed[key].key_where = text.where;
+    }
+    return port_rule(*row, port, std::move(placed), diagnostics);
+  } catch (const Error& error) {
+    diagnostics.error(text.where, error.what());
+    return std::nullopt;
+  }
+}
+
+/// Adds the ports that have a format of their own; one given by its fields too is an error.
+void add_texts(const SortedKeys& sorted, QuantizeRule& rule, Diagnostics& diagnostics) {
+  for (const auto& [port, text] : sorted.texts) {
+    if (sorted.by_port.contains(port)) {
+      diagnostics.error(text.key_where, "'" + port +
+                                            "' is a whole format here, and keys such as '" + port +
+                                            "_" + sorted.by_port.at(port).as_dict().front().first +
+                                            "' give fields of one: keep one of them");
+    } else if (!is_none(text)) {
+      if (auto made = text_rule(port, text, diagnostics))
+        rule.ports.emplace(port, std::move(*made));
+    }
+  }
+}
+
 const Tree* config_of(const std::string& selector, const Tree& table, Diagnostics& diagnostics) {
   if (!table.is_dict()) {
     diagnostics.error(table.where, "'" + selector + "' must be a table with a table 'config'");
@@ -139,8 +185,23 @@ const Tree* config_of(const std::string& selector, const Tree& table, Diagnostic
   return config;
 }
 
+/// Whether every port of the table has its whole format, so that there is none to name.
+bool needs_no_name(const Tree& config, const std::vector<std::string>& ports) {
+  bool any = false;
+  for (const auto& [key, entry] : config.as_dict()) {
+    if (key != "bypass" && !is_one_of(key, ports)) return false;
+    any = any || key != "bypass";
+  }
+  return any;
+}
+
 const formats::FormatRow* format_of(const std::string& selector, const Tree& config,
-                                    const Tree& name, Diagnostics& diagnostics) {
+                                    const std::vector<std::string>& ports,
+                                    Diagnostics& diagnostics) {
+  static const formats::FormatRow none{};
+  const Tree* given = config.find("name");
+  if (!given && needs_no_name(config, ports)) return &none;
+  const Tree name = given ? *given : Tree();
   if (!name.is_string()) {
     diagnostics.error(name.where.line ? name.where : config.where,
                       "'" + selector + "' needs name = \"<format>\" or \"NA\"");
@@ -186,8 +247,7 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
     rule.leave = true;
     return rule;
   }
-  const formats::FormatRow* format =
-      format_of(selector, *config, name ? *name : Tree(), diagnostics);
+  const formats::FormatRow* format = format_of(selector, *config, ports, diagnostics);
   if (!format) return std::nullopt;
   bool bypass = false;
   if (const Tree* entry = config->find("bypass"))
@@ -201,11 +261,30 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
     if (auto made = port_rule(*format, port, merged(sorted.common, own), diagnostics))
       rule.ports.emplace(port, std::move(*made));
   }
+  add_texts(sorted, rule, diagnostics);
   if (rule.ports.empty() && !rule.leave && !diagnostics.has_errors())
     diagnostics.error(config->where, "'" + selector + "' names no port: give keys such as '" +
-                                         (ports.empty() ? "data_in" : ports.front()) + "_width'");
+                                         (ports.empty() ? "data_in" : ports.front()) +
+                                         "_width', or the port with its format: " +
+                                         (ports.empty() ? "data_in" : ports.front()) +
+                                         " = \"integer(8, 4)\"");
   return rule;
 }
+
+namespace {
+
+/// The fields of a rule, but those whose layout was left open; "auto" stays.
+Tree written_fields(const PortRule& rule) {
+  const std::string& free_field = formats::find_format(rule.format.name())->calibrated;
+  const Tree fields = rule.format.fields();
+  Tree out = Tree::dict();
+  for (const auto& [field, value] : fields.as_dict())
+    if (!is_open_layout(rule.given, field))
+      out[field] = rule.calibrated && field == free_field ? Tree("auto") : value;
+  return out;
+}
+
+}  // namespace
 
 Tree write_rule(const QuantizeRule& rule) {
   Tree table = Tree::dict();
@@ -214,16 +293,15 @@ Tree write_rule(const QuantizeRule& rule) {
     config["name"] = "NA";
     return table;
   }
-  const formats::Format& first = rule.ports.begin()->second.format;
-  const std::string& free_field = formats::find_format(first.name())->calibrated;
-  config["name"] = first.name();
+  const std::string_view name = rule.ports.begin()->second.format.name();
+  config["name"] = name;
   for (const auto& [port, wanted] : rule.ports) {
-    const Tree fields = wanted.format.fields();
-    for (const auto& [field, value] : fields.as_dict()) {
-      if (is_open_layout(wanted.given, field)) continue;
-      const bool open = wanted.calibrated && field == free_field;
-      config[port + "_" + field] = open ? Tree("auto") : value;
+    const Tree fields = written_fields(wanted);
+    if (wanted.format.name() != name) {
+      config[port] = formats::format_text(wanted.format.name(), 0, fields, Tree::dict());
+      continue;
     }
+    for (const auto& [field, value] : fields.as_dict()) config[port + "_" + field] = value;
   }
   return table;
 }

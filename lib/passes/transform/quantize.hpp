@@ -14,11 +14,11 @@ namespace mase::passes {
 /// and an optional `default`, each with a table `config`: `name` (a format, or "NA" to leave the
 /// node alone), `bypass`, fields of the format for every port (`profile = "reference"`), and joined
 /// keys PORT_FIELD
-/// (`data_in_width`, `weight_frac_width`). A port is quantized when at least one joined key names
-/// it. With by = "regex_name" the first pattern in file order wins. A setting that could not be
-/// applied becomes a note (a detail where only the default asked for it), and so does the share of
-/// parameters and MACs that is left in float. A tensor that cannot have its port's format is an
-/// error.
+/// (`data_in_width`, `weight_frac_width`), or a whole format for a port (`weight = "mxfp4"`). A
+/// port is quantized when at least one such key names it. With by = "regex_name" the first pattern
+/// in file order wins. A setting that could not be applied becomes a note (a detail where only the
+/// default asked for it), and so does the share of parameters and MACs that is left in float. A
+/// tensor that cannot have its port's format is an error.
 ///
 /// A format's free field may be "auto" (`frac_width = "auto"`, `data_in_frac_width = "auto"`):
 /// these ports are calibrated once all formats stand (calibrate_ports), and the resolved
