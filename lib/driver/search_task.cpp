@@ -176,6 +176,7 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
   plan.evaluate = [this](const samplers::Params& params, const search::Report& report) {
     return measure(params, report);
   };
+  plan.repeatable = !measurer_->trains();
   const search::Setup& setup = options_.setup;
   if (!setup.enqueues()) return plan;
   const bool only = setup.sampler_row().length == StudyLength::as_enqueued;

@@ -18,11 +18,11 @@ namespace {
 
 using Folder = test::TemporaryFolder;
 
-/// Twelve parameters of five widths; no model is needed to choose them.
+/// Parameters of five widths; no model is needed to choose them.
 class Widths : public SearchSpace {
  public:
-  Widths() {
-    for (int i = 0; i < 12; ++i) {
+  explicit Widths(int layers = 12) {
+    for (int i = 0; i < layers; ++i) {
       const std::string name = "layer" + std::to_string(i);
       layers_.push_back({name, {dimensions_.size()}});
       dimensions_.push_back(
@@ -123,6 +123,44 @@ TEST_CASE("one seed gives the same trials and values for 1, 2 and 8 workers, for
     if (jobs == 1) first = values;
     CHECK(values == first);
   }
+}
+
+TEST_CASE("a configuration that was measured is asked for only when no other is left") {
+  const Folder folder;
+  const Widths space(1);
+  for (const bool repeatable : {true, false})
+    for (const bool deterministic : {true, false}) {
+      Plan plan = plan_in(folder, space, 12);
+      plan.study += std::to_string(repeatable) + std::to_string(deterministic);
+      plan.options.setup.deterministic = deterministic;
+      plan.options.constraints = {{"loss", true, 0.1, {}}};
+      plan.repeatable = repeatable;
+      std::map<double, int> calls;
+      plan.evaluate = [&](const samplers::Params& params, const Report&) {
+        ++calls[params.at("layer0")];
+        return measure(params);
+      };
+      const auto records = run(plan);
+      REQUIRE(records.size() == 12);
+      CHECK(calls.size() == 5);
+      std::size_t repeated = 0;
+      for (const storage::Record& record : records) {
+        const Tree* earlier = record.trial.attributes.find(storage::repeats_attribute);
+        repeated += earlier != nullptr;
+        if (!earlier) continue;
+        const auto& first = records.at(static_cast<std::size_t>(earlier->as_int()));
+        CHECK(first.trial.params == record.trial.params);
+        CHECK(first.trial.values == record.trial.values);
+        CHECK(first.trial.violation == record.trial.violation);
+        CHECK(first.user == record.user);
+      }
+      std::size_t measured = 0;
+      for (const auto& [width, count] : calls) measured += static_cast<std::size_t>(count);
+      CHECK(measured + repeated == 12);
+      if (!repeatable) CHECK(repeated == 0);
+      // In deterministic mode the trials of one batch do not know of each other's results.
+      if (repeatable) CHECK(measured <= (deterministic ? 5 + 3 : 5));
+    }
 }
 
 TEST_CASE("a study that was stopped goes on and ends as if it never was") {

@@ -43,7 +43,7 @@ void add_attributes(Tree& entry, const Record& record) {
   for (const char* name : own_attributes)
     entry[std::string("user_attrs_") + name] = attribute(record, name);
   for (const auto& [name, value] : record.user.as_dict()) entry["user_attrs_" + name] = value;
-  for (const char* name : {"constraints", "fail_reason"})
+  for (const char* name : {"constraints", "fail_reason", storage::repeats_attribute})
     if (const Tree* found = record.trial.attributes.find(name))
       entry[std::string("system_attrs_") + name] = *found;
 }

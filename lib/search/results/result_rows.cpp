@@ -162,6 +162,8 @@ Tree parameter_of(const StudyResult& result, const Record& record, const std::st
 }
 
 std::string reason_of(const Record& record) {
+  if (const Tree* earlier = record.trial.attributes.find(storage::repeats_attribute))
+    return "as trial " + to_json(*earlier, -1);
   const Tree* reason = record.trial.attributes.find("fail_reason");
   return reason && reason->is_string() ? reason->as_string() : "";
 }

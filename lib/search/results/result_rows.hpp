@@ -35,7 +35,7 @@ std::vector<std::string> parameter_names(const StudyResult& result);
 Tree parameter_of(const StudyResult& result, const storage::Record& record,
                   const std::string& name);
 
-/// Why the trial failed; "" when nothing is known.
+/// Why the trial failed, or whose results it has; "" when there is nothing to say.
 std::string reason_of(const storage::Record& record);
 
 /// Indices of the trials to show first: the best, the best by the first objective first; where no

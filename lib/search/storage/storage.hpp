@@ -27,6 +27,10 @@ struct Study {
   Tree user = Tree::dict(), system = Tree::dict();  ///< attributes by key
 };
 
+/// System attribute of a trial that was not measured: the number of the trial with the same
+/// parameters whose results it has.
+constexpr const char* repeats_attribute = "mase:repeats";
+
 /// A trial with what only the database knows.
 struct Record {
   std::int64_t id = 0;

@@ -3,6 +3,7 @@
 #include "search/workers/asker.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -26,6 +27,15 @@ const Record& record_of(const std::vector<Record>& records, std::int64_t number)
   return *found;
 }
 
+/// How often the sampler, and then chance, is asked before a configuration may come again: a
+/// measurement that is known teaches nothing.
+constexpr std::size_t sampler_attempts = 8, random_attempts = 8;
+
+bool is_repeated(std::span<const Trial> history, const samplers::Params& params) {
+  return std::any_of(history.begin(), history.end(),
+                     [&](const Trial& trial) { return trial.params == params; });
+}
+
 /// Where the trial's fixed parameters have a say, they win; values outside of the space do not.
 void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Params& params) {
   if (!fixed || !fixed->is_dict()) return;
@@ -44,19 +54,43 @@ void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Para
 
 }  // namespace
 
-Asker::Asker(const Plan& plan)
-    : plan_(plan),
-      sampler_(
-          plan.options.setup.sampler_row().make(plan.problem(), plan.options.sampler_options)) {}
+Asker::Asker(const Plan& plan) : plan_(plan) {}
+
+/// The sampler itself at first, then as it would be with other seeds, then chance: a sampler that
+/// is sure of its best configuration says nothing else with any seed.
+samplers::Sampler& Asker::sampler(std::size_t attempt) {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: far apart
+  while (samplers_.size() <= attempt) {
+    samplers::Problem problem = plan_.problem();
+    problem.seed += samplers_.size() * odd;
+    samplers_.push_back(
+        samplers_.size() < sampler_attempts
+            ? plan_.options.setup.sampler_row().make(problem, plan_.options.sampler_options)
+            : samplers::find_sampler("random")->make(problem, Tree::dict()));
+  }
+  return *samplers_[attempt];
+}
 
 std::int64_t Asker::batch_start(std::int64_t number) const {
   return number - number % plan_.options.setup.batch;
 }
 
-samplers::Suggestion Asker::suggest(std::span<const Trial> history, const Record& record) const {
-  samplers::Suggestion suggestion = sampler_->suggest(history, record.trial.number);
-  apply_fixed(plan_.space->dimensions(), record.trial.attributes.find("fixed_params"),
-              suggestion.params);
+std::int64_t Asker::first_unknown(std::int64_t number) const {
+  return plan_.options.setup.deterministic ? batch_start(number)
+                                           : std::numeric_limits<std::int64_t>::max();
+}
+
+samplers::Suggestion Asker::suggest(std::span<const Trial> history, const Record& record) {
+  const Tree* fixed = record.trial.attributes.find("fixed_params");
+  const bool free =
+      !fixed && plan_.options.setup.sampler_row().length == samplers::StudyLength::as_asked;
+  const std::size_t attempts = free ? sampler_attempts + random_attempts : 1;
+  samplers::Suggestion suggestion;
+  for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
+    suggestion = sampler(attempt).suggest(history, record.trial.number);
+    if (!is_repeated(history, suggestion.params)) break;
+  }
+  apply_fixed(plan_.space->dimensions(), fixed, suggestion.params);
   return suggestion;
 }
 

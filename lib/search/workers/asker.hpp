@@ -20,8 +20,12 @@ class Asker {
   /// Parameters of `record`, which is running. In deterministic mode the trials of earlier batches
   /// must be finished (nothing otherwise), the batch's own earlier ones count as running with the
   /// parameters that they are given too: so the answer depends on numbers, never on time.
+  /// Parameters that another of these trials has are asked for again, a few times.
   std::optional<samplers::Suggestion> ask(const std::vector<storage::Record>& records,
                                           const storage::Record& record);
+
+  /// Results of trials from this number on are not for trial `number` to know.
+  std::int64_t first_unknown(std::int64_t number) const;
 
   /// The trials whose results the record may know: those of earlier batches in deterministic mode,
   /// else all others.
@@ -34,11 +38,12 @@ class Asker {
   std::span<const samplers::Trial> others(const std::vector<storage::Record>& records,
                                           const storage::Record& record);
   samplers::Suggestion suggest(std::span<const samplers::Trial> history,
-                               const storage::Record& record) const;
+                               const storage::Record& record);
   std::int64_t batch_start(std::int64_t number) const;
+  samplers::Sampler& sampler(std::size_t attempt);
 
   const Plan& plan_;
-  std::unique_ptr<samplers::Sampler> sampler_;
+  std::vector<std::unique_ptr<samplers::Sampler>> samplers_;  ///< by attempt, each a seed
   std::vector<samplers::Trial> history_;  ///< by position in the study; finished ones stay
 };
 

@@ -30,6 +30,9 @@ struct Plan {
   Tree configuration;
   /// Measures the model of these parameters; called by several threads at once.
   std::function<Measured(const samplers::Params& params, const Report& report)> evaluate;
+  /// Whether equal parameters give equal measurements and nothing is reported on the way, so that a
+  /// configuration that was measured need not be measured again.
+  bool repeatable = false;
   /// Parameter sets (external values by name) to try before any others; asked for once, by the
   /// worker that begins the study. Empty: nothing.
   std::function<std::vector<Tree>()> enqueue;

@@ -39,6 +39,7 @@ class Worker {
   void run_trial(storage::Record record);
   std::optional<samplers::Params> parameters(const storage::Record& record);
   storage::Outcome outcome(const storage::Record& record, const samplers::Params& params);
+  std::optional<storage::Outcome> known_outcome(const storage::Record& record);
   storage::Outcome measured_outcome(const samplers::Params& params, const Report& report);
   void report(const storage::Record& record, std::int64_t step, double value);
   bool study_complete();
