@@ -19,6 +19,16 @@ double ratio(std::int64_t part, std::int64_t whole) {
 double ClassCount::recall() const { return ratio(correct, rows); }
 double ClassCount::precision() const { return ratio(correct, predicted); }
 
+std::pair<double, double> wilson_interval(std::int64_t part, std::int64_t whole) {
+  if (whole == 0) return {0.0, 1.0};
+  constexpr double z = 1.959963984540054;  // 97.5 % quantile of the normal distribution
+  const auto n = static_cast<double>(whole);
+  const double share = static_cast<double>(part) / n, scale = 1 + z * z / n;
+  const double centre = (share + z * z / (2 * n)) / scale;
+  const double half = z / scale * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
 void ScoreCounter::add(const Array& outputs, const Array& labels) {
   const Shape& shape = outputs.shape();
   if (outputs.dtype() != DType::float32 || shape.size() != 2 || shape[0] != labels.size())
@@ -55,13 +65,14 @@ void ScoreCounter::add_row(std::span<const float> outputs, std::int64_t label) {
   ++counts_[index].rows;
   ++confusion_[{index, predicted}];
   if (predicted < counts_.size()) ++counts_[predicted].predicted;
+  hits_.push_back(predicted == index);
   if (predicted != index) return;
   ++counts_[index].correct;
   ++correct_;
 }
 
 Scores ScoreCounter::scores() const {
-  Scores scores{rows_, correct_, 0, ratio(correct_, rows_), 0, counts_, confusion_};
+  Scores scores{rows_, correct_, 0, ratio(correct_, rows_), 0, counts_, confusion_, hits_};
   scores.loss = rows_ == 0 ? 0.0 : loss_ / static_cast<double>(rows_);
   std::int64_t present = 0;
   for (const ClassCount& count : counts_) {

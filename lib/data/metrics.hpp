@@ -34,7 +34,12 @@ struct Scores {
   double macro_accuracy = 0;  ///< mean recall of the classes that have rows
   std::vector<ClassCount> classes;
   Confusion confusion;
+  std::vector<std::uint8_t> hits;  ///< per row: 1 where it was predicted rightly
 };
+
+/// 95 % score interval of a share of `part` out of `whole` rows, within [0, 1]; [0, 1] without
+/// rows. (Wilson 1927, J. Am. Stat. Assoc. 22:209.)
+std::pair<double, double> wilson_interval(std::int64_t part, std::int64_t whole);
 
 /// Collects batches. A prediction is the first largest output.
 class ScoreCounter {
@@ -53,6 +58,7 @@ class ScoreCounter {
 
   std::vector<ClassCount> counts_;
   Confusion confusion_;
+  std::vector<std::uint8_t> hits_;
   std::int64_t rows_ = 0, correct_ = 0;
   double loss_ = 0;
 };

@@ -8,7 +8,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "driver/search_task.hpp"
+#include "driver/search_points.hpp"
 #include "search/results/result.hpp"
 #include "search/results/result_rows.hpp"
 #include "search/samplers/pareto.hpp"
@@ -83,59 +83,6 @@ search::StudyResult read_result(const SearchTask& task, const search::Plan& plan
   const auto storage = plan.open();
   const storage::Study study = search::open_study(*storage, plan);
   return {study.name, task.options(), plan.problem(), storage->trials(study), task.baseline()};
-}
-
-/// Whether a trial, which another program may have begun, says everything of the space.
-bool covers(const samplers::Space& space, const samplers::Params& params) {
-  return std::all_of(space.begin(), space.end(), [&](const samplers::Dimension& dimension) {
-    if (!samplers::is_active(dimension, params)) return true;
-    const auto found = params.find(dimension.name);
-    return found != params.end() && samplers::contains(dimension.distribution, found->second);
-  });
-}
-
-/// Measured again, so that what the folder holds is known to have the values that are reported.
-void check_values(const search::Options& options, const Record& record,
-                  const search::Measured& again) {
-  const std::vector<double> values = options.values_of(again);
-  if (values == record.trial.values) return;
-  std::vector<std::string> here, there;
-  for (const double value : values) here.push_back(double_text(value));
-  for (const double value : record.trial.values) there.push_back(double_text(value));
-  log::warning("trial " + std::to_string(record.trial.number) + " has the values " +
-               join(here, ", ") + " here, " + join(there, ", ") + " where it ran");
-}
-
-void write_point(const SearchTask& task, const Session& session, const Record& record,
-                 const std::string& folder) {
-  const std::string checkpoint = folder + "/graph_module.pt";
-  if (file_exists(checkpoint)) return;
-  ir::Graph made;
-  check_values(task.options(), record,
-               task.measure(
-                   record.trial.params, [](std::int64_t, double) {}, &made));
-  make_folder(folder);
-  const std::string toml = task.transform_toml(record.trial.params, checkpoint);
-  write_file(folder + "/transform.toml", toml);
-  save_checkpoint(made, checkpoint,
-                  checkpoint_info(toml, session.dataset ? &*session.dataset : nullptr));
-}
-
-std::vector<std::string> write_points(const SearchTask& task, const Session& session,
-                                      const search::StudyResult& result,
-                                      const std::string& folder) {
-  std::vector<std::string> folders;
-  for (const std::size_t index : result.best()) {
-    const Record& record = result.trials[index];
-    if (!covers(task.space().dimensions(), record.trial.params)) {
-      log::warning("trial " + std::to_string(record.trial.number) +
-                   " has parameters of another space; it gets no folder");
-      continue;
-    }
-    folders.push_back(folder + "/best/trial_" + std::to_string(record.trial.number));
-    write_point(task, session, record, folders.back());
-  }
-  return folders;
 }
 
 int count_of(const search::StudyResult& result, samplers::TrialState state) {
@@ -222,6 +169,7 @@ int search(const SearchRequest& request) {
   write_file(folder + "/config.toml", resolved_toml(session.configuration));
   const std::vector<std::string> folders = write_points(task, session, result, folder);
   print_result(task, result, folders, folder, session.output);
+  confirm_points(task, session, result, folder, session.output);
   session.output.finish();
   if (interrupt_flag()) {
     log::warning("stopped; the same command goes on with the study");

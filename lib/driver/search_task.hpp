@@ -20,6 +20,10 @@ class SearchTask {
 
   const search::Options& options() const { return options_; }
   const search::SearchSpace& space() const { return *space_; }
+  /// The model before any trial, passes of [search.prepare] applied.
+  const ir::Graph& graph() const { return model_.graph; }
+  /// The rows that trials are evaluated on; nullptr when they are not.
+  const search::BasicEvaluation* evaluated_rows() const { return measurer_->rows(); }
   /// Metrics of the float model by name.
   const Tree& baseline() const { return baseline_; }
   /// What workers of one study agree on.

@@ -53,6 +53,7 @@ struct Setup {
   std::string pruner = none, enqueue = none;
   std::optional<std::string> pkl_ckpt;
   int save_every_n_trials = 10;
+  int confirm = 10;
 
   bool prunes() const { return pruner != none; }
   /// Whether parameter sets are made before the first trial.
@@ -105,6 +106,10 @@ struct Setup {
                 .one_of(none)
                 .rare(),
             samplers::sampler_names(samplers::StudyLength::as_enqueued)),
+        Field{"confirm", &S::confirm,
+              "best trials that are measured on the test rows too, which the search does not see"}
+            .at_least(0)
+            .rare(),
         Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused, studies live in a database"}
             .rare(),
         Field{"save_every_n_trials", &S::save_every_n_trials, "every trial is saved at once"}

@@ -175,6 +175,18 @@ class ShippedExample(Search):
         with sqlite3.connect(folder / "study.db") as database:
             self.assertEqual(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone(), (5,))
 
+    def test_the_best_are_measured_on_rows_that_the_search_did_not_see(self):
+        document = self.search(EXAMPLE, "p")
+        self.assertEqual(set(document["test"]), {str(best["number"]) for best in document["best"].values()})
+        for number, metrics in document["test"].items():
+            checkpoint = self.folder("p") / f"best/trial_{number}/graph_module.pt"
+            tested = json.loads(self.mase("test", checkpoint, "jsc", "--project", "t", "--json").stdout)
+            self.assertEqual(tested["scores"]["accuracy"], metrics["accuracy"])
+            self.assertGreater(metrics["accuracy_drop_bound"], metrics["accuracy_drop"])
+        self.assertNotIn("test", self.search(EXAMPLE, "p", "--confirm", "0"))
+        seen = self.edited(EXAMPLE, "seen.toml", ("val_dataloader", "test_dataloader"))
+        self.assertNotIn("test", self.search(seen, "seen"))
+
     def test_the_space_can_be_looked_at_first(self):
         document = self.search(EXAMPLE, "dry", "--dry-run")
         self.assertEqual(document["configurations"], 18)

@@ -70,3 +70,14 @@ TEST_CASE("outputs that make no sense are refused") {
                         }),
              Contains("[2, 2, 2]"));
 }
+
+TEST_CASE("the interval of a share is Wilson's") {
+  // 5 of 10 and 0 of 10 as printed in tables of the score interval.
+  const auto [low, high] = wilson_interval(5, 10);
+  CHECK(std::abs(low - 0.2366) < 5e-5);
+  CHECK(std::abs(high - 0.7634) < 5e-5);
+  CHECK(std::abs(wilson_interval(0, 10).first) < 1e-12);
+  CHECK(std::abs(wilson_interval(0, 10).second - 0.2775) < 5e-5);
+  CHECK(std::abs(wilson_interval(10, 10).second - 1) < 1e-12);
+  CHECK(wilson_interval(0, 0) == std::pair{0.0, 1.0});
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runners: every one is explained and delivers its metrics; a trial's own training settings.
 #include <catch2/catch.hpp>
+
+#include <cmath>
 #include <set>
 
 #include "config/toml.hpp"
@@ -109,6 +111,17 @@ std::string training_problems_of(const std::string& text) {
 }
 
 }  // namespace
+
+TEST_CASE("the bound on the loss of accuracy counts rows that changed") {
+  std::vector<std::uint8_t> before(100, 1), after(100, 1);
+  for (int row = 0; row < 5; ++row) after[row] = 0;
+  for (int row = 5; row < 7; ++row) before[row] = 0;
+  // 5.5 lost and 2.5 won of 102: mean 3/102, variance (8/102 - mean^2)/102.
+  CHECK(std::abs(accuracy_drop_bound(before, after) - 7.4771) < 1e-4);
+  // Ten equal rows leave room for 1.645/12 of them.
+  const std::vector<std::uint8_t> equal(10, 1);
+  CHECK(std::abs(accuracy_drop_bound(equal, equal) - 13.7071) < 1e-4);
+}
 
 TEST_CASE("every runner has a table, a sentence, and measures the metrics that it names") {
   std::set<std::string> tables;

@@ -17,19 +17,21 @@ class BitsRunner : public PassRunner {
   BitsRunner(const Bench& bench, const AverageBitwidth& options)
       : PassRunner(bench, call_of(options)), options_(options) {}
 
-  Tree baseline(ir::Graph& graph) const override {
-    Tree values = Tree::dict();
-    values["average_bitwidth"] = info(graph).at(
-        options_.activations ? "average_bitwidth_with_activations" : "average_bitwidth");
-    return values;
-  }
+  Tree baseline(ir::Graph& graph) override { return bits(graph); }
   Tree measure(ir::Graph& graph, const Tree&) const override {
-    Tree values = baseline(graph);
+    Tree values = bits(graph);
     values["memory_density"] = options_.compare_to / values.at("average_bitwidth").as_double();
     return values;
   }
 
  private:
+  Tree bits(ir::Graph& graph) const {
+    Tree values = Tree::dict();
+    values["average_bitwidth"] = info(graph).at(
+        options_.activations ? "average_bitwidth_with_activations" : "average_bitwidth");
+    return values;
+  }
+
   AverageBitwidth options_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
 
 namespace mase::search {
@@ -66,6 +67,19 @@ double accuracy_drop(double before, double after, std::int64_t rows) {
   return static_cast<double>(100 * lost) / count;
 }
 
+double accuracy_drop_bound(std::span<const std::uint8_t> before,
+                           std::span<const std::uint8_t> after) {
+  MASE_CHECK(before.size() == after.size(), "models were compared on other rows");
+  constexpr double z = 1.6448536269514722;  // 95 % quantile of the normal distribution
+  double lost = 0.5, won = 0.5;
+  for (std::size_t row = 0; row < before.size(); ++row) {
+    lost += before[row] > after[row];
+    won += before[row] < after[row];
+  }
+  const double n = static_cast<double>(before.size()) + 2, mean = (lost - won) / n;
+  return 100 * (mean + z * std::sqrt(((lost + won) / n - mean * mean) / n));
+}
+
 Tree scores_tree(const data::Scores& scores) {
   Tree tree = Tree::dict();
   tree["accuracy"] = scores.accuracy;
@@ -77,18 +91,22 @@ Tree scores_tree(const data::Scores& scores) {
 ScoreRunner::ScoreRunner(const Bench& bench, BasicEvaluation rows)
     : bench_(bench), rows_(std::move(rows)), batches_(gather_rows(*bench.dataset, rows_)) {}
 
-Tree ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
-  return scores_tree(score(*bench_.evaluator(graph, level), batches_, bench_.dataset->classes()));
+data::Scores ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
+  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->classes());
 }
 
-Tree ScoreRunner::baseline(ir::Graph& graph) const { return scores(graph, ir::Level::floating); }
+Tree ScoreRunner::baseline(ir::Graph& graph) {
+  data::Scores found = scores(graph, ir::Level::floating);
+  float_hits_ = std::move(found.hits);
+  return scores_tree(found);
+}
 
 Tree ScoreRunner::measure(ir::Graph& graph, const Tree& baseline) const {
-  Tree values = scores(graph, ir::Level::quantized);
-  std::int64_t rows = 0;
-  for (const data::Batch& batch : batches_) rows += batch.labels.size();
+  const data::Scores found = scores(graph, ir::Level::quantized);
+  Tree values = scores_tree(found);
   values["accuracy_drop"] =
-      accuracy_drop(baseline.at("accuracy").as_double(), values.at("accuracy").as_double(), rows);
+      accuracy_drop(baseline.at("accuracy").as_double(), found.accuracy, found.rows);
+  values["accuracy_drop_bound"] = accuracy_drop_bound(float_hits_, found.hits);
   return values;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ inline constexpr std::array score_metrics{
     MetricDoc{"macro_accuracy", Direction::maximize, "mean recall of the classes"},
     MetricDoc{"loss", Direction::minimize, "mean cross entropy, nats"},
     MetricDoc{"accuracy_drop", Direction::minimize,
-              "points of accuracy lost against the float model"}};
+              "points of accuracy lost against the float model"},
+    MetricDoc{"accuracy_drop_bound", Direction::minimize,
+              "what accuracy_drop is at most on other rows of the kind, with 95 % confidence"}};
 
 /// `[search.strategy.sw_runner.basic_evaluation]`.
 struct BasicEvaluation {
@@ -50,6 +53,13 @@ data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& bat
 /// so that a loss of 5 of 500 rows is 1 exactly and a bound of 1.0 admits it.
 double accuracy_drop(double before, double after, std::int64_t rows);
 
+/// Upper 95 % bound of the points of accuracy lost, from the same rows before and after (1 where
+/// predicted rightly): rows that both models get right say nothing of the difference. (Paired
+/// Wald interval with half a row added to each of the four cells: Agresti and Min 2005, Stat. Med.
+/// 24:729.)
+double accuracy_drop_bound(std::span<const std::uint8_t> before,
+                           std::span<const std::uint8_t> after);
+
 /// {"accuracy", "loss", "macro_accuracy"}.
 Tree scores_tree(const data::Scores& scores);
 
@@ -58,7 +68,7 @@ class ScoreRunner : public Runner {
  public:
   /// The bench must outlive it.
   ScoreRunner(const Bench& bench, BasicEvaluation rows);
-  Tree baseline(ir::Graph& graph) const final;
+  Tree baseline(ir::Graph& graph) final;
   Tree measure(ir::Graph& graph, const Tree& baseline) const final;
   const BasicEvaluation* rows() const final { return &rows_; }
 
@@ -66,11 +76,12 @@ class ScoreRunner : public Runner {
   const Bench& bench() const { return bench_; }
 
  private:
-  Tree scores(const ir::Graph& graph, ir::Level level) const;
+  data::Scores scores(const ir::Graph& graph, ir::Level level) const;
 
   const Bench& bench_;
   BasicEvaluation rows_;
   std::vector<data::Batch> batches_;
+  std::vector<std::uint8_t> float_hits_;  ///< of the baseline
 };
 
 }  // namespace mase::search

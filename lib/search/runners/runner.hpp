@@ -52,7 +52,7 @@ class Runner {
   /// Changes the model before any runner measures it, as training does.
   virtual void prepare(ir::Graph&, const TellEpoch&) const {}
   /// Metrics of the original float model; none where they would say nothing.
-  virtual Tree baseline(ir::Graph&) const { return Tree::dict(); }
+  virtual Tree baseline(ir::Graph&) { return Tree::dict(); }
   /// Metrics of a trial's model; `baseline` is what the function of that name gave.
   virtual Tree measure(ir::Graph& graph, const Tree& baseline) const = 0;
 

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders of the best trials, and their accuracy on rows that the search has not seen.
+#include "driver/search_points.hpp"
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/evaluate.hpp"
+#include "search/results/result_rows.hpp"
+#include "search/runners/basic_evaluation.hpp"
+
+namespace mase::driver {
+namespace {
+
+using storage::Record;
+
+/// Whether a trial, which another program may have begun, says everything of the space.
+bool covers(const samplers::Space& space, const samplers::Params& params) {
+  return std::all_of(space.begin(), space.end(), [&](const samplers::Dimension& dimension) {
+    if (!samplers::is_active(dimension, params)) return true;
+    const auto found = params.find(dimension.name);
+    return found != params.end() && samplers::contains(dimension.distribution, found->second);
+  });
+}
+
+/// Measured again, so that what the folder holds is known to have the values that are reported.
+void check_values(const search::Options& options, const Record& record,
+                  const search::Measured& again) {
+  const std::vector<double> values = options.values_of(again);
+  if (values == record.trial.values) return;
+  std::vector<std::string> here, there;
+  for (const double value : values) here.push_back(double_text(value));
+  for (const double value : record.trial.values) there.push_back(double_text(value));
+  log::warning("trial " + std::to_string(record.trial.number) + " has the values " +
+               join(here, ", ") + " here, " + join(there, ", ") + " where it ran");
+}
+
+std::string folder_of(const std::string& folder, const Record& record) {
+  return folder + "/best/trial_" + std::to_string(record.trial.number);
+}
+
+std::string checkpoint_in(const std::string& point) { return point + "/graph_module.pt"; }
+
+void write_point(const SearchTask& task, const Session& session, const Record& record,
+                 const std::string& folder) {
+  const std::string checkpoint = checkpoint_in(folder);
+  if (file_exists(checkpoint)) return;
+  ir::Graph made;
+  check_values(task.options(), record,
+               task.measure(
+                   record.trial.params, [](std::int64_t, double) {}, &made));
+  make_folder(folder);
+  const std::string toml = task.transform_toml(record.trial.params, checkpoint);
+  write_file(folder + "/transform.toml", toml);
+  save_checkpoint(made, checkpoint,
+                  checkpoint_info(toml, session.dataset ? &*session.dataset : nullptr));
+}
+
+}  // namespace
+
+std::vector<std::string> write_points(const SearchTask& task, const Session& session,
+                                      const search::StudyResult& result,
+                                      const std::string& folder) {
+  std::vector<std::string> folders;
+  for (const std::size_t index : result.best()) {
+    const Record& record = result.trials[index];
+    if (!covers(task.space().dimensions(), record.trial.params)) {
+      log::warning("trial " + std::to_string(record.trial.number) +
+                   " has parameters of another space; it gets no folder");
+      continue;
+    }
+    folders.push_back(folder_of(folder, record));
+    write_point(task, session, record, folders.back());
+  }
+  return folders;
+}
+
+namespace {
+
+/// The test rows, unless the search looked at them, or measures nothing on rows.
+const data::Dataset* unseen_rows(const SearchTask& task, const Session& session) {
+  const search::BasicEvaluation* rows = task.evaluated_rows();
+  const bool seen = !rows || rows->data_loader == "test_dataloader" || !session.dataset;
+  return seen || session.dataset->rows(data::Part::test).empty() ? nullptr : &*session.dataset;
+}
+
+data::Scores score(const ir::Graph& graph, ir::Level level, const data::Dataset& dataset) {
+  return evaluate(*make_evaluator()(graph, level), dataset, data::Part::test, {});
+}
+
+std::string percent(double share) { return fixed_text(100 * share, 2); }
+
+std::string interval_text(const data::Scores& scores) {
+  const auto [low, high] = data::wilson_interval(scores.correct, scores.rows);
+  return percent(low) + " to " + percent(high) + " %";
+}
+
+/// What a model has on the rows, with the names of the metrics.
+Tree unseen_metrics(const data::Scores& scores, const data::Scores& baseline) {
+  Tree tree = search::scores_tree(scores);
+  tree["accuracy_drop"] = search::accuracy_drop(baseline.accuracy, scores.accuracy, scores.rows);
+  tree["accuracy_drop_bound"] = search::accuracy_drop_bound(baseline.hits, scores.hits);
+  return tree;
+}
+
+/// "kept", or by what value the bound is missed; "-" for metrics that are not of rows.
+std::string kept_text(const search::Constraint& constraint, const Tree& metrics) {
+  const Tree* value = metrics.find(constraint.metric);
+  if (!value) return "-";
+  return constraint.excess(value->as_double()) <= 0
+             ? "kept"
+             : "missed: " + search::short_number(value->as_double());
+}
+
+/// The table of the test rows, and the document's part of it.
+class Confirmation {
+ public:
+  Confirmation(const search::Options& options, const data::Scores& baseline)
+      : options_(options), baseline_(baseline) {
+    table_.title =
+        "On the " + std::to_string(baseline.rows) +
+        " test rows, which the search did not see (float model: " + percent(baseline.accuracy) +
+        " %)";
+    table_.header = {"Trial", "accuracy", "95 % interval", "accuracy_drop"};
+    for (const search::Constraint& constraint : options.constraints)
+      table_.header.push_back(constraint.text());
+  }
+
+  void add(std::int64_t number, const data::Scores& scores) {
+    const Tree metrics = unseen_metrics(scores, baseline_);
+    table_.rows.push_back({std::to_string(number), percent(scores.accuracy) + " %",
+                           interval_text(scores),
+                           fixed_text(metrics.at("accuracy_drop").as_double(), 2)});
+    for (const search::Constraint& constraint : options_.constraints)
+      table_.rows.back().push_back(kept_text(constraint, metrics));
+    document_[std::to_string(number)] = metrics;
+  }
+
+  void print(Output& output) const {
+    output.table(table_);
+    output.document()["test"] = document_;
+  }
+
+ private:
+  const search::Options& options_;
+  const data::Scores& baseline_;
+  passes::ReportTable table_;
+  Tree document_ = Tree::dict();
+};
+
+}  // namespace
+
+void confirm_points(const SearchTask& task, const Session& session,
+                    const search::StudyResult& result, const std::string& folder, Output& output) {
+  const data::Dataset* dataset = unseen_rows(task, session);
+  const auto most = static_cast<std::size_t>(task.options().setup.confirm);
+  if (!dataset || most == 0 || result.best().empty()) return;
+  const data::Scores baseline = score(task.graph(), ir::Level::floating, *dataset);
+  Confirmation confirmation(task.options(), baseline);
+  std::size_t confirmed = 0;
+  for (const std::size_t index : search::leading_trials(result)) {
+    const Record& record = result.trials[index];
+    const std::string checkpoint = checkpoint_in(folder_of(folder, record));
+    if (confirmed == most || interrupt_flag()) break;
+    if (!file_exists(checkpoint)) continue;
+    const ir::Graph graph = load_checkpoint(checkpoint).graph;
+    confirmation.add(record.trial.number, score(graph, ir::Level::quantized, *dataset));
+    ++confirmed;
+  }
+  if (confirmed > 0) confirmation.print(output);
+}
+
+}  // namespace mase::driver
