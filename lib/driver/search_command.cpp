@@ -128,12 +128,22 @@ void explain_infeasible(const search::StudyResult& result) {
   log::error(text);
 }
 
+/// The values of a distribution as a list, or its bounds where they are many.
+std::string choices_text(const samplers::Distribution& distribution) {
+  constexpr std::int64_t most = 64;
+  const auto count = samplers::cardinality(distribution);
+  if (!count || *count > most) return to_json(samplers::to_tree(distribution).at("attributes"), -1);
+  Tree choices = Tree::list();
+  for (std::int64_t i = 0; i < *count; ++i)
+    choices.push_back(samplers::external_value(distribution, samplers::value_at(distribution, i)));
+  return to_json(choices, -1);
+}
+
 /// What would be searched, without a trial.
 int finish_dry_run(const SearchTask& task, Output& output) {
   passes::ReportTable table{"Search space", {"Parameter", "Choices", "When"}, {}, ""};
   for (const samplers::Dimension& dimension : task.space().dimensions()) {
-    const Tree attributes = samplers::to_tree(dimension.distribution).at("attributes");
-    table.rows.push_back({dimension.name, to_json(attributes.at("choices"), -1),
+    table.rows.push_back({dimension.name, choices_text(dimension.distribution),
                           dimension.condition ? dimension.condition->parent : ""});
   }
   output.table(table);

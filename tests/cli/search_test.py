@@ -190,6 +190,9 @@ class ShippedExample(Search):
     def test_the_space_can_be_looked_at_first(self):
         document = self.search(EXAMPLE, "dry", "--dry-run")
         self.assertEqual(document["configurations"], 18)
+        shown = self.mase("search", "--config", EXAMPLE, "--project", "dry", "--dry-run", "-q").stdout
+        self.assertIn("[4,8]", shown)
+        self.assertIn("[2,4,8]", shown)
         self.assertFalse((self.folder("dry") / "study.db").exists())
 
 
@@ -275,8 +278,8 @@ study = optuna.create_study(study_name="joint", storage=sys.argv[1], directions=
                             load_if_exists=True, sampler=optuna.samplers.TPESampler(seed=1))
 node = "seq_blocks_2/config/"
 def evaluate(trial):
-    widths = [trial.suggest_categorical(node + key, choices) for key, choices in
-              (("data_in_width", [4, 8]), ("weight_width", [2, 4, 8]), ("bias_width", [2, 4, 8]))]
+    widths = [trial.suggest_int(node + "data_in_width", 4, 8, step=4)]
+    widths += [trial.suggest_categorical(node + key, [2, 4, 8]) for key in ("weight_width", "bias_width")]
     return 0.01 * sum(widths), 0.1 * widths[1]
 study.optimize(evaluate, n_trials=int(sys.argv[2]))
 print(len(study.trials), all(trial.state.name == "COMPLETE" for trial in study.trials))

@@ -89,7 +89,7 @@ TEST_CASE("by type the nodes of one op share one choice, by name each has its ow
 
 TEST_CASE("a choice becomes a call of quantize that says everything") {
   const Built built = build("jsc-tiny", "name", example_space);
-  const samplers::Params params{{"seq_blocks_2/config/data_in_width", 1},
+  const samplers::Params params{{"seq_blocks_2/config/data_in_width", 8},
                                 {"seq_blocks_2/config/weight_width", 0},
                                 {"seq_blocks_2/config/bias_width", 2}};
   const auto calls = built.space->calls(params);
@@ -102,6 +102,35 @@ TEST_CASE("a choice becomes a call of quantize that says everything") {
   CHECK(config.at("weight_width") == Tree(2));
   CHECK(config.at("bias_width") == Tree(8));
   CHECK(config.at("bias_frac_width") == Tree("NA"));
+}
+
+TEST_CASE("whole numbers at even distances are a range, other choices are names") {
+  const Built built = build("jsc-tiny", "name", R"(
+[seq_blocks_2.config]
+name = ["integer"]
+data_in_width = [8, 4, 6]
+data_in_frac_width = [-2, -1, 0]
+weight_width = [2, 4, 8]
+weight_rounding = ["floor", "nearest_even"]
+bias_width = [8, 8]
+)");
+  const samplers::Space& space = built.space->dimensions();
+  REQUIRE(space.size() == 5);
+  const auto is_range = [&](std::size_t i, samplers::IntDistribution wanted) {
+    return space[i].distribution == samplers::Distribution(wanted);
+  };
+  CHECK(is_range(0, {4, 8, 2, false}));
+  CHECK(is_range(1, {-2, 0, 1, false}));
+  for (const std::size_t i : {2, 3, 4})
+    CHECK(std::holds_alternative<samplers::CategoricalDistribution>(space[i].distribution));
+  samplers::Params params;
+  for (const samplers::Dimension& dimension : space)
+    params[dimension.name] = samplers::value_at(dimension.distribution, 1);
+  const Tree config = built.space->sampled_config(params).at("seq_blocks_2").at("config");
+  CHECK(config.at("data_in_width") == Tree(6));
+  CHECK(config.at("data_in_frac_width") == Tree(-1));
+  CHECK(config.at("weight_width") == Tree(4));
+  CHECK(config.at("weight_rounding") == Tree("nearest_even"));
 }
 
 TEST_CASE("fields of a format exist only where the format is chosen") {
@@ -167,7 +196,7 @@ name = ["integer"]
 weight_width = [4, 8]
 )");
   REQUIRE(built.space->layers().size() == 3);
-  const Tree one = built.space->sampled_config({{"seq_blocks_2/config/weight_width", 1}});
+  const Tree one = built.space->sampled_config({{"seq_blocks_2/config/weight_width", 8}});
   CHECK(one.find("seq_blocks_4") == nullptr);
   CHECK(one.at("seq_blocks_2").at("config").at("weight_width") == Tree(8));
   CHECK(one.at("seq_blocks_2").at("config").find("data_in_width") == nullptr);

@@ -19,6 +19,30 @@ using samplers::Params;
 /// JSON scalars stand as they are; lists (block sizes) as their text, as databases want scalars.
 Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice, -1)) : choice; }
 
+/// Whole numbers at even distances are a range, so that a sampler knows that 5 lies between 4 and
+/// 6; other choices are names to it.
+std::optional<samplers::IntDistribution> range_of(const std::vector<Tree>& choices) {
+  constexpr std::int64_t largest = std::int64_t{1} << 53;  // parameters are doubles
+  std::vector<std::int64_t> values;
+  for (const Tree& choice : choices) {
+    if (!choice.is_int() || choice.as_int() > largest || choice.as_int() < -largest)
+      return std::nullopt;
+    values.push_back(choice.as_int());
+  }
+  std::sort(values.begin(), values.end());
+  const std::int64_t step = values[1] - values[0];
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (step <= 0 || values[i] - values[i - 1] != step) return std::nullopt;
+  return samplers::IntDistribution{values.front(), values.back(), step, false};
+}
+
+samplers::Distribution distribution_of(const std::vector<Tree>& choices) {
+  if (const auto range = range_of(choices)) return *range;
+  CategoricalDistribution distribution;
+  for (const Tree& choice : choices) distribution.choices.push_back(scalar(choice));
+  return distribution;
+}
+
 /// Reads the seed tables for the quantizable nodes of a graph.
 class PrecisionReader {
  public:
@@ -90,14 +114,13 @@ class PrecisionReader {
     for (auto& [port, members] : parts) layers.push_back({selector.name + port, members});
   }
 
-  std::string add_dimension(const Selector& selector, const std::string& key,
-                            const std::vector<Tree>& choices,
-                            std::optional<samplers::Condition> condition) {
-    CategoricalDistribution distribution;
-    for (const Tree& choice : choices) distribution.choices.push_back(scalar(choice));
-    dimensions.push_back(
-        {selector.name + "/config/" + key, std::move(distribution), std::move(condition)});
-    return dimensions.back().name;
+  /// Gives a key its dimension, unless it is pinned.
+  void add_dimension(Key& key, const std::string& name,
+                     std::optional<samplers::Condition> condition) {
+    if (key.choices.size() < 2) return;
+    dimensions.push_back({name, distribution_of(key.choices), std::move(condition)});
+    key.dimension = name;
+    key.numeric = range_of(key.choices).has_value();
   }
 
   bool read_formats(const Tree& config, Selector& selector) {
@@ -120,8 +143,9 @@ class PrecisionReader {
       if (!leaves_alone(name) && !formats::find_format(name.as_string())) return false;
     }
     selector.formats = names->as_list();
-    if (selector.formats.size() > 1)
-      selector.dimension = add_dimension(selector, "name", selector.formats, std::nullopt);
+    Key key{"name", selector.formats, {}, ""};
+    add_dimension(key, selector.name + "/config/name", std::nullopt);
+    selector.dimension = key.dimension;
     return true;
   }
 
@@ -135,12 +159,10 @@ class PrecisionReader {
         report_unknown_key(*choices, key, known_keys(selector), diagnostics_);
       return;
     }
-    if (entry.choices.size() > 1) {
-      std::optional<samplers::Condition> condition;
-      if (entry.formats.size() < selector.formats.size())
-        condition = samplers::Condition{selector.dimension, entry.formats};
-      entry.dimension = add_dimension(selector, key, entry.choices, std::move(condition));
-    }
+    std::optional<samplers::Condition> condition;
+    if (entry.formats.size() < selector.formats.size())
+      condition = samplers::Condition{selector.dimension, entry.formats};
+    add_dimension(entry, selector.name + "/config/" + key, std::move(condition));
     selector.keys.push_back(std::move(entry));
   }
 

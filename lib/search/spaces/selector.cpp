@@ -11,6 +11,14 @@ namespace mase::search {
 
 bool leaves_alone(const Tree& format) { return format == Tree("NA"); }
 
+std::optional<Tree> Key::value_in(const samplers::Params& params) const {
+  if (dimension.empty()) return choices.front();
+  const auto found = params.find(dimension);
+  if (found == params.end()) return std::nullopt;
+  return numeric ? Tree(static_cast<std::int64_t>(found->second))
+                 : choices[static_cast<std::size_t>(found->second)];
+}
+
 std::optional<std::string> Selector::port_of(const std::string& key) const {
   for (const std::string& port : ports)
     if (key.starts_with(port + "_")) return port;
@@ -23,7 +31,7 @@ std::set<double> Selector::formats_with(const std::string& key) const {
     const formats::FormatRow* row = formats::find_format(formats[i].as_string());
     if (!row) continue;
     const auto joined = passes::joined_keys(ports, *row);
-    if (key == "bypass" ||
+    if (key == "bypass" || std::find(ports.begin(), ports.end(), key) != ports.end() ||
         std::any_of(joined.begin(), joined.end(), [&](const auto& j) { return j.key == key; }) ||
         std::any_of(row->fields.begin(), row->fields.end(),
                     [&](const FieldInfo& field) { return field.name == key; }))
@@ -44,13 +52,9 @@ Tree Selector::config(const samplers::Params& params) const {
   Tree config = Tree::dict();
   const double format = dimension.empty() ? 0 : params.at(dimension);
   config["name"] = formats[static_cast<std::size_t>(format)];
-  for (const Key& key : keys) {
-    if (!key.formats.contains(format)) continue;
-    if (key.dimension.empty())
-      config[key.key] = key.choices.front();
-    else if (const auto found = params.find(key.dimension); found != params.end())
-      config[key.key] = key.choices[static_cast<std::size_t>(found->second)];
-  }
+  for (const Key& key : keys)
+    if (key.formats.contains(format))
+      if (auto value = key.value_in(params)) config[key.key] = std::move(*value);
   return config;
 }
 

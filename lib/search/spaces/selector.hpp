@@ -18,6 +18,10 @@ struct Key {
   std::vector<Tree> choices;
   std::set<double> formats;  ///< indices into the selector's formats
   std::string dimension;     ///< "fc1/config/weight_width"; "" when pinned
+  bool numeric = false;      ///< the parameter is the value itself, not the index of a choice
+
+  /// The choice of these parameters; nothing where they do not have the key's dimension.
+  std::optional<Tree> value_in(const samplers::Params& params) const;
 };
 
 /// The choices for one node or op.
