@@ -133,6 +133,41 @@ bias_width = [8, 8]
   CHECK(config.at("weight_rounding") == Tree("nearest_even"));
 }
 
+TEST_CASE("by regex_name a node goes to the first pattern that matches it") {
+  const Built built = build("jsc-three-linear", "regex_name", R"(
+["seq_blocks_4".config]
+name = ["NA"]
+["seq_blocks_[246]".config]
+name = ["integer"]
+weight_width = [4, 8]
+[default.config]
+name = ["integer"]
+data_in_width = [4, 8]
+)");
+  CHECK(built.problems.empty());
+  const samplers::Space& space = built.space->dimensions();
+  CHECK(space.front().name == "seq_blocks_[246]/config/weight_width");
+  const auto has = [&](const std::string& name) {
+    return std::any_of(space.begin(), space.end(),
+                       [&](const auto& dimension) { return dimension.name == name; });
+  };
+  CHECK(has("seq_blocks_0/config/data_in_width"));
+  for (const char* node : {"seq_blocks_2", "seq_blocks_4", "seq_blocks_6"})
+    CHECK_FALSE(has(std::string(node) + "/config/data_in_width"));
+  const Tree one = built.space->sampled_config({{"seq_blocks_[246]/config/weight_width", 4}});
+  CHECK(one.at("by") == Tree("regex_name"));
+  CHECK(one.at("seq_blocks_4").at("config").at("name") == Tree("NA"));
+  CHECK(one.at("seq_blocks_[246]").at("config").at("weight_width") == Tree(4));
+  // Of a set of parameters of one layer, the patterns of the others leave their nodes alone.
+  const Tree other = built.space->sampled_config({{"seq_blocks_0/config/data_in_width", 4}});
+  CHECK(other.at("seq_blocks_[246]").at("config").at("name") == Tree("NA"));
+
+  CHECK(build("jsc-tiny", "regex_name", "[\"seq_blocks_(\".config]\nname = [\"integer\"]\n")
+            .problems.find("is no regular expression") != std::string::npos);
+  CHECK(build("jsc-tiny", "regex_name", "[\"fc.*\".config]\nname = [\"integer\"]\n")
+            .problems.find("matches the whole name of no node") != std::string::npos);
+}
+
 TEST_CASE("fields of a format exist only where the format is chosen") {
   const Built built = build("jsc-tiny", "name", R"(
 [seq_blocks_2.config]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixed precision: per node, or per op type, a choice of formats and of their fields, made into a
-// call of the pass `quantize`.
+// Mixed precision: per node, per op type or per pattern of names, a choice of formats and of their
+// fields, made into a call of the pass `quantize`.
 #include <algorithm>
 #include <map>
+#include <regex>
+#include <set>
 
 #include "formats/format.hpp"
 #include "ir/op_table.hpp"
@@ -48,7 +50,10 @@ class PrecisionReader {
  public:
   PrecisionReader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
       : by_(options.space_setup.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
-    check_selectors();
+    if (by_ == "regex_name")
+      add_patterns();
+    else
+      check_selectors();
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
     for (const Selector& selector : selectors) check_combinations(selector, diagnostics);
   }
@@ -71,9 +76,44 @@ class PrecisionReader {
       report_unknown_key(table, name, allowed, diagnostics_);
   }
 
+  /// A selector for every pattern, in the order of the file.
+  void add_patterns() {
+    for (const auto& [pattern, table] : seed_.as_dict()) {
+      if (pattern == "default") continue;
+      try {
+        Selector selector{pattern, {}, {}, "", {}};
+        claim_nodes(std::regex(pattern), selector);
+        if (selector.ports.empty())
+          diagnostics_.error(table.key_where, "'" + pattern +
+                                                  "' matches the whole name of no node that can be "
+                                                  "quantized and that no pattern before it has; "
+                                                  "`mase show MODEL` lists the nodes");
+        else
+          add_selector(std::move(selector), table);
+      } catch (const std::regex_error& error) {
+        diagnostics_.error(table.key_where,
+                           "'" + pattern + "' is no regular expression: " + error.what());
+      }
+    }
+  }
+
+  /// The nodes that the pattern is the first to match, and the ports that they have.
+  void claim_nodes(const std::regex& pattern, Selector& selector) {
+    for (const ir::NodeId id : graph_.order()) {
+      const ir::Node& node = graph_.node(id);
+      const ir::Classified type = ir::classify(graph_, node);
+      if (!type.row || !type.row->quantizable || !std::regex_match(node.name, pattern)) continue;
+      if (!claimed_.insert(node.name).second) continue;
+      for (const std::string& port : ir::port_names(*type.row))
+        if (std::find(selector.ports.begin(), selector.ports.end(), port) == selector.ports.end())
+          selector.ports.push_back(port);
+    }
+  }
+
   void add_node(const ir::Node& node) {
+    if (claimed_.contains(node.name)) return;
     const ir::Classified type = ir::classify(graph_, node);
-    const std::string& name = by_ == "name" ? node.name : type.op;
+    const std::string& name = by_ == "type" ? type.op : node.name;
     const Tree* own = seed_.find(name);
     if (!type.row || !type.row->quantizable) {
       if (own && by_ == "name")
@@ -98,7 +138,10 @@ class PrecisionReader {
     if (!read_formats(*config, selector)) return;
     for (const auto& [key, choices] : config->as_dict())
       if (key != "name") read_key(*config, key, selector);
-    if (selector.formats.size() == 1 && leaves_alone(selector.formats.front())) return;
+    // A pattern that leaves its nodes alone keeps them from those after it.
+    if (by_ != "regex_name" && selector.formats.size() == 1 &&
+        leaves_alone(selector.formats.front()))
+      return;
     add_layers(selector, first);
     selectors.push_back(std::move(selector));
   }
@@ -187,6 +230,7 @@ class PrecisionReader {
   const Tree& seed_;
   const ir::Graph& graph_;
   Diagnostics& diagnostics_;
+  std::set<std::string> claimed_;  ///< nodes that a pattern has matched
 };
 
 class MixedPrecision : public SearchSpace {
@@ -208,7 +252,10 @@ class MixedPrecision : public SearchSpace {
     options["by"] = by_;
     options["default"]["config"]["name"] = "NA";
     for (const Selector& selector : selectors_)
-      if (selector.is_chosen(params)) options[selector.name]["config"] = selector.config(params);
+      if (selector.is_chosen(params))
+        options[selector.name]["config"] = selector.config(params);
+      else if (by_ == "regex_name")
+        options[selector.name]["config"]["name"] = "NA";
     return options;
   }
 
@@ -226,11 +273,12 @@ std::unique_ptr<SearchSpace> make_precisions(const Options& options, const ir::G
 }  // namespace
 
 SpaceRow mixed_precision_row() {
-  return {"graph/quantize/mixed_precision_ptq",
-          "Formats and their fields per node or per op type, made by the pass quantize.",
-          "mixed precision",
-          {"name", "type"},
-          make_precisions};
+  return {
+      "graph/quantize/mixed_precision_ptq",
+      "Formats and their fields per node, per op type or per pattern, made by the pass quantize.",
+      "mixed precision",
+      {"name", "type", "regex_name"},
+      make_precisions};
 }
 
 }  // namespace mase::search
