@@ -168,6 +168,27 @@ data_in_width = [4, 8]
             .problems.find("matches the whole name of no node") != std::string::npos);
 }
 
+TEST_CASE("how calibration chooses can be fixed or searched") {
+  const Built built = build("jsc-tiny", "name", R"(
+calibration = ["minmax", "mse"]
+num_samples = [64]
+[seq_blocks_2.config]
+name = ["integer"]
+weight_width = [4]
+weight_frac_width = ["auto"]
+)");
+  CHECK(built.problems.empty());
+  CHECK(names(*built.space) == std::vector<std::string>{"calibration"});
+  const auto options = built.space->calls({{"calibration", 1}}).at(0).options;
+  CHECK(options.at("calibration") == Tree("mse"));
+  CHECK(options.at("num_samples") == Tree(64));
+  CHECK(built.space->calls({}).at(0).options.find("calibration") == nullptr);
+  const std::string wrong =
+      build("jsc-tiny", "name", "calibration = [\"mean\"]\npercentile = [10]\n").problems;
+  CHECK(wrong.find("minmax") != std::string::npos);
+  CHECK(wrong.find("percentile") != std::string::npos);
+}
+
 TEST_CASE("fields of a format exist only where the format is chosen") {
   const Built built = build("jsc-tiny", "name", R"(
 [seq_blocks_2.config]

@@ -8,6 +8,7 @@
 
 #include "formats/format.hpp"
 #include "ir/op_table.hpp"
+#include "passes/calibration/options.hpp"
 #include "passes/quantization/quantize_config.hpp"
 #include "search/spaces/search_space.hpp"
 #include "search/spaces/selector.hpp"
@@ -17,6 +18,16 @@ namespace {
 
 using samplers::CategoricalDistribution;
 using samplers::Params;
+
+/// The options of quantize that stand beside the selectors: how `"auto"` fields are chosen.
+struct Calibration : passes::CalibrationOptions {
+  static constexpr auto fields() { return calibration_fields("calibration"); }
+};
+
+bool is_calibration(const std::string& key) {
+  static const std::vector<std::string> names = field_names<Calibration>();
+  return std::find(names.begin(), names.end(), key) != names.end();
+}
 
 /// JSON scalars stand as they are; lists (block sizes) as their text, as databases want scalars.
 Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice, -1)) : choice; }
@@ -50,6 +61,8 @@ class PrecisionReader {
  public:
   PrecisionReader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
       : by_(options.space_setup.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
+    for (const auto& [key, choices] : seed_.as_dict())
+      if (is_calibration(key)) add_calibration(key);
     if (by_ == "regex_name")
       add_patterns();
     else
@@ -61,6 +74,7 @@ class PrecisionReader {
   samplers::Space dimensions;
   std::vector<SearchSpace::Layer> layers;
   std::vector<Selector> selectors;
+  std::vector<Key> calibration;  ///< options of quantize itself
 
  private:
   /// Every seed table must name something: a node, an op (of use when by = "type") or "default".
@@ -73,13 +87,27 @@ class PrecisionReader {
     const std::vector<std::string>& others = by_ == "name" ? ops : nodes;
     allowed.insert(allowed.end(), others.begin(), others.end());
     for (const auto& [name, table] : seed_.as_dict())
-      report_unknown_key(table, name, allowed, diagnostics_);
+      if (!is_calibration(name)) report_unknown_key(table, name, allowed, diagnostics_);
+  }
+
+  void add_calibration(const std::string& key) {
+    const Tree* choices = choices_of(seed_, key, diagnostics_);
+    if (!choices) return;
+    for (const Tree& choice : choices->as_list()) {
+      Tree one = Tree::dict();
+      one[key] = choice;
+      Calibration checked;
+      read_fields(one, checked, diagnostics_);
+    }
+    Key entry{key, choices->as_list(), {}, ""};
+    add_dimension(entry, key, std::nullopt);
+    calibration.push_back(std::move(entry));
   }
 
   /// A selector for every pattern, in the order of the file.
   void add_patterns() {
     for (const auto& [pattern, table] : seed_.as_dict()) {
-      if (pattern == "default") continue;
+      if (pattern == "default" || is_calibration(pattern)) continue;
       try {
         Selector selector{pattern, {}, {}, "", {}};
         claim_nodes(std::regex(pattern), selector);
@@ -236,7 +264,9 @@ class PrecisionReader {
 class MixedPrecision : public SearchSpace {
  public:
   MixedPrecision(std::string by, PrecisionReader reader)
-      : by_(std::move(by)), selectors_(std::move(reader.selectors)) {
+      : by_(std::move(by)),
+        selectors_(std::move(reader.selectors)),
+        calibration_(std::move(reader.calibration)) {
     dimensions_ = std::move(reader.dimensions);
     layers_ = std::move(reader.layers);
   }
@@ -250,6 +280,8 @@ class MixedPrecision : public SearchSpace {
   Tree sampled_config(const Params& params) const override {
     Tree options = Tree::dict();
     options["by"] = by_;
+    for (const Key& key : calibration_)
+      if (const auto value = key.value_in(params)) options[key.key] = *value;
     options["default"]["config"]["name"] = "NA";
     for (const Selector& selector : selectors_)
       if (selector.is_chosen(params))
@@ -262,6 +294,7 @@ class MixedPrecision : public SearchSpace {
  private:
   std::string by_;
   std::vector<Selector> selectors_;
+  std::vector<Key> calibration_;
 };
 
 std::unique_ptr<SearchSpace> make_precisions(const Options& options, const ir::Graph& graph,
