@@ -12,6 +12,7 @@
 #include "search/results/result.hpp"
 #include "search/results/result_rows.hpp"
 #include "search/samplers/pareto.hpp"
+#include "search/workers/allocation.hpp"
 
 namespace mase::driver {
 namespace {
@@ -79,10 +80,55 @@ class Follower {
   std::vector<Record> best_;
 };
 
+/// Has exact allocation make what is tried first, where the configuration asks for it.
+class Allocator {
+ public:
+  Allocator(search::Plan& plan, const CommonRequest& request)
+      : line_(!request.quiet && !request.json) {
+    const search::Setup& setup = plan.options.setup;
+    if (!setup.enqueues()) return;
+    constexpr std::size_t before_others = 8;
+    const bool only = setup.sampler_row().length == samplers::StudyLength::as_enqueued;
+    const std::size_t count = only ? static_cast<std::size_t>(setup.n_trials) : before_others;
+    plan.enqueue = [this, plan, count](const std::atomic<bool>& stop) {
+      return allocate(plan, count, stop);
+    };
+  }
+  Allocator(const Allocator&) = delete;
+  Allocator& operator=(const Allocator&) = delete;
+
+  void add_to(search::StudyResult& result) const {
+    if (!found_) return;
+    result.sensitivity = found_->sensitivity;
+    result.cost_metric = found_->metric;
+  }
+
+ private:
+  std::optional<std::vector<Tree>> allocate(const search::Plan& plan, std::size_t count,
+                                            const std::atomic<bool>& stop) {
+    found_ = search::allocations(
+        plan, count,
+        [this](std::int64_t done, std::int64_t of) {
+          line_.show("choices of layers " + std::to_string(done) + "/" + std::to_string(of));
+        },
+        stop);
+    line_.clear();
+    if (!found_) return std::nullopt;
+    return found_->sets;
+  }
+
+  ProgressLine line_;
+  std::optional<search::Allocations> found_;
+};
+
 search::StudyResult read_result(const SearchTask& task, const search::Plan& plan) {
   const auto storage = plan.open();
   const storage::Study study = search::open_study(*storage, plan);
-  return {study.name, task.options(), plan.problem(), storage->trials(study), task.baseline()};
+  return {.name = study.name,
+          .options = task.options(),
+          .problem = plan.problem(),
+          .trials = storage->trials(study),
+          .baseline = task.baseline()};
 }
 
 int count_of(const search::StudyResult& result, samplers::TrialState state) {
@@ -165,7 +211,8 @@ int search(const SearchRequest& request) {
   const std::string folder = session.software_folder() + "/search";
   make_folder(folder);
   const std::string url = setup.storage.value_or("sqlite:///" + folder + "/study.db");
-  const search::Plan plan = task.plan(url, setup.study.value_or(project_name(session.settings())));
+  search::Plan plan = task.plan(url, setup.study.value_or(project_name(session.settings())));
+  Allocator allocator(plan, request);
   log::info("results go to " + folder);
   if (request.dry_run) return finish_dry_run(task, session.output);
 
@@ -174,7 +221,8 @@ int search(const SearchRequest& request) {
   search::run_workers(
       plan, [&](const Record& record) { follower(record); }, interrupt_flag());
   follower.clear();
-  const search::StudyResult result = read_result(task, plan);
+  search::StudyResult result = read_result(task, plan);
+  allocator.add_to(result);
   search::write_results(result, folder);
   write_file(folder + "/config.toml", resolved_toml(session.configuration));
   const std::vector<std::string> folders = write_points(task, session, result, folder);

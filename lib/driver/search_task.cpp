@@ -17,9 +17,6 @@ namespace {
 
 using samplers::StudyLength;
 
-/// Allocations that are enqueued in front of another sampler.
-constexpr std::size_t enqueued_allocations = 8;
-
 /// A pass table [[pass]] entry.
 Tree pass_entry(const std::string& name, const Tree& options) {
   Tree entry = Tree::dict();
@@ -177,15 +174,6 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
     return measure(params, report);
   };
   plan.repeatable = !measurer_->trains();
-  const search::Setup& setup = options_.setup;
-  if (!setup.enqueues()) return plan;
-  const bool only = setup.sampler_row().length == StudyLength::as_enqueued;
-  const std::size_t count = only ? static_cast<std::size_t>(setup.n_trials) : enqueued_allocations;
-  plan.enqueue = [this, count] {
-    return search::allocations(options_, *space_, count, [this](const samplers::Params& params) {
-      return measure(params, [](std::int64_t, double) {});
-    });
-  };
   return plan;
 }
 

@@ -175,6 +175,24 @@ class ShippedExample(Search):
         with sqlite3.connect(folder / "study.db") as database:
             self.assertEqual(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone(), (5,))
 
+    def test_what_an_allocation_measured_is_kept_and_shown(self):
+        self.search(EXAMPLE, "p", "--sampler", "allocate", "--n-jobs", "2")
+        rows = list(csv.DictReader((self.folder("p") / "sensitivity.csv").open()))
+        self.assertEqual(len(rows), 2 + 3 + 3)
+        self.assertEqual(
+            {row["Layer"] for row in rows}, {f"seq_blocks_2.{port}" for port in ("data_in", "weight", "bias")}
+        )
+        saved = [float(row["average_bitwidth"]) for row in rows if row["Layer"] == "seq_blocks_2.weight"]
+        self.assertEqual(saved, sorted(saved))
+        self.assertLess(saved[-1], 0)
+        self.assertIn("Sensitivity</h2>", (self.folder("p") / "report.html").read_text())
+        with sqlite3.connect(self.folder("p") / "study.db") as database:
+            measured = database.execute(
+                "select count(*) from trials join studies using (study_id)"
+                " where study_name = 'p:sensitivity' and state = 'COMPLETE'"
+            )
+            self.assertEqual(measured.fetchone(), (9,))
+
     def test_the_best_are_measured_on_rows_that_the_search_did_not_see(self):
         document = self.search(EXAMPLE, "p")
         self.assertEqual(set(document["test"]), {str(best["number"]) for best in document["best"].values()})

@@ -247,12 +247,10 @@ TEST_CASE("trials that violate a constraint are kept with the excess") {
 TEST_CASE("the allocation of every budget is the best of all mixes") {
   // Losses add up here, so a greedy exchange argument does not matter: all 5^12 mixes are too many,
   // but per budget the best mix can be found by dynamic programming over the sum of bits.
+  const Folder folder;
   const Widths space;
-  Options options;
-  options.goals = {{"average_bitwidth", 1.0, Direction::minimize},
-                   {"loss", 1.0, Direction::minimize}};
-  options.runners.evaluation.emplace();
-  const auto sets = allocations(options, space, 9, measure);
+  const Plan plan = plan_in(folder, space, 12);
+  const std::vector<Tree> sets = allocations(plan, 9, nullptr, go_on)->sets;
   REQUIRE(sets.size() >= 5);
   constexpr int bits[] = {2, 3, 4, 6, 8};
   std::map<int, double> best{{0, 0.0}};
@@ -280,26 +278,96 @@ TEST_CASE("the allocation of every budget is the best of all mixes") {
   }
 }
 
-TEST_CASE("allocations are tried first, once, and by themselves with the sampler allocate") {
-  const Folder folder;
-  const Widths space;
-  Plan plan = plan_in(folder, space, 12);
-  plan.enqueue = [&] { return allocations(plan.options, space, 4, measure); };
-  run(plan);
-  plan.options.setup.n_trials = 20;
-  const auto records = run(plan);
-  REQUIRE(records.size() == 20);
-  for (std::size_t i = 0; i < records.size(); ++i)
-    CHECK((records[i].trial.attributes.find("fixed_params") != nullptr) == (i < 4));
+namespace {
+
+/// A plan whose first trials are `count` allocations.
+void add_allocations(Plan& plan, std::size_t count) {
+  plan.enqueue = [plan, count](const std::atomic<bool>& stop) -> std::optional<std::vector<Tree>> {
+    auto found = allocations(plan, count, nullptr, stop);
+    if (!found) return std::nullopt;
+    return std::move(found->sets);
+  };
 }
 
-TEST_CASE("the sampler allocate has as many trials as there are answers") {
+Tree external_of(const SearchSpace& space, const samplers::Params& params) {
+  Tree tree = Tree::dict();
+  for (const samplers::Dimension& dimension : space.dimensions())
+    tree[dimension.name] =
+        samplers::external_value(dimension.distribution, params.at(dimension.name));
+  return tree;
+}
+
+}  // namespace
+
+TEST_CASE("allocations are tried first, once, and by themselves with the sampler allocate") {
+  for (const bool alone : {false, true})
+    for (const bool deterministic : {false, true})
+      for (const int jobs : {1, 4}) {
+        const Folder folder;
+        const Widths space;
+        Plan plan = plan_in(folder, space, 12);
+        plan.options.setup.n_jobs = jobs;
+        plan.options.setup.deterministic = deterministic;
+        if (alone) plan.options.setup.sampler = "allocate";
+        add_allocations(plan, 4);
+        run(plan);
+        if (!alone) plan.options.setup.n_trials = 20;
+        const auto records = run(plan);
+        REQUIRE(records.size() == (alone ? 4 : 20));
+        const std::vector<Tree> sets = allocations(plan, 4, nullptr, go_on)->sets;
+        REQUIRE(sets.size() == 4);
+        for (std::size_t i = 0; i < 4; ++i)
+          CHECK(external_of(space, records[i].trial.params) == sets[i]);
+      }
+}
+
+TEST_CASE("measurements of an allocation are kept when it is stopped, and shared") {
   const Folder folder;
   const Widths space;
   Plan plan = plan_in(folder, space, 12);
   plan.options.setup.sampler = "allocate";
-  plan.enqueue = [&] { return allocations(plan.options, space, 4, measure); };
-  CHECK(run(plan).size() == 4);
+  std::atomic<int> count{0};
+  std::atomic<bool> stop{false};
+  plan.evaluate = [&](const samplers::Params& params, const Report&) {
+    if (++count == 20) stop = true;
+    return measure(params);
+  };
+  Plan first = plan;
+  add_allocations(first, 4);
+  CHECK(run(first, stop).empty());
+  const int before = count;
+  CHECK(before >= 20);
+  CHECK(before < 61);
+  Plan second = plan;
+  second.options.setup.n_jobs = 3;
+  add_allocations(second, 4);
+  CHECK(run(second).size() == 4);
+  // The model as it is, five choices of twelve layers, and four trials.
+  CHECK(count == 1 + 60 + 4);
+  CHECK(run(second).size() == 4);
+  CHECK(count == 65);
+}
+
+TEST_CASE("a choice that cannot be measured is in no allocation") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 12);
+  plan.options.setup.sampler = "allocate";
+  plan.evaluate = [](const samplers::Params& params, const Report&) {
+    const auto found = params.find("layer3");
+    if (found != params.end() && found->second == 0) unsupported_error("no datapath");
+    return measure(params);
+  };
+  const auto found = allocations(plan, 6, nullptr, go_on);
+  REQUIRE(found);
+  CHECK(found->sets.size() > 2);
+  for (const Tree& set : found->sets) CHECK(set.at("layer3") != Tree(2));
+  CHECK(found->metric == "average_bitwidth");
+  REQUIRE(found->sensitivity.size() == 60);
+  const Tree& row = found->sensitivity.as_list().at(15);
+  CHECK(row.at("layer") == Tree("layer3"));
+  CHECK(row.at("parameters").at("layer3") == Tree(2));
+  CHECK(std::isinf(row.at("loss").as_double()));
 }
 
 TEST_CASE("the median pruner stops a trial that falls behind") {

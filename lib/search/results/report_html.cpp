@@ -170,6 +170,14 @@ std::string best_section(const StudyResult& result) {
                                                  : html_table(table.header, table.rows, "best"));
 }
 
+std::string sensitivity_section(const StudyResult& result) {
+  if (result.sensitivity.size() == 0) return "";
+  const passes::ReportTable table = sensitivity_table(result, short_number);
+  return section(table.title,
+                 "<p>What each choice of a layer alone adds to the model as it is.</p>\n" +
+                     html_table(table.header, table.rows, "sortable"));
+}
+
 std::string trials_section(const StudyResult& result) {
   const TrialRows table = trial_rows(result, short_number, most_rows);
   std::string note;
@@ -193,8 +201,9 @@ std::string report_html(const StudyResult& result) {
          section("History", history_figures(result)) +
          (pareto.empty() ? "" : section("Pareto front", pareto)) +
          section("Importance of the parameters", importance_figures(result)) +
-         section("Choices of the best trials", choices_figure(result)) + trials_section(result) +
-         "<script>" + script + "</script>\n</body>\n</html>\n";
+         section("Choices of the best trials", choices_figure(result)) +
+         sensitivity_section(result) + trials_section(result) + "<script>" + script +
+         "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace mase::search

@@ -22,6 +22,10 @@ struct StudyResult {
   samplers::Problem problem;
   std::vector<storage::Record> trials;  ///< ascending number
   Tree baseline = Tree::dict();         ///< metrics of the float model, by name
+  /// What exact allocation measured: {"layer", "parameters", "loss", "cost"} per choice of a layer,
+  /// as it adds to the model as it is; empty when there was none.
+  Tree sensitivity = Tree::list();
+  std::string cost_metric;  ///< what "cost" is of
 
   /// Indices of the feasible, non-dominated trials, in ascending number; none when no completed
   /// trial is feasible.
@@ -49,9 +53,13 @@ passes::ReportTable best_table(const StudyResult& result);
 /// parameters, choices per layer of the best trials, all as inline SVG, and the table of trials.
 std::string report_html(const StudyResult& result);
 
-/// Writes best.json, log.json, trials.csv, report.html and TensorBoard scalars (scaled metrics by
-/// trial number, in `tensorboard/`, in place of the event files there) into the folder.
-/// Error(Fault::file).
+/// Layer, parameters, added loss and added cost of every choice, those of one layer together; a
+/// header alone when nothing was allocated.
+passes::ReportTable sensitivity_table(const StudyResult& result, std::string (*number)(double));
+
+/// Writes best.json, log.json, trials.csv, sensitivity.csv of an allocation, report.html and
+/// TensorBoard scalars (scaled metrics by trial number, in `tensorboard/`, in place of the event
+/// files there) into the folder. Error(Fault::file).
 void write_results(const StudyResult& result, const std::string& folder);
 
 }  // namespace mase::search

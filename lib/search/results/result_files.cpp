@@ -124,6 +124,10 @@ void write_results(const StudyResult& result, const std::string& folder) {
   write_file(folder + "/best.json", to_json(best_tree(result)) + "\n");
   write_file(folder + "/log.json", to_json(log_tree(result)) + "\n");
   write_file(folder + "/trials.csv", trials_csv(result));
+  if (result.sensitivity.size() > 0) {
+    const passes::ReportTable table = sensitivity_table(result, double_text);
+    write_file(folder + "/sensitivity.csv", report::csv(table.header, table.rows));
+  }
   write_file(folder + "/report.html", report_html(result));
   try {
     write_events(result, folder);

@@ -51,4 +51,13 @@ passes::ReportTable best_table(const StudyResult& result) {
   return table;
 }
 
+passes::ReportTable sensitivity_table(const StudyResult& result, NumberText number) {
+  passes::ReportTable table{
+      "Sensitivity", {"Layer", "Parameters", "loss", result.cost_metric}, {}, ""};
+  for (const Tree& row : result.sensitivity.as_list())
+    table.rows.push_back({row.at("layer").as_string(), to_json(row.at("parameters"), -1),
+                          number(row.at("loss").as_double()), number(row.at("cost").as_double())});
+  return table;
+}
+
 }  // namespace mase::search

@@ -3,6 +3,7 @@
 #include "search/workers/allocation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/error.hpp"
@@ -60,36 +61,142 @@ std::vector<Params> layer_choices(const samplers::Space& space, const std::strin
   return out;
 }
 
-struct Table {
-  std::vector<std::vector<Params>> choices;
-  samplers::Allocation problem;  ///< one budget, its bound still open
+/// Every configuration of every layer, by itself.
+struct LayerChoices {
+  std::vector<std::string> names;            ///< of the layers
+  std::vector<std::vector<Params>> choices;  ///< by layer
 };
 
-Table measure_layers(const Options& options, const SearchSpace& space,
-                     const std::function<Measured(const Params&)>& measure) {
-  const std::string metric = cost_metric(options);
-  const Measured nothing = measure({});
-  Table table;
-  table.problem.budgets.emplace_back();
+LayerChoices all_choices(const SearchSpace& space) {
+  LayerChoices out;
   for (const SearchSpace::Layer& layer : space.layers()) {
-    table.choices.push_back(layer_choices(layer_space(space, layer), layer.name));
-    std::vector<double> loss, cost;
-    for (const Params& params : table.choices.back()) {
-      const Measured alone = measure(params);
-      loss.push_back(alone.value("loss") - nothing.value("loss"));
-      cost.push_back(alone.value(metric) - nothing.value(metric));
-    }
-    table.problem.loss.push_back(std::move(loss));
-    table.problem.budgets.front().cost.push_back(std::move(cost));
+    out.names.push_back(layer.name);
+    out.choices.push_back(layer_choices(layer_space(space, layer), layer.name));
   }
-  return table;
+  return out;
 }
 
-Tree external(const samplers::Space& space, const Table& table,
+/// What is measured one by one: the model as it is, then with one layer in one configuration.
+class OneLayer : public SearchSpace {
+ public:
+  OneLayer(const SearchSpace& space, const LayerChoices& layers) : space_(space) {
+    configurations_.emplace_back();
+    for (const std::vector<Params>& choices : layers.choices)
+      configurations_.insert(configurations_.end(), choices.begin(), choices.end());
+    dimensions_.push_back(
+        {name, samplers::IntDistribution{0, count() - 1, 1, false}, std::nullopt});
+  }
+  std::int64_t count() const { return static_cast<std::int64_t>(configurations_.size()); }
+  const Params& configuration(const Params& params) const {
+    return configurations_.at(static_cast<std::size_t>(params.at(name)));
+  }
+  std::vector<passes::PassCall> calls(const Params& params) const override {
+    return space_.calls(configuration(params));
+  }
+  Tree sampled_config(const Params& params) const override {
+    return space_.sampled_config(configuration(params));
+  }
+
+  static constexpr const char* name = "configuration";
+
+ private:
+  const SearchSpace& space_;
+  std::vector<Params> configurations_;
+};
+
+/// The study of the sensitivities, beside that of `plan` in its database.
+Plan sensitivity_plan(const Plan& plan, const OneLayer& space) {
+  Plan out = plan;
+  out.space = &space;
+  out.study = plan.study + ":sensitivity";
+  out.configuration["part"] = "sensitivity";
+  out.options.goals = {{"loss", 1.0, Direction::minimize}};
+  out.options.constraints.clear();
+  out.options.sampler_options = Tree::dict();
+  Setup& setup = out.options.setup;
+  setup.sampler = "grid";
+  setup.enqueue = setup.pruner = Setup::none;
+  setup.sum_scaled_metrics = false;
+  setup.n_trials = static_cast<int>(space.count());
+  out.enqueue = nullptr;
+  out.evaluate = [&plan, &space](const Params& params, const Report& report) {
+    return plan.evaluate(space.configuration(params), report);
+  };
+  return out;
+}
+
+/// Loss and cost of one configuration; infinite where it cannot be measured.
+struct Weight {
+  double loss = HUGE_VAL, cost = HUGE_VAL;
+};
+
+double metric_in(const storage::Record& record, const char* part, const std::string& metric) {
+  const Tree* metrics = record.user.find(part);
+  const Tree* value = metrics ? metrics->find(metric) : nullptr;
+  return value && value->is_number() ? value->as_double() : HUGE_VAL;
+}
+
+/// By configuration; nothing for those that have no result yet.
+std::vector<std::optional<Weight>> read_weights(const Plan& plan, std::int64_t count,
+                                                const std::string& cost) {
+  std::vector<std::optional<Weight>> weights(static_cast<std::size_t>(count));
+  const auto storage = plan.open();
+  for (const storage::Record& record : storage->trials(open_study(*storage, plan))) {
+    const auto found = record.trial.params.find(OneLayer::name);
+    if (found == record.trial.params.end()) continue;
+    std::optional<Weight>& weight = weights.at(static_cast<std::size_t>(found->second));
+    if (record.trial.state == samplers::TrialState::complete)
+      weight = {metric_in(record, "software_metrics", "loss"),
+                metric_in(record, "hardware_metrics", cost)};
+    else if (record.trial.state == samplers::TrialState::fail && !weight)
+      weight.emplace();
+  }
+  return weights;
+}
+
+/// Runs what has not been run; nothing when it was stopped before the end.
+std::optional<std::vector<Weight>> measure_layers(const Plan& plan, const OneLayer& space,
+                                                  const std::string& cost,
+                                                  const OnMeasured& on_measured,
+                                                  const std::atomic<bool>& stop) {
+  const Plan own = sensitivity_plan(plan, space);
+  const auto tell = [&](const storage::Record& record) {
+    if (on_measured) on_measured(record.trial.number + 1, space.count());
+  };
+  run_workers(own, tell, stop);
+  std::vector<Weight> out;
+  for (const std::optional<Weight>& weight : read_weights(own, space.count(), cost)) {
+    if (!weight) return std::nullopt;
+    out.push_back(*weight);
+  }
+  if (out.front().loss == HUGE_VAL)
+    throw Error(Fault::goal, "allocate: the model as it is cannot be measured; study '" +
+                                 own.study + "' has the reason");
+  return out;
+}
+
+/// What each choice adds to the model as it is, which comes first; the budget is still open.
+samplers::Allocation problem_of(const LayerChoices& layers, const std::vector<Weight>& weights) {
+  samplers::Allocation problem;
+  problem.budgets.emplace_back();
+  auto weight = weights.begin() + 1;
+  for (const std::vector<Params>& choices : layers.choices) {
+    std::vector<double> loss, cost;
+    for (std::size_t i = 0; i < choices.size(); ++i, ++weight) {
+      loss.push_back(weight->loss - weights.front().loss);
+      cost.push_back(weight->cost - weights.front().cost);
+    }
+    problem.loss.push_back(std::move(loss));
+    problem.budgets.front().cost.push_back(std::move(cost));
+  }
+  return problem;
+}
+
+Tree external(const samplers::Space& space, const LayerChoices& layers,
               const std::vector<std::size_t>& chosen) {
   Params params;
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    for (const auto& [name, value] : table.choices[i][chosen[i]]) params[name] = value;
+    for (const auto& [name, value] : layers.choices[i][chosen[i]]) params[name] = value;
   Tree tree = Tree::dict();
   for (const samplers::Dimension& dimension : space)
     if (const auto found = params.find(dimension.name); found != params.end())
@@ -97,10 +204,33 @@ Tree external(const samplers::Space& space, const Table& table,
   return tree;
 }
 
-/// The least and the largest sum of one choice per layer.
+/// A row per choice: layer, parameters, and what it adds to the loss and to the cost.
+Tree sensitivity_tree(const SearchSpace& space, const LayerChoices& layers,
+                      const samplers::Allocation& problem) {
+  Tree rows = Tree::list();
+  for (std::size_t i = 0; i < layers.names.size(); ++i)
+    for (std::size_t j = 0; j < layers.choices[i].size(); ++j) {
+      Tree row = Tree::dict();
+      row["layer"] = layers.names[i];
+      Tree& parameters = row["parameters"] = Tree::dict();
+      for (const auto& dimension : space.dimensions())
+        if (const auto found = layers.choices[i][j].find(dimension.name);
+            found != layers.choices[i][j].end())
+          parameters[dimension.name] =
+              samplers::external_value(dimension.distribution, found->second);
+      row["loss"] = problem.loss[i][j];
+      row["cost"] = problem.budgets.front().cost[i][j];
+      rows.push_back(std::move(row));
+    }
+  return rows;
+}
+
+/// The least and the largest sum of one choice per layer that can be measured.
 std::pair<double, double> range_of(const std::vector<std::vector<double>>& cost) {
   double low = 0, high = 0;
-  for (const std::vector<double>& layer : cost) {
+  for (std::vector<double> layer : cost) {
+    std::erase_if(layer, [](double value) { return !std::isfinite(value); });
+    if (layer.empty()) continue;
     const auto [least, most] = std::minmax_element(layer.begin(), layer.end());
     low += *least;
     high += *most;
@@ -108,12 +238,10 @@ std::pair<double, double> range_of(const std::vector<std::vector<double>>& cost)
   return {low, high};
 }
 
-}  // namespace
-
-std::vector<Tree> allocations(const Options& options, const SearchSpace& space, std::size_t count,
-                              const std::function<Measured(const Params&)>& measure) {
-  Table table = measure_layers(options, space, measure);
-  samplers::Allocation::Budget& budget = table.problem.budgets.front();
+/// The best mix under each of `count` budgets, each once.
+std::vector<Tree> best_mixes(samplers::Allocation problem, const SearchSpace& space,
+                             const LayerChoices& layers, std::size_t count) {
+  samplers::Allocation::Budget& budget = problem.budgets.front();
   const auto [low, high] = range_of(budget.cost);
   std::vector<Tree> sets;
   std::set<std::vector<std::size_t>> seen;
@@ -121,11 +249,26 @@ std::vector<Tree> allocations(const Options& options, const SearchSpace& space, 
     const double share = count > 1 ? double(i) / double(count - 1) : 1.0;
     // Sums in another order may differ in the last bits.
     budget.bound = low + share * (high - low) + 1e-9 * (1 + std::abs(high));
-    const auto chosen = samplers::allocate(table.problem);
+    const auto chosen = samplers::allocate(problem);
     if (chosen && seen.insert(*chosen).second)
-      sets.push_back(external(space.dimensions(), table, *chosen));
+      sets.push_back(external(space.dimensions(), layers, *chosen));
   }
   return sets;
+}
+
+}  // namespace
+
+std::optional<Allocations> allocations(const Plan& plan, std::size_t count,
+                                       const OnMeasured& on_measured,
+                                       const std::atomic<bool>& stop) {
+  const std::string metric = cost_metric(plan.options);
+  const LayerChoices layers = all_choices(*plan.space);
+  const OneLayer space(*plan.space, layers);
+  const auto weights = measure_layers(plan, space, metric, on_measured, stop);
+  if (!weights) return std::nullopt;
+  const samplers::Allocation problem = problem_of(layers, *weights);
+  return Allocations{best_mixes(problem, *plan.space, layers, count), metric,
+                     sensitivity_tree(*plan.space, layers, problem)};
 }
 
 }  // namespace mase::search

@@ -36,6 +36,22 @@ bool is_repeated(std::span<const Trial> history, const samplers::Params& params)
                      [&](const Trial& trial) { return trial.params == params; });
 }
 
+/// Whether a trial has all of these parameters, perhaps among others.
+bool is_tried(std::span<const Trial> history, const samplers::Space& space, const Tree& set) {
+  samplers::Params wanted;
+  for (const samplers::Dimension& dimension : space)
+    if (const Tree* value = set.find(dimension.name))
+      if (const auto internal = samplers::internal_value(dimension.distribution, *value))
+        wanted[dimension.name] = *internal;
+  const auto has = [&](const Trial& trial) {
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+      const auto found = trial.params.find(entry.first);
+      return found != trial.params.end() && found->second == entry.second;
+    });
+  };
+  return std::any_of(history.begin(), history.end(), has);
+}
+
 /// Where the trial's fixed parameters have a say, they win; values outside of the space do not.
 void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Params& params) {
   if (!fixed || !fixed->is_dict()) return;
@@ -80,8 +96,20 @@ std::int64_t Asker::first_unknown(std::int64_t number) const {
                                            : std::numeric_limits<std::int64_t>::max();
 }
 
+/// The set that is the trial's turn, or one that others left out; nullptr when all were tried.
+const Tree* Asker::untried(std::span<const Trial> history, std::int64_t number) const {
+  const samplers::Space& space = plan_.space->dimensions();
+  const auto turn = static_cast<std::size_t>(number);
+  if (turn < plan_.first.size() && !is_tried(history, space, plan_.first[turn]))
+    return &plan_.first[turn];
+  for (const Tree& set : plan_.first)
+    if (!is_tried(history, space, set)) return &set;
+  return nullptr;
+}
+
 samplers::Suggestion Asker::suggest(std::span<const Trial> history, const Record& record) {
   const Tree* fixed = record.trial.attributes.find("fixed_params");
+  if (!fixed) fixed = untried(history, record.trial.number);
   const bool free =
       !fixed && plan_.options.setup.sampler_row().length == samplers::StudyLength::as_asked;
   const std::size_t attempts = free ? sampler_attempts + random_attempts : 1;

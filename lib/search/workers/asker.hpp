@@ -41,6 +41,7 @@ class Asker {
                                const storage::Record& record);
   std::int64_t batch_start(std::int64_t number) const;
   samplers::Sampler& sampler(std::size_t attempt);
+  const Tree* untried(std::span<const samplers::Trial> history, std::int64_t number) const;
 
   const Plan& plan_;
   std::vector<std::unique_ptr<samplers::Sampler>> samplers_;  ///< by attempt, each a seed

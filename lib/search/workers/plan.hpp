@@ -5,7 +5,9 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "search/samplers/sampler.hpp"
 #include "search/spaces/search_space.hpp"
@@ -33,9 +35,11 @@ struct Plan {
   /// Whether equal parameters give equal measurements and nothing is reported on the way, so that a
   /// configuration that was measured need not be measured again.
   bool repeatable = false;
-  /// Parameter sets (external values by name) to try before any others; asked for once, by the
-  /// worker that begins the study. Empty: nothing.
-  std::function<std::vector<Tree>()> enqueue;
+  /// Makes the parameter sets (external values by name) to try before any others, the same for
+  /// every worker; nothing when `stop` came first. Empty: there are none.
+  std::function<std::optional<std::vector<Tree>>(const std::atomic<bool>& stop)> enqueue;
+  /// What `enqueue` made: each is tried by the first trial that finds it untried.
+  std::vector<Tree> first;
 
   /// A connection of the caller's own to the database of the study.
   std::unique_ptr<storage::Storage> open() const {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a study, and the crew of worker threads.
+#include <chrono>
 #include <exception>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "search/workers/worker.hpp"
-#include "search/workers/worker_identity.hpp"
 
 namespace mase::search {
 namespace {
 
 constexpr const char* configuration_attribute = "mase:configuration";
-constexpr const char* creator_attribute = "mase:creator";
-constexpr const char* enqueued_attribute = "mase:enqueued";
 
 /// Lines "KEY: old → new" for every leaf that differs.
 void differences(const Tree& before, const Tree& now, const std::string& path,
@@ -58,27 +56,15 @@ Tree metric_names(const Plan& plan) {
   return names;
 }
 
-/// Waits until the worker that began the study has enqueued what is tried first.
-void await_enqueued(storage::Storage& storage, const Plan& plan) {
-  for (;;) {
-    const auto study = storage.find_study(plan.study);
-    if (!study || study->system.find(enqueued_attribute)) return;
-    const Tree* creator = study->system.find(creator_attribute);
-    if (creator && is_dead_here(*creator))
-      file_error("study '" + plan.study + "' in " + storage.name() +
-                 " was left before its first trials were chosen; name another study");
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-}
-
-/// What is tried first goes into a new study once, by the worker that began it.
-void enqueue_first(storage::Storage& storage, const Plan& plan, const storage::Study& study) {
-  if (!plan.enqueue || study.system.find(enqueued_attribute)) return;
-  const Tree* creator = study.system.find(creator_attribute);
-  if (!creator || *creator != own_identity()) return await_enqueued(storage, plan);
-  const std::vector<Tree> sets = plan.enqueue();
-  for (const Tree& fixed : sets) storage.enqueue(study, fixed, Tree::dict());
-  storage.set_system_attribute(study, enqueued_attribute, sets.size());
+/// Makes what is tried first; false when it was stopped.
+bool enqueue_first(Plan& plan, const std::atomic<bool>& stop) {
+  if (!plan.enqueue) return true;
+  auto sets = plan.enqueue(stop);
+  if (!sets) return false;
+  plan.first = std::move(*sets);
+  if (plan.options.setup.sampler_row().length == samplers::StudyLength::as_enqueued)
+    plan.options.setup.n_trials = static_cast<int>(plan.first.size());
+  return true;
 }
 
 }  // namespace
@@ -89,7 +75,6 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
     Tree system = Tree::dict();
     system[configuration_attribute] = plan.configuration;
     system["study:metric_names"] = metric_names(plan);
-    system[creator_attribute] = own_identity();
     study = storage.create_study(plan.study, plan.options.directions(), Tree::dict(), system);
   }
   check_configuration(storage, *study, plan);
@@ -97,16 +82,12 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
 }
 
 void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
+  const auto begun = std::chrono::steady_clock::now();
   Plan plan = given;
-  {
-    const auto storage = plan.open();
-    enqueue_first(*storage, plan, open_study(*storage, plan));
-    if (plan.options.setup.sampler_row().length == samplers::StudyLength::as_enqueued)
-      plan.options.setup.n_trials =
-          static_cast<int>(storage->find_study(plan.study)->system.at(enqueued_attribute).as_int());
-  }
+  open_study(*plan.open(), plan);
+  if (!enqueue_first(plan, stop)) return;
   Heartbeats heartbeats(plan.url, plan.options.setup.heartbeat);
-  Crew crew{plan, on_trial, stop, std::chrono::steady_clock::now(), heartbeats, {}, {}};
+  Crew crew{plan, on_trial, stop, begun, heartbeats, {}, {}};
   std::exception_ptr first;
   std::mutex mutex;
   const auto work = [&] {
