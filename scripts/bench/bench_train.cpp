@@ -13,7 +13,7 @@
 #include "base/random.hpp"
 #include "models/registry.hpp"
 
-namespace mase::driver {
+namespace mase::backend {
 extern "C" Backend* mase_backend();
 }
 
@@ -59,7 +59,7 @@ void add_format(ir::Graph& graph, const std::string& text) {
 
 int main(int argc, char** argv) try {
   if (argc < 4) config_error("usage: bench_train MODEL BATCH_SIZE STEPS [PORT=FORMAT ...]");
-  backend::Backend& backend = *driver::mase_backend();  // one thread, memory kept, as the program
+  backend::Backend& backend = *backend::mase_backend();  // one thread, memory kept, as the program
   const models::ModelRow* model = models::find_model(argv[1]);
   if (!model) config_error(std::string("unknown model ") + argv[1]);
   backend::TrainOptions options;
