@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins two streams element by element. OP 0: (a << ASHIFT) + (b << BSHIFT); 1: the difference;
-// 2: a * b. Then requantised. Latency 4: a skid per input, result, requantised result, skid.
+// 2: a * b; 3, 4: the larger or the smaller of the shifted. Then requantised. Latency 4: a skid per input, result, requantised result, skid.
 module mase_binary #(
     parameter int OP = 0,
     parameter int LANES = 1,
@@ -85,6 +85,13 @@ module mase_binary #(
           .b(right[i*BW+:BW]),
           .product(exact)
       );
+    end else if (OP >= 3) begin : g_choose
+      logic signed [ACCW-1:0] a, b;
+      if (ASIGNED != 0) assign a = ACCW'($signed(left[i*AW+:AW])) <<< ASHIFT;
+      else assign a = ACCW'(left[i*AW+:AW]) <<< ASHIFT;
+      if (BSIGNED != 0) assign b = ACCW'($signed(right[i*BW+:BW])) <<< BSHIFT;
+      else assign b = ACCW'(right[i*BW+:BW]) <<< BSHIFT;
+      assign exact = (a < b) == (OP == 3) ? b : a;
     end else begin : g_add
       logic signed [AW:0] a;
       logic signed [BW:0] b;

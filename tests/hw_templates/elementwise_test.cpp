@@ -117,6 +117,8 @@ Case binary_case(Random& random, int op) {
   const auto exact = [&](Wide x, Wide y) {
     if (op == 2) return x * y;
     const Wide shifted_x = x * power(a_shift), shifted_y = y * power(b_shift);
+    if (op == 3) return std::max(shifted_x, shifted_y);
+    if (op == 4) return std::min(shifted_x, shifted_y);
     return op == 0 ? shifted_x + shifted_y : shifted_x - shifted_y;
   };
   Wide low = 0, high = 0;
@@ -125,6 +127,10 @@ Case binary_case(Random& random, int op) {
       low = std::min(low, exact(x, y));
       high = std::max(high, exact(x, y));
     }
+  if (op >= 3) {  // the operands stand in the accumulator before one is chosen
+    low = std::min(a.low() * power(a_shift), b.low() * power(b_shift));
+    high = std::max(a.high() * power(a_shift), b.high() * power(b_shift));
+  }
   const Requantise requantise =
       random_requantise(random, to, random_shift(random, std::max(-low, high), to));
   design::ModuleParameters parameters{{"OP", std::int64_t{op}},
@@ -146,10 +152,10 @@ Case binary_case(Random& random, int op) {
           {}};
 }
 
-TEST_CASE("sums, differences and products in RTL join their operands") {
+TEST_CASE("sums, differences, products and choices in RTL join their operands") {
   Random random(4);
   std::vector<Case> cases;
-  for (int i = 0; i < 30; ++i) cases.push_back(binary_case(random, i % 3));
+  for (int i = 0; i < 30; ++i) cases.push_back(binary_case(random, i % 5));
   check_cases(cases, kElementwiseFrames);
 }
 

@@ -69,9 +69,7 @@ class Frame {
     for (Index i = 0; i < elements(); ++i) {
       const Sum a = static_cast<Sum>(in_[0][i]) * (Sum{1} << binary.shift_a);
       const Sum b = static_cast<Sum>(in_[1][i]) * (Sum{1} << binary.shift_b);
-      put(i, binary.kind == BinaryKind::multiply ? a * b
-             : binary.kind == BinaryKind::add    ? a + b
-                                                 : a - b);
+      put(i, binary(a, b));
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of add, subtract, multiply and divide, of two streams and of a stream and constants, and
-// of rounding to whole numbers.
+// Lowering of add, subtract, multiply, divide, maximum and minimum, of two streams and of a stream
+// and constants, and of rounding to whole numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,33 @@
 namespace mase::integer {
 namespace {
 
-enum class Arithmetic { add, subtract, multiply, divide };
+enum class Arithmetic { add, subtract, multiply, divide, maximum, minimum };
+
+BinaryKind kind_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    using enum Arithmetic;
+    case add:
+      return BinaryKind::add;
+    case subtract:
+      return BinaryKind::subtract;
+    case multiply:
+      return BinaryKind::multiply;
+    case maximum:
+      return BinaryKind::maximum;
+    case minimum:
+      return BinaryKind::minimum;
+    case divide:
+      break;
+  }
+  throw Refusal{"the quotient of two streams has no datapath; divide by a constant power of two"};
+}
+
+/// Values of the accumulator; the shifted operands of a choice stand in it too.
+Interval joined(BinaryKind kind, const Interval& a, const Interval& b) {
+  if (kind == BinaryKind::add) return sum(a, b);
+  if (kind == BinaryKind::subtract) return sum(a, {-b.high, -b.low});
+  return kind == BinaryKind::multiply ? product(a, b) : hull(a, b);
+}
 
 bool is_stream(const Call& call, std::string_view argument) {
   const ir::Value* value = call.node.find(argument);
@@ -21,29 +47,24 @@ bool is_stream(const Call& call, std::string_view argument) {
 
 Operand lower_streams(const Call& call, Arithmetic kind) {
   const StreamView a = call.stream("self"), b = call.stream("other");
-  if (kind == Arithmetic::divide)
-    throw Refusal{"the quotient of two streams has no datapath; divide by a constant power of two"};
+  Binary binary{kind_of(kind)};
   if (a.layout.torch_shape != b.layout.torch_shape)
     throw Refusal{"its operands have the shapes " + shape_text(a.layout.torch_shape) + " and " +
                   shape_text(b.layout.torch_shape) + "; equal shapes have a datapath"};
   if (a.layout.order != b.layout.order)
     throw Refusal{"its operands are streamed in different orders"};
   const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
-  Binary binary;
-  Accumulator accumulator;
-  if (kind == Arithmetic::multiply) {
-    binary.kind = BinaryKind::multiply;
-    accumulator = {product(interval_of(x), interval_of(y)), x.frac + y.frac};
-  } else {
-    const int frac = std::max(x.frac, y.frac);
-    binary = {kind == Arithmetic::add ? BinaryKind::add : BinaryKind::subtract, frac - x.frac,
-              frac - y.frac};
+  int frac = x.frac + y.frac;
+  if (binary.kind != BinaryKind::multiply) {
+    frac = std::max(x.frac, y.frac);
+    binary.shift_a = frac - x.frac;
+    binary.shift_b = frac - y.frac;
     if (x.width + binary.shift_a > 124 || y.width + binary.shift_b > 124)
       throw Refusal{"its operands' fractions are too far apart for one accumulator"};
-    const Interval p = shifted(interval_of(x), binary.shift_a);
-    const Interval q = shifted(interval_of(y), binary.shift_b);
-    accumulator = {kind == Arithmetic::add ? sum(p, q) : sum(p, {-q.high, -q.low}), frac};
   }
+  const Accumulator accumulator{joined(binary.kind, shifted(interval_of(x), binary.shift_a),
+                                       shifted(interval_of(y), binary.shift_b)),
+                                frac};
   return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator,
                             call.lowering.layout_of(a));
 }
@@ -126,10 +147,22 @@ void negate(Constants& constants) {
   constants.fit(constants.type.frac);
 }
 
+/// The larger or the smaller of a stream and one number.
+Operand lower_choice(const Call& call, const StreamView& x, const Constants& constants, bool most) {
+  const auto differs = [&](std::int64_t code) { return code != constants.codes.front(); };
+  if (std::any_of(constants.codes.begin(), constants.codes.end(), differs))
+    throw Refusal{"constants that differ between channels have no datapath; one for all has"};
+  const double bound =
+      std::ldexp(static_cast<double>(constants.codes.front()), -constants.type.frac);
+  return clamp_between(call, x, most ? bound : -HUGE_VAL, most ? HUGE_VAL : bound);
+}
+
 /// A stream and constants; `reversed`: the constants are the first operand.
 Operand lower_constants(const Call& call, Arithmetic kind, const StreamView& x, Constants constants,
                         bool reversed) {
   constants = per_channel(call, x, std::move(constants));
+  if (kind == Arithmetic::maximum || kind == Arithmetic::minimum)
+    return lower_choice(call, x, constants, kind == Arithmetic::maximum);
   if (kind == Arithmetic::multiply) return multiply(call, x, std::move(constants));
   if (kind == Arithmetic::divide) {
     if (reversed) throw Refusal{"division by a stream has no datapath"};
@@ -192,6 +225,8 @@ std::vector<LoweringRow> arithmetic_rows() {
       {"sub", [](const Call& call) { return lower_arithmetic(call, Arithmetic::subtract); }},
       {"mul", [](const Call& call) { return lower_arithmetic(call, Arithmetic::multiply); }},
       {"div", [](const Call& call) { return lower_arithmetic(call, Arithmetic::divide); }},
+      {"maximum", [](const Call& call) { return lower_arithmetic(call, Arithmetic::maximum); }},
+      {"minimum", [](const Call& call) { return lower_arithmetic(call, Arithmetic::minimum); }},
       {"neg", lower_negation},
       {"floor", [](const Call& call) { return lower_whole(call, formats::Rounding::floor); }},
       {"round",

@@ -92,15 +92,18 @@ Operand clamp_to(const Call& call, const StreamView& x, const Bounds& bounds, co
                             call.lowering.layout_of(x));
 }
 
-Operand lower_clamp(const Call& call, Bounds bounds) {
-  // clamp(x, low, high) with low > high is high everywhere.
-  bounds.low = std::min(bounds.low, bounds.high);
-  const StreamView x = call.stream("self");
-  const auto grid = call.lowering.target(call.node);
-  return grid ? clamp_to(call, x, bounds, *grid) : exact_clamp(call, x, bounds);
+Operand lower_clamp(const Call& call, const Bounds& bounds) {
+  return clamp_between(call, call.stream("self"), bounds.low, bounds.high);
 }
 
 }  // namespace
+
+Operand clamp_between(const Call& call, const StreamView& x, double low, double high) {
+  // clamp(x, low, high) with low > high is high everywhere.
+  const Bounds bounds{std::min(low, high), high};
+  const auto grid = call.lowering.target(call.node);
+  return grid ? clamp_to(call, x, bounds, *grid) : exact_clamp(call, x, bounds);
+}
 
 std::vector<LoweringRow> clamp_rows() {
   return {

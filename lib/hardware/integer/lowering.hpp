@@ -187,6 +187,9 @@ void check_width(const Interval& range, int limit, const std::string& what);
 /// Refuses a window that does not fit its input or gives another shape than the node's.
 void check_window(const Call& call, const Window& window, std::int64_t outputs);
 
+/// The stream clamped to [low, high], real numbers that may be infinite, on the node's grid.
+Operand clamp_between(const Call& call, const StreamView& x, double low, double high);
+
 /// y = x * scale + shift along the innermost dimension; shift may be absent.
 StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
                            std::optional<Constants> shift);

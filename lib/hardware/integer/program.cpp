@@ -28,6 +28,10 @@ struct Namer {
         return "subtract";
       case BinaryKind::multiply:
         return "multiply";
+      case BinaryKind::maximum:
+        return "maximum";
+      case BinaryKind::minimum:
+        return "minimum";
     }
     return "";
   }

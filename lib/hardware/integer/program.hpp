@@ -114,11 +114,29 @@ struct Pool {
 };
 
 /// What is done with two streams, element by element.
-enum class BinaryKind { add, subtract, multiply };
-/// add, subtract: (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b.
+enum class BinaryKind { add, subtract, multiply, maximum, minimum };
+/// (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b without shifts.
 struct Binary {
   BinaryKind kind = BinaryKind::add;
   int shift_a = 0, shift_b = 0;
+
+  /// Of operands that are shifted already.
+  template <class Sum>
+  Sum operator()(Sum a, Sum b) const {
+    switch (kind) {
+      case BinaryKind::add:
+        return a + b;
+      case BinaryKind::subtract:
+        return a - b;
+      case BinaryKind::multiply:
+        return a * b;
+      case BinaryKind::maximum:
+        return a > b ? a : b;
+      case BinaryKind::minimum:
+        return a < b ? a : b;
+    }
+    return a;
+  }
 };
 
 /// Inputs one after another along the innermost dimension.

@@ -63,6 +63,26 @@ ModuleParameters resize(std::int64_t width, std::int64_t in, std::int64_t out) {
 
 // Yosys 0.23, synth_xilinx -family xc7 -noiopad -noclkbuf -flatten, beside a longer path that is
 // subtracted (scripts/bench/calibrate.py); LUT RAM as its LUTs. Instances of the shipped models.
+TEST_CASE("sums and choices of two streams cost what Yosys measured") {
+  const auto binary = [](std::int64_t op, std::int64_t width, std::int64_t shift, std::int64_t acc,
+                         std::int64_t out, std::int64_t half) {
+    return clamps({{"OP", op},
+                   {"LANES", 4},
+                   {"AW", width},
+                   {"ASIGNED", 1},
+                   {"ASHIFT", shift},
+                   {"BW", width},
+                   {"BSIGNED", 1},
+                   {"BSHIFT", 0}},
+                  acc, out, half, -(std::int64_t{1} << (out - 1)),
+                  (std::int64_t{1} << (out - 1)) - 1);
+  };
+  check("mase_binary", {{binary(0, 8, 3, 12, 8, 4), 203, 0, 0},
+                        {binary(3, 8, 0, 8, 8, 0), 167, 0, 0},
+                        {binary(3, 8, 3, 12, 8, 4), 234, 0, 0},
+                        {binary(4, 12, 0, 12, 12, 0), 239, 0, 0}});
+}
+
 TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth") {
   check("mase_linear",
         {{clamps(linear(25, 1, 1, 8, 8, 8, 15), 19, 8, 9, 0, 255), 246 + 66, 8, 1},

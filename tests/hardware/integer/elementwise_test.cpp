@@ -48,8 +48,9 @@ TEST_CASE("clamps equal the reference on the grid, off it, and before other form
       }
 }
 
-TEST_CASE("sums, differences and products of two streams equal the reference") {
-  for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor"})
+TEST_CASE("sums, differences, products and choices of two streams equal the reference") {
+  for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor",
+                               "aten::maximum", "aten::minimum"})
     for (const std::string a : {"integer(8, 4)", "integer(6, -2)", "integer(32, 20)"})
       for (const std::string b :
            {"integer(8, 4)", "integer(3, 5, is_signed=false)", "integer(30, 7)"}) {
@@ -60,6 +61,24 @@ TEST_CASE("sums, differences and products of two streams equal the reference") {
         const auto z = sketch.call(op, {{"self", ref(x)}, {"other", ref(y)}}, {2, 3, 4, 4});
         check_against_reference(sketch.finish(z), 12);
       }
+}
+
+TEST_CASE("the larger and the smaller of a stream and a number equal the reference") {
+  for (const std::string op : {"aten::maximum", "aten::minimum"})
+    for (const std::string out : {"", "integer(6, 2)", "integer_floor(8, 6)"})
+      for (const Shape& shape : {Shape{}, Shape{1}, Shape{1, 1, 1}})
+        for (const bool swapped : {false, true}) {
+          INFO(op << " " << out << " " << shape_text(shape));
+          Sketch sketch;
+          const auto x = sketch.input({2, 3, 4, 2});
+          const auto p = sketch.parameter(shape, 3);
+          Formats formats{{"data_in", "integer(8, 4)"}};
+          if (!out.empty()) formats.push_back({"data_out", out});
+          const auto y =
+              sketch.call(op, {{"self", ref(swapped ? p : x)}, {"other", ref(swapped ? x : p)}},
+                          {2, 3, 4, 2}, formats);
+          check_against_reference(sketch.finish(y), 12);
+        }
 }
 
 TEST_CASE("a residual sum requantises each operand as its readers ask") {

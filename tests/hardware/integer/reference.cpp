@@ -186,6 +186,12 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
       return {e.binary([](Real a, Real b) { return a - b; })};
     };
     t["mul"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a * b; })}; };
+    t["maximum"] = [](E e) -> R {
+      return {e.binary([](Real a, Real b) { return a < b ? b : a; })};
+    };
+    t["minimum"] = [](E e) -> R {
+      return {e.binary([](Real a, Real b) { return b < a ? b : a; })};
+    };
     t["div"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a / b; })}; };
     t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
     t["cat"] = [](E e) -> R { return {e.cat()}; };

@@ -58,11 +58,12 @@ Cost lookup_cost(const Design& design, const Instance& instance) {
 
 Cost binary_cost(const Design&, const Instance& instance) {
   const std::int64_t lanes = instance.parameter("LANES"), acc = instance.parameter("ACCW");
-  Cost lane = instance.parameter("OP") != 2
-                  ? adder_cost(acc)
-                  : product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
-                                 signed_bits(instance.parameters, "BW", "BSIGNED"),
-                                 instance.parameter("MULTIPLIER"));
+  const std::int64_t op = instance.parameter("OP");
+  Cost lane = op < 2    ? adder_cost(acc)
+              : op >= 3 ? choice_cost(acc)
+                        : product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
+                                       signed_bits(instance.parameters, "BW", "BSIGNED"),
+                                       instance.parameter("MULTIPLIER"));
   // A DSP block adds the half itself and takes the operands' registers too.
   Cost clamp = registered_requantise_cost(instance.parameters, {static_cast<int>(acc)});
   if (lane.dsp != 0) clamp.carry = 0;
@@ -135,7 +136,7 @@ std::vector<ModuleRow> elementwise_modules() {
        .cost = lookup_cost},
       {.name = "mase_binary",
        .folder = "elementwise",
-       .doc = "sum, difference or product of two streams",
+       .doc = "sum, difference, product, larger or smaller of two streams",
        .uses = {"mase_multiply", "mase_requantise", "mase_skid"},
        .inputs = {"a", "b"},
        .outputs = out,

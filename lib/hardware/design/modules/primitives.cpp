@@ -18,6 +18,10 @@ Cost adder_cost(std::int64_t bits) {
   return {.lut = static_cast<double>(bits), .carry = carry_chain(bits)};
 }
 
+Cost choice_cost(std::int64_t bits) {
+  return {.lut = 1.75 * static_cast<double>(bits), .carry = 1};
+}
+
 Cost counter_cost(std::int64_t states, double luts_per_bit) {
   const int bits = log2_ceiling(states);
   return {.lut = luts_per_bit * bits, .ff = static_cast<double>(bits), .carry = carry_chain(bits)};

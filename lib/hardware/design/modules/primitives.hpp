@@ -21,6 +21,9 @@ namespace mase::design {
 double carry_chain(std::int64_t bits);
 /// An adder or subtractor: a LUT a bit.
 Cost adder_cost(std::int64_t bits);
+/// The larger or the smaller of two numbers: a LUT a bit to choose, and the comparison, of which
+/// most stays out of the carry chain.
+Cost choice_cost(std::int64_t bits);
 /// LUTs for each bit of a counter with its step, its end and its start again.
 constexpr double counter_luts = 1.3;
 /// A counter that wraps after so many states.
