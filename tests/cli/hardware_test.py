@@ -270,6 +270,7 @@ class Operators(Hardware):
     FUNCTIONS = (
         *("abs_1", "abs_2", "add", "neg", "mish", "celu", "hardshrink", "softshrink", "logsigmoid"),
         *("square", "exp", "erf", "sin", "cos", "tan", "sinh", "cosh"),
+        *("maximum", "minimum", "mean"),
     )
     OF_UNSIGNED = ("sqrt", "rsqrt", "log", "reciprocal", "pow_1")
 
@@ -336,7 +337,7 @@ class Operators(Hardware):
         self.assertGreaterEqual(len(layers), 14)
         self.verify("QuantizablePointwiseLayers", layers, between=("mul",))
 
-    def test_functions_of_one_number_are_exact(self):
+    def test_functions_are_exact(self):
         self.verify("QuantizableMoreFunctions", (*self.FUNCTIONS, *self.OF_UNSIGNED))
 
     def test_layers_are_exact(self):

@@ -184,9 +184,10 @@ StreamView Call::stream_of(const Value& value, std::string_view argument) const 
 }
 
 Shape Call::frame_shape() const {
-  if (!node.info.is_tensor() || node.info.shape.empty())
+  const ir::ValueInfo& info = node.info.elements.empty() ? node.info : node.info.elements.front();
+  if (!info.is_tensor() || info.shape.empty())
     throw Refusal{"its result is no tensor with a batch dimension"};
-  return Shape(node.info.shape.begin() + 1, node.info.shape.end());
+  return Shape(info.shape.begin() + 1, info.shape.end());
 }
 
 }  // namespace mase::integer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of pooling by maximum and average.
+// Lowering of pooling by maximum and average, and of reductions over all places of an image.
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -91,7 +91,7 @@ Operand lower_average_pool(const Call& call, std::size_t dims) {
 }
 
 /// Adaptive pools have equal windows where the output size divides the input size.
-Operand lower_adaptive_pool(const Call& call, std::size_t dims) {
+Operand lower_adaptive_pool(const Call& call, std::size_t dims, PoolKind kind) {
   const StreamView x = pooled_input(call, dims);
   const Shape in = x.layout.torch_shape, out = call.frame_shape();
   if (out.size() != in.size()) throw Refusal{"its result does not keep the dimensions"};
@@ -103,7 +103,68 @@ Operand lower_adaptive_pool(const Call& call, std::size_t dims) {
   }
   geometry.stride = geometry.kernel;
   geometry.padding = Shape(dims, 0);
-  return emit_pool(call, x, PoolKind::sum, geometry, numel(geometry.kernel));
+  const std::int64_t divisor = kind == PoolKind::sum ? numel(geometry.kernel) : 1;
+  return emit_pool(call, x, kind, geometry, divisor);
+}
+
+/// LibTorch gives the maxima and their places: only the first part has codes.
+Operand lower_adaptive_max_pool(const Call& call, std::size_t dims) {
+  const Operand result = lower_adaptive_pool(call, dims, PoolKind::max);
+  const auto& stream = std::get<StreamView>(result);
+  return std::vector<Part>{{stream, 0, 0, stream.layout.torch_shape[0]}};
+}
+
+/// What a reduction makes of its values.
+enum class Reduction { mean, sum, maximum };
+
+/// Refused unless it goes over all dimensions of the frame but the channels.
+void check_reduced_dims(const Call& call, std::size_t rank) {
+  const ir::Value* given = call.find("dim");
+  std::vector<std::int64_t> dims;
+  if (given && given->kind() == ir::Value::Kind::integer) dims = {given->as_int()};
+  if (given && given->kind() == ir::Value::Kind::list)
+    for (const ir::Value& item : given->items()) dims.push_back(item.as_int());
+  std::vector<bool> reduced(rank + 1, false);
+  for (const std::int64_t dim : dims) {
+    const auto place = dim < 0 ? dim + static_cast<std::int64_t>(rank) + 1 : dim;
+    if (place < 0 || place > static_cast<std::int64_t>(rank))
+      throw Refusal{"it reduces a dimension that its input does not have"};
+    reduced[at(place)] = true;
+  }
+  for (std::size_t d = 0; d <= rank; ++d)
+    if (reduced[d] != (d >= 2))
+      throw Refusal{
+          "a reduction over other dimensions than all places of an image (dim = (2, 3)) has no "
+          "datapath"};
+}
+
+/// A pool whose window is the whole image; the result is [channels] or [channels, 1...].
+Operand lower_reduction(const Call& call, Reduction kind) {
+  if (call.find("dtype")) throw Refusal{"a result of another type has no datapath"};
+  const std::size_t rank = call.stream("self").layout.torch_shape.size();
+  check_reduced_dims(call, rank);
+  const StreamView x = pooled_input(call, rank - 1);
+  const Shape& frame = x.layout.torch_shape;
+  Geometry geometry;
+  geometry.kernel = Shape(frame.begin() + 1, frame.end());
+  geometry.stride = geometry.kernel;
+  geometry.padding = Shape(geometry.kernel.size(), 0);
+  const Pool pool{kind == Reduction::maximum ? PoolKind::max : PoolKind::sum,
+                  window_of(frame, geometry)};
+  const FixedType& type = call.lowering.value(x.id).type;
+  const std::int64_t count = pool.window.kernel();
+  Accumulator accumulator{interval_of(type), type.frac, kind == Reduction::mean ? count : 1};
+  if (kind != Reduction::maximum) accumulator.range = product(accumulator.range, {count, count});
+  const Shape result = call.frame_shape();
+  return call.lowering.emit(call.node, pool, {x.id}, accumulator,
+                            result.size() == 1 ? row_major(result) : channels_last(result));
+}
+
+/// aten::amax; aten::max gives places too, or compares two tensors.
+Operand lower_max(const Call& call) {
+  if (ir::base_op(call.node.op) != "aten::amax")
+    throw Refusal{"aten::max has no datapath; amax over dimensions and maximum of two have one"};
+  return lower_reduction(call, Reduction::maximum);
 }
 
 }  // namespace
@@ -126,8 +187,17 @@ std::vector<LoweringRow> window_rows() {
       {"max_pool2d", [](const Call& call) { return lower_max_pool(call, 2); }, true},
       {"avg_pool1d", [](const Call& call) { return lower_average_pool(call, 1); }},
       {"avg_pool2d", [](const Call& call) { return lower_average_pool(call, 2); }},
-      {"adaptive_avg_pool1d", [](const Call& call) { return lower_adaptive_pool(call, 1); }},
-      {"adaptive_avg_pool2d", [](const Call& call) { return lower_adaptive_pool(call, 2); }},
+      {"adaptive_avg_pool1d",
+       [](const Call& call) { return lower_adaptive_pool(call, 1, PoolKind::sum); }},
+      {"adaptive_avg_pool2d",
+       [](const Call& call) { return lower_adaptive_pool(call, 2, PoolKind::sum); }},
+      {"adaptive_max_pool1d", [](const Call& call) { return lower_adaptive_max_pool(call, 1); },
+       true},
+      {"adaptive_max_pool2d", [](const Call& call) { return lower_adaptive_max_pool(call, 2); },
+       true},
+      {"mean", [](const Call& call) { return lower_reduction(call, Reduction::mean); }},
+      {"sum", [](const Call& call) { return lower_reduction(call, Reduction::sum); }},
+      {"max", lower_max, true},
   };
 }
 

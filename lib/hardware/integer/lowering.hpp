@@ -150,7 +150,8 @@ struct Call {
 
   StreamView stream(std::string_view argument) const;  ///< on the grid of its data_in format
   StreamView stream_of(const ir::Value& value, std::string_view argument) const;
-  Shape frame_shape() const;  ///< of the result; refused when it does not keep the batch
+  /// Of the result, or of the first of several; refused when it does not keep the batch.
+  Shape frame_shape() const;
 };
 
 using LowerFunction = Operand (*)(const Call& call);

@@ -171,6 +171,12 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["avg_pool1d"] = t["avg_pool2d"] = [](E e) -> R { return {e.pool(false)}; };
     t["adaptive_avg_pool1d"] =
         t["adaptive_avg_pool2d"] = [](E e) -> R { return {e.adaptive_pool()}; };
+    const auto plus = [](Real a, Real b) { return a + b; };
+    t["mean"] = [plus](E e) -> R { return {e.reduced(plus, true)}; };
+    t["sum"] = [plus](E e) -> R { return {e.reduced(plus, false)}; };
+    t["max"] = [](E e) -> R {
+      return {e.reduced([](Real a, Real b) { return a < b ? b : a; }, false)};
+    };
     t["relu"] = [](E e) -> R { return {e.clamped(0, inf)}; };
     t["relu6"] = [](E e) -> R { return {e.clamped(0, 6)}; };
     t["hardtanh"] = [](E e) -> R {

@@ -133,6 +133,7 @@ class Evaluation {
   RealTensor batch_norm() const;
   RealTensor pool(bool maximum) const;
   RealTensor adaptive_pool() const;
+  RealTensor reduced(const std::function<Real(Real, Real)>& join, bool mean) const;
   RealTensor binary(const std::function<Real(Real, Real)>& f) const;
   RealTensor cat() const;
   std::vector<RealTensor> parts() const;

@@ -128,4 +128,18 @@ RealTensor Evaluation::adaptive_pool() const {
   return y;
 }
 
+/// Over dimensions 2 and up of [N, C, ...].
+RealTensor Evaluation::reduced(const std::function<Real(Real, Real)>& join, bool mean) const {
+  const RealTensor x = input("self");
+  const Index places = numel(Shape(x.shape.begin() + 2, x.shape.end()));
+  RealTensor y{node_->info.shape, {}};
+  y.shape[0] = x.shape[0];
+  for (std::size_t first = 0; first < x.values.size(); first += at(places)) {
+    Real result = x.values[first];
+    for (std::size_t i = 1; i < at(places); ++i) result = join(result, x.values[first + i]);
+    y.values.push_back(mean ? result / places : result);
+  }
+  return y;
+}
+
 }  // namespace mase::test

@@ -167,6 +167,48 @@ TEST_CASE("averages over powers of two are exact without a format") {
   check_against_reference(graph, 12);
 }
 
+TEST_CASE("means, sums and maxima of whole images equal the reference") {
+  for (const std::string op : {"aten::mean.dim", "aten::sum.dim_IntList", "aten::amax"})
+    for (const bool kept : {false, true})
+      for (const std::string out : {"integer(8, 3)", "integer_floor(12, 6)"}) {
+        INFO(op << " " << kept << " " << out);
+        Sketch sketch;
+        const auto x = sketch.input({2, 3, 5, 4}, {{"data_out", "integer(8, 3)"}});
+        const Shape shape = kept ? Shape{2, 3, 1, 1} : Shape{2, 3};
+        const auto y =
+            sketch.call(op, {{"self", ref(x)}, {"dim", list({2, -1})}, {"keepdim", Value(kept)}},
+                        shape, {{"data_out", out}});
+        check_against_reference(sketch.finish(y), 12);
+      }
+}
+
+TEST_CASE("what follows a mean of images reads channels") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6, 4, 4}, {{"data_out", "integer(8, 3)"}});
+  const auto y = sketch.call("aten::mean.dim", {{"self", ref(x)}, {"dim", list({2, 3})}}, {2, 6});
+  const auto z = sketch.linear(
+      y, 5, {{"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(6, 3)"}});
+  check_against_reference(sketch.finish(z), 12);
+}
+
+TEST_CASE("a reduction over anything but the places of an image is refused") {
+  const auto refusal = [](const std::vector<std::int64_t>& dims, const Shape& out) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 3, 4, 4}, {{"data_out", "integer(8, 3)"}});
+    const auto y =
+        sketch.call("aten::sum.dim_IntList", {{"self", ref(x)}, {"dim", list(dims)}}, out);
+    try {
+      integer::lower(sketch.finish(y));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const std::string& text : {refusal({1}, {2, 4, 4}), refusal({3}, {2, 3, 4}),
+                                  refusal({0, 2, 3}, {3}), refusal({2, 3, 4}, {2, 3})})
+    CHECK_THAT(text, Catch::Contains("node 'sum'") || Catch::Contains("dimension"));
+}
+
 TEST_CASE("adaptive pools and divisors of their own equal the reference") {
   Sketch sketch;
   const auto x = sketch.input({2, 2, 6, 9}, {{"data_out", "integer(8, 3)"}});
