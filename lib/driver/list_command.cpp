@@ -311,6 +311,7 @@ void print_quantize_rule(Output& output) {
       "  bypass      true leaves them alone too\n"
       "  PORT_FIELD  a field of the format for a port: data_in_width, weight_frac_width\n"
       "  FIELD       the same for every port: rounding\n"
+      "              (an input, its name or placeholder, has the port data_out)\n"
       "  PORT        a whole format for a port: weight = \"mxint(width=4)\"; needs no name\n"
       "The field that data can decide may be \"auto\".");
   std::map<std::string, std::vector<std::string>> ops_by_ports;

@@ -70,7 +70,9 @@ constexpr const char* quantize_rule =
     "`PORT_FIELD` "
     "for every port of the [op](ops.md) and every field of the format: `data_in_width`, "
     "`weight_frac_width`, `bias_rounding`. `PORT` alone takes a whole format, `weight = "
-    "\"mxint(width=4)\"`, so that the ports of a node may differ in it. The field that data can "
+    "\"mxint(width=4)\"`, so that the ports of a node may differ in it. An input of the model, its "
+    "name or "
+    "`placeholder`, has the port `data_out`. The field that data can "
     "decide may be `\"auto\"`.\n";
 
 std::string config_keys_text(const Tree& entry) {

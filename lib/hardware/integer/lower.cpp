@@ -162,7 +162,9 @@ StreamView Lowering::add_input(const ir::Node& node) {
     refuse_grid(node,
                 "it has no codes, because its readers do not ask for data_in formats of one "
                 "fraction and rounding: " +
-                    demands_text(graph_, node.id, demands_) + " (pass quantize)");
+                    demands_text(graph_, node.id, demands_) +
+                    " (pass quantize); a format of its own, data_out of '" + node.name +
+                    "', would do too");
   const Shape frame(node.info.shape.begin() + 1, node.info.shape.end());
   const Layout layout = input_layout(graph_, node, frame);
   const auto id = static_cast<ValueId>(program_.values.size());

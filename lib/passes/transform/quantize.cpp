@@ -25,8 +25,11 @@ bool is_option(const std::string& key) {
   return std::find(option_names.begin(), option_names.end(), key) != option_names.end();
 }
 
+constexpr const char* input_op = "placeholder";  ///< an input has the port data_out
+
+/// What selectors may name with by = "type".
 std::vector<std::string> quantizable_ops() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{input_op};
   for (const ir::OpRow& row : ir::op_table())
     if (row.quantizable) names.emplace_back(row.name);
   return names;
@@ -48,6 +51,7 @@ std::optional<std::vector<std::string>> ports_for(const std::string& by,
     }
     return all_ports();
   }
+  if (selector == input_op) return std::vector<std::string>{"data_out"};
   const ir::OpRow* row = ir::find_op(selector);
   if (row && row->quantizable) return ir::port_names(*row);
   if (row) {
@@ -143,9 +147,10 @@ class Applier {
 
   void visit(ir::Node& node) {
     const ir::Classified type = ir::classify(graph_, node);
-    const bool quantizable = type.row && type.row->quantizable;
+    const bool input = node.kind == ir::NodeKind::placeholder;
+    const bool quantizable = input || (type.row && type.row->quantizable);
     const QuantizeRule* rule = rule_for(node, type.op);
-    if (!rule) return;
+    if (!rule || (input && rule->selector == "default")) return;
     used_.insert(rule->selector);
     if (rule->leave) return;
     if (quantizable) {

@@ -15,7 +15,8 @@ namespace mase::passes {
 /// node alone), `bypass`, fields of the format for every port (`profile = "reference"`), and joined
 /// keys PORT_FIELD
 /// (`data_in_width`, `weight_frac_width`), or a whole format for a port (`weight = "mxfp4"`). A
-/// port is quantized when at least one such key names it. With by = "regex_name" the first pattern
+/// port is quantized when at least one such key names it. An input, of type "placeholder", has the
+/// port data_out, and no default reaches it. With by = "regex_name" the first pattern
 /// in file order wins. A setting that could not be applied becomes a note (a detail where only the
 /// default asked for it), and so does the share of parameters and MACs that is left in float. A
 /// tensor that cannot have its port's format is an error.
