@@ -69,7 +69,7 @@ StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inpu
   const FixedType& in = builder.input().type;
   const std::int64_t lanes = builder.fold.in_lanes;
   const int bits = scale.scale_type.width, shift_bits = codes_width(scale.shift);
-  ModuleParameters parameters{{"BLOCKS", builder.output().channels() / lanes},
+  ModuleParameters parameters{{"BLOCKS", static_cast<std::int64_t>(scale.scale.size()) / lanes},
                               {"LANES", lanes},
                               {"AW", std::int64_t{in.width}},
                               {"ASIGNED", flag(in.is_signed)},

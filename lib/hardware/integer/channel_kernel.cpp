@@ -57,13 +57,13 @@ class PoolKernel : public StepKernel {
   Accumulators sums_;
 };
 
-/// Elementwise steps in blocks of whole channels.
+/// Elementwise steps in blocks of whole periods, after which constants repeat.
 class ElementKernel : public StepKernel {
  public:
-  ElementKernel(const Step& step, std::int64_t channels, const kernels::Requantise32& requantise,
+  ElementKernel(const Step& step, std::int64_t period, const kernels::Requantise32& requantise,
                 const kernels::KernelTable& table)
       : step_(step), requantise_(requantise), table_(table) {
-    block_ = at(std::max<std::int64_t>(1, 1024 / channels) * channels);
+    block_ = at(std::max<std::int64_t>(1, 1024 / period) * period);
     first_.resize(block_);
     second_.resize(block_);
     if (const auto* scale = std::get_if<ScaleShift>(&step.operation)) spread(*scale);
@@ -172,8 +172,9 @@ std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const St
   for (const ValueId id : step.inputs)
     if (storage(id) == Storage::wide) return nullptr;
   if (!has_small_operands(step)) return nullptr;
-  return std::make_unique<ElementKernel>(step, program.value(step.output).channels(), *requantise,
-                                         table);
+  const auto* scale = std::get_if<ScaleShift>(&step.operation);
+  const std::int64_t period = scale ? static_cast<std::int64_t>(scale->scale.size()) : 1;
+  return std::make_unique<ElementKernel>(step, period, *requantise, table);
 }
 
 }  // namespace mase::integer

@@ -69,9 +69,10 @@ Operand lower_streams(const Call& call, Arithmetic kind) {
                             call.lowering.layout_of(a));
 }
 
-/// The constant of each channel of the stream; refused when it varies along other dimensions.
-/// Torch broadcasting: the constants' dimensions are the last ones of [batch, frame...].
-Constants per_channel(const Call& call, const StreamView& x, Constants constants) {
+/// The constant of each channel of the stream, or of each element where it varies along other
+/// dimensions too. Torch broadcasting: the constants' dimensions are the last ones of [batch,
+/// frame...].
+Constants in_stream_order(const Call& call, const StreamView& x, Constants constants) {
   if (constants.codes.size() == 1) return constants;
   Shape shape{1};
   shape.insert(shape.end(), x.layout.torch_shape.begin(), x.layout.torch_shape.end());
@@ -89,16 +90,15 @@ Constants per_channel(const Call& call, const StreamView& x, Constants constants
     }
     return constants.codes[at(index)];
   };
-  const std::int64_t channels = call.lowering.value(x.id).channels();
-  Codes codes(at(channels));
-  for (std::size_t i = 0; i < x.layout.order.size(); ++i) {
-    const std::int64_t found = code(x.layout.order[i]);
-    if (i < codes.size()) codes[i] = found;
-    if (codes[i % codes.size()] != found)
-      throw Refusal{"its constants vary along other dimensions than the channels"};
-  }
+  Codes codes;
+  for (const std::int64_t element : x.layout.order) codes.push_back(code(element));
+  const std::size_t channels = at(call.lowering.value(x.id).channels());
+  bool by_channel = true;
+  for (std::size_t i = channels; i < codes.size(); ++i)
+    by_channel = by_channel && codes[i] == codes[i - channels];
+  if (by_channel) codes.resize(channels);
+  constants.shape = {static_cast<std::int64_t>(codes.size())};
   constants.codes = std::move(codes);
-  constants.shape = {channels};
   return constants;
 }
 
@@ -110,7 +110,9 @@ Constants reciprocal(const Constants& constants) {
     const double value = std::ldexp(static_cast<double>(code), -constants.type.frac);
     if (std::abs(std::frexp(value, &exponent)) != 0.5)
       throw Refusal{
-          "a divisor that is no power of two has no datapath; multiply by its reciprocal"};
+          "divisors that are no powers of two and differ, or are negative, have no datapath; "
+          "multiply "
+          "by their reciprocals"};
     values.push_back(static_cast<float>(1.0 / value));
   }
   int frac = constants.type.frac;
@@ -142,6 +144,20 @@ Operand multiply(const Call& call, const StreamView& x, Constants scale) {
   return scale_and_shift(call, x, std::move(scale), std::nullopt);
 }
 
+bool is_power_of_two(std::int64_t code) { return code != 0 && (code & (code - 1)) == 0; }
+
+/// By powers of two, or by one positive number: the requantisation divides.
+Operand divide(const Call& call, const StreamView& x, const Constants& divisors) {
+  const std::int64_t first = divisors.codes.front();
+  const bool one = std::all_of(divisors.codes.begin(), divisors.codes.end(),
+                               [&](std::int64_t code) { return code == first; });
+  if (!one || first <= 0 || is_power_of_two(first)) return multiply(call, x, reciprocal(divisors));
+  const FixedType& type = call.lowering.value(x.id).type;
+  return call.lowering.emit(call.node, Cast{}, {x.id},
+                            {interval_of(type), type.frac - divisors.type.frac, first},
+                            call.lowering.layout_of(x));
+}
+
 void negate(Constants& constants) {
   for (std::int64_t& code : constants.codes) code = -code;
   constants.fit(constants.type.frac);
@@ -151,7 +167,7 @@ void negate(Constants& constants) {
 Operand lower_choice(const Call& call, const StreamView& x, const Constants& constants, bool most) {
   const auto differs = [&](std::int64_t code) { return code != constants.codes.front(); };
   if (std::any_of(constants.codes.begin(), constants.codes.end(), differs))
-    throw Refusal{"constants that differ between channels have no datapath; one for all has"};
+    throw Refusal{"constants that differ have no datapath; one number for all has"};
   const double bound =
       std::ldexp(static_cast<double>(constants.codes.front()), -constants.type.frac);
   return clamp_between(call, x, most ? bound : -HUGE_VAL, most ? HUGE_VAL : bound);
@@ -160,13 +176,13 @@ Operand lower_choice(const Call& call, const StreamView& x, const Constants& con
 /// A stream and constants; `reversed`: the constants are the first operand.
 Operand lower_constants(const Call& call, Arithmetic kind, const StreamView& x, Constants constants,
                         bool reversed) {
-  constants = per_channel(call, x, std::move(constants));
+  constants = in_stream_order(call, x, std::move(constants));
   if (kind == Arithmetic::maximum || kind == Arithmetic::minimum)
     return lower_choice(call, x, constants, kind == Arithmetic::maximum);
   if (kind == Arithmetic::multiply) return multiply(call, x, std::move(constants));
   if (kind == Arithmetic::divide) {
     if (reversed) throw Refusal{"division by a stream has no datapath"};
-    return multiply(call, x, reciprocal(constants));
+    return divide(call, x, constants);
   }
   const bool minus = kind == Arithmetic::subtract;
   if (minus && !reversed) negate(constants);

@@ -226,11 +226,16 @@ std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac
 StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
                            std::optional<Constants> shift) {
   const StreamValue& value = call.lowering.value(x.id);
+  std::size_t count = std::max(at(value.channels()), scale.codes.size());
+  if (shift) count = std::max(count, shift->codes.size());
+  if (count != at(value.channels()) && count != at(value.elements()))
+    throw Refusal{"its constants do not fit the channels of its input"};
   const auto spread = [&](Constants& constants) {
-    if (constants.codes.size() == 1)
-      constants.codes.resize(at(value.channels()), constants.codes[0]);
-    if (static_cast<std::int64_t>(constants.codes.size()) != value.channels())
+    const std::size_t given = constants.codes.size();
+    if (given == 0 || count % given != 0)
       throw Refusal{"its constants do not fit the channels of its input"};
+    for (std::size_t i = given; i < count; ++i)
+      constants.codes.push_back(constants.codes[i - given]);
   };
   spread(scale);
   ScaleShift operation;

@@ -191,7 +191,8 @@ void check_window(const Call& call, const Window& window, std::int64_t outputs);
 /// The stream clamped to [low, high], real numbers that may be infinite, on the node's grid.
 Operand clamp_between(const Call& call, const StreamView& x, double low, double high);
 
-/// y = x * scale + shift along the innermost dimension; shift may be absent.
+/// y = x * scale + shift with a constant for all, for each channel or for each element of the
+/// stream; shift may be absent.
 StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
                            std::optional<Constants> shift);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the

@@ -91,7 +91,8 @@ struct Convolution {
   std::int64_t columns() const { return window.kernel() * taps(); }  ///< weights of one output
 };
 
-/// y[c] = scale[c] * x[c] + shift[c] along the innermost dimension.
+/// y[i] = scale[i] * x[i] + shift[i], the constants repeated along the stream: one for each
+/// channel, or one for each element of a frame.
 struct ScaleShift {
   FixedType scale_type;
   Codes scale;

@@ -9,6 +9,7 @@
 #include "hardware/emit/passes.hpp"
 #include "hardware/emit/process.hpp"
 #include "hardware/integer/interpreter.hpp"
+#include "ir/text.hpp"
 #include "models/registry.hpp"
 #include "passes/runner.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
@@ -44,19 +45,35 @@ passes::PassCall call(const std::string& name, const std::string& options = "{}"
   return {name, parse_json(options, name), {}};
 }
 
+/// Runs the passes, then those that emit into `folder`.
+void emit_into(const std::string& folder, ir::Graph& graph, std::vector<passes::PassCall> calls,
+               const std::string& target, const std::string& options) {
+  for (passes::PassCall& last :
+       std::vector{call("add_hardware_metadata", target), call("emit_verilog_top", options),
+                   call("emit_internal_rtl"), call("emit_bram"), call("emit_verilog_tb")})
+    calls.push_back(std::move(last));
+  passes::PassContext context;
+  context.hardware_folder = folder;
+  passes::run_passes(graph, calls, table(), context, {});
+}
+
 /// jsc-tiny, 8-bit data and 6-bit weights, emitted into `folder`.
 ir::Graph emit_tiny(const std::string& folder, const std::string& target,
                     const std::string& options) {
   ir::Graph graph = models::find_model("jsc-tiny")->build({16}, 5, 1);
-  passes::PassContext context;
-  context.hardware_folder = folder;
-  passes::run_passes(graph,
-                     {call("fuse_batch_norm"), call("quantize", kFormats),
-                      call("add_hardware_metadata", target), call("emit_verilog_top", options),
-                      call("emit_internal_rtl"), call("emit_bram"), call("emit_verilog_tb")},
-                     table(), context, {});
+  emit_into(folder, graph, {call("fuse_batch_norm"), call("quantize", kFormats)}, target, options);
   return graph;
 }
+
+/// Position constants on an image, then division by three.
+constexpr const char* kPositions = R"(graph "positions" {
+  tensor position : float32[2, 3, 4] parameter
+  %x : float32[1, 2, 3, 4] = placeholder x {data_out=integer(8, 4)}
+  %position : float32[2, 3, 4] = get_attr position
+  %shifted : float32[1, 2, 3, 4] = call_function _operator.add aten::add.Tensor(self=%x, other=%position) {data_in=integer(8, 4), data_out=integer(8, 4)}
+  %third : float32[1, 2, 3, 4] = call_function _operator.truediv aten::div.Scalar(self=%shifted, other=3) {data_out=integer(8, 5)}
+  %output : float32[1, 2, 3, 4] = output output(value=%third)
+})";
 
 Vectors random_vectors(const integer::Program& program, std::int64_t frames) {
   Random random(3);
@@ -111,6 +128,24 @@ TEST_CASE("the four passes write a folder that simulates bit-exactly in the pred
   INFO(made.err);
   CHECK(made.status == 0);
   CHECK(made.out.find("PASS: 8 frames") != std::string::npos);
+}
+
+TEST_CASE("constants for each element and a division are exact in hardware") {
+  ir::Graph graph = ir::parse(kPositions, "positions");
+  std::vector<float> position;
+  for (int i = 0; i < 24; ++i) position.push_back(static_cast<float>(i * i % 17) / 16 - 0.5F);
+  graph.tensors.at("position").value = Array::from(position, {2, 3, 4});
+  for (const int interval : {24, 12}) {
+    const test::TemporaryFolder folder;
+    ir::Graph made = graph;
+    emit_into(folder.path(), made, {},
+              "{\"initiation_interval\": " + std::to_string(interval) + "}", "{}");
+    const design::Design design = design::design_of(made);
+    SimulateOptions run;
+    run.optimise = 0;
+    run.stall_in = run.stall_out = 0.3;
+    CHECK(simulate(folder.path(), design, random_vectors(*design.program, 20), run).passed());
+  }
 }
 
 TEST_CASE("emitting another design into the folder removes what only the first one had") {

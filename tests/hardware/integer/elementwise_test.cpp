@@ -63,6 +63,33 @@ TEST_CASE("sums, differences, products and choices of two streams equal the refe
       }
 }
 
+TEST_CASE("constants for each element of a frame equal the reference") {
+  for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor"})
+    for (const Shape& shape : {Shape{3, 4, 2}, Shape{1, 3, 4, 2}, Shape{4, 1}, Shape{2}})
+      for (const bool swapped : {false, true}) {
+        INFO(op << " " << shape_text(shape));
+        Sketch sketch;
+        const auto x = sketch.input({2, 3, 4, 2});
+        const auto p = sketch.parameter(shape, 3);
+        const auto y =
+            sketch.call(op, {{"self", ref(swapped ? p : x)}, {"other", ref(swapped ? x : p)}},
+                        {2, 3, 4, 2}, {{"data_in", "integer(8, 4)"}});
+        check_against_reference(sketch.finish(y), 12);
+      }
+}
+
+TEST_CASE("a quotient by any positive number equals the reference") {
+  for (const double number : {3.0, 0.75, 10.0, 1.5, 4.0, 1024.5})
+    for (const std::string out : {"integer(8, 5)", "integer_floor(12, 9)"}) {
+      INFO(number << " " << out);
+      Sketch sketch;
+      const auto x = sketch.input({2, 3, 4, 2}, {{"data_out", "integer(8, 4)"}});
+      const auto y = sketch.call("aten::div.Scalar", {{"self", ref(x)}, {"other", Value(number)}},
+                                 {2, 3, 4, 2}, {{"data_out", out}});
+      check_against_reference(sketch.finish(y), 12);
+    }
+}
+
 TEST_CASE("the larger and the smaller of a stream and a number equal the reference") {
   for (const std::string op : {"aten::maximum", "aten::minimum"})
     for (const std::string out : {"", "integer(6, 2)", "integer_floor(8, 6)"})
