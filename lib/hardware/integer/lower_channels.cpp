@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of ops that join and part channels: cat, chunk, split, slices and indexing.
+// Lowering of ops that join and part channels: cat, chunk, split, slices, indexing and select.
 #include <algorithm>
 
 #include "hardware/integer/lowering.hpp"
@@ -47,32 +47,69 @@ Operand lower_parts(const Call& call) {
   return parts;
 }
 
+/// Elements that an index leaves of one dimension: a slice, or one place.
+struct Range {
+  std::int64_t first = 0, count = 0;
+};
+
+/// One place, counted from the end where it is negative.
+Range place(std::int64_t index, std::int64_t size) {
+  if (index < -size || index >= size) throw Refusal{"its index is out of range"};
+  return {index < 0 ? index + size : index, 1};
+}
+
+/// None for a slice of everything.
+std::optional<Range> range_of(const ir::Value& item, std::int64_t size) {
+  using Kind = ir::Value::Kind;
+  if (item.kind() == Kind::integer) return place(item.as_int(), size);
+  if (item.kind() != Kind::slice)
+    throw Refusal{"indexing by anything but slices and numbers has no datapath"};
+  const ir::Value::List& bounds = item.items();
+  if (!bounds[2].is_none() && bounds[2] != ir::Value(1))
+    throw Refusal{"a step other than 1 has no datapath"};
+  if (bounds[0].is_none() && bounds[1].is_none()) return std::nullopt;
+  const auto bound = [&](const ir::Value& value, std::int64_t otherwise) {
+    if (value.is_none()) return otherwise;
+    if (value.kind() != Kind::integer) throw Refusal{"its bounds are not constant"};
+    const std::int64_t given = value.as_int();
+    return std::clamp<std::int64_t>(given < 0 ? given + size : given, 0, size);
+  };
+  const std::int64_t first = bound(bounds[0], 0);
+  return Range{first, std::max<std::int64_t>(0, bound(bounds[1], size) - first)};
+}
+
+/// The result in the node's own shape: one place leaves its dimension out.
+Operand in_result_shape(const Call& call, const Operand& part) {
+  const auto& stream = std::get<StreamView>(part);
+  const Shape frame = call.frame_shape();
+  if (numel(frame) != numel(stream.layout.torch_shape))
+    throw Refusal{"its index does not fit its input"};
+  return StreamView{stream.id, reshaped(stream.layout, frame)};
+}
+
 /// The part of one dimension that an index of a tensor leaves: full slices but one.
 Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Value& index) {
-  using Kind = ir::Value::Kind;
   const ir::Value::List items =
-      index.kind() == Kind::tuple ? index.items() : ir::Value::List{index};
-  if (items.size() > x.layout.torch_shape.size() + 1 ||
-      call.frame_shape().size() != x.layout.torch_shape.size())
+      index.kind() == ir::Value::Kind::tuple ? index.items() : ir::Value::List{index};
+  if (items.size() > x.layout.torch_shape.size() + 1)
     throw Refusal{"its index does not fit its input"};
   std::optional<Part> part;
   for (std::size_t d = 0; d < items.size(); ++d) {
-    if (items[d].kind() != Kind::slice)
-      throw Refusal{"indexing by anything but slices has no datapath"};
-    const ir::Value::List& bounds = items[d].items();
-    if (!bounds[2].is_none() && bounds[2] != ir::Value(1))
-      throw Refusal{"a step other than 1 has no datapath"};
-    if (bounds[0].is_none() && bounds[1].is_none()) continue;
+    const std::int64_t size = d == 0 ? 1 : x.layout.torch_shape[d - 1];
+    const auto range = range_of(items[d], size);
+    if (!range) continue;
     if (d == 0) throw Refusal{"it chooses rows of the batch"};
-    if (part) throw Refusal{"slices of two dimensions at once have no datapath; take two steps"};
-    if (!bounds[0].is_none() && bounds[0].kind() != Kind::integer)
-      throw Refusal{"its bounds are not constant"};
-    const std::int64_t size = x.layout.torch_shape.at(d - 1);
-    std::int64_t first = bounds[0].is_none() ? 0 : bounds[0].as_int();
-    if (first < 0) first += size;
-    part = Part{x, d - 1, std::clamp<std::int64_t>(first, 0, size), call.frame_shape().at(d - 1)};
+    if (part) throw Refusal{"two dimensions at once have no datapath; take two steps"};
+    part = Part{x, d - 1, range->first, range->count};
   }
-  return part ? emit_part(call, *part) : Operand(x);
+  return in_result_shape(call, part ? emit_part(call, *part) : Operand(x));
+}
+
+Operand lower_select(const Call& call) {
+  const StreamView x = call.stream("self");
+  const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
+  const Range range = place(call.integer("index", 0), x.layout.torch_shape[dim]);
+  return in_result_shape(call, emit_part(call, {x, dim, range.first, range.count}));
 }
 
 Operand lower_getitem(const Call& call) {
@@ -165,6 +202,7 @@ std::vector<LoweringRow> channel_rows() {
       {"chunk", lower_parts, true},
       {"split", lower_parts, true},
       {"getitem", lower_getitem, true},
+      {"select", lower_select, true},
       {"slice", [](const Call& call) { return lower_slice(call, "start"); }, true},
       {"narrow", [](const Call& call) { return lower_slice(call, "start"); }, true},
   };

@@ -308,6 +308,23 @@ TEST_CASE("channels are joined and parted as the reference does") {
       sketch.finish(Value::dict({{"a", ref(a)}, {"cut", ref(cut)}, {"joined", ref(joined)}})), 12);
 }
 
+TEST_CASE("one channel leaves its dimension out") {
+  const Value whole = Value::slice(Value(), Value(), Value());
+  for (const int index : {0, 2, -1}) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 4, 3, 5}, {{"data_out", "integer(8, 4)"}});
+    const auto item = sketch.call(
+        "mase::getitem", {{"value", ref(x)}, {"index", Value::tuple({whole, Value(index), whole})}},
+        {2, 3, 5});
+    const auto selected = sketch.call(
+        "aten::select", {{"self", ref(x)}, {"dim", Value(1)}, {"index", Value(index)}}, {2, 3, 5});
+    const auto rows = sketch.linear(
+        selected, 4,
+        {{"data_in", "integer(6, 3)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(6, 3)"}});
+    check_against_reference(sketch.finish(Value::tuple({ref(item), ref(selected), ref(rows)})), 12);
+  }
+}
+
 TEST_CASE("formats behind a cat and a chunk act on each input") {
   Sketch sketch;
   const auto x = sketch.input({2, 8}, {{"data_out", "integer(10, 6)"}});

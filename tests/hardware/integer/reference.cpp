@@ -115,6 +115,11 @@ RealTensor Evaluation::item() const {
                                       : index.as_int())];
   RealTensor x = from[0];
   for (std::size_t d = 0; d < index.items().size(); ++d) {
+    if (index.items()[d].kind() == Value::Kind::integer) {
+      const Index one = index.items()[d].as_int();
+      x = part(x, d, one < 0 ? one + x.shape[d] : one, 1);
+      continue;
+    }
     const auto& bounds = index.items()[d].items();
     Index first = bounds[0].is_none() ? 0 : bounds[0].as_int();
     Index last = bounds[1].is_none() ? x.shape[d] : bounds[1].as_int();
@@ -122,15 +127,19 @@ RealTensor Evaluation::item() const {
     if (last < 0) last += x.shape[d];
     x = part(x, d, first, last - first);
   }
-  return x;
+  return shaped(std::move(x));
 }
 
-RealTensor Evaluation::reshaped() const {
-  RealTensor x = input(node_->find("self") ? "self" : "input");
+/// In the shape of the node's result, with as many rows as there are.
+RealTensor Evaluation::shaped(RealTensor x) const {
   const Index rows = x.shape[0];
   x.shape = node_->info.shape;
   x.shape[0] = rows;
   return x;
+}
+
+RealTensor Evaluation::reshaped() const {
+  return shaped(input(node_->find("self") ? "self" : "input"));
 }
 
 RealTensor Evaluation::permuted() const {
@@ -206,6 +215,12 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["slice"] = t["narrow"] = [](E e) -> R {
       const std::size_t dim = at(e.whole("dim", 0));
       return {e.part(e.input("self"), dim, e.whole("start", 0), e.node_->info.shape[dim])};
+    };
+    t["select"] = [](E e) -> R {
+      const RealTensor x = e.input("self");
+      const std::size_t dim = at(e.whole("dim", 0));
+      const Index index = e.whole("index", 0);
+      return {e.shaped(e.part(x, dim, index < 0 ? index + x.shape[dim] : index, 1))};
     };
     for (const char* op : {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze",
                            "identity", "contiguous", "clone", "detach", "dropout", "to"})

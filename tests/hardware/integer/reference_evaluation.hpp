@@ -140,6 +140,7 @@ class Evaluation {
   RealTensor item() const;
   RealTensor part(const RealTensor& x, std::size_t dim, Index first, Index count) const;
   RealTensor reshaped() const;
+  RealTensor shaped(RealTensor x) const;
   RealTensor permuted() const;
 
   const ir::Graph& graph_;
