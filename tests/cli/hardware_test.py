@@ -270,7 +270,7 @@ class Operators(Hardware):
     FUNCTIONS = (
         *("abs_1", "abs_2", "add", "neg", "mish", "celu", "hardshrink", "softshrink", "logsigmoid"),
         *("square", "exp", "erf", "sin", "cos", "tan", "sinh", "cosh"),
-        *("maximum", "minimum", "mean"),
+        *("maximum", "minimum", "mean", "sum_1"),
     )
     OF_UNSIGNED = ("sqrt", "rsqrt", "log", "reciprocal", "pow_1")
 

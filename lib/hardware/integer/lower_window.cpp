@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of pooling by maximum and average, and of reductions over all places of an image.
+// Lowering of pooling by maximum and average, and of reductions.
+#include <algorithm>
+
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -117,47 +119,74 @@ Operand lower_adaptive_max_pool(const Call& call, std::size_t dims) {
 /// What a reduction makes of its values.
 enum class Reduction { mean, sum, maximum };
 
-/// Refused unless it goes over all dimensions of the frame but the channels.
-void check_reduced_dims(const Call& call, std::size_t rank) {
+/// Which torch dimensions of a frame are reduced.
+std::vector<bool> reduced_dims(const Call& call, std::size_t rank) {
   const ir::Value* given = call.find("dim");
   std::vector<std::int64_t> dims;
   if (given && given->kind() == ir::Value::Kind::integer) dims = {given->as_int()};
   if (given && given->kind() == ir::Value::Kind::list)
     for (const ir::Value& item : given->items()) dims.push_back(item.as_int());
-  std::vector<bool> reduced(rank + 1, false);
+  std::vector<bool> reduced(rank, false);
   for (const std::int64_t dim : dims) {
-    const auto place = dim < 0 ? dim + static_cast<std::int64_t>(rank) + 1 : dim;
-    if (place < 0 || place > static_cast<std::int64_t>(rank))
-      throw Refusal{"it reduces a dimension that its input does not have"};
+    const auto place = dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim - 1;
+    if (place < 0 || place >= static_cast<std::int64_t>(rank))
+      throw Refusal{"it reduces the batch, or a dimension that its input does not have"};
     reduced[at(place)] = true;
   }
-  for (std::size_t d = 0; d <= rank; ++d)
-    if (reduced[d] != (d >= 2))
-      throw Refusal{
-          "a reduction over other dimensions than all places of an image (dim = (2, 3)) has no "
-          "datapath"};
+  return reduced;
 }
 
-/// A pool whose window is the whole image; the result is [channels] or [channels, 1...].
-Operand lower_reduction(const Call& call, Reduction kind) {
-  if (call.find("dtype")) throw Refusal{"a result of another type has no datapath"};
-  const std::size_t rank = call.stream("self").layout.torch_shape.size();
-  check_reduced_dims(call, rank);
-  const StreamView x = pooled_input(call, rank - 1);
+/// A pool whose windows are what becomes one element, and the layout of the result.
+struct ReducingPool {
+  Window window;
+  Layout layout;
+};
+
+/// The whole image, channel by channel.
+ReducingPool image_pool(const Call& call, const StreamView& x) {
   const Shape& frame = x.layout.torch_shape;
   Geometry geometry;
   geometry.kernel = Shape(frame.begin() + 1, frame.end());
   geometry.stride = geometry.kernel;
   geometry.padding = Shape(geometry.kernel.size(), 0);
-  const Pool pool{kind == Reduction::maximum ? PoolKind::max : PoolKind::sum,
-                  window_of(frame, geometry)};
+  const Shape result = call.frame_shape();
+  return {window_of(frame, geometry),
+          result.size() == frame.size() ? channels_last(result) : row_major(result)};
+}
+
+/// Rows along the innermost dimension of the stream, which is torch dimension `dim`: an image of
+/// one channel that is as wide as a row.
+ReducingPool row_pool(const Call& call, const StreamView& x, std::size_t dim) {
+  Window window;
+  window.width = window.kernel_width = window.stride_width = x.layout.torch_shape[dim];
+  window.height = numel(x.layout.torch_shape) / window.width;
+  return {window, reshaped(with_innermost(x.layout, dim, 1), call.frame_shape())};
+}
+
+ReducingPool reducing_pool(const Call& call, const StreamView& x) {
+  const std::size_t rank = x.layout.torch_shape.size();
+  const std::vector<bool> reduced = reduced_dims(call, rank);
+  const auto count = static_cast<std::size_t>(std::count(reduced.begin(), reduced.end(), true));
+  if (rank >= 2 && rank <= 3 && count == rank - 1 && !reduced[0] && is_channels_last(x.layout))
+    return image_pool(call, x);
+  for (std::size_t dim = 0; dim < rank; ++dim)
+    if (count == 1 && reduced[dim] && is_innermost(x.layout, dim)) return row_pool(call, x, dim);
+  throw Refusal{
+      "only a reduction over all places of an image, or over the innermost dimension of the stream "
+      "(the channels of an image, the features of a row), has a datapath"};
+}
+
+Operand lower_reduction(const Call& call, Reduction kind) {
+  if (call.find("dtype")) throw Refusal{"a result of another type has no datapath"};
+  StreamView x = call.stream("self");
+  x.layout = call.lowering.layout_of(x);
+  const ReducingPool made = reducing_pool(call, x);
   const FixedType& type = call.lowering.value(x.id).type;
-  const std::int64_t count = pool.window.kernel();
+  const std::int64_t count = made.window.kernel();
   Accumulator accumulator{interval_of(type), type.frac, kind == Reduction::mean ? count : 1};
   if (kind != Reduction::maximum) accumulator.range = product(accumulator.range, {count, count});
-  const Shape result = call.frame_shape();
-  return call.lowering.emit(call.node, pool, {x.id}, accumulator,
-                            result.size() == 1 ? row_major(result) : channels_last(result));
+  const Pool pool{kind == Reduction::maximum ? PoolKind::max : PoolKind::sum, made.window};
+  return call.lowering.emit(call.node, pool, {x.id}, accumulator, made.layout);
 }
 
 /// aten::amax; aten::max gives places too, or compares two tensors.

@@ -128,18 +128,28 @@ RealTensor Evaluation::adaptive_pool() const {
   return y;
 }
 
-/// Over dimensions 2 and up of [N, C, ...].
 RealTensor Evaluation::reduced(const std::function<Real(Real, Real)>& join, bool mean) const {
   const RealTensor x = input("self");
-  const Index places = numel(Shape(x.shape.begin() + 2, x.shape.end()));
-  RealTensor y{node_->info.shape, {}};
-  y.shape[0] = x.shape[0];
-  for (std::size_t first = 0; first < x.values.size(); first += at(places)) {
-    Real result = x.values[first];
-    for (std::size_t i = 1; i < at(places); ++i) result = join(result, x.values[first + i]);
-    y.values.push_back(mean ? result / places : result);
+  const auto rank = static_cast<Index>(x.shape.size());
+  std::vector<bool> gone(x.shape.size(), false);
+  for (const Value& dim : argument("dim")->items()) gone[at((dim.as_int() + rank) % rank)] = true;
+  std::map<Index, std::pair<Real, Index>> found;  // by place in the result: value and count
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    Index rest = static_cast<Index>(i), target = 0, stride = 1;
+    for (std::size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
+      if (gone[d]) continue;
+      target += rest % x.shape[d] * stride;
+      stride *= x.shape[d];
+    }
+    const auto [entry, fresh] = found.emplace(target, std::pair{x.values[i], Index{1}});
+    if (fresh) continue;
+    entry->second.first = join(entry->second.first, x.values[i]);
+    ++entry->second.second;
   }
-  return y;
+  RealTensor y{x.shape, {}};
+  for (const auto& [place, value] : found)
+    y.values.push_back(mean ? value.first / value.second : value.first);
+  return shaped(std::move(y));
 }
 
 }  // namespace mase::test
