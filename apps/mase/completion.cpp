@@ -42,7 +42,8 @@ std::vector<std::string> choices_of(const std::string& flag) {
 
 /// What an option or positional may be; nothing where that is open.
 std::vector<std::string> values_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name(), name = option.get_single_name();
+  const std::string type = option.get_type_name();
+  const std::string& name = option.get_single_name();
   const std::size_t open = type.find('{');  // of CLI::IsMember: "TEXT:{bash,zsh,fish}"
   if (open != std::string::npos)
     return split(type.substr(open + 1, type.rfind('}') - open - 1), ',');

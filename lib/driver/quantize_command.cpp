@@ -89,7 +89,7 @@ std::int64_t count_rounded(const Array& exact, const Array& rounded) {
 /// The array as float32, which the formats are defined on; says what that rounds.
 Array read_float32(const std::string& path, Output& out) {
   const Array array = read_npy(path);
-  const Array floats = array.to_float32();
+  Array floats = array.to_float32();
   const std::string dtype(dtype_name(array.dtype()));
   const std::int64_t rounded = count_rounded(array, floats);
   if (array.dtype() != DType::float32)

@@ -60,12 +60,12 @@ std::string owner_of(const std::string& path) {
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
-constexpr std::ptrdiff_t kMostNested = 64;  ///< boxes inside each other; deeper layers stand alone
+constexpr std::ptrdiff_t most_nested = 64;  ///< boxes inside each other; deeper layers stand alone
 
 /// The container around a node's layer; "" for what is no layer.
 std::string container_of(const Node& node) {
   const auto dots = std::count(node.target.begin(), node.target.end(), '.');
-  return node.kind == NodeKind::call_module && dots <= kMostNested ? owner_of(node.target) : "";
+  return node.kind == NodeKind::call_module && dots <= most_nested ? owner_of(node.target) : "";
 }
 
 /// Writes the nodes of a graph, those of layers inside the boxes of their containers.

@@ -3,6 +3,7 @@
 #include "ir/graph.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "base/text.hpp"
@@ -119,7 +120,7 @@ NodeId Graph::output() const {
 
 // The number goes on from the one the wanted name ends in: relu_1 taken → relu_2, as torch.fx.
 std::string Graph::unique_name(std::string_view wanted) const {
-  const std::string clean = sanitized_name(wanted);
+  std::string clean = sanitized_name(wanted);
   if (!by_name_.contains(clean) && !is_reserved_name(clean)) return clean;
   auto [base, count] = split_counter(clean);
   std::string candidate;
@@ -133,7 +134,7 @@ NodeId Graph::add(Node node, NodeId before) {
   const auto place =
       before == no_node ? order_.end() : std::find(order_.begin(), order_.end(), before);
   MASE_CHECK(before == no_node || place != order_.end(), "add: the node to add before is gone");
-  const NodeId id = static_cast<NodeId>(nodes_.size());
+  const auto id = static_cast<NodeId>(nodes_.size());
   node.id = id;
   node.name = unique_name(node.name.empty() ? wanted_name(node) : node.name);
   by_name_.emplace(node.name, id);
@@ -177,16 +178,16 @@ int Graph::remove_dead_nodes() {
   std::set<NodeId> live;
   std::vector<NodeId> kept;
   int removed = 0;
-  for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
-    const Node& candidate = node(*it);
+  for (const NodeId id : std::views::reverse(order_)) {
+    const Node& candidate = node(id);
     const bool root = candidate.kind == NodeKind::placeholder || candidate.kind == NodeKind::output;
-    if (root || live.contains(*it)) {
-      for (NodeId used : inputs(*it)) live.insert(used);
-      kept.push_back(*it);
+    if (root || live.contains(id)) {
+      for (NodeId used : inputs(id)) live.insert(used);
+      kept.push_back(id);
       continue;
     }
     by_name_.erase(candidate.name);
-    nodes_[static_cast<std::size_t>(*it)] = Node{};
+    nodes_[static_cast<std::size_t>(id)] = Node{};
     ++removed;
   }
   order_.assign(kept.rbegin(), kept.rend());

@@ -2,13 +2,13 @@
 // Running graphviz's `dot` as a child process with pipes: no shell, no temporary files.
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "ir/draw.hpp"

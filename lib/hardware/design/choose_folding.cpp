@@ -216,7 +216,7 @@ class Search {
     for (int attempt = 0; attempt < 8; ++attempt) {
       const auto chosen = bounded ? fastest_within(remaining) : merged(any_interval, remaining);
       if (!chosen) break;
-      const Folding smooth_folds = folding(smooth(*chosen, slowest(*chosen)));
+      Folding smooth_folds = folding(smooth(*chosen, slowest(*chosen)));
       if (limits.fits(whole_cost(smooth_folds))) return smooth_folds;
       const Cost whole = whole_cost(folding(*chosen));
       if (limits.fits(whole)) return folding(*chosen);
@@ -295,7 +295,7 @@ Folding choose_folding(const Program& program, const Target& target) {
   return Search(program, target).run();
 }
 
-Design build_for(std::shared_ptr<const Program> program, const Target& target) {
+Design build_for(const std::shared_ptr<const Program>& program, const Target& target) {
   Target attempt = target;
   for (;;) {
     Design design = build(program, choose_folding(*program, attempt));

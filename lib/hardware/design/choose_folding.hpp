@@ -33,6 +33,6 @@ Folding choose_folding(const integer::Program& program, const Target& target);
 
 /// `choose_folding` and `build`. Intervals of steps are closed forms; should plumbing make the
 /// whole slower than the target, the search is repeated for a shorter interval.
-Design build_for(std::shared_ptr<const integer::Program> program, const Target& target);
+Design build_for(const std::shared_ptr<const integer::Program>& program, const Target& target);
 
 }  // namespace mase::design

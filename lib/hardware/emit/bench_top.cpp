@@ -12,8 +12,8 @@ namespace {
 
 using verilog::Direction;
 
-constexpr std::int64_t kStreams = 64;  // bits of valid and ready
-constexpr std::int64_t kLeastWidth = 96;
+constexpr std::int64_t stream_count = 64;  // bits of valid and ready
+constexpr std::int64_t least_width = 96;
 
 std::string slice(const std::string& vector, std::int64_t first, std::int64_t width) {
   return vector + "[" + std::to_string(first + width - 1) + ":" + std::to_string(first) + "]";
@@ -62,27 +62,27 @@ void close_unused(verilog::Module& module, const design::Design& design, const B
   std::vector<std::string> zero = gaps(design, design.outputs, out, "out_data", out_widths);
   const auto close = [&](std::size_t count, const std::string& driven, const std::string& read) {
     const auto first = static_cast<std::int64_t>(count);
-    if (first == kStreams) return;
-    zero.push_back(slice(driven, first, kStreams - first));
-    out_widths.push_back(kStreams - first);
-    unused.push_back(slice(read, first, kStreams - first));
+    if (first == stream_count) return;
+    zero.push_back(slice(driven, first, stream_count - first));
+    out_widths.push_back(stream_count - first);
+    unused.push_back(slice(read, first, stream_count - first));
   };
   close(design.inputs.size(), "in_ready", "in_valid");
   close(design.outputs.size(), "out_valid", "out_ready");
   for (std::size_t i = 0; i < zero.size(); ++i)
-    module.items.push_back(verilog::Assign{zero[i], std::to_string(out_widths[i]) + "'d0"});
+    module.items.emplace_back(verilog::Assign{zero[i], std::to_string(out_widths[i]) + "'d0"});
   if (unused.empty()) return;
   unused.insert(unused.begin(), "1'b0");
-  module.items.push_back(verilog::Net{"unused_bits", 1, true});
-  module.items.push_back(verilog::Assign{"unused_bits", "&" + verilog::concatenation(unused)});
+  module.items.emplace_back(verilog::Net{"unused_bits", 1, true});
+  module.items.emplace_back(verilog::Assign{"unused_bits", "&" + verilog::concatenation(unused)});
 }
 
 }  // namespace
 
 BenchLayout bench_layout(const design::Design& design,
                          const std::vector<design::StreamId>& streams) {
-  if (static_cast<std::int64_t>(streams.size()) > kStreams)
-    unsupported_error("the bench drives at most " + std::to_string(kStreams) +
+  if (static_cast<std::int64_t>(streams.size()) > stream_count)
+    unsupported_error("the bench drives at most " + std::to_string(stream_count) +
                       " streams a side; design " + design.name + " has " +
                       std::to_string(streams.size()));
   BenchLayout layout;
@@ -91,7 +91,7 @@ BenchLayout bench_layout(const design::Design& design,
     layout.width +=
         (design.stream(id).width() + beat_word_bits - 1) / beat_word_bits * beat_word_bits;
   }
-  layout.width = std::max(layout.width, kLeastWidth);
+  layout.width = std::max(layout.width, least_width);
   return layout;
 }
 
@@ -105,16 +105,16 @@ std::string bench_top_text(const design::Design& design, const Names& names) {
                    "The places stand in streams.txt.";
   module.ports = {{Direction::input, "clk", 1, true},
                   {Direction::input, "rst", 1, true},
-                  {Direction::input, "in_valid", kStreams, false},
-                  {Direction::output, "in_ready", kStreams, false},
+                  {Direction::input, "in_valid", stream_count, false},
+                  {Direction::output, "in_ready", stream_count, false},
                   {Direction::input, "in_data", in.width, false},
-                  {Direction::output, "out_valid", kStreams, false},
-                  {Direction::input, "out_ready", kStreams, false},
+                  {Direction::output, "out_valid", stream_count, false},
+                  {Direction::input, "out_ready", stream_count, false},
                   {Direction::output, "out_data", out.width, false}};
   verilog::Instance dut{names.top, "dut", {}, {{"clk", "clk"}, {"rst", "rst"}}};
   connect(dut, design, names, design.inputs, in, "in");
   connect(dut, design, names, design.outputs, out, "out");
-  module.items.push_back(dut);
+  module.items.emplace_back(dut);
   close_unused(module, design, in, out);
   return verilog::print(module);
 }

@@ -25,13 +25,13 @@ std::vector<std::string> sources_of(const std::string& folder) {
 }
 
 std::vector<std::string> flags_of(const BuildOptions& options) {
-  std::vector<std::string> flags = split(kBenchBuild, ' ');
-  for (const std::string& word : split(kBenchModel, ' ')) flags.push_back(word);
+  std::vector<std::string> flags = split(bench_build, ' ');
+  for (const std::string& word : split(bench_model, ' ')) flags.push_back(word);
   std::string make = "-s " + bench_makeflags(options.optimise);
   if (program_exists("ccache")) make += " OBJCACHE=ccache";
   flags.insert(flags.end(), {"-CFLAGS", bench_cflags(options.optimise), "-MAKEFLAGS", make});
-  if (options.trace) flags.push_back("--trace-fst");
-  if (options.coverage) flags.push_back("--coverage");
+  if (options.trace) flags.emplace_back("--trace-fst");
+  if (options.coverage) flags.emplace_back("--coverage");
   return flags;
 }
 
@@ -41,7 +41,7 @@ std::string hash_of(const std::string& folder, const std::vector<std::string>& s
   std::string text = join(flags, "\n");
   std::vector<std::string> files = sources;
   files.emplace_back("sim/bench_top.sv");
-  for (const char* name : kBenchFiles) files.push_back(std::string("sim/") + name);
+  for (const char* name : bench_sources) files.push_back(std::string("sim/") + name);
   for (const std::string& file : files)
     text += "\n" + file + " " + sha256(read_file(folder + "/" + file));
   return sha256(text).substr(0, 16);
@@ -61,7 +61,7 @@ Build build_bench(const std::string& folder, const BuildOptions& options) {
   command.insert(command.end(), {"--Mdir", temporary, "-o", "bench"});
   for (const std::string& source : sources) command.push_back("../" + source);
   command.emplace_back("bench_top.sv");
-  command.emplace_back(kBenchSource);
+  command.emplace_back(bench_source);
   const auto start = std::chrono::steady_clock::now();
   std::error_code error;
   try {

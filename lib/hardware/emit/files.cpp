@@ -154,7 +154,7 @@ Files bench_files(const design::Design& design, const EmitOptions&) {
   Files files;
   files["sim/bench_top.sv"] = bench_top_text(design, names);
   files["sim/streams.txt"] = streams_text(design, names);
-  for (const char* name : kBenchFiles)
+  for (const char* name : bench_sources)
     files[std::string("sim/") + name] = read_file(template_path(std::string("bench/") + name));
   add_vectors(files, design, names);
   return files;

@@ -9,7 +9,7 @@
 namespace mase::emit {
 namespace {
 
-constexpr const char* kMakefile =
+constexpr const char* makefile =
     R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
 # make lint, make sim (arguments of the bench in ARGS), make synth, make vivado.
 TOP := @TOP@
@@ -46,7 +46,7 @@ clean:
 	rm -rf sim/obj sim/obj_* synth.txt vivado/reports
 )";
 
-constexpr const char* kTcl =
+constexpr const char* tcl_script =
     R"(# Out-of-context synthesis and implementation of @TOP@ with reports; run in this folder:
 # vivado -mode batch -source build.tcl
 set part @PART@
@@ -86,13 +86,13 @@ std::string bench_makeflags(int optimise) {
 
 std::string makefile_text(const Names& names) {
   constexpr int optimise = 2;
-  std::string text = replace_all(kMakefile, "@TOP@", names.top);
-  text = replace_all(text, "@BUILD@", kBenchBuild);
-  text = replace_all(text, "@MODEL@", kBenchModel);
-  text = replace_all(text, "@SOURCE@", kBenchSource);
+  std::string text = replace_all(makefile, "@TOP@", names.top);
+  text = replace_all(text, "@BUILD@", bench_build);
+  text = replace_all(text, "@MODEL@", bench_model);
+  text = replace_all(text, "@SOURCE@", bench_source);
   text = replace_all(text, "@CFLAGS@", bench_cflags(optimise));
   text = replace_all(text, "@MAKEFLAGS@", bench_makeflags(optimise));
-  return replace_all(text, "@SYNTHESISE@", kSynthesiseXc7);
+  return replace_all(text, "@SYNTHESISE@", synthesise_xc7);
 }
 
 std::string vivado_tcl(const design::Design& design, const Names& names,
@@ -102,7 +102,7 @@ std::string vivado_tcl(const design::Design& design, const Names& names,
     if (!line.empty()) sources += "  " + line + "\n";
   for (const design::Memory& memory : design.memories)
     images += "read_mem ../rtl/" + memory.file + "\n";
-  std::string text = replace_all(kTcl, "@TOP@", names.top);
+  std::string text = replace_all(tcl_script, "@TOP@", names.top);
   text = replace_all(text, "@PART@", options.part);
   text = replace_all(text, "@SOURCES@", sources);
   text = replace_all(text, "@IMAGES@", images);

@@ -26,20 +26,20 @@ Files top_files(const design::Design& design, const EmitOptions& options, const 
 Files other_files(const design::Design& design, const EmitOptions& options);
 
 /// How Verilator builds the bench (on every core), and what it builds: words without spaces.
-inline constexpr const char* kBenchBuild =
+inline constexpr const char* bench_build =
     "--cc --exe --build -j 0 -Wall -O3 --x-assign fast --x-initial fast";
-inline constexpr const char* kBenchModel = "--noassert --prefix Vdut --top-module bench_top";
+inline constexpr const char* bench_model = "--noassert --prefix Vdut --top-module bench_top";
 /// As the model's folder below sim/ sees it, and all files of the bench that no design changes.
-inline constexpr const char* kBenchSource = "../bench.cpp";
-inline constexpr std::array kBenchFiles{"bench.cpp",   "dut.cpp",    "dut.hpp",
-                                        "options.hpp", "report.hpp", "streams.hpp"};
+inline constexpr const char* bench_source = "../bench.cpp";
+inline constexpr std::array bench_sources{"bench.cpp",   "dut.cpp",    "dut.hpp",
+                                          "options.hpp", "report.hpp", "streams.hpp"};
 /// Of the C++ compiler and of make. Of Verilator's runtime only inline functions are called per
 /// cycle, so only the model is optimised. dut.cpp is compiled in one unit with the model: most of
 /// the time that either takes is for Verilator's headers.
 std::string bench_cflags(int optimise);
 std::string bench_makeflags(int optimise);
 /// Yosys's command for 7-series parts.
-inline constexpr const char* kSynthesiseXc7 =
+inline constexpr const char* synthesise_xc7 =
     "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten";
 
 /// Targets lint, sim, synth, vivado and clean.

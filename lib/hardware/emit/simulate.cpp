@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSimulationSeconds = 24 * 3600;
+constexpr double simulation_seconds = 24 * 3600;
 
 void write_vectors(const std::string& folder, const design::Design& design, const Names& names,
                    const std::vector<design::StreamId>& ids,
@@ -78,7 +78,7 @@ std::string flipped(const design::Memory& memory, const Fault& fault) {
 /// The folder where the bench runs: that of the images, or a copy of them with one bit flipped.
 std::string images_folder(const std::string& hardware_folder, const design::Design& design,
                           const RunFolder& run, const std::optional<Fault>& fault) {
-  const std::string rtl = fs::absolute(hardware_folder).string() + "/rtl";
+  std::string rtl = fs::absolute(hardware_folder).string() + "/rtl";
   for (const design::Memory& memory : design.memories)
     if (!file_exists(rtl + "/" + memory.file))
       file_error("there is no memory image '" + rtl + "/" + memory.file +
@@ -91,7 +91,7 @@ std::string images_folder(const std::string& hardware_folder, const design::Desi
     config_error("no memory '" + fault->memory +
                  "' to break; the design has: " + join(known, ", "));
   }
-  const std::string folder = run.make("images");
+  std::string folder = run.make("images");
   for (const design::Memory& memory : design.memories)
     write_file(folder + "/" + memory.file,
                &memory == broken ? flipped(memory, *fault) : read_file(rtl + "/" + memory.file));
@@ -182,7 +182,7 @@ Simulation simulate(const std::string& hardware_folder, const design::Design& de
   const Build build =
       build_bench(hardware_folder, {options.trace, options.coverage, options.optimise});
   const ProcessResult result = run_process(bench_command(build.program, files, design, options),
-                                           {files.images, kSimulationSeconds, {}});
+                                           {files.images, simulation_seconds, {}});
   if (result.timed_out || (result.status != 0 && result.status != 1 && result.status != 3))
     file_error("the simulation ended with status " + std::to_string(result.status) + ":\n" +
                last_lines(result, 20));

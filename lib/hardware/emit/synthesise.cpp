@@ -19,23 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSynthesisSeconds = 4 * 3600;
+constexpr double synthesis_seconds = 4 * 3600;
 
 /// The command of a family, and the cells between registers, DSP blocks and block memories.
 struct FamilyRow {
   std::string name, command, logic;
 };
-const std::vector<FamilyRow> kFamilies = {
-    {"xc7", kSynthesiseXc7, "t:LUT* t:CARRY4 t:MUXF7 t:MUXF8 t:INV"},
+const std::vector<FamilyRow> families = {
+    {"xc7", synthesise_xc7, "t:LUT* t:CARRY4 t:MUXF7 t:MUXF8 t:INV"},
     {"ice40", "synth_ice40 -dsp", "t:SB_LUT4 t:SB_CARRY"},
     {"ecp5", "synth_ecp5", "t:LUT4 t:CCU2C t:L6MUX21 t:PFUMX"}};
 
 const FamilyRow& family_row(const std::string& name) {
-  const auto it = std::find_if(kFamilies.begin(), kFamilies.end(),
+  const auto it = std::find_if(families.begin(), families.end(),
                                [&](const FamilyRow& row) { return row.name == name; });
-  if (it != kFamilies.end()) return *it;
+  if (it != families.end()) return *it;
   std::vector<std::string> names;
-  for (const FamilyRow& row : kFamilies) names.push_back(row.name);
+  for (const FamilyRow& row : families) names.push_back(row.name);
   config_error("Yosys is asked for family '" + name + "'; known are " + join(names, ", "));
 }
 
@@ -58,7 +58,7 @@ Measured run_yosys(const std::string& folder, const FamilyRow& family, const std
                              top + "; " + family.command + "; tee -q -o " + run.file("stat.json") +
                              " stat -json; tee -q -o " + run.file("ltp.txt") + " ltp -noff w:* " +
                              family.logic;
-  run_checked({"yosys", "-q", "-p", script}, {folder, kSynthesisSeconds, {}}, "synthesis by Yosys");
+  run_checked({"yosys", "-q", "-p", script}, {folder, synthesis_seconds, {}}, "synthesis by Yosys");
   return {cost_of_stat(read_file(run.file("stat.json")), top, family.name),
           depth_of_ltp(read_file(run.file("ltp.txt")))};
 }

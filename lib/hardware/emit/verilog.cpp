@@ -12,7 +12,7 @@ namespace {
 
 using integer::Wide;
 
-constexpr std::string_view kIndent = "  ";
+constexpr std::string_view indentation = "  ";
 
 /// "" or "[7:0] ".
 std::string range_text(std::int64_t width, bool scalar) {
@@ -32,29 +32,30 @@ std::string comment_text(const std::string& text, std::string_view indent) {
 std::string port_text(const Port& port) {
   const std::string direction =
       port.direction == Direction::input ? "input logic " : "output logic ";
-  return std::string(kIndent) + direction + range_text(port.width, port.scalar) + port.name;
+  return std::string(indentation) + direction + range_text(port.width, port.scalar) + port.name;
 }
 
 /// `.NAME(value)` lines joined by commas.
 std::string bindings(const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::vector<std::string> lines;
   for (const auto& [name, value] : pairs)
-    lines.push_back(std::string(kIndent) + std::string(kIndent) + "." + name + "(" + value + ")");
+    lines.push_back(std::string(indentation) + std::string(indentation) + "." + name + "(" + value +
+                    ")");
   return join(lines, ",\n") + "\n";
 }
 
-std::string item_text(const Comment& comment) { return comment_text(comment.text, kIndent); }
+std::string item_text(const Comment& comment) { return comment_text(comment.text, indentation); }
 
 std::string item_text(const Net& net) {
-  return std::string(kIndent) + "logic " + range_text(net.width, net.scalar) + net.name + ";\n";
+  return std::string(indentation) + "logic " + range_text(net.width, net.scalar) + net.name + ";\n";
 }
 
 std::string item_text(const Assign& assign) {
-  return std::string(kIndent) + "assign " + assign.target + " = " + assign.value + ";\n";
+  return std::string(indentation) + "assign " + assign.target + " = " + assign.value + ";\n";
 }
 
 std::string item_text(const Instance& instance) {
-  std::string out = std::string(kIndent) + instance.module;
+  std::string out = std::string(indentation) + instance.module;
   if (!instance.parameters.empty()) out += " #(\n" + bindings(instance.parameters) + "  )";
   out += " " + instance.name + " (\n" + bindings(instance.connections) + "  );\n";
   return out;

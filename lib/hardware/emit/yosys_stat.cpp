@@ -22,7 +22,7 @@ constexpr design::Cost ff{.ff = 1}, carry{.carry = 1}, dsp{.dsp = 1};
 constexpr design::Cost bram(double n) { return {.bram = n}; }
 
 /// AMD UG474 (7 series CLB): LUT counts of distributed memories.
-const std::vector<CellRow> kXc7 = {
+const std::vector<CellRow> xc7_cells = {
     {"LUT*", luts(1)},      {"FDRE*", ff},           {"FDSE*", ff},
     {"FDCE*", ff},          {"FDPE*", ff},           {"CARRY4", carry},
     {"DSP48E1", dsp},       {"RAMB18E1", bram(0.5)}, {"RAMB36E1", bram(1)},
@@ -30,17 +30,17 @@ const std::vector<CellRow> kXc7 = {
     {"RAM64X1D", luts(2)},  {"RAM128X1D", luts(4)},  {"RAM32X1S*", luts(1)},
     {"RAM64X1S*", luts(1)}, {"RAM128X1S*", luts(2)}, {"RAM256X1S", luts(4)},
     {"SRL16E", luts(1)},    {"SRLC32E", luts(1)}};
-const std::vector<CellRow> kIce40 = {{"SB_LUT4", luts(1)},   {"SB_DFF*", ff},
-                                     {"SB_CARRY", carry},    {"SB_MAC16", dsp},
-                                     {"SB_RAM40*", bram(1)}, {"SB_SPRAM*", bram(1)}};
-const std::vector<CellRow> kEcp5 = {
+const std::vector<CellRow> ice40_cells = {{"SB_LUT4", luts(1)},   {"SB_DFF*", ff},
+                                          {"SB_CARRY", carry},    {"SB_MAC16", dsp},
+                                          {"SB_RAM40*", bram(1)}, {"SB_SPRAM*", bram(1)}};
+const std::vector<CellRow> ecp5_cells = {
     {"LUT4", luts(1)},           {"TRELLIS_FF", ff},  {"CCU2C", {.lut = 2, .carry = 1}},
     {"MULT18X18D", dsp},         {"DP16KD", bram(1)}, {"PDPW16KD", bram(1)},
     {"TRELLIS_DPR16X4", luts(4)}};
 
 const std::vector<CellRow>& rows_of(const std::string& family) {
-  if (family == "ice40") return kIce40;
-  return family == "ecp5" ? kEcp5 : kXc7;
+  if (family == "ice40") return ice40_cells;
+  return family == "ecp5" ? ecp5_cells : xc7_cells;
 }
 
 bool matches(std::string_view pattern, std::string_view name) {

@@ -51,8 +51,8 @@ class PoolKernel : public StepKernel {
         take(image + (row * window.width + column) * window.channels, sums_.data(), sums_.size());
   }
 
-  const Pool pool_;
-  const kernels::Requantise32 requantise_;
+  Pool pool_;
+  kernels::Requantise32 requantise_;
   const kernels::KernelTable& table_;
   Accumulators sums_;
 };
@@ -114,7 +114,7 @@ class ElementKernel : public StepKernel {
   }
 
   const Step& step_;
-  const kernels::Requantise32 requantise_;
+  kernels::Requantise32 requantise_;
   const kernels::KernelTable& table_;
   std::size_t block_ = 0;
   Accumulators first_, second_, scale_, shift_;
@@ -139,7 +139,7 @@ class LookupKernel : public StepKernel {
       out[i] = static_cast<Out>(table_[static_cast<std::uint16_t>(in[i]) & mask]);
   }
 
-  const std::vector<std::int32_t> table_;
+  std::vector<std::int32_t> table_;
 };
 
 /// Whether a step's operands are small enough for ElementKernel: its accumulators are, but the

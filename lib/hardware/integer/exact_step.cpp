@@ -44,7 +44,7 @@ class Frame {
   }
 
   void operator()(const ScaleShift& scale) const {
-    const Index channels = static_cast<Index>(scale.scale.size());
+    const auto channels = static_cast<Index>(scale.scale.size());
     for (Index i = 0; i < elements(); ++i) {
       const Sum shift =
           scale.shift.empty() ? Sum{0} : static_cast<Sum>(scale.shift[at(i % channels)]);

@@ -29,7 +29,7 @@ Window window_of(const Shape& frame, const Geometry& geometry) {
 }
 
 StreamView pooled_input(const Call& call, std::size_t dims) {
-  const StreamView x = call.stream("self");
+  StreamView x = call.stream("self");
   if (x.layout.torch_shape.size() != dims + 1)
     throw Refusal{"it needs a batch of [channels, size...] as input"};
   if (!is_channels_last(x.layout))

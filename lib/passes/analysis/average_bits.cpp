@@ -23,7 +23,7 @@ struct Sum {
 };
 
 Sum tensor_bits(const ir::Node& node, const std::string& port, DType dtype, const Shape& shape) {
-  const double elements = double(numel(shape));
+  const auto elements = double(numel(shape));
   const auto format = node.formats.find(port);
   const double bits = format == node.formats.end() ? 8.0 * double(size_of(dtype))
                                                    : format->second.bits_per_element(shape);

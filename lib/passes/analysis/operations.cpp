@@ -101,7 +101,7 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
   if (family == added_product && known(3) && !given[1].shape.empty())
     return outputs(node) * double(given[1].shape.back());
   if (family == attention && known(3) && given[1].shape.size() >= 2) {
-    const double keys = double(given[1].shape[given[1].shape.size() - 2]);
+    const auto keys = double(given[1].shape[given[1].shape.size() - 2]);
     return (elements(given[0].shape) + outputs(node)) * keys;
   }
   if (family == recurrent || family == attention_layer)
@@ -215,7 +215,7 @@ double OperationCounter::read(const ir::Node& node) const {
 double OperationCounter::scores(const ir::Node& node) const {
   const std::vector<Operand> given = operands(node);
   if (given.size() < 2 || given[0].shape.size() < 2 || given[1].shape.size() < 2) return 0;
-  const double keys = double(given[1].shape[given[1].shape.size() - 2]);
+  const auto keys = double(given[1].shape[given[1].shape.size() - 2]);
   return elements(given[0].shape) / double(given[0].shape.back()) * keys;
 }
 

@@ -33,7 +33,7 @@ Result Calibrate::run(ir::Graph& graph, const Options& options, PassContext& con
   }
   Result result;
   if (ports.empty())
-    result.notes.push_back(
+    result.notes.emplace_back(
         "nothing to calibrate: no chosen port has a format with a free range; "
         "run quantize before");
   calibrate_ports(graph, ports, options, context, result);

@@ -202,7 +202,7 @@ class PrecisionReader {
     const Tree* names = choices_of(config, "name", diagnostics_);
     if (!names) return false;
     std::vector<std::string> allowed = formats::format_names();
-    allowed.push_back("NA");
+    allowed.emplace_back("NA");
     for (const Tree& name : names->as_list()) {
       if (!name.is_string()) {
         diagnostics_.error(name.where, "a format's name must be a string");

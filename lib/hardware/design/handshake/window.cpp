@@ -45,17 +45,17 @@ WindowHandshake::WindowHandshake(const WindowShape& shape, Stages kept)
   const std::int64_t block = s.CF / s.BLOCKS, width = s.out_width(), height = s.out_height();
   size_ = {block, s.KW, s.KH, s.BLOCKS, width, height};
   // Distance of consecutive iterations of each loop; stepping it takes back the loops inside.
-  const std::array<std::int64_t, kLoops> pitch = {1,     s.CF,        s.row(),
-                                                  block, s.SW * s.CF, s.SH * s.row()};
+  const std::array<std::int64_t, loop_count> pitch = {1,     s.CF,        s.row(),
+                                                      block, s.SW * s.CF, s.SH * s.row()};
   std::int64_t inside = 0;
-  for (std::size_t i = 0; i < kLoops; ++i) {
+  for (std::size_t i = 0; i < loop_count; ++i) {
     step_[i] = pitch[i] - inside;
     inside += (size_[i] - 1) * pitch[i];
   }
-  step_[kLoops] = s.frame() - inside;
+  step_[loop_count] = s.frame() - inside;
   free_[4] = s.fine() ? s.SW * s.CF : 0;
   free_[5] = s.SH * s.row() - (width - 1) * free_[4];
-  free_[kLoops] = s.frame() - free_rows_ * s.SH * s.row() - (width - 1) * free_[4];
+  free_[loop_count] = s.frame() - free_rows_ * s.SH * s.row() - (width - 1) * free_[4];
 }
 
 bool WindowHandshake::pad() const {
@@ -70,12 +70,12 @@ bool WindowHandshake::can_read() const {
 }
 
 int WindowHandshake::advance() {
-  for (int i = 0; i < kLoops; ++i) {
+  for (int i = 0; i < loop_count; ++i) {
     auto& at = at_[static_cast<std::size_t>(i)];
     if (++at < size_[static_cast<std::size_t>(i)]) return i;
     at = 0;
   }
-  return kLoops;
+  return loop_count;
 }
 
 void WindowHandshake::clock(std::span<const std::uint8_t> taken,
@@ -92,7 +92,7 @@ void WindowHandshake::clock(std::span<const std::uint8_t> taken,
   const auto loop = static_cast<std::size_t>(advance());
   ahead_ -= step_[loop];
   if (loop != 5 || frees_row) room_ += free_[loop];
-  fresh_ = loop == kLoops;
+  fresh_ = loop == loop_count;
 }
 
 void WindowPickHandshake::clock(std::span<const std::uint8_t> taken,

@@ -14,6 +14,7 @@ namespace mase::design {
 
 /// Parameters of `window` and what follows from them, named as in the module.
 struct WindowShape {
+  // NOLINTNEXTLINE(readability-identifier-naming)
   std::int64_t H, W, CF, BLOCKS, KH, KW, SH, SW, PH, PW;
 
   explicit WindowShape(const ModuleParameters& parameters);
@@ -44,14 +45,15 @@ class WindowHandshake final : public HandshakeOf<WindowHandshake> {
   bool operator==(const WindowHandshake&) const = default;
 
  private:
-  static constexpr int kLoops = 6;  ///< c, kx, ky, block, ox, oy: innermost first
+  static constexpr int loop_count = 6;  ///< c, kx, ky, block, ox, oy: innermost first
   bool pad() const;
   bool can_read() const;  ///< when no beat comes in
-  int advance();  ///< to the next beat; the innermost loop that went on, kLoops at the frame's end
+  int advance();  ///< to the next beat; the innermost loop that went on, loop_count at the frame's
+                  ///< end
 
   WindowShape shape_;
-  std::array<std::int64_t, kLoops> size_, at_{};
-  std::array<std::int64_t, kLoops + 1> step_, free_{};  ///< by the loop that goes on
+  std::array<std::int64_t, loop_count> size_, at_{};
+  std::array<std::int64_t, loop_count + 1> step_, free_{};  ///< by the loop that goes on
   std::int64_t free_rows_;
   std::int64_t ahead_, room_;
   bool fresh_ = true;

@@ -217,7 +217,7 @@ class Postgresql final : public Database {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
     if (const auto* number = std::get_if<double>(&value)) return double_text(*number);
     if (is_null(value)) return {};
-    const std::string& words = std::get<std::string>(value);
+    const auto& words = std::get<std::string>(value);
     if (words.find('\0') != std::string::npos)
       file_error(name() + ": PostgreSQL stores no text with a zero byte; change the name or value");
     return words;
@@ -278,6 +278,6 @@ class Postgresql final : public Database {
 
 extern "C" mase::storage::Database* mase_open_postgresql(const std::string& url,
                                                          std::chrono::milliseconds patience) {
-  using namespace mase::postgresql;
-  return new Postgresql(url, address_of(url), patience);
+  namespace postgresql = mase::postgresql;
+  return new postgresql::Postgresql(url, postgresql::address_of(url), patience);
 }
