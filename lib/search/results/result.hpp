@@ -25,7 +25,7 @@ struct StudyResult {
   /// What exact allocation measured: {"layer", "parameters", "loss", "cost"} per choice of a layer,
   /// as it adds to the model as it is; empty when there was none.
   Tree sensitivity = Tree::list();
-  std::string cost_metric;  ///< what "cost" is of
+  std::string cost_metric = {};  ///< what "cost" is of; empty without allocation
 
   /// Indices of the feasible, non-dominated trials, in ascending number; none when no completed
   /// trial is feasible.
