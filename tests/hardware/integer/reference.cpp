@@ -32,6 +32,17 @@ Real nearest_even(Real v) {
   return static_cast<__int128>(below) % 2 == 0 ? below : below + 1;
 }
 
+/// The shape of both, aligned at their last dimensions.
+Shape broadcast(const Shape& a, const Shape& b) {
+  Shape shape = a.size() >= b.size() ? a : b;
+  const Shape& other = a.size() >= b.size() ? b : a;
+  for (std::size_t d = 0; d < other.size(); ++d) {
+    Index& size = shape[shape.size() - other.size() + d];
+    size = std::max(size, other[d]);
+  }
+  return shape;
+}
+
 }  // namespace
 
 RealTensor tensor_of(const Array& array) {
@@ -45,7 +56,7 @@ RealTensor tensor_of(const Array& array) {
 RealTensor Evaluation::binary(const std::function<Real(Real, Real)>& f) const {
   const RealTensor a = operand(*node_->find("self"), "data_in");
   const RealTensor b = operand(*node_->find("other"), "data_in");
-  const Shape& shape = a.values.size() >= b.values.size() ? a.shape : b.shape;
+  const Shape shape = broadcast(a.shape, b.shape);
   const auto pick = [&](const RealTensor& tensor, Index element) {
     Index index = 0, stride = 1;
     for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
