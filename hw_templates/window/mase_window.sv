@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding window over a stream of H x W pixels of CF beats: for every output pixel, for each of
-// BLOCKS channel blocks, the beats of the window in the order (ky, kx, beat of the block). Padding
-// is not stored: coordinates outside of the image give PAD.
+// Sliding window over a stream of H x W pixels of CF beats: for each of OH x OW output pixels, for
+// each of BLOCKS channel blocks, the beats of the window in the order (ky, kx, beat of the block).
+// Tap (ky, kx) of output pixel (y, x) is pixel (y*SH + ky*DY - PH, x*SW + kx*DX - PW). Coordinates
+// outside of the image give PAD, and are not stored; a negative PH or PW leaves out the first rows
+// or columns.
 //
 // Input beats have running numbers, and the ring keeps beat p at p mod DEPTH. The reader's number p
 // moves by a constant that depends only on the innermost loop that goes on, so `ahead` (beats
@@ -17,8 +19,12 @@ module mase_window #(
     parameter int KW = 2,
     parameter int SH = 1,
     parameter int SW = 1,
+    parameter int DY = 1,
+    parameter int DX = 1,
     parameter int PH = 0,
     parameter int PW = 0,
+    parameter int OH = 3,
+    parameter int OW = 3,
     parameter int LANES = 1,
     parameter int DW = 8,
     parameter logic [DW-1:0] PAD = '0
@@ -32,13 +38,24 @@ module mase_window #(
     input  logic                out_ready,
     output logic [LANES*DW-1:0] out_data
 );
-  if (KH == 1 && KW == 1 && PH == 0 && PW == 0) begin : g_pick
+  localparam int EH = (KH - 1) * DY + 1;  // from the first tap to the last
+  localparam int EW = (KW - 1) * DX + 1;
+  localparam int LAST_Y = (OH - 1) * SH;  // the last window's first tap, less the padding
+  localparam int LAST_X = (OW - 1) * SW;
+  localparam bit FIRST_PADDED = PH > 0 || PW > 0;
+  localparam bit PADDED = FIRST_PADDED || LAST_Y + EH - PH > H || LAST_X + EW - PW > W;
+
+  if (KH == 1 && KW == 1 && !PADDED) begin : g_pick
     mase_window_pick #(
         .H(H),
         .W(W),
         .CF(CF),
         .SH(SH),
         .SW(SW),
+        .PH(PH),
+        .PW(PW),
+        .OH(OH),
+        .OW(OW),
         .DW(LANES * DW)
     ) pick (
         .clk,
@@ -51,26 +68,26 @@ module mase_window #(
         .out_data
     );
   end else begin : g_ring
-    localparam int OH = (H + 2 * PH - KH) / SH + 1;
-    localparam int OW = (W + 2 * PW - KW) / SW + 1;
     localparam int CB = CF / BLOCKS;
     localparam int ROW = W * CF;
     localparam int FRAME = H * ROW;
     localparam int LEAD = PH * ROW + PW * CF;  // the first window begins this far before beat 0
+    localparam int LEFT = (PW > 0) ? PW * CF : 0;
 
-    // What no later window needs is free. With KH > 2*PH and KW > 2*PW the first beat of the
-    // window never moves backwards, not even to the next frame, and all before it is free. Else
-    // whole rows are freed, after an output row.
-    localparam bit FINE = KH > 2 * PH && KW > 2 * PW;
+    // What no later window needs is free. Where all windows begin within one image's extent, the
+    // first beat of the window never moves backwards, not even to the next frame, and all before it
+    // is free. Else whole rows are freed, after an output row.
+    localparam bit FINE = LAST_Y < H && LAST_X < W;
     localparam int FREE_ROWS = (FINE || OH - 1 < H / SH) ? OH - 1 : H / SH;
     localparam int BEHIND = FINE ? LEAD : PH * ROW;
     localparam int FREE_OX = FINE ? SW * CF : 0;
     localparam int FREE_OY = SH * ROW - (OW - 1) * FREE_OX;
     localparam int FREE_END = FRAME - FREE_ROWS * SH * ROW - (OW - 1) * FREE_OX;
 
-    // KH + SH rows, but no more than two frames can use; at least what one window spans.
-    localparam int WANTED = ((KH + SH < 2 * H + PH) ? KH + SH : 2 * H + PH) * ROW;
-    localparam int SPAN = FINE ? KH * ROW + PW * CF : ((KH > SH + PH) ? KH : SH + PH) * ROW;
+    // EH + SH rows, but no more than two frames can use; at least what one window spans.
+    localparam int FRAMES = 2 * H + ((PH > 0) ? PH : 0);
+    localparam int WANTED = ((EH + SH < FRAMES) ? EH + SH : FRAMES) * ROW;
+    localparam int SPAN = FINE ? EH * ROW + LEFT : ((EH > SH + PH) ? EH : SH + PH) * ROW;
     localparam int EXACT = (WANTED > SPAN) ? WANTED : SPAN;
     // A power of two wraps by itself: taken when it is at most a third more.
     localparam int DEPTH = (3 * 2 ** $clog2(EXACT) <= 4 * EXACT) ? 2 ** $clog2(EXACT) : EXACT;
@@ -78,19 +95,21 @@ module mase_window #(
     localparam int BLOCK = (DEPTH > 64 && DEPTH * LANES * DW > 2048) ? 1 : 0;
 
     // Steps of the reader's number, by the innermost loop that goes on.
-    localparam int BACK_KX = (KW - 1) * CF + CB - 1;
-    localparam int BACK_B = (KH - 1) * ROW + BACK_KX;
+    localparam int BACK_KX = (EW - 1) * CF + CB - 1;
+    localparam int BACK_B = (EH - 1) * ROW + BACK_KX;
     localparam int BACK_OX = BACK_B + (BLOCKS - 1) * CB;
     localparam int BACK_OY = BACK_OX + (OW - 1) * SW * CF;
-    localparam int STEP_KX = CF - CB + 1;
-    localparam int STEP_KY = ROW - BACK_KX;
+    localparam int STEP_KX = DX * CF - CB + 1;
+    localparam int STEP_KY = DY * ROW - BACK_KX;
     localparam int STEP_B = CB - BACK_B;
     localparam int STEP_OX = SW * CF - BACK_OX;
     localparam int STEP_OY = SH * ROW - BACK_OY;
     localparam int STEP_END = FRAME - (OH - 1) * SH * ROW - BACK_OY;
 
-    localparam int FAR = (H + PH + 1) * ROW + (KW + PW) * CF;  // reader past the writer, at most
-    localparam int GAP = (FAR > DEPTH + PW * CF) ? FAR : DEPTH + PW * CF;
+    // The reader past the writer, at most: in the frame's last window, at the next one's first.
+    localparam int INSIDE = (LAST_Y + EH - 1 - PH) * ROW + (LAST_X + EW - PW) * CF;
+    localparam int FAR = (INSIDE > FRAME - LEAD) ? INSIDE : FRAME - LEAD;
+    localparam int GAP = (FAR > DEPTH + LEFT) ? FAR : DEPTH + LEFT;
     localparam int GW = $clog2(GAP + 1) + 1;
     localparam int RW = $clog2(DEPTH + FRAME + 1) + 1;
     localparam int CW = (CB > 1) ? $clog2(CB) : 1;
@@ -185,7 +204,7 @@ module mase_window #(
         end
       end
 
-    if (PH == 0 && PW == 0) begin : g_unpadded
+    if (!PADDED) begin : g_unpadded
       assign pad = 1'b0;
       assign go  = !ahead[GW-1];
     end else begin : g_padded
@@ -193,8 +212,9 @@ module mase_window #(
       logic [KW-1:0] column_pad;
       for (genvar k = 0; k < KH; k++) begin : g_row
         // Output rows [FIRST, LAST) have this window row inside.
-        localparam int FIRST = (PH > k) ? (PH - k + SH - 1) / SH : 0;
-        localparam int LAST = (H + PH > k) ? (H + PH - k + SH - 1) / SH : 0;
+        localparam int BEFORE = PH - k * DY;
+        localparam int FIRST = (BEFORE > 0) ? (BEFORE + SH - 1) / SH : 0;
+        localparam int LAST = (H + BEFORE > 0) ? (H + BEFORE + SH - 1) / SH : 0;
         if (FIRST >= OH || LAST == 0) assign row_pad[k] = ky == KYW'(k);
         else if (FIRST > 0 && LAST < OH)
           assign row_pad[k] = ky == KYW'(k) && (oy < OYW'(FIRST) || oy >= OYW'(LAST));
@@ -203,8 +223,9 @@ module mase_window #(
         else assign row_pad[k] = 1'b0;
       end
       for (genvar k = 0; k < KW; k++) begin : g_column
-        localparam int FIRST = (PW > k) ? (PW - k + SW - 1) / SW : 0;
-        localparam int LAST = (W + PW > k) ? (W + PW - k + SW - 1) / SW : 0;
+        localparam int BEFORE = PW - k * DX;
+        localparam int FIRST = (BEFORE > 0) ? (BEFORE + SW - 1) / SW : 0;
+        localparam int LAST = (W + BEFORE > 0) ? (W + BEFORE + SW - 1) / SW : 0;
         if (FIRST >= OW || LAST == 0) assign column_pad[k] = kx == KXW'(k);
         else if (FIRST > 0 && LAST < OW)
           assign column_pad[k] = kx == KXW'(k) && (ox < OXW'(FIRST) || ox >= OXW'(LAST));
@@ -212,14 +233,18 @@ module mase_window #(
         else if (LAST < OW) assign column_pad[k] = kx == KXW'(k) && ox >= OXW'(LAST);
         else assign column_pad[k] = 1'b0;
       end
-      // The first beat of a frame's first window is padding: it waits for the frame.
-      logic fresh;
-      wire started = ahead >= GW'(LEAD) || (ahead == GW'(LEAD - 1) && take);
-      always_ff @(posedge clk)
-        if (rst) fresh <= 1'b1;
-        else if (issue) fresh <= end_oy;
       assign pad = |row_pad || |column_pad;
-      assign go  = fresh ? started : pad || !ahead[GW-1];
+      if (FIRST_PADDED) begin : g_first
+        // The first beat of a frame's first window is padding: it waits for the frame.
+        logic fresh;
+        wire started = ahead >= GW'(LEAD) || (ahead == GW'(LEAD - 1) && take);
+        always_ff @(posedge clk)
+          if (rst) fresh <= 1'b1;
+          else if (issue) fresh <= end_oy;
+        assign go = fresh ? started : pad || !ahead[GW-1];
+      end else begin : g_later
+        assign go = pad || !ahead[GW-1];
+      end
     end
 
     if (DEPTH == 2 ** AW) begin : g_wrap

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding window, a whole window per beat: KH*KW*LANES lanes in the order (ky, kx, lane) for every
-// output pixel of an H x W image of pixels of LANES channels. Padding gives PAD.
+// Sliding window, a whole window per beat: KH*KW*LANES lanes in the order (ky, kx, lane) for each of
+// OH x OW output pixels of an H x W image of pixels of LANES channels. Taps, PAD and negative PH and
+// PW as in mase_window.
 //
-// A delay line: KH - 1 line buffers and KH x KW registers shift by one pixel per step. Frames are
+// A delay line: EH - 1 line buffers and KH x EW registers, from the first tap to the last, shift by
+// one pixel per step. Frames are
 // rasters of HP x WP steps; where the image is smaller than that, steps take no pixel. The window
 // whose last pixel is the one of step s belongs to raster position s - LAG, so the last windows of
 // a frame leave while the next frame enters, or in steps without a pixel when no frame follows.
@@ -15,8 +17,12 @@ module mase_window_parallel #(
     parameter int KW = 2,
     parameter int SH = 1,
     parameter int SW = 1,
+    parameter int DY = 1,
+    parameter int DX = 1,
     parameter int PH = 0,
     parameter int PW = 0,
+    parameter int OH = 3,
+    parameter int OW = 3,
     parameter int DW = 8,
     parameter logic [DW-1:0] PAD = '0
 ) (
@@ -29,16 +35,16 @@ module mase_window_parallel #(
     input  logic                      out_ready,
     output logic [KH*KW*LANES*DW-1:0] out_data
 );
+  localparam int EH = (KH - 1) * DY + 1;
+  localparam int EW = (KW - 1) * DX + 1;
   initial
-    if (PH >= KH || PW >= KW) $fatal(1, "mase_window_parallel: padding is not below the kernel");
+    if (PH >= EH || PW >= EW) $fatal(1, "mase_window_parallel: padding is not below the kernel");
 
   localparam int PIXEL = LANES * DW;
-  localparam int OH = (H + 2 * PH - KH) / SH + 1;
-  localparam int OW = (W + 2 * PW - KW) / SW + 1;
   localparam int LAST_Y = (OH - 1) * SH;  // raster position of the last window
   localparam int LAST_X = (OW - 1) * SW;
   localparam int WP = (W > LAST_X + 1) ? W : LAST_X + 1;
-  localparam int LAG = (KH - 1 - PH) * WP + KW - 1 - PW;
+  localparam int LAG = (EH - 1 - PH) * WP + EW - 1 - PW;
   localparam int ROWS = (H > LAST_Y + 1) ? H : LAST_Y + 1;
   // More than LAG steps, so that no more than two frames are under way.
   localparam int HP = (ROWS > LAG / WP + 1) ? ROWS : LAG / WP + 1;
@@ -140,11 +146,11 @@ module mase_window_parallel #(
     if (rst) valid <= 1'b0;
     else if (enable) valid <= step && !waits && gives_x && gives_y;
 
-  // Column of the entering pixel: row KH - 1 is that pixel, the rows before it come from the lines.
-  logic [KH*PIXEL-1:0] column;
-  assign column[(KH-1)*PIXEL+:PIXEL] = in_data;
-  if (KH > 1) begin : g_lines
-    localparam int LINES = (KH - 1) * PIXEL;
+  // Column of the entering pixel: row EH - 1 is that pixel, the rows before it come from the lines.
+  logic [EH*PIXEL-1:0] column;
+  assign column[(EH-1)*PIXEL+:PIXEL] = in_data;
+  if (EH > 1) begin : g_lines
+    localparam int LINES = (EH - 1) * PIXEL;
     logic [LINES-1:0] lines;
     assign column[LINES-1:0] = lines;
     if (WP == 1) begin : g_registers
@@ -172,7 +178,8 @@ module mase_window_parallel #(
   end
 
   // Registers, and masks of the rows and columns outside of the image.
-  logic [KH*KW*PIXEL-1:0] registers, window;
+  logic [KH*EW*PIXEL-1:0] registers;
+  logic [KH*KW*PIXEL-1:0] window;
   logic [KH-1:0] row_pad, row_pad_q;
   logic [KW-1:0] column_pad, column_pad_q;
   always_ff @(posedge clk)
@@ -181,29 +188,29 @@ module mase_window_parallel #(
       column_pad_q <= column_pad;
     end
   for (genvar k = 0; k < KH; k++) begin : g_row
-    localparam int FIRST = PH - k;
-    localparam int LAST = H + PH - k;
+    localparam int FIRST = PH - k * DY;
+    localparam int LAST = H + PH - k * DY;
     if (FIRST > LAST_Y || LAST <= 0) assign row_pad[k] = 1'b1;
     else if (FIRST > 0 && LAST <= LAST_Y) assign row_pad[k] = y < YW'(FIRST) || y >= YW'(LAST);
     else if (FIRST > 0) assign row_pad[k] = y < YW'(FIRST);
     else if (LAST <= LAST_Y) assign row_pad[k] = y >= YW'(LAST);
     else assign row_pad[k] = 1'b0;
-    if (KW > 1) begin : g_shift
+    if (EW > 1) begin : g_shift
       always_ff @(posedge clk)
         if (step)
-          registers[k*KW*PIXEL+:(KW-1)*PIXEL] <= registers[(k*KW+1)*PIXEL+:(KW-1)*PIXEL];
+          registers[k*EW*PIXEL+:(EW-1)*PIXEL] <= registers[(k*EW+1)*PIXEL+:(EW-1)*PIXEL];
     end
     always_ff @(posedge clk)
       if (step)
-        registers[((k+1)*KW-1)*PIXEL+:PIXEL] <= column[k*PIXEL+:PIXEL];
+        registers[((k+1)*EW-1)*PIXEL+:PIXEL] <= column[k*DY*PIXEL+:PIXEL];
     for (genvar j = 0; j < KW; j++) begin : g_tap
       assign window[(k*KW+j)*PIXEL+:PIXEL] =
-          (row_pad_q[k] || column_pad_q[j]) ? {LANES{PAD}} : registers[(k*KW+j)*PIXEL+:PIXEL];
+          (row_pad_q[k] || column_pad_q[j]) ? {LANES{PAD}} : registers[(k*EW+j*DX)*PIXEL+:PIXEL];
     end
   end
   for (genvar k = 0; k < KW; k++) begin : g_column
-    localparam int FIRST = PW - k;
-    localparam int LAST = W + PW - k;
+    localparam int FIRST = PW - k * DX;
+    localparam int LAST = W + PW - k * DX;
     if (FIRST > LAST_X || LAST <= 0) assign column_pad[k] = 1'b1;
     else if (FIRST > 0 && LAST <= LAST_X) assign column_pad[k] = x < XW'(FIRST) || x >= XW'(LAST);
     else if (FIRST > 0) assign column_pad[k] = x < XW'(FIRST);

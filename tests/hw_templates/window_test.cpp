@@ -17,8 +17,13 @@ constexpr std::int64_t kWindowFrames = 40;
 
 struct Shape {
   std::int64_t h = 1, w = 1, kh = 1, kw = 1, sh = 1, sw = 1, ph = 0, pw = 0;
-  std::int64_t out_h() const { return (h + 2 * ph - kh) / sh + 1; }
-  std::int64_t out_w() const { return (w + 2 * pw - kw) / sw + 1; }
+  std::int64_t dy = 1, dx = 1;           ///< dilation
+  std::int64_t bottom = ph, right = pw;  ///< padding behind the image
+  std::int64_t reach_h() const { return (kh - 1) * dy + 1; }
+  std::int64_t reach_w() const { return (kw - 1) * dx + 1; }
+  bool fits() const { return h + ph + bottom >= reach_h() && w + pw + right >= reach_w(); }
+  std::int64_t out_h() const { return (h + ph + bottom - reach_h()) / sh + 1; }
+  std::int64_t out_w() const { return (w + pw + right - reach_w()) / sw + 1; }
 };
 
 FixedType random_pixel_type(Random& random) {
@@ -26,8 +31,8 @@ FixedType random_pixel_type(Random& random) {
   return {widths[random.below(5)], 0, random.below(2) == 0};
 }
 
-/// Any shape whose kernel fits, square or not, with strides that need not divide; padding up to
-/// the limit.
+/// Any shape whose kernel fits, square or not, with strides that need not divide, dilation, more
+/// padding on one side than on the other, first rows and columns left out.
 Shape random_shape(Random& random, bool padding_below_kernel) {
   for (;;) {
     Shape s{between(random, 1, 8), between(random, 1, 8), between(random, 1, 4),
@@ -36,8 +41,15 @@ Shape random_shape(Random& random, bool padding_below_kernel) {
     if (random.below(2) == 0) s.sh = s.sw = 1;
     s.ph = random.below(2) == 0 ? 0 : between(random, 0, 2);
     s.pw = random.below(2) == 0 ? s.ph : between(random, 0, 2);
-    const bool fits = s.h + 2 * s.ph >= s.kh && s.w + 2 * s.pw >= s.kw;
-    if (fits && (!padding_below_kernel || (s.ph < s.kh && s.pw < s.kw))) return s;
+    if (random.below(3) == 0) s.dy = between(random, 1, 3);
+    if (random.below(3) == 0) s.dx = between(random, 1, 3);
+    s.bottom = random.below(2) == 0 ? s.ph : between(random, 0, 3);
+    s.right = random.below(2) == 0 ? s.pw : between(random, 0, 3);
+    if (random.below(6) == 0) s.ph = -between(random, 0, s.h - 1);
+    if (random.below(6) == 0) s.pw = -between(random, 0, s.w - 1);
+    if (random.below(6) == 0) s.bottom = -between(random, 0, s.h - 1);
+    const bool below = s.ph < s.reach_h() && s.pw < s.reach_w();
+    if (s.fits() && (!padding_below_kernel || below)) return s;
   }
 }
 
@@ -54,16 +66,17 @@ Codes windows(const Shape& s, const Codes& images, std::int64_t channels, std::i
   for (std::int64_t o = 0; o < frames * s.out_h() * s.out_w(); ++o)
     for (std::int64_t i = 0; i < kernel * channels; ++i) {
       const std::int64_t k = i / block % kernel;
-      result.push_back(
-          code(o / (s.out_w() * s.out_h()), o / s.out_w() % s.out_h() * s.sh - s.ph + k / s.kw,
-               o % s.out_w() * s.sw - s.pw + k % s.kw, i / (kernel * block) * block + i % block));
+      result.push_back(code(
+          o / (s.out_w() * s.out_h()), o / s.out_w() % s.out_h() * s.sh - s.ph + k / s.kw * s.dy,
+          o % s.out_w() * s.sw - s.pw + k % s.kw * s.dx, i / (kernel * block) * block + i % block));
     }
   return result;
 }
 
 design::ModuleParameters shape_parameters(const Shape& s) {
-  return {{"H", s.h},   {"W", s.w},   {"KH", s.kh}, {"KW", s.kw},
-          {"SH", s.sh}, {"SW", s.sw}, {"PH", s.ph}, {"PW", s.pw}};
+  return {{"H", s.h},   {"W", s.w},   {"KH", s.kh},      {"KW", s.kw},
+          {"SH", s.sh}, {"SW", s.sw}, {"DY", s.dy},      {"DX", s.dx},
+          {"PH", s.ph}, {"PW", s.pw}, {"OH", s.out_h()}, {"OW", s.out_w()}};
 }
 
 design::ModuleParameters data_parameters(std::int64_t lanes, const FixedType& type,
@@ -105,7 +118,7 @@ Case parallel_case(Random& random, const Shape& s) {
 TEST_CASE("windows in RTL are those of the padded image, frame after frame") {
   Random random(11);
   std::vector<Case> cases;
-  for (int i = 0; i < 36; ++i) {
+  for (int i = 0; i < 48; ++i) {
     const Shape s = random_shape(random, false);
     cases.push_back(window_case(random, s, between(random, 1, 3), between(random, 1, 3),
                                 between(random, 1, 3)));
@@ -118,7 +131,12 @@ TEST_CASE("windows in RTL are those of the padded image, frame after frame") {
                          {4, 4, 4, 4, 4, 4},
                          {1, 1, 3, 3, 1, 1, 1, 1},
                          {3, 3, 1, 1, 2, 2, 2, 2},
-                         {9, 9, 2, 2, 4, 4}})
+                         {9, 9, 2, 2, 4, 4},
+                         {7, 8, 1, 1, 2, 3, -1, -2},
+                         {7, 8, 1, 1, 1, 1, -3, -4, 1, 1, -2, -3},
+                         {5, 5, 1, 1, 1, 1, 0, 0, 1, 1, 2, 3},
+                         {6, 6, 3, 3, 1, 1, 2, 2, 2, 2},
+                         {6, 6, 2, 2, 1, 1, 0, 0, 1, 1, 1, 1}})
     cases.push_back(window_case(random, s, 1, between(random, 1, 2), 1));
   check_cases(cases, kWindowFrames);
 }
@@ -132,7 +150,10 @@ TEST_CASE("whole windows in RTL are those of the padded image, frame after frame
                          {1, 1, 1, 1},
                          {9, 1, 3, 1, 1, 1, 1, 0},
                          {4, 4, 4, 4},
-                         {1, 1, 3, 3, 1, 1, 1, 1}})
+                         {1, 1, 3, 3, 1, 1, 1, 1},
+                         {7, 7, 3, 3, 1, 1, 2, 2, 2, 2},
+                         {6, 6, 2, 2, 1, 1, 0, 0, 1, 1, 1, 1},
+                         {7, 6, 2, 2, 2, 1, -1, -2}})
     cases.push_back(parallel_case(random, s));
   check_cases(cases, kWindowFrames);
 }

@@ -6,8 +6,10 @@ namespace mase::design {
 namespace {
 
 ModuleParameters geometry(const integer::Window& window) {
-  return {{"KH", window.kernel_height}, {"KW", window.kernel_width}, {"SH", window.stride_height},
-          {"SW", window.stride_width},  {"PH", window.pad_height},   {"PW", window.pad_width}};
+  return {{"KH", window.kernel_height}, {"KW", window.kernel_width},  {"SH", window.stride_height},
+          {"SW", window.stride_width},  {"DY", std::int64_t{1}},      {"DX", std::int64_t{1}},
+          {"PH", window.pad_height},    {"PW", window.pad_width},     {"OH", window.out_height()},
+          {"OW", window.out_width()}};
 }
 
 /// The bits of a code, as the modules' plain vectors take them.

@@ -16,8 +16,14 @@ struct MeasuredWindow {
 
 ModuleParameters window(std::int64_t size, std::int64_t kernel, std::int64_t stride,
                         std::int64_t pad, std::int64_t lanes) {
-  return {{"H", size},    {"W", size}, {"KH", kernel}, {"KW", kernel},   {"SH", stride},
-          {"SW", stride}, {"PH", pad}, {"PW", pad},    {"LANES", lanes}, {"DW", std::int64_t{8}}};
+  const std::int64_t out = (size + 2 * pad - kernel) / stride + 1, one = 1;
+  return {{"H", size},      {"W", size},
+          {"KH", kernel},   {"KW", kernel},
+          {"SH", stride},   {"SW", stride},
+          {"DY", one},      {"DX", one},
+          {"PH", pad},      {"PW", pad},
+          {"OH", out},      {"OW", out},
+          {"LANES", lanes}, {"DW", std::int64_t{8}}};
 }
 
 ModuleParameters folded(ModuleParameters shape, std::int64_t beats, std::int64_t blocks) {

@@ -14,14 +14,18 @@ namespace {
 
 struct Shape {
   std::int64_t h, w, k, s, p, beats;
-  std::int64_t out_h() const { return (h + 2 * p - k) / s + 1; }
-  std::int64_t out_w() const { return (w + 2 * p - k) / s + 1; }
+  std::int64_t d = 1, after = p;  ///< dilation; padding behind the image, p before it
+  std::int64_t reach() const { return (k - 1) * d + 1; }
+  bool fits() const { return std::min(h, w) + p + after >= reach(); }
+  std::int64_t out_h() const { return (h + p + after - reach()) / s + 1; }
+  std::int64_t out_w() const { return (w + p + after - reach()) / s + 1; }
 };
 
 ModuleParameters window_parameters(const Shape& s) {
-  return {{"H", s.h},  {"W", s.w},  {"CF", s.beats}, {"BLOCKS", std::int64_t{1}},
-          {"KH", s.k}, {"KW", s.k}, {"SH", s.s},     {"SW", s.s},
-          {"PH", s.p}, {"PW", s.p}};
+  return {{"H", s.h},        {"W", s.w},       {"CF", s.beats}, {"BLOCKS", std::int64_t{1}},
+          {"KH", s.k},       {"KW", s.k},      {"SH", s.s},     {"SW", s.s},
+          {"DY", s.d},       {"DX", s.d},      {"PH", s.p},     {"PW", s.p},
+          {"OH", s.out_h()}, {"OW", s.out_w()}};
 }
 
 /// Cycles of the output beats, counted from the first input beat, of as many frames.
@@ -130,17 +134,21 @@ TEST_CASE("windows give every frame's beats and no more under any stalls") {
   Random random(6);
   for (int i = 0; i < 300; ++i) {
     const auto draw = [&](std::uint64_t n) { return static_cast<std::int64_t>(random.below(n)); };
-    const Shape s{1 + draw(9), 1 + draw(9), 1 + draw(5), 1 + draw(4), draw(3), 1 + draw(3)};
-    if (s.h + 2 * s.p < s.k || s.w + 2 * s.p < s.k) continue;
+    Shape s{1 + draw(9), 1 + draw(9), 1 + draw(5), 1 + draw(4), draw(3), 1 + draw(3)};
+    if (draw(2) == 0) s.d = 1 + draw(3);
+    if (draw(2) == 0) s.after = draw(4);
+    if (draw(4) == 0) s.p = -draw(std::min(s.h, s.w));
+    if (!s.fits()) continue;
     const std::int64_t out = s.out_h() * s.out_w();
-    INFO(s.h << "x" << s.w << ", kernel " << s.k << ", stride " << s.s << ", padding " << s.p);
+    INFO(s.h << "x" << s.w << ", kernel " << s.k << ", stride " << s.s << ", dilation " << s.d
+             << ", padding " << s.p << " and " << s.after);
     for (const double stall_in : {0.0, 0.4, 0.9}) {
       const auto window = module_row("mase_window").handshake(window_parameters(s), Stages::all);
       const std::int64_t beats = kFrames * out * s.k * s.k * s.beats;
       const Run folded = run(*window, kFrames * s.h * s.w * s.beats, beats, stall_in, 0.4);
       CHECK_FALSE(folded.starved);
       CHECK(static_cast<std::int64_t>(folded.beats.size()) == beats);
-      if (s.p >= s.k) continue;
+      if (s.p >= s.reach()) continue;
       const auto parallel =
           module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
       const Run whole = run(*parallel, kFrames * s.h * s.w, kFrames * out, stall_in, 0.4);

@@ -38,6 +38,8 @@ PROOFS = [
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}),
     ("window_proof", {"H": 1, "W": 3, "K": 1, "S": 2, "P": 0}),
     ("window_proof", {"H": 2, "W": 2, "K": 2, "S": 1, "P": 0}),
+    ("window_proof", {"H": 1, "W": 2, "K": 2, "S": 1, "D": 1, "P": 0, "A": 1}),
+    ("window_proof", {"H": 2, "W": 1, "K": 1, "S": 1, "P": 0, "A": 1}),
     ("window_flow_proof", {"H": 2, "W": 2}),
 ]
 

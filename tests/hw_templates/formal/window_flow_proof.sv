@@ -28,6 +28,8 @@ module window_flow_proof #(
   mase_window #(
       .H(H),
       .W(W),
+      .OH(OH),
+      .OW(OW),
       .KH(KH),
       .KW(KW),
       .DW(1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sliding window, data included: output beat (oy, ox, ky, kx) of every frame is the pixel at
-// (oy*S + ky - P, ox*S + kx - P) of its frame, or PAD outside of the image; it never comes before its
+// (oy*S + ky*D - P, ox*S + kx*D - P) of its frame, or PAD outside of the image; it never comes before its
 // pixel; it comes LATENCY cycles after it at the latest; the window takes beats while its output
 // waits for one; and a beat that is not taken holds. One channel of one bit.
 module window_proof #(
@@ -8,7 +8,9 @@ module window_proof #(
     parameter int W = 3,
     parameter int K = 2,
     parameter int S = 1,
+    parameter int D = 1,
     parameter int P = 1,
+    parameter int A = P,  // padding behind
     parameter int LATENCY = 6
 ) (
     input logic clk,
@@ -17,8 +19,8 @@ module window_proof #(
     input logic out_ready
 );
   localparam int FRAME = H * W;
-  localparam int OH = (H + 2 * P - K) / S + 1;
-  localparam int OW = (W + 2 * P - K) / S + 1;
+  localparam int OH = (H + P + A - (K - 1) * D - 1) / S + 1;
+  localparam int OW = (W + P + A - (K - 1) * D - 1) / S + 1;
   logic rst, in_ready, out_valid, out_data;
   reset_once start (
       .clk(clk),
@@ -31,8 +33,12 @@ module window_proof #(
       .KW(K),
       .SH(S),
       .SW(S),
+      .DY(D),
+      .DX(D),
       .PH(P),
       .PW(P),
+      .OH(OH),
+      .OW(OW),
       .DW(1),
       .PAD(1'b1)
   ) dut (
@@ -51,8 +57,8 @@ module window_proof #(
   logic [3*FRAME-1:0] pixels, next_pixels;
   logic padding, present, taken, given, frame_end, waiting, kept;
   logic [5:0] wait_cycles, starving;
-  assign y = oy * 6'(S) + ky - 6'(P);
-  assign x = ox * 6'(S) + kx - 6'(P);
+  assign y = oy * 6'(S) + ky * 6'(D) - 6'(P);
+  assign x = ox * 6'(S) + kx * 6'(D) - 6'(P);
   assign padding = y < 6'sd0 || y >= 6'(H) || x < 6'sd0 || x >= 6'(W);
   assign wanted = y * 6'(W) + x;
   assign present = padding || wanted < ahead;

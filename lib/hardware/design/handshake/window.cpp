@@ -16,23 +16,29 @@ WindowShape::WindowShape(const ModuleParameters& p)
       KW(p.integer("KW")),
       SH(p.integer("SH")),
       SW(p.integer("SW")),
+      DY(p.integer("DY")),
+      DX(p.integer("DX")),
       PH(p.integer("PH")),
-      PW(p.integer("PW")) {}
+      PW(p.integer("PW")),
+      OH(p.integer("OH")),
+      OW(p.integer("OW")) {}
 
 std::int64_t WindowShape::depth() const {
-  const std::int64_t wanted = std::min(KH + SH, 2 * H + PH) * row();
-  const std::int64_t span = fine() ? KH * row() + PW * CF : std::max(KH, SH + PH) * row();
+  const std::int64_t wanted =
+      std::min(reach_y() + SH, 2 * H + std::max<std::int64_t>(PH, 0)) * row();
+  const std::int64_t span =
+      fine() ? reach_y() * row() + left() : std::max(reach_y(), SH + PH) * row();
   const std::int64_t exact = std::max(wanted, span);
   const auto rounded = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(exact)));
   return 3 * rounded <= 4 * exact ? rounded : exact;
 }
 
-std::int64_t WindowShape::free_rows() const {
-  return fine() ? out_height() - 1 : std::min(out_height() - 1, H / SH);
-}
+std::int64_t WindowShape::free_rows() const { return fine() ? OH - 1 : std::min(OH - 1, H / SH); }
 
 std::int64_t WindowShape::gap() const {
-  return std::max((H + PH + 1) * row() + (KW + PW) * CF, depth() + PW * CF);
+  const std::int64_t inside =
+      (last_y() + reach_y() - 1 - PH) * row() + (last_x() + reach_x() - PW) * CF;
+  return std::max({inside, frame() - lead(), depth() + left()});
 }
 
 WindowHandshake::WindowHandshake(const WindowShape& shape, Stages kept)
@@ -42,10 +48,10 @@ WindowHandshake::WindowHandshake(const WindowShape& shape, Stages kept)
       room_(shape.depth() - (shape.fine() ? shape.lead() : shape.PH * shape.row()) - 1),
       pipe_(1, kept) {
   const WindowShape& s = shape_;
-  const std::int64_t block = s.CF / s.BLOCKS, width = s.out_width(), height = s.out_height();
-  size_ = {block, s.KW, s.KH, s.BLOCKS, width, height};
+  const std::int64_t block = s.CF / s.BLOCKS;
+  size_ = {block, s.KW, s.KH, s.BLOCKS, s.OW, s.OH};
   // Distance of consecutive iterations of each loop; stepping it takes back the loops inside.
-  const std::array<std::int64_t, loop_count> pitch = {1,     s.CF,        s.row(),
+  const std::array<std::int64_t, loop_count> pitch = {1,     s.DX * s.CF, s.DY * s.row(),
                                                       block, s.SW * s.CF, s.SH * s.row()};
   std::int64_t inside = 0;
   for (std::size_t i = 0; i < loop_count; ++i) {
@@ -54,18 +60,18 @@ WindowHandshake::WindowHandshake(const WindowShape& shape, Stages kept)
   }
   step_[loop_count] = s.frame() - inside;
   free_[4] = s.fine() ? s.SW * s.CF : 0;
-  free_[5] = s.SH * s.row() - (width - 1) * free_[4];
-  free_[loop_count] = s.frame() - free_rows_ * s.SH * s.row() - (width - 1) * free_[4];
+  free_[5] = s.SH * s.row() - (s.OW - 1) * free_[4];
+  free_[loop_count] = s.frame() - free_rows_ * s.SH * s.row() - (s.OW - 1) * free_[4];
 }
 
 bool WindowHandshake::pad() const {
-  const std::int64_t y = at_[5] * shape_.SH - shape_.PH + at_[2];
-  const std::int64_t x = at_[4] * shape_.SW - shape_.PW + at_[1];
+  const std::int64_t y = at_[5] * shape_.SH - shape_.PH + at_[2] * shape_.DY;
+  const std::int64_t x = at_[4] * shape_.SW - shape_.PW + at_[1] * shape_.DX;
   return y < 0 || y >= shape_.H || x < 0 || x >= shape_.W;
 }
 
 bool WindowHandshake::can_read() const {
-  if (shape_.padded() && fresh_) return ahead_ >= shape_.lead();
+  if (shape_.first_padded() && fresh_) return ahead_ >= shape_.lead();
   return ahead_ >= 0 || (shape_.padded() && pad());
 }
 
@@ -82,7 +88,8 @@ void WindowHandshake::clock(std::span<const std::uint8_t> taken,
                             std::span<const std::uint8_t> given) {
   const bool take = taken[0] != 0;
   bool go = ahead_ >= 0;
-  if (shape_.padded()) go = fresh_ ? ahead_ + take >= shape_.lead() : go || pad();
+  if (shape_.padded()) go = go || pad();
+  if (shape_.first_padded() && fresh_) go = ahead_ + take >= shape_.lead();
   const bool issue = go && pipe_.enable();
   pipe_.step(issue, given[0] != 0);
   ahead_ += take;
@@ -98,7 +105,13 @@ void WindowHandshake::clock(std::span<const std::uint8_t> taken,
 void WindowPickHandshake::clock(std::span<const std::uint8_t> taken,
                                 std::span<const std::uint8_t> given) {
   const bool take = taken[0] != 0;
-  skid_.step(take && x_ % shape_.SW == 0 && y_ % shape_.SH == 0, given[0] != 0);
+  const auto passes = [](std::int64_t place, std::int64_t pad, std::int64_t stride,
+                         std::int64_t last) {
+    return place + pad >= 0 && (place + pad) % stride == 0 && place + pad <= last;
+  };
+  const bool keep = passes(x_, shape_.PW, shape_.SW, shape_.last_x()) &&
+                    passes(y_, shape_.PH, shape_.SH, shape_.last_y());
+  skid_.step(take && keep, given[0] != 0);
   if (!take || ++c_ < shape_.CF) return;
   c_ = 0;
   if (++x_ < shape_.W) return;

@@ -15,19 +15,25 @@ namespace mase::design {
 /// Parameters of `window` and what follows from them, named as in the module.
 struct WindowShape {
   // NOLINTNEXTLINE(readability-identifier-naming)
-  std::int64_t H, W, CF, BLOCKS, KH, KW, SH, SW, PH, PW;
+  std::int64_t H, W, CF, BLOCKS, KH, KW, SH, SW, DY, DX, PH, PW, OH, OW;
 
   explicit WindowShape(const ModuleParameters& parameters);
   bool operator==(const WindowShape&) const = default;
-  std::int64_t out_height() const { return (H + 2 * PH - KH) / SH + 1; }
-  std::int64_t out_width() const { return (W + 2 * PW - KW) / SW + 1; }
-  bool picks() const { return KH == 1 && KW == 1 && PH == 0 && PW == 0; }
-  bool padded() const { return PH > 0 || PW > 0; }
+  std::int64_t reach_y() const { return (KH - 1) * DY + 1; }
+  std::int64_t reach_x() const { return (KW - 1) * DX + 1; }
+  std::int64_t last_y() const { return (OH - 1) * SH; }
+  std::int64_t last_x() const { return (OW - 1) * SW; }
+  bool first_padded() const { return PH > 0 || PW > 0; }
+  bool padded() const {
+    return first_padded() || last_y() + reach_y() - PH > H || last_x() + reach_x() - PW > W;
+  }
+  bool picks() const { return KH == 1 && KW == 1 && !padded(); }
   /// All before the window's first beat is free (see mase_window.sv).
-  bool fine() const { return KH > 2 * PH && KW > 2 * PW; }
+  bool fine() const { return last_y() < H && last_x() < W; }
   std::int64_t row() const { return W * CF; }
   std::int64_t frame() const { return H * row(); }
   std::int64_t lead() const { return PH * row() + PW * CF; }
+  std::int64_t left() const { return PW > 0 ? PW * CF : 0; }
   std::int64_t depth() const;      ///< beats in the ring
   std::int64_t free_rows() const;  ///< output rows that free something before the frame's end
   /// The greatest distance between reader and writer: width of the module's counter `ahead`.

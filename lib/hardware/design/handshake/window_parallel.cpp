@@ -13,8 +13,12 @@ RasterShape::RasterShape(const ModuleParameters& p)
       KW(p.integer("KW")),
       SH(p.integer("SH")),
       SW(p.integer("SW")),
+      DY(p.integer("DY")),
+      DX(p.integer("DX")),
       PH(p.integer("PH")),
-      PW(p.integer("PW")) {}
+      PW(p.integer("PW")),
+      OH(p.integer("OH")),
+      OW(p.integer("OW")) {}
 
 WindowParallelHandshake::WindowParallelHandshake(const RasterShape& shape, Stages kept)
     : shape_(shape),
@@ -24,7 +28,7 @@ WindowParallelHandshake::WindowParallelHandshake(const RasterShape& shape, Stage
       last_y_(shape.last_y()),
       slack_(shape.lag()),
       pipe_(1, kept) {
-  MASE_CHECK(shape.PH < shape.KH && shape.PW < shape.KW,
+  MASE_CHECK(shape.PH < shape.reach_y() && shape.PW < shape.reach_x(),
              "window_parallel: padding must be less than the kernel");
 }
 

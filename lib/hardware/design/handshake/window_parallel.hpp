@@ -13,15 +13,17 @@ namespace mase::design {
 
 /// Parameters of `window_parallel` and what follows from them, named as in the module.
 struct RasterShape {
-  std::int64_t H, W, KH, KW, SH, SW, PH, PW;
+  std::int64_t H, W, KH, KW, SH, SW, DY, DX, PH, PW, OH, OW;
 
   explicit RasterShape(const ModuleParameters& parameters);
   bool operator==(const RasterShape&) const = default;
-  std::int64_t last_y() const { return (H + 2 * PH - KH) / SH * SH; }
-  std::int64_t last_x() const { return (W + 2 * PW - KW) / SW * SW; }
+  std::int64_t reach_y() const { return (KH - 1) * DY + 1; }  ///< EH
+  std::int64_t reach_x() const { return (KW - 1) * DX + 1; }  ///< EW
+  std::int64_t last_y() const { return (OH - 1) * SH; }
+  std::int64_t last_x() const { return (OW - 1) * SW; }
   std::int64_t height() const { return std::max({H, last_y() + 1, lag() / width() + 1}); }  ///< HP
   std::int64_t width() const { return std::max(W, last_x() + 1); }                          ///< WP
-  std::int64_t lag() const { return (KH - 1 - PH) * width() + KW - 1 - PW; }
+  std::int64_t lag() const { return (reach_y() - 1 - PH) * width() + reach_x() - 1 - PW; }
 };
 
 /// A frame takes height() * width() cycles when nothing stalls.

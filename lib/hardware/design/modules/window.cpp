@@ -25,7 +25,8 @@ Cost ring_cost(std::int64_t width, std::int64_t depth) {
 
 Cost pick_cost(const WindowShape& s, std::int64_t width) {
   Cost cost = skid_cost(width);
-  if (s.SH > 1 || s.SW > 1) cost += counters_cost(std::array{s.row(), s.H, s.SW * s.CF, s.SH});
+  const bool all = s.SH == 1 && s.SW == 1 && s.OH == s.H && s.OW == s.W;
+  if (!all) cost += counters_cost(std::array{s.row(), s.H, s.SW * s.CF, s.SH});
   return cost;
 }
 
@@ -79,8 +80,7 @@ Cost window_cost(const Design&, const Instance& instance) {
   Cost cost = skid_cost(width);
   cost += ring_cost(width, s.depth());
   cost += flow_cost(s);
-  cost += counters_cost(
-      std::array{s.CF / s.BLOCKS, s.KW, s.KH, s.BLOCKS, s.out_width(), s.out_height()}, 2.2);
+  cost += counters_cost(std::array{s.CF / s.BLOCKS, s.KW, s.KH, s.BLOCKS, s.OW, s.OH}, 2.2);
   cost.lut += s.padded() ? 14 : 7;
   cost.ff += s.padded() ? 3 : 1;
   return cost;
@@ -89,16 +89,17 @@ Cost window_cost(const Design&, const Instance& instance) {
 Cost window_parallel_cost(const Design&, const Instance& instance) {
   const ModuleParameters& p = instance.parameters;
   const RasterShape s(p);
-  const std::int64_t pixel = p.integer("LANES") * p.integer("DW"), lines = (s.KH - 1) * pixel;
+  const std::int64_t pixel = p.integer("LANES") * p.integer("DW"),
+                     lines = (s.reach_y() - 1) * pixel;
   const std::int64_t window = s.KH * s.KW * pixel, width = s.width(), height = s.height();
   Cost cost = skid_cost(window);
-  cost.ff += static_cast<double>(window);
-  if (s.KH > 1 && width > 1)
+  cost.ff += static_cast<double>(s.KH * s.reach_x() * pixel);
+  if (s.reach_y() > 1 && width > 1)
     cost += ring_cost(lines, width);
   else
     cost.ff += static_cast<double>(lines);
-  cost += counters_cost(
-      std::array{width, height, width, height, s.KH > 1 ? width : 1, s.lag() + 2, s.SH, s.SW});
+  cost += counters_cost(std::array{width, height, width, height, s.reach_y() > 1 ? width : 1,
+                                   s.lag() + 2, s.SH, s.SW});
   cost.lut += 5;
   cost.ff += 3;
   return cost;
