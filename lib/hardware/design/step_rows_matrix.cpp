@@ -117,7 +117,9 @@ StreamId add_linear(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 FoldRule conv_rule(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const Window& window = conv.window;
-  const bool can_unfold = window_needed(window) && conv.groups == 1;
+  const auto fits = [](const integer::Axis& axis) { return axis.pad < axis.reach(); };
+  const bool can_unfold =
+      window_needed(window) && conv.groups == 1 && fits(window.y) && fits(window.x);
   return {fold.parallel_window && can_unfold ? conv.columns() : conv.taps(),
           conv.outputs / conv.groups, false, can_unfold};
 }
@@ -129,23 +131,19 @@ std::int64_t conv_lanes(const Step& step, const Fold& fold) {
 /// Positions that a `window_parallel` passes per frame: the image, and what lies right of it and
 /// below until the last window is complete.
 std::int64_t raster(const Window& window) {
-  const std::int64_t last_y = (window.out_height() - 1) * window.stride_height;
-  const std::int64_t last_x = (window.out_width() - 1) * window.stride_width;
-  const std::int64_t width = std::max(window.width, last_x + 1);
-  const std::int64_t lag = (window.kernel_height - 1 - window.pad_height) * width +
-                           window.kernel_width - 1 - window.pad_width;
-  return std::max({window.height, last_y + 1, lag / width + 1}) * width;
+  const integer::Axis &y = window.y, &x = window.x;
+  const std::int64_t width = std::max(x.size, x.last() + 1);
+  const std::int64_t lag = (y.reach() - 1 - y.pad) * width + x.reach() - 1 - x.pad;
+  return std::max({y.size, y.last() + 1, lag / width + 1}) * width;
 }
 
 std::int64_t conv_interval(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const Window& window = conv.window;
-  const std::int64_t taken = fold.parallel_window
-                                 ? raster(window)
-                                 : window.height * window.width * (window.channels / fold.in_lanes);
-  const std::int64_t pixels = window.out_height() * window.out_width();
-  return std::max(taken,
-                  pixels * (conv.outputs / fold.out_lanes) * (conv.columns() / fold.in_lanes));
+  const std::int64_t taken =
+      fold.parallel_window ? raster(window) : window.pixels() * (window.channels / fold.in_lanes);
+  return std::max(
+      taken, window.places() * (conv.outputs / fold.out_lanes) * (conv.columns() / fold.in_lanes));
 }
 
 /// A window keeps whole rows, and waits at the end of each frame.
@@ -173,8 +171,7 @@ FoldRule depthwise_rule(const Program&, const Step& step, const Fold&) {
 std::int64_t depthwise_interval(const Program&, const Step& step, const Fold& fold) {
   const Window& window = conv_of(step).window;
   const std::int64_t blocks = window.channels / fold.in_lanes;
-  return blocks * std::max(window.height * window.width,
-                           window.out_height() * window.out_width() * window.kernel());
+  return blocks * std::max(window.pixels(), window.places() * window.kernel());
 }
 
 StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs) {

@@ -89,11 +89,7 @@ StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inpu
 
 const integer::Pool& pool_of(const Step& step) { return std::get<integer::Pool>(step.operation); }
 
-bool on_the_fly(const integer::Window& window) {
-  return window.kernel_height == window.stride_height &&
-         window.kernel_width == window.stride_width && window.pad_height == 0 &&
-         window.pad_width == 0;
-}
+bool on_the_fly(const integer::Window& window) { return window.y.tiles() && window.x.tiles(); }
 
 FoldRule pool_rule(const Program&, const Step& step, const Fold&) {
   return same(pool_of(step).window.channels);
@@ -102,9 +98,8 @@ FoldRule pool_rule(const Program&, const Step& step, const Fold&) {
 std::int64_t pool_interval(const Program&, const Step& step, const Fold& fold) {
   const integer::Window& window = pool_of(step).window;
   const std::int64_t blocks = window.channels / fold.in_lanes;
-  const std::int64_t taken = window.height * window.width;
-  if (on_the_fly(window)) return blocks * taken;
-  return blocks * std::max(taken, window.out_height() * window.out_width() * window.kernel());
+  if (on_the_fly(window)) return blocks * window.pixels();
+  return blocks * std::max(window.pixels(), window.places() * window.kernel());
 }
 
 bool pool_bursts(const Program&, const Step& step, const Fold&) {
@@ -118,11 +113,11 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const std::int64_t lanes = builder.fold.in_lanes, blocks = window.channels / lanes;
   const bool maximum = pool.kind == integer::PoolKind::max;
   const bool direct = on_the_fly(window);
-  ModuleParameters parameters = direct ? ModuleParameters{{"H", window.height},
-                                                          {"W", window.width},
+  ModuleParameters parameters = direct ? ModuleParameters{{"H", window.y.size},
+                                                          {"W", window.x.size},
                                                           {"CF", blocks},
-                                                          {"KH", window.kernel_height},
-                                                          {"KW", window.kernel_width}}
+                                                          {"KH", window.y.kernel},
+                                                          {"KW", window.x.kernel}}
                                        : ModuleParameters{{"N", window.kernel()}};
   parameters.append({{"LANES", lanes},
                      {"IW", std::int64_t{in.width}},

@@ -6,10 +6,10 @@ namespace mase::design {
 namespace {
 
 ModuleParameters geometry(const integer::Window& window) {
-  return {{"KH", window.kernel_height}, {"KW", window.kernel_width},  {"SH", window.stride_height},
-          {"SW", window.stride_width},  {"DY", std::int64_t{1}},      {"DX", std::int64_t{1}},
-          {"PH", window.pad_height},    {"PW", window.pad_width},     {"OH", window.out_height()},
-          {"OW", window.out_width()}};
+  const integer::Axis &y = window.y, &x = window.x;
+  return {{"KH", y.kernel},   {"KW", x.kernel},   {"SH", y.stride}, {"SW", x.stride},
+          {"DY", y.dilation}, {"DX", x.dilation}, {"PH", y.pad},    {"PW", x.pad},
+          {"OH", y.out},      {"OW", x.out}};
 }
 
 /// The bits of a code, as the modules' plain vectors take them.
@@ -21,8 +21,7 @@ Sized pad_code(const StepBuilder& builder, Wide pad) {
 }  // namespace
 
 bool window_needed(const integer::Window& window) {
-  return window.kernel() > 1 || window.stride_height > 1 || window.stride_width > 1 ||
-         window.pad_height > 0 || window.pad_width > 0;
+  return !window.y.passes() || !window.x.passes();
 }
 
 StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& window,
@@ -30,9 +29,9 @@ StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& wi
   Stream out = builder.stream(in);
   out.name = builder.name() + "_window";
   out.value = -1;
-  out.elements = window.out_height() * window.out_width() * window.kernel() * window.channels;
-  ModuleParameters parameters{{"H", window.height},
-                              {"W", window.width},
+  out.elements = window.places() * window.kernel() * window.channels;
+  ModuleParameters parameters{{"H", window.y.size},
+                              {"W", window.x.size},
                               {"CF", window.channels / out.lanes},
                               {"BLOCKS", blocks}};
   parameters.append(geometry(window));
@@ -48,9 +47,9 @@ StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::W
   out.name = builder.name() + "_window";
   out.value = -1;
   out.lanes = window.kernel() * window.channels;
-  out.elements = window.out_height() * window.out_width() * out.lanes;
+  out.elements = window.places() * out.lanes;
   ModuleParameters parameters{
-      {"H", window.height}, {"W", window.width}, {"LANES", window.channels}};
+      {"H", window.y.size}, {"W", window.x.size}, {"LANES", window.channels}};
   parameters.append(geometry(window));
   parameters.append({{"DW", std::int64_t{out.type.width}}, {"PAD", pad_code(builder, pad)}});
   return builder.add("mase_window_parallel", "_window", std::move(parameters), {in},

@@ -28,7 +28,7 @@ class PoolKernel : public StepKernel {
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
     const Window& window = pool_.window;
-    const std::int64_t frame = window.height * window.width * window.channels;
+    const std::int64_t frame = window.pixels() * window.channels;
     std::size_t first = 0;
     for (std::int64_t f = 0; f < frames; ++f)
       window.for_each_place([&](std::int64_t y, std::int64_t x) {
@@ -44,11 +44,9 @@ class PoolKernel : public StepKernel {
     const auto take = pool_.kind == PoolKind::max ? table_.maximum : table_.add;
     std::ranges::fill(sums_,
                       pool_.kind == PoolKind::max ? std::numeric_limits<std::int32_t>::min() : 0);
-    const std::int64_t last_y = std::min(y + window.kernel_height, window.height);
-    const std::int64_t last_x = std::min(x + window.kernel_width, window.width);
-    for (std::int64_t row = std::max<std::int64_t>(y, 0); row < last_y; ++row)
-      for (std::int64_t column = std::max<std::int64_t>(x, 0); column < last_x; ++column)
-        take(image + (row * window.width + column) * window.channels, sums_.data(), sums_.size());
+    window.for_each_tap(y, x, [&](std::int64_t pixel, std::int64_t) {
+      take(image + pixel * window.channels, sums_.data(), sums_.size());
+    });
   }
 
   Pool pool_;

@@ -95,24 +95,15 @@ class Frame {
   Index elements() const { return output().elements(); }
   void put(Index i, Sum sum) const { out_[i] = static_cast<std::int64_t>(step_.requantise(sum)); }
 
-  /// f(element, k) for every place of the window inside the image.
-  template <class F>
-  static void for_each_tap(const Window& window, Index y, Index x, F&& f) {
-    for (Index ky = 0; ky < window.kernel_height; ++ky)
-      for (Index kx = 0; kx < window.kernel_width; ++kx)
-        if (y + ky >= 0 && y + ky < window.height && x + kx >= 0 && x + kx < window.width)
-          f(((y + ky) * window.width + x + kx) * window.channels, ky * window.kernel_width + kx);
-  }
-
   Sum correlate(const Convolution& convolution, Index y, Index x, Index o) const {
     const Index taps = convolution.taps();
     const Index group = o / (convolution.outputs / convolution.groups);
     Sum sum = convolution.bias.empty() ? Sum{0} : static_cast<Sum>(convolution.bias[at(o)]);
-    for_each_tap(convolution.window, y, x, [&](Index element, Index k) {
-      const std::int64_t* weight =
-          convolution.weight.data() + (o * convolution.window.kernel() + k) * taps;
+    const Window& window = convolution.window;
+    window.for_each_tap(y, x, [&](Index pixel, Index k) {
+      const std::int64_t* weight = convolution.weight.data() + (o * window.kernel() + k) * taps;
       for (Index c = 0; c < taps; ++c)
-        sum += static_cast<Sum>(weight[c]) * in_[0][element + group * taps + c];
+        sum += static_cast<Sum>(weight[c]) * in_[0][pixel * window.channels + group * taps + c];
     });
     return sum;
   }
@@ -120,8 +111,8 @@ class Frame {
   Sum pooled(const Pool& pool, Index y, Index x, Index c) const {
     Sum result = 0;
     bool first = true;
-    for_each_tap(pool.window, y, x, [&](Index element, Index) {
-      const Sum code = in_[0][element + c];
+    pool.window.for_each_tap(y, x, [&](Index pixel, Index) {
+      const Sum code = in_[0][pixel * pool.window.channels + c];
       if (pool.kind == PoolKind::sum)
         result += code;
       else if (first || code > result)

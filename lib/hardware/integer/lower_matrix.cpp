@@ -87,43 +87,43 @@ Operand lower_linear(const Call& call) {
                             linear_layout(x.layout, *rows, shape[0]));
 }
 
-/// Padding of each spatial dimension; "same" only where it is symmetric.
-std::vector<std::int64_t> padding_of(const Call& call, const Shape& kernel) {
+/// Padding before and after each spatial dimension. "same" puts what is left over behind.
+struct Padding {
+  Shape before, after;
+};
+
+Padding padding_of(const Call& call, const std::vector<Axis>& axes) {
   const ir::Value* value = call.find("padding");
-  if (!value || value->kind() != ir::Value::Kind::string)
-    return call.integers("padding", kernel.size(), Shape(kernel.size(), 0));
-  if (value->as_string() == "valid") return Shape(kernel.size(), 0);
-  if (value->as_string() != "same")
-    throw Refusal{"padding '" + value->as_string() + "' is unknown"};
-  Shape padding;
-  for (const std::int64_t size : kernel) {
-    if (size % 2 == 0)
-      throw Refusal{"padding 'same' of an even kernel is not symmetric, which has no datapath"};
-    padding.push_back(size / 2);
+  if (!value || value->kind() != ir::Value::Kind::string) {
+    const Shape given = call.integers("padding", axes.size(), Shape(axes.size(), 0));
+    return {given, given};
+  }
+  const std::string& mode = value->as_string();
+  if (mode != "same" && mode != "valid") throw Refusal{"padding '" + mode + "' is unknown"};
+  Padding padding;
+  for (const Axis& axis : axes) {
+    const std::int64_t all = mode == "same" ? axis.reach() - 1 : 0;
+    padding.before.push_back(all / 2);
+    padding.after.push_back(all - all / 2);
   }
   return padding;
 }
 
 /// The window of a convolution over `frame` = torch [C, spatial...].
 Window convolution_window(const Call& call, const Shape& frame, const Shape& weight) {
-  const Shape kernel(weight.begin() + 2, weight.end());
-  const std::size_t dims = kernel.size();
-  for (const std::int64_t dilation : call.integers("dilation", dims, Shape(dims, 1)))
-    if (dilation != 1) throw Refusal{"a dilation other than 1 has no datapath"};
+  const std::size_t dims = frame.size() - 1;
   const Shape stride = call.integers("stride", dims, Shape(dims, 1));
-  const Shape padding = padding_of(call, kernel);
-  Window window;
-  window.channels = frame[0];
-  window.height = frame[1];
-  window.kernel_height = kernel[0];
-  window.stride_height = stride[0];
-  window.pad_height = padding[0];
-  if (dims == 1) return window;
-  window.width = frame[2];
-  window.kernel_width = kernel[1];
-  window.stride_width = stride[1];
-  window.pad_width = padding[1];
-  return window;
+  const Shape dilation = call.integers("dilation", dims, Shape(dims, 1));
+  std::vector<Axis> axes;
+  for (std::size_t d = 0; d < dims; ++d)
+    axes.push_back({frame[d + 1], weight[d + 2], stride[d], dilation[d]});
+  const Padding padding = padding_of(call, axes);
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (padding.before[d] < 0) throw Refusal{"negative padding has no datapath"};
+    axes[d].pad = padding.before[d];
+    axes[d] = slid(axes[d], padding.after[d]);
+  }
+  return window_over(frame, axes);
 }
 
 /// Torch [outputs][channels][kernel...] to [outputs][kernel...][channels].

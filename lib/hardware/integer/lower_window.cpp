@@ -7,27 +7,6 @@
 namespace mase::integer {
 namespace {
 
-/// A pool over torch [C, spatial...] with 1 or 2 spatial dimensions; kernel and others per
-/// dimension.
-struct Geometry {
-  Shape kernel, stride, padding;
-};
-
-Window window_of(const Shape& frame, const Geometry& geometry) {
-  Window window;
-  window.channels = frame[0];
-  window.height = frame[1];
-  window.kernel_height = geometry.kernel[0];
-  window.stride_height = geometry.stride[0];
-  window.pad_height = geometry.padding[0];
-  if (geometry.kernel.size() == 1) return window;
-  window.width = frame[2];
-  window.kernel_width = geometry.kernel[1];
-  window.stride_width = geometry.stride[1];
-  window.pad_width = geometry.padding[1];
-  return window;
-}
-
 StreamView pooled_input(const Call& call, std::size_t dims) {
   StreamView x = call.stream("self");
   if (x.layout.torch_shape.size() != dims + 1)
@@ -37,31 +16,44 @@ StreamView pooled_input(const Call& call, std::size_t dims) {
   return x;
 }
 
-Geometry geometry_of(const Call& call, std::size_t dims) {
-  Geometry geometry;
-  geometry.kernel = call.integers("kernel_size", dims, {});
-  if (geometry.kernel.empty()) throw Refusal{"argument 'kernel_size' is missing"};
-  geometry.stride = call.integers("stride", dims, geometry.kernel);
-  geometry.padding = call.integers("padding", dims, Shape(dims, 0));
-  for (std::size_t d = 0; d < dims; ++d)
-    if (geometry.padding[d] > geometry.kernel[d] / 2)
+/// The axes of a pool over torch [C, spatial...], by its arguments.
+std::vector<Axis> axes_of(const Call& call, const Shape& frame) {
+  const std::size_t dims = frame.size() - 1;
+  const Shape kernel = call.integers("kernel_size", dims, {});
+  if (kernel.empty()) throw Refusal{"argument 'kernel_size' is missing"};
+  const Shape stride = call.integers("stride", dims, kernel), ones(dims, 1);
+  const Shape padding = call.integers("padding", dims, Shape(dims, 0));
+  const Shape dilation = call.integers("dilation", dims, ones);
+  const bool ceil = call.flag("ceil_mode", false);
+  std::vector<Axis> axes;
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (padding[d] < 0 || padding[d] > kernel[d] / 2)
       throw Refusal{"its padding is more than half of its kernel"};
-  return geometry;
+    const Axis axis{frame[d + 1], kernel[d], stride[d], dilation[d], padding[d]};
+    axes.push_back(slid(axis, padding[d], ceil));
+  }
+  return axes;
 }
 
-/// ceil_mode adds windows only where the last stride is not whole.
-void check_ceil_mode(const Call& call, const Geometry& geometry, const Shape& frame) {
-  if (!call.flag("ceil_mode", false)) return;
-  for (std::size_t d = 0; d < geometry.kernel.size(); ++d)
-    if ((frame[d + 1] + 2 * geometry.padding[d] - geometry.kernel[d]) % geometry.stride[d] != 0)
-      throw Refusal{
-          "ceil_mode adds incomplete windows here, which have no datapath; use a size "
-          "that the stride divides"};
+/// Whether every window of the axis has its whole kernel in the image and its padding.
+bool complete(const Axis& axis) { return axis.last() + axis.reach() <= axis.size + 2 * axis.pad; }
+
+/// Whether every window of the axis has a tap inside the image.
+bool meets_image(const Axis& axis) {
+  for (std::int64_t o = 0; o < axis.out; ++o) {
+    bool inside = false;
+    for (std::int64_t k = 0; k < axis.kernel && !inside; ++k) {
+      const std::int64_t place = o * axis.stride + k * axis.dilation - axis.pad;
+      inside = place >= 0 && place < axis.size;
+    }
+    if (!inside) return false;
+  }
+  return true;
 }
 
-Operand emit_pool(const Call& call, const StreamView& x, PoolKind kind, const Geometry& geometry,
-                  std::int64_t divisor) {
-  const Pool pool{kind, window_of(x.layout.torch_shape, geometry)};
+Operand emit_pool(const Call& call, const StreamView& x, PoolKind kind,
+                  const std::vector<Axis>& axes, std::int64_t divisor) {
+  const Pool pool{kind, window_over(x.layout.torch_shape, axes)};
   check_window(call, pool.window, pool.window.channels);
   const FixedType& type = call.lowering.value(x.id).type;
   Accumulator accumulator{interval_of(type), type.frac, divisor};
@@ -72,24 +64,37 @@ Operand emit_pool(const Call& call, const StreamView& x, PoolKind kind, const Ge
 }
 
 Operand lower_max_pool(const Call& call, std::size_t dims) {
-  for (const std::int64_t dilation : call.integers("dilation", dims, Shape(dims, 1)))
-    if (dilation != 1) throw Refusal{"a dilation other than 1 has no datapath"};
-  const Geometry geometry = geometry_of(call, dims);
   const StreamView x = pooled_input(call, dims);
-  check_ceil_mode(call, geometry, x.layout.torch_shape);
-  return emit_pool(call, x, PoolKind::max, geometry, 1);
+  const std::vector<Axis> axes = axes_of(call, x.layout.torch_shape);
+  if (!std::ranges::all_of(axes, meets_image))
+    throw Refusal{"one of its windows lies wholly in the padding, where the maximum is -inf"};
+  return emit_pool(call, x, PoolKind::max, axes, 1);
 }
 
 Operand lower_average_pool(const Call& call, std::size_t dims) {
-  const Geometry geometry = geometry_of(call, dims);
-  const bool padded = geometry.padding != Shape(dims, 0);
-  const std::int64_t divisor = call.integer("divisor_override", numel(geometry.kernel));
-  if (divisor < 1) throw Refusal{"a divisor below 1 has no datapath"};
-  if (padded && !call.flag("count_include_pad", true) && !call.find("divisor_override"))
-    throw Refusal{"windows at the border have divisors of their own; set count_include_pad"};
   const StreamView x = pooled_input(call, dims);
-  check_ceil_mode(call, geometry, x.layout.torch_shape);
-  return emit_pool(call, x, PoolKind::sum, geometry, divisor);
+  const std::vector<Axis> axes = axes_of(call, x.layout.torch_shape);
+  const bool padded = std::ranges::any_of(axes, [](const Axis& axis) { return axis.pad > 0; });
+  const bool counts_padding = !padded || call.flag("count_include_pad", true);
+  std::int64_t count = 1;
+  for (const Axis& axis : axes) count *= axis.kernel;
+  const std::int64_t divisor = call.integer("divisor_override", count);
+  if (divisor < 1) throw Refusal{"a divisor below 1 has no datapath"};
+  if (!call.find("divisor_override")) {
+    if (!counts_padding)
+      throw Refusal{"windows at the border have divisors of their own; set count_include_pad"};
+    if (!std::ranges::all_of(axes, complete))
+      throw Refusal{
+          "ceil_mode adds incomplete windows here, which have divisors of their own; use a size "
+          "that the stride divides"};
+  }
+  return emit_pool(call, x, PoolKind::sum, axes, divisor);
+}
+
+/// An axis in `count` windows side by side that cover it.
+Axis tiled(std::int64_t size, std::int64_t count) {
+  const std::int64_t kernel = size / count;
+  return {size, kernel, kernel, 1, 0, count};
 }
 
 /// Adaptive pools have equal windows where the output size divides the input size.
@@ -97,16 +102,15 @@ Operand lower_adaptive_pool(const Call& call, std::size_t dims, PoolKind kind) {
   const StreamView x = pooled_input(call, dims);
   const Shape in = x.layout.torch_shape, out = call.frame_shape();
   if (out.size() != in.size()) throw Refusal{"its result does not keep the dimensions"};
-  Geometry geometry;
+  std::vector<Axis> axes;
+  std::int64_t count = 1;
   for (std::size_t d = 1; d <= dims; ++d) {
     if (out[d] < 1 || in[d] % out[d] != 0)
       throw Refusal{"its output size does not divide its input size, so its windows differ"};
-    geometry.kernel.push_back(in[d] / out[d]);
+    axes.push_back(tiled(in[d], out[d]));
+    count *= axes.back().kernel;
   }
-  geometry.stride = geometry.kernel;
-  geometry.padding = Shape(dims, 0);
-  const std::int64_t divisor = kind == PoolKind::sum ? numel(geometry.kernel) : 1;
-  return emit_pool(call, x, kind, geometry, divisor);
+  return emit_pool(call, x, kind, axes, kind == PoolKind::sum ? count : 1);
 }
 
 /// LibTorch gives the maxima and their places: only the first part has codes.
@@ -145,22 +149,20 @@ struct ReducingPool {
 /// The whole image, channel by channel.
 ReducingPool image_pool(const Call& call, const StreamView& x) {
   const Shape& frame = x.layout.torch_shape;
-  Geometry geometry;
-  geometry.kernel = Shape(frame.begin() + 1, frame.end());
-  geometry.stride = geometry.kernel;
-  geometry.padding = Shape(geometry.kernel.size(), 0);
+  std::vector<Axis> axes;
+  for (std::size_t d = 1; d < frame.size(); ++d) axes.push_back(tiled(frame[d], 1));
   const Shape result = call.frame_shape();
-  return {window_of(frame, geometry),
+  return {window_over(frame, axes),
           result.size() == frame.size() ? channels_last(result) : row_major(result)};
 }
 
 /// Rows along the innermost dimension of the stream, which is torch dimension `dim`: an image of
 /// one channel that is as wide as a row.
 ReducingPool row_pool(const Call& call, const StreamView& x, std::size_t dim) {
-  Window window;
-  window.width = window.kernel_width = window.stride_width = x.layout.torch_shape[dim];
-  window.height = numel(x.layout.torch_shape) / window.width;
-  return {window, reshaped(with_innermost(x.layout, dim, 1), call.frame_shape())};
+  const std::int64_t row = x.layout.torch_shape[dim];
+  const std::int64_t rows = numel(x.layout.torch_shape) / row;
+  return {Window{tiled(rows, rows), tiled(row, 1)},
+          reshaped(with_innermost(x.layout, dim, 1), call.frame_shape())};
 }
 
 ReducingPool reducing_pool(const Call& call, const StreamView& x) {
@@ -198,15 +200,29 @@ Operand lower_max(const Call& call) {
 
 }  // namespace
 
+Axis slid(Axis axis, std::int64_t pad_after, bool ceil) {
+  if (axis.kernel < 1 || axis.stride < 1 || axis.dilation < 1)
+    throw Refusal{"its kernel, stride or dilation is less than 1"};
+  const std::int64_t room = axis.size + axis.pad + pad_after - axis.reach();
+  if (room < 0) throw Refusal{"its kernel does not fit its input"};
+  axis.out = room / axis.stride + 1;
+  const bool incomplete = room % axis.stride != 0;
+  if (ceil && incomplete && axis.out * axis.stride < axis.size + axis.pad) ++axis.out;
+  return axis;
+}
+
+Window window_over(const Shape& frame, const std::vector<Axis>& axes) {
+  Window window;
+  window.channels = frame.at(0);
+  window.y = axes.at(0);
+  if (axes.size() > 1) window.x = axes[1];
+  return window;
+}
+
 void check_window(const Call& call, const Window& window, std::int64_t outputs) {
-  const bool positive = window.kernel_height > 0 && window.kernel_width > 0 &&
-                        window.stride_height > 0 && window.stride_width > 0 &&
-                        window.pad_height >= 0 && window.pad_width >= 0;
-  const bool fits = positive && window.height + 2 * window.pad_height >= window.kernel_height &&
-                    window.width + 2 * window.pad_width >= window.kernel_width;
   Shape shape = call.frame_shape();
   if (shape.size() == 2) shape.push_back(1);
-  if (!fits || shape != Shape{outputs, window.out_height(), window.out_width()})
+  if (shape != Shape{outputs, window.y.out, window.x.out})
     throw Refusal{"its window does not give a result of shape " + shape_text(call.node.info.shape)};
 }
 

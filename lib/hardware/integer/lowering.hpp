@@ -185,7 +185,12 @@ Requantise to_grid(const Accumulator& accumulator, const Grid& grid);
 /// Reason when codes need more than `limit` bits.
 void check_width(const Interval& range, int limit, const std::string& what);
 
-/// Refuses a window that does not fit its input or gives another shape than the node's.
+/// The axis with as many windows as fit between its padding and `pad_after`; `ceil` as torch's
+/// ceil_mode: one more where the last stride is not whole, unless it would begin in `pad_after`.
+Axis slid(Axis axis, std::int64_t pad_after, bool ceil = false);
+/// The window of one or two axes over torch [channels, spatial...].
+Window window_over(const Shape& frame, const std::vector<Axis>& axes);
+/// Refuses a window that gives another shape than the node's.
 void check_window(const Call& call, const Window& window, std::int64_t outputs);
 
 /// The stream clamped to [low, high], real numbers that may be infinite, on the node's grid.

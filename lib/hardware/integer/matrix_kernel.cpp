@@ -9,6 +9,9 @@
 namespace mase::integer {
 namespace {
 
+/// Pixels from the first tap of the first window to the last of the last.
+std::int64_t covered(const Axis& axis) { return axis.last() + axis.reach(); }
+
 /// One layer as a convolution; a linear layer is one with a window of 1 x 1 over its rows.
 struct Layer {
   Window window;
@@ -18,9 +21,12 @@ struct Layer {
 
   std::int64_t taps() const { return window.channels / groups; }  ///< inputs of an output
   std::int64_t group_outputs() const { return outputs / groups; }
-  std::int64_t padded_width() const { return window.width + 2 * window.pad_width; }
-  std::int64_t padded_height() const { return window.height + 2 * window.pad_height; }
-  bool is_padded() const { return window.pad_height > 0 || window.pad_width > 0; }
+  /// Whether windows are read from a copy of what they cover, which begins at the first one.
+  bool copies() const {
+    return window.y.padded() || window.x.padded() || window.y.pad != 0 || window.x.pad != 0;
+  }
+  std::int64_t rows() const { return copies() ? covered(window.y) : window.y.size; }
+  std::int64_t row_pixels() const { return copies() ? covered(window.x) : window.x.size; }
 };
 
 std::optional<Layer> layer_of(const Program& program, const Step& step) {
@@ -31,7 +37,8 @@ std::optional<Layer> layer_of(const Program& program, const Step& step) {
   if (!linear) return std::nullopt;
   Layer layer{{}, linear->outputs, 1, &linear->weight, &linear->bias};
   layer.window.channels = linear->inputs;
-  layer.window.width = program.value(step.inputs[0]).elements() / linear->inputs;
+  Axis& rows = layer.window.x;
+  rows.size = rows.out = program.value(step.inputs[0]).elements() / linear->inputs;
   return layer;
 }
 
@@ -43,30 +50,30 @@ class MatrixKernel : public StepKernel {
                const kernels::KernelTable& table)
       : layer_(layer), requantise_(requantise), table_(table) {
     // Channels last: without groups a row of the kernel is one run of codes.
-    const std::int64_t runs = layer.groups == 1 ? 1 : layer.window.kernel_width;
-    run_length_ = at(layer.taps() * (layer.groups == 1 ? layer.window.kernel_width : 1));
-    for (std::int64_t ky = 0; ky < layer.window.kernel_height; ++ky)
-      for (std::int64_t kx = 0; kx < runs; ++kx)
-        offsets_.push_back((ky * layer.padded_width() + kx) * layer.window.channels);
+    const Axis &y = layer.window.y, &x = layer.window.x;
+    const bool whole_rows = layer.groups == 1 && x.dilation == 1;
+    run_length_ = at(layer.taps() * (whole_rows ? x.kernel : 1));
+    for (std::int64_t ky = 0; ky < y.kernel; ++ky)
+      for (std::int64_t kx = 0; kx < (whole_rows ? 1 : x.kernel); ++kx)
+        offsets_.push_back((ky * y.dilation * layer.row_pixels() + kx * x.dilation) *
+                           layer.window.channels);
     pairs_ = (run_length_ + 1) / 2;
     filled_ = (at(layer.group_outputs()) + table.lanes - 1) / table.lanes * table.lanes;
     for (std::int64_t group = 0; group < layer.groups; ++group) pack(group);
-    if (layer.is_padded())
-      padded_.resize(at(layer.padded_height() * layer.padded_width() * layer.window.channels) + 2);
+    if (layer.copies())
+      padded_.resize(at(layer.rows() * layer.row_pixels() * layer.window.channels) + 2);
   }
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
     const Window& window = layer_.window;
-    if (window.height == 1 && window.kernel() == 1 && window.stride_width == 1 &&
-        !layer_.is_padded())
-      return run_flat(in[0]->narrow(), frames * window.width, out);
-    const std::int64_t frame = window.height * window.width * window.channels;
-    const std::int64_t row = window.stride_height * layer_.padded_width() * window.channels;
+    if (window.y.size == 1 && window.y.passes() && window.x.passes())
+      return run_flat(in[0]->narrow(), frames * window.x.size, out);
+    const std::int64_t frame = window.pixels() * window.channels;
+    const std::int64_t row = window.y.stride * layer_.row_pixels() * window.channels;
     for (std::int64_t f = 0; f < frames; ++f) {
       const std::int16_t* image = padded(in[0]->narrow() + f * frame);
-      for (std::int64_t y = 0; y < window.out_height(); ++y)
-        run_rows(image + y * row, window.out_width(),
-                 (f * window.out_height() + y) * window.out_width(), out);
+      for (std::int64_t y = 0; y < window.y.out; ++y)
+        run_rows(image + y * row, window.x.out, (f * window.y.out + y) * window.x.out, out);
     }
   }
 
@@ -91,14 +98,19 @@ class MatrixKernel : public StepKernel {
   }
 
   const std::int16_t* padded(const std::int16_t* image) {
-    if (!layer_.is_padded()) return image;
-    const Window& window = layer_.window;
-    const std::int64_t row = window.width * window.channels;
-    for (std::int64_t y = 0; y < window.height; ++y)
+    if (!layer_.copies()) return image;
+    const Axis &y = layer_.window.y, &x = layer_.window.x;
+    const std::int64_t channels = layer_.window.channels;
+    // What both the image and the copy have of a dimension, in pixels of the image.
+    const auto first = [](const Axis& axis) { return std::max<std::int64_t>(-axis.pad, 0); };
+    const std::int64_t last_y = std::min(y.size, layer_.rows() - y.pad);
+    const std::int64_t last_x = std::min(x.size, layer_.row_pixels() - x.pad);
+    if (last_x <= first(x)) return padded_.data();
+    for (std::int64_t row = first(y); row < last_y; ++row)
       std::memcpy(
-          padded_.data() + ((y + window.pad_height) * layer_.padded_width() + window.pad_width) *
-                               window.channels,
-          image + y * row, at(row) * sizeof(std::int16_t));
+          padded_.data() + ((row + y.pad) * layer_.row_pixels() + first(x) + x.pad) * channels,
+          image + (row * x.size + first(x)) * channels,
+          at((last_x - first(x)) * channels) * sizeof(std::int16_t));
     return padded_.data();
   }
 
@@ -119,7 +131,7 @@ class MatrixKernel : public StepKernel {
   kernels::MatrixJob job_of(const std::int16_t* in, std::int64_t rows, std::int64_t group) {
     kernels::MatrixJob job;
     job.in = in + group * layer_.taps();
-    job.row_stride = layer_.window.stride_width * layer_.window.channels;
+    job.row_stride = layer_.window.x.stride * layer_.window.channels;
     job.rows = at(rows);
     job.offsets = offsets_.data();
     job.segments = offsets_.size();
@@ -168,7 +180,7 @@ class DepthwiseKernel : public StepKernel {
   }
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
-    const std::int64_t frame = window_.height * window_.width * window_.channels;
+    const std::int64_t frame = window_.pixels() * window_.channels;
     std::size_t first = 0;
     for (std::int64_t f = 0; f < frames; ++f)
       window_.for_each_place([&](std::int64_t y, std::int64_t x) {
@@ -181,13 +193,10 @@ class DepthwiseKernel : public StepKernel {
  private:
   void run_pixel(const std::int16_t* image, std::int64_t y, std::int64_t x) {
     accumulators_ = biases_;
-    for (std::int64_t k = 0; k < window_.kernel(); ++k) {
-      const std::int64_t row = y + k / window_.kernel_width, column = x + k % window_.kernel_width;
-      if (row < 0 || row >= window_.height || column < 0 || column >= window_.width) continue;
-      table_.multiply_add(image + (row * window_.width + column) * window_.channels,
-                          weights_.data() + k * window_.channels, accumulators_.data(),
-                          biases_.size());
-    }
+    window_.for_each_tap(y, x, [&](std::int64_t pixel, std::int64_t k) {
+      table_.multiply_add(image + pixel * window_.channels, weights_.data() + k * window_.channels,
+                          accumulators_.data(), biases_.size());
+    });
   }
 
   const Window window_;

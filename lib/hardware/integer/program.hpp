@@ -42,28 +42,53 @@ struct StreamValue {
   std::int64_t channels() const { return shape.empty() ? 1 : shape.back(); }
 };
 
-/// A sliding window over [height, width, channels]; a conv1d has width 1 and kernel_width 1.
+/// One dimension of a sliding window, in pixels: tap k of window o is pixel
+/// o * stride + k * dilation - pad, which may lie outside of the image.
+struct Axis {
+  std::int64_t size = 1;  ///< of the image
+  std::int64_t kernel = 1, stride = 1, dilation = 1;
+  std::int64_t pad = 0;  ///< before the image; negative: pixels that are left out
+  std::int64_t out = 1;  ///< windows
+  bool operator==(const Axis&) const = default;
+
+  std::int64_t reach() const { return (kernel - 1) * dilation + 1; }  ///< first to last tap
+  std::int64_t last() const { return (out - 1) * stride; }  ///< first tap of the last, plus pad
+  bool padded() const { return pad > 0 || last() + reach() - pad > size; }
+  /// Every pixel lies in one window, but those that are left over behind the last.
+  bool tiles() const {
+    return kernel == stride && dilation == 1 && pad == 0 && out == size / kernel;
+  }
+  bool passes() const { return kernel == 1 && stride == 1 && pad == 0 && out == size; }
+};
+
+/// A sliding window over [y.size, x.size, channels]; in one dimension x is as it is by default.
 struct Window {
-  std::int64_t height = 1, width = 1, channels = 1;
-  std::int64_t kernel_height = 1, kernel_width = 1;
-  std::int64_t stride_height = 1, stride_width = 1;
-  std::int64_t pad_height = 0, pad_width = 0;
-  std::int64_t out_height() const {
-    return (height + 2 * pad_height - kernel_height) / stride_height + 1;
-  }
-  std::int64_t out_width() const {
-    return (width + 2 * pad_width - kernel_width) / stride_width + 1;
-  }
-  std::int64_t kernel() const { return kernel_height * kernel_width; }
+  Axis y, x;
+  std::int64_t channels = 1;
   bool operator==(const Window&) const = default;
 
-  /// f(y, x) for every output pixel in raster order: the input place of its first element, which
+  std::int64_t kernel() const { return y.kernel * x.kernel; }
+  std::int64_t pixels() const { return y.size * x.size; }
+  std::int64_t places() const { return y.out * x.out; }
+
+  /// f(y, x) for every output pixel in raster order: the input place of its first tap, which
   /// padding can put outside of the image.
   template <class F>
   void for_each_place(F&& f) const {
-    for (std::int64_t y = 0; y < out_height(); ++y)
-      for (std::int64_t x = 0; x < out_width(); ++x)
-        f(y * stride_height - pad_height, x * stride_width - pad_width);
+    for (std::int64_t row = 0; row < y.out; ++row)
+      for (std::int64_t column = 0; column < x.out; ++column)
+        f(row * y.stride - y.pad, column * x.stride - x.pad);
+  }
+
+  /// f(pixel, k) for every tap inside the image of the window whose first tap is (row, column):
+  /// pixels in raster order, taps as well.
+  template <class F>
+  void for_each_tap(std::int64_t row, std::int64_t column, F&& f) const {
+    for (std::int64_t ky = 0, a = row; ky < y.kernel; ++ky, a += y.dilation) {
+      if (a < 0 || a >= y.size) continue;
+      for (std::int64_t kx = 0, b = column; kx < x.kernel; ++kx, b += x.dilation)
+        if (b >= 0 && b < x.size) f(a * x.size + b, ky * x.kernel + kx);
+    }
   }
 };
 

@@ -23,9 +23,11 @@ std::string window_text(const Window& window) {
   const auto pair = [](std::int64_t a, std::int64_t b) {
     return std::to_string(a) + "x" + std::to_string(b);
   };
-  return pair(window.kernel_height, window.kernel_width) + " stride " +
-         pair(window.stride_height, window.stride_width) + " pad " +
-         pair(window.pad_height, window.pad_width);
+  std::string text =
+      pair(window.y.kernel, window.x.kernel) + " stride " + pair(window.y.stride, window.x.stride);
+  if (window.y.dilation > 1 || window.x.dilation > 1)
+    text += " dilation " + pair(window.y.dilation, window.x.dilation);
+  return text + " pad " + pair(window.y.pad, window.x.pad);
 }
 
 struct Details {

@@ -11,6 +11,7 @@ using namespace mase;
 using namespace mase::design;
 using mase::test::find_instance;
 using mase::test::ProgramMaker;
+using mase::test::square;
 using mase::test::structure;
 using Lines = std::vector<std::string>;
 
@@ -18,7 +19,7 @@ namespace {
 
 integer::Window image(std::int64_t side, std::int64_t channels, std::int64_t kernel,
                       std::int64_t stride, std::int64_t pad) {
-  return {side, side, channels, kernel, kernel, stride, stride, pad, pad};
+  return square(side, channels, kernel, stride, pad);
 }
 
 std::int64_t parameter(const Design& design, const std::string& instance, const char* name) {

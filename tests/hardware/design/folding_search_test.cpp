@@ -15,6 +15,7 @@ using namespace mase;
 using namespace mase::design;
 using mase::test::infinity;
 using mase::test::ProgramMaker;
+using mase::test::square;
 
 namespace {
 
@@ -171,7 +172,7 @@ TEST_CASE("a target that closed forms meet but the whole does not is searched ag
 
 TEST_CASE("convolutions unfold their window when the target asks for it") {
   ProgramMaker maker;
-  const integer::Window window{8, 8, 1, 3, 3, 1, 1, 1, 1};
+  const integer::Window window = square(8, 1, 3, 1, 1);
   maker.output(maker.convolution("conv", maker.input("x", {8, 8, 1}), window, 4));
   Target target;
   target.initiation_interval = 64;

@@ -10,6 +10,7 @@
 using namespace mase;
 using namespace mase::design;
 using mase::test::ProgramMaker;
+using mase::test::square;
 
 TEST_CASE("one folded linear takes SF * NF cycles a row, and at most SF + 5 to its first output") {
   ProgramMaker maker;
@@ -48,8 +49,8 @@ std::unique_ptr<Handshake> restless_handshake(const Instance& instance) {
 Design design_of_every_kind(const Fold& fold) {
   ProgramMaker maker;
   auto x = maker.input("x", {8, 8, 4});
-  const integer::Window same{8, 8, 4, 3, 3, 1, 1, 1, 1}, half{8, 8, 4, 2, 2, 2, 2, 0, 0};
-  const integer::Window overlap{4, 4, 8, 3, 3, 1, 1, 1, 1};
+  const integer::Window same = square(8, 4, 3, 1, 1), half = square(8, 4, 2, 2);
+  const integer::Window overlap = square(4, 8, 3, 1, 1);
   auto a = maker.convolution("a", x, same, 4), b = maker.convolution("b", x, same, 4, 4);
   auto sum = maker.add("sum", a, b);
   auto both = maker.step("both", integer::Concat{}, {sum, x}, {8, 8, 8});
@@ -154,25 +155,27 @@ TEST_CASE("intervals of single steps equal their closed form where nothing overl
     std::int64_t outputs, groups;
     Fold fold;
   };
-  const std::vector<Case> cases{{{8, 8, 4, 3, 3, 1, 1, 1, 1}, 4, 1, {2, 2}},
-                                {{8, 8, 4, 3, 3, 1, 1, 1, 1}, 4, 1, {4, 1}},
-                                {{9, 9, 2, 3, 3, 2, 2, 1, 1}, 4, 1, {1, 4}},
-                                {{8, 8, 4, 2, 2, 2, 2, 0, 0}, 8, 2, {2, 2}},
-                                {{8, 8, 4, 1, 1, 1, 1, 0, 0}, 4, 1, {2, 2}},
-                                {{8, 8, 4, 1, 1, 2, 2, 0, 0}, 4, 1, {2, 2}},
-                                {{8, 8, 4, 3, 3, 1, 1, 1, 1}, 4, 4, {2, 2}},
-                                {{8, 8, 2, 3, 3, 1, 1, 1, 1}, 4, 1, {6, 4, true}},
-                                {{8, 8, 2, 5, 5, 1, 1, 2, 2}, 4, 1, {50, 4, true}}};
+  const std::vector<Case> cases{{square(8, 4, 3, 1, 1), 4, 1, {2, 2}},
+                                {square(8, 4, 3, 1, 1), 4, 1, {4, 1}},
+                                {square(9, 2, 3, 2, 1), 4, 1, {1, 4}},
+                                {square(8, 4, 2, 2), 8, 2, {2, 2}},
+                                {square(8, 4, 1), 4, 1, {2, 2}},
+                                {square(8, 4, 1, 2), 4, 1, {2, 2}},
+                                {square(8, 4, 3, 1, 1), 4, 4, {2, 2}},
+                                {square(8, 2, 3, 1, 1), 4, 1, {6, 4, true}},
+                                {square(8, 2, 5, 1, 2), 4, 1, {50, 4, true}},
+                                {{{8, 3, 1, 2, 2, 8}, {8, 2, 2, 3, 1, 4}, 4}, 4, 1, {2, 2}},
+                                {{{8, 3, 1, 2, 2, 8}, {8, 2, 1, 1, 0, 8}, 2}, 4, 1, {12, 4, true}}};
   for (const Case& each : cases) {
     ProgramMaker maker;
-    auto x = maker.input("x", {each.window.height, each.window.width, each.window.channels});
+    auto x = maker.input("x", {each.window.y.size, each.window.x.size, each.window.channels});
     maker.output(maker.convolution("conv", x, each.window, each.outputs, each.groups));
     const Design design = build(maker.share(), {{"conv", each.fold}});
     const Step& step = design.program->steps[0];
     const std::int64_t closed = step_interval(*design.program, step, each.fold);
-    INFO("kernel " << each.window.kernel_height << " stride " << each.window.stride_height
-                   << " fold " << each.fold.in_lanes << " x " << each.fold.out_lanes);
+    INFO("kernel " << each.window.y.kernel << " stride " << each.window.y.stride << " fold "
+                   << each.fold.in_lanes << " x " << each.fold.out_lanes);
     CHECK(design.timing.interval >= closed);
-    CHECK(design.timing.interval <= closed + each.window.out_height() + each.window.height);
+    CHECK(design.timing.interval <= closed + each.window.y.out + each.window.y.size);
   }
 }

@@ -15,6 +15,7 @@ using namespace mase;
 using namespace mase::design;
 using mase::test::find_instance;
 using mase::test::ProgramMaker;
+using mase::test::square;
 
 namespace {
 
@@ -128,7 +129,7 @@ TEST_CASE("two inputs that cross between two sums never deadlock") {
 TEST_CASE("a residual around a convolution holds back what the window keeps") {
   ProgramMaker maker;
   auto x = maker.input("x", {6, 6, 2});
-  const integer::Window window{6, 6, 2, 3, 3, 1, 1, 1, 1};
+  const integer::Window window = square(6, 2, 3, 1, 1);
   maker.output(maker.add("add", maker.convolution("conv", x, window, 2), x));
   Design design = build(maker.share(), {{"conv", {2, 1}}, {"add", {2, 2}}});
   CHECK(fifos(design) == std::vector<std::string>{"fifo_add_1"});
@@ -143,7 +144,7 @@ TEST_CASE("a residual around a convolution holds back what the window keeps") {
 TEST_CASE("concatenated branches of one value never deadlock") {
   ProgramMaker maker;
   auto x = maker.input("x", {4, 4, 4});
-  const integer::Window window{4, 4, 4, 3, 3, 1, 1, 1, 1}, point{4, 4, 4, 1, 1, 1, 1, 0, 0};
+  const integer::Window window = square(4, 4, 3, 1, 1), point = square(4, 4, 1);
   auto a = maker.convolution("a", x, point, 4), b = maker.convolution("b", x, window, 8);
   maker.output(maker.step("cat", integer::Concat{}, {a, b, x}, {4, 4, 16}));
   const Design design = build(maker.share(), {{"a", {2, 1}}, {"b", {1, 4}}, {"cat", {2, 2}}});

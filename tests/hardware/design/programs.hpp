@@ -18,6 +18,19 @@ using integer::Step;
 using integer::ValueId;
 using integer::Wide;
 
+/// A dimension of as many windows as fit.
+inline integer::Axis slid(std::int64_t size, std::int64_t kernel, std::int64_t stride,
+                          std::int64_t pad) {
+  return {size, kernel, stride, 1, pad, (size + 2 * pad - kernel) / stride + 1};
+}
+
+/// A square window over a square image.
+inline integer::Window square(std::int64_t size, std::int64_t channels, std::int64_t kernel,
+                              std::int64_t stride = 1, std::int64_t pad = 0) {
+  const integer::Axis axis = slid(size, kernel, stride, pad);
+  return {axis, axis, channels};
+}
+
 /// Adds values and steps one after another; every step's accumulator is as wide as asked for.
 class ProgramMaker {
  public:
@@ -60,8 +73,8 @@ class ProgramMaker {
     integer::Convolution conv{window, outputs, groups, {4, 2, true}, {}, {}};
     const std::int64_t count = outputs * window.kernel() * window.channels / groups;
     for (std::int64_t i = 0; i < count; ++i) conv.weight.push_back(i % 7 - 3);
-    return step(std::move(name), std::move(conv), {from},
-                {window.out_height(), window.out_width(), outputs}, {8, 4, true}, -5000, 5000);
+    return step(std::move(name), std::move(conv), {from}, {window.y.out, window.x.out, outputs},
+                {8, 4, true}, -5000, 5000);
   }
 
   ValueId add(std::string name, ValueId a, ValueId b) {

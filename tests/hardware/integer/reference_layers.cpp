@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers and pools of the reference evaluator.
 #include <algorithm>
+#include <array>
 
 #include "reference_evaluation.hpp"
 
@@ -32,22 +33,38 @@ static Shape two(Shape values, Index filler) {
   return values;
 }
 
+/// How a kernel slides over one dimension.
+struct Slide {
+  Index kernel, stride, dilation, before, after;
+  Index reach() const { return (kernel - 1) * dilation + 1; }
+  /// Of torch: with `ceil` the last stride may be incomplete, but begins before `after`.
+  Index out(Index size, bool ceil) const {
+    Index count = (size + before + after - reach() + (ceil ? stride - 1 : 0)) / stride + 1;
+    if (ceil && (count - 1) * stride >= size + before) --count;
+    return count;
+  }
+  Index place(Index o, Index k) const { return o * stride + k * dilation - before; }
+};
+
 RealTensor Evaluation::convolution() const {
   const RealTensor x = as_images(input("input")), w = as_images(parameter("weight"));
   const std::size_t dims = node_->info.shape.size() - 2;
   const Shape stride = two(list("stride", dims, 1), 1);
+  const Shape dilation = two(list("dilation", dims, 1), 1);
   const Value* mode = argument("padding");
-  Shape padding{0, 0};
-  if (mode && mode->kind() == Value::Kind::string) {
-    if (mode->as_string() == "same") padding = {w.shape[2] / 2, w.shape[3] / 2};
-  } else {
-    padding = two(list("padding", dims, 0), 0);
+  const bool named = mode && mode->kind() == Value::Kind::string;
+  const Shape padding = named ? Shape{0, 0} : two(list("padding", dims, 0), 0);
+  std::array<Slide, 2> slide;
+  for (std::size_t d = 0; d < 2; ++d) {
+    slide[d] = {w.shape[d + 2], stride[d], dilation[d], padding[d], padding[d]};
+    if (!named || mode->as_string() != "same") continue;
+    slide[d].before = (slide[d].reach() - 1) / 2;
+    slide[d].after = slide[d].reach() - 1 - slide[d].before;
   }
   const Index groups = whole("groups", 1), outputs = w.shape[0], taps = w.shape[1];
   const std::vector<Real> bias = has("bias") ? parameter("bias").values : std::vector<Real>();
   const Index h = x.shape[2], v = x.shape[3];
-  const Index oh = (h + 2 * padding[0] - w.shape[2]) / stride[0] + 1;
-  const Index ow = (v + 2 * padding[1] - w.shape[3]) / stride[1] + 1;
+  const Index oh = slide[0].out(h, false), ow = slide[1].out(v, false);
   RealTensor y{{x.shape[0], outputs, oh, ow}, {}};
   for (Index n = 0; n < x.shape[0]; ++n)
     for (Index o = 0; o < outputs; ++o)
@@ -57,7 +74,7 @@ RealTensor Evaluation::convolution() const {
           for (Index c = 0; c < taps; ++c)
             for (Index i = 0; i < w.shape[2]; ++i)
               for (Index j = 0; j < w.shape[3]; ++j) {
-                const Index a = r * stride[0] + i - padding[0], b = s * stride[1] + j - padding[1];
+                const Index a = slide[0].place(r, i), b = slide[1].place(s, j);
                 if (a < 0 || a >= h || b < 0 || b >= v) continue;
                 const Index channel = o / (outputs / groups) * taps + c;
                 sum += w.values[at(((o * taps + c) * w.shape[2] + i) * w.shape[3] + j)] *
@@ -87,9 +104,12 @@ RealTensor Evaluation::pool(bool maximum) const {
   Shape stride = list("stride", dims, 0);
   stride = two(stride[0] == 0 ? kernel_given : stride, 1);
   const Shape padding = two(list("padding", dims, 0), 0);
-  const Index h = x.shape[2], v = x.shape[3];
-  const Index oh = (h + 2 * padding[0] - kernel[0]) / stride[0] + 1;
-  const Index ow = (v + 2 * padding[1] - kernel[1]) / stride[1] + 1;
+  const Shape dilation = two(list("dilation", dims, 1), 1);
+  const Value* mode = argument("ceil_mode");
+  const bool ceil = mode && mode->as_bool();
+  const Slide down{kernel[0], stride[0], dilation[0], padding[0], padding[0]};
+  const Slide across{kernel[1], stride[1], dilation[1], padding[1], padding[1]};
+  const Index h = x.shape[2], v = x.shape[3], oh = down.out(h, ceil), ow = across.out(v, ceil);
   const Index divisor = whole("divisor_override", kernel[0] * kernel[1]);
   RealTensor y{{x.shape[0], x.shape[1], oh, ow}, {}};
   for (Index image = 0; image < x.shape[0] * x.shape[1]; ++image)
@@ -98,7 +118,7 @@ RealTensor Evaluation::pool(bool maximum) const {
         Real sum = 0, most = -HUGE_VAL;
         for (Index i = 0; i < kernel[0]; ++i)
           for (Index j = 0; j < kernel[1]; ++j) {
-            const Index a = r * stride[0] + i - padding[0], b = s * stride[1] + j - padding[1];
+            const Index a = down.place(r, i), b = across.place(s, j);
             if (a < 0 || a >= h || b < 0 || b >= v) continue;
             sum += x.values[at((image * h + a) * v + b)];
             most = std::max(most, x.values[at((image * h + a) * v + b)]);

@@ -16,10 +16,11 @@ using Index = std::int64_t;
 struct Geometry {
   Index channels, height, width, outputs, kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w,
       groups;
+  Index dilation_h = 1, dilation_w = 1;
 };
 
-Index out_size(Index in, Index kernel, Index stride, Index pad) {
-  return (in + 2 * pad - kernel) / stride + 1;
+Index out_size(Index in, Index kernel, Index stride, Index pad, Index dilation = 1) {
+  return (in + 2 * pad - (kernel - 1) * dilation - 1) / stride + 1;
 }
 
 Formats ports(const std::string& in, const std::string& weight, const std::string& bias) {
@@ -27,24 +28,26 @@ Formats ports(const std::string& in, const std::string& weight, const std::strin
 }
 
 ir::NodeId convolution(Sketch& sketch, ir::NodeId x, const Geometry& g, const Formats& given) {
-  return sketch.layer("conv.Conv2d", "aten::conv2d", x,
-                      {{"stride", list({g.stride_h, g.stride_w})},
-                       {"padding", list({g.pad_h, g.pad_w})},
-                       {"dilation", list({1, 1})},
-                       {"groups", Value(g.groups)}},
-                      {{"weight", {g.outputs, g.channels / g.groups, g.kernel_h, g.kernel_w}},
-                       {"bias", {g.outputs}}},
-                      {2, g.outputs, out_size(g.height, g.kernel_h, g.stride_h, g.pad_h),
-                       out_size(g.width, g.kernel_w, g.stride_w, g.pad_w)},
-                      given);
+  return sketch.layer(
+      "conv.Conv2d", "aten::conv2d", x,
+      {{"stride", list({g.stride_h, g.stride_w})},
+       {"padding", list({g.pad_h, g.pad_w})},
+       {"dilation", list({g.dilation_h, g.dilation_w})},
+       {"groups", Value(g.groups)}},
+      {{"weight", {g.outputs, g.channels / g.groups, g.kernel_h, g.kernel_w}},
+       {"bias", {g.outputs}}},
+      {2, g.outputs, out_size(g.height, g.kernel_h, g.stride_h, g.pad_h, g.dilation_h),
+       out_size(g.width, g.kernel_w, g.stride_w, g.pad_w, g.dilation_w)},
+      given);
 }
 
 const std::vector<Geometry> geometries{
-    {1, 7, 7, 4, 3, 3, 1, 1, 0, 0, 1},  {3, 6, 9, 5, 3, 2, 2, 1, 1, 0, 1},
-    {4, 5, 5, 6, 5, 5, 1, 1, 2, 2, 2},  {6, 8, 6, 6, 3, 3, 2, 2, 1, 1, 6},
-    {8, 4, 4, 16, 1, 1, 1, 1, 0, 0, 1}, {4, 9, 8, 8, 3, 3, 3, 2, 1, 1, 4},
-    {5, 3, 3, 17, 3, 3, 1, 1, 1, 1, 1}, {16, 6, 6, 16, 3, 3, 1, 1, 1, 1, 16},
-    {2, 12, 1, 3, 4, 1, 3, 1, 2, 0, 1},
+    {1, 7, 7, 4, 3, 3, 1, 1, 0, 0, 1},       {3, 6, 9, 5, 3, 2, 2, 1, 1, 0, 1},
+    {4, 5, 5, 6, 5, 5, 1, 1, 2, 2, 2},       {6, 8, 6, 6, 3, 3, 2, 2, 1, 1, 6},
+    {8, 4, 4, 16, 1, 1, 1, 1, 0, 0, 1},      {4, 9, 8, 8, 3, 3, 3, 2, 1, 1, 4},
+    {5, 3, 3, 17, 3, 3, 1, 1, 1, 1, 1},      {16, 6, 6, 16, 3, 3, 1, 1, 1, 1, 16},
+    {2, 12, 1, 3, 4, 1, 3, 1, 2, 0, 1},      {3, 9, 8, 5, 3, 3, 1, 1, 2, 2, 1, 2, 2},
+    {4, 9, 8, 8, 2, 3, 2, 1, 1, 0, 4, 3, 2}, {6, 7, 7, 6, 3, 3, 1, 1, 2, 0, 6, 2, 3},
 };
 
 }  // namespace
@@ -101,6 +104,21 @@ TEST_CASE("convolutions over sequences equal the reference") {
   }
 }
 
+TEST_CASE("padding 'same' of kernels of even reach has one more behind than before") {
+  for (const Index kernel : {2, 3, 4})
+    for (const Index dilation : {1, 3}) {
+      INFO("kernel " << kernel << " dilation " << dilation);
+      Sketch sketch;
+      const auto x = sketch.input({2, 3, 8, 7});
+      const auto y =
+          sketch.layer("conv.Conv2d", "aten::conv2d", x,
+                       {{"padding", Value(std::string("same"))}, {"dilation", list({dilation, 1})}},
+                       {{"weight", {4, 3, kernel, 2}}, {"bias", {4}}}, {2, 4, 8, 7},
+                       ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
+      check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", "integer(8, 3)"}})), 6);
+    }
+}
+
 TEST_CASE("a format behind a maximum moves to the layer before it") {
   Sketch sketch;
   const auto x = sketch.input({2, 3, 6, 6});
@@ -134,6 +152,33 @@ TEST_CASE("maximum pools equal the reference") {
                      {"padding", list({pad, pad})}},
                     {2, 5, out_size(8, kernel, stride, pad), out_size(7, kernel, stride, pad)},
                     {{"data_out", "integer(4, 1)"}});
+    check_against_reference(sketch.finish(y), 9);
+  }
+}
+
+TEST_CASE("maximum pools with dilation and incomplete last windows equal the reference") {
+  // Sizes that torch 2.13 gives for max_pool2d of 2 x 5 x 8 x 7 with ceil_mode.
+  struct Case {
+    Index kernel, stride, pad, dilation, height, width;
+  };
+  for (const auto& [kernel, stride, pad, dilation, height, width] :
+       std::vector<Case>{{3, 2, 0, 1, 4, 3},
+                         {3, 2, 1, 1, 5, 4},
+                         {2, 3, 0, 1, 3, 3},
+                         {2, 2, 1, 3, 4, 4},
+                         {3, 1, 1, 2, 6, 5},
+                         {2, 5, 1, 1, 2, 2}}) {
+    INFO("kernel " << kernel << " stride " << stride << " dilation " << dilation);
+    Sketch sketch;
+    const auto x = sketch.input({2, 5, 8, 7}, {{"data_out", "integer(6, 2)"}});
+    const auto y = sketch.call("aten::max_pool2d",
+                               {{"self", ref(x)},
+                                {"kernel_size", list({kernel, kernel})},
+                                {"stride", list({stride, stride})},
+                                {"padding", list({pad, pad})},
+                                {"dilation", list({dilation, dilation})},
+                                {"ceil_mode", Value(true)}},
+                               {2, 5, height, width});
     check_against_reference(sketch.finish(y), 9);
   }
 }
