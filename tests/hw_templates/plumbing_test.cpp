@@ -2,6 +2,7 @@
 // The plumbing modules in RTL: every beat in order, and their handshake models in lockstep.
 #include <catch2/catch.hpp>
 
+#include "hardware/design/step_table.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -124,6 +125,72 @@ TEST_CASE("concat and slice in RTL cut rows where they should") {
     cases.push_back(slice_case(random, beats, 0, 1, 2));
     cases.push_back(slice_case(random, beats, beats - 1, 1, 1));
   }
+  check_cases(cases, kPlumbingFrames);
+}
+
+/// A gather of frames of `in` elements in beats of `lanes`, as the design makes it.
+Case gather_case(Random& random, const std::string& file, const integer::Gather& gather,
+                 std::int64_t in, std::int64_t lanes) {
+  const FixedType type = random_stream_type(random);
+  const design::GatherImage image = design::gather_image(gather, in / lanes, lanes);
+  const auto out = static_cast<std::int64_t>(gather.places.size());
+  const Port from = random_port(random, lanes, type, kPlumbingFrames * in / lanes);
+  const std::int64_t outside = random_codes(random, type, 1)[0];
+  Codes codes;
+  for (std::int64_t frame = 0; frame < kPlumbingFrames; ++frame)
+    for (const std::int64_t place : gather.places)
+      codes.push_back(place < 0 ? outside
+                                : from.codes[static_cast<std::size_t>(frame * in + place)]);
+  return {"mase_gather",
+          {{"IN", in / lanes},
+           {"OUT", out / lanes},
+           {"RUN", image.run},
+           {"START", image.start},
+           {"LANES", lanes},
+           {"DW", std::int64_t{type.width}},
+           {"PADS", flag(image.pads)},
+           {"OUTSIDE", design::plain_code(outside, type.width)},
+           {"FILE", file}},
+          {from},
+          {{lanes, type, codes}},
+          {{file, "gather", "places", image.word_bits,
+            design::vector_words(image.words, 1, image.word_bits)}}};
+}
+
+/// `count` groups of `lanes` elements, drawn from `in` elements.
+integer::Gather random_gather(Random& random, std::int64_t in, std::int64_t count,
+                              std::int64_t lanes) {
+  integer::Gather gather;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool outside = random.below(5) == 0;
+    const std::int64_t first = between(random, 0, in / lanes - 1) * lanes;
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      gather.places.push_back(outside ? -1 : first + lane);
+  }
+  return gather;
+}
+
+TEST_CASE("gathers in RTL give the elements of each frame that they name") {
+  Random random(6);
+  std::vector<Case> cases;
+  const auto add = [&](const integer::Gather& gather, std::int64_t in, std::int64_t lanes) {
+    cases.push_back(
+        gather_case(random, "gather" + std::to_string(cases.size()) + ".mem", gather, in, lanes));
+  };
+  for (int i = 0; i < 24; ++i) {
+    const std::int64_t lanes = between(random, 1, 3), in = lanes * between(random, 1, 9);
+    add(random_gather(random, in, between(random, 1, 14), lanes), in, lanes);
+  }
+  // All as they come, reversed, the first half, the last one, each twice, a transposed matrix, and
+  // long runs.
+  add({{0, 1, 2, 3, 4, 5}}, 6, 1);
+  add({{5, 4, 3, 2, 1, 0}}, 6, 1);
+  add({{0, 1, 2}}, 6, 1);
+  add({{5}}, 6, 1);
+  add({{0, 0, 1, 1, 2, 2, 3, 3}}, 4, 1);
+  add({{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}}, 12, 1);
+  add({{6, 7, 8, -1, -1, -1, 0, 1, 2, 3, 4, 5}}, 9, 1);
+  add({{-1, -1, 0, 1, -1, -1}}, 2, 2);
   check_cases(cases, kPlumbingFrames);
 }
 

@@ -2,7 +2,11 @@
 // Packing of codes into hex words.
 #include "hardware/design/memory_image.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "hardware/design/numbers.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -42,6 +46,41 @@ class HexWriter {
   unsigned values_ = 0;
 };
 
+constexpr std::int64_t outside = -1;
+
+/// The input beat of every output beat.
+std::vector<std::int64_t> beats_of(const integer::Gather& gather, std::int64_t lanes) {
+  std::vector<std::int64_t> beats;
+  for (std::size_t i = 0; i < gather.places.size(); i += at(lanes))
+    beats.push_back(gather.places[i] < 0 ? outside : gather.places[i] / lanes);
+  return beats;
+}
+
+/// Whether every `run` beats from a multiple of it on follow each other, or are all outside.
+bool runs_of(const std::vector<std::int64_t>& beats, std::int64_t run) {
+  for (std::size_t i = 0; i < beats.size(); ++i) {
+    const std::int64_t first = beats[i / at(run) * at(run)];
+    const auto offset = static_cast<std::int64_t>(i) % run;
+    if (beats[i] != (first == outside ? outside : first + offset)) return false;
+  }
+  return true;
+}
+
+std::int64_t longest_run(const std::vector<std::int64_t>& beats) {
+  std::vector<std::int64_t> lengths = divisors(static_cast<std::int64_t>(beats.size()));
+  while (!runs_of(beats, lengths.back())) lengths.pop_back();
+  return lengths.back();
+}
+
+std::int64_t start_of(const std::vector<std::int64_t>& beats, std::int64_t input_beats) {
+  std::int64_t start = 1, needed = 0;
+  for (std::size_t i = 0; i < beats.size(); ++i) {
+    needed = std::max(needed, beats[i] + 1);
+    start = std::max(start, needed - static_cast<std::int64_t>(i));
+  }
+  return std::min(start, input_beats);
+}
+
 }  // namespace
 
 std::string pack_word(std::span<const Wide> codes, int bits) {
@@ -75,6 +114,19 @@ std::vector<std::string> vector_words(std::span<const Wide> codes, std::int64_t 
   for (std::size_t i = 0; i < codes.size(); i += at(lanes))
     words.push_back(pack_word(codes.subspan(i, at(lanes)), bits));
   return words;
+}
+
+GatherImage gather_image(const integer::Gather& gather, std::int64_t beats, std::int64_t lanes) {
+  const std::vector<std::int64_t> order = beats_of(gather, lanes);
+  GatherImage image;
+  image.run = longest_run(order);
+  image.start = start_of(order, beats);
+  image.pads = std::ranges::find(order, outside) != order.end();
+  const int place_bits = std::max(1, log2_ceiling(beats));
+  image.word_bits = place_bits + (image.pads ? 1 : 0);
+  for (std::size_t i = 0; i < order.size(); i += at(image.run))
+    image.words.push_back(order[i] == outside ? Wide{1} << place_bits : Wide{order[i]});
+  return image;
 }
 
 std::vector<std::string> depthwise_words(std::span<const Wide> weights, std::int64_t taps,

@@ -31,4 +31,15 @@ std::vector<std::string> vector_words(std::span<const Wide> codes, std::int64_t 
 std::vector<std::string> depthwise_words(std::span<const Wide> weights, std::int64_t taps,
                                          std::int64_t lanes, int bits);
 
+/// What mase_gather reads, and its parameters that follow from it.
+struct GatherImage {
+  std::vector<Wide> words;  ///< one per run: the place of its first beat, and the flag of a pad
+  int word_bits = 1;
+  std::int64_t run = 1;    ///< output beats of a word
+  std::int64_t start = 1;  ///< of any output beat i, at most start + i input beats are needed
+  bool pads = false;       ///< some runs are outside of the input
+};
+/// For frames of `beats` input beats of `lanes` elements, which must move together.
+GatherImage gather_image(const integer::Gather& gather, std::int64_t beats, std::int64_t lanes);
+
 }  // namespace mase::design

@@ -184,6 +184,40 @@ StreamId add_slice(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         inputs, lanes);
 }
 
+// Any other order: frames are kept, and read by an image of addresses.
+
+const integer::Gather& gather_of(const Step& step) {
+  return std::get<integer::Gather>(step.operation);
+}
+
+FoldRule gather_rule(const Program& program, const Step& step, const Fold&) {
+  return same(gather_of(step).block(program.value(step.inputs[0]).elements()));
+}
+
+std::int64_t gather_interval(const Program& program, const Step& step, const Fold& fold) {
+  const std::int64_t in = program.value(step.inputs[0]).elements();
+  return std::max(in, program.value(step.output).elements()) / fold.in_lanes;
+}
+
+bool gather_bursts(const Program&, const Step&, const Fold&) { return true; }
+
+StreamId add_gather(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const integer::Gather& gather = gather_of(builder.step);
+  const std::int64_t lanes = builder.fold.in_lanes, beats = builder.input().elements() / lanes;
+  const GatherImage image = gather_image(gather, beats, lanes);
+  const int width = builder.output().type.width;
+  ModuleParameters parameters{{"IN", beats},
+                              {"OUT", builder.output().elements() / lanes},
+                              {"RUN", image.run},
+                              {"START", image.start},
+                              {"LANES", lanes},
+                              {"DW", std::int64_t{width}},
+                              {"PADS", flag(image.pads)},
+                              {"OUTSIDE", plain_code(gather.outside, width)}};
+  parameters.set("FILE", builder.vector_memory("places", image.words, 1, image.word_bits));
+  return builder.finish("mase_gather", std::move(parameters), inputs, lanes);
+}
+
 }  // namespace
 
 std::vector<StepRow> stream_rows() {
@@ -195,6 +229,7 @@ std::vector<StepRow> stream_rows() {
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
       {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
       {"slice", slice_rule, fold_lanes, slice_interval, nullptr, add_slice},
+      {"gather", gather_rule, fold_lanes, gather_interval, gather_bursts, add_gather},
   };
 }
 

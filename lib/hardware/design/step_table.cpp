@@ -13,7 +13,7 @@ namespace {
 
 std::string_view kind_of(const Step& step) {
   constexpr std::string_view kinds[] = {"cast", "linear", "convolution", "scale_shift", "lookup",
-                                        "pool", "binary", "concat",      "slice"};
+                                        "pool", "binary", "concat",      "slice",       "gather"};
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
     if (conv->groups == conv->window.channels && conv->groups == conv->outputs && conv->groups > 1)
       return "depthwise";
@@ -97,6 +97,8 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
 std::int64_t accumulator_width(const Step& step) {
   return integer::signed_width(step.low, step.high);
 }
+
+Sized plain_code(Wide code, int width) { return {code & ((Wide{1} << width) - 1), width, false}; }
 
 int codes_width(const std::vector<Wide>& codes) {
   if (codes.empty()) return 1;

@@ -124,6 +124,8 @@ StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::W
 /// ISIGNED and the like.
 inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
+/// The bits of a code, as the modules' plain vectors take them.
+Sized plain_code(Wide code, int width);
 /// Bits of two's complement that hold every code; 1 for none.
 int codes_width(const std::vector<Wide>& codes);
 /// Of the step's own requantisation.

@@ -12,12 +12,6 @@ ModuleParameters geometry(const integer::Window& window) {
           {"OH", y.out},      {"OW", x.out}};
 }
 
-/// The bits of a code, as the modules' plain vectors take them.
-Sized pad_code(const StepBuilder& builder, Wide pad) {
-  const int width = builder.input().type.width;
-  return {pad & ((Wide{1} << width) - 1), width, false};
-}
-
 }  // namespace
 
 bool window_needed(const integer::Window& window) {
@@ -37,7 +31,7 @@ StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& wi
   parameters.append(geometry(window));
   parameters.append({{"LANES", out.lanes},
                      {"DW", std::int64_t{out.type.width}},
-                     {"PAD", pad_code(builder, pad)}});
+                     {"PAD", plain_code(pad, out.type.width)}});
   return builder.add("mase_window", "_window", std::move(parameters), {in}, std::move(out));
 }
 
@@ -51,7 +45,8 @@ StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::W
   ModuleParameters parameters{
       {"H", window.y.size}, {"W", window.x.size}, {"LANES", window.channels}};
   parameters.append(geometry(window));
-  parameters.append({{"DW", std::int64_t{out.type.width}}, {"PAD", pad_code(builder, pad)}});
+  parameters.append(
+      {{"DW", std::int64_t{out.type.width}}, {"PAD", plain_code(pad, out.type.width)}});
   return builder.add("mase_window_parallel", "_window", std::move(parameters), {in},
                      std::move(out));
 }

@@ -140,6 +140,30 @@ class LookupKernel : public StepKernel {
   std::vector<std::int32_t> table_;
 };
 
+class GatherKernel : public StepKernel {
+ public:
+  GatherKernel(const Gather& gather, std::int64_t input_elements)
+      : gather_(gather), input_elements_(input_elements) {}
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
+    if (out.storage() == Storage::narrow)
+      gather(in[0]->narrow(), out.narrow(), frames);
+    else
+      gather(in[0]->middle(), out.middle(), frames);
+  }
+
+ private:
+  template <class Code>
+  void gather(const Code* in, Code* out, std::int64_t frames) const {
+    for (; frames > 0; --frames, in += input_elements_)
+      for (const std::int64_t place : gather_.places)
+        *out++ = place < 0 ? static_cast<Code>(gather_.outside) : in[place];
+  }
+
+  const Gather& gather_;
+  std::int64_t input_elements_;
+};
+
 /// Whether a step's operands are small enough for ElementKernel: its accumulators are, but the
 /// constants of a scale and the factors 2^shift must fit as well.
 bool has_small_operands(const Step& step) {
@@ -161,6 +185,10 @@ std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const St
   if (storage(step.output) == Storage::wide) return nullptr;
   if (const auto* lookup = std::get_if<Lookup>(&step.operation))
     return std::make_unique<LookupKernel>(*lookup);
+  if (const auto* gather = std::get_if<Gather>(&step.operation)) {
+    if (storage(step.inputs[0]) != storage(step.output)) return nullptr;
+    return std::make_unique<GatherKernel>(*gather, program.value(step.inputs[0]).elements());
+  }
   const auto requantise = narrow_requantise(step);
   if (!requantise) return nullptr;
   if (const auto* pool = std::get_if<Pool>(&step.operation)) {

@@ -90,6 +90,11 @@ class Frame {
       std::copy_n(in_[0] + pixel * channels + slice.first, slice.count, out_ + pixel * slice.count);
   }
 
+  void operator()(const Gather& gather) const {
+    for (std::size_t i = 0; i < gather.places.size(); ++i)
+      out_[i] = gather.places[i] < 0 ? gather.outside : in_[0][gather.places[i]];
+  }
+
  private:
   const StreamValue& output() const { return program_.value(step_.output); }
   Index elements() const { return output().elements(); }

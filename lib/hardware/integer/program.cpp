@@ -3,6 +3,7 @@
 #include "hardware/integer/program.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace mase::integer {
 namespace {
@@ -37,6 +38,7 @@ struct Namer {
   }
   std::string operator()(const Concat&) const { return "concat"; }
   std::string operator()(const Slice&) const { return "slice"; }
+  std::string operator()(const Gather&) const { return "gather"; }
 };
 
 }  // namespace
@@ -49,6 +51,33 @@ std::vector<int> Program::consumers(ValueId id) const {
     if (std::ranges::find(steps[i].inputs, id) != steps[i].inputs.end())
       found.push_back(static_cast<int>(i));
   return found;
+}
+
+bool only_moves(const Operation& operation) {
+  return std::holds_alternative<Concat>(operation) || std::holds_alternative<Slice>(operation) ||
+         std::holds_alternative<Gather>(operation);
+}
+
+namespace {
+
+/// Whether every `count` elements from a multiple of it on come from `count` such elements.
+bool move_together(const std::vector<std::int64_t>& places, std::int64_t count) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto offset = static_cast<std::int64_t>(i) % count;
+    const std::int64_t first = places[i - at(offset)];
+    if (first >= 0 && first % count != 0) return false;
+    if (places[i] != (first < 0 ? first : first + offset)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::int64_t Gather::block(std::int64_t input_elements) const {
+  const auto common = std::gcd(input_elements, static_cast<std::int64_t>(places.size()));
+  for (std::int64_t parts = 1; parts < common; ++parts)
+    if (common % parts == 0 && move_together(places, common / parts)) return common / parts;
+  return 1;
 }
 
 }  // namespace mase::integer

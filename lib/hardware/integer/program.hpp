@@ -173,9 +173,20 @@ struct Slice {
   std::int64_t first = 0, count = 0;
 };
 
+/// Elements of a frame in another order, some left out, some repeated:
+/// y[i] = x[places[i]], or `outside` where places[i] is -1.
+struct Gather {
+  std::vector<std::int64_t> places;  ///< of the input's stream
+  std::int64_t outside = 0;          ///< a code
+
+  /// The most elements that always move together: every run of so many in the result, from a
+  /// multiple of it on, is one such run of the input, or all outside. Divides both frames.
+  std::int64_t block(std::int64_t input_elements) const;
+};
+
 /// What a step computes.
-using Operation =
-    std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Pool, Binary, Concat, Slice>;
+using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Pool, Binary, Concat,
+                               Slice, Gather>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {
@@ -185,12 +196,15 @@ struct Step {
   ValueId output = -1;
   Operation operation;
   /// Every accumulator lies in [low, high], partial sums too: derived from the actual weights and
-  /// the input type (the worst case over all inputs). Lookup, Concat, Slice: the output's range.
+  /// the input type (the worst case over all inputs). Lookup and what only moves: the output's
+  /// range.
   Wide low = 0, high = 0;
   /// Fraction bits of the accumulator; an average counts the powers of two of its divisor as some.
   int frac = 0;
   Requantise requantise;
 };
+/// Whether the operation gives codes of its inputs as they are.
+bool only_moves(const Operation& operation);
 std::string operation_name(const Operation& operation);  ///< "linear", "max_pool", ...
 
 /// A graph as integer steps over streams.

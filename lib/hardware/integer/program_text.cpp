@@ -48,6 +48,9 @@ struct Details {
     return std::to_string(lookup.table.size()) + " entries";
   }
   std::string operator()(const Cast&) const { return ""; }
+  std::string operator()(const Gather& gather) const {
+    return std::to_string(gather.places.size()) + " elements";
+  }
   std::string operator()(const Concat&) const { return ""; }
 };
 

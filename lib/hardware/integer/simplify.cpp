@@ -69,9 +69,7 @@ class Simplifier {
 
   bool merge_into(Step& before, std::size_t index) {
     const Step& cast = program_.steps[index];
-    if (std::holds_alternative<Concat>(before.operation) ||
-        std::holds_alternative<Slice>(before.operation))
-      return false;
+    if (only_moves(before.operation)) return false;
     if (Lookup* lookup = std::get_if<Lookup>(&before.operation)) {
       merge_table(*lookup, before, cast.requantise);
     } else {

@@ -140,6 +140,18 @@ TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
                         {concat(128, 1, 1), 135, 0, 0},
                         {concat(32, 3, 5), 43 + 1, 0, 0},
                         {concat(16, 10, 3), 28 + 1, 0, 0}});
+  const auto gather = [](std::int64_t in, std::int64_t out, std::int64_t run, std::int64_t lanes,
+                         std::int64_t width, std::int64_t pads) {
+    return ModuleParameters{{"IN", in},       {"OUT", out},  {"RUN", run},  {"START", in},
+                            {"LANES", lanes}, {"DW", width}, {"PADS", pads}};
+  };
+  check("mase_gather", {{gather(16, 16, 1, 1, 8, 0), 50 + 4, 0, 0},
+                        {gather(64, 100, 1, 2, 8, 1), 138 + 7, 0, 0},
+                        {gather(144, 196, 1, 4, 8, 1), 120 + 7, 0, 0.5},
+                        {gather(784, 900, 1, 1, 8, 1), 66 + 10, 0, 1},
+                        {gather(256, 256, 16, 1, 6, 0), 67 + 10, 0, 0.5},
+                        {gather(12, 48, 12, 8, 4, 0), 95 + 4, 0, 0},
+                        {gather(1024, 512, 8, 2, 8, 0), 86 + 13, 0, 1}});
 }
 
 TEST_CASE("a small memory costs a LUT for every different column that is no wire") {

@@ -179,8 +179,7 @@ void check_structure(const integer::Program& program) {
     const integer::FixedType& type = program.value(step.output).type;
     CHECK((step.requantise.low >= type.low() && step.requantise.high <= type.high()));
     CHECK(step.requantise.low <= step.requantise.high);
-    const bool moves = std::holds_alternative<integer::Concat>(step.operation) ||
-                       std::holds_alternative<integer::Slice>(step.operation);
+    const bool moves = integer::only_moves(step.operation);
     for (const integer::ValueId id : step.inputs) {
       if (moves) CHECK(program.value(id).type == type);
     }

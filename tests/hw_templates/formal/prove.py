@@ -41,6 +41,7 @@ PROOFS = [
     ("window_proof", {"H": 1, "W": 2, "K": 2, "S": 1, "D": 1, "P": 0, "A": 1}),
     ("window_proof", {"H": 2, "W": 1, "K": 1, "S": 1, "P": 0, "A": 1}),
     ("window_flow_proof", {"H": 2, "W": 2}),
+    ("gather_proof", {}),
 ]
 
 # (harness, parameters, module, correct text, broken text): must be refuted.
@@ -60,6 +61,8 @@ MUTANTS = [
     ),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "mase_linear", "enable && pass == '0", "enable"),
     ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go  = !ahead[GW-1]", "go  = 1'b1"),
+    ("gather_proof", {}, "mase_gather", "!full[1]", "1'b1"),
+    ("gather_proof", {"START": 1}, "mase_gather", "full != '0 ||", "1'b0 ||"),
 ]
 
 # Parameters of requantise_proof: by z3, one step, all inputs.
@@ -105,6 +108,7 @@ def read_commands(folder, mutant):
         (folder / path.name).write_text(text)
         names.append(path.name)
     (folder / "weights.mem").write_text("".join(f"{word:x}\n" for word in range(4)))
+    (folder / "places.mem").write_text("1\n0\n")
     return "read_verilog -sv -formal -defer " + " ".join(names)
 
 

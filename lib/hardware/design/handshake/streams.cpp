@@ -52,6 +52,19 @@ void SliceHandshake::clock(Moves taken, Moves given) {
   if (taken[0] != 0) count_up(index_, beats_);
 }
 
+void GatherHandshake::clock(Moves taken, Moves given) {
+  const bool issue = can_read() && pipe_.enable();
+  pipe_.step(issue, given[0] != 0);
+  if (taken[0] != 0) {
+    count_up(written_, in_);
+    if (written_ == 0) ++full_;
+  }
+  if (issue) {
+    count_up(read_, out_);
+    if (read_ == 0) --full_;
+  }
+}
+
 void JoinHandshake::clock(Moves taken, Moves given) {
   const bool fire = skids_[0].valid() && skids_[1].valid() && pipe_.enable();
   for (int i = 0; i < 2; ++i) skids_[i].step(taken[static_cast<std::size_t>(i)] != 0, fire);

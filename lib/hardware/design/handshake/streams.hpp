@@ -2,6 +2,7 @@
 // Handshake models of the modules that store, split, join and re-cut streams.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "hardware/design/handshake/pipe.hpp"
@@ -100,6 +101,29 @@ class SliceHandshake final : public HandshakeOf<SliceHandshake> {
  private:
   std::int64_t beats_, first_, count_, index_ = 0;
   Skid skid_;
+};
+
+/// gather: room for two frames of `in` beats; of each `out` beats are given, beat i as soon as
+/// `start` + i beats or the whole frame are there, the last one only then.
+class GatherHandshake final : public HandshakeOf<GatherHandshake> {
+ public:
+  GatherHandshake(std::int64_t in, std::int64_t out, std::int64_t start, Stages kept)
+      : in_(in), out_(out), start_(start), pipe_(1, kept) {}
+  bool ready(int) const override { return full_ < 2; }
+  bool valid(int) const override { return pipe_.valid(); }
+  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const GatherHandshake&) const = default;
+
+ private:
+  bool can_read() const {
+    return full_ > 0 || (read_ + 1 < out_ && written_ >= std::min(start_ + read_, in_));
+  }
+
+  std::int64_t in_, out_, start_;
+  std::int64_t written_ = 0, read_ = 0;  ///< beats of the frame that comes in, that goes out
+  int full_ = 0;                         ///< whole frames
+  Pipe pipe_;
 };
 
 /// binary: a skid per input; a pair enters the pipeline when both are there.

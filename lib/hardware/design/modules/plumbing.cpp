@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plumbing family of hardware modules: rows, handshake models and costs.
 #include <algorithm>
+#include <array>
 
 #include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
@@ -38,8 +39,19 @@ Made make_slice(const ModuleParameters& parameters, Stages) {
                                           parameters.integer("COUNT"));
 }
 
+Made make_gather(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<GatherHandshake>(parameters.integer("IN"), parameters.integer("OUT"),
+                                           parameters.integer("START"), kept);
+}
+
 Cost skid_module_cost(const Design&, const Instance& instance) {
   return skid_cost(instance.parameter("W"));
+}
+
+/// A memory with a register behind it.
+Cost registered(Cost memory, std::int64_t width) {
+  memory.ff += static_cast<double>(width);
+  return memory;
 }
 
 Cost fifo_cost(const Design&, const Instance& instance) {
@@ -110,6 +122,27 @@ Cost slice_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
+/// Two frames, the image of places, and the counters of writer and reader.
+Cost gather_cost(const Design& design, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t in = p.integer("IN"), run = p.integer("RUN"), runs = p.integer("OUT") / run;
+  const std::int64_t width = p.integer("LANES") * p.integer("DW");
+  const std::int64_t place = std::max(1, log2_ceiling(in));
+  const std::int64_t word = place + (p.integer("PADS") != 0 ? 1 : 0);
+  Cost cost = skid_cost(width);
+  cost += window_in_block.holds(width, 2 * in) ? block_memory_cost(width, 2 * in)
+                                               : registered(lut_memory_cost(width, 2 * in), width);
+  cost += lookup_in_block.holds(word, runs)
+              ? block_memory_cost(word, runs)
+              : table_cost(word, runs, image_of(design, instance, "FILE"));
+  cost += counters_cost(std::array{in, in + 1, runs, run});
+  cost.carry += carry_chain(place + 1);  // the comparison of what is there with what is needed
+  cost.lut += 10 + static_cast<double>(place) / 2;
+  if (run > 1) cost += adder_cost(std::min<std::int64_t>(place, log2_ceiling(run) + 1));
+  cost.ff += 7;
+  return cost;
+}
+
 }  // namespace
 
 std::vector<ModuleRow> plumbing_modules() {
@@ -163,6 +196,14 @@ std::vector<ModuleRow> plumbing_modules() {
        .outputs = out,
        .handshake = make_slice,
        .cost = slice_cost},
+      {.name = "mase_gather",
+       .folder = "plumbing",
+       .doc = "beats of a frame in another order",
+       .uses = {"mase_skid", "mase_rom", "mase_window_memory"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_gather,
+       .cost = gather_cost},
       {.name = "mase_axi_stream_input",
        .folder = "interface",
        .doc = "AXI4-Stream in",
