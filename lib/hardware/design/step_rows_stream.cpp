@@ -132,41 +132,42 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         lanes);
 }
 
-// Concatenation and slices along the innermost dimension.
+// Concatenation and slices, run by run.
 
 FoldRule concat_rule(const Program& program, const Step& step, const Fold&) {
+  const std::int64_t rows = std::get<integer::Concat>(step.operation).rows;
   std::int64_t common = 0;
-  for (integer::ValueId id : step.inputs) common = std::gcd(common, program.value(id).channels());
+  for (integer::ValueId id : step.inputs)
+    common = std::gcd(common, program.value(id).elements() / rows);
   return same(common);
 }
 
 StreamId add_concat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const StreamValue& value = builder.output();
   const std::int64_t lanes = builder.fold.in_lanes;
-  const std::int64_t rows = value.elements() / value.channels();
+  const std::int64_t rows = std::get<integer::Concat>(builder.step.operation).rows;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     MASE_CHECK(builder.input(i).type == value.type, "concat of different types at " + value.name);
   StreamId joined = inputs[0];
-  std::int64_t channels = builder.input(0).channels();
+  std::int64_t length = builder.input(0).elements() / rows;
   for (std::size_t i = 1; i < inputs.size(); ++i) {
-    const std::int64_t more = builder.input(i).channels();
+    const std::int64_t more = builder.input(i).elements() / rows;
     ModuleParameters parameters{
-        {"W", lanes * value.type.width}, {"A_BEATS", channels / lanes}, {"B_BEATS", more / lanes}};
-    channels += more;
+        {"W", lanes * value.type.width}, {"A_BEATS", length / lanes}, {"B_BEATS", more / lanes}};
+    length += more;
     const std::vector<StreamId> pair{joined, inputs[i]};
     const std::string part = "_" + std::to_string(i);
     joined = i + 1 == inputs.size()
                  ? builder.finish("mase_concat", std::move(parameters), pair, lanes)
                  : builder.add("mase_concat", part, std::move(parameters), pair,
-                               {builder.name() + part, lanes, value.type, rows * channels, -1});
+                               {builder.name() + part, lanes, value.type, rows * length, -1});
   }
   return joined;
 }
 
-FoldRule slice_rule(const Program& program, const Step& step, const Fold&) {
+FoldRule slice_rule(const Program&, const Step& step, const Fold&) {
   const auto& slice = std::get<integer::Slice>(step.operation);
-  const std::int64_t channels = program.value(step.inputs[0]).channels();
-  return same(std::gcd(channels, std::gcd(slice.first, slice.count)));
+  return same(std::gcd(slice.period, std::gcd(slice.first, slice.count)));
 }
 
 std::int64_t slice_interval(const Program& program, const Step& step, const Fold& fold) {
@@ -178,7 +179,7 @@ StreamId add_slice(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const std::int64_t lanes = builder.fold.in_lanes;
   return builder.finish("mase_slice",
                         {{"W", lanes * builder.output().type.width},
-                         {"BEATS", builder.input().channels() / lanes},
+                         {"BEATS", slice.period / lanes},
                          {"FIRST", slice.first / lanes},
                          {"COUNT", slice.count / lanes}},
                         inputs, lanes);

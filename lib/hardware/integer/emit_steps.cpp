@@ -2,6 +2,7 @@
 // Appending steps: requantisation, types, names, shared casts.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "hardware/integer/lowering.hpp"
@@ -26,6 +27,28 @@ bool changes_nothing(const Requantise& requantise, const FixedType& from, const 
 }
 
 }  // namespace
+
+Gather gather_of(const Layout& from, const std::vector<std::int64_t>& source, const Layout& wanted,
+                 std::int64_t outside) {
+  const std::vector<std::int64_t> places = places_of(from);
+  Gather gather{{}, outside};
+  for (const std::int64_t element : wanted.order) {
+    const std::int64_t origin = source[at(element)];
+    gather.places.push_back(origin < 0 ? -1 : places[at(origin)]);
+  }
+  return gather;
+}
+
+StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
+                      const FixedType& type, Layout layout) {
+  return call.lowering.emit(call.node, std::move(operation), std::move(inputs),
+                            {interval_of(type), type.frac}, unchanged(type), type.frac,
+                            std::move(layout));
+}
+
+Requantise unchanged(const FixedType& type) {
+  return {0, 1, formats::Rounding::nearest_even, type.low(), type.high()};
+}
 
 Wide code_of(double number, const Grid& grid) {
   const double low = static_cast<double>(grid.type.low());
@@ -126,22 +149,45 @@ StreamView Lowering::append(const std::string& name, const ir::Node& node, Step 
   return {program_.steps.back().output, std::move(layout)};
 }
 
-StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requantise,
-                              const FixedType& type, const ir::Node& reader,
-                              const std::string& port) {
+StreamView Lowering::append_for(const ir::Node& reader, const std::string& suffix,
+                                Operation operation, const StreamView& stream,
+                                const Requantise& requantise, const FixedType& type,
+                                Layout layout) {
   const FixedType& from = value(stream.id).type;
   Step step;
   step.inputs = {stream.id};
-  step.operation = Cast{};
+  step.operation = std::move(operation);
   step.low = from.low();
   step.high = from.high();
   step.frac = from.frac;
   step.requantise = requantise;
-  if (requantise.shift < 0)
-    check_width(interval_of(from), accumulator_bits + requantise.shift, "its aligned input");
-  Layout layout = layout_of(stream);
-  const std::string name = unique_name(reader.name + "_" + port + "_cast");
+  const std::string name = unique_name(reader.name + "_" + suffix);
   return append(name, reader, std::move(step), type, std::move(layout), name);
+}
+
+StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requantise,
+                              const FixedType& type, const ir::Node& reader,
+                              const std::string& port) {
+  if (requantise.shift < 0)
+    check_width(interval_of(value(stream.id).type), accumulator_bits + requantise.shift,
+                "its aligned input");
+  return append_for(reader, port + "_cast", Cast{}, stream, requantise, type, layout_of(stream));
+}
+
+StreamView Lowering::reordered(const StreamView& stream, const Layout& wanted,
+                               const ir::Node& reader, const std::string& port) {
+  if (stream.layout.order == wanted.order) return stream;
+  std::vector<std::int64_t> all(wanted.order.size());
+  std::iota(all.begin(), all.end(), 0);
+  return moved(stream, all, wanted, reader, port + "_reorder");
+}
+
+StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int64_t>& source,
+                           const Layout& wanted, const ir::Node& reader,
+                           const std::string& suffix) {
+  const FixedType type = value(stream.id).type;
+  return append_for(reader, suffix, gather_of(stream.layout, source, wanted), stream,
+                    unchanged(type), type, wanted);
 }
 
 StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,

@@ -73,21 +73,20 @@ class Frame {
     }
   }
 
-  void operator()(const Concat&) const {
-    const Index channels = output().channels();
+  void operator()(const Concat& concat) const {
+    const Index all = elements() / concat.rows;
     Index first = 0;
     for (std::size_t i = 0; i < in_.size(); ++i) {
-      const Index width = program_.value(step_.inputs[i]).channels();
-      for (Index pixel = 0; pixel * channels < elements(); ++pixel)
-        std::copy_n(in_[i] + pixel * width, width, out_ + pixel * channels + first);
+      const Index width = program_.value(step_.inputs[i]).elements() / concat.rows;
+      for (Index row = 0; row < concat.rows; ++row)
+        std::copy_n(in_[i] + row * width, width, out_ + row * all + first);
       first += width;
     }
   }
 
   void operator()(const Slice& slice) const {
-    const Index channels = program_.value(step_.inputs[0]).channels();
-    for (Index pixel = 0; pixel * slice.count < elements(); ++pixel)
-      std::copy_n(in_[0] + pixel * channels + slice.first, slice.count, out_ + pixel * slice.count);
+    for (Index row = 0; row * slice.count < elements(); ++row)
+      std::copy_n(in_[0] + row * slice.period + slice.first, slice.count, out_ + row * slice.count);
   }
 
   void operator()(const Gather& gather) const {

@@ -3,6 +3,7 @@
 #include "hardware/integer/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace mase::integer {
@@ -66,6 +67,19 @@ Layout layout_of(const StreamValue& value) {
 std::vector<Index> compact(std::vector<Index> order) {
   if (order == identity(static_cast<Index>(order.size()))) order.clear();
   return order;
+}
+
+Layout arranged(std::vector<Index> order, const Shape& torch_shape) {
+  for (Layout& known : std::array{row_major(torch_shape), channels_last(torch_shape)})
+    if (known.order == order) return std::move(known);
+  return {{static_cast<Index>(order.size())}, torch_shape, std::move(order)};
+}
+
+std::vector<Index> places_of(const Layout& layout) {
+  std::vector<Index> places(layout.order.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[at(layout.order[i])] = static_cast<Index>(i);
+  return places;
 }
 
 Layout reshaped(Layout layout, const Shape& torch_shape) {

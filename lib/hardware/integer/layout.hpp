@@ -25,6 +25,11 @@ Layout layout_of(const StreamValue& value);
 /// The order as a StreamValue keeps it: empty when it is the identity.
 std::vector<std::int64_t> compact(std::vector<std::int64_t> order);
 
+/// The layout with this order: shaped where the order is torch's own or has the channels last.
+Layout arranged(std::vector<std::int64_t> order, const Shape& torch_shape);
+/// The place of every torch element in the stream.
+std::vector<std::int64_t> places_of(const Layout& layout);
+
 /// The same elements under another torch shape of the same size.
 Layout reshaped(Layout layout, const Shape& torch_shape);
 /// Torch dimensions reordered: new dimension d is old dimension dims[d].

@@ -210,9 +210,8 @@ ValueId Lowering::returned(const StreamView& stream) {
   };
   if (same) return stream.id;
   if (has(program_.inputs) || has(program_.outputs)) {
-    const Requantise identity{0, 1, formats::Rounding::nearest_even, made.type.low(),
-                              made.type.high()};
-    return add_cast(stream, identity, made.type, graph_.node(graph_.output()), "value").id;
+    return add_cast(stream, unchanged(made.type), made.type, graph_.node(graph_.output()), "value")
+        .id;
   }
   made.torch_shape = stream.layout.torch_shape;
   made.order = order;

@@ -45,14 +45,45 @@ bool is_stream(const Call& call, std::string_view argument) {
   return std::holds_alternative<StreamView>(operand);
 }
 
+/// Whether a stream is read as layers want it.
+bool is_usual(const Layout& layout) {
+  return is_channels_last(layout) || layout.order == row_major(layout.torch_shape).order;
+}
+
+/// A stream in the result's shape: dimensions of 1 repeated.
+StreamView repeated(const Call& call, const StreamView& x, const char* port) {
+  const Shape &from = x.layout.torch_shape, to = call.frame_shape();
+  if (from == to) return x;
+  const auto fits = [&] {
+    for (std::size_t d = 0; d < from.size(); ++d)
+      if (from[d] != 1 && from[d] != to[d]) return false;
+    return from.size() == to.size();
+  };
+  if (!fits())
+    throw Refusal{"one of its operands has the shape " + shape_text(from) +
+                  ", which does not stretch to " + shape_text(to) + " along dimensions of 1"};
+  std::vector<std::int64_t> source;
+  for (std::int64_t i = 0; i < numel(to); ++i) {
+    std::int64_t rest = i, index = 0, stride = 1;
+    for (std::size_t d = to.size(); d-- > 0; rest /= to[d]) {
+      index += (from[d] == 1 ? 0 : rest % to[d]) * stride;
+      stride *= from[d];
+    }
+    source.push_back(index);
+  }
+  const Layout wanted = is_channels_last(x.layout) ? channels_last(to) : row_major(to);
+  return call.lowering.moved(x, source, wanted, call.node, std::string(port) + "_repeat");
+}
+
 Operand lower_streams(const Call& call, Arithmetic kind) {
-  const StreamView a = call.stream("self"), b = call.stream("other");
+  StreamView a = repeated(call, call.stream("self"), "self");
+  StreamView b = repeated(call, call.stream("other"), "other");
   Binary binary{kind_of(kind)};
-  if (a.layout.torch_shape != b.layout.torch_shape)
-    throw Refusal{"its operands have the shapes " + shape_text(a.layout.torch_shape) + " and " +
-                  shape_text(b.layout.torch_shape) + "; equal shapes have a datapath"};
-  if (a.layout.order != b.layout.order)
-    throw Refusal{"its operands are streamed in different orders"};
+  // Where the orders differ, the one that layers do not read is changed.
+  if (is_usual(a.layout) || !is_usual(b.layout))
+    b = call.lowering.reordered(b, call.lowering.layout_of(a), call.node, "other");
+  else
+    a = call.lowering.reordered(a, call.lowering.layout_of(b), call.node, "self");
   const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
   int frac = x.frac + y.frac;
   if (binary.kind != BinaryKind::multiply) {

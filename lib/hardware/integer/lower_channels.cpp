@@ -1,18 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of ops that join and part channels: cat, chunk, split, slices, indexing and select.
+// Lowering of ops that join and part: cat, stack, chunk, split, unbind, slices, indexing and
+// select.
 #include <algorithm>
+#include <numeric>
 
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
 namespace {
 
-/// A step that only moves codes: requantisation changes nothing.
-StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
-                      const FixedType& type, Layout layout) {
-  const Requantise none{0, 1, formats::Rounding::nearest_even, type.low(), type.high()};
-  return call.lowering.emit(call.node, std::move(operation), std::move(inputs),
-                            {interval_of(type), type.frac}, none, type.frac, std::move(layout));
+/// Elements between neighbours along a dimension of a torch shape.
+std::int64_t inner_of(const Shape& shape, std::size_t dim) {
+  return numel(Shape(shape.begin() + static_cast<std::ptrdiff_t>(dim) + 1, shape.end()));
+}
+
+/// The elements of a part, in the order of the stream.
+struct Kept {
+  std::vector<std::int64_t> places;  ///< in the stream
+  Layout layout;                     ///< of what is left
+};
+
+Kept kept_by(const Part& part) {
+  const Layout& from = part.source.layout;
+  const Shape& frame = from.torch_shape;
+  Shape result = frame;
+  result[part.dim] = part.count;
+  const std::int64_t inner = inner_of(frame, part.dim);
+  Kept kept;
+  std::vector<std::int64_t> order;
+  for (std::size_t i = 0; i < from.order.size(); ++i) {
+    const std::int64_t element = from.order[i];
+    const std::int64_t after = element / inner % frame[part.dim] - part.first;
+    if (after < 0 || after % part.step != 0 || after / part.step >= part.count) continue;
+    const std::int64_t outer = element / inner / frame[part.dim];
+    order.push_back((outer * part.count + after / part.step) * inner + element % inner);
+    kept.places.push_back(static_cast<std::int64_t>(i));
+  }
+  kept.layout = arranged(std::move(order), result);
+  return kept;
+}
+
+/// The slice that leaves exactly these places of a frame; none where they are not periodic.
+std::optional<Slice> periodic(const std::vector<std::int64_t>& places, std::int64_t elements) {
+  std::size_t count = 1;
+  while (count < places.size() && places[count] == places[0] + static_cast<std::int64_t>(count))
+    ++count;
+  const std::int64_t period = count < places.size() ? places[count] - places[0] : elements;
+  const auto length = static_cast<std::int64_t>(count);
+  if (elements % period != 0 ||
+      static_cast<std::int64_t>(places.size()) != elements / period * length)
+    return std::nullopt;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (places[i] != index / length * period + places[0] + index % length) return std::nullopt;
+  }
+  return Slice{places[0], length, period};
 }
 
 /// A quantizer of the part acts on the whole stream as well, where other parts share it.
@@ -22,13 +64,12 @@ Operand emit_part(const Call& call, const Part& part) {
     source = call.lowering.cast(source, *grid, call.node, "data_in");
   if (part.count == source.layout.torch_shape[part.dim]) return source;
   if (part.count < 1) throw Refusal{"an empty part has no datapath"};
-  const StreamValue& value = call.lowering.value(source.id);
-  source.layout = call.lowering.layout_of(source);
-  if (!is_innermost(source.layout, part.dim))
-    throw Refusal{"only the channels, which are innermost in a stream, can be parted"};
-  const FixedType type = value.type;
-  return emit_moved(call, Slice{part.first, part.count}, {source.id}, type,
-                    with_innermost(source.layout, part.dim, part.count));
+  Kept kept = kept_by({source, part.dim, part.first, part.count, part.step});
+  const FixedType type = call.lowering.value(source.id).type;
+  if (const auto slice = periodic(kept.places, call.lowering.value(source.id).elements()))
+    return emit_moved(call, *slice, {source.id}, type, std::move(kept.layout));
+  return emit_moved(call, Gather{std::move(kept.places)}, {source.id}, type,
+                    std::move(kept.layout));
 }
 
 /// The parts have the sizes that the node's info says.
@@ -47,9 +88,18 @@ Operand lower_parts(const Call& call) {
   return parts;
 }
 
+/// One part for each place.
+Operand lower_unbind(const Call& call) {
+  const StreamView x = call.stream("self");
+  const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
+  std::vector<Part> parts;
+  for (std::int64_t i = 0; i < x.layout.torch_shape[dim]; ++i) parts.push_back({x, dim, i, 1});
+  return parts;
+}
+
 /// Elements that an index leaves of one dimension: a slice, or one place.
 struct Range {
-  std::int64_t first = 0, count = 0;
+  std::int64_t first = 0, count = 0, step = 1;
 };
 
 /// One place, counted from the end where it is negative.
@@ -65,9 +115,11 @@ std::optional<Range> range_of(const ir::Value& item, std::int64_t size) {
   if (item.kind() != Kind::slice)
     throw Refusal{"indexing by anything but slices and numbers has no datapath"};
   const ir::Value::List& bounds = item.items();
-  if (!bounds[2].is_none() && bounds[2] != ir::Value(1))
-    throw Refusal{"a step other than 1 has no datapath"};
-  if (bounds[0].is_none() && bounds[1].is_none()) return std::nullopt;
+  if (!bounds[2].is_none() && bounds[2].kind() != Kind::integer)
+    throw Refusal{"its step is not constant"};
+  const std::int64_t step = bounds[2].is_none() ? 1 : bounds[2].as_int();
+  if (step < 1) throw Refusal{"its step is less than 1"};
+  if (bounds[0].is_none() && bounds[1].is_none() && step == 1) return std::nullopt;
   const auto bound = [&](const ir::Value& value, std::int64_t otherwise) {
     if (value.is_none()) return otherwise;
     if (value.kind() != Kind::integer) throw Refusal{"its bounds are not constant"};
@@ -75,7 +127,8 @@ std::optional<Range> range_of(const ir::Value& item, std::int64_t size) {
     return std::clamp<std::int64_t>(given < 0 ? given + size : given, 0, size);
   };
   const std::int64_t first = bound(bounds[0], 0);
-  return Range{first, std::max<std::int64_t>(0, bound(bounds[1], size) - first)};
+  const std::int64_t length = std::max<std::int64_t>(0, bound(bounds[1], size) - first);
+  return Range{first, (length + step - 1) / step, step};
 }
 
 /// The result in the node's own shape: one place leaves its dimension out.
@@ -100,7 +153,7 @@ Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Valu
     if (!range) continue;
     if (d == 0) throw Refusal{"it chooses rows of the batch"};
     if (part) throw Refusal{"two dimensions at once have no datapath; take two steps"};
-    part = Part{x, d - 1, range->first, range->count};
+    part = Part{x, d - 1, range->first, range->count, range->step};
   }
   return in_result_shape(call, part ? emit_part(call, *part) : Operand(x));
 }
@@ -123,19 +176,20 @@ Operand lower_getitem(const Call& call) {
   const auto count = static_cast<std::int64_t>(parts->size());
   const std::int64_t i = index->as_int() < 0 ? index->as_int() + count : index->as_int();
   if (i < 0 || i >= count) throw Refusal{"its index is out of range"};
-  return emit_part(call, parts->at(static_cast<std::size_t>(i)));
+  return in_result_shape(call, emit_part(call, parts->at(static_cast<std::size_t>(i))));
 }
 
 /// aten::slice and aten::narrow: where it starts; the info says how many there are.
-Operand lower_slice(const Call& call, std::string_view first_argument) {
+Operand lower_slice(const Call& call) {
   const StreamView x = call.stream("self");
-  if (call.integer("step", 1) != 1) throw Refusal{"a step other than 1 has no datapath"};
+  const std::int64_t step = call.integer("step", 1);
+  if (step < 1) throw Refusal{"its step is less than 1"};
   const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
   const std::int64_t size = x.layout.torch_shape[dim];
-  std::int64_t first = call.integer(first_argument, 0);
+  std::int64_t first = call.integer("start", 0);
   if (first < 0) first += size;
-  return emit_part(call,
-                   {x, dim, std::clamp<std::int64_t>(first, 0, size), call.frame_shape().at(dim)});
+  return emit_part(
+      call, {x, dim, std::clamp<std::int64_t>(first, 0, size), call.frame_shape().at(dim), step});
 }
 
 /// The least type that holds the values of all streams.
@@ -171,40 +225,116 @@ std::vector<StreamView> cat_inputs(const Call& call) {
   return streams;
 }
 
-Operand lower_cat(const Call& call) {
-  std::vector<StreamView> streams = cat_inputs(call);
-  const std::size_t dim = call.frame_dim("dim", 0, streams[0].layout.torch_shape.size());
-  const FixedType type = common_type(call, streams);
-  std::vector<ValueId> inputs;
-  std::int64_t channels = 0;
-  const auto pixels = [&](const StreamView& stream) {
-    return with_innermost(stream.layout, dim, 1);
-  };
-  for (StreamView& stream : streams) {
-    stream.layout = call.lowering.layout_of(stream);
-    if (stream.layout.torch_shape.size() <= dim || !is_innermost(stream.layout, dim))
-      throw Refusal{"only the channels, which are innermost in a stream, can be joined"};
-    if (pixels(stream).order != pixels(streams[0]).order ||
-        pixels(stream).torch_shape != pixels(streams[0]).torch_shape)
-      throw Refusal{"its inputs are streamed in different orders"};
-    channels += stream.layout.torch_shape[dim];
-    inputs.push_back(call.lowering.widened(stream, type, call.node).id);
+/// What a cat of streams along a dimension gives, taken `rows` times from each in turn.
+class Join {
+ public:
+  Join(const std::vector<StreamView>& streams, std::size_t dim) : streams_(streams), dim_(dim) {
+    result_ = streams[0].layout.torch_shape;
+    result_[dim] = 0;
+    for (const StreamView& stream : streams) {
+      Shape other = stream.layout.torch_shape;
+      firsts_.push_back(result_[dim]);
+      result_[dim] += other.at(dim);
+      other[dim] = result_[dim];
+      if (other != result_) throw Refusal{"its inputs differ in another dimension"};
+    }
   }
-  if (inputs.size() == 1) return streams[0];
-  return emit_moved(call, Concat{}, inputs, type, with_innermost(streams[0].layout, dim, channels));
+
+  const Shape& result() const { return result_; }
+
+  /// The most rows after which the result is in this order; none where no number gives it.
+  std::optional<std::int64_t> rows_for(const std::vector<std::int64_t>& order) const {
+    std::int64_t common = 0;
+    for (const StreamView& stream : streams_)
+      common = std::gcd(common, static_cast<std::int64_t>(stream.layout.order.size()));
+    for (std::int64_t rows = common; rows >= 1; --rows)
+      if (common % rows == 0 && gives(rows, order)) return rows;
+    return std::nullopt;
+  }
+
+  std::vector<std::int64_t> order(std::int64_t rows) const {
+    std::vector<std::int64_t> found;
+    for_each(rows, [&](std::int64_t element) {
+      found.push_back(element);
+      return true;
+    });
+    return found;
+  }
+
+ private:
+  bool gives(std::int64_t rows, const std::vector<std::int64_t>& order) const {
+    std::size_t i = 0;
+    return for_each(rows, [&](std::int64_t element) { return order[i++] == element; });
+  }
+
+  /// f(torch element) of the result in the order of the stream, as long as f is true.
+  template <class F>
+  bool for_each(std::int64_t rows, F&& f) const {
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::size_t s = 0; s < streams_.size(); ++s) {
+        const std::vector<std::int64_t>& order = streams_[s].layout.order;
+        const std::size_t count = order.size() / at(rows);
+        for (std::size_t i = 0; i < count; ++i)
+          if (!f(in_result(s, order[at(row) * count + i]))) return false;
+      }
+    return true;
+  }
+
+  std::int64_t in_result(std::size_t stream, std::int64_t element) const {
+    const Shape& shape = streams_[stream].layout.torch_shape;
+    const std::int64_t inner = inner_of(shape, dim_);
+    const std::int64_t place = element / inner % shape[dim_] + firsts_[stream];
+    return (element / inner / shape[dim_] * result_[dim_] + place) * inner + element % inner;
+  }
+
+  const std::vector<StreamView>& streams_;
+  std::size_t dim_;
+  Shape result_;
+  std::vector<std::int64_t> firsts_;  ///< where each begins along the dimension
+};
+
+/// Streams joined along a torch dimension, in an order that layers read where that is one of taking
+/// turns.
+Operand join(const Call& call, const std::vector<StreamView>& streams, std::size_t dim) {
+  if (streams.size() == 1) return streams[0];
+  const FixedType type = common_type(call, streams);
+  const Join joined(streams, dim);
+  std::optional<std::int64_t> rows = joined.rows_for(channels_last(joined.result()).order);
+  if (!rows) rows = joined.rows_for(row_major(joined.result()).order);
+  const Concat concat{rows.value_or(1)};
+  std::vector<ValueId> inputs;
+  for (const StreamView& stream : streams)
+    inputs.push_back(call.lowering.widened(stream, type, call.node).id);
+  return emit_moved(call, concat, inputs, type,
+                    arranged(joined.order(concat.rows), joined.result()));
+}
+
+Operand lower_cat(const Call& call) {
+  const std::vector<StreamView> streams = cat_inputs(call);
+  return join(call, streams, call.frame_dim("dim", 0, streams[0].layout.torch_shape.size()));
+}
+
+/// A cat along a new dimension of 1.
+Operand lower_stack(const Call& call) {
+  std::vector<StreamView> streams = cat_inputs(call);
+  const std::size_t dim = call.frame_dim("dim", 0, call.frame_shape().size());
+  for (StreamView& stream : streams) {
+    Shape shape = stream.layout.torch_shape;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dim), 1);
+    stream.layout = reshaped(stream.layout, shape);
+  }
+  return join(call, streams, dim);
 }
 
 }  // namespace
 
 std::vector<LoweringRow> channel_rows() {
   return {
-      {"cat", lower_cat, true},
-      {"chunk", lower_parts, true},
-      {"split", lower_parts, true},
-      {"getitem", lower_getitem, true},
-      {"select", lower_select, true},
-      {"slice", [](const Call& call) { return lower_slice(call, "start"); }, true},
-      {"narrow", [](const Call& call) { return lower_slice(call, "start"); }, true},
+      {"cat", lower_cat, true},       {"chunk", lower_parts, true},
+      {"split", lower_parts, true},   {"getitem", lower_getitem, true},
+      {"select", lower_select, true}, {"slice", lower_slice, true},
+      {"narrow", lower_slice, true},  {"unbind", lower_unbind, true},
+      {"stack", lower_stack, true},
   };
 }
 

@@ -67,15 +67,17 @@ Layout linear_layout(const Layout& input, const Rows& rows, std::int64_t outputs
 
 Operand lower_linear(const Call& call) {
   check_weights(call);
-  const StreamView x = call.stream("input");
-  const FixedType& type = call.lowering.value(x.id).type;
+  StreamView x = call.stream("input");
+  const FixedType type = call.lowering.value(x.id).type;
   Matrix matrix = matrix_of(call, type.frac);
   const Shape& shape = matrix.weight.shape;
   if (shape.size() != 2 || x.layout.torch_shape.empty() || x.layout.torch_shape.back() != shape[1])
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
-  const auto rows = rows_of(x.layout);
-  if (!rows)
-    throw Refusal{"its input is streamed with the channels innermost, its rows need another order"};
+  auto rows = rows_of(x.layout);
+  if (!rows) {
+    x = call.lowering.reordered(x, row_major(x.layout.torch_shape), call.node, "data_in");
+    rows = rows_of(x.layout);
+  }
   Linear linear{shape[1], shape[0], matrix.weight.type, Codes(matrix.weight.codes.size()),
                 matrix.bias};
   for (std::int64_t o = 0; o < shape[0]; ++o)
@@ -140,15 +142,14 @@ Codes channels_last_weights(const Codes& weight, const Shape& shape) {
 
 Operand lower_convolution(const Call& call, std::size_t dims) {
   check_weights(call);
-  const StreamView x = call.stream("input");
-  const FixedType& type = call.lowering.value(x.id).type;
+  StreamView x = call.stream("input");
+  const FixedType type = call.lowering.value(x.id).type;
   Matrix matrix = matrix_of(call, type.frac);
   const Shape& shape = matrix.weight.shape;
-  const Shape& frame = x.layout.torch_shape;
+  const Shape frame = x.layout.torch_shape;
   if (shape.size() != dims + 2 || frame.size() != dims + 1)
     throw Refusal{"it needs a batch of [channels, size...] as input"};
-  if (!is_channels_last(x.layout))
-    throw Refusal{"its input is not streamed with the channels innermost"};
+  x = call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
   Convolution convolution;
   convolution.window = convolution_window(call, frame, shape);
   convolution.outputs = shape[0];
@@ -189,9 +190,10 @@ Operand lower_batch_norm(const Call& call) {
   Constants scale = call.has_tensor("weight") ? call.constants("weight") : call.constant(1.0);
   std::optional<Constants> shift;
   if (call.has_tensor("bias")) shift = call.constants("bias");
-  const StreamView x = call.stream("input");
-  if (x.layout.torch_shape.empty() || !is_innermost(x.layout, 0))
-    throw Refusal{"its input is not streamed with the channels innermost"};
+  StreamView x = call.stream("input");
+  if (x.layout.torch_shape.empty()) throw Refusal{"it needs a batch of channels as input"};
+  if (!is_innermost(x.layout, 0))
+    x = call.lowering.reordered(x, channels_last(x.layout.torch_shape), call.node, "data_in");
   return scale_and_shift(call, x, std::move(scale), std::move(shift));
 }
 

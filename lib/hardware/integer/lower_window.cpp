@@ -8,12 +8,10 @@ namespace mase::integer {
 namespace {
 
 StreamView pooled_input(const Call& call, std::size_t dims) {
-  StreamView x = call.stream("self");
+  const StreamView x = call.stream("self");
   if (x.layout.torch_shape.size() != dims + 1)
     throw Refusal{"it needs a batch of [channels, size...] as input"};
-  if (!is_channels_last(x.layout))
-    throw Refusal{"its input is not streamed with the channels innermost"};
-  return x;
+  return call.lowering.reordered(x, channels_last(x.layout.torch_shape), call.node, "data_in");
 }
 
 /// The axes of a pool over torch [C, spatial...], by its arguments.
@@ -165,7 +163,24 @@ ReducingPool row_pool(const Call& call, const StreamView& x, std::size_t dim) {
           reshaped(with_innermost(x.layout, dim, 1), call.frame_shape())};
 }
 
-ReducingPool reducing_pool(const Call& call, const StreamView& x) {
+/// Whatever is reduced: the stream in an order that has it innermost.
+ReducingPool reordered_pool(const Call& call, StreamView& x, const std::vector<bool>& reduced) {
+  const Shape& frame = x.layout.torch_shape;
+  std::vector<std::size_t> dims;  // kept ones, then reduced ones
+  std::int64_t row = 1;
+  for (const bool inner : {false, true})
+    for (std::size_t d = 0; d < frame.size(); ++d)
+      if (reduced[d] == inner) dims.push_back(d);
+  for (std::size_t d = 0; d < frame.size(); ++d)
+    if (reduced[d]) row *= frame[d];
+  const std::int64_t rows = numel(frame) / row;
+  // The stream's order is that of the permuted tensor, each element named by its own place.
+  const std::vector<std::int64_t> order = places_of(permuted(row_major(frame), dims));
+  x = call.lowering.reordered(x, {{rows, row}, frame, order}, call.node, "self");
+  return {Window{tiled(rows, rows), tiled(row, 1)}, row_major(call.frame_shape())};
+}
+
+ReducingPool reducing_pool(const Call& call, StreamView& x) {
   const std::size_t rank = x.layout.torch_shape.size();
   const std::vector<bool> reduced = reduced_dims(call, rank);
   const auto count = static_cast<std::size_t>(std::count(reduced.begin(), reduced.end(), true));
@@ -173,9 +188,7 @@ ReducingPool reducing_pool(const Call& call, const StreamView& x) {
     return image_pool(call, x);
   for (std::size_t dim = 0; dim < rank; ++dim)
     if (count == 1 && reduced[dim] && is_innermost(x.layout, dim)) return row_pool(call, x, dim);
-  throw Refusal{
-      "only a reduction over all places of an image, or over the innermost dimension of the stream "
-      "(the channels of an image, the features of a row), has a datapath"};
+  return reordered_pool(call, x, reduced);
 }
 
 Operand lower_reduction(const Call& call, Reduction kind) {

@@ -33,12 +33,12 @@ struct StreamView {
   Layout layout;
 };
 
-/// Elements [first, first + count) along torch dimension `dim` of a stream: part of a chunk or
-/// split, which becomes a step where it is used.
+/// `count` elements along torch dimension `dim` of a stream, every `step`-th from `first` on: part
+/// of a chunk or split, which becomes a step where it is used.
 struct Part {
   StreamView source;
   std::size_t dim = 0;
-  std::int64_t first = 0, count = 0;
+  std::int64_t first = 0, count = 0, step = 1;
 };
 
 /// A constant tensor of the graph (get_attr), with the format its node puts on it.
@@ -98,6 +98,13 @@ class Lowering {
   /// of the same value share.
   StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                   const std::string& port);
+  /// The stream in the order of another layout of its torch shape: itself, or behind a gather.
+  StreamView reordered(const StreamView& stream, const Layout& wanted, const ir::Node& reader,
+                       const std::string& port);
+  /// The stream behind a gather that `reader` needs: element i of `wanted`, in torch's order, is
+  /// element source[i].
+  StreamView moved(const StreamView& stream, const std::vector<std::int64_t>& source,
+                   const Layout& wanted, const ir::Node& reader, const std::string& suffix);
   /// The stream with exactly this type, which holds all its values.
   StreamView widened(const StreamView& stream, const FixedType& type, const ir::Node& reader);
 
@@ -112,6 +119,10 @@ class Lowering {
   std::string unique_name(std::string name);
   StreamView append(const std::string& name, const ir::Node& node, Step step, FixedType type,
                     Layout layout, const std::string& value_name);
+  /// A step of one input that `reader` needs of its own.
+  StreamView append_for(const ir::Node& reader, const std::string& suffix, Operation operation,
+                        const StreamView& stream, const Requantise& requantise,
+                        const FixedType& type, Layout layout);
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 
@@ -169,6 +180,7 @@ std::vector<LoweringRow> clamp_rows();
 std::vector<LoweringRow> arithmetic_rows();
 std::vector<LoweringRow> shape_rows();
 std::vector<LoweringRow> channel_rows();
+std::vector<LoweringRow> movement_rows();
 std::vector<LoweringRow> table_rows();
 
 const LoweringRow* find_lowering(std::string_view op);  ///< null without a datapath
@@ -180,6 +192,8 @@ bool is_host_value(const ir::Node& node);  ///< a size or number, no tensor
 Wide code_of(double number, const Grid& grid);
 /// Whether every value of `inner` is a value of `outer`.
 bool holds(const FixedType& outer, const FixedType& inner);
+/// Of codes of a type to the same codes.
+Requantise unchanged(const FixedType& type);
 /// Requantisation of an accumulator to a grid.
 Requantise to_grid(const Accumulator& accumulator, const Grid& grid);
 /// Reason when codes need more than `limit` bits.
@@ -192,6 +206,18 @@ Axis slid(Axis axis, std::int64_t pad_after, bool ceil = false);
 Window window_over(const Shape& frame, const std::vector<Axis>& axes);
 /// Refuses a window that gives another shape than the node's.
 void check_window(const Call& call, const Window& window, std::int64_t outputs);
+
+/// The gather that makes a stream of layout `wanted` of one of layout `from`: its element i, in
+/// torch's order, is element source[i], or outside where that is -1.
+Gather gather_of(const Layout& from, const std::vector<std::int64_t>& source, const Layout& wanted,
+                 std::int64_t outside = 0);
+/// A step that only moves codes: requantisation changes nothing.
+StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
+                      const FixedType& type, Layout layout);
+/// The result whose element i, in torch's order, is element source[i] of the stream's frame, or
+/// `outside`, a code, where that is -1. Costs nothing where every element has one place.
+Operand gathered(const Call& call, const StreamView& x, const std::vector<std::int64_t>& source,
+                 std::int64_t outside = 0);
 
 /// The stream clamped to [low, high], real numbers that may be infinite, on the node's grid.
 Operand clamp_between(const Call& call, const StreamView& x, double low, double high);

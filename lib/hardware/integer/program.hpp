@@ -165,12 +165,14 @@ struct Binary {
   }
 };
 
-/// Inputs one after another along the innermost dimension.
-struct Concat {};
+/// Inputs in turn, `rows` times in a frame: elements / rows of each.
+struct Concat {
+  std::int64_t rows = 1;
+};
 
-/// Elements [first, first + count) of the innermost dimension.
+/// Elements [first, first + count) of every `period` of them, which divides the frame.
 struct Slice {
-  std::int64_t first = 0, count = 0;
+  std::int64_t first = 0, count = 0, period = 1;
 };
 
 /// Elements of a frame in another order, some left out, some repeated:
@@ -190,7 +192,8 @@ using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Po
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {
-  std::string name;   ///< graph node; casts between nodes are named "<consumer>_<port>_cast"
+  /// Graph node; casts and gathers between nodes: "<consumer>_<port>_cast", "..._reorder".
+  std::string name;
   std::string layer;  ///< the graph node it belongs to
   std::vector<ValueId> inputs;
   ValueId output = -1;

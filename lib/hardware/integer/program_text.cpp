@@ -42,7 +42,8 @@ struct Details {
     return "<< " + std::to_string(binary.shift_a) + ", " + std::to_string(binary.shift_b);
   }
   std::string operator()(const Slice& slice) const {
-    return std::to_string(slice.first) + " + " + std::to_string(slice.count);
+    return std::to_string(slice.first) + " + " + std::to_string(slice.count) + " of " +
+           std::to_string(slice.period);
   }
   std::string operator()(const Lookup& lookup) const {
     return std::to_string(lookup.table.size()) + " entries";

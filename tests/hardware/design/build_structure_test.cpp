@@ -221,8 +221,8 @@ TEST_CASE("an input that is an output passes a skid") {
 TEST_CASE("concatenations of three chain two modules, slices count beats") {
   ProgramMaker maker;
   auto a = maker.input("a", {3, 4}), b = maker.input("b", {3, 2}), c = maker.input("c", {3, 6});
-  auto all = maker.step("cat", integer::Concat{}, {a, b, c}, {3, 12});
-  maker.output(maker.step("part", integer::Slice{4, 6}, {all}, {3, 6}));
+  auto all = maker.step("cat", integer::Concat{3}, {a, b, c}, {3, 12});
+  maker.output(maker.step("part", integer::Slice{4, 6, 12}, {all}, {3, 6}));
   const Design design = assemble(maker.share(), {{"cat", {2, 2}}, {"part", {2, 2}}});
   CHECK(structure(design) == Lines{"cat_1:mase_concat(a,b)->cat_1", "cat:mase_concat(cat_1,c)->cat",
                                    "part:mase_slice(cat)->part"});

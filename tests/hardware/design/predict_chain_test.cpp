@@ -53,8 +53,8 @@ Design design_of_every_kind(const Fold& fold) {
   const integer::Window overlap = square(4, 8, 3, 1, 1);
   auto a = maker.convolution("a", x, same, 4), b = maker.convolution("b", x, same, 4, 4);
   auto sum = maker.add("sum", a, b);
-  auto both = maker.step("both", integer::Concat{}, {sum, x}, {8, 8, 8});
-  auto part = maker.step("part", integer::Slice{2, 4}, {both}, {8, 8, 4});
+  auto both = maker.step("both", integer::Concat{64}, {sum, x}, {8, 8, 8});
+  auto part = maker.step("part", integer::Slice{2, 4, 8}, {both}, {8, 8, 4});
   auto pool = maker.step("pool", integer::Pool{integer::PoolKind::sum, half}, {part}, {4, 4, 4});
   auto c = maker.linear("c", pool, 4, 8);
   auto wide = maker.step("wide", integer::Pool{integer::PoolKind::max, overlap}, {c}, {4, 4, 8});

@@ -146,7 +146,7 @@ TEST_CASE("concatenated branches of one value never deadlock") {
   auto x = maker.input("x", {4, 4, 4});
   const integer::Window window = square(4, 4, 3, 1, 1), point = square(4, 4, 1);
   auto a = maker.convolution("a", x, point, 4), b = maker.convolution("b", x, window, 8);
-  maker.output(maker.step("cat", integer::Concat{}, {a, b, x}, {4, 4, 16}));
+  maker.output(maker.step("cat", integer::Concat{16}, {a, b, x}, {4, 4, 16}));
   const Design design = build(maker.share(), {{"a", {2, 1}}, {"b", {1, 4}}, {"cat", {2, 2}}});
   for (unsigned seed : {1U, 2U, 3U}) CHECK(survives_stalls(design, seed, 4));
   const Design fast = build(maker.share(), {{"a", {4, 4}}, {"b", {4, 8}}, {"cat", {4, 4}}});

@@ -148,10 +148,10 @@ TEST_CASE("elementwise ops without a datapath say why") {
            wide.call("aten::tanh", {{"self", ref(x)}}, in, {{"data_out", "integer(8, 4)"}}))),
        "a table at most 10");
   Sketch shapes;
-  const auto a = pair(shapes), b = shapes.input({2, 4, 1, 1}, {{"data_out", "integer(8, 4)"}});
+  const auto a = pair(shapes), b = shapes.input({2, 1, 1}, {{"data_out", "integer(8, 4)"}});
   says(refusal(shapes.finish(
            shapes.call("aten::mul.Tensor", {{"self", ref(a)}, {"other", ref(b)}}, {2, 4, 6, 6}))),
-       "equal shapes");
+       "does not stretch");
   Sketch constants;
   const auto c = pair(constants), p = constants.parameter({6}, 1);
   says(refusal(
@@ -165,26 +165,12 @@ TEST_CASE("elementwise ops without a datapath say why") {
        "quotient of two streams");
 }
 
-TEST_CASE("what mixes rows of the batch or breaks the stream order is refused") {
+TEST_CASE("what mixes rows of the batch is refused") {
   const Shape in{2, 4, 6};
   says(refusal("aten::flatten.using_ints", {{"start_dim", Value(0)}}, in, {48}), "mixes rows");
   says(refusal("aten::view", {{"size", Value(1)}}, in, {4, 2, 6}), "mixes rows");
   says(refusal("aten::transpose.int", {{"dim0", Value(0)}, {"dim1", Value(1)}}, in, {4, 2, 6}),
        "mixes rows");
-  Sketch sketch;
-  const auto x = pair(sketch);
-  const auto pool =
-      sketch.call("aten::max_pool2d", {{"self", ref(x)}, {"kernel_size", Value(2)}}, {2, 4, 3, 3});
-  says(refusal(sketch.finish(sketch.linear(pool, 2, eight))), "channels innermost");
-  Sketch halves;
-  const auto y = pair(halves);
-  const Value whole = Value::slice(Value(), Value(), Value());
-  const auto cut = halves.call(
-      "mase::getitem",
-      {{"value", ref(y)},
-       {"index", Value::tuple({whole, whole, Value::slice(Value(), Value(3), Value())})}},
-      {2, 4, 3, 6});
-  says(refusal(halves.finish(cut)), "only the channels");
 }
 
 TEST_CASE("results and accumulators that are too wide are refused") {
