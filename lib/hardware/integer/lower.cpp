@@ -14,7 +14,7 @@ const std::vector<LoweringRow>& lowering_table() {
   static const std::vector<LoweringRow> rows = [] {
     std::vector<LoweringRow> all;
     for (const auto& part : {matrix_rows(), window_rows(), clamp_rows(), arithmetic_rows(),
-                             shape_rows(), channel_rows(), table_rows()})
+                             shape_rows(), channel_rows(), movement_rows(), table_rows()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -93,14 +93,16 @@ RealTensor Evaluation::cat() const {
   return y;
 }
 
-RealTensor Evaluation::part(const RealTensor& x, std::size_t dim, Index first, Index count) const {
+RealTensor Evaluation::part(const RealTensor& x, std::size_t dim, Index first, Index count,
+                            Index step) const {
   RealTensor y{x.shape, {}};
   y.shape[dim] = count;
   const Index inner =
       numel(Shape(x.shape.begin() + static_cast<std::ptrdiff_t>(dim) + 1, x.shape.end()));
   for (Index i = 0; i < numel(x.shape); ++i) {
-    const Index coordinate = i / inner % x.shape[dim];
-    if (coordinate >= first && coordinate < first + count) y.values.push_back(x.values[at(i)]);
+    const Index after = i / inner % x.shape[dim] - first;
+    if (after >= 0 && after % step == 0 && after / step < count)
+      y.values.push_back(x.values[at(i)]);
   }
   return y;
 }
@@ -225,7 +227,8 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["getitem"] = [](E e) -> R { return {e.item()}; };
     t["slice"] = t["narrow"] = [](E e) -> R {
       const std::size_t dim = at(e.whole("dim", 0));
-      return {e.part(e.input("self"), dim, e.whole("start", 0), e.node_->info.shape[dim])};
+      return {e.part(e.input("self"), dim, e.whole("start", 0), e.node_->info.shape[dim],
+                     e.whole("step", 1))};
     };
     t["select"] = [](E e) -> R {
       const RealTensor x = e.input("self");
@@ -268,6 +271,7 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
       return {e.table([=](double x) { return x >= 0 ? x : x * slope; })};
     };
     add_functions(t);
+    add_movements(t);
     return t;
   }();
   return table;

@@ -112,6 +112,7 @@ class Evaluation {
   using Operator = std::function<std::vector<RealTensor>(const Evaluation&)>;
   static const std::map<std::string, Operator>& operators();
   static void add_functions(std::map<std::string, Operator>& t);
+  static void add_movements(std::map<std::string, Operator>& t);
 
   RealTensor map(const std::function<Real(Real)>& f) const {
     RealTensor x = input("self");
@@ -138,10 +139,15 @@ class Evaluation {
   RealTensor cat() const;
   std::vector<RealTensor> parts() const;
   RealTensor item() const;
-  RealTensor part(const RealTensor& x, std::size_t dim, Index first, Index count) const;
+  RealTensor part(const RealTensor& x, std::size_t dim, Index first, Index count,
+                  Index step = 1) const;
   RealTensor reshaped() const;
   RealTensor shaped(RealTensor x) const;
   RealTensor permuted() const;
+  RealTensor placed(const Shape& shape, const std::function<Shape(Shape)>& f,
+                    Real filler = 0) const;
+  RealTensor padded() const;
+  RealTensor shuffled(bool up) const;
 
   const ir::Graph& graph_;
   const Node* node_ = nullptr;

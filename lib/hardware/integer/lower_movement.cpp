@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of ops that give elements other places: padding, flips, rolls, repeats, shuffles,
+// nearest upsampling and chosen places. A permutation only changes how the stream is seen; what
+// leaves elements out or repeats them becomes a gather.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/error.hpp"
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+using Index = std::int64_t;
+constexpr Index outside = -1;
+
+/// The input coordinate along dimension `dim` of a result coordinate; `outside` for none.
+using Move = std::function<Index(std::size_t dim, Index coordinate)>;
+
+/// source[i] for every element of `result`, each dimension moved on its own. Ranks are equal.
+std::vector<Index> moved(const Shape& input, const Shape& result, const Move& move) {
+  std::vector<Index> source;
+  source.reserve(at(numel(result)));
+  for (Index element = 0; element < numel(result); ++element) {
+    Index rest = element, index = 0, stride = 1;
+    for (std::size_t d = result.size(); d-- > 0; rest /= result[d]) {
+      const Index coordinate = index == outside ? 0 : move(d, rest % result[d]);
+      if (coordinate == outside) index = outside;
+      if (index == outside) continue;
+      index += coordinate * stride;
+      stride *= input[d];
+    }
+    source.push_back(index);
+  }
+  return source;
+}
+
+/// A stream on the grid of the result, where it has one: quantizing commutes with moving.
+StreamView on_result_grid(const Call& call, const StreamView& x) {
+  const auto grid = call.lowering.target(call.node);
+  return grid ? call.lowering.cast(x, *grid, call.node, "data_in") : x;
+}
+
+/// The code of a constant among the codes of a stream, whose type grows where it has to.
+struct Filled {
+  StreamView x;
+  Index code = 0;
+};
+
+Filled filled(const Call& call, StreamView x, double value) {
+  const FixedType type = call.lowering.value(x.id).type;
+  const auto grid = call.lowering.target(call.node);
+  const double exact = std::ldexp(value, type.frac);
+  if (!std::isfinite(value) || (!grid && exact != std::nearbyint(exact)) ||
+      (!grid && std::abs(exact) >= 0x1p31))
+    throw Refusal{"its value is none of its input's format; give the node a data_out format"};
+  const Wide code = grid ? code_of(value, *grid) : static_cast<Wide>(exact);
+  const Interval range = hull(interval_of(type), {code, code});
+  x = call.lowering.widened(x, type_for(range.low, range.high, type.frac), call.node);
+  return {x, static_cast<Index>(code)};
+}
+
+/// The result of an op that moves each dimension on its own; `value` stands outside.
+Operand move_dims(const Call& call, const StreamView& x, const Move& move, double value = 0.0) {
+  const Shape result = call.frame_shape();
+  if (result.size() != x.layout.torch_shape.size())
+    throw Refusal{"its result does not keep the dimensions"};
+  const std::vector<Index> source = moved(x.layout.torch_shape, result, move);
+  const StreamView ready = on_result_grid(call, x);
+  if (std::ranges::find(source, outside) == source.end()) return gathered(call, ready, source);
+  const Filled with = filled(call, ready, value);
+  return gathered(call, with.x, source, with.code);
+}
+
+// Padding.
+
+Index reflected(Index place, Index size) {
+  if (place < 0) place = -place;
+  return place < size ? place : 2 * (size - 1) - place;
+}
+
+/// Where a place outside of [0, size) is read, by torch's mode.
+Index padded_place(std::string_view mode, Index place, Index size) {
+  if (place >= 0 && place < size) return place;
+  if (mode == "reflect") return reflected(place, size);
+  if (mode == "replicate") return std::clamp<Index>(place, 0, size - 1);
+  if (mode == "circular") return (place % size + size) % size;
+  return outside;
+}
+
+/// Padding by torch's list: [before, after] of the last dimension, then of the one before it.
+Operand pad(const Call& call, std::string_view argument, const std::string& mode) {
+  const StreamView x = call.stream("self");
+  const Shape frame = x.layout.torch_shape;
+  const ir::Value* given = call.find(argument);
+  if (!given || given->kind() != ir::Value::Kind::list)
+    throw Refusal{"its padding is not a constant list"};
+  const std::vector<Index> pads = call.integers(argument, given->items().size(), {});
+  if (pads.size() % 2 != 0 || pads.size() / 2 > frame.size())
+    throw Refusal{"it pads the batch, or its padding is no list of pairs"};
+  std::vector<Index> before(frame.size(), 0);
+  for (std::size_t i = 0; i < pads.size() / 2; ++i) before[frame.size() - 1 - i] = pads[2 * i];
+  return move_dims(
+      call, x, [&](std::size_t d, Index c) { return padded_place(mode, c - before[d], frame[d]); },
+      call.number("value", 0.0));
+}
+
+Operand lower_pad(const Call& call) {
+  const ir::Value* mode = call.find("mode");
+  return pad(call, "pad", mode ? mode->as_string() : "constant");
+}
+
+// Whole dimensions.
+
+/// The frame's dimensions that an argument names.
+std::vector<std::size_t> named_dims(const Call& call, std::string_view argument, std::size_t rank) {
+  const ir::Value* given = call.find(argument);
+  if (!given) throw Refusal{"it moves elements across the batch"};
+  const std::size_t count = given->kind() == ir::Value::Kind::integer ? 1 : given->items().size();
+  if (count == 0) throw Refusal{"it moves elements across the batch; name its dimensions"};
+  std::vector<std::size_t> dims;
+  for (Index dim : call.integers(argument, count, {})) {
+    if (dim < 0) dim += static_cast<Index>(rank) + 1;
+    if (dim == 0) throw Refusal{"it mixes rows of the batch"};
+    if (dim < 0 || dim > static_cast<Index>(rank)) throw Refusal{"it names no dimension"};
+    dims.push_back(at(dim - 1));
+  }
+  return dims;
+}
+
+Operand lower_flip(const Call& call) {
+  const StreamView x = call.stream("self");
+  const Shape frame = x.layout.torch_shape;
+  const std::vector<std::size_t> dims = named_dims(call, "dims", frame.size());
+  return move_dims(call, x, [&](std::size_t d, Index c) {
+    return std::ranges::find(dims, d) == dims.end() ? c : frame[d] - 1 - c;
+  });
+}
+
+Operand lower_roll(const Call& call) {
+  const StreamView x = call.stream("self");
+  const Shape frame = x.layout.torch_shape;
+  const std::vector<std::size_t> dims = named_dims(call, "dims", frame.size());
+  const Shape shifts = call.integers("shifts", dims.size(), {});
+  if (shifts.size() != dims.size()) throw Refusal{"it moves elements across the batch"};
+  std::vector<Index> shift(frame.size(), 0);
+  for (std::size_t i = 0; i < dims.size(); ++i) shift[dims[i]] += shifts[i];
+  return move_dims(call, x, [&](std::size_t d, Index c) {
+    return ((c - shift[d]) % frame[d] + frame[d]) % frame[d];
+  });
+}
+
+/// The tensor again and again along its dimensions; dimensions of 1 alike.
+Operand lower_repeat(const Call& call) {
+  const StreamView x = call.stream("self");
+  const Shape frame = x.layout.torch_shape;
+  const Shape& whole = call.node.info.shape;
+  const ir::Value& self = *call.node.find("self");
+  if (whole.empty() || whole[0] != call.lowering.graph().node(self.node()).info.shape[0])
+    throw Refusal{"it repeats the batch"};
+  return move_dims(call, x, [&](std::size_t d, Index c) { return c % frame[d]; });
+}
+
+Operand lower_repeat_interleave(const Call& call) {
+  const StreamView x = call.stream("self");
+  const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
+  const Index repeats = call.integer("repeats", 1);
+  if (!call.find("dim") || repeats < 1) throw Refusal{"it needs a dimension and a number"};
+  return move_dims(call, x, [&](std::size_t d, Index c) { return d == dim ? c / repeats : c; });
+}
+
+/// torch's nearest place: exact for whole factors, else as its float32 arithmetic rounds.
+Index nearest(Index c, Index in, Index out, double factor) {
+  if (out % in == 0) return c / (out / in);
+  const float scale = factor > 0 ? static_cast<float>(1.0 / factor)
+                                 : static_cast<float>(in) / static_cast<float>(out);
+  return std::min(static_cast<Index>(std::floor(static_cast<float>(c) * scale)), in - 1);
+}
+
+Operand lower_upsample(const Call& call) {
+  if (!ir::base_op(call.node.op).starts_with("aten::upsample_nearest") ||
+      ir::base_op(call.node.op).find("exact") != std::string::npos)
+    throw Refusal{"it mixes neighbours, which has no datapath; mode 'nearest' has one"};
+  const StreamView x = call.stream("input");
+  const Shape frame = x.layout.torch_shape, result = call.frame_shape();
+  if (frame.size() != result.size()) throw Refusal{"its result does not keep the dimensions"};
+  std::vector<double> factors(frame.size(), 0.0);
+  const ir::Value* given = call.find("scale_factors");
+  for (std::size_t d = 1; given && given->kind() == ir::Value::Kind::list && d < frame.size(); ++d)
+    if (given->items().size() == frame.size() - 1) factors[d] = given->items()[d - 1].as_double();
+  return move_dims(call, x, [&](std::size_t d, Index c) {
+    return d == 0 ? c : nearest(c, frame[d], result[d], factors[d]);
+  });
+}
+
+Operand lower_index_select(const Call& call) {
+  const StreamView x = call.stream("self");
+  const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
+  const ir::Value* index = call.node.find("index");
+  const Operand* operand =
+      index && index->is_node() ? &call.lowering.operand(index->node()) : nullptr;
+  const Parameter* parameter = operand ? std::get_if<Parameter>(operand) : nullptr;
+  if (!parameter) throw Refusal{"its index is computed; a constant one has a datapath"};
+  const Array& stored = call.lowering.graph().tensors.at(parameter->path).value;
+  if (stored.dtype() != DType::int64) throw Refusal{"its index is no tensor of int64"};
+  const auto places = stored.span<std::int64_t>();
+  const Index size = x.layout.torch_shape[dim];
+  for (const Index place : places)
+    if (place < 0 || place >= size) throw Refusal{"its index is out of range"};
+  if (call.frame_shape().at(dim) != static_cast<Index>(places.size()))
+    throw Refusal{"its index does not fit its result"};
+  return move_dims(call, x, [&](std::size_t d, Index c) { return d == dim ? places[at(c)] : c; });
+}
+
+// Shuffles.
+
+/// Pixel (h, w) of channel c is pixel (h / r, w / r) of channel (c * r + h % r) * r + w % r.
+std::vector<Index> shuffled(const Shape& result, Index r) {
+  const Index height = result[1] / r, width = result[2] / r;
+  std::vector<Index> source;
+  for (Index c = 0; c < result[0]; ++c)
+    for (Index h = 0; h < result[1]; ++h)
+      for (Index w = 0; w < result[2]; ++w) {
+        const Index channel = (c * r + h % r) * r + w % r;
+        source.push_back((channel * height + h / r) * width + w / r);
+      }
+  return source;
+}
+
+Operand lower_pixel_shuffle(const Call& call) {
+  const StreamView x = on_result_grid(call, call.stream("self"));
+  const Shape result = call.frame_shape();
+  const Index r = call.integer("upscale_factor", 1);
+  if (result.size() != 3 || r < 1 || result[1] % r != 0 || result[2] % r != 0)
+    throw Refusal{"it needs a batch of [channels, height, width]"};
+  return gathered(call, x, shuffled(result, r));
+}
+
+Operand lower_pixel_unshuffle(const Call& call) {
+  const StreamView x = on_result_grid(call, call.stream("self"));
+  const Shape frame = x.layout.torch_shape;
+  const Index r = call.integer("downscale_factor", 1);
+  if (frame.size() != 3 || r < 1 || frame[1] % r != 0 || frame[2] % r != 0)
+    throw Refusal{"it needs a batch of [channels, height, width]"};
+  const std::vector<Index> back = shuffled(frame, r);
+  std::vector<Index> source(back.size());
+  for (std::size_t i = 0; i < back.size(); ++i) source[at(back[i])] = static_cast<Index>(i);
+  return gathered(call, x, source);
+}
+
+Operand lower_channel_shuffle(const Call& call) {
+  const StreamView x = call.stream("self");
+  const Index channels = x.layout.torch_shape.at(0), groups = call.integer("groups", 1);
+  if (groups < 1 || channels % groups != 0) throw Refusal{"its groups do not divide its channels"};
+  return move_dims(call, x, [&](std::size_t d, Index c) {
+    return d == 0 ? c % groups * (channels / groups) + c / groups : c;
+  });
+}
+
+}  // namespace
+
+Operand gathered(const Call& call, const StreamView& x, const std::vector<Index>& source,
+                 Index outside_code) {
+  const Shape result = call.frame_shape();
+  MASE_CHECK(static_cast<Index>(source.size()) == numel(result), "a source of another size");
+  std::vector<Index> target(x.layout.order.size(), outside);
+  bool permutes = source.size() == target.size();
+  for (std::size_t i = 0; i < source.size() && permutes; ++i) {
+    permutes = source[i] != outside && target[at(source[i])] == outside;
+    if (permutes) target[at(source[i])] = static_cast<Index>(i);
+  }
+  if (permutes) {
+    std::vector<Index> order;
+    for (const Index element : x.layout.order) order.push_back(target[at(element)]);
+    return StreamView{x.id, arranged(std::move(order), result)};
+  }
+  const Layout wanted = is_channels_last(x.layout) ? channels_last(result) : row_major(result);
+  return emit_moved(call, gather_of(x.layout, source, wanted, outside_code), {x.id},
+                    call.lowering.value(x.id).type, wanted);
+}
+
+std::vector<LoweringRow> movement_rows() {
+  return {
+      {"pad", lower_pad, true},
+      {"constant_pad_nd", [](const Call& call) { return pad(call, "pad", "constant"); }, true},
+      {"reflection_pad1d", [](const Call& call) { return pad(call, "padding", "reflect"); }, true},
+      {"reflection_pad2d", [](const Call& call) { return pad(call, "padding", "reflect"); }, true},
+      {"replication_pad1d", [](const Call& call) { return pad(call, "padding", "replicate"); },
+       true},
+      {"replication_pad2d", [](const Call& call) { return pad(call, "padding", "replicate"); },
+       true},
+      {"flip", lower_flip, true},
+      {"roll", lower_roll, true},
+      {"repeat", lower_repeat, true},
+      {"tile", lower_repeat, true},
+      {"expand", lower_repeat, true},
+      {"repeat_interleave", lower_repeat_interleave, true},
+      {"upsample", lower_upsample, true},
+      {"upsample_nearest1d", lower_upsample, true},
+      {"index_select", lower_index_select, true},
+      {"pixel_shuffle", lower_pixel_shuffle, true},
+      {"pixel_unshuffle", lower_pixel_unshuffle, true},
+      {"channel_shuffle", lower_channel_shuffle, true},
+  };
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops that give elements other places: by themselves, in front of layers that read another order,
+// and what they cost.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using ir::Value;
+
+namespace {
+
+const Formats grid{{"data_out", "integer(8, 4)"}};
+const Formats layer_formats{
+    {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(6, 3)"}};
+
+struct Movement {
+  std::string op;
+  Shape in;
+  std::vector<ir::Argument> args;
+  Shape out;
+  bool free = false;  ///< a permutation: nothing moves
+};
+
+std::vector<Movement> movements() {
+  const auto text = [](const char* word) { return Value(std::string(word)); };
+  const Shape image{2, 4, 6, 5};
+  return {
+      {"aten::pad", image, {{"pad", list({1, 2, 3, 0})}}, {2, 4, 9, 8}},
+      {"aten::pad", image, {{"pad", list({1, -2})}, {"value", Value(0.5)}}, {2, 4, 6, 4}},
+      {"aten::pad", image, {{"pad", list({-1, -2, -1, 0})}}, {2, 4, 5, 2}},
+      {"aten::pad", image, {{"pad", list({2, 1, 1, 2})}, {"mode", text("reflect")}}, {2, 4, 9, 8}},
+      {"aten::pad", image, {{"pad", list({2, 1})}, {"mode", text("replicate")}}, {2, 4, 6, 8}},
+      {"aten::pad", image, {{"pad", list({2, 1, 3, 0})}, {"mode", text("circular")}}, {2, 4, 9, 8}},
+      {"aten::pad", {2, 7}, {{"pad", list({3, 1})}, {"value", Value(-2)}}, {2, 11}},
+      {"aten::flip", image, {{"dims", list({3})}}, image, true},
+      {"aten::flip", image, {{"dims", list({1, 2})}}, image, true},
+      {"aten::roll", image, {{"shifts", list({-2})}, {"dims", list({2})}}, image, true},
+      {"aten::roll", {2, 9}, {{"shifts", list({4})}, {"dims", list({1})}}, {2, 9}, true},
+      {"aten::repeat", image, {{"repeats", list({1, 2, 1, 3})}}, {2, 8, 6, 15}},
+      {"aten::expand", {2, 4, 1, 1}, {{"size", list({-1, -1, 3, 5})}}, {2, 4, 3, 5}},
+      {"aten::upsample_nearest2d", image, {}, {2, 4, 12, 15}},
+      {"aten::upsample_nearest2d", image, {}, {2, 4, 9, 3}},
+      {"aten::pixel_shuffle", image, {{"upscale_factor", Value(2)}}, {2, 1, 12, 10}, true},
+      {"aten::pixel_unshuffle",
+       {2, 3, 6, 4},
+       {{"downscale_factor", Value(2)}},
+       {2, 12, 3, 2},
+       true},
+      {"aten::channel_shuffle", image, {{"groups", Value(2)}}, image, true},
+      {"aten::slice.Tensor",
+       image,
+       {{"dim", Value(2)}, {"start", Value(1)}, {"end", Value(5)}, {"step", Value(2)}},
+       {2, 4, 2, 5}},
+      {"aten::select.int", image, {{"dim", Value(3)}, {"index", Value(-2)}}, {2, 4, 6}},
+  };
+}
+
+std::int64_t moves(const integer::Program& program) {
+  return std::ranges::count_if(
+      program.steps, [](const integer::Step& step) { return integer::only_moves(step.operation); });
+}
+
+ir::NodeId moved(Sketch& sketch, const Movement& movement) {
+  std::vector<ir::Argument> args = movement.args;
+  const bool upsamples = movement.op.starts_with("aten::upsample");
+  const auto x = sketch.input(movement.in, grid);
+  args.insert(args.begin(), {upsamples ? "input" : "self", ref(x)});
+  return sketch.call(movement.op, args, movement.out);
+}
+
+}  // namespace
+
+TEST_CASE("moved elements equal the reference, and permutations move nothing") {
+  for (const Movement& movement : movements()) {
+    INFO(movement.op << " " << shape_text(movement.in) << " to " << shape_text(movement.out));
+    Sketch sketch;
+    const ir::Graph graph = sketch.finish(moved(sketch, movement));
+    check_against_reference(graph, 12);
+    CHECK(moves(integer::lower(graph)) == (movement.free ? 0 : 1));
+  }
+}
+
+TEST_CASE("convolutions read what was moved in their own order") {
+  for (const Movement& movement : movements()) {
+    if (movement.out.size() != 4 || movement.out[2] < 3 || movement.out[3] < 3) continue;
+    INFO(movement.op << " " << shape_text(movement.in) << " to " << shape_text(movement.out));
+    Sketch sketch;
+    const auto y = moved(sketch, movement);
+    const auto z = sketch.layer("conv.Conv2d", "aten::conv2d", y, {{"padding", list({1, 1})}},
+                                {{"weight", {3, movement.out[1], 3, 3}}, {"bias", {3}}},
+                                {2, 3, movement.out[2], movement.out[3]}, layer_formats);
+    check_against_reference(sketch.finish(z), 6);
+  }
+}
+
+TEST_CASE("linear layers read rows of an image that is streamed with its channels innermost") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 6, 6});
+  const auto pool =
+      sketch.call("aten::max_pool2d", {{"self", ref(x)}, {"kernel_size", Value(2)}}, {2, 4, 3, 3});
+  check_against_reference(sketch.finish(sketch.linear(pool, 2, layer_formats)), 6);
+}
+
+TEST_CASE("joins along any dimension equal the reference") {
+  for (const std::int64_t dim : {1, 2, 3}) {
+    INFO("dim " << dim);
+    Shape other{2, 3, 4, 5}, out = other;
+    other[static_cast<std::size_t>(dim)] = 2;
+    out[static_cast<std::size_t>(dim)] += 2;
+    Sketch sketch;
+    const auto a = sketch.input({2, 3, 4, 5}, grid), b = sketch.input(other, grid);
+    const auto y = sketch.call(
+        "aten::cat", {{"tensors", Value::list({ref(a), ref(b)})}, {"dim", Value(dim)}}, out);
+    const ir::Graph graph = sketch.finish(y);
+    check_against_reference(graph, 12);
+    CHECK(moves(integer::lower(graph)) == 1);
+  }
+}
+
+TEST_CASE("stacked tensors and those taken apart equal the reference") {
+  for (const std::int64_t dim : {1, 2, 3}) {
+    INFO("dim " << dim);
+    Shape out{2, 3, 4};
+    out.insert(out.begin() + dim, 2);
+    Sketch sketch;
+    const auto a = sketch.input({2, 3, 4}, grid), b = sketch.input({2, 3, 4}, grid);
+    const auto y = sketch.call(
+        "aten::stack", {{"tensors", Value::list({ref(a), ref(b)})}, {"dim", Value(dim)}}, out);
+    check_against_reference(sketch.finish(y), 12);
+  }
+}
+
+TEST_CASE("operands are stretched along dimensions of 1 and brought to one order") {
+  for (const std::string op : {"aten::mul.Tensor", "aten::add.Tensor", "aten::maximum"})
+    for (const Shape& small : {Shape{2, 4, 1, 1}, Shape{2, 1, 6, 5}, Shape{2, 4, 6, 1}})
+      for (const bool swapped : {false, true}) {
+        INFO(op << " " << shape_text(small) << " " << swapped);
+        Sketch sketch;
+        const auto a = sketch.input({2, 4, 6, 5}, grid), b = sketch.input(small, grid);
+        const auto y = sketch.call(
+            op, {{"self", ref(swapped ? b : a)}, {"other", ref(swapped ? a : b)}}, {2, 4, 6, 5});
+        check_against_reference(sketch.finish(y), 12);
+      }
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 6, 5}, grid);
+  const auto flipped =
+      sketch.call("aten::flip", {{"self", ref(x)}, {"dims", list({2})}}, {2, 4, 6, 5});
+  const auto y =
+      sketch.call("aten::sub.Tensor", {{"self", ref(flipped)}, {"other", ref(x)}}, {2, 4, 6, 5});
+  check_against_reference(sketch.finish(y), 12);
+}
+
+TEST_CASE("a value that pads is one of the result's format") {
+  const auto padded = [](const Formats& given) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 3}, {{"data_out", "integer(8, 4, is_signed=false)"}});
+    return sketch.finish(
+        sketch.call("aten::pad", {{"self", ref(x)}, {"pad", list({1, 1})}, {"value", Value(-0.3)}},
+                    {2, 5}, given));
+  };
+  CHECK_THROWS_WITH(integer::lower(padded({})), Catch::Contains("none of its input's format"));
+  check_against_reference(padded({{"data_out", "integer(8, 4)"}}), 12);
+}
+
+TEST_CASE("what moves elements across the batch is refused") {
+  const auto refusal = [](const std::string& op, std::vector<ir::Argument> args, const Shape& out) {
+    Sketch sketch;
+    args.insert(args.begin(), {"self", ref(sketch.input({2, 4, 6}, grid))});
+    const ir::Graph graph = sketch.finish(sketch.call(op, args, out));
+    try {
+      integer::lower(graph);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(refusal("aten::flip", {{"dims", list({0})}}, {2, 4, 6}), Catch::Contains("the batch"));
+  CHECK_THAT(refusal("aten::roll", {{"shifts", list({1})}, {"dims", list({})}}, {2, 4, 6}),
+             Catch::Contains("the batch"));
+  CHECK_THAT(refusal("aten::pad", {{"pad", list({0, 0, 0, 0, 1, 0})}}, {3, 4, 6}),
+             Catch::Contains("pads the batch"));
+  CHECK_THAT(refusal("aten::repeat", {{"repeats", list({2, 1, 1})}}, {4, 4, 6}),
+             Catch::Contains("repeats the batch"));
+}
