@@ -51,8 +51,8 @@ std::string bytes_field(int field, std::string_view bytes) {
 }
 
 double now() {
-  using namespace std::chrono;
-  return duration<double>(system_clock::now().time_since_epoch()).count();
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since_epoch).count();
 }
 
 }  // namespace

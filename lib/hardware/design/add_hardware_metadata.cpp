@@ -233,7 +233,7 @@ Design design_of(const ir::Graph& graph) {
 }
 
 const Design& design_of(const ir::Graph& graph, passes::PassContext& context) {
-  if (const Design* kept = context.derived.find<Design>()) return *kept;
+  if (const auto* kept = context.derived.find<Design>()) return *kept;
   return context.derived.keep(design_of(graph));
 }
 

@@ -155,7 +155,7 @@ StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view
 
 std::string StepBuilder::add_memory(const std::string& what, std::int64_t word_bits,
                                     std::vector<std::string> words) {
-  const std::string file = name_ + "_" + what + ".mem";
+  std::string file = name_ + "_" + what + ".mem";
   design_.memories.push_back({file, step.layer, what, word_bits, std::move(words)});
   return file;
 }

@@ -18,9 +18,9 @@ struct Wrapper {
 
 /// Signals between an adapter and the core.
 void add_link(Wrapper& wrapper, const std::string& name, std::int64_t width) {
-  wrapper.module.items.push_back(verilog::Net{name + "_valid", 1, true});
-  wrapper.module.items.push_back(verilog::Net{name + "_ready", 1, true});
-  wrapper.module.items.push_back(verilog::Net{name + "_data", width, false});
+  wrapper.module.items.emplace_back(verilog::Net{name + "_valid", 1, true});
+  wrapper.module.items.emplace_back(verilog::Net{name + "_ready", 1, true});
+  wrapper.module.items.emplace_back(verilog::Net{name + "_data", width, false});
   for (const char* part : {"_valid", "_ready", "_data"})
     wrapper.core.connections.emplace_back(name + part, name + part);
 }
@@ -43,7 +43,7 @@ void add_input(Wrapper& wrapper, design::StreamId id) {
   ports.push_back({Direction::input, port + "_tdata", (stream.width() + 7) / 8 * 8, false});
   ports.push_back({Direction::input, port + "_tlast", 1, true});
   add_link(wrapper, name, stream.width());
-  wrapper.module.items.push_back(verilog::Net{name + "_error", 1, true});
+  wrapper.module.items.emplace_back(verilog::Net{name + "_error", 1, true});
   wrapper.errors.push_back(name + "_error");
   verilog::Instance instance = adapter(stream, "mase_axi_stream_input", name + "_adapter");
   for (const char* part : {"_tvalid", "_tready", "_tdata", "_tlast"})
@@ -51,7 +51,7 @@ void add_input(Wrapper& wrapper, design::StreamId id) {
   for (const char* part : {"_valid", "_ready", "_data"})
     instance.connections.emplace_back(std::string("out") + part, name + part);
   instance.connections.emplace_back("error", name + "_error");
-  wrapper.module.items.push_back(instance);
+  wrapper.module.items.emplace_back(instance);
 }
 
 void add_output(Wrapper& wrapper, design::StreamId id) {
@@ -71,7 +71,7 @@ void add_output(Wrapper& wrapper, design::StreamId id) {
     instance.connections.emplace_back(std::string("in") + part, name + part);
   for (const char* part : {"_tvalid", "_tready", "_tdata", "_tkeep", "_tlast"})
     instance.connections.emplace_back(std::string("m_axis") + part, port + part);
-  wrapper.module.items.push_back(instance);
+  wrapper.module.items.emplace_back(instance);
 }
 
 }  // namespace
@@ -90,9 +90,9 @@ std::string axi_text(const design::Design& design, const Names& names) {
   module.items = {verilog::Net{"rst", 1, true}, verilog::Assign{"rst", "!aresetn"}};
   for (const design::StreamId id : design.inputs) add_input(wrapper, id);
   for (const design::StreamId id : design.outputs) add_output(wrapper, id);
-  module.items.push_back(
+  module.items.emplace_back(
       verilog::Assign{"tlast_error", "|" + verilog::concatenation(wrapper.errors)});
-  module.items.push_back(wrapper.core);
+  module.items.emplace_back(wrapper.core);
   return verilog::print(module);
 }
 

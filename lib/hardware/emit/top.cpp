@@ -103,13 +103,14 @@ std::string top_text(const design::Design& design, const Names& names) {
   for (std::size_t i = 0; i < design.streams.size(); ++i) {
     const auto id = static_cast<design::StreamId>(i);
     if (border.contains(id)) continue;
-    top.items.push_back(verilog::Comment{stream_comment(design, names, id, "Stream")});
-    top.items.push_back(verilog::Net{names.streams[i] + "_valid", 1, true});
-    top.items.push_back(verilog::Net{names.streams[i] + "_ready", 1, true});
-    top.items.push_back(verilog::Net{names.streams[i] + "_data", design.streams[i].width(), false});
+    top.items.emplace_back(verilog::Comment{stream_comment(design, names, id, "Stream")});
+    top.items.emplace_back(verilog::Net{names.streams[i] + "_valid", 1, true});
+    top.items.emplace_back(verilog::Net{names.streams[i] + "_ready", 1, true});
+    top.items.emplace_back(
+        verilog::Net{names.streams[i] + "_data", design.streams[i].width(), false});
   }
   for (std::size_t i = 0; i < design.instances.size(); ++i)
-    top.items.push_back(instance_of(design.instances[i], names.instances[i], names));
+    top.items.emplace_back(instance_of(design.instances[i], names.instances[i], names));
   return verilog::print(top);
 }
 

@@ -51,8 +51,8 @@ Requantise unchanged(const FixedType& type) {
 }
 
 Wide code_of(double number, const Grid& grid) {
-  const double low = static_cast<double>(grid.type.low());
-  const double high = static_cast<double>(grid.type.high());
+  const auto low = static_cast<double>(grid.type.low());
+  const auto high = static_cast<double>(grid.type.high());
   // Codes have at most 32 bits, so the limits are exact in double.
   const double code =
       formats::round_to_integer(std::ldexp(number, grid.type.frac), grid.rounding, 0.0);

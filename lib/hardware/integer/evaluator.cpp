@@ -93,7 +93,7 @@ class IntegerEvaluator : public ir::Evaluator {
       observer(*node, "data_out", decode_value(value, codes, frames));
   }
 
-  const ir::Graph graph_;
+  ir::Graph graph_;
   Interpreter interpreter_;
 };
 

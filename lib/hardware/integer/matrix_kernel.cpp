@@ -152,8 +152,8 @@ class MatrixKernel : public StepKernel {
                       at(first + row * layer_.outputs), at(layer_.group_outputs()));
   }
 
-  const Layer layer_;
-  const kernels::Requantise32 requantise_;
+  Layer layer_;
+  kernels::Requantise32 requantise_;
   const kernels::KernelTable& table_;
   std::vector<std::ptrdiff_t> offsets_;  ///< of the runs of codes that an output reads
   std::size_t run_length_ = 0, pairs_ = 0;
@@ -199,8 +199,8 @@ class DepthwiseKernel : public StepKernel {
     });
   }
 
-  const Window window_;
-  const kernels::Requantise32 requantise_;
+  Window window_;
+  kernels::Requantise32 requantise_;
   const kernels::KernelTable& table_;
   std::vector<std::int16_t> weights_;
   std::vector<std::int32_t> biases_, accumulators_;

@@ -191,7 +191,7 @@ ReportTable saturation_table(const ir::Graph& graph, const Energies& energies,
       const auto energy = found->second.find(port);
       const bool known = energy != found->second.end() && energy->second.values > 0;
       if (!known) {
-        row.push_back("NA");
+        row.emplace_back("NA");
         continue;
       }
       const double share = double(energy->second.saturated) / double(energy->second.values);
@@ -254,7 +254,7 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   if (context.evaluator && context.probe_is_data)
     add_activation_energies(graph, context, energies);
   else
-    result.notes.push_back(
+    result.notes.emplace_back(
         "SQNR of activations was not measured: give a data set, or example inputs with --input");
   Tree sqnr = Tree::dict();
   result.tables.push_back(sqnr_table(graph, energies, options.save_dir, sqnr));

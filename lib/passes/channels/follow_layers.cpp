@@ -37,7 +37,7 @@ ChannelRuns ChannelFollower::dense(const ir::Node& node, const std::string& weig
   ParameterChannels& channels = channels_of(weight);
   channels.contracted = in_axis;
   channels.produced = 1 - in_axis;
-  const ChannelRuns made = channels.layout[static_cast<std::size_t>(channels.produced)];
+  ChannelRuns made = channels.layout[static_cast<std::size_t>(channels.produced)];
   map_.space.join(in, channels.layout[static_cast<std::size_t>(in_axis)], node.name);
   join_parameter(node, "bias", made);
   map_.space.add_producer(made, node.name);

@@ -27,7 +27,7 @@ void Histogram::add(std::span<const float> values) {
 }
 
 void Histogram::cover(double value) {
-  const double reach = double(half_);
+  const auto reach = double(half_);
   if (value == 0) return;
   if (width_ == 0) {
     int exponent = 0;

@@ -71,7 +71,7 @@ std::vector<double> PreciseMoments::means() const {
 
 std::vector<double> PreciseMoments::variances() const {
   std::vector<double> variances;
-  const double n = double(count_);
+  const auto n = double(count_);
   for (std::size_t c = 0; c < sums_.size(); ++c) {
     // n * squares - sum^2, each of them in two doubles: what cancels does so before rounding.
     LongSum difference = product(n, squares_[c].high);

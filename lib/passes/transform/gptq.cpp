@@ -168,7 +168,7 @@ Result Gptq::run(ir::Graph& graph, const Options& options, PassContext& context)
   Result result;
   result.changed = !layers.empty();
   if (layers.empty())
-    result.notes.push_back(
+    result.notes.emplace_back(
         "no linear layer or convolution has a format on its weight: run "
         "quantize before");
   result.info["layers"] = std::move(rounding.layers);

@@ -184,7 +184,7 @@ std::optional<std::vector<std::size_t>> allocate(const Allocation& problem) {
   static std::mutex solver;  // CBC's command interpreter keeps global state
   const std::lock_guard lock(solver);
   Program program(problem);
-  while (const auto choices = program.solve()) {
+  while (auto choices = program.solve()) {
     const auto broken = std::find_if(
         problem.budgets.begin(), problem.budgets.end(),
         [&](const auto& budget) { return sum_of(budget.cost, *choices) > budget.bound; });

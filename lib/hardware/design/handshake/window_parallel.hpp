@@ -13,6 +13,7 @@ namespace mase::design {
 
 /// Parameters of `window_parallel` and what follows from them, named as in the module.
 struct RasterShape {
+  // NOLINTNEXTLINE(readability-identifier-naming)
   std::int64_t H, W, KH, KW, SH, SW, DY, DX, PH, PW, OH, OW;
 
   explicit RasterShape(const ModuleParameters& parameters);

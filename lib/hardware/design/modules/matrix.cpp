@@ -53,7 +53,8 @@ Cost column_cost(std::int64_t lanes, int a, int most) {
   const int levels = log2_ceiling(nodes);
   cost.ff += static_cast<double>(nodes) * (width(4) + 1);
   for (int level = 1; level <= levels; ++level) {
-    cost += scaled(adder_cost(width(std::int64_t{4} << level)), static_cast<double>(nodes / 2));
+    const std::int64_t pairs = nodes / 2;
+    cost += scaled(adder_cost(width(std::int64_t{4} << level)), static_cast<double>(pairs));
     nodes = ceiling(nodes, 2);
     if (level % 2 == 1 || level == levels)
       cost.ff += static_cast<double>(nodes) * (width(std::int64_t{4} << level) + 1);
@@ -175,9 +176,9 @@ Cost linear_cost(const Design& design, const Instance& instance) {
     cost.ff += static_cast<double>(beat);
   }
   // Four of eight lanes start a chain of DSP blocks, which hold their operands.
+  const std::int64_t heads = simd / 8 * 4 + std::min<std::int64_t>(simd % 8, 4);
   if ((nf == 1 || sf == 1) && cost.dsp > 0)
-    cost.ff -= static_cast<double>((simd / 8 * 4 + std::min<std::int64_t>(simd % 8, 4)) *
-                                   parameters.integer("AW"));
+    cost.ff -= static_cast<double>(heads * parameters.integer("AW"));
   cost += skid_cost(pe * parameters.integer("OW"));
   return cost;
 }
