@@ -128,11 +128,12 @@ TEST_CASE("concat and slice in RTL cut rows where they should") {
   check_cases(cases, kPlumbingFrames);
 }
 
-/// A gather of frames of `in` elements in beats of `lanes`, as the design makes it.
+/// A gather in beats of `lanes` elements, as the design makes it; a period is a frame.
 Case gather_case(Random& random, const std::string& file, const integer::Gather& gather,
-                 std::int64_t in, std::int64_t lanes) {
+                 std::int64_t lanes) {
   const FixedType type = random_stream_type(random);
-  const design::GatherImage image = design::gather_image(gather, in / lanes, lanes);
+  const design::GatherImage image = design::gather_image(gather, lanes);
+  const std::int64_t in = gather.period;
   const auto out = static_cast<std::int64_t>(gather.places.size());
   const Port from = random_port(random, lanes, type, kPlumbingFrames * in / lanes);
   const std::int64_t outside = random_codes(random, type, 1)[0];
@@ -160,7 +161,7 @@ Case gather_case(Random& random, const std::string& file, const integer::Gather&
 /// `count` groups of `lanes` elements, drawn from `in` elements.
 integer::Gather random_gather(Random& random, std::int64_t in, std::int64_t count,
                               std::int64_t lanes) {
-  integer::Gather gather;
+  integer::Gather gather{{}, in};
   for (std::int64_t i = 0; i < count; ++i) {
     const bool outside = random.below(5) == 0;
     const std::int64_t first = between(random, 0, in / lanes - 1) * lanes;
@@ -173,24 +174,26 @@ integer::Gather random_gather(Random& random, std::int64_t in, std::int64_t coun
 TEST_CASE("gathers in RTL give the elements of each frame that they name") {
   Random random(6);
   std::vector<Case> cases;
-  const auto add = [&](const integer::Gather& gather, std::int64_t in, std::int64_t lanes) {
+  const auto add = [&](const integer::Gather& gather, std::int64_t lanes) {
     cases.push_back(
-        gather_case(random, "gather" + std::to_string(cases.size()) + ".mem", gather, in, lanes));
+        gather_case(random, "gather" + std::to_string(cases.size()) + ".mem", gather, lanes));
   };
   for (int i = 0; i < 24; ++i) {
     const std::int64_t lanes = between(random, 1, 3), in = lanes * between(random, 1, 9);
-    add(random_gather(random, in, between(random, 1, 14), lanes), in, lanes);
+    add(random_gather(random, in, between(random, 1, 14), lanes), lanes);
   }
   // All as they come, reversed, the first half, the last one, each twice, a transposed matrix, and
   // long runs.
-  add({{0, 1, 2, 3, 4, 5}}, 6, 1);
-  add({{5, 4, 3, 2, 1, 0}}, 6, 1);
-  add({{0, 1, 2}}, 6, 1);
-  add({{5}}, 6, 1);
-  add({{0, 0, 1, 1, 2, 2, 3, 3}}, 4, 1);
-  add({{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}}, 12, 1);
-  add({{6, 7, 8, -1, -1, -1, 0, 1, 2, 3, 4, 5}}, 9, 1);
-  add({{-1, -1, 0, 1, -1, -1}}, 2, 2);
+  add({{0, 1, 2, 3, 4, 5}, 6}, 1);
+  add({{5, 4, 3, 2, 1, 0}, 6}, 1);
+  add({{0, 1, 2}, 6}, 1);
+  add({{5}, 6}, 1);
+  add({{0, 0}, 1}, 1);
+  add({{0, -1}, 1}, 1);
+  add({{0, 0, 1, 1, 2, 2, 3, 3}, 4}, 1);
+  add({{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}, 12}, 1);
+  add({{6, 7, 8, -1, -1, -1, 0, 1, 2, 3, 4, 5}, 9}, 1);
+  add({{-1, -1, 0, 1, -1, -1}, 2}, 2);
   check_cases(cases, kPlumbingFrames);
 }
 

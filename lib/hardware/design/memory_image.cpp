@@ -116,7 +116,8 @@ std::vector<std::string> vector_words(std::span<const Wide> codes, std::int64_t 
   return words;
 }
 
-GatherImage gather_image(const integer::Gather& gather, std::int64_t beats, std::int64_t lanes) {
+GatherImage gather_image(const integer::Gather& gather, std::int64_t lanes) {
+  const std::int64_t beats = gather.period / lanes;
   const std::vector<std::int64_t> order = beats_of(gather, lanes);
   GatherImage image;
   image.run = longest_run(order);

@@ -39,7 +39,7 @@ struct GatherImage {
   std::int64_t start = 1;  ///< of any output beat i, at most start + i input beats are needed
   bool pads = false;       ///< some runs are outside of the input
 };
-/// For frames of `beats` input beats of `lanes` elements, which must move together.
-GatherImage gather_image(const integer::Gather& gather, std::int64_t beats, std::int64_t lanes);
+/// For beats of `lanes` elements, which must move together.
+GatherImage gather_image(const integer::Gather& gather, std::int64_t lanes);
 
 }  // namespace mase::design

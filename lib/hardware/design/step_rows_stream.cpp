@@ -191,8 +191,8 @@ const integer::Gather& gather_of(const Step& step) {
   return std::get<integer::Gather>(step.operation);
 }
 
-FoldRule gather_rule(const Program& program, const Step& step, const Fold&) {
-  return same(gather_of(step).block(program.value(step.inputs[0]).elements()));
+FoldRule gather_rule(const Program&, const Step& step, const Fold&) {
+  return same(gather_of(step).block());
 }
 
 std::int64_t gather_interval(const Program& program, const Step& step, const Fold& fold) {
@@ -204,11 +204,11 @@ bool gather_bursts(const Program&, const Step&, const Fold&) { return true; }
 
 StreamId add_gather(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const integer::Gather& gather = gather_of(builder.step);
-  const std::int64_t lanes = builder.fold.in_lanes, beats = builder.input().elements() / lanes;
-  const GatherImage image = gather_image(gather, beats, lanes);
+  const std::int64_t lanes = builder.fold.in_lanes;
+  const GatherImage image = gather_image(gather, lanes);
   const int width = builder.output().type.width;
-  ModuleParameters parameters{{"IN", beats},
-                              {"OUT", builder.output().elements() / lanes},
+  ModuleParameters parameters{{"IN", gather.period / lanes},
+                              {"OUT", static_cast<std::int64_t>(gather.places.size()) / lanes},
                               {"RUN", image.run},
                               {"START", image.start},
                               {"LANES", lanes},

@@ -142,26 +142,24 @@ class LookupKernel : public StepKernel {
 
 class GatherKernel : public StepKernel {
  public:
-  GatherKernel(const Gather& gather, std::int64_t input_elements)
-      : gather_(gather), input_elements_(input_elements) {}
+  explicit GatherKernel(const Gather& gather) : gather_(gather) {}
 
-  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t) override {
     if (out.storage() == Storage::narrow)
-      gather(in[0]->narrow(), out.narrow(), frames);
+      gather(in[0]->narrow(), out.narrow(), out.size());
     else
-      gather(in[0]->middle(), out.middle(), frames);
+      gather(in[0]->middle(), out.middle(), out.size());
   }
 
  private:
   template <class Code>
-  void gather(const Code* in, Code* out, std::int64_t frames) const {
-    for (; frames > 0; --frames, in += input_elements_)
+  void gather(const Code* in, Code* out, std::size_t count) const {
+    for (const Code* end = out + count; out != end; in += gather_.period)
       for (const std::int64_t place : gather_.places)
         *out++ = place < 0 ? static_cast<Code>(gather_.outside) : in[place];
   }
 
   const Gather& gather_;
-  std::int64_t input_elements_;
 };
 
 /// Whether a step's operands are small enough for ElementKernel: its accumulators are, but the
@@ -187,7 +185,7 @@ std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const St
     return std::make_unique<LookupKernel>(*lookup);
   if (const auto* gather = std::get_if<Gather>(&step.operation)) {
     if (storage(step.inputs[0]) != storage(step.output)) return nullptr;
-    return std::make_unique<GatherKernel>(*gather, program.value(step.inputs[0]).elements());
+    return std::make_unique<GatherKernel>(*gather);
   }
   const auto requantise = narrow_requantise(step);
   if (!requantise) return nullptr;

@@ -28,15 +28,15 @@ bool changes_nothing(const Requantise& requantise, const FixedType& from, const 
 
 }  // namespace
 
-Gather gather_of(const Layout& from, const std::vector<std::int64_t>& source, const Layout& wanted,
-                 std::int64_t outside) {
+Gather gather_between(const Layout& from, const std::vector<std::int64_t>& source,
+                      const Layout& wanted, std::int64_t outside) {
   const std::vector<std::int64_t> places = places_of(from);
-  Gather gather{{}, outside};
+  std::vector<std::int64_t> taken;
   for (const std::int64_t element : wanted.order) {
     const std::int64_t origin = source[at(element)];
-    gather.places.push_back(origin < 0 ? -1 : places[at(origin)]);
+    taken.push_back(origin < 0 ? -1 : places[at(origin)]);
   }
-  return gather;
+  return gather_of(std::move(taken), static_cast<std::int64_t>(places.size()), outside);
 }
 
 StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
@@ -186,7 +186,7 @@ StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int6
                            const Layout& wanted, const ir::Node& reader,
                            const std::string& suffix) {
   const FixedType type = value(stream.id).type;
-  return append_for(reader, suffix, gather_of(stream.layout, source, wanted), stream,
+  return append_for(reader, suffix, gather_between(stream.layout, source, wanted), stream,
                     unchanged(type), type, wanted);
 }
 

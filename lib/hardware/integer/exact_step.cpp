@@ -90,8 +90,11 @@ class Frame {
   }
 
   void operator()(const Gather& gather) const {
-    for (std::size_t i = 0; i < gather.places.size(); ++i)
-      out_[i] = gather.places[i] < 0 ? gather.outside : in_[0][gather.places[i]];
+    const auto count = static_cast<Index>(gather.places.size());
+    for (Index i = 0; i < elements(); ++i) {
+      const Index place = gather.places[at(i % count)];
+      out_[i] = place < 0 ? gather.outside : in_[0][i / count * gather.period + place];
+    }
   }
 
  private:

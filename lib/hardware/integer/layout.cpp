@@ -3,7 +3,6 @@
 #include "hardware/integer/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace mase::integer {
@@ -59,6 +58,15 @@ bool is_channels_last(const Layout& layout) {
   return layout.order == channels_last(layout.torch_shape).order;
 }
 
+bool keeps_pixels(const Layout& layout) {
+  const Shape& shape = layout.torch_shape;
+  if (shape.size() < 2) return false;
+  const Index pixels = numel(shape) / std::max<Index>(shape[0], 1);
+  for (std::size_t i = 0; i < layout.order.size(); ++i)
+    if (layout.order[i] % pixels != static_cast<Index>(i) / shape[0]) return false;
+  return true;
+}
+
 Layout layout_of(const StreamValue& value) {
   return {value.shape, value.torch_shape,
           value.order.empty() ? identity(value.elements()) : value.order};
@@ -70,9 +78,14 @@ std::vector<Index> compact(std::vector<Index> order) {
 }
 
 Layout arranged(std::vector<Index> order, const Shape& torch_shape) {
-  for (Layout& known : std::array{row_major(torch_shape), channels_last(torch_shape)})
-    if (known.order == order) return std::move(known);
-  return {{static_cast<Index>(order.size())}, torch_shape, std::move(order)};
+  Layout layout = row_major(torch_shape);
+  if (layout.order == order) return layout;
+  layout.order = std::move(order);
+  if (keeps_pixels(layout))
+    std::rotate(layout.shape.begin(), layout.shape.begin() + 1, layout.shape.end());
+  else
+    layout.shape = {static_cast<Index>(layout.order.size())};
+  return layout;
 }
 
 std::vector<Index> places_of(const Layout& layout) {

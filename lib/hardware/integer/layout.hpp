@@ -25,7 +25,9 @@ Layout layout_of(const StreamValue& value);
 /// The order as a StreamValue keeps it: empty when it is the identity.
 std::vector<std::int64_t> compact(std::vector<std::int64_t> order);
 
-/// The layout with this order: shaped where the order is torch's own or has the channels last.
+/// Whether the channels of every pixel come together, in any order, and pixels in raster order.
+bool keeps_pixels(const Layout& layout);
+/// The layout with this order: shaped where the order is torch's own or keeps pixels.
 Layout arranged(std::vector<std::int64_t> order, const Shape& torch_shape);
 /// The place of every torch element in the stream.
 std::vector<std::int64_t> places_of(const Layout& layout);

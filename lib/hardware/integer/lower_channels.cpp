@@ -66,9 +66,10 @@ Operand emit_part(const Call& call, const Part& part) {
   if (part.count < 1) throw Refusal{"an empty part has no datapath"};
   Kept kept = kept_by({source, part.dim, part.first, part.count, part.step});
   const FixedType type = call.lowering.value(source.id).type;
-  if (const auto slice = periodic(kept.places, call.lowering.value(source.id).elements()))
+  const std::int64_t elements = call.lowering.value(source.id).elements();
+  if (const auto slice = periodic(kept.places, elements))
     return emit_moved(call, *slice, {source.id}, type, std::move(kept.layout));
-  return emit_moved(call, Gather{std::move(kept.places)}, {source.id}, type,
+  return emit_moved(call, gather_of(std::move(kept.places), elements), {source.id}, type,
                     std::move(kept.layout));
 }
 
@@ -242,14 +243,15 @@ class Join {
 
   const Shape& result() const { return result_; }
 
-  /// The most rows after which the result is in this order; none where no number gives it.
-  std::optional<std::int64_t> rows_for(const std::vector<std::int64_t>& order) const {
-    std::int64_t common = 0;
-    for (const StreamView& stream : streams_)
-      common = std::gcd(common, static_cast<std::int64_t>(stream.layout.order.size()));
-    for (std::int64_t rows = common; rows >= 1; --rows)
-      if (common % rows == 0 && gives(rows, order)) return rows;
-    return std::nullopt;
+  /// As many as give an order that layers read; else as many as keep pixels together; else one.
+  std::int64_t rows() const {
+    for (const Layout& usual : {channels_last(result_), row_major(result_)})
+      if (const auto rows = rows_for(usual.order)) return *rows;
+    const bool by_pixel = dim_ == 0 && result_.size() > 1 &&
+                          std::ranges::all_of(streams_, [](const StreamView& stream) {
+                            return keeps_pixels(stream.layout);
+                          });
+    return by_pixel ? numel(result_) / result_[0] : 1;
   }
 
   std::vector<std::int64_t> order(std::int64_t rows) const {
@@ -262,6 +264,15 @@ class Join {
   }
 
  private:
+  std::optional<std::int64_t> rows_for(const std::vector<std::int64_t>& order) const {
+    std::int64_t common = 0;
+    for (const StreamView& stream : streams_)
+      common = std::gcd(common, static_cast<std::int64_t>(stream.layout.order.size()));
+    for (std::int64_t rows = common; rows >= 1; --rows)
+      if (common % rows == 0 && gives(rows, order)) return rows;
+    return std::nullopt;
+  }
+
   bool gives(std::int64_t rows, const std::vector<std::int64_t>& order) const {
     std::size_t i = 0;
     return for_each(rows, [&](std::int64_t element) { return order[i++] == element; });
@@ -293,15 +304,12 @@ class Join {
   std::vector<std::int64_t> firsts_;  ///< where each begins along the dimension
 };
 
-/// Streams joined along a torch dimension, in an order that layers read where that is one of taking
-/// turns.
+/// Streams joined along a torch dimension.
 Operand join(const Call& call, const std::vector<StreamView>& streams, std::size_t dim) {
   if (streams.size() == 1) return streams[0];
   const FixedType type = common_type(call, streams);
   const Join joined(streams, dim);
-  std::optional<std::int64_t> rows = joined.rows_for(channels_last(joined.result()).order);
-  if (!rows) rows = joined.rows_for(row_major(joined.result()).order);
-  const Concat concat{rows.value_or(1)};
+  const Concat concat{joined.rows()};
   std::vector<ValueId> inputs;
   for (const StreamView& stream : streams)
     inputs.push_back(call.lowering.widened(stream, type, call.node).id);

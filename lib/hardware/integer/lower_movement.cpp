@@ -276,7 +276,7 @@ Operand gathered(const Call& call, const StreamView& x, const std::vector<Index>
     return StreamView{x.id, arranged(std::move(order), result)};
   }
   const Layout wanted = is_channels_last(x.layout) ? channels_last(result) : row_major(result);
-  return emit_moved(call, gather_of(x.layout, source, wanted, outside_code), {x.id},
+  return emit_moved(call, gather_between(x.layout, source, wanted, outside_code), {x.id},
                     call.lowering.value(x.id).type, wanted);
 }
 

@@ -209,8 +209,8 @@ void check_window(const Call& call, const Window& window, std::int64_t outputs);
 
 /// The gather that makes a stream of layout `wanted` of one of layout `from`: its element i, in
 /// torch's order, is element source[i], or outside where that is -1.
-Gather gather_of(const Layout& from, const std::vector<std::int64_t>& source, const Layout& wanted,
-                 std::int64_t outside = 0);
+Gather gather_between(const Layout& from, const std::vector<std::int64_t>& source,
+                      const Layout& wanted, std::int64_t outside = 0);
 /// A step that only moves codes: requantisation changes nothing.
 StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
                       const FixedType& type, Layout layout);

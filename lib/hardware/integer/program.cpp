@@ -71,10 +71,31 @@ bool move_together(const std::vector<std::int64_t>& places, std::int64_t count) 
   return true;
 }
 
+/// Whether the places fall into `parts` equal ones, each of its own part of the frame and alike.
+bool repeats(const std::vector<std::int64_t>& places, std::int64_t elements, std::int64_t parts) {
+  const std::size_t count = places.size() / at(parts);
+  const std::int64_t period = elements / parts;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::int64_t first = places[i % count];
+    const auto part = static_cast<std::int64_t>(i / count);
+    if (first >= period || places[i] != (first < 0 ? first : first + part * period)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-std::int64_t Gather::block(std::int64_t input_elements) const {
-  const auto common = std::gcd(input_elements, static_cast<std::int64_t>(places.size()));
+Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside) {
+  std::int64_t parts = std::gcd(elements, static_cast<std::int64_t>(places.size()));
+  while (std::gcd(elements, static_cast<std::int64_t>(places.size())) % parts != 0 ||
+         !repeats(places, elements, parts))
+    --parts;
+  places.resize(places.size() / at(parts));
+  return {std::move(places), elements / parts, outside};
+}
+
+std::int64_t Gather::block() const {
+  const auto common = std::gcd(period, static_cast<std::int64_t>(places.size()));
   for (std::int64_t parts = 1; parts < common; ++parts)
     if (common % parts == 0 && move_together(places, common / parts)) return common / parts;
   return 1;

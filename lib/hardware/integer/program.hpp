@@ -175,16 +175,19 @@ struct Slice {
   std::int64_t first = 0, count = 0, period = 1;
 };
 
-/// Elements of a frame in another order, some left out, some repeated:
-/// y[i] = x[places[i]], or `outside` where places[i] is -1.
+/// Elements in another order, some left out, some repeated, alike for every `period` elements of a
+/// frame: y[i] = x[places[i]], or `outside` where places[i] is -1.
 struct Gather {
-  std::vector<std::int64_t> places;  ///< of the input's stream
-  std::int64_t outside = 0;          ///< a code
+  std::vector<std::int64_t> places;  ///< below `period`
+  std::int64_t period = 1;
+  std::int64_t outside = 0;  ///< a code
 
   /// The most elements that always move together: every run of so many in the result, from a
   /// multiple of it on, is one such run of the input, or all outside. Divides both frames.
-  std::int64_t block(std::int64_t input_elements) const;
+  std::int64_t block() const;
 };
+/// The gather of places in a whole frame of `elements`, with the least period.
+Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);
 
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Pool, Binary, Concat,

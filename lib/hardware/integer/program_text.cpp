@@ -50,7 +50,7 @@ struct Details {
   }
   std::string operator()(const Cast&) const { return ""; }
   std::string operator()(const Gather& gather) const {
-    return std::to_string(gather.places.size()) + " elements";
+    return std::to_string(gather.places.size()) + " of every " + std::to_string(gather.period);
   }
   std::string operator()(const Concat&) const { return ""; }
 };

@@ -96,6 +96,20 @@ TEST_CASE("convolutions read what was moved in their own order") {
   }
 }
 
+TEST_CASE("a gather that is alike for all pixels keeps a pixel, not a frame") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6, 5, 4}, grid);
+  const auto y =
+      sketch.call("aten::channel_shuffle", {{"self", ref(x)}, {"groups", Value(2)}}, {2, 6, 5, 4});
+  const auto z =
+      sketch.layer("conv.Conv2d", "aten::conv2d", y, {}, {{"weight", {3, 6, 1, 1}}, {"bias", {3}}},
+                   {2, 3, 5, 4}, layer_formats);
+  const integer::Program program = integer::lower(sketch.finish(z));
+  const auto& gather = std::get<integer::Gather>(program.steps.at(0).operation);
+  CHECK(gather.period == 6);
+  CHECK(gather.places == std::vector<std::int64_t>{0, 3, 1, 4, 2, 5});
+}
+
 TEST_CASE("linear layers read rows of an image that is streamed with its channels innermost") {
   Sketch sketch;
   const auto x = sketch.input({2, 4, 6, 6});
