@@ -23,8 +23,8 @@ struct Matrix {
   std::vector<Wide> bias;
 };
 
-Matrix matrix_of(const Call& call, int input_frac) {
-  Matrix matrix{call.constants("weight"), {}};
+Matrix matrix_of(const Call& call, Constants weight, int input_frac) {
+  Matrix matrix{std::move(weight), {}};
   if (!call.has_tensor("bias")) return matrix;
   Constants bias = call.constants("bias");
   if (matrix.weight.shape.empty() || bias.shape != Shape{matrix.weight.shape[0]})
@@ -69,7 +69,7 @@ Operand lower_linear(const Call& call) {
   check_weights(call);
   StreamView x = call.stream("input");
   const FixedType type = call.lowering.value(x.id).type;
-  Matrix matrix = matrix_of(call, type.frac);
+  const Matrix matrix = matrix_of(call, call.constants("weight"), type.frac);
   const Shape& shape = matrix.weight.shape;
   if (shape.size() != 2 || x.layout.torch_shape.empty() || x.layout.torch_shape.back() != shape[1])
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
@@ -111,8 +111,8 @@ Padding padding_of(const Call& call, const std::vector<Axis>& axes) {
   return padding;
 }
 
-/// The window of a convolution over `frame` = torch [C, spatial...].
-Window convolution_window(const Call& call, const Shape& frame, const Shape& weight) {
+/// The axes of a convolution over `frame` = torch [C, spatial...].
+std::vector<Axis> convolution_axes(const Call& call, const Shape& frame, const Shape& weight) {
   const std::size_t dims = frame.size() - 1;
   const Shape stride = call.integers("stride", dims, Shape(dims, 1));
   const Shape dilation = call.integers("dilation", dims, Shape(dims, 1));
@@ -125,7 +125,7 @@ Window convolution_window(const Call& call, const Shape& frame, const Shape& wei
     axes[d].pad = padding.before[d];
     axes[d] = slid(axes[d], padding.after[d]);
   }
-  return window_over(frame, axes);
+  return axes;
 }
 
 /// Torch [outputs][channels][kernel...] to [outputs][kernel...][channels].
@@ -140,18 +140,23 @@ Codes channels_last_weights(const Codes& weight, const Shape& shape) {
   return result;
 }
 
-Operand lower_convolution(const Call& call, std::size_t dims) {
-  check_weights(call);
-  StreamView x = call.stream("input");
-  const FixedType type = call.lowering.value(x.id).type;
-  Matrix matrix = matrix_of(call, type.frac);
-  const Shape& shape = matrix.weight.shape;
-  const Shape frame = x.layout.torch_shape;
-  if (shape.size() != dims + 2 || frame.size() != dims + 1)
+/// A frame [channels, size...] for a weight of so many dimensions.
+StreamView image_of(const Call& call, const Shape& weight, std::size_t dims) {
+  const StreamView x = call.stream("input");
+  if (weight.size() != dims + 2 || x.layout.torch_shape.size() != dims + 1)
     throw Refusal{"it needs a batch of [channels, size...] as input"};
-  x = call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
+  return x;
+}
+
+/// `weight`: torch [outputs][channels of a group][kernel...].
+Operand convolved(const Call& call, const StreamView& x, Constants weight,
+                  const std::vector<Axis>& axes) {
+  const FixedType type = call.lowering.value(x.id).type;
+  const Matrix matrix = matrix_of(call, std::move(weight), type.frac);
+  const Shape& shape = matrix.weight.shape;
+  const Shape& frame = x.layout.torch_shape;
   Convolution convolution;
-  convolution.window = convolution_window(call, frame, shape);
+  convolution.window = window_over(frame, axes);
   convolution.outputs = shape[0];
   check_window(call, convolution.window, convolution.outputs);
   convolution.groups = call.integer("groups", 1);
@@ -164,6 +169,81 @@ Operand lower_convolution(const Call& call, std::size_t dims) {
   const std::int64_t terms = numel(Shape(shape.begin() + 1, shape.end()));
   return call.lowering.emit(call.node, std::move(convolution), {x.id},
                             accumulator_of(matrix, terms, type), channels_last(call.frame_shape()));
+}
+
+Operand lower_convolution(const Call& call, std::size_t dims) {
+  check_weights(call);
+  Constants weight = call.constants("weight");
+  const StreamView x = image_of(call, weight.shape, dims);
+  const Shape& frame = x.layout.torch_shape;
+  const std::vector<Axis> axes = convolution_axes(call, frame, weight.shape);
+  const StreamView image = call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
+  return convolved(call, image, std::move(weight), axes);
+}
+
+/// Torch [inputs][outputs of a group][kernel...] of a transposed convolution as the weight
+/// [outputs][inputs of a group][kernel...] of the convolution over the spread image.
+Constants turned(Constants weight, std::int64_t groups) {
+  const Shape given = weight.shape;
+  if (groups < 1 || given[0] % groups != 0)
+    throw Refusal{"its groups do not divide its input's channels"};
+  const std::int64_t inputs = given[0] / groups, outputs = given[1];
+  const std::int64_t kernel = numel(Shape(given.begin() + 2, given.end()));
+  weight.shape[0] = outputs * groups;
+  weight.shape[1] = inputs;
+  Codes codes;
+  codes.reserve(weight.codes.size());
+  for (std::int64_t o = 0; o < weight.shape[0]; ++o)
+    for (std::int64_t i = 0; i < inputs; ++i)
+      for (std::int64_t k = kernel; k-- > 0;) {
+        const std::int64_t input = o / outputs * inputs + i;
+        codes.push_back(weight.codes[at((input * outputs + o % outputs) * kernel + k)]);
+      }
+  weight.codes = std::move(codes);
+  return weight;
+}
+
+/// The image with `stride` - 1 zeros between its pixels, in each dimension; channels last.
+StreamView spread(const Call& call, const StreamView& x, const Shape& stride) {
+  const Shape& frame = x.layout.torch_shape;
+  if (std::ranges::all_of(stride, [](std::int64_t s) { return s == 1; }))
+    return call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
+  Shape wide = frame;
+  for (std::size_t d = 1; d < wide.size(); ++d) wide[d] = (frame[d] - 1) * stride[d - 1] + 1;
+  std::vector<std::int64_t> source(at(numel(wide)), -1);
+  for (std::int64_t element = 0; element < numel(frame); ++element) {
+    std::int64_t rest = element, place = 0, size = 1;
+    for (std::size_t d = frame.size(); d-- > 0; rest /= frame[d]) {
+      place += rest % frame[d] * (d == 0 ? 1 : stride[d - 1]) * size;
+      size *= wide[d];
+    }
+    source[at(place)] = element;
+  }
+  return call.lowering.moved(x, source, channels_last(wide), call.node, "data_in_spread");
+}
+
+/// As a convolution of stride 1 with the kernel turned around, over the image spread by the
+/// strides.
+Operand lower_transposed_convolution(const Call& call, std::size_t dims) {
+  check_weights(call);
+  Constants weight = call.constants("weight");
+  const StreamView x = image_of(call, weight.shape, dims);
+  weight = turned(std::move(weight), call.integer("groups", 1));
+  const Shape ones(dims, 1), zeros(dims, 0);
+  const Shape stride = call.integers("stride", dims, ones);
+  const Shape padding = call.integers("padding", dims, zeros);
+  const Shape further = call.integers("output_padding", dims, zeros);
+  const Shape dilation = call.integers("dilation", dims, ones);
+  if (std::ranges::any_of(stride, [](std::int64_t s) { return s < 1; }))
+    throw Refusal{"its stride is less than 1"};
+  const StreamView image = spread(call, x, stride);
+  std::vector<Axis> axes;
+  for (std::size_t d = 0; d < dims; ++d) {
+    Axis axis{image.layout.torch_shape[d + 1], weight.shape[d + 2], 1, dilation[d]};
+    axis.pad = axis.reach() - 1 - padding[d];
+    axes.push_back(slid(axis, axis.pad + further[d]));
+  }
+  return convolved(call, image, std::move(weight), axes);
 }
 
 void check_all(const Call& call, std::string_view argument, double wanted, double offset) {
@@ -260,6 +340,8 @@ std::vector<LoweringRow> matrix_rows() {
       {"linear", lower_linear},
       {"conv1d", [](const Call& call) { return lower_convolution(call, 1); }},
       {"conv2d", [](const Call& call) { return lower_convolution(call, 2); }},
+      {"convtranspose1d", [](const Call& call) { return lower_transposed_convolution(call, 1); }},
+      {"convtranspose2d", [](const Call& call) { return lower_transposed_convolution(call, 2); }},
       {"batch_norm", lower_batch_norm},
       {"batch_norm1d", lower_batch_norm},
       {"batch_norm2d", lower_batch_norm},

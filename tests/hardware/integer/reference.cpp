@@ -188,6 +188,8 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     std::map<std::string, Operator> t;
     t["linear"] = [](E e) -> R { return {e.linear()}; };
     t["conv1d"] = t["conv2d"] = [](E e) -> R { return {e.convolution()}; };
+    t["convtranspose1d"] =
+        t["convtranspose2d"] = [](E e) -> R { return {e.transposed_convolution()}; };
     t["batch_norm1d"] = t["batch_norm2d"] = [](E e) -> R { return {e.batch_norm()}; };
     t["max_pool1d"] = t["max_pool2d"] = [](E e) -> R { return {e.pool(true)}; };
     t["avg_pool1d"] = t["avg_pool2d"] = [](E e) -> R { return {e.pool(false)}; };

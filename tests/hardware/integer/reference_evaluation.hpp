@@ -131,6 +131,7 @@ class Evaluation {
 
   RealTensor linear() const;
   RealTensor convolution() const;
+  RealTensor transposed_convolution() const;
   RealTensor batch_norm() const;
   RealTensor pool(bool maximum) const;
   RealTensor adaptive_pool() const;

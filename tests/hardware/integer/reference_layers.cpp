@@ -86,6 +86,37 @@ RealTensor Evaluation::convolution() const {
   return y;
 }
 
+/// Every input adds its multiple of the kernel to the result, as torch defines it.
+RealTensor Evaluation::transposed_convolution() const {
+  const RealTensor x = as_images(input("input")), w = as_images(parameter("weight"));
+  const std::size_t dims = node_->info.shape.size() - 2;
+  const Shape stride = two(list("stride", dims, 1), 1);
+  const Shape padding = two(list("padding", dims, 0), 0);
+  const Shape dilation = two(list("dilation", dims, 1), 1);
+  const Index taps = w.shape[1], inputs = x.shape[1], height = x.shape[2], width = x.shape[3];
+  const Index group = inputs / whole("groups", 1);
+  RealTensor y = as_images({node_->info.shape, {}});
+  y.shape[0] = x.shape[0];
+  const Index outputs = y.shape[1], h = y.shape[2], v = y.shape[3];
+  y.values.resize(at(numel(y.shape)), Real(0));
+  if (has("bias"))
+    for (std::size_t i = 0; i < y.values.size(); ++i)
+      y.values[i] = parameter("bias").values[i / at(h * v) % at(outputs)];
+  for (Index i = 0; i < numel(x.shape); ++i)
+    for (Index k = 0; k < taps * w.shape[2] * w.shape[3]; ++k) {
+      const Index image = i / width / height, channel = image % inputs;
+      const Index tap = k / w.shape[3];
+      const Index r = i / width % height * stride[0] + tap % w.shape[2] * dilation[0] - padding[0];
+      const Index s = i % width * stride[1] + k % w.shape[3] * dilation[1] - padding[1];
+      if (r < 0 || r >= h || s < 0 || s >= v) continue;
+      const Index output = channel / group * taps + tap / w.shape[2];
+      y.values[at(((image / inputs * outputs + output) * h + r) * v + s)] +=
+          x.values[at(i)] * w.values[at(channel * taps * w.shape[2] * w.shape[3] + k)];
+    }
+  if (dims == 1) y.shape.pop_back();
+  return y;
+}
+
 RealTensor Evaluation::batch_norm() const {
   RealTensor x = input("input");
   const Index inner = numel(Shape(x.shape.begin() + 2, x.shape.end()));

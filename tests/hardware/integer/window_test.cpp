@@ -104,6 +104,46 @@ TEST_CASE("convolutions over sequences equal the reference") {
   }
 }
 
+TEST_CASE("transposed convolutions equal the reference") {
+  struct Case {
+    Index inputs, outputs, kernel, stride, pad, further, dilation, groups;
+  };
+  for (const auto& [inputs, outputs, kernel, stride, pad, further, dilation, groups] :
+       std::vector<Case>{{3, 4, 3, 2, 1, 1, 1, 1},
+                         {4, 6, 2, 2, 0, 0, 1, 2},
+                         {3, 2, 3, 1, 0, 0, 1, 1},
+                         {2, 3, 3, 3, 2, 2, 2, 1},
+                         {4, 4, 1, 2, 1, 1, 1, 4},
+                         {3, 5, 2, 1, 3, 0, 1, 1}}) {
+    INFO("kernel " << kernel << " stride " << stride << " padding " << pad);
+    const auto size = [&](Index in) {
+      return (in - 1) * stride - 2 * pad + dilation * (kernel - 1) + further + 1;
+    };
+    const std::vector<ir::Argument> attributes{{"stride", list({stride, stride})},
+                                               {"padding", list({pad, pad})},
+                                               {"output_padding", list({further, further})},
+                                               {"groups", Value(groups)},
+                                               {"dilation", list({dilation, dilation})}};
+    Sketch sketch;
+    const auto x = sketch.input({2, inputs, 7, 6});
+    const auto y = sketch.layer(
+        "conv.ConvTranspose2d", "aten::conv_transpose2d.input", x, attributes,
+        {{"weight", {inputs, outputs / groups, kernel, kernel}}, {"bias", {outputs}}},
+        {2, outputs, size(7), size(6)}, ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
+    check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", "integer(8, 3)"}})), 6);
+  }
+}
+
+TEST_CASE("transposed convolutions over sequences equal the reference") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 5});
+  const auto y =
+      sketch.layer("conv.ConvTranspose1d", "aten::conv_transpose1d", x,
+                   {{"stride", list({3})}, {"output_padding", list({1})}}, {{"weight", {4, 2, 4}}},
+                   {2, 2, 17}, ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
+  check_against_reference(sketch.finish(y), 6);
+}
+
 TEST_CASE("padding 'same' of kernels of even reach has one more behind than before") {
   for (const Index kernel : {2, 3, 4})
     for (const Index dilation : {1, 3}) {
