@@ -46,6 +46,12 @@ void override_options(std::vector<passes::PassCall>& calls, const EmitRequest& r
   }
 }
 
+/// Without a target a model keeps the folds that it has, as a point of a search does.
+void keep_folds(std::vector<passes::PassCall>& calls) {
+  for (passes::PassCall& call : calls)
+    if (call.name == metadata_pass && call.options.as_dict().empty()) call.options["keep"] = true;
+}
+
 std::string number(double value) { return fixed_text(value, value == std::floor(value) ? 0 : 1); }
 
 std::string error_text(double predicted, double measured) {
@@ -112,6 +118,7 @@ int emit(const EmitRequest& request) {
   Output& output = session.output;
   std::vector<passes::PassCall> calls = pipeline_of(session.configuration);
   override_options(calls, request);
+  keep_folds(calls);
   ir::Graph graph = load_quantized(session.settings());
   passes::PassContext context;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);

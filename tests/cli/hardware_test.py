@@ -142,11 +142,29 @@ class Results(Hardware):
         made = self.run_mase("transform", self.float_model, "jsc", "--config", config, *project, "--json")
         self.run_mase("simulate", json.loads(made.stdout)["checkpoint"], "jsc", *project)
         self.emit("command", "--ii", "16")
-        images = [
-            {name: data for name, data in files_below(self.hardware(name)).items() if name.startswith("rtl")}
-            for name in ("file", "command")
-        ]
-        self.assertEqual(*images)
+        self.assertEqual(self.rtl("file"), self.rtl("command"))
+
+    def rtl(self, project):
+        files = files_below(self.hardware(project))
+        return {name: data for name, data in files.items() if name.startswith("rtl")}
+
+    def test_without_a_target_a_checkpoint_keeps_its_folds(self):
+        config = self.folder / "folded.toml"
+        shipped = (SOURCE / "configs/hardware/jsc_tiny.toml").read_text(encoding="utf-8")
+        chosen = '\n[[pass]]\nrun = "add_hardware_metadata"\ninitiation_interval = 48\nmultiplier = "fabric"\n'
+        config.write_text(shipped + chosen, encoding="utf-8")
+        project = ["--project-dir", self.folder, "--project", "kept"]
+        made = self.run_mase("transform", self.float_model, "jsc", "--config", config, *project, "--json")
+        folded = json.loads(made.stdout)["checkpoint"]
+        self.run_mase("emit", folded, *project)
+        self.emit("asked", "--ii", "48", "--multiplier", "fabric")
+        self.assertEqual(self.rtl("kept"), self.rtl("asked"))
+        self.run_mase("simulate", folded, "jsc", "--rows", "8", *project)
+        project[-1] = "changed"
+        self.run_mase("emit", folded, "--ii", "16", *project)
+        self.emit("changed_too", "--ii", "16")
+        self.assertEqual(self.rtl("changed"), self.rtl("changed_too"))
+        self.assertNotEqual(self.rtl("changed"), self.rtl("kept"))
 
     def test_waves_and_coverage_are_written(self):
         self.emit("waves", "--ii", "16")

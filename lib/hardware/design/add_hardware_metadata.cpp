@@ -43,6 +43,21 @@ Request read_request(const Tree& tree, Diagnostics& diagnostics) {
   return request;
 }
 
+/// Whether the request says anything of how steps are folded.
+bool has_target(const Request& request) {
+  Options untouched;
+  untouched.device_id = request.options.device_id;
+  untouched.keep = request.options.keep;
+  return !request.layers.empty() || write_fields(request.options) != write_fields(untouched);
+}
+
+Request checked_request(const Tree& tree, Diagnostics& diagnostics) {
+  Request request = read_request(tree, diagnostics);
+  if (request.options.keep && has_target(request))
+    diagnostics.error(tree.at("keep").where, "keep stands alone: a target chooses the folds anew");
+  return request;
+}
+
 Target target_of(const Request& request) {
   Target target;
   const Options& options = request.options;
@@ -183,7 +198,7 @@ Design structure_of(const ir::Graph& graph) {
 }  // namespace
 
 void AddHardwareMetadata::check(const Tree& options, Diagnostics& diagnostics) {
-  read_request(options, diagnostics);
+  checked_request(options, diagnostics);
 }
 
 Tree AddHardwareMetadata::resolve(const Tree& options) {
@@ -197,10 +212,12 @@ Tree AddHardwareMetadata::resolve(const Tree& options) {
 passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
                                         passes::PassContext& context) {
   Diagnostics diagnostics;
-  const Request request = read_request(tree, diagnostics);
+  const Request request = checked_request(tree, diagnostics);
   diagnostics.throw_if_errors();
   const auto program = std::make_shared<const Program>(integer::lower(graph));
-  const Design& design = context.derived.keep(build_for(program, target_of(request)));
+  const Folding kept = request.options.keep ? folding_of(graph) : Folding();
+  const Design& design = context.derived.keep(kept.empty() ? build_for(program, target_of(request))
+                                                           : build(program, kept));
   const MetadataSettings settings{request.options.device_id, request.options.max_parallelism};
   for (ir::NodeId id : graph.order())
     graph.node(id).meta.hardware = hardware_metadata(graph, graph.node(id), design, settings);
@@ -208,6 +225,7 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
              "add_hardware_metadata: the metadata does not hold the whole design");
   store_timing(graph, design.timing);
   passes::Result result;
+  if (!kept.empty()) result.text.push_back("the folds are those that the model has");
   report(design, result);
   return result;
 }

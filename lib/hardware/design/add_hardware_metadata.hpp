@@ -24,6 +24,7 @@ namespace mase::design {
 /// Options: a target (initiation_interval, or limits lut, dsp, bram), or max_parallelism, and
 /// tables `layers.NODE` with simd, pe, parallel_window and multiplier that fix the fold of a node.
 /// Without any: one element a cycle at the ports, but at most about 256 multipliers (see Target).
+/// With `keep` alone: the folds that the graph has already, where it has some.
 struct AddHardwareMetadata {
   static constexpr passes::PassDoc doc{
       "add_hardware_metadata", passes::PassKind::analysis,
@@ -34,6 +35,7 @@ struct AddHardwareMetadata {
     std::vector<std::int64_t> max_parallelism;
     std::string multiplier = "auto";
     std::int64_t device_id = -1;
+    bool keep = false;
     static constexpr auto fields() {
       return std::tuple{
           Field{"initiation_interval", &Options::initiation_interval,
@@ -47,7 +49,8 @@ struct AddHardwareMetadata {
               .at_least(1),
           Field{"multiplier", &Options::multiplier, "what multiplies"}.one_of("auto", "dsp",
                                                                               "fabric"),
-          Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1)};
+          Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1),
+          Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"}};
     }
   };
   /// One table of `layers`.

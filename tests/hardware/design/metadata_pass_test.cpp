@@ -127,6 +127,27 @@ TEST_CASE("a graph without metadata has no folds, and one with it gives back the
   CHECK(fifo_depths(rebuilt) == fifo_depths(design));
 }
 
+TEST_CASE("keep takes the folds that a graph has, and stands alone") {
+  Tree keep = Tree::dict(), target = Tree::dict();
+  keep["keep"] = true;
+  target["multiplier"] = "fabric";
+  target["layers"]["fc1"]["simd"] = 4;
+  ir::Graph graph = residual_graph(), fresh = residual_graph(), plain = residual_graph();
+  const passes::Result chosen = run(graph, target);
+  const Folding folds = folding_of(graph);
+  CHECK(run(graph, keep).info.at("total") == chosen.info.at("total"));
+  CHECK(folding_of(graph) == folds);
+  run(fresh, keep);
+  run(plain);
+  CHECK(folding_of(fresh) == folding_of(plain));
+  CHECK(folding_of(fresh) != folds);
+  for (const char* key : {"layers", "initiation_interval"}) {
+    Tree both = keep;
+    both[key] = key == std::string("layers") ? target.at("layers") : Tree(16);
+    CHECK_THROWS_WITH(run(graph, both), Catch::Contains("keep stands alone"));
+  }
+}
+
 TEST_CASE(
     "the design is built once for the passes that follow, and equals one made from the graph") {
   ir::Graph graph = residual_graph();
