@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of pooling by maximum and average, and of reductions.
+// Lowering of pooling by maximum and average.
 #include <algorithm>
 
 #include "hardware/integer/lowering.hpp"
@@ -89,12 +89,6 @@ Operand lower_average_pool(const Call& call, std::size_t dims) {
   return emit_pool(call, x, PoolKind::sum, axes, divisor);
 }
 
-/// An axis in `count` windows side by side that cover it.
-Axis tiled(std::int64_t size, std::int64_t count) {
-  const std::int64_t kernel = size / count;
-  return {size, kernel, kernel, 1, 0, count};
-}
-
 /// Adaptive pools have equal windows where the output size divides the input size.
 Operand lower_adaptive_pool(const Call& call, std::size_t dims, PoolKind kind) {
   const StreamView x = pooled_input(call, dims);
@@ -118,99 +112,6 @@ Operand lower_adaptive_max_pool(const Call& call, std::size_t dims) {
   return std::vector<Part>{{stream, 0, 0, stream.layout.torch_shape[0]}};
 }
 
-/// What a reduction makes of its values.
-enum class Reduction { mean, sum, maximum };
-
-/// Which torch dimensions of a frame are reduced.
-std::vector<bool> reduced_dims(const Call& call, std::size_t rank) {
-  const ir::Value* given = call.find("dim");
-  std::vector<std::int64_t> dims;
-  if (given && given->kind() == ir::Value::Kind::integer) dims = {given->as_int()};
-  if (given && given->kind() == ir::Value::Kind::list)
-    for (const ir::Value& item : given->items()) dims.push_back(item.as_int());
-  std::vector<bool> reduced(rank, false);
-  for (const std::int64_t dim : dims) {
-    const auto place = dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim - 1;
-    if (place < 0 || place >= static_cast<std::int64_t>(rank))
-      throw Refusal{"it reduces the batch, or a dimension that its input does not have"};
-    reduced[at(place)] = true;
-  }
-  return reduced;
-}
-
-/// A pool whose windows are what becomes one element, and the layout of the result.
-struct ReducingPool {
-  Window window;
-  Layout layout;
-};
-
-/// The whole image, channel by channel.
-ReducingPool image_pool(const Call& call, const StreamView& x) {
-  const Shape& frame = x.layout.torch_shape;
-  std::vector<Axis> axes;
-  for (std::size_t d = 1; d < frame.size(); ++d) axes.push_back(tiled(frame[d], 1));
-  const Shape result = call.frame_shape();
-  return {window_over(frame, axes),
-          result.size() == frame.size() ? channels_last(result) : row_major(result)};
-}
-
-/// Rows along the innermost dimension of the stream, which is torch dimension `dim`: an image of
-/// one channel that is as wide as a row.
-ReducingPool row_pool(const Call& call, const StreamView& x, std::size_t dim) {
-  const std::int64_t row = x.layout.torch_shape[dim];
-  const std::int64_t rows = numel(x.layout.torch_shape) / row;
-  return {Window{tiled(rows, rows), tiled(row, 1)},
-          reshaped(with_innermost(x.layout, dim, 1), call.frame_shape())};
-}
-
-/// Whatever is reduced: the stream in an order that has it innermost.
-ReducingPool reordered_pool(const Call& call, StreamView& x, const std::vector<bool>& reduced) {
-  const Shape& frame = x.layout.torch_shape;
-  std::vector<std::size_t> dims;  // kept ones, then reduced ones
-  std::int64_t row = 1;
-  for (const bool inner : {false, true})
-    for (std::size_t d = 0; d < frame.size(); ++d)
-      if (reduced[d] == inner) dims.push_back(d);
-  for (std::size_t d = 0; d < frame.size(); ++d)
-    if (reduced[d]) row *= frame[d];
-  const std::int64_t rows = numel(frame) / row;
-  // The stream's order is that of the permuted tensor, each element named by its own place.
-  const std::vector<std::int64_t> order = places_of(permuted(row_major(frame), dims));
-  x = call.lowering.reordered(x, {{rows, row}, frame, order}, call.node, "self");
-  return {Window{tiled(rows, rows), tiled(row, 1)}, row_major(call.frame_shape())};
-}
-
-ReducingPool reducing_pool(const Call& call, StreamView& x) {
-  const std::size_t rank = x.layout.torch_shape.size();
-  const std::vector<bool> reduced = reduced_dims(call, rank);
-  const auto count = static_cast<std::size_t>(std::count(reduced.begin(), reduced.end(), true));
-  if (rank >= 2 && rank <= 3 && count == rank - 1 && !reduced[0] && is_channels_last(x.layout))
-    return image_pool(call, x);
-  for (std::size_t dim = 0; dim < rank; ++dim)
-    if (count == 1 && reduced[dim] && is_innermost(x.layout, dim)) return row_pool(call, x, dim);
-  return reordered_pool(call, x, reduced);
-}
-
-Operand lower_reduction(const Call& call, Reduction kind) {
-  if (call.find("dtype")) throw Refusal{"a result of another type has no datapath"};
-  StreamView x = call.stream("self");
-  x.layout = call.lowering.layout_of(x);
-  const ReducingPool made = reducing_pool(call, x);
-  const FixedType& type = call.lowering.value(x.id).type;
-  const std::int64_t count = made.window.kernel();
-  Accumulator accumulator{interval_of(type), type.frac, kind == Reduction::mean ? count : 1};
-  if (kind != Reduction::maximum) accumulator.range = product(accumulator.range, {count, count});
-  const Pool pool{kind == Reduction::maximum ? PoolKind::max : PoolKind::sum, made.window};
-  return call.lowering.emit(call.node, pool, {x.id}, accumulator, made.layout);
-}
-
-/// aten::amax; aten::max gives places too, or compares two tensors.
-Operand lower_max(const Call& call) {
-  if (ir::base_op(call.node.op) != "aten::amax")
-    throw Refusal{"aten::max has no datapath; amax over dimensions and maximum of two have one"};
-  return lower_reduction(call, Reduction::maximum);
-}
-
 }  // namespace
 
 Axis slid(Axis axis, std::int64_t pad_after, bool ceil) {
@@ -222,6 +123,11 @@ Axis slid(Axis axis, std::int64_t pad_after, bool ceil) {
   const bool incomplete = room % axis.stride != 0;
   if (ceil && incomplete && axis.out * axis.stride < axis.size + axis.pad) ++axis.out;
   return axis;
+}
+
+Axis tiled(std::int64_t size, std::int64_t count) {
+  const std::int64_t kernel = size / count;
+  return {size, kernel, kernel, 1, 0, count};
 }
 
 Window window_over(const Shape& frame, const std::vector<Axis>& axes) {
@@ -253,9 +159,6 @@ std::vector<LoweringRow> window_rows() {
        true},
       {"adaptive_max_pool2d", [](const Call& call) { return lower_adaptive_max_pool(call, 2); },
        true},
-      {"mean", [](const Call& call) { return lower_reduction(call, Reduction::mean); }},
-      {"sum", [](const Call& call) { return lower_reduction(call, Reduction::sum); }},
-      {"max", lower_max, true},
   };
 }
 

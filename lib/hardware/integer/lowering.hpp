@@ -176,6 +176,7 @@ struct LoweringRow {
 };
 std::vector<LoweringRow> matrix_rows();
 std::vector<LoweringRow> window_rows();
+std::vector<LoweringRow> reduction_rows();
 std::vector<LoweringRow> clamp_rows();
 std::vector<LoweringRow> arithmetic_rows();
 std::vector<LoweringRow> shape_rows();
@@ -202,6 +203,8 @@ void check_width(const Interval& range, int limit, const std::string& what);
 /// The axis with as many windows as fit between its padding and `pad_after`; `ceil` as torch's
 /// ceil_mode: one more where the last stride is not whole, unless it would begin in `pad_after`.
 Axis slid(Axis axis, std::int64_t pad_after, bool ceil = false);
+/// An axis in `count` windows side by side that cover it.
+Axis tiled(std::int64_t size, std::int64_t count);
 /// The window of one or two axes over torch [channels, spatial...].
 Window window_over(const Shape& frame, const std::vector<Axis>& axes);
 /// Refuses a window that gives another shape than the node's.
