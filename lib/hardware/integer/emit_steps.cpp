@@ -46,9 +46,11 @@ StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId
                             std::move(layout));
 }
 
-Requantise unchanged(const FixedType& type) {
-  return {0, 1, formats::Rounding::nearest_even, type.low(), type.high()};
+Requantise exactly(const Interval& range) {
+  return {0, 1, formats::Rounding::nearest_even, range.low, range.high};
 }
+
+Requantise unchanged(const FixedType& type) { return exactly(interval_of(type)); }
 
 Wide code_of(double number, const Grid& grid) {
   const auto low = static_cast<double>(grid.type.low());
@@ -109,10 +111,8 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
     refuse_grid(node,
                 "its result is a fraction that no binary code has; give all its readers the same "
                 "data_in format (pass quantize)");
-  const Requantise exact{0, 1, formats::Rounding::nearest_even, accumulator.range.low,
-                         accumulator.range.high};
-  return emit(node, std::move(operation), std::move(inputs), accumulator, exact, accumulator.frac,
-              std::move(layout));
+  return emit(node, std::move(operation), std::move(inputs), accumulator,
+              exactly(accumulator.range), accumulator.frac, std::move(layout));
 }
 
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
@@ -151,18 +151,26 @@ StreamView Lowering::append(const std::string& name, const ir::Node& node, Step 
 
 StreamView Lowering::append_for(const ir::Node& reader, const std::string& suffix,
                                 Operation operation, const StreamView& stream,
-                                const Requantise& requantise, const FixedType& type,
-                                Layout layout) {
-  const FixedType& from = value(stream.id).type;
+                                const Accumulator& accumulator, const Requantise& requantise,
+                                const FixedType& type, Layout layout) {
   Step step;
   step.inputs = {stream.id};
   step.operation = std::move(operation);
-  step.low = from.low();
-  step.high = from.high();
-  step.frac = from.frac;
+  step.low = accumulator.range.low;
+  step.high = accumulator.range.high;
+  step.frac = accumulator.frac;
   step.requantise = requantise;
   const std::string name = unique_name(reader.name + "_" + suffix);
   return append(name, reader, std::move(step), type, std::move(layout), name);
+}
+
+StreamView Lowering::emit_before(const ir::Node& node, const std::string& suffix,
+                                 Operation operation, const StreamView& stream,
+                                 const Accumulator& accumulator, Layout layout) {
+  check_width(accumulator.range, stream_bits, "its accumulator");
+  const FixedType type = type_for(accumulator.range.low, accumulator.range.high, accumulator.frac);
+  return append_for(node, suffix, std::move(operation), stream, accumulator,
+                    exactly(accumulator.range), type, std::move(layout));
 }
 
 StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requantise,
@@ -171,7 +179,9 @@ StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requan
   if (requantise.shift < 0)
     check_width(interval_of(value(stream.id).type), accumulator_bits + requantise.shift,
                 "its aligned input");
-  return append_for(reader, port + "_cast", Cast{}, stream, requantise, type, layout_of(stream));
+  const FixedType& from = value(stream.id).type;
+  return append_for(reader, port + "_cast", Cast{}, stream, {interval_of(from), from.frac},
+                    requantise, type, layout_of(stream));
 }
 
 StreamView Lowering::reordered(const StreamView& stream, const Layout& wanted,
@@ -187,7 +197,7 @@ StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int6
                            const std::string& suffix) {
   const FixedType type = value(stream.id).type;
   return append_for(reader, suffix, gather_between(stream.layout, source, wanted), stream,
-                    unchanged(type), type, wanted);
+                    {interval_of(type), type.frac}, unchanged(type), type, wanted);
 }
 
 StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,

@@ -210,15 +210,11 @@ StreamView spread(const Call& call, const StreamView& x, const Shape& stride) {
     return call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
   Shape wide = frame;
   for (std::size_t d = 1; d < wide.size(); ++d) wide[d] = (frame[d] - 1) * stride[d - 1] + 1;
-  std::vector<std::int64_t> source(at(numel(wide)), -1);
-  for (std::int64_t element = 0; element < numel(frame); ++element) {
-    std::int64_t rest = element, place = 0, size = 1;
-    for (std::size_t d = frame.size(); d-- > 0; rest /= frame[d]) {
-      place += rest % frame[d] * (d == 0 ? 1 : stride[d - 1]) * size;
-      size *= wide[d];
-    }
-    source[at(place)] = element;
-  }
+  const std::vector<std::int64_t> source =
+      moved_elements(frame, wide, [&](std::size_t d, std::int64_t place) {
+        if (d == 0) return place;
+        return place % stride[d - 1] == 0 ? place / stride[d - 1] : -1;
+      });
   return call.lowering.moved(x, source, channels_last(wide), call.node, "data_in_spread");
 }
 
@@ -306,7 +302,7 @@ std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac
 }
 
 StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
-                           std::optional<Constants> shift) {
+                           std::optional<Constants> shift, std::int64_t divisor) {
   const StreamValue& value = call.lowering.value(x.id);
   std::size_t count = std::max(at(value.channels()), scale.codes.size());
   if (shift) count = std::max(count, shift->codes.size());
@@ -328,7 +324,7 @@ StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scal
   check_sum(value.type.width + 1, scale.type.width, 1);
   const Accumulator accumulator{
       matrix_interval(scale.codes, 1, operation.shift, interval_of(value.type)),
-      value.type.frac + scale.type.frac};
+      value.type.frac + scale.type.frac, divisor};
   operation.scale_type = scale.type;
   operation.scale = std::move(scale.codes);
   return call.lowering.emit(call.node, std::move(operation), {x.id}, accumulator,

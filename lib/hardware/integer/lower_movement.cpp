@@ -4,7 +4,6 @@
 // leaves elements out or repeats them becomes a gather.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "base/error.hpp"
 #include "hardware/integer/lowering.hpp"
@@ -14,27 +13,6 @@ namespace {
 
 using Index = std::int64_t;
 constexpr Index outside = -1;
-
-/// The input coordinate along dimension `dim` of a result coordinate; `outside` for none.
-using Move = std::function<Index(std::size_t dim, Index coordinate)>;
-
-/// source[i] for every element of `result`, each dimension moved on its own. Ranks are equal.
-std::vector<Index> moved(const Shape& input, const Shape& result, const Move& move) {
-  std::vector<Index> source;
-  source.reserve(at(numel(result)));
-  for (Index element = 0; element < numel(result); ++element) {
-    Index rest = element, index = 0, stride = 1;
-    for (std::size_t d = result.size(); d-- > 0; rest /= result[d]) {
-      const Index coordinate = index == outside ? 0 : move(d, rest % result[d]);
-      if (coordinate == outside) index = outside;
-      if (index == outside) continue;
-      index += coordinate * stride;
-      stride *= input[d];
-    }
-    source.push_back(index);
-  }
-  return source;
-}
 
 /// A stream on the grid of the result, where it has one: quantizing commutes with moving.
 StreamView on_result_grid(const Call& call, const StreamView& x) {
@@ -66,7 +44,7 @@ Operand move_dims(const Call& call, const StreamView& x, const Move& move, doubl
   const Shape result = call.frame_shape();
   if (result.size() != x.layout.torch_shape.size())
     throw Refusal{"its result does not keep the dimensions"};
-  const std::vector<Index> source = moved(x.layout.torch_shape, result, move);
+  const std::vector<Index> source = moved_elements(x.layout.torch_shape, result, move);
   const StreamView ready = on_result_grid(call, x);
   if (std::ranges::find(source, outside) == source.end()) return gathered(call, ready, source);
   const Filled with = filled(call, ready, value);
@@ -259,6 +237,23 @@ Operand lower_channel_shuffle(const Call& call) {
 }
 
 }  // namespace
+
+std::vector<Index> moved_elements(const Shape& input, const Shape& result, const Move& move) {
+  std::vector<Index> source;
+  source.reserve(at(numel(result)));
+  for (Index element = 0; element < numel(result); ++element) {
+    Index rest = element, index = 0, stride = 1;
+    for (std::size_t d = result.size(); d-- > 0; rest /= result[d]) {
+      const Index coordinate = index == outside ? 0 : move(d, rest % result[d]);
+      if (coordinate == outside) index = outside;
+      if (index == outside) continue;
+      index += coordinate * stride;
+      stride *= input[d];
+    }
+    source.push_back(index);
+  }
+  return source;
+}
 
 Operand gathered(const Call& call, const StreamView& x, const std::vector<Index>& source,
                  Index outside_code) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of pooling by maximum and average.
 #include <algorithm>
+#include <numeric>
 
 #include "hardware/integer/lowering.hpp"
 
@@ -33,9 +34,6 @@ std::vector<Axis> axes_of(const Call& call, const Shape& frame) {
   return axes;
 }
 
-/// Whether every window of the axis has its whole kernel in the image and its padding.
-bool complete(const Axis& axis) { return axis.last() + axis.reach() <= axis.size + 2 * axis.pad; }
-
 /// Whether every window of the axis has a tap inside the image.
 bool meets_image(const Axis& axis) {
   for (std::int64_t o = 0; o < axis.out; ++o) {
@@ -49,16 +47,72 @@ bool meets_image(const Axis& axis) {
   return true;
 }
 
-Operand emit_pool(const Call& call, const StreamView& x, PoolKind kind,
-                  const std::vector<Axis>& axes, std::int64_t divisor) {
+/// The pool over an image of these axes, and its accumulator.
+struct PoolStep {
+  Pool pool;
+  Accumulator accumulator;
+};
+
+PoolStep pool_of(const Call& call, const StreamView& x, PoolKind kind,
+                 const std::vector<Axis>& axes, std::int64_t divisor) {
   const Pool pool{kind, window_over(x.layout.torch_shape, axes)};
   check_window(call, pool.window, pool.window.channels);
   const FixedType& type = call.lowering.value(x.id).type;
   Accumulator accumulator{interval_of(type), type.frac, divisor};
   if (kind == PoolKind::sum)
     accumulator.range = product(accumulator.range, {pool.window.kernel(), pool.window.kernel()});
-  return call.lowering.emit(call.node, pool, {x.id}, accumulator,
+  return {pool, accumulator};
+}
+
+Operand emit_pool(const Call& call, const StreamView& x, PoolKind kind,
+                  const std::vector<Axis>& axes, std::int64_t divisor) {
+  const PoolStep step = pool_of(call, x, kind, axes, divisor);
+  return call.lowering.emit(call.node, step.pool, {x.id}, step.accumulator,
                             channels_last(call.frame_shape()));
+}
+
+/// How many elements the windows of each axis count, window by window.
+using Counts = std::vector<Shape>;
+
+/// What torch divides the sum of each window by, in raster order.
+Shape divisors_of(const Counts& counts) {
+  Shape divisors{1};
+  for (const Shape& axis : counts) {
+    Shape longer;
+    for (const std::int64_t outer : divisors)
+      for (const std::int64_t count : axis) longer.push_back(outer * count);
+    divisors = std::move(longer);
+  }
+  return divisors;
+}
+
+/// A number that all divisors divide.
+std::int64_t common_multiple(const Shape& divisors) {
+  std::int64_t multiple = 1;
+  for (const std::int64_t divisor : divisors) {
+    multiple = std::lcm(multiple, divisor);
+    if (multiple > std::int64_t{1} << 30)
+      throw Refusal{"its windows have too many different divisors; set count_include_pad"};
+  }
+  return multiple;
+}
+
+/// Sums divided window by window. Where divisors differ, sums are first brought to a common
+/// denominator, so that the quotient is rounded once.
+Operand emit_average(const Call& call, const StreamView& x, const std::vector<Axis>& axes,
+                     const Counts& counts) {
+  const Shape divisors = divisors_of(counts);
+  const std::int64_t multiple = common_multiple(divisors);
+  if (std::ranges::all_of(divisors, [&](std::int64_t one) { return one == multiple; }))
+    return emit_pool(call, x, PoolKind::sum, axes, multiple);
+  const PoolStep step = pool_of(call, x, PoolKind::sum, axes, 1);
+  const StreamView sums = call.lowering.emit_before(
+      call.node, "sum", step.pool, x, step.accumulator, channels_last(call.frame_shape()));
+  Constants scale;
+  for (const std::int64_t divisor : divisors)
+    scale.codes.insert(scale.codes.end(), at(step.pool.window.channels), multiple / divisor);
+  scale.fit(0);
+  return scale_and_shift(call, sums, std::move(scale), std::nullopt, multiple);
 }
 
 Operand lower_max_pool(const Call& call, std::size_t dims) {
@@ -69,40 +123,84 @@ Operand lower_max_pool(const Call& call, std::size_t dims) {
   return emit_pool(call, x, PoolKind::max, axes, 1);
 }
 
+/// The elements that each window of an axis counts: those of the image, or of its padding too.
+Shape counts_of(const Axis& axis, bool padding) {
+  Shape counts;
+  for (std::int64_t o = 0; o < axis.out; ++o) {
+    const std::int64_t first = o * axis.stride - axis.pad, last = first + axis.kernel;
+    counts.push_back(padding ? std::min(last, axis.size + axis.pad) - first
+                             : std::min(last, axis.size) - std::max<std::int64_t>(first, 0));
+  }
+  return counts;
+}
+
 Operand lower_average_pool(const Call& call, std::size_t dims) {
   const StreamView x = pooled_input(call, dims);
   const std::vector<Axis> axes = axes_of(call, x.layout.torch_shape);
-  const bool padded = std::ranges::any_of(axes, [](const Axis& axis) { return axis.pad > 0; });
-  const bool counts_padding = !padded || call.flag("count_include_pad", true);
-  std::int64_t count = 1;
-  for (const Axis& axis : axes) count *= axis.kernel;
-  const std::int64_t divisor = call.integer("divisor_override", count);
-  if (divisor < 1) throw Refusal{"a divisor below 1 has no datapath"};
-  if (!call.find("divisor_override")) {
-    if (!counts_padding)
-      throw Refusal{"windows at the border have divisors of their own; set count_include_pad"};
-    if (!std::ranges::all_of(axes, complete))
-      throw Refusal{
-          "ceil_mode adds incomplete windows here, which have divisors of their own; use a size "
-          "that the stride divides"};
+  if (call.find("divisor_override")) {
+    const std::int64_t divisor = call.integer("divisor_override", 1);
+    if (divisor < 1) throw Refusal{"a divisor below 1 has no datapath"};
+    return emit_pool(call, x, PoolKind::sum, axes, divisor);
   }
-  return emit_pool(call, x, PoolKind::sum, axes, divisor);
+  const bool padding = call.flag("count_include_pad", true);
+  Counts counts;
+  for (const Axis& axis : axes) counts.push_back(counts_of(axis, padding));
+  return emit_average(call, x, axes, counts);
 }
 
-/// Adaptive pools have equal windows where the output size divides the input size.
+/// The windows of an adaptive pool along one dimension.
+struct AdaptiveWindows {
+  Shape first, count;
+  std::int64_t longest = 0;
+
+  AdaptiveWindows(std::int64_t size, std::int64_t out) {
+    for (std::int64_t o = 0; o < out; ++o) {
+      first.push_back(o * size / out);
+      count.push_back(((o + 1) * size + out - 1) / out - first.back());
+      longest = std::max(longest, count.back());
+    }
+  }
+};
+
+/// The image with the windows of an adaptive pool side by side, as long as the longest: what a
+/// shorter one lacks is 0 in sums, and the last element again in maxima.
+StreamView spread_windows(const Call& call, const StreamView& x,
+                          const std::vector<AdaptiveWindows>& windows, PoolKind kind) {
+  Shape spread = x.layout.torch_shape;
+  for (std::size_t d = 0; d < windows.size(); ++d)
+    spread[d + 1] = windows[d].longest * static_cast<std::int64_t>(windows[d].first.size());
+  const auto source = moved_elements(
+      x.layout.torch_shape, spread, [&](std::size_t d, std::int64_t place) -> std::int64_t {
+        if (d == 0) return place;
+        const AdaptiveWindows& along = windows[d - 1];
+        const std::size_t window = at(place / along.longest);
+        const std::int64_t k = place % along.longest, last = along.count[window] - 1;
+        if (k > last && kind == PoolKind::sum) return -1;
+        return along.first[window] + std::min(k, last);
+      });
+  return call.lowering.moved(x, source, channels_last(spread), call.node, "self_windows");
+}
+
 Operand lower_adaptive_pool(const Call& call, std::size_t dims, PoolKind kind) {
-  const StreamView x = pooled_input(call, dims);
+  StreamView x = pooled_input(call, dims);
   const Shape in = x.layout.torch_shape, out = call.frame_shape();
   if (out.size() != in.size()) throw Refusal{"its result does not keep the dimensions"};
-  std::vector<Axis> axes;
-  std::int64_t count = 1;
+  std::vector<AdaptiveWindows> windows;
+  bool tiles = true;
   for (std::size_t d = 1; d <= dims; ++d) {
-    if (out[d] < 1 || in[d] % out[d] != 0)
-      throw Refusal{"its output size does not divide its input size, so its windows differ"};
-    axes.push_back(tiled(in[d], out[d]));
-    count *= axes.back().kernel;
+    if (out[d] < 1) throw Refusal{"its result is empty"};
+    windows.emplace_back(in[d], out[d]);
+    tiles = tiles && in[d] % out[d] == 0;
   }
-  return emit_pool(call, x, kind, axes, kind == PoolKind::sum ? count : 1);
+  if (!tiles) x = spread_windows(call, x, windows, kind);
+  std::vector<Axis> axes;
+  Counts counts;
+  for (std::size_t d = 1; d <= dims; ++d) {
+    axes.push_back(tiled(x.layout.torch_shape[d], out[d]));
+    counts.push_back(windows[d - 1].count);
+  }
+  return kind == PoolKind::max ? emit_pool(call, x, kind, axes, 1)
+                               : emit_average(call, x, axes, counts);
 }
 
 /// LibTorch gives the maxima and their places: only the first part has codes.

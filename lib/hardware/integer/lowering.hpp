@@ -2,6 +2,7 @@
 // Lowering: what the functions that lower one op each work with. Internal to lib/hardware/integer.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -98,6 +99,9 @@ class Lowering {
   /// of the same value share.
   StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                   const std::string& port);
+  /// What a step makes of a stream before the node's own step, exact.
+  StreamView emit_before(const ir::Node& node, const std::string& suffix, Operation operation,
+                         const StreamView& stream, const Accumulator& accumulator, Layout layout);
   /// The stream in the order of another layout of its torch shape: itself, or behind a gather.
   StreamView reordered(const StreamView& stream, const Layout& wanted, const ir::Node& reader,
                        const std::string& port);
@@ -121,8 +125,8 @@ class Lowering {
                     Layout layout, const std::string& value_name);
   /// A step of one input that `reader` needs of its own.
   StreamView append_for(const ir::Node& reader, const std::string& suffix, Operation operation,
-                        const StreamView& stream, const Requantise& requantise,
-                        const FixedType& type, Layout layout);
+                        const StreamView& stream, const Accumulator& accumulator,
+                        const Requantise& requantise, const FixedType& type, Layout layout);
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 
@@ -193,7 +197,8 @@ bool is_host_value(const ir::Node& node);  ///< a size or number, no tensor
 Wide code_of(double number, const Grid& grid);
 /// Whether every value of `inner` is a value of `outer`.
 bool holds(const FixedType& outer, const FixedType& inner);
-/// Of codes of a type to the same codes.
+/// Of codes of a range, or of a type, to the same codes.
+Requantise exactly(const Interval& range);
 Requantise unchanged(const FixedType& type);
 /// Requantisation of an accumulator to a grid.
 Requantise to_grid(const Accumulator& accumulator, const Grid& grid);
@@ -210,6 +215,12 @@ Window window_over(const Shape& frame, const std::vector<Axis>& axes);
 /// Refuses a window that gives another shape than the node's.
 void check_window(const Call& call, const Window& window, std::int64_t outputs);
 
+/// The input coordinate along dimension `dim` of a result coordinate; -1 for none.
+using Move = std::function<std::int64_t(std::size_t dim, std::int64_t coordinate)>;
+/// The element of `input` that every element of `result` is, -1 for none, both in torch's order,
+/// when each dimension is moved on its own. Ranks are equal.
+std::vector<std::int64_t> moved_elements(const Shape& input, const Shape& result, const Move& move);
+
 /// The gather that makes a stream of layout `wanted` of one of layout `from`: its element i, in
 /// torch's order, is element source[i], or outside where that is -1.
 Gather gather_between(const Layout& from, const std::vector<std::int64_t>& source,
@@ -225,10 +236,10 @@ Operand gathered(const Call& call, const StreamView& x, const std::vector<std::i
 /// The stream clamped to [low, high], real numbers that may be infinite, on the node's grid.
 Operand clamp_between(const Call& call, const StreamView& x, double low, double high);
 
-/// y = x * scale + shift with a constant for all, for each channel or for each element of the
-/// stream; shift may be absent.
+/// y = (x * scale + shift) / divisor with constants for all, for each channel or for each element
+/// of the stream; shift may be absent.
 StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
-                           std::optional<Constants> shift);
+                           std::optional<Constants> shift, std::int64_t divisor = 1);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the
 /// bias is finer, the factors are shifted left: the hardware has no aligner. Empty when all are 0.
 std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac);

@@ -194,7 +194,9 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["max_pool1d"] = t["max_pool2d"] = [](E e) -> R { return {e.pool(true)}; };
     t["avg_pool1d"] = t["avg_pool2d"] = [](E e) -> R { return {e.pool(false)}; };
     t["adaptive_avg_pool1d"] =
-        t["adaptive_avg_pool2d"] = [](E e) -> R { return {e.adaptive_pool()}; };
+        t["adaptive_avg_pool2d"] = [](E e) -> R { return {e.adaptive_pool(false)}; };
+    t["adaptive_max_pool1d"] =
+        t["adaptive_max_pool2d"] = [](E e) -> R { return {e.adaptive_pool(true)}; };
     const auto plus = [](Real a, Real b) { return a + b; };
     t["mean"] = [plus](E e) -> R { return {e.reduced(plus, true)}; };
     t["sum"] = [plus](E e) -> R { return {e.reduced(plus, false)}; };

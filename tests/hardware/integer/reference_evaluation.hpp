@@ -134,7 +134,7 @@ class Evaluation {
   RealTensor transposed_convolution() const;
   RealTensor batch_norm() const;
   RealTensor pool(bool maximum) const;
-  RealTensor adaptive_pool() const;
+  RealTensor adaptive_pool(bool maximum) const;
   RealTensor reduced(const std::function<Real(Real, Real)>& join, bool mean) const;
   RealTensor binary(const std::function<Real(Real, Real)>& f) const;
   RealTensor cat() const;

@@ -141,41 +141,52 @@ RealTensor Evaluation::pool(bool maximum) const {
   const Slide down{kernel[0], stride[0], dilation[0], padding[0], padding[0]};
   const Slide across{kernel[1], stride[1], dilation[1], padding[1], padding[1]};
   const Index h = x.shape[2], v = x.shape[3], oh = down.out(h, ceil), ow = across.out(v, ceil);
-  const Index divisor = whole("divisor_override", kernel[0] * kernel[1]);
+  const Value* counted = argument("count_include_pad");
+  const bool with_padding = !counted || counted->as_bool();
   RealTensor y{{x.shape[0], x.shape[1], oh, ow}, {}};
   for (Index image = 0; image < x.shape[0] * x.shape[1]; ++image)
     for (Index r = 0; r < oh; ++r)
       for (Index s = 0; s < ow; ++s) {
         Real sum = 0, most = -HUGE_VAL;
+        Index count = 0;
         for (Index i = 0; i < kernel[0]; ++i)
           for (Index j = 0; j < kernel[1]; ++j) {
             const Index a = down.place(r, i), b = across.place(s, j);
-            if (a < 0 || a >= h || b < 0 || b >= v) continue;
+            const bool outside = a < 0 || a >= h || b < 0 || b >= v;
+            count += with_padding ? a < h + padding[0] && b < v + padding[1] : !outside;
+            if (outside) continue;
             sum += x.values[at((image * h + a) * v + b)];
             most = std::max(most, x.values[at((image * h + a) * v + b)]);
           }
-        y.values.push_back(maximum ? most : sum / divisor);
+        y.values.push_back(maximum ? most : sum / whole("divisor_override", count));
       }
   if (dims == 1) y.shape.pop_back();
   return y;
 }
 
-RealTensor Evaluation::adaptive_pool() const {
+RealTensor Evaluation::adaptive_pool(bool maximum) const {
   const RealTensor x = as_images(input("self"));
-  const Index oh = node_->info.shape[2];
-  const Index ow = node_->info.shape.size() == 4 ? node_->info.shape[3] : 1;
-  const Index kh = x.shape[2] / oh, kw = x.shape[3] / ow;
-  RealTensor y{{x.shape[0], x.shape[1], oh, ow}, {}};
+  const ir::ValueInfo& info = node_->info;  // maxima come with their places
+  const Shape result = info.is_tensor() ? info.shape : info.elements.at(0).shape;
+  RealTensor y = as_images({result, {}});
+  y.shape[0] = x.shape[0];
+  const Index h = x.shape[2], v = x.shape[3], oh = y.shape[2], ow = y.shape[3];
+  const auto begin = [](Index o, Index in, Index out) { return o * in / out; };
+  const auto end = [](Index o, Index in, Index out) { return ((o + 1) * in + out - 1) / out; };
   for (Index image = 0; image < x.shape[0] * x.shape[1]; ++image)
     for (Index r = 0; r < oh; ++r)
       for (Index s = 0; s < ow; ++s) {
-        Real sum = 0;
-        for (Index i = 0; i < kh; ++i)
-          for (Index j = 0; j < kw; ++j)
-            sum += x.values[at((image * x.shape[2] + r * kh + i) * x.shape[3] + s * kw + j)];
-        y.values.push_back(sum / (kh * kw));
+        Real sum = 0, most = -HUGE_VAL;
+        Index count = 0;
+        for (Index a = begin(r, h, oh); a < end(r, h, oh); ++a)
+          for (Index b = begin(s, v, ow); b < end(s, v, ow); ++b, ++count) {
+            const Real one = x.values[at((image * h + a) * v + b)];
+            sum += one;
+            most = std::max(most, one);
+          }
+        y.values.push_back(maximum ? most : sum / count);
       }
-  if (node_->info.shape.size() == 3) y.shape.pop_back();
+  y.shape.resize(result.size());
   return y;
 }
 

@@ -335,3 +335,52 @@ TEST_CASE("adaptive pools and divisors of their own equal the reference") {
                             {2, 2, 3}, {{"data_out", "integer(8, 3)"}});
   check_against_reference(other.finish(w), 12);
 }
+
+TEST_CASE("adaptive pools to any size equal the reference") {
+  for (const Shape& size : {Shape{4, 7}, Shape{5, 3}, Shape{1, 2}, Shape{6, 12}, Shape{9, 8}})
+    for (const bool maximum : {false, true}) {
+      INFO(shape_text(size) << " " << maximum);
+      Sketch sketch;
+      const auto x = sketch.input({2, 3, 6, 8}, {{"data_out", "integer(8, 3)"}});
+      const Shape shape{2, 3, size[0], size[1]};
+      const ir::ValueInfo part = ir::ValueInfo::tensor(DType::float32, shape);
+      ir::ValueInfo both;
+      both.kind = ir::ValueInfo::Kind::tuple;
+      both.elements = {part, ir::ValueInfo::tensor(DType::int64, shape)};
+      const std::string op = maximum ? "aten::adaptive_max_pool2d" : "aten::adaptive_avg_pool2d";
+      auto y =
+          sketch.call(op, {{"self", ref(x)}, {"output_size", list(size)}}, maximum ? both : part);
+      if (maximum) y = sketch.call("mase::getitem", {{"value", ref(y)}, {"index", Value(0)}}, part);
+      check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", "integer(8, 3)"}})), 12);
+    }
+}
+
+TEST_CASE("average pools divide by what torch counts in each window") {
+  struct Case {
+    Index kernel, stride, pad;
+    bool ceil, include;
+    Index height, width;
+  };
+  // Sizes that torch 2.13 gives for avg_pool2d of 2 x 3 x 7 x 6.
+  for (const auto& [kernel, stride, pad, ceil, include, height, width] :
+       std::vector<Case>{{3, 2, 1, false, false, 4, 3},
+                         {3, 2, 0, true, true, 3, 3},
+                         {3, 2, 1, true, true, 4, 4},
+                         {2, 2, 1, true, false, 4, 4},
+                         {5, 1, 2, false, false, 7, 6},
+                         {3, 2, 1, true, false, 4, 4},
+                         {2, 3, 0, true, true, 3, 2}}) {
+    INFO("kernel " << kernel << " stride " << stride << " ceil " << ceil << " pad " << include);
+    Sketch sketch;
+    const auto x = sketch.input({2, 3, 7, 6}, {{"data_out", "integer(8, 3)"}});
+    const auto y = sketch.call("aten::avg_pool2d",
+                               {{"self", ref(x)},
+                                {"kernel_size", list({kernel, kernel})},
+                                {"stride", list({stride, stride})},
+                                {"padding", list({pad, pad})},
+                                {"ceil_mode", Value(ceil)},
+                                {"count_include_pad", Value(include)}},
+                               {2, 3, height, width});
+    check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", "integer(9, 6)"}})), 12);
+  }
+}
