@@ -166,11 +166,12 @@ StreamView Lowering::append_for(const ir::Node& reader, const std::string& suffi
 
 StreamView Lowering::emit_before(const ir::Node& node, const std::string& suffix,
                                  Operation operation, const StreamView& stream,
-                                 const Accumulator& accumulator, Layout layout) {
+                                 const Accumulator& accumulator, const Requantise& requantise,
+                                 Layout layout) {
   check_width(accumulator.range, stream_bits, "its accumulator");
-  const FixedType type = type_for(accumulator.range.low, accumulator.range.high, accumulator.frac);
-  return append_for(node, suffix, std::move(operation), stream, accumulator,
-                    exactly(accumulator.range), type, std::move(layout));
+  const FixedType type = type_for(requantise.low, requantise.high, accumulator.frac);
+  return append_for(node, suffix, std::move(operation), stream, accumulator, requantise, type,
+                    std::move(layout));
 }
 
 StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requantise,

@@ -78,26 +78,12 @@ StreamView repeated(const Call& call, const StreamView& x, const char* port) {
 Operand lower_streams(const Call& call, Arithmetic kind) {
   StreamView a = repeated(call, call.stream("self"), "self");
   StreamView b = repeated(call, call.stream("other"), "other");
-  Binary binary{kind_of(kind)};
   // Where the orders differ, the one that layers do not read is changed.
   if (is_usual(a.layout) || !is_usual(b.layout))
     b = call.lowering.reordered(b, call.lowering.layout_of(a), call.node, "other");
   else
     a = call.lowering.reordered(a, call.lowering.layout_of(b), call.node, "self");
-  const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
-  int frac = x.frac + y.frac;
-  if (binary.kind != BinaryKind::multiply) {
-    frac = std::max(x.frac, y.frac);
-    binary.shift_a = frac - x.frac;
-    binary.shift_b = frac - y.frac;
-    if (x.width + binary.shift_a > 124 || y.width + binary.shift_b > 124)
-      throw Refusal{"its operands' fractions are too far apart for one accumulator"};
-  }
-  const Accumulator accumulator{joined(binary.kind, shifted(interval_of(x), binary.shift_a),
-                                       shifted(interval_of(y), binary.shift_b)),
-                                frac};
-  return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator,
-                            call.lowering.layout_of(a));
+  return combined(call, kind_of(kind), a, b);
 }
 
 /// The constant of each channel of the stream, or of each element where it varies along other
@@ -265,6 +251,44 @@ Operand lower_whole(const Call& call, formats::Rounding rounding) {
 }
 
 }  // namespace
+
+StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b) {
+  Binary binary{kind};
+  const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
+  int frac = x.frac + y.frac;
+  if (kind != BinaryKind::multiply) {
+    frac = std::max(x.frac, y.frac);
+    binary.shift_a = frac - x.frac;
+    binary.shift_b = frac - y.frac;
+    if (x.width + binary.shift_a > 124 || y.width + binary.shift_b > 124)
+      throw Refusal{"its operands' fractions are too far apart for one accumulator"};
+  }
+  const Accumulator accumulator{joined(kind, shifted(interval_of(x), binary.shift_a),
+                                       shifted(interval_of(y), binary.shift_b)),
+                                frac};
+  return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator,
+                            call.lowering.layout_of(a));
+}
+
+// x + (slope - 1) * min(x, 0): exact before the one rounding of the sum.
+Operand sloped(const Call& call, const StreamView& x, Constants slope) {
+  const FixedType& type = call.lowering.value(x.id).type;
+  if (!type.is_signed) return x;
+  if (slope.codes.size() > 1)
+    slope.shape.insert(slope.shape.end(), x.layout.torch_shape.size() - 1, 1);
+  for (std::int64_t& code : slope.codes) code -= std::int64_t{1} << slope.type.frac;
+  slope.fit(slope.type.frac);
+  slope = in_stream_order(call, x, std::move(slope));
+  const Layout layout = call.lowering.layout_of(x);
+  const Interval range = interval_of(type);
+  const StreamView negative = call.lowering.emit_before(
+      call.node, "negative", Cast{}, x, {range, type.frac}, exactly({range.low, 0}), layout);
+  auto [scale, accumulator] = scale_step(call, negative, std::move(slope), std::nullopt);
+  const StreamView scaled =
+      call.lowering.emit_before(call.node, "scaled", std::move(scale), negative, accumulator,
+                                exactly(accumulator.range), layout);
+  return combined(call, BinaryKind::add, x, scaled);
+}
 
 std::vector<LoweringRow> arithmetic_rows() {
   return {

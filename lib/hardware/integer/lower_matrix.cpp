@@ -301,8 +301,8 @@ std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac
   return aligned;
 }
 
-StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
-                           std::optional<Constants> shift, std::int64_t divisor) {
+std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView& x,
+                                              Constants scale, std::optional<Constants> shift) {
   const StreamValue& value = call.lowering.value(x.id);
   std::size_t count = std::max(at(value.channels()), scale.codes.size());
   if (shift) count = std::max(count, shift->codes.size());
@@ -324,9 +324,16 @@ StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scal
   check_sum(value.type.width + 1, scale.type.width, 1);
   const Accumulator accumulator{
       matrix_interval(scale.codes, 1, operation.shift, interval_of(value.type)),
-      value.type.frac + scale.type.frac, divisor};
+      value.type.frac + scale.type.frac};
   operation.scale_type = scale.type;
   operation.scale = std::move(scale.codes);
+  return {std::move(operation), accumulator};
+}
+
+StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
+                           std::optional<Constants> shift, std::int64_t divisor) {
+  auto [operation, accumulator] = scale_step(call, x, std::move(scale), std::move(shift));
+  accumulator.divisor = divisor;
   return call.lowering.emit(call.node, std::move(operation), {x.id}, accumulator,
                             call.lowering.layout_of(x));
 }

@@ -106,8 +106,9 @@ Operand emit_average(const Call& call, const StreamView& x, const std::vector<Ax
   if (std::ranges::all_of(divisors, [&](std::int64_t one) { return one == multiple; }))
     return emit_pool(call, x, PoolKind::sum, axes, multiple);
   const PoolStep step = pool_of(call, x, PoolKind::sum, axes, 1);
-  const StreamView sums = call.lowering.emit_before(
-      call.node, "sum", step.pool, x, step.accumulator, channels_last(call.frame_shape()));
+  const StreamView sums =
+      call.lowering.emit_before(call.node, "sum", step.pool, x, step.accumulator,
+                                exactly(step.accumulator.range), channels_last(call.frame_shape()));
   Constants scale;
   for (const std::int64_t divisor : divisors)
     scale.codes.insert(scale.codes.end(), at(step.pool.window.channels), multiple / divisor);

@@ -99,9 +99,10 @@ class Lowering {
   /// of the same value share.
   StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                   const std::string& port);
-  /// What a step makes of a stream before the node's own step, exact.
+  /// What a step makes of a stream before the node's own step: codes of the accumulator's fraction.
   StreamView emit_before(const ir::Node& node, const std::string& suffix, Operation operation,
-                         const StreamView& stream, const Accumulator& accumulator, Layout layout);
+                         const StreamView& stream, const Accumulator& accumulator,
+                         const Requantise& requantise, Layout layout);
   /// The stream in the order of another layout of its torch shape: itself, or behind a gather.
   StreamView reordered(const StreamView& stream, const Layout& wanted, const ir::Node& reader,
                        const std::string& port);
@@ -240,6 +241,13 @@ Operand clamp_between(const Call& call, const StreamView& x, double low, double 
 /// of the stream; shift may be absent.
 StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scale,
                            std::optional<Constants> shift, std::int64_t divisor = 1);
+/// The step that does so, without requantisation, and its accumulator.
+std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView& x,
+                                              Constants scale, std::optional<Constants> shift);
+/// The sum, product ... of two streams of one shape and order.
+StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b);
+/// x where it is positive, else x times a slope for all or for each channel.
+Operand sloped(const Call& call, const StreamView& x, Constants slope);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the
 /// bias is finer, the factors are shifted left: the hardware has no aligner. Empty when all are 0.
 std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac);

@@ -59,13 +59,27 @@ Function with_slope(double slope) {
   return [=](double x) { return x < 0 ? slope * x : x; };
 }
 
-Function leaky_relu_of(const Call& call) { return with_slope(call.number("negative_slope", 0.01)); }
+double leaky_slope(const Call& call) { return call.number("negative_slope", 0.01); }
 
+Function leaky_relu_of(const Call& call) { return with_slope(leaky_slope(call)); }
+
+Operand leaky_relu_by_product(const Call& call, const StreamView& x) {
+  return sloped(call, x, call.constant(leaky_slope(call)));
+}
+
+/// None where slopes differ between channels.
 Function prelu_of(const Call& call) {
   const Constants slope = call.constants("weight", true);
-  if (slope.codes.size() != 1)
-    throw Refusal{"its slope differs between channels; one slope for all has a datapath"};
+  if (slope.codes.size() != 1) return {};
   return with_slope(std::ldexp(static_cast<double>(slope.codes.front()), -slope.type.frac));
+}
+
+Operand prelu_by_product(const Call& call, const StreamView& x) {
+  return sloped(call, x, call.constants("weight", true));
+}
+
+Operand abs_by_product(const Call& call, const StreamView& x) {
+  return sloped(call, x, call.constant(-1.0));
 }
 
 /// Klambauer et al., 2017: the constants at which activations keep mean 0 and variance 1.
@@ -112,10 +126,12 @@ double sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }
 /// Where the results lie when nobody asks for a grid.
 enum class Results { real, on_input_grid, whole };
 
+/// `by_product`: what lowers the op where a table does not, for wide inputs or without a function.
 struct TableRow {
   std::string_view op;
   Function (*make)(const Call& call);
   Results results = Results::real;
+  Operand (*by_product)(const Call& call, const StreamView& x) = nullptr;
 };
 
 constexpr auto functions = std::to_array<TableRow>({
@@ -135,8 +151,8 @@ constexpr auto functions = std::to_array<TableRow>({
     {"hardshrink", hard_shrink_of},
     {"softshrink", soft_shrink_of},
     {"logsigmoid", plain<log_sigmoid>},
-    {"leaky_relu", leaky_relu_of},
-    {"prelu", prelu_of},
+    {"leaky_relu", leaky_relu_of, Results::real, leaky_relu_by_product},
+    {"prelu", prelu_of, Results::real, prelu_by_product},
     // Functions.
     {"sqrt", plain<std::sqrt>},
     {"rsqrt", plain<reciprocal_root>},
@@ -151,7 +167,7 @@ constexpr auto functions = std::to_array<TableRow>({
     {"tan", plain<std::tan>},
     {"sinh", plain<std::sinh>},
     {"cosh", plain<std::cosh>},
-    {"abs", plain<std::abs>, Results::on_input_grid},
+    {"abs", plain<std::abs>, Results::on_input_grid, abs_by_product},
     {"sign", plain<sign>, Results::whole},
     {"ceil", plain<std::ceil>, Results::whole},
 });
@@ -198,11 +214,13 @@ Operand lower_table(const Call& call) {
   const TableRow& row = *std::ranges::find(functions, op, &TableRow::op);
   const StreamView x = call.stream("self");
   const FixedType type = call.lowering.value(x.id).type;
+  const Function function = row.make(call);
+  if (row.by_product && (!function || type.width > most_bits)) return row.by_product(call, x);
   if (type.width > most_bits)
     throw Refusal{"its input has " + std::to_string(type.width) + " bits, a table at most " +
                   std::to_string(most_bits) +
                   "; give it a narrower data_in format (pass quantize)"};
-  const std::vector<double> results = results_of(op, row.make(call), type);
+  const std::vector<double> results = results_of(op, function, type);
   const Grid grid = grid_for(call, row, type, results);
   Lookup lookup{op, {}};
   for (const double result : results)

@@ -249,18 +249,31 @@ TEST_CASE("functions of what is not negative have tables of unsigned codes only"
   }
 }
 
-TEST_CASE("prelu with one slope is a table, with more it is refused") {
-  const auto graph = [](Index slopes) {
-    Sketch sketch;
-    const auto x = sketch.input({2, 4, 60});
-    return sketch.finish(sketch.layer("activation.PReLU", "aten::prelu", x, {},
-                                      {{"weight", {slopes}}}, {2, 4, 60},
-                                      {{"data_in", "integer(8, 3)"},
-                                       {"weight", "integer(6, 4)"},
-                                       {"data_out", "integer(9, 5)"}}));
-  };
-  check_against_reference(graph(1), 9);
-  CHECK_THROWS_WITH(integer::lower(graph(4)), Catch::Contains("one slope for all"));
+TEST_CASE("slopes for all and for each channel equal the reference at any width") {
+  for (const std::string in : {"integer(8, 3)", "integer(16, 9)", "integer(8, 4, is_signed=false)"})
+    for (const Index slopes : {1, 4})
+      for (const Shape& shape : {Shape{2, 4, 60}, Shape{2, 4}, Shape{2, 4, 5, 6}}) {
+        INFO(in << " " << slopes << " slopes, " << shape_text(shape));
+        Sketch sketch;
+        const auto x = sketch.input(shape);
+        check_against_reference(
+            sketch.finish(sketch.layer(
+                "activation.PReLU", "aten::prelu", x, {}, {{"weight", {slopes}}}, shape,
+                {{"data_in", in}, {"weight", "integer(6, 4)"}, {"data_out", "integer(9, 5)"}}, 2)),
+            9);
+      }
+  for (const std::string op : {"aten::abs", "aten::leaky_relu"})
+    for (const std::string out : {"", "integer(12, 7)"}) {
+      INFO(op << " " << out);
+      Sketch sketch;
+      const auto x = sketch.input({2, 300}, {{"data_out", "integer(20, 11)"}});
+      std::vector<ir::Argument> further;
+      if (op == "aten::leaky_relu") further.emplace_back("negative_slope", Value(0.375));
+      Formats formats;
+      if (!out.empty()) formats.emplace_back("data_out", out);
+      check_against_reference(
+          sketch.finish(sketch.call(op, with_self(x, further), {2, 300}, formats)), 9);
+    }
 }
 
 TEST_CASE("exact functions need no format for their results, and rounding no table") {

@@ -68,8 +68,14 @@ void Evaluation::add_functions(std::map<std::string, Operator>& t) {
     })};
   };
   t["prelu"] = [](E e) -> R {
-    const Real slope = e.parameter("weight").values.at(0);
-    return {e.map([=](Real x) { return x < 0 ? x * slope : x; })};
+    const std::vector<Real> slopes = e.parameter("weight").values;
+    RealTensor x = e.input("self");
+    const Index inner = numel(Shape(x.shape.begin() + 2, x.shape.end()));
+    for (std::size_t i = 0; i < x.values.size(); ++i) {
+      const std::size_t channel = i / at(inner) % at(x.shape[1]);
+      if (x.values[i] < 0) x.values[i] *= slopes.at(slopes.size() == 1 ? 0 : channel);
+    }
+    return {x};
   };
 }
 
