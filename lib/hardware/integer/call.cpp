@@ -158,6 +158,17 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
                 " is still float; give it a format (pass quantize)"};
 }
 
+std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {
+  const Parameter* parameter =
+      value.is_node() ? std::get_if<Parameter>(&lowering.operand(value.node())) : nullptr;
+  if (!parameter) throw Refusal{"its index is computed; a constant one has a datapath"};
+  const Array& stored = lowering.graph().tensors.at(parameter->path).value;
+  if (stored.dtype() != DType::int64 || stored.shape().size() > 1)
+    throw Refusal{"its index is no list of integers"};
+  const auto numbers = stored.span<std::int64_t>();
+  return {numbers.begin(), numbers.end()};
+}
+
 Constants Call::constant(double number) const {
   return exact(Array::from<float>(std::vector<float>{static_cast<float>(number)}, {}),
                "the constant");

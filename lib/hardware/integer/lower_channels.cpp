@@ -59,10 +59,9 @@ std::optional<Slice> periodic(const std::vector<std::int64_t>& places, std::int6
 
 /// A quantizer of the part acts on the whole stream as well, where other parts share it.
 Operand emit_part(const Call& call, const Part& part) {
-  StreamView source = part.source;
-  if (const auto grid = call.lowering.target(call.node))
-    source = call.lowering.cast(source, *grid, call.node, "data_in");
-  if (part.count == source.layout.torch_shape[part.dim]) return source;
+  const StreamView source = on_result_grid(call, part.source);
+  const Shape& frame = source.layout.torch_shape;
+  if (frame.empty() || part.count == frame[part.dim]) return source;
   if (part.count < 1) throw Refusal{"an empty part has no datapath"};
   Kept kept = kept_by({source, part.dim, part.first, part.count, part.step});
   const FixedType type = call.lowering.value(source.id).type;
@@ -114,7 +113,7 @@ std::optional<Range> range_of(const ir::Value& item, std::int64_t size) {
   using Kind = ir::Value::Kind;
   if (item.kind() == Kind::integer) return place(item.as_int(), size);
   if (item.kind() != Kind::slice)
-    throw Refusal{"indexing by anything but slices and numbers has no datapath"};
+    throw Refusal{"indexing by anything but slices, numbers and constant tensors has no datapath"};
   const ir::Value::List& bounds = item.items();
   if (!bounds[2].is_none() && bounds[2].kind() != Kind::integer)
     throw Refusal{"its step is not constant"};
@@ -141,22 +140,54 @@ Operand in_result_shape(const Call& call, const Operand& part) {
   return StreamView{stream.id, reshaped(stream.layout, frame)};
 }
 
-/// The part of one dimension that an index of a tensor leaves: full slices but one.
+/// The places that a constant index tensor names.
+std::vector<std::int64_t> places_named(const Call& call, const ir::Value& item, std::int64_t size) {
+  std::vector<std::int64_t> places = call.constant_indices(item);
+  for (std::int64_t& index : places) index = place(index, size).first;
+  return places;
+}
+
+/// Several dimensions chosen from, or places named one by one: dimension d keeps chosen[d].
+Operand chosen_elements(const Call& call, const StreamView& x,
+                        const std::vector<std::vector<std::int64_t>>& chosen) {
+  Shape kept;
+  for (const auto& places : chosen) kept.push_back(static_cast<std::int64_t>(places.size()));
+  if (numel(kept) != numel(call.frame_shape())) throw Refusal{"its index does not fit its input"};
+  const auto source = moved_elements(
+      x.layout.torch_shape, kept, [&](std::size_t d, std::int64_t i) { return chosen[d][at(i)]; });
+  return gathered(call, on_result_grid(call, x), source);
+}
+
+/// What an index of a tensor leaves: of one dimension a slice, of several chosen elements.
 Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Value& index) {
+  const Shape& frame = x.layout.torch_shape;
   const ir::Value::List items =
       index.kind() == ir::Value::Kind::tuple ? index.items() : ir::Value::List{index};
-  if (items.size() > x.layout.torch_shape.size() + 1)
-    throw Refusal{"its index does not fit its input"};
-  std::optional<Part> part;
+  if (items.size() > frame.size() + 1) throw Refusal{"its index does not fit its input"};
+  std::vector<Part> parts;
+  std::vector<std::vector<std::int64_t>> chosen;
+  for (const std::int64_t size : frame) {
+    chosen.emplace_back(at(size));
+    std::iota(chosen.back().begin(), chosen.back().end(), 0);
+  }
+  int named = 0;
   for (std::size_t d = 0; d < items.size(); ++d) {
-    const std::int64_t size = d == 0 ? 1 : x.layout.torch_shape[d - 1];
+    const std::int64_t size = d == 0 ? 1 : frame[d - 1];
+    if (d > 0 && items[d].is_node()) {
+      chosen[d - 1] = places_named(call, items[d], size);
+      if (++named > 1) throw Refusal{"two index tensors have no datapath; index one after another"};
+      continue;
+    }
     const auto range = range_of(items[d], size);
     if (!range) continue;
     if (d == 0) throw Refusal{"it chooses rows of the batch"};
-    if (part) throw Refusal{"two dimensions at once have no datapath; take two steps"};
-    part = Part{x, d - 1, range->first, range->count, range->step};
+    parts.push_back({x, d - 1, range->first, range->count, range->step});
+    chosen[d - 1].resize(at(range->count));
+    for (std::int64_t i = 0; i < range->count; ++i)
+      chosen[d - 1][at(i)] = range->first + i * range->step;
   }
-  return in_result_shape(call, part ? emit_part(call, *part) : Operand(x));
+  if (named > 0 || parts.size() > 1) return chosen_elements(call, x, chosen);
+  return in_result_shape(call, parts.empty() ? Operand(x) : emit_part(call, parts[0]));
 }
 
 Operand lower_select(const Call& call) {
@@ -215,13 +246,9 @@ std::vector<StreamView> cat_inputs(const Call& call) {
   const ir::Value* tensors = call.node.find("tensors");
   if (!tensors || tensors->kind() == ir::Value::Kind::node)
     throw Refusal{"it joins a list that is computed; name its tensors one by one"};
-  const auto grid = call.lowering.target(call.node);
   std::vector<StreamView> streams;
-  for (const ir::Value& item : tensors->items()) {
-    StreamView stream = call.stream_of(item, "tensors");
-    if (grid) stream = call.lowering.cast(stream, *grid, call.node, "data_in");
-    streams.push_back(std::move(stream));
-  }
+  for (const ir::Value& item : tensors->items())
+    streams.push_back(on_result_grid(call, call.stream_of(item, "tensors")));
   if (streams.empty()) throw Refusal{"it joins nothing"};
   return streams;
 }

@@ -14,12 +14,6 @@ namespace {
 using Index = std::int64_t;
 constexpr Index outside = -1;
 
-/// A stream on the grid of the result, where it has one: quantizing commutes with moving.
-StreamView on_result_grid(const Call& call, const StreamView& x) {
-  const auto grid = call.lowering.target(call.node);
-  return grid ? call.lowering.cast(x, *grid, call.node, "data_in") : x;
-}
-
 /// The code of a constant among the codes of a stream, whose type grows where it has to.
 struct Filled {
   StreamView x;
@@ -176,19 +170,45 @@ Operand lower_index_select(const Call& call) {
   const StreamView x = call.stream("self");
   const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
   const ir::Value* index = call.node.find("index");
-  const Operand* operand =
-      index && index->is_node() ? &call.lowering.operand(index->node()) : nullptr;
-  const Parameter* parameter = operand ? std::get_if<Parameter>(operand) : nullptr;
-  if (!parameter) throw Refusal{"its index is computed; a constant one has a datapath"};
-  const Array& stored = call.lowering.graph().tensors.at(parameter->path).value;
-  if (stored.dtype() != DType::int64) throw Refusal{"its index is no tensor of int64"};
-  const auto places = stored.span<std::int64_t>();
+  const std::vector<Index> places = index ? call.constant_indices(*index) : std::vector<Index>();
   const Index size = x.layout.torch_shape[dim];
   for (const Index place : places)
     if (place < 0 || place >= size) throw Refusal{"its index is out of range"};
   if (call.frame_shape().at(dim) != static_cast<Index>(places.size()))
     throw Refusal{"its index does not fit its result"};
   return move_dims(call, x, [&](std::size_t d, Index c) { return d == dim ? places[at(c)] : c; });
+}
+
+/// The windows of an image, each a column: element (c, i, j) of window (r, s).
+Operand lower_im2col(const Call& call) {
+  const StreamView x = call.stream("self");
+  const Shape frame = x.layout.torch_shape, result = call.frame_shape();
+  if (frame.size() != 3 || result.size() != 2)
+    throw Refusal{"it needs a batch of [channels, height, width]"};
+  const Shape ones(2, 1), kernel = call.integers("kernel_size", 2, ones);
+  const Shape stride = call.integers("stride", 2, ones);
+  const Shape dilation = call.integers("dilation", 2, ones);
+  const Shape padding = call.integers("padding", 2, Shape(2, 0));
+  std::vector<Axis> axes;
+  for (std::size_t d = 0; d < 2; ++d)
+    axes.push_back(slid({frame[d + 1], kernel[d], stride[d], dilation[d], padding[d]}, padding[d]));
+  const Axis &y = axes[0], &x_axis = axes[1];
+  if (result != Shape{frame[0] * y.kernel * x_axis.kernel, y.out * x_axis.out})
+    throw Refusal{"its windows do not give its result"};
+  const auto tap = [](const Axis& axis, Index o, Index k) {
+    const Index place = o * axis.stride + k * axis.dilation - axis.pad;
+    return place < 0 || place >= axis.size ? outside : place;
+  };
+  std::vector<Index> source;
+  for (Index row = 0; row < result[0]; ++row)
+    for (Index window = 0; window < result[1]; ++window) {
+      const Index a = tap(y, window / x_axis.out, row / x_axis.kernel % y.kernel);
+      const Index b = tap(x_axis, window % x_axis.out, row % x_axis.kernel);
+      const Index channel = row / x_axis.kernel / y.kernel;
+      source.push_back(a == outside || b == outside ? outside
+                                                    : (channel * frame[1] + a) * frame[2] + b);
+    }
+  return gathered(call, on_result_grid(call, x), source);
 }
 
 // Shuffles.
@@ -237,6 +257,11 @@ Operand lower_channel_shuffle(const Call& call) {
 }
 
 }  // namespace
+
+StreamView on_result_grid(const Call& call, const StreamView& x) {
+  const auto grid = call.lowering.target(call.node);
+  return grid ? call.lowering.cast(x, *grid, call.node, "data_in") : x;
+}
 
 std::vector<Index> moved_elements(const Shape& input, const Shape& result, const Move& move) {
   std::vector<Index> source;
@@ -294,6 +319,7 @@ std::vector<LoweringRow> movement_rows() {
       {"upsample", lower_upsample, true},
       {"upsample_nearest1d", lower_upsample, true},
       {"index_select", lower_index_select, true},
+      {"im2col", lower_im2col, true},
       {"pixel_shuffle", lower_pixel_shuffle, true},
       {"pixel_unshuffle", lower_pixel_unshuffle, true},
       {"channel_shuffle", lower_channel_shuffle, true},

@@ -93,11 +93,16 @@ Operand lower_reduction(const Call& call, Reduction kind) {
   return call.lowering.emit(call.node, pool, {x.id}, accumulator, made.layout);
 }
 
-/// aten::amax; aten::max gives places too, or compares two tensors.
+/// aten::amax and aten::max over dimensions, which gives places too: only its maxima have codes.
 Operand lower_max(const Call& call) {
-  if (ir::base_op(call.node.op) != "aten::amax")
-    throw Refusal{"aten::max has no datapath; amax over dimensions and maximum of two have one"};
-  return lower_reduction(call, Reduction::maximum);
+  const bool pairs = call.node.info.elements.size() == 2;
+  if (ir::base_op(call.node.op) != "aten::amax" && !pairs)
+    throw Refusal{"aten::max of all or of two has no datapath; amax and maximum have one"};
+  const Operand result = lower_reduction(call, Reduction::maximum);
+  if (!pairs) return result;
+  const auto& stream = std::get<StreamView>(result);
+  const Shape& frame = stream.layout.torch_shape;
+  return std::vector<Part>{{stream, 0, 0, frame.empty() ? 1 : frame[0]}};
 }
 
 }  // namespace

@@ -163,6 +163,8 @@ struct Call {
   /// unless `exact_allowed`: then the least grid that holds the values.
   Constants constants(std::string_view argument, bool exact_allowed = false) const;
   Constants constant(double number) const;  ///< of a Python number, which runs as float32
+  /// The numbers of a constant tensor of int64; refused for anything else.
+  std::vector<std::int64_t> constant_indices(const ir::Value& value) const;
 
   StreamView stream(std::string_view argument) const;  ///< on the grid of its data_in format
   StreamView stream_of(const ir::Value& value, std::string_view argument) const;
@@ -216,6 +218,8 @@ Window window_over(const Shape& frame, const std::vector<Axis>& axes);
 /// Refuses a window that gives another shape than the node's.
 void check_window(const Call& call, const Window& window, std::int64_t outputs);
 
+/// A stream on the grid of the result, where it has one: quantizing commutes with moving.
+StreamView on_result_grid(const Call& call, const StreamView& x);
 /// The input coordinate along dimension `dim` of a result coordinate; -1 for none.
 using Move = std::function<std::int64_t(std::size_t dim, std::int64_t coordinate)>;
 /// The element of `input` that every element of `result` is, -1 for none, both in torch's order,

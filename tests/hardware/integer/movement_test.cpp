@@ -3,6 +3,7 @@
 // and what they cost.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "sketch.hpp"
 
@@ -54,6 +55,13 @@ std::vector<Movement> movements() {
        image,
        {{"dim", Value(2)}, {"start", Value(1)}, {"end", Value(5)}, {"step", Value(2)}},
        {2, 4, 2, 5}},
+      {"aten::im2col",
+       image,
+       {{"kernel_size", list({3, 2})},
+        {"dilation", list({1, 2})},
+        {"padding", list({1, 0})},
+        {"stride", list({2, 1})}},
+       {2, 24, 9}},
       {"aten::select.int", image, {{"dim", Value(3)}, {"index", Value(-2)}}, {2, 4, 6}},
   };
 }
@@ -81,6 +89,36 @@ TEST_CASE("moved elements equal the reference, and permutations move nothing") {
     check_against_reference(graph, 12);
     CHECK(moves(integer::lower(graph)) == (movement.free ? 0 : 1));
   }
+}
+
+TEST_CASE("elements chosen by constant tensors and along several dimensions equal the reference") {
+  const Value whole = Value::slice(Value(), Value(), Value());
+  const auto every_second = [](int first) { return Value::slice(Value(first), Value(), Value(2)); };
+  const auto chosen = [&](const std::function<Value(const Value&)>& index, const Shape& result) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 4, 6, 5}, grid);
+    const auto places = sketch.indices({3, 0, -2});
+    const auto y = sketch.call("mase::getitem", {{"value", ref(x)}, {"index", index(ref(places))}},
+                               result, {{"data_out", "integer(6, 3)"}});
+    check_against_reference(sketch.finish(y), 12);
+  };
+  chosen([&](const Value& places) { return Value::tuple({whole, places}); }, {2, 3, 6, 5});
+  chosen(
+      [&](const Value& places) {
+        return Value::tuple({whole, whole, whole, places});
+      },
+      {2, 4, 6, 3});
+  chosen(
+      [&](const Value&) {
+        return Value::tuple({whole, every_second(1), every_second(0)});
+      },
+      {2, 2, 3, 5});
+  chosen(
+      [&](const Value& places) {
+        return Value::tuple({whole, places, every_second(2)});
+      },
+      {2, 3, 2, 5});
+  chosen([&](const Value&) { return Value::tuple({whole, Value(1), whole, Value(-1)}); }, {2, 6});
 }
 
 TEST_CASE("convolutions read what was moved in their own order") {

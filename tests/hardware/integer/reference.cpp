@@ -107,6 +107,21 @@ RealTensor Evaluation::part(const RealTensor& x, std::size_t dim, Index first, I
   return y;
 }
 
+/// The places of dimension d that an index tensor names, in its order.
+static RealTensor chosen(const RealTensor& x, std::size_t d, const RealTensor& index) {
+  RealTensor y{x.shape, {}};
+  y.shape[d] = static_cast<Index>(index.values.size());
+  const Index inner =
+      numel(Shape(x.shape.begin() + static_cast<std::ptrdiff_t>(d) + 1, x.shape.end()));
+  for (Index outer = 0; outer < numel(x.shape) / inner / x.shape[d]; ++outer)
+    for (const Real number : index.values) {
+      const auto place = static_cast<Index>(number) + (number < 0 ? x.shape[d] : 0);
+      for (Index i = 0; i < inner; ++i)
+        y.values.push_back(x.values[at((outer * x.shape[d] + place) * inner + i)]);
+    }
+  return y;
+}
+
 std::vector<RealTensor> Evaluation::parts() const {
   const RealTensor x = input("self");
   Index dim = whole("dim", 0);
@@ -128,6 +143,11 @@ RealTensor Evaluation::item() const {
                                       : index.as_int())];
   RealTensor x = from[0];
   for (std::size_t d = 0; d < index.items().size(); ++d) {
+    if (index.items()[d].is_node()) {
+      x = chosen(x, d,
+                 tensor_of(graph_.tensors.at(graph_.node(index.items()[d].node()).target).value));
+      continue;
+    }
     if (index.items()[d].kind() == Value::Kind::integer) {
       const Index one = index.items()[d].as_int();
       x = part(x, d, one < 0 ? one + x.shape[d] : one, 1);
@@ -138,7 +158,8 @@ RealTensor Evaluation::item() const {
     Index last = bounds[1].is_none() ? x.shape[d] : bounds[1].as_int();
     if (first < 0) first += x.shape[d];
     if (last < 0) last += x.shape[d];
-    x = part(x, d, first, last - first);
+    const Index step = bounds[2].is_none() ? 1 : bounds[2].as_int();
+    x = part(x, d, first, (last - first + step - 1) / step, step);
   }
   return shaped(std::move(x));
 }

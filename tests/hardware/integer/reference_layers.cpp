@@ -194,7 +194,10 @@ RealTensor Evaluation::reduced(const std::function<Real(Real, Real)>& join, bool
   const RealTensor x = input("self");
   const auto rank = static_cast<Index>(x.shape.size());
   std::vector<bool> gone(x.shape.size(), false);
-  for (const Value& dim : argument("dim")->items()) gone[at((dim.as_int() + rank) % rank)] = true;
+  const Value& given = *argument("dim");
+  const std::vector<Value> dims =
+      given.kind() == Value::Kind::integer ? std::vector{given} : given.items();
+  for (const Value& dim : dims) gone[at((dim.as_int() + rank) % rank)] = true;
   std::map<Index, std::pair<Real, Index>> found;  // by place in the result: value and count
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     Index rest = static_cast<Index>(i), target = 0, stride = 1;
@@ -211,7 +214,10 @@ RealTensor Evaluation::reduced(const std::function<Real(Real, Real)>& join, bool
   RealTensor y{x.shape, {}};
   for (const auto& [place, value] : found)
     y.values.push_back(mean ? value.first / value.second : value.first);
-  return shaped(std::move(y));
+  const ir::ValueInfo& info = node_->info;
+  y.shape = info.is_tensor() ? info.shape : info.elements.at(0).shape;
+  y.shape[0] = x.shape[0];
+  return y;
 }
 
 }  // namespace mase::test

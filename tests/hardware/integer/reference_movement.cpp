@@ -57,6 +57,20 @@ void Evaluation::add_movements(std::map<std::string, Operator>& t) {
   using E = const Evaluation&;
   using R = std::vector<RealTensor>;
   t["pad"] = [](E e) -> R { return {e.padded()}; };
+  t["im2col"] = [](E e) -> R {
+    const Shape size = e.input("self").shape, kernel = e.list("kernel_size", 2, 1);
+    const Shape stride = e.list("stride", 2, 1), dilation = e.list("dilation", 2, 1);
+    const Shape padding = e.list("padding", 2, 0);
+    const Index reach = (kernel[1] - 1) * dilation[1] + 1;
+    const Index across = (size[3] + 2 * padding[1] - reach) / stride[1] + 1;
+    return {e.placed(e.node_->info.shape, [=](const Shape& c) -> Shape {
+      const Index i = c[1] / kernel[1] % kernel[0], j = c[1] % kernel[1];
+      const Index a = c[2] / across * stride[0] + i * dilation[0] - padding[0];
+      const Index b = c[2] % across * stride[1] + j * dilation[1] - padding[1];
+      const bool inside = a < size[2] && b < size[3];
+      return {c[0], c[1] / kernel[1] / kernel[0], inside ? a : -1, b};
+    })};
+  };
   t["pixel_shuffle"] = [](E e) -> R { return {e.shuffled(true)}; };
   t["pixel_unshuffle"] = [](E e) -> R { return {e.shuffled(false)}; };
   t["flip"] = [](E e) -> R {

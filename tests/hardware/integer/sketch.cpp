@@ -98,6 +98,14 @@ NodeId Sketch::constants(const std::vector<float>& values, const Shape& shape) {
   return id;
 }
 
+NodeId Sketch::indices(const std::vector<std::int64_t>& values) {
+  const Shape shape{static_cast<std::int64_t>(values.size())};
+  const NodeId id = parameter(shape, 1);
+  graph.tensors.at(graph.node(id).target).value = Array::from<std::int64_t>(values, shape);
+  graph.node(id).info.dtype = DType::int64;
+  return id;
+}
+
 NodeId Sketch::linear(NodeId x, std::int64_t outputs, const Formats& formats, double scale,
                       bool bias) {
   Shape out = shape(x);

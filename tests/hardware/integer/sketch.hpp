@@ -39,6 +39,7 @@ class Sketch {
                    const std::vector<std::pair<std::string, Shape>>& tensors, const Shape& shape,
                    const Formats& formats, double scale = 1);
   ir::NodeId parameter(const Shape& shape, double scale, const Formats& formats = {});
+  ir::NodeId indices(const std::vector<std::int64_t>& values);
   ir::NodeId constants(const std::vector<float>& values, const Shape& shape);
 
   ir::NodeId linear(ir::NodeId x, std::int64_t outputs, const Formats& formats, double scale = 1,

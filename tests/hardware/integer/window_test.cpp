@@ -297,6 +297,25 @@ TEST_CASE("means, sums and maxima of rows and of channels equal the reference") 
       }
 }
 
+TEST_CASE("maxima that come with their places equal the reference") {
+  for (const auto& [shape, dim] :
+       std::vector<std::pair<Shape, int>>{{{2, 7}, 1}, {{2, 3, 5}, 2}, {{2, 4, 3, 2}, 1}}) {
+    INFO(shape_text(shape) << " " << dim);
+    Shape result = shape;
+    result.erase(result.begin() + dim);
+    ir::ValueInfo both;
+    both.kind = ir::ValueInfo::Kind::tuple;
+    both.elements = {ir::ValueInfo::tensor(DType::float32, result),
+                     ir::ValueInfo::tensor(DType::int64, result)};
+    Sketch sketch;
+    const auto x = sketch.input(shape, {{"data_out", "integer(8, 3)"}});
+    const auto y = sketch.call("aten::max.dim", {{"self", ref(x)}, {"dim", Value(dim)}}, both);
+    const auto z = sketch.call("mase::getitem", {{"value", ref(y)}, {"index", Value(0)}}, result,
+                               {{"data_out", "integer(6, 2)"}});
+    check_against_reference(sketch.finish(z), 12);
+  }
+}
+
 TEST_CASE("reductions over channels and rows together equal the reference") {
   Sketch sketch;
   const auto x = sketch.input({2, 3, 5, 4}, {{"data_out", "integer(8, 3)"}});
