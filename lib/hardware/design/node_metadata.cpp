@@ -58,7 +58,7 @@ void add_value(Tree& parameters, const std::string& name, const StreamValue& val
 
 void add_bias(Tree& parameters, const Step& step, const std::vector<Wide>& bias, std::int64_t pe) {
   if (bias.empty()) return;
-  const FixedType type{codes_width(bias), step.frac, true};
+  const FixedType type{integer::codes_width(bias), step.frac, true};
   add_operand(parameters, "BIAS", type, {1, static_cast<std::int64_t>(bias.size())}, {pe});
 }
 

@@ -39,10 +39,11 @@ Matrix matrix_of(const Step& step) {
 ModuleParameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
                                     const std::vector<Wide>& bias) {
   const FixedType& in = builder.input().type;
-  return {{"AW", std::int64_t{in.width}},           {"ASIGNED", flag(in.is_signed)},
-          {"WW", std::int64_t{weight_type.width}},  {"WSIGNED", flag(weight_type.is_signed)},
-          {"HAS_BIAS", flag(!bias.empty())},        {"BW", std::int64_t{codes_width(bias)}},
-          {"ACCW", accumulator_width(builder.step)}};
+  return {
+      {"AW", std::int64_t{in.width}},           {"ASIGNED", flag(in.is_signed)},
+      {"WW", std::int64_t{weight_type.width}},  {"WSIGNED", flag(weight_type.is_signed)},
+      {"HAS_BIAS", flag(!bias.empty())},        {"BW", std::int64_t{integer::codes_width(bias)}},
+      {"ACCW", accumulator_width(builder.step)}};
 }
 
 std::int64_t multiplier_code(Multiplier multiplier) {
@@ -57,7 +58,7 @@ std::vector<Wide> bias_or_zeros(const Matrix& matrix) {
 
 StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   const MatrixShape& shape = matrix.shape;
-  const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
+  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(matrix.bias);
   ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
   parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
   parameters.append(requantiser(builder));
@@ -76,7 +77,7 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   if (shape.sets == 1 && simd == shape.columns && pe == shape.rows &&
       builder.fold.multiplier != Multiplier::dsp)
     return add_constant(builder, matrix, in);
-  const int bits = matrix.weight_type.width, bias_bits = codes_width(matrix.bias);
+  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(matrix.bias);
   ModuleParameters parameters{{"SF", shape.columns / simd},
                               {"NF", shape.rows / pe},
                               {"SETS", shape.sets},
@@ -178,7 +179,7 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   const Convolution& conv = conv_of(builder.step);
   const std::int64_t lanes = builder.fold.in_lanes, blocks = conv.window.channels / lanes;
   const std::int64_t taps = conv.window.kernel();
-  const int bits = conv.weight_type.width, bias_bits = codes_width(conv.bias);
+  const int bits = conv.weight_type.width, bias_bits = integer::codes_width(conv.bias);
   const StreamId in = window_needed(conv.window)
                           ? add_window(builder, inputs[0], conv.window, blocks, 0)
                           : inputs[0];

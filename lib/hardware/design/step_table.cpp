@@ -70,9 +70,9 @@ bool takes_in_bursts(const Program& program, const Step& step, const Fold& fold)
   return row.bursts && row.bursts(program, step, fold);
 }
 
-Design lone_step(const Program& program, const Step& step, const Fold& fold) {
+Design lone_step(const Program& program, const Step& step, const Fold& fold, bool images) {
   Design design;
-  StepBuilder builder(design, program, step, fold, step.name, false);
+  StepBuilder builder(design, program, step, fold, step.name, images);
   const std::int64_t lanes = step_row(step).input_lanes(step, fold);
   for (integer::ValueId id : step.inputs) {
     const StreamValue& value = program.value(id);
@@ -99,12 +99,6 @@ std::int64_t accumulator_width(const Step& step) {
 }
 
 Sized plain_code(Wide code, int width) { return {code & ((Wide{1} << width) - 1), width, false}; }
-
-int codes_width(const std::vector<Wide>& codes) {
-  if (codes.empty()) return 1;
-  const auto [low, high] = std::minmax_element(codes.begin(), codes.end());
-  return integer::signed_width(*low, *high);
-}
 
 ModuleParameters requantiser(const StepBuilder& builder) {
   return requantise_parameters(builder.step.requantise, builder.output().type);

@@ -104,7 +104,7 @@ void check_fold(const Program& program, const Step& step, const Fold& fold);
 std::int64_t step_interval(const Program& program, const Step& step, const Fold& fold);
 
 /// One step between streams of its own lanes; without memory images.
-Design lone_step(const Program& program, const Step& step, const Fold& fold);
+Design lone_step(const Program& program, const Step& step, const Fold& fold, bool images = false);
 /// Whether a step takes its beats in bursts, so that a FIFO in front of it lets others go on.
 bool takes_in_bursts(const Program& program, const Step& step, const Fold& fold);
 std::int64_t output_lanes(const Program& program, const Step& step, const Fold& fold);
@@ -126,8 +126,6 @@ inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
 /// The bits of a code, as the modules' plain vectors take them.
 Sized plain_code(Wide code, int width);
-/// Bits of two's complement that hold every code; 1 for none.
-int codes_width(const std::vector<Wide>& codes);
 /// Of the step's own requantisation.
 ModuleParameters requantiser(const StepBuilder& builder);
 std::int64_t fold_lanes(const Step& step, const Fold& fold);  ///< the fold's in_lanes

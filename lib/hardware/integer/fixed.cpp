@@ -35,6 +35,12 @@ int signed_width(Wide low, Wide high) {
   return 1 + std::max(bit_length(high), low < 0 ? bit_length(-(low + 1)) : 0);
 }
 
+int codes_width(const std::vector<Wide>& codes) {
+  if (codes.empty()) return 1;
+  const auto [low, high] = std::ranges::minmax(codes);
+  return signed_width(low, high);
+}
+
 FixedType type_for(Wide low, Wide high, int frac) {
   if (low < 0) return {signed_width(low, high), frac, true};
   return {std::max(1, bit_length(high)), frac, false};

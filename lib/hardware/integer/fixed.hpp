@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "formats/rounding.hpp"
 
@@ -45,6 +46,8 @@ struct Requantise {
 
 /// Signed bits that hold every code of [low, high] (at least 1).
 int signed_width(Wide low, Wide high);
+/// Signed bits that hold every code; 1 for none.
+int codes_width(const std::vector<Wide>& codes);
 std::string wide_text(Wide value);  ///< decimal
 
 }  // namespace mase::integer

@@ -18,11 +18,13 @@ constexpr std::int64_t portion_codes = std::int64_t{1} << 15;
 
 struct Interpreter::Implementation {
   Program program;
+  const kernels::KernelTable& table;
   std::vector<std::unique_ptr<StepKernel>> kernels;  ///< one per step
   std::vector<Buffer> buffers;                       ///< one per value
   std::int64_t portion = 1;                          ///< frames
 
-  Implementation(Program lowered, const kernels::KernelTable& table) : program(std::move(lowered)) {
+  Implementation(Program lowered, const kernels::KernelTable& chosen)
+      : program(std::move(lowered)), table(chosen) {
     std::int64_t largest = 1;
     for (const StreamValue& value : program.values) {
       buffers.emplace_back(storage_for(value.type));
@@ -67,6 +69,12 @@ Interpreter::Interpreter(Interpreter&&) noexcept = default;
 Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 
 const Program& Interpreter::program() const { return implementation_->program; }
+
+void Interpreter::set_step(std::size_t i, Step step) {
+  Implementation& self = *implementation_;
+  self.program.steps[i] = std::move(step);
+  self.kernels[i] = make_kernel(self.program, self.program.steps[i], self.table);
+}
 
 std::vector<Codes> Interpreter::run(const std::vector<Codes>& inputs, std::int64_t frames,
                                     const std::function<void(ValueId, const Codes&)>& observe) {

@@ -27,6 +27,8 @@ class Interpreter {
   Interpreter& operator=(Interpreter&&) noexcept;
 
   const Program& program() const;
+  /// Another step in the place of step i, with the same inputs and output.
+  void set_step(std::size_t i, Step step);
   /// `inputs[i]` holds frames * elements codes of program().inputs[i]. Returns the outputs' codes.
   /// `observe`, when set, sees every step's output codes.
   std::vector<Codes> run(const std::vector<Codes>& inputs, std::int64_t frames,

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flipped bits of constants: what a flip changes, and which frame shows it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "hardware/integer/faults.hpp"
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using namespace mase::integer;
+
+namespace {
+
+/// A linear layer with bias, a table, and a linear layer.
+Program small_program() {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6});
+  const auto y = sketch.linear(x, 5, eight);
+  const auto z = sketch.call("aten::sigmoid", {{"self", ref(y)}}, {2, 5},
+                             {{"data_in", "integer(6, 2)"}, {"data_out", "integer(8, 6)"}});
+  return lower(sketch.finish(sketch.linear(z, 3, eight)));
+}
+
+std::vector<Codes> random_codes(const Program& program, std::int64_t frames) {
+  Random random(11);
+  const StreamValue& value = program.value(program.inputs[0]);
+  Codes codes;
+  for (std::int64_t i = 0; i < frames * value.elements(); ++i)
+    codes.push_back(static_cast<std::int64_t>(random.below(256)) - 128);
+  return {codes};
+}
+
+/// The same flip, by the rules of two's complement and by hand.
+void flip_by_hand(Program& program, const ConstantBit& bit) {
+  Step& step = program.steps[bit.step];
+  const auto flip = [&](auto& code, int width) {
+    const auto range = std::int64_t{1} << width;
+    auto bits = static_cast<std::int64_t>(code) & (range - 1);
+    bits ^= std::int64_t{1} << bit.bit;
+    code = bits >= range / 2 ? bits - range : bits;
+  };
+  if (auto* linear = std::get_if<Linear>(&step.operation)) {
+    if (bit.kind == ConstantKind::factor)
+      flip(linear->weight[at(bit.index)], 6);
+    else
+      flip(linear->bias[at(bit.index)], codes_width(linear->bias));
+    step.low = -(Wide{1} << 40);  // wide enough for any weights
+    step.high = Wide{1} << 40;
+  } else {
+    auto& entry = std::get<Lookup>(step.operation).table[at(bit.index)];
+    entry ^= std::int64_t{1} << bit.bit;  // a sigmoid is unsigned
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a bit is shown by the first frame whose outputs differ") {
+  const Program program = small_program();
+  constexpr std::int64_t frames = 50;
+  const std::vector<Codes> inputs = random_codes(program, frames);
+  const std::vector<Codes> outputs = Interpreter(program).run(inputs, frames);
+  const ConstantBits bits(program);
+  FaultSimulator simulator(program);
+  Random random(3);
+  int shown = 0;
+  for (int i = 0; i < 200; ++i) {
+    const ConstantBit bit = bits.draw(random);
+    Program faulty = program;
+    flip_by_hand(faulty, bit);
+    const Codes results = Interpreter(faulty).run(inputs, frames)[0];
+    const auto differs = std::ranges::mismatch(results, outputs[0]).in1;
+    const std::int64_t first = differs == results.end() ? -1 : (differs - results.begin()) / 3;
+    INFO(bit.step << " " << bit.index << " " << bit.bit);
+    CHECK(simulator.shown_by(bit, inputs, outputs, frames) == first);
+    shown += first >= 0 ? 1 : 0;
+  }
+  CHECK(shown > 100);
+  // The simulator is as it was.
+  CHECK(simulator.program().steps[0].low == program.steps[0].low);
+  CHECK(std::get<Linear>(simulator.program().steps[0].operation).weight ==
+        std::get<Linear>(program.steps[0].operation).weight);
+}
+
+TEST_CASE("bits are drawn from all constants, or evenly from each kind of a step") {
+  const Program program = small_program();
+  const ConstantBits bits(program);
+  const auto& first = std::get<Linear>(program.steps[0].operation);
+  const auto& last = std::get<Linear>(program.steps[2].operation);
+  const std::int64_t entries = 64 * program.value(program.steps[1].output).type.width;
+  CHECK(bits.count() ==
+        6 * (30 + 15) + 5 * codes_width(first.bias) + 3 * codes_width(last.bias) + entries);
+  Random random(1);
+  std::map<std::pair<std::size_t, ConstantKind>, int> evenly;
+  for (int i = 0; i < 1000; ++i) {
+    const ConstantBit bit = bits.draw_evenly(random);
+    ++evenly[{bit.step, bit.kind}];
+  }
+  CHECK(evenly.size() == 5);
+  for (const auto& [kind, count] : evenly) CHECK(count > 140);
+}
