@@ -10,30 +10,10 @@
 #include "dut.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "stalls.hpp"
 #include "streams.hpp"
 
 namespace {
-
-// xorshift64* (Vigna 2016): one draw decides one stall.
-class StallSource {
- public:
-  StallSource(double probability, std::uint64_t seed)
-      : bound_(static_cast<std::uint64_t>(probability * 4294967296.0)),
-        state_(seed * 2862933555777941757ULL + 3037000493ULL) {
-    if (state_ == 0) state_ = 1;
-  }
-  bool active() const { return bound_ != 0; }
-  bool pause() {
-    if (bound_ == 0) return false;
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return (state_ * 2685821657736338717ULL >> 32) < bound_;
-  }
-
- private:
-  std::uint64_t bound_, state_;
-};
 
 // One side of the design: where the next beat of a stream comes from or is compared with.
 struct Port {
@@ -102,8 +82,8 @@ class Bench {
 Bench::Bench(const Options& options)
     : options_(options),
       dut_(make_dut(options.trace)),
-      stall_in_(options.stall_in, 2 * options.seed + 1),
-      stall_out_(options.stall_out, 2 * options.seed + 2) {
+      stall_in_(options.stall_in, options.spell, 3 * options.spell, 2 * options.seed + 1),
+      stall_out_(options.stall_out, options.spell, options.spell, 2 * options.seed + 2) {
   load();
 }
 
@@ -270,7 +250,10 @@ void Bench::give(Port& port) {
 }
 
 void Bench::watch(bool moved) {
-  quiet_ = moved ? 0 : quiet_ + 1;
+  if (moved)
+    quiet_ = 0;
+  else if (!stall_in_.halting() && !stall_out_.halting())
+    ++quiet_;
   if (quiet_ <= options_.watchdog) return;
   report_.deadlock = true;
   std::string waiting;
@@ -288,6 +271,8 @@ void Bench::cycle() {
   valid_ = dut_->out_valid;
   ready_ = dut_->in_ready;
   if (held_ != 0) check_held();
+  stall_in_.tick();
+  stall_out_.tick();
   offer();
   dut_->out_ready = choose_ready();
   if (cycle_ < options_.probe) probe();

@@ -14,6 +14,7 @@ struct Options {
   std::string coverage;                    // data file; needs a build with --coverage
   std::string handshakes;                  // per cycle in_valid, in_ready, out_valid, out_ready
   double stall_in = 0, stall_out = 0;      // probability per cycle that a side pauses
+  std::uint64_t spell = 0;                 // 0, or the longest spell of stalls of every kind
   std::uint64_t seed = 0;
   std::uint64_t watchdog = 100000;  // cycles without a beat until a deadlock is declared
   std::uint64_t frames = 0;         // 0: as many as the vectors hold
@@ -27,9 +28,11 @@ constexpr const char* kUsage =
     "  --vectors FOLDER      <stream>.bin or <stream>.hex, a beat a line (default ../sim/vectors)\n"
     "  --stall-in P          probability per cycle that an input pauses, below 1\n"
     "  --stall-out P         the same for outputs\n"
+    "  --stall-spell N       both sides stall in every way instead: spells of up to N cycles\n"
+    "                        without pauses, with some, with hardly a beat, and with none\n"
     "  --seed N              of the stalls\n"
     "  --frames N            at most so many frames\n"
-    "  --watchdog N          cycles without a beat that are a deadlock\n"
+    "  --watchdog N          cycles without a beat that are a deadlock (but for long pauses)\n"
     "  --probe N             cycles in which combinational paths are looked for\n"
     "  --outputs FOLDER      write what came out\n"
     "  --handshakes FILE     write valid and ready of every cycle: four 64-bit words\n"
@@ -75,6 +78,8 @@ inline bool set_number(Options& options, const std::string& name, const std::str
     options.stall_in = probability(name, value);
   else if (name == "--stall-out")
     options.stall_out = probability(name, value);
+  else if (name == "--stall-spell")
+    options.spell = count(name, value);
   else if (name == "--seed")
     options.seed = count(name, value);
   else if (name == "--watchdog")

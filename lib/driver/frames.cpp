@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "hardware/emit/vectors.hpp"
 #include "hardware/integer/interpreter.hpp"
 
 namespace mase::driver {
@@ -93,7 +94,7 @@ emit::Vectors make_frames(const Program& program, const data::Dataset* dataset,
   else if (dataset != nullptr)
     vectors = from_dataset(program, *dataset, request);
   else
-    config_error("no frames to simulate: name a data set, or give --input FILE.npy or --random N");
+    return emit::example_vectors(program);
   if (vectors.frames < 1) config_error("no frames to simulate: there are 0 rows");
   vectors.outputs = integer::Interpreter(program).run(vectors.inputs, vectors.frames);
   return vectors;

@@ -12,8 +12,8 @@
 
 namespace mase::driver {
 
-/// Takes the request's .npy files, else random frames, else the data set's rows;
-/// Error(Fault::config) when there is none of them. Random frames begin with the edges: all codes
+/// Takes the request's .npy files, else random frames, else the data set's rows, else the frames
+/// that are emitted beside the bench. Random frames begin with the edges: all codes
 /// least, all greatest, the two in turn, and all zero.
 emit::Vectors make_frames(const integer::Program& program, const data::Dataset* dataset,
                           const SimulateRequest& request, std::uint64_t seed);

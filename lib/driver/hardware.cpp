@@ -33,12 +33,23 @@ emit::EmittedDesign read_design(const std::string& folder) {
   return emit::read_design_json(read_file(path), path);
 }
 
+std::string stored(const std::string& folder, const std::string& name) {
+  const std::string path = folder + "/" + name;
+  if (!file_exists(path)) file_error(path + ": is missing; run mase emit again");
+  return read_file(path);
+}
+
+/// The vectors as they are there: design.json has their hashes.
+emit::Files stored_vectors(const std::string& folder, const design::Design& design) {
+  emit::Files vectors;
+  for (const std::string& name : emit::vector_names(design)) vectors[name] = stored(folder, name);
+  return vectors;
+}
+
 void check_files(const std::string& folder, const emit::Files& files) {
   for (const auto& [name, content] : files) {
-    const std::string path = folder + "/" + name;
-    if (!file_exists(path)) file_error(path + ": is missing; run mase emit again");
-    if (read_file(path) != content)
-      file_error(path + ": is not what this checkpoint gives; run mase emit again");
+    if (stored(folder, name) != content)
+      file_error(folder + "/" + name + ": is not what this checkpoint gives; run mase emit again");
   }
 }
 
@@ -69,7 +80,8 @@ Hardware read_hardware(const std::string& folder, ir::Graph graph) {
 
 Hardware open_hardware(const std::string& folder, ir::Graph graph) {
   Hardware hardware = read_hardware(folder, std::move(graph));
-  check_files(folder, emit::all_files(hardware.design, hardware.options));
+  check_files(folder, emit::all_files(hardware.design, hardware.options,
+                                      stored_vectors(folder, hardware.design)));
   return hardware;
 }
 

@@ -30,8 +30,9 @@ struct Hardware {
 };
 /// Rebuilds the design of `folder` from the checkpoint's graph and the folds stored there.
 Hardware read_hardware(const std::string& folder, ir::Graph graph);
-/// The same, and checks that the folder holds exactly that design. Error(Fault::file) naming the
-/// first file that differs.
+/// The same, and checks that the folder holds exactly that design (the vectors are any
+/// whose hashes design.json has).
+/// Error(Fault::file) naming the first file that differs.
 Hardware open_hardware(const std::string& folder, ir::Graph graph);
 
 /// Runs batches through the emitted hardware with Verilator; every beat is compared with the

@@ -30,10 +30,15 @@ struct EmitOptions {
 /// Relative path → content of everything emitted: rtl/*.sv, rtl/*.mem, sim/*, filelist.f,
 /// design.json, Makefile, vivado/*. Deterministic: the same design gives the same bytes.
 using Files = std::map<std::string, std::string>;
-Files top_files(const design::Design& design, const EmitOptions& options);    ///< emit_verilog_top
-Files module_files(const design::Design& design);                             ///< emit_internal_rtl
-Files memory_files(const design::Design& design);                             ///< emit_bram
-Files bench_files(const design::Design& design, const EmitOptions& options);  ///< emit_verilog_tb
+/// The frames that `make sim` runs. They take up to a second to make.
+Files vector_files(const design::Design& design);
+std::vector<std::string> vector_names(const design::Design& design);  ///< of those files
+Files top_files(const design::Design& design, const EmitOptions& options,
+                const Files& vectors);                                  ///< emit_verilog_top
+Files module_files(const design::Design& design);                       ///< emit_internal_rtl
+Files memory_files(const design::Design& design);                       ///< emit_bram
+Files bench_files(const design::Design& design, const Files& vectors);  ///< emit_verilog_tb
+Files all_files(const design::Design& design, const EmitOptions& options, const Files& vectors);
 Files all_files(const design::Design& design, const EmitOptions& options);
 
 /// Writes files below `folder`, each atomically; nothing is written when one cannot be made.
@@ -55,6 +60,8 @@ struct Fault {
 /// How the bench runs.
 struct SimulateOptions {
   double stall_in = 0, stall_out = 0;  ///< probability per cycle that a side pauses
+  /// Stalls of every kind instead: the longest spell of no pauses, some, or nothing but pauses.
+  std::int64_t spell = 0;
   std::uint64_t seed = 0;
   /// Cycles without a beat until a deadlock is declared; 0: from the design.
   std::int64_t watchdog = 0;
@@ -64,6 +71,11 @@ struct SimulateOptions {
   bool keep_handshakes = false;  ///< return valid and ready of every cycle
   int optimise = 2;              ///< g++ -O level
 };
+
+/// The spell in which a paused output fills a design to its last register: a frame's latency.
+std::int64_t stall_spell(const design::Design& design);
+/// Cycles in which even a slow design moves a beat under these stalls.
+std::int64_t watchdog_cycles(const design::Design& design, const SimulateOptions& options);
 
 /// Bit i belongs to the design's i-th input or output. A beat moves where valid and ready are set.
 struct HandshakeSignals {

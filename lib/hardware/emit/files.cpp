@@ -16,7 +16,7 @@
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/scripts.hpp"
 #include "hardware/emit/top.hpp"
-#include "hardware/integer/interpreter.hpp"
+#include "hardware/emit/vectors.hpp"
 
 namespace mase::emit {
 namespace {
@@ -51,41 +51,8 @@ std::string streams_text(const design::Design& design, const Names& names) {
   return out;
 }
 
-/// Frames of the least codes, of the greatest, and random ones, with the exact integer results.
-Vectors example_vectors(const integer::Program& program) {
-  constexpr std::int64_t frames = 8;
-  Random random(0);
-  Vectors vectors;
-  vectors.frames = frames;
-  for (const integer::ValueId id : program.inputs) {
-    const integer::StreamValue& value = program.value(id);
-    const integer::Wide low = value.type.low(), high = value.type.high();
-    integer::Codes codes;
-    for (std::int64_t i = 0; i < frames * value.elements(); ++i) {
-      const std::int64_t frame = i / value.elements();
-      const integer::Wide offset = random.below(static_cast<std::uint64_t>(high - low + 1));
-      codes.push_back(static_cast<std::int64_t>(frame == 0   ? low
-                                                : frame == 1 ? high
-                                                             : low + offset));
-    }
-    vectors.inputs.push_back(std::move(codes));
-  }
-  vectors.outputs = integer::Interpreter(program).run(vectors.inputs, frames);
-  return vectors;
-}
-
-/// Beats as text beside the bench, so that `make sim` needs nothing else.
-void add_vectors(Files& files, const design::Design& design, const Names& names) {
-  if (!design.program) return;
-  const Vectors vectors = example_vectors(*design.program);
-  const auto add = [&](const std::vector<design::StreamId>& ids,
-                       const std::vector<integer::Codes>& codes) {
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      files["sim/vectors/" + names.streams[static_cast<std::size_t>(ids[i])] + ".hex"] =
-          hex_beats(design.stream(ids[i]), codes[i]);
-  };
-  add(design.inputs, vectors.inputs);
-  add(design.outputs, vectors.outputs);
+std::string vector_file(const Names& names, design::StreamId id) {
+  return "sim/vectors/" + names.streams[static_cast<std::size_t>(id)] + ".hex";
 }
 
 /// A folder beside the final one, removed with whatever is still in it.
@@ -149,29 +116,66 @@ Files memory_files(const design::Design& design) {
   return files;
 }
 
-Files bench_files(const design::Design& design, const EmitOptions&) {
+Files bench_sources_of(const design::Design& design) {
   const Names names = names_of(design);
   Files files;
   files["sim/bench_top.sv"] = bench_top_text(design, names);
   files["sim/streams.txt"] = streams_text(design, names);
   for (const char* name : bench_sources)
     files[std::string("sim/") + name] = read_file(template_path(std::string("bench/") + name));
-  add_vectors(files, design, names);
   return files;
 }
 
-Files other_files(const design::Design& design, const EmitOptions& options) {
+std::vector<std::string> vector_names(const design::Design& design) {
+  std::vector<std::string> files;
+  if (!design.program) return files;
+  const Names names = names_of(design);
+  for (const auto* ids : {&design.inputs, &design.outputs})
+    for (const design::StreamId id : *ids) files.push_back(vector_file(names, id));
+  return files;
+}
+
+Files vector_files(const design::Design& design) {
+  Files files;
+  if (!design.program) return files;
+  const Names names = names_of(design);
+  const Vectors vectors = example_vectors(*design.program);
+  const auto add = [&](const std::vector<design::StreamId>& ids,
+                       const std::vector<integer::Codes>& codes) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      files[vector_file(names, ids[i])] = hex_beats(design.stream(ids[i]), codes[i]);
+  };
+  add(design.inputs, vectors.inputs);
+  add(design.outputs, vectors.outputs);
+  return files;
+}
+
+Files bench_files(const design::Design& design, const Files& vectors) {
+  Files files = bench_sources_of(design);
+  files.insert(vectors.begin(), vectors.end());
+  return files;
+}
+
+/// All but the top's.
+Files parts_of(const design::Design& design, const Files& vectors) {
   Files files = module_files(design);
   files.merge(memory_files(design));
-  files.merge(bench_files(design, options));
+  files.merge(bench_files(design, vectors));
+  return files;
+}
+
+Files top_files(const design::Design& design, const EmitOptions& options, const Files& vectors) {
+  return files_of_top(design, options, parts_of(design, vectors));
+}
+
+Files all_files(const design::Design& design, const EmitOptions& options, const Files& vectors) {
+  Files files = parts_of(design, vectors);
+  files.merge(files_of_top(design, options, files));
   return files;
 }
 
 Files all_files(const design::Design& design, const EmitOptions& options) {
-  Files others = other_files(design, options);
-  Files files = top_files(design, options, others);
-  files.merge(others);
-  return files;
+  return all_files(design, options, vector_files(design));
 }
 
 void write_files(const std::string& folder, const Files& files) {

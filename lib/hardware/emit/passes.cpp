@@ -24,6 +24,16 @@ design::Design named(design::Design design, const EmitPassOptions& options) {
   return design;
 }
 
+/// The design's vectors, made once in a pipeline.
+struct KeptVectors {
+  Files files;
+};
+
+const Files& vectors_of(const design::Design& design, PassContext& context) {
+  if (const auto* kept = context.derived.find<KeptVectors>()) return kept->files;
+  return context.derived.keep(KeptVectors{vector_files(design)}).files;
+}
+
 Result write(const Files& files, const PassContext& context) {
   if (context.hardware_folder.empty())
     config_error("there is no hardware folder to write to; use `mase emit`");
@@ -59,7 +69,8 @@ void remove_stale(const std::string& folder, const EmittedDesign& before,
 }  // namespace
 
 Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext& context) {
-  Files files = top_files(named(design::design_of(graph, context), options), options);
+  const design::Design& design = design::design_of(graph, context);
+  Files files = top_files(named(design, options), options, vectors_of(design, context));
   files["graph.txt"] = ir::print(graph);
   const EmittedDesign before = emitted_design(context.hardware_folder);
   Result result = write(files, context);
@@ -78,7 +89,8 @@ Result EmitBram::run(ir::Graph& graph, const Options& options, PassContext& cont
 Result EmitVerilogTb::run(ir::Graph& graph, const Options& options, PassContext& context) {
   Options known = options;
   if (known.top_name.empty()) known.top_name = emitted_design(context.hardware_folder).name;
-  return write(bench_files(named(design::design_of(graph, context), known), known), context);
+  const design::Design& design = design::design_of(graph, context);
+  return write(bench_files(named(design, known), vectors_of(design, context)), context);
 }
 
 }  // namespace mase::emit

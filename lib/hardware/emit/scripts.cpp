@@ -13,6 +13,7 @@ constexpr const char* makefile =
     R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
 # make lint, make sim (arguments of the bench in ARGS), make synth, make vivado.
 TOP := @TOP@
+ARGS ?= --stall-spell @SPELL@ --watchdog @WATCHDOG@
 VERILATOR ?= verilator
 YOSYS ?= yosys
 VIVADO ?= vivado
@@ -84,9 +85,13 @@ std::string bench_makeflags(int optimise) {
          " OPT_SLOW=-O0 OPT_GLOBAL=-O0 --eval=VM_SUPPORT_FAST:=dut";
 }
 
-std::string makefile_text(const Names& names) {
+std::string makefile_text(const design::Design& design, const Names& names) {
   constexpr int optimise = 2;
+  SimulateOptions stalls;
+  stalls.spell = stall_spell(design);
   std::string text = replace_all(makefile, "@TOP@", names.top);
+  text = replace_all(text, "@SPELL@", std::to_string(stalls.spell));
+  text = replace_all(text, "@WATCHDOG@", std::to_string(watchdog_cycles(design, stalls)));
   text = replace_all(text, "@BUILD@", bench_build);
   text = replace_all(text, "@MODEL@", bench_model);
   text = replace_all(text, "@SOURCE@", bench_source);
@@ -115,7 +120,7 @@ std::string vivado_constraints(const EmitOptions& options) {
          " [get_ports clk]\n";
 }
 
-Files top_files(const design::Design& design, const EmitOptions& options, const Files& others) {
+Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others) {
   const Names names = names_of(design);
   Files files;
   files["rtl/" + names.top + ".sv"] = top_text(design, names);
@@ -123,17 +128,13 @@ Files top_files(const design::Design& design, const EmitOptions& options, const 
   files["filelist.f"] = filelist_text(modules_used(design), {names.top});
   files["filelist_axi.f"] =
       filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});
-  files["Makefile"] = makefile_text(names);
+  files["Makefile"] = makefile_text(design, names);
   files["vivado/build.tcl"] = vivado_tcl(design, names, options);
   files["vivado/" + names.top + ".xdc"] = vivado_constraints(options);
   Files listed = files;
   listed.insert(others.begin(), others.end());
   files["design.json"] = design_json(design, names, options, listed);
   return files;
-}
-
-Files top_files(const design::Design& design, const EmitOptions& options) {
-  return top_files(design, options, other_files(design, options));
 }
 
 }  // namespace mase::emit

@@ -20,10 +20,8 @@ std::vector<std::string> modules_with_axi(const design::Design& design);
 std::string filelist_text(const std::vector<std::string>& modules,
                           const std::vector<std::string>& generated);
 
-/// top_files when the other files are there already: design.json lists them all.
-Files top_files(const design::Design& design, const EmitOptions& options, const Files& others);
-/// All but top_files.
-Files other_files(const design::Design& design, const EmitOptions& options);
+/// The files of the top; design.json lists the others beside them.
+Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others);
 
 /// How Verilator builds the bench (on every core), and what it builds: words without spaces.
 inline constexpr const char* bench_build =
@@ -31,8 +29,8 @@ inline constexpr const char* bench_build =
 inline constexpr const char* bench_model = "--noassert --prefix Vdut --top-module bench_top";
 /// As the model's folder below sim/ sees it, and all files of the bench that no design changes.
 inline constexpr const char* bench_source = "../bench.cpp";
-inline constexpr std::array bench_sources{"bench.cpp",   "dut.cpp",    "dut.hpp",
-                                          "options.hpp", "report.hpp", "streams.hpp"};
+inline constexpr std::array bench_sources{"bench.cpp",  "dut.cpp",    "dut.hpp",    "options.hpp",
+                                          "report.hpp", "stalls.hpp", "streams.hpp"};
 /// Of the C++ compiler and of make. Of Verilator's runtime only inline functions are called per
 /// cycle, so only the model is optimised. dut.cpp is compiled in one unit with the model: most of
 /// the time that either takes is for Verilator's headers.
@@ -43,7 +41,7 @@ inline constexpr const char* synthesise_xc7 =
     "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten";
 
 /// Targets lint, sim, synth, vivado and clean.
-std::string makefile_text(const Names& names);
+std::string makefile_text(const design::Design& design, const Names& names);
 
 /// Out-of-context synthesis, placement and routing of the top, with reports.
 std::string vivado_tcl(const design::Design& design, const Names& names,

@@ -117,6 +117,25 @@ TEST_CASE("a stalled output that is withdrawn or changed is found") {
   }
 }
 
+TEST_CASE("spells of stalls find what no single probability does") {
+  const Bench bench("impatient");
+  for (const double stall : {0.0, 0.25, 0.5})
+    CHECK(bench.run(bench_options(stall, stall)).passed());
+  SimulateOptions spells = bench_options();
+  spells.spell = 64;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    spells.seed = seed;
+    CHECK_FALSE(bench.run(spells).passed());
+    CHECK(Bench("sound").run(spells).passed());
+  }
+}
+
+TEST_CASE("a design that stops is a deadlock in spells of stalls too") {
+  SimulateOptions spells = bench_options();
+  spells.spell = 64;
+  CHECK(Bench("stops").run(spells).deadlock);
+}
+
 TEST_CASE("a design that stops is a deadlock") {
   const Simulation simulation = Bench("stops").run(bench_options());
   CHECK(simulation.deadlock);

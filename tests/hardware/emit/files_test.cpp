@@ -62,7 +62,7 @@ TEST_CASE("options reach the scripts") {
   EmitOptions options;
   options.clock_mhz = 250;
   options.part = "xcku3p-ffva676-1-e";
-  const Files files = top_files(test::one_skid(), options);
+  const Files files = top_files(test::one_skid(), options, {});
   CHECK(files.at("vivado/one_skid.xdc").find("-period 4.000") != std::string::npos);
   CHECK(files.at("vivado/build.tcl").find("set part xcku3p-ffva676-1-e\n") != std::string::npos);
 }
