@@ -24,7 +24,7 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--stall", request->stall,
-                   "probability per cycle that each side pauses (--seed) [0.25]")
+                   "probability per cycle that each side pauses (--seed) [spells of every kind]")
       ->type_name("P")
       ->check(CLI::Range(0.0, 0.99));
   command->add_flag("--waves", request->trace, "write FST waves");
@@ -32,17 +32,28 @@ void add_simulate(CLI::App& app, Action& action) {
   command
       ->add_option("--inject-fault", request->fault,
                    "flip a weight bit, so that the run must fail: MEMORY:WORD:BIT (what is left "
-                   "out: the top bit of the first word); all: a bit of every memory in turn")
+                   "out is drawn); all: a bit of every memory in turn")
       ->type_name("FAULT")
       ->expected(0, 1)
       ->default_str("");
+  command
+      ->add_option("--mutate", request->mutate,
+                   "flip so many bits of the memories, one after another: the share that is caught")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--mutate-rtl", request->mutate_rtl,
+                   "change so many operators or constants of the SystemVerilog, one after another")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   command->footer(
       "Examples:\n"
       "  mase simulate graph_module.pt jsc --project-dir mase_output --project jsc\n"
       "  mase simulate graph_module.pt mnist --rows 1000 --stall 0.4 --seed 7\n"
-      "  mase simulate graph_module.pt --random 100 --inject-fault all\n"
+      "  mase simulate graph_module.pt --mutate 100\n"
       "Exit code 1: a mismatch, a protocol fault, a deadlock, or cycles other than predicted\n"
-      "(with --inject-fault all: a fault that was not caught).");
+      "(--inject-fault all: one that is not caught; --mutate: less than 99 % of what can be "
+      "observed).");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);
     action = [request] { return driver::simulate(*request); };

@@ -94,9 +94,11 @@ struct SimulateRequest : CommonRequest {
   std::vector<std::string> inputs;     ///< .npy files instead of a data set
   std::optional<std::int64_t> random;  ///< so many random frames instead
   std::optional<std::int64_t> rows;    ///< at most so many frames
-  double stall = 0.25;                 ///< probability per cycle that a side pauses
+  std::optional<double> stall;  ///< probability per cycle that a side pauses; none: every kind
   bool trace = false, coverage = false;
-  std::optional<std::string> fault;  ///< "", "FILE", "FILE:WORD:BIT", or "all"
+  std::optional<std::string> fault;        ///< "", "FILE", "FILE:WORD:BIT", or "all"
+  std::optional<std::int64_t> mutate;      ///< so many flipped bits, one after another
+  std::optional<std::int64_t> mutate_rtl;  ///< so many changes of the SystemVerilog
 };
 int simulate(const SimulateRequest& request);
 

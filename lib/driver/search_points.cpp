@@ -91,11 +91,11 @@ data::Scores score(const ir::Graph& graph, ir::Level level, const data::Dataset&
   return evaluate(*make_evaluator()(graph, level), dataset, data::Part::test, {});
 }
 
-std::string percent(double share) { return fixed_text(100 * share, 2); }
+std::string share_in_percent(double share) { return fixed_text(100 * share, 2); }
 
 std::string interval_text(const data::Scores& scores) {
   const auto [low, high] = data::wilson_interval(scores.correct, scores.rows);
-  return percent(low) + " to " + percent(high) + " %";
+  return share_in_percent(low) + " to " + share_in_percent(high) + " %";
 }
 
 /// What a model has on the rows, with the names of the metrics.
@@ -120,10 +120,9 @@ class Confirmation {
  public:
   Confirmation(const search::Options& options, const data::Scores& baseline)
       : options_(options), baseline_(baseline) {
-    table_.title =
-        "On the " + std::to_string(baseline.rows) +
-        " test rows, which the search did not see (float model: " + percent(baseline.accuracy) +
-        " %)";
+    table_.title = "On the " + std::to_string(baseline.rows) +
+                   " test rows, which the search did not see (float model: " +
+                   share_in_percent(baseline.accuracy) + " %)";
     table_.header = {"Trial", "accuracy", "95 % interval", "accuracy_drop"};
     for (const search::Constraint& constraint : options.constraints)
       table_.header.push_back(constraint.text());
@@ -131,7 +130,7 @@ class Confirmation {
 
   void add(std::int64_t number, const data::Scores& scores) {
     const Tree metrics = unseen_metrics(scores, baseline_);
-    table_.rows.push_back({std::to_string(number), percent(scores.accuracy) + " %",
+    table_.rows.push_back({std::to_string(number), share_in_percent(scores.accuracy) + " %",
                            interval_text(scores),
                            fixed_text(metrics.at("accuracy_drop").as_double(), 2)});
     for (const search::Constraint& constraint : options_.constraints)

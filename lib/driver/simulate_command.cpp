@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "driver/frames.hpp"
 #include "driver/hardware.hpp"
+#include "driver/mutants.hpp"
 #include "driver/session.hpp"
 #include "hardware/emit/emit.hpp"
 
@@ -107,13 +108,23 @@ void show_simulation(const Simulation& simulation, const std::string& title, Out
   if (!simulation.coverage.is_null()) show_coverage(simulation.coverage, output);
 }
 
-emit::SimulateOptions options_of(const SimulateRequest& request, const Settings& settings) {
+emit::SimulateOptions options_of(const SimulateRequest& request, const Settings& settings,
+                                 const design::Design& design) {
   emit::SimulateOptions options;
-  options.stall_in = options.stall_out = request.stall;
+  if (request.stall)
+    options.stall_in = options.stall_out = *request.stall;
+  else
+    options.spell = emit::stall_spell(design);
   options.seed = static_cast<std::uint64_t>(settings.train.seed);
   options.trace = request.trace;
   options.coverage = request.coverage;
   return options;
+}
+
+std::string stalls_text(const emit::SimulateOptions& options) {
+  return options.spell > 0
+             ? "stalls in spells of up to " + std::to_string(options.spell) + " cycles"
+             : "stalls with probability " + double_text(options.stall_in);
 }
 
 emit::Vectors first_frames(const Hardware& hardware, const emit::Vectors& all, std::int64_t count) {
@@ -130,15 +141,23 @@ emit::Vectors first_frames(const Hardware& hardware, const emit::Vectors& all, s
   return {count, cut(all.inputs, design.inputs), cut(all.outputs, design.outputs)};
 }
 
-/// "FILE:WORD:BIT"; what is left out is the top bit of the first word.
-emit::Fault parse_fault(const std::string& text, const design::Design& design) {
+emit::Fault drawn_fault(const design::Memory& memory, Random& random) {
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::int64_t>(random.below(bound));
+  };
+  const std::int64_t word = below(memory.words.size());
+  return {memory.file, word, below(static_cast<std::uint64_t>(memory.word_bits))};
+}
+
+/// "FILE:WORD:BIT"; what is left out is drawn.
+emit::Fault parse_fault(const std::string& text, const design::Design& design, Random random) {
   const std::vector<std::string> parts = split(text, ':');
   const design::Memory* memory = design.find_memory(parts.front());
   std::vector<std::string> names;
   for (const design::Memory& known : design.memories) names.push_back(known.file);
   if (memory == nullptr)
     config_error("there is no memory '" + parts.front() + "'; memories: " + join(names, ", "));
-  emit::Fault fault{memory->file, 0, memory->word_bits - 1};
+  emit::Fault fault = drawn_fault(*memory, random);
   const auto part = [&](std::size_t i, std::int64_t limit, std::int64_t& value) {
     if (parts.size() <= i) return;
     const auto number = parse_int(parts[i]);
@@ -167,10 +186,7 @@ Injection inject(const Hardware& hardware, const design::Memory& memory,
                  const emit::Vectors& vectors, emit::SimulateOptions options, Random& random) {
   Injection injection;
   while (injection.mismatches == 0 && injection.tries < fault_tries) {
-    const auto word = static_cast<std::int64_t>(random.below(memory.words.size()));
-    const auto bit =
-        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(memory.word_bits)));
-    injection.fault = {memory.file, word, bit};
+    injection.fault = drawn_fault(memory, random);
     options.fault = injection.fault;
     injection.mismatches = run(hardware, vectors, options).mismatches;
     ++injection.tries;
@@ -207,10 +223,10 @@ int inject_everywhere(const Hardware& hardware, const emit::Vectors& vectors,
   return all_caught ? 0 : static_cast<int>(Fault::goal);
 }
 
-std::string default_memory(const design::Design& design) {
+std::string drawn_memory(const design::Design& design, Random random) {
   if (design.memories.empty())
     config_error("the design has no memory to inject a fault into: its weights are constants");
-  return design.memories.front().file;
+  return design.memories[random.below(design.memories.size())].file;
 }
 
 }  // namespace
@@ -224,11 +240,16 @@ int simulate(const SimulateRequest& request) {
   const emit::Vectors vectors =
       make_frames(*hardware.design.program, session.dataset ? &*session.dataset : nullptr, request,
                   static_cast<std::uint64_t>(settings.train.seed));
-  emit::SimulateOptions options = options_of(request, settings);
+  emit::SimulateOptions options = options_of(request, settings, hardware.design);
+  if (request.mutate) return run_mutants(hardware, vectors, options, *request.mutate, output);
+  if (request.mutate_rtl)
+    return run_rtl_mutants(hardware, vectors, options, *request.mutate_rtl, output);
   if (request.fault == "all") return inject_everywhere(hardware, vectors, options, output);
   if (request.fault)
-    options.fault = parse_fault(
-        request.fault->empty() ? default_memory(hardware.design) : *request.fault, hardware.design);
+    options.fault =
+        parse_fault(request.fault->empty() ? drawn_memory(hardware.design, Random(options.seed))
+                                           : *request.fault,
+                    hardware.design, Random(options.seed, 1));
 
   bool good = true;
   double build_seconds = 0;
@@ -239,8 +260,7 @@ int simulate(const SimulateRequest& request) {
     good = show_timing(hardware, timing, output);
   }
   const Simulation simulation = run(hardware, vectors, options);
-  show_simulation(simulation, "Simulation, stalls with probability " + double_text(request.stall),
-                  output);
+  show_simulation(simulation, "Simulation, " + stalls_text(options), output);
   output.document()["simulation"] = simulation_tree(simulation);
   const double frames_per_second =
       hardware.options.clock_mhz * 1e6 / static_cast<double>(hardware.design.timing.interval);

@@ -136,6 +136,30 @@ class Results(Hardware):
         self.assertTrue(all(fault["mismatches"] > 0 for fault in result["faults"]))
         self.simulate("fault", "jsc", "--inject-fault", "seq_blocks_2_weight.mem", code=1)
 
+    def test_flipped_bits_of_memories_are_drawn_caught_and_counted(self):
+        self.emit("mutants", "--ii", "16")
+        result = json.loads(self.simulate("mutants", "--mutate", "40", "--json").stdout)["mutants"]
+        total = result["total"]
+        self.assertEqual(total["drawn"], sum(memory["drawn"] for memory in result["memories"].values()))
+        self.assertEqual(total["drawn"], total["caught"] + total["hidden"])  # none missed, none ignored
+        self.assertGreater(total["caught"], 20)
+
+    def test_changes_of_the_rtl_are_drawn_built_and_caught(self):
+        self.emit("changed_rtl", "--ii", "16")
+        before = files_below(self.hardware("changed_rtl") / "rtl")
+        result = json.loads(self.simulate("changed_rtl", "--mutate-rtl", "6", "--json").stdout)["rtl_mutants"]
+        self.assertEqual(result["run"], 6)
+        self.assertEqual(result["caught"] + len(result.get("passed", [])), 6)
+        self.assertGreaterEqual(result["caught"], 4)
+        self.assertEqual(before, files_below(self.hardware("changed_rtl") / "rtl"))
+
+    def test_the_frames_of_the_bench_are_simulated_when_none_are_named(self):
+        self.emit("shipped", "--ii", "16")
+        frames = json.loads(self.simulate("shipped", "--json").stdout)["simulation"]["frames"]
+        self.assertGreaterEqual(frames, 100)
+        for vectors in (self.hardware("shipped") / "sim/vectors").iterdir():
+            self.assertEqual(vectors.read_text(encoding="utf-8").count("\n") % frames, 0)
+
     def test_the_passes_of_one_file_give_the_same_hardware(self):
         project = ["--project-dir", self.folder, "--project", "file"]
         config = SOURCE / "configs/examples/jsc_tiny_hardware.toml"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mutants of the SystemVerilog: each is built and run.
+#include "hardware/emit/rtl_mutants.hpp"
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "driver/mutants.hpp"
+#include "hardware/emit/build.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// Refused and equal ones per mutant that is run, at most.
+constexpr std::int64_t most_redrawn = 20;
+
+/// A hash of the C++ that Verilator makes of the folder's RTL; none when it or the compiler
+/// refuses.
+std::optional<std::string> model_of(const std::string& folder,
+                                    const emit::SimulateOptions& options) {
+  namespace fs = std::filesystem;
+  try {
+    const emit::Build build =
+        emit::build_bench(folder, {options.trace, options.coverage, options.optimise});
+    std::map<std::string, std::string> sources;
+    for (const auto& entry : fs::directory_iterator(fs::path(build.program).parent_path())) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("Vdut") && (name.ends_with(".cpp") || name.ends_with(".h")))
+        sources[name] = sha256(read_file(entry.path().string()));
+    }
+    std::string all;
+    for (const auto& [name, hash] : sources) all += name + hash;
+    return sha256(all);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::interrupted) throw;
+    return std::nullopt;
+  }
+}
+
+/// A simulation that breaks off is caught, too.
+bool is_caught(const Hardware& hardware, const std::string& folder, const emit::Vectors& vectors,
+               const emit::SimulateOptions& options) {
+  try {
+    return !emit::simulate(folder, hardware.design, vectors, options).passed();
+  } catch (const Error& error) {
+    if (error.fault() == Fault::interrupted) throw;
+    return true;
+  }
+}
+
+Tree tree_of(const emit::RtlMutant& mutant) {
+  Tree tree = Tree::dict();
+  tree["file"] = mutant.file;
+  tree["line"] = mutant.line;
+  tree["before"] = mutant.before;
+  tree["after"] = mutant.after;
+  return tree;
+}
+
+}  // namespace
+
+int run_rtl_mutants(const Hardware& hardware, const emit::Vectors& vectors,
+                    const emit::SimulateOptions& options, std::int64_t count, Output& output) {
+  emit::RtlMutants mutants(hardware.folder);
+  if (mutants.none()) config_error("the design has no operator to change");
+  emit::SimulateOptions quick = options;
+  quick.optimise = 0;
+  const auto sound = model_of(mutants.folder(), quick);
+  Random random(options.seed);
+  ProgressLine progress(true);
+  passes::ReportTable passed{
+      "Changes of the RTL that no beat shows", {"File", "Line", "Before", "After"}, {}, ""};
+  Tree& document = output.document()["rtl_mutants"];
+  std::int64_t run = 0, refused = 0, same = 0;
+  while (run < count && refused + same < most_redrawn * count) {
+    stop_if_asked();
+    progress.show("mutant " + std::to_string(run + 1) + " of " + std::to_string(count));
+    const emit::RtlMutant mutant = mutants.draw(random);
+    const auto model = model_of(mutants.folder(), quick);
+    if (!model || model == sound) {
+      ++(model ? same : refused);
+      continue;
+    }
+    ++run;
+    if (is_caught(hardware, mutants.folder(), vectors, quick)) continue;
+    passed.rows.push_back({mutant.file, std::to_string(mutant.line), mutant.before, mutant.after});
+    document["passed"].push_back(tree_of(mutant));
+  }
+  progress.clear();
+  const auto caught = run - static_cast<std::int64_t>(passed.rows.size());
+  document["run"] = run;
+  document["caught"] = caught;
+  document["refused"] = refused;
+  document["same"] = same;
+  if (!passed.rows.empty()) output.table(passed);
+  output.text(std::to_string(run) + " changes of the RTL, " + std::to_string(caught) +
+              " caught; left out: " + std::to_string(refused) + " that Verilator refuses, " +
+              std::to_string(same) + " that change nothing in this design");
+  output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver
