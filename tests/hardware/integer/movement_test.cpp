@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
 
 using namespace mase;
