@@ -6,23 +6,28 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "search/results/chart.hpp"
+#include "report/chart.hpp"
+#include "report/html_page.hpp"
 #include "search/results/result_rows.hpp"
 #include "search/samplers/importance.hpp"
 
 namespace mase::search {
 namespace {
 
+using report::axis_over;
+using report::Bar;
+using report::bar_chart;
+using report::Chart;
+using report::heat_map;
+using report::HeatCell;
+using report::HeatMap;
+using report::html_figure;
+using report::Mark;
 using samplers::TrialState;
 using storage::Record;
 
 constexpr std::size_t most_pair_objectives = 3, most_bars = 20, most_heat_rows = 40;
 constexpr const char* no_trials = "<p>No completed trial yet.</p>\n";
-
-std::string figure(const std::string& caption, const std::string& content) {
-  return "<figure><figcaption>" + escaped(caption) + "</figcaption><div class=\"scroll\">\n" +
-         content + "</div></figure>\n";
-}
 
 std::string key(const std::string& css, const std::string& meaning) {
   return "<span class=\"key " + css + "\">" + meaning + "</span> ";
@@ -96,7 +101,7 @@ std::string history_figure(const StudyResult& result, const Objective& objective
   chart.dots("feasible", marks.feasible);
   chart.steps("best", best_so_far(marks.feasible, objective.better, last));
   const std::string goal = objective.better == Direction::maximize ? "maximize" : "minimize";
-  return figure(objective.name + " (" + goal + ")", chart.svg());
+  return html_figure(objective.name + " (" + goal + ")", chart.svg());
 }
 
 /// What a pair of objectives shows: the axes' objectives and their places among the values.
@@ -143,7 +148,7 @@ std::string pair_figure(const StudyResult& result, const Pair& pair) {
     chart.steps("best", front, pair.objectives[pair.x].better == Direction::minimize);
   chart.dots("best", front);
   chart.dots("baseline", float_model(result, pair));
-  return figure(y + " against " + x, chart.svg());
+  return html_figure(y + " against " + x, chart.svg());
 }
 
 bool any_complete(const StudyResult& result) { return result.nearest_to_feasible().has_value(); }
@@ -162,7 +167,7 @@ std::string importance_figure(const StudyResult& result, std::span<const sampler
   std::stable_sort(bars.begin(), bars.end(),
                    [](const Bar& a, const Bar& b) { return a.value > b.value; });
   bars.resize(std::min(bars.size(), most_bars));
-  return figure(objective.name, bar_chart("importance for " + objective.name, bars));
+  return html_figure(objective.name, bar_chart("importance for " + objective.name, bars));
 }
 
 /// Where a choice stands between the least and the greatest: by value for numbers, else by place.
@@ -251,7 +256,7 @@ std::string choices_figure(const StudyResult& result) {
   const std::string shown = total > leading.size() ? "the first " + std::to_string(leading.size()) +
                                                          " of " + std::to_string(total) + " trials"
                                                    : "one row per trial";
-  return figure("Light: the least choice, dark: the greatest; " + shown, heat_map(map));
+  return html_figure("Light: the least choice, dark: the greatest; " + shown, heat_map(map));
 }
 
 }  // namespace mase::search

@@ -1,112 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a study: one file that opens offline, complete without its script, which only sorts.
+// The page of a study.
 #include <algorithm>
 #include <map>
 
 #include "base/text.hpp"
-#include "search/results/chart.hpp"
+#include "report/html_page.hpp"
 #include "search/results/report_charts.hpp"
 #include "search/results/result_rows.hpp"
 
 namespace mase::search {
 namespace {
 
+using report::html_entry;
+using report::html_section;
+using report::html_table;
+
 constexpr std::size_t most_rows = 5000;
-
-/// No '<' or '&' in style and script: as HTML they are raw text, as XML markup.
-constexpr const char* style = R"(
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --page: #ffffff;
-  --rule: #d8dee4; --dot: #0072b2; --best: #c24a00; --grey: #8b949e; --lost: #b3261e; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf3; --soft: #9aa4ae; --page: #15181c; --rule: #333a42;
-    --dot: #56b4e9; --best: #f0a030; --grey: #6e7681; --lost: #f2867e; }
-}
-body { margin: 2rem auto; max-width: 1100px; padding: 0 1rem; color: var(--ink);
-  background: var(--page); font: 15px/1.45 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; }
-dt, figcaption, .legend { color: var(--soft); }
-dd { margin: 0; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; }
-figure { margin: 1rem 0; }
-table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--rule); text-align: right; }
-th:last-child, td:last-child { text-align: left; }
-.sortable th { cursor: pointer; }
-th[aria-sort="ascending"]::after { content: " \2191"; }
-th[aria-sort="descending"]::after { content: " \2193"; }
-svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
-svg .labels text { fill: var(--soft); }
-.grid { stroke: var(--rule); fill: none; }
-.line { fill: none; stroke-width: 2; }
-.dots path { fill: none; stroke-width: 5; stroke-linecap: round; }
-.dots.feasible { fill: var(--dot); stroke: var(--dot); }
-.dots.feasible circle { fill-opacity: .55; stroke: none; }
-.dots.infeasible { fill: none; stroke: var(--grey); }
-.dots.best { fill: var(--best); stroke: var(--page); }
-.dots.best path, .line.best { stroke: var(--best); }
-.dots.baseline { fill: none; stroke: var(--ink); stroke-width: 2; }
-.line.lost { stroke: var(--lost); }
-.bar, .heat rect { fill: var(--dot); }
-.key { margin-right: 1.2rem; }
-.key::before { content: "\25CF"; margin-right: .35rem; }
-.key.feasible::before { color: var(--dot); }
-.key.infeasible::before { content: "\25CB"; color: var(--grey); }
-.key.best::before { color: var(--best); }
-.key.lost::before { content: "|"; color: var(--lost); font-weight: bold; }
-.key.baseline::before { content: "\25CB"; color: var(--ink); }
-)";
-
-constexpr const char* script = R"(
-for (const table of document.querySelectorAll("table.sortable")) {
-  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
-  const number = text => text === "" ? NaN : Number(text.replace("inf", "Infinity"));
-  const compare = (a, b) => {
-    const x = number(a), y = number(b);
-    if (Number.isNaN(x) || Number.isNaN(y)) return a.localeCompare(b);
-    return x === y ? 0 : x > y ? 1 : -1;
-  };
-  heads.forEach((head, column) => {
-    head.tabIndex = 0;
-    const sort = () => {
-      const down = head.getAttribute("aria-sort") === "ascending";
-      heads.forEach(other => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const text = row => row.cells[column].textContent;
-      const order = (a, b) => {
-        if (text(a) === "" || text(b) === "") return (text(a) === "") - (text(b) === "");
-        return (down ? -1 : 1) * compare(text(a), text(b));
-      };
-      body.append(...[...body.rows].sort(order));
-    };
-    head.addEventListener("click", sort);
-    head.addEventListener("keydown", event => { if (event.key === "Enter") sort(); });
-  });
-}
-)";
-
-std::string cells(const std::vector<std::string>& row, const std::string& tag) {
-  std::string out = "<tr>";
-  for (const std::string& cell : row) out += "<" + tag + ">" + escaped(cell) + "</" + tag + ">";
-  return out + "</tr>\n";
-}
-
-std::string html_table(const std::vector<std::string>& header,
-                       const std::vector<std::vector<std::string>>& rows, const std::string& css) {
-  std::string out = "<div class=\"scroll\"><table class=\"" + css + "\"><thead>\n" +
-                    cells(header, "th") + "</thead><tbody>\n";
-  for (const auto& row : rows) out += cells(row, "td");
-  return out + "</tbody></table></div>\n";
-}
-
-std::string section(const std::string& title, const std::string& content) {
-  return "<section>\n<h2>" + escaped(title) + "</h2>\n" + content + "</section>\n";
-}
-
-std::string entry(const std::string& name, const std::string& text) {
-  return text.empty() ? "" : "<dt>" + name + "</dt><dd>" + escaped(text) + "</dd>\n";
-}
 
 /// "20: 18 complete, 2 fail".
 std::string states_text(const StudyResult& result) {
@@ -156,26 +65,28 @@ std::string space_text(const StudyResult& result) {
 }
 
 std::string summary(const StudyResult& result) {
-  return "<dl>\n" + entry("Sampler", result.options.setup.sampler) +
-         entry("Seed", std::to_string(result.problem.seed)) +
-         entry("Search space", space_text(result)) + entry("Objectives", objectives_text(result)) +
-         entry("Constraints", constraints_text(result)) +
-         entry("Float model", baseline_text(result)) + entry("Trials", states_text(result)) +
-         "</dl>\n";
+  return "<dl>\n" + html_entry("Sampler", result.options.setup.sampler) +
+         html_entry("Seed", std::to_string(result.problem.seed)) +
+         html_entry("Search space", space_text(result)) +
+         html_entry("Objectives", objectives_text(result)) +
+         html_entry("Constraints", constraints_text(result)) +
+         html_entry("Float model", baseline_text(result)) +
+         html_entry("Trials", states_text(result)) + "</dl>\n";
 }
 
 std::string best_section(const StudyResult& result) {
   const passes::ReportTable table = best_table(result);
-  return section(table.title, table.rows.empty() ? "<p>Nothing to show yet.</p>\n"
-                                                 : html_table(table.header, table.rows, "best"));
+  return html_section(table.title, table.rows.empty()
+                                       ? "<p>Nothing to show yet.</p>\n"
+                                       : html_table(table.header, table.rows, "best"));
 }
 
 std::string sensitivity_section(const StudyResult& result) {
   if (result.sensitivity.size() == 0) return "";
   const passes::ReportTable table = sensitivity_table(result, short_number);
-  return section(table.title,
-                 "<p>What each choice of a layer alone adds to the model as it is.</p>\n" +
-                     html_table(table.header, table.rows, "sortable"));
+  return html_section(table.title,
+                      "<p>What each choice of a layer alone adds to the model as it is.</p>\n" +
+                          html_table(table.header, table.rows, "sortable"));
 }
 
 std::string trials_section(const StudyResult& result) {
@@ -184,26 +95,20 @@ std::string trials_section(const StudyResult& result) {
   if (table.rows.size() < result.trials.size())
     note = "<p>The newest " + std::to_string(table.rows.size()) + " of " +
            std::to_string(result.trials.size()) + " trials; trials.csv has all.</p>\n";
-  return section("Trials", note + html_table(table.header, table.rows, "sortable"));
+  return html_section("Trials", note + html_table(table.header, table.rows, "sortable"));
 }
 
 }  // namespace
 
 std::string report_html(const StudyResult& result) {
-  const std::string title = escaped("Search " + result.name);
   const std::string pareto = pareto_figures(result);
-  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-         "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>" +
-         title + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<h1>" + title +
-         "</h1>\n" + summary(result) + best_section(result) +
-         section("History", history_figures(result)) +
-         (pareto.empty() ? "" : section("Pareto front", pareto)) +
-         section("Importance of the parameters", importance_figures(result)) +
-         section("Choices of the best trials", choices_figure(result)) +
-         sensitivity_section(result) + trials_section(result) + "<script>" + script +
-         "</script>\n</body>\n</html>\n";
+  return report::html_page(
+      "Search " + result.name,
+      summary(result) + best_section(result) + html_section("History", history_figures(result)) +
+          (pareto.empty() ? "" : html_section("Pareto front", pareto)) +
+          html_section("Importance of the parameters", importance_figures(result)) +
+          html_section("Choices of the best trials", choices_figure(result)) +
+          sensitivity_section(result) + trials_section(result));
 }
 
 }  // namespace mase::search

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mase::search {
+namespace mase::report {
 
 /// Text for the content and the quoted attributes of HTML and XML. Control characters and
 /// ill-formed UTF-8 become U+FFFD.
@@ -83,4 +83,4 @@ struct HeatMap {
 };
 std::string heat_map(const HeatMap& map);
 
-}  // namespace mase::search
+}  // namespace mase::report

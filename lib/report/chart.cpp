@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes with round ticks, plots, bars and heat maps as SVG text.
-#include "search/results/chart.hpp"
+#include "report/chart.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
-namespace mase::search {
+namespace mase::report {
 namespace {
 
 constexpr double width = 640, height = 300, left = 72, right = 16, top = 10, bottom = 46;
@@ -267,4 +267,4 @@ std::string heat_map(const HeatMap& map) {
   return out + "</g></svg>\n";
 }
 
-}  // namespace mase::search
+}  // namespace mase::report
