@@ -28,6 +28,7 @@ void add_run(CLI::App& app, Action& action);
 void add_quantize(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);

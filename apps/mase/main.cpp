@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   mase::cli::add_quantize(app, action);
   mase::cli::add_show(app, action);
   mase::cli::add_diff(app, action);
+  mase::cli::add_report(app, action);
   mase::cli::add_export(app, action);
   mase::cli::add_list(app, action);
   mase::cli::add_doctor(app, action);

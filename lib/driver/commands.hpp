@@ -131,6 +131,14 @@ struct DiffRequest {
 };
 int diff(const DiffRequest& request);
 
+/// `mase report`: one page of what the commands of a project have recorded.
+struct ReportRequest {
+  std::string project;                ///< its folder
+  std::optional<std::string> output;  ///< file; none: report.html in that folder
+  bool json = false;
+};
+int report(const ReportRequest& request);
+
 /// `mase export`: the tensors of a model, and what its formats make of them, as .npy files.
 struct ExportRequest {
   std::string model, folder;

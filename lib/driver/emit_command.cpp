@@ -133,6 +133,7 @@ int emit(const EmitRequest& request) {
   output.text("\nhardware: " + folder);
   output.document()["hardware"] = folder;
   if (request.synthesis) synthesise(folder, read_hardware(folder, graph).design, request, output);
+  output.record(project_folder(session.settings()), "emit");
   output.finish();
   return 0;
 }

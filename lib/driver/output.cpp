@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
+#include "base/file.hpp"
 #include "report/table.hpp"
 
 namespace mase::driver {
@@ -19,6 +21,13 @@ void Output::text(const std::string& text) {
 }
 
 void Output::table(const passes::ReportTable& table) {
+  Tree kept = Tree::dict();
+  kept["title"] = table.title;
+  kept["file"] = table.file;
+  kept["header"] = Tree::list_of(table.header);
+  kept["rows"] = Tree::list();
+  for (const auto& row : table.rows) kept["rows"].push_back(Tree::list_of(row));
+  tables_.push_back(std::move(kept));
   if (json_) return;
   text("\n" + table.title + "\n" + report::boxed(table.header, table.rows));
 }
@@ -29,6 +38,19 @@ void Output::finish() {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);
   std::fflush(stdout);
+}
+
+std::string record_path(const std::string& project_folder, const std::string& name) {
+  return project_folder + "/records/" + name + ".json";
+}
+
+void Output::record(const std::string& project_folder, const std::string& name) const {
+  if (!std::filesystem::is_directory(project_folder)) return;
+  make_folder(project_folder + "/records");
+  Tree record = Tree::dict();
+  record["document"] = document_;
+  record["tables"] = tables_;
+  write_file(record_path(project_folder, name), to_json(record) + "\n");
 }
 
 ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO)) {}

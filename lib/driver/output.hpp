@@ -20,10 +20,18 @@ class Output {
   Tree& document() { return document_; }  ///< what --json prints
   void finish();                          ///< prints the JSON document
 
+  /// Stores the document and the tables that were shown as a JSON file that `mase report` reads,
+  /// unless its project has no folder: {document, tables: [{title, file, header, rows}]}.
+  void record(const std::string& project_folder, const std::string& name) const;
+
  private:
   bool json_;
   Tree document_ = Tree::dict();
+  Tree tables_ = Tree::list();
 };
+
+/// Where records lie: `<project folder>/records/<name>.json`.
+std::string record_path(const std::string& project_folder, const std::string& name);
 
 /// Progress on a terminal: one line on stderr that is redrawn; nothing when stderr is no terminal.
 class ProgressLine {

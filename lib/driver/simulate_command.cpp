@@ -271,6 +271,7 @@ int simulate(const SimulateRequest& request) {
               std::to_string(simulation.mismatches) + " mismatches; at " +
               double_text(hardware.options.clock_mhz) + " MHz " + fixed_text(frames_per_second, 0) +
               " frames per second");
+  output.record(project_folder(settings), "simulate");
   output.finish();
   return good && simulation.passed() ? 0 : static_cast<int>(Fault::goal);
 }

@@ -121,6 +121,7 @@ int test(const TestRequest& request) {
   if (!met)
     log::error("accuracy " + percent(scores.accuracy) + " is below the wanted " +
                fixed_text(*request.min_accuracy, 2) + " %");
+  output.record(project_folder(session.settings()), "test_" + request.split + "_" + level);
   output.finish();
   return met ? 0 : static_cast<int>(Fault::goal);
 }

@@ -125,6 +125,25 @@ void print_result(const backend::TrainResult& result, const std::string& folder,
   document["last_checkpoint"] = folder + "/last.pt";
 }
 
+/// Of a training that goes on, the epochs before are those that it recorded then.
+void prepend_epochs(Session& session) {
+  const std::string path = record_path(project_folder(session.settings()), "train");
+  Tree& document = session.output.document();
+  if (!file_exists(path) || !document.find("epochs")) return;
+  const Tree earlier = parse_json(read_file(path), path);
+  const Tree* epochs = earlier.is_dict() ? earlier.find("document") : nullptr;
+  epochs = epochs && epochs->is_dict() ? epochs->find("epochs") : nullptr;
+  if (!epochs || !epochs->is_list()) return;
+  const std::int64_t first = document["epochs"].as_list().front().at("epoch").as_int();
+  Tree all = Tree::list();
+  for (const Tree& epoch : epochs->as_list())
+    if (epoch.is_dict() && epoch.find("epoch") && epoch.at("epoch").is_int() &&
+        epoch.at("epoch").as_int() < first)
+      all.push_back(epoch);
+  for (const Tree& epoch : document["epochs"].as_list()) all.push_back(epoch);
+  document["epochs"] = std::move(all);
+}
+
 }  // namespace
 
 int train(const TrainRequest& request) {
@@ -148,6 +167,8 @@ int train(const TrainRequest& request) {
   const backend::TrainResult result =
       backend::open().train(model.graph, dataset, session.settings().train, callbacks, resume);
   print_result(result, folder, session.output);
+  if (request.resume) prepend_epochs(session);
+  session.output.record(project_folder(session.settings()), "train");
   session.output.finish();
   return 0;
 }

@@ -154,6 +154,7 @@ int transform(const TransformRequest& request) {
   const std::string checkpoint = store(model.graph, folder, info, resolved);
   output.text("\ncheckpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;
+  output.record(project_folder(session.settings()), "transform");
   output.finish();
   return 0;
 }

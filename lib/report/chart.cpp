@@ -177,6 +177,14 @@ void Chart::steps(std::string_view css, std::span<const Mark> marks, bool x_firs
     body_ += "<path class=\"line " + std::string(css) + "\" d=\"" + path + "\"/>\n";
 }
 
+void Chart::line(std::string_view css, std::span<const Mark> marks) {
+  std::string path;
+  for (const Mark& mark : marks)
+    if (holds(mark)) path += (path.empty() ? "M" : "L") + px_x(mark.x) + " " + px_y(mark.y);
+  if (!path.empty())
+    body_ += "<path class=\"line " + std::string(css) + "\" d=\"" + path + "\"/>\n";
+}
+
 void Chart::strokes(std::string_view css, std::span<const double> places) {
   std::string path;
   for (const double x : places)
@@ -228,10 +236,16 @@ std::string bar_chart(const std::string& name, std::span<const Bar> bars) {
 
 std::string heat_map(const HeatMap& map) {
   constexpr std::size_t most_points = 34;
-  constexpr double cell_width = 46, cell_height = 22, start_x = 84;
-  std::size_t longest = 0;
-  for (const std::string& column : map.columns)
-    longest = std::max(longest, std::min(column.size(), most_points));
+  constexpr double cell_width = 46, cell_height = 22;
+  const auto longest_of = [&](const std::vector<std::string>& labels) {
+    std::size_t longest = 0;
+    for (const std::string& label : labels)
+      longest = std::max(longest, std::min(label.size(), most_points));
+    return longest;
+  };
+  const std::size_t longest = longest_of(map.columns);
+  const double start_x =
+      14 + 7 * static_cast<double>(std::max<std::size_t>(longest_of(map.rows), 10));
   // A letter of a label takes about 7 units; the labels lean by 50 degrees, so it rises by 5.4 and
   // the last label reaches beyond the map by 4.6 of them.
   const double start_y = 20 + 5.4 * static_cast<double>(longest);
@@ -249,8 +263,10 @@ std::string heat_map(const HeatMap& map) {
            "</g>";
   }
   for (std::size_t r = 0; r < map.rows.size(); ++r)
-    out += text_at(start_x - 8, start_y + static_cast<double>(r) * cell_height + 15, "end",
-                   map.rows[r]);
+    out += "<g>" + title_of(map.rows[r]) +
+           text_at(start_x - 8, start_y + static_cast<double>(r) * cell_height + 15, "end",
+                   shortened(map.rows[r], most_points)) +
+           "</g>";
   out += "</g>\n<g class=\"heat\">";
   for (std::size_t r = 0; r < map.cells.size(); ++r)
     for (std::size_t c = 0; c < map.cells[r].size(); ++c) {

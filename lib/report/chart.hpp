@@ -44,6 +44,8 @@ class Chart {
   void dots(std::string_view css, std::span<const Mark> marks);
   /// A line through the marks in order, along x first or along y first.
   void steps(std::string_view css, std::span<const Mark> marks, bool x_first = true);
+  /// A line through the marks in order.
+  void line(std::string_view css, std::span<const Mark> marks);
   /// Short strokes on the x axis.
   void strokes(std::string_view css, std::span<const double> places);
 

@@ -42,6 +42,7 @@ svg .labels text { fill: var(--soft); }
 .dots.best path, .line.best { stroke: var(--best); }
 .dots.baseline { fill: none; stroke: var(--ink); stroke-width: 2; }
 .line.lost { stroke: var(--lost); }
+.line.feasible { stroke: var(--dot); }
 .bar, .heat rect { fill: var(--dot); }
 .key { margin-right: 1.2rem; }
 .key::before { content: "\25CF"; margin-right: .35rem; }

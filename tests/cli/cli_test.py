@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 import zipfile
 from pathlib import Path
 
@@ -102,6 +103,7 @@ class Usage(InFolder):
             "simulate",
             "show",
             "diff",
+            "report",
             "export",
             "list",
             "doctor",
@@ -732,6 +734,52 @@ class Training(InFolder):
             code=1,
         )
         self.assertRegex(result.stderr, r"step \d+")
+
+
+class Report(InFolder):
+    """One page of what a project has."""
+
+    NAME = 'a<b>&"c"'
+
+    def in_project(self, *words):
+        return self.run_mase(*words, "--project-dir", "out", "--project", self.NAME, "-q")
+
+    def page(self):
+        """The page as XML: what is not well-formed raises an exception."""
+        text = (self.cwd / "out" / self.NAME / "report.html").read_text(encoding="utf-8")
+        self.assertNotIn("http:", text.replace("http://www.w3.org/2000/svg", ""))
+        self.assertNotIn("https:", text)
+        return xml.etree.ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>"))
+
+    def test_what_each_command_found_is_on_one_page(self):
+        self.in_project("train", "jsc-tiny", "jsc", "--max-epochs", "2")
+        self.in_project("train", "jsc-tiny", "jsc", "--max-epochs", "4", "--resume")
+        folder = f"out/{self.NAME}/software"
+        config = self.write("p.toml", '[passes.quantize]\nby = "type"\nlinear.config.weight = "integer(8, 6)"\n')
+        best = f"{folder}/training_ckpts/best.pt"
+        self.in_project("transform", "jsc-tiny", "jsc", "--load", best, "--config", config)
+        self.in_project("test", f"{folder}/transform/transformed_ckpt/graph_module.pt", "jsc")
+        result = json.loads(self.run_mase("report", f"out/{self.NAME}/", "--json").stdout)
+        self.assertEqual(result["records"], ["train", "transform", "test_test_quantized"])
+        page = self.page()
+        self.assertEqual([h.text for h in page.iter("h2")], ["Train", "Transform", "Test test quantized"])
+        self.assertEqual(page.find("body/h1").text, f"Project {self.NAME}")
+        record = json.loads((self.cwd / "out" / self.NAME / "records/train.json").read_text(encoding="utf-8"))
+        self.assertEqual([epoch["epoch"] for epoch in record["document"]["epochs"]], [1, 2, 3, 4])
+        titles = " ".join(title.text or "" for title in page.iter("title"))
+        for epoch in record["document"]["epochs"]:
+            self.assertIn(f"epoch {epoch['epoch']}.0: {epoch['validation_loss']!r}", titles)
+
+    def test_an_empty_or_damaged_project_is_said(self):
+        self.assertIn("no such folder", self.run_mase("report", "nothing", code=3).stderr)
+        (self.cwd / "some").mkdir()
+        self.assertIn("has recorded anything", self.run_mase("report", "some", code=3).stderr)
+        (self.cwd / "some/records").mkdir()
+        self.write("some/records/train.json", "[1]")
+        self.assertIn("some/records/train.json", self.run_mase("report", "some", code=3).stderr)
+        for damaged in ('{"tables": [{"header": [1], "rows": 2}, 3]}', '{"document": {"epochs": [4, {"epoch": "x"}]}}'):
+            self.write("some/records/train.json", damaged)
+            self.run_mase("report", "some", "-o", "page.html")
 
 
 class BadFiles(InFolder):

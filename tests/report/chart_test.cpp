@@ -60,6 +60,7 @@ TEST_CASE("a chart puts the corners of its range at the corners of the plot") {
   chart.dots("feasible", corners);
   chart.steps("best", corners);
   chart.steps("best", corners, false);
+  chart.line("best", corners);
   const std::vector<double> half{0.5};
   chart.strokes("lost", half);
   const std::string svg = chart.svg();
@@ -67,6 +68,7 @@ TEST_CASE("a chart puts the corners of its range at the corners of the plot") {
   CHECK(has(svg, "<circle cx=\"624\" cy=\"10\" r=\"3.5\"><title>high</title></circle>"));
   CHECK(has(svg, "d=\"M72 254H624V10\""));
   CHECK(has(svg, "d=\"M72 254V10H624\""));
+  CHECK(has(svg, "d=\"M72 254L624 10\""));
   CHECK(has(svg, "d=\"M348 254v-8\""));
 }
 
@@ -85,6 +87,18 @@ TEST_CASE("bars are as long as their share of the greatest") {
                            "<title>b&lt;</title>"})
     CHECK(has(svg, part));
   CHECK(has(bar_chart("none", std::vector<Bar>{{"a", 0}}), "width=\"0\""));
+}
+
+TEST_CASE(
+    "labels of a heat map have room, and very long ones are cut with the whole in the title") {
+  const std::string name = "features_11_conv_0_1", endless(200, 'x');
+  HeatMap map{"test", {"a"}, {name, endless}, {{{"1", "", 0.0}}, {{"2", "", 1.0}}}};
+  const std::string svg = heat_map(map);
+  // 34 letters of 7 units, 8 to the cells, 6 to the left.
+  CHECK(has(svg, "x=\"244\""));
+  CHECK(has(svg, ">" + name + "</text>"));
+  CHECK(has(svg, "<title>" + endless + "</title>"));
+  CHECK(has(svg, ">" + std::string(33, 'x') + "…</text>"));
 }
 
 TEST_CASE("escaping keeps text and replaces what no page may hold") {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mase report`: the records of a project as one page.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "driver/commands.hpp"
+#include "driver/output.hpp"
+#include "driver/project_page.hpp"
+
+namespace mase::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The order of a project's work; tests stand last, by name.
+constexpr std::array<std::string_view, 4> order{"train", "transform", "emit", "simulate"};
+
+std::size_t place_of(const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(order, name) - order.begin());
+}
+
+std::vector<Record> read_records(const std::string& folder) {
+  std::vector<Record> records;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/records", error)) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string path = entry.path().string();
+    Tree content = parse_json(read_file(path), path);
+    if (!content.is_dict()) file_error(path + ": is no record of a command");
+    records.push_back({entry.path().stem().string(), std::move(content)});
+  }
+  std::ranges::sort(records, {}, [](const Record& record) {
+    return std::pair(place_of(record.name), record.name);
+  });
+  return records;
+}
+
+/// Pages that other commands have made.
+std::vector<std::pair<std::string, std::string>> links_in(const std::string& folder) {
+  std::vector<std::pair<std::string, std::string>> links;
+  if (file_exists(folder + "/software/search/report.html"))
+    links.emplace_back("The search of this project", "software/search/report.html");
+  return links;
+}
+
+}  // namespace
+
+int report(const ReportRequest& request) {
+  std::string folder = request.project;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  if (!fs::is_directory(folder))
+    file_error(folder + ": no such folder; name that of a project, as mase_output/NAME");
+  const std::vector<Record> records = read_records(folder);
+  const auto links = links_in(folder);
+  if (records.empty() && links.empty())
+    file_error(folder +
+               ": no command has recorded anything there; run mase train, transform, emit, " +
+               "simulate or test with this project first");
+  const std::string path = request.output.value_or(folder + "/report.html");
+  write_file(path, project_page(fs::path(folder).filename().string(), records, links));
+  Output output(request.json);
+  output.text("report: " + path);
+  output.document()["report"] = path;
+  output.document()["records"] = Tree::list();
+  for (const Record& record : records) output.document()["records"].push_back(record.name);
+  output.finish();
+  return 0;
+}
+
+}  // namespace mase::driver
