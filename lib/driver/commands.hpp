@@ -121,6 +121,17 @@ struct ShowRequest {
 };
 int show(const ShowRequest& request);
 
+/// `mase init`: a configuration for a model, with comments on what it has.
+struct InitRequest {
+  std::string model;
+  ModelInput input;
+  std::optional<std::string> dataset;
+  std::optional<std::string> output;  ///< none: stdout
+  std::int64_t width = 8;             ///< bits of data, weights and biases
+  bool overwrite = false;
+};
+int init(const InitRequest& request);
+
 /// `mase diff`: two models compared; 1 when they differ in a node or a tensor.
 struct DiffRequest {
   std::string first, second;

@@ -102,6 +102,7 @@ class Usage(InFolder):
             "emit",
             "simulate",
             "show",
+            "init",
             "diff",
             "report",
             "export",
@@ -734,6 +735,45 @@ class Training(InFolder):
             code=1,
         )
         self.assertRegex(result.stderr, r"step \d+")
+
+
+class Init(InFolder):
+    def emitted(self, model, *inputs):
+        """The configuration of a model as it is: transformed, and made into hardware."""
+        self.run_mase("init", model, *inputs, "-o", "made.toml", "--overwrite")
+        inputs = [word for word in inputs if word.startswith("--") or word.endswith(".npy")]
+        project = ("--project-dir", "out", "--project", Path(model).stem)
+        made = self.run_mase("transform", "--config", "made.toml", *inputs, *project, "--json")
+        checkpoint = json.loads(made.stdout)["checkpoint"]
+        self.run_mase("emit", checkpoint, *project)
+        return checkpoint
+
+    def test_what_it_writes_runs_and_has_hardware(self):
+        checkpoint = self.emitted("lenet", "mnist")
+        scores = [
+            json.loads(self.run_mase("test", checkpoint, "mnist", "--level", level, "--json").stdout)["scores"]
+            for level in ("quantized", "integer")
+        ]
+        self.assertEqual(*scores)
+        for name in ("resnet8", "mobile_tiny", "dict_output"):
+            folder = SOURCE / "tests/fixtures/models" / name
+            self.emitted(str(next(folder.glob("*.pt"))), "--input", str(folder / "inputs.npy"))
+
+    def test_every_node_is_named_and_nothing_is_replaced_unasked(self):
+        text = self.run_mase("init", "lenet", "mnist", "--width", "5").stdout
+        for node in ("conv1", "conv2", "fc1", "fc2"):
+            self.assertIn(node, text)
+        self.assertIn("weight_width = 5\n", text)
+        self.write("kept.toml", "mine")
+        self.assertIn("--overwrite", self.run_mase("init", "lenet", "mnist", "-o", "kept.toml", code=2).stderr)
+        self.assertEqual((self.cwd / "kept.toml").read_text(encoding="utf-8"), "mine")
+
+    def test_what_has_no_format_is_listed(self):
+        folder = SOURCE / "tests/fixtures/models/encoder_tiny"
+        inputs = ("--input", str(folder / "inputs.npy"))
+        text = self.run_mase("init", str(next(folder.glob("*.pt"))), *inputs).stdout
+        self.assertIn("[pass.softmax.config]", text)
+        self.assertIn("data_out_width = 8\n", text)
 
 
 class Report(InFolder):

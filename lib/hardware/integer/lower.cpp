@@ -68,6 +68,11 @@ const LoweringRow* find_lowering(std::string_view op) {
 
 bool has_datapath(std::string_view op) { return find_lowering(op) != nullptr; }
 
+bool passes_values_on(std::string_view op) {
+  const LoweringRow* row = find_lowering(op);
+  return row && row->commutes;
+}
+
 std::string op_of(const ir::Graph& graph, const ir::Node& node) {
   std::string op = ir::classify(graph, node).op;
   if (!find_lowering(op) && op.ends_with('_')) op.pop_back();

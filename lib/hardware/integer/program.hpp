@@ -239,6 +239,9 @@ struct Program {
 Program lower(const ir::Graph& graph);
 /// Whether nodes of this op can be lowered, given formats and arguments that fit.
 bool has_datapath(std::string_view op);
+/// Whether it only moves, chooses or clamps values, so that no format on it is needed: a quantizer
+/// of its readers acts on what it reads.
+bool passes_values_on(std::string_view op);
 
 /// Text of the program, one line per step with types and the accumulator's bound: what
 /// `mase show --format program` prints.

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mase init`: a configuration that quantizes a model, one table per kind of layer that it has.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "config/toml.hpp"
+#include "driver/all_passes.hpp"
+#include "driver/commands.hpp"
+#include "driver/load_model.hpp"
+#include "driver/output.hpp"
+#include "hardware/integer/program.hpp"
+#include "ir/op_table.hpp"
+
+namespace mase::driver {
+namespace {
+
+constexpr std::size_t most_names = 6;
+
+/// The nodes of one MASE op.
+struct Kind {
+  std::vector<std::string> nodes;
+  std::vector<std::string> ports;  ///< that any of the nodes has, in the order of the op's row
+  bool quantizable = false;
+};
+
+/// Every op of the graph, in the order of its first node.
+std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
+  std::vector<std::pair<std::string, Kind>> kinds;
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    if (node.kind != ir::NodeKind::call_module && node.kind != ir::NodeKind::call_function &&
+        node.kind != ir::NodeKind::call_method)
+      continue;
+    const ir::Classified found = ir::classify(graph, node);
+    auto kind = std::ranges::find(kinds, found.op, &std::pair<std::string, Kind>::first);
+    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {found.op, {}});
+    kind->second.nodes.push_back(node.name);
+    kind->second.quantizable = found.row && found.row->quantizable;
+    const auto add_port = [&](const std::string& port) {
+      std::vector<std::string>& ports = kind->second.ports;
+      if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
+    };
+    for (const ir::Port& port : ir::ports(graph, node)) add_port(port.name);
+    // No binary code holds a function's results exactly.
+    if (found.family() == ir::OpFamily::unary || found.family() == ir::OpFamily::softmax)
+      add_port("data_out");
+  }
+  return kinds;
+}
+
+/// "3 nodes: conv1, conv2, conv3".
+std::string nodes_text(const Kind& kind) {
+  std::vector<std::string> names = kind.nodes;
+  const std::size_t count = names.size();
+  if (count > most_names) {
+    names.resize(most_names);
+    names.emplace_back("...");
+  }
+  return std::to_string(count) + (count == 1 ? " node: " : " nodes: ") + join(names, ", ");
+}
+
+/// A whole line of TOML: key = "text".
+std::string text_line(const std::string& key, const std::string& text) {
+  Tree tree = Tree::dict();
+  tree[key] = text;
+  return config::to_toml(tree);
+}
+
+/// Passes that prepare a graph for quantization, where they find something.
+std::vector<std::string> preparations(ir::Graph& graph) {
+  std::vector<std::string> names;
+  for (const char* name : {"expand_attention", "fuse_batch_norm"}) {
+    passes::PassContext context;
+    const passes::PassRow* row = passes::find_pass(all_passes(), name);
+    MASE_CHECK(row, "no pass " + std::string(name));
+    if (row->run(graph, Tree::dict(), context).changed) names.emplace_back(name);
+  }
+  return names;
+}
+
+std::string table_of(const std::string& op, const Kind& kind, std::int64_t width, bool calibrated) {
+  std::string text = "\n# " + nodes_text(kind) + "\n[pass." + op + ".config]\nname = \"integer\"\n";
+  for (const std::string& port : kind.ports) {
+    const bool data = port.starts_with("data_");
+    text += port + "_width = " + std::to_string(width) + "\n" + port + "_frac_width = " +
+            (calibrated || !data ? std::string("\"auto\"") : std::to_string(width / 2)) + "\n";
+  }
+  return text;
+}
+
+std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calibrated) {
+  std::string text =
+      "\n# Formats by kind of layer: mase list formats, mase list passes quantize.\n";
+  text += calibrated
+              ? "# \"auto\": the binary point that the training rows and the weights ask for.\n"
+              : "# \"auto\": the binary point that the weights ask for; with a data set also for "
+                "data.\n";
+  text += "[[pass]]\nrun = \"quantize\"\nby = \"type\"\n";
+  std::string left;
+  for (const auto& [op, kind] : kinds_of(graph)) {
+    if (integer::passes_values_on(op)) continue;
+    if (kind.quantizable && !kind.ports.empty())
+      text += table_of(op, kind, width, calibrated);
+    else
+      left += "#   " + op + ", " + nodes_text(kind) + "\n";
+  }
+  return left.empty() ? text : text + "\n# Without formats:\n" + left;
+}
+
+std::string config_text(const InitRequest& request, ir::Graph& graph) {
+  const std::string name = request.output.value_or("FILE.toml");
+  std::string text = "# mase transform --config " + name + "\n" + text_line("model", request.model);
+  if (request.dataset) text += text_line("dataset", *request.dataset);
+  for (const std::string& pass : preparations(graph))
+    text += "\n[[pass]]\nrun = \"" + pass + "\"\n";
+  return text + quantize_text(graph, request.width, request.dataset.has_value());
+}
+
+}  // namespace
+
+int init(const InitRequest& request) {
+  if (request.output && file_exists(*request.output) && !request.overwrite)
+    config_error(*request.output + " is there already: --overwrite replaces it");
+  ModelRequest wanted;
+  wanted.model = request.model;
+  wanted.input = request.input;
+  std::optional<data::Dataset> dataset;
+  if (request.dataset) dataset = data::load_dataset(*request.dataset, {});
+  wanted.dataset = dataset ? &*dataset : nullptr;
+  wanted.example_rows = 2;
+  ir::Graph graph = load_model(wanted).graph;
+  const std::string text = config_text(request, graph);
+  if (request.output)
+    write_file(*request.output, text);
+  else
+    Output(false).text(text);
+  return 0;
+}
+
+}  // namespace mase::driver
