@@ -200,6 +200,8 @@ TEST_CASE("nodes are classified by exact names") {
       {"%a = call_function torch.nn.functional.softmax aten::softmax.int(self=%x, dim=1)",
        "builtin_func", "softmax"},
       {"%a = call_function f aten::batch_norm(input=%x)", "module_related_func", "batch_norm"},
+      {"%a = call_function torch.cat aten::cat(tensors=[%x, %x], dim=1)", "builtin_func", "cat"},
+      {"%a = call_function torch.bmm aten::bmm(self=%x, mat2=%x)", "builtin_func", "bmm"},
       {"%a = call_method matmul aten::matmul(self=%x, other=%x)", "builtin_func", "matmul"},
       {"%a = call_method mean aten::mean.dim(self=%x, dim=1)", "builtin_func", "mean"},
       {"%a = call_method view aten::view(self=%x, size=[2, -1])", "implicit_func", "view"},
@@ -247,6 +249,23 @@ TEST_CASE("the overload is cut off an operator's name") {
   CHECK(base_op("aten::add.Tensor") == "aten::add");
   CHECK(base_op("aten::relu") == "aten::relu");
   CHECK(base_op("") == "");
+}
+
+TEST_CASE("the reference's implicit nodes are implicit here, those that TorchScript has") {
+  // `implicit_nodes` of its API, without cat (see the row) and without names that TorchScript
+  // writes in another way: cast and long are `to`, shape is `size`, masked_fill_ is masked_fill in
+  // place, getattr, finfo and _assert are constants and guards, and gemm is ONNX's addmm.
+  for (const char* name :
+       {"size",    "view",        "to",           "bool",    "flatten", "squeeze", "unsqueeze",
+        "reshape", "contiguous",  "transpose",    "permute", "dropout", "eq",      "ne",
+        "ge",      "where",       "type_as",      "clamp",   "abs",     "stack",   "gather",
+        "slice",   "split",       "tile",         "expand",  "full",    "ones",    "dim",
+        "detach",  "masked_fill", "index_select", "tensor"}) {
+    INFO(name);
+    const OpRow* row = find_op(name);
+    REQUIRE(row);
+    CHECK(row->type == MaseType::implicit_func);
+  }
 }
 
 }  // namespace mase::ir
