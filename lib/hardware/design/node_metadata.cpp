@@ -51,9 +51,23 @@ void add_operand(Tree& parameters, const std::string& name, const FixedType& typ
   }
 }
 
-void add_value(Tree& parameters, const std::string& name, const StreamValue& value,
-               std::int64_t lanes) {
-  add_operand(parameters, name, value.type, value.shape, {lanes});
+/// A frame as the step reads it: a layer behind a reshape has another shape than what it reads was
+/// made in.
+Shape shape_read(const Program& program, const Step& step, const StreamValue& value) {
+  const auto image = [](const integer::Window& window) {
+    return window.x.size == 1 && window.x.kernel == 1
+               ? Shape{window.y.size, window.channels}
+               : Shape{window.y.size, window.x.size, window.channels};
+  };
+  if (const auto* linear = std::get_if<integer::Linear>(&step.operation)) {
+    const std::int64_t rows = value.elements() / linear->inputs;
+    return rows == 1 ? Shape{linear->inputs} : Shape{rows, linear->inputs};
+  }
+  if (const auto* convolution = std::get_if<integer::Convolution>(&step.operation))
+    return image(convolution->window);
+  const StreamValue& output = program.value(step.output);
+  const bool same = output.elements() == value.elements();
+  return same && !integer::only_moves(step.operation) ? output.shape : value.shape;
 }
 
 void add_bias(Tree& parameters, const Step& step, const std::vector<Wide>& bias, std::int64_t pe) {
@@ -81,12 +95,15 @@ Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) 
   const Program& program = *design.program;
   const Step& step = *steps.back();
   const Fold& fold = design.folding.at(step.name);
-  for (std::size_t i = 0; i < step.inputs.size(); ++i)
-    add_value(parameters, "DATA_IN_" + std::to_string(i), program.value(step.inputs[i]),
-              step_row(step).input_lanes(step, fold));
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    const StreamValue& value = program.value(step.inputs[i]);
+    add_operand(parameters, "DATA_IN_" + std::to_string(i), value.type,
+                shape_read(program, step, value), {step_row(step).input_lanes(step, fold)});
+  }
   add_weights(parameters, step, fold);
-  add_value(parameters, "DATA_OUT_0", program.value(step.output),
-            output_lanes(program, step, fold));
+  const StreamValue& output = program.value(step.output);
+  add_operand(parameters, "DATA_OUT_0", output.type, output.shape,
+              {output_lanes(program, step, fold)});
   return parameters;
 }
 

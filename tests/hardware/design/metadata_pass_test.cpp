@@ -104,6 +104,39 @@ TEST_CASE("a linear layer's record has module, files and parameters") {
   CHECK((folding_of(graph).at("fc1") == Fold{4, 2}));
 }
 
+TEST_CASE("a layer behind flatten has the sizes that it reads") {
+  ir::Graph graph = ir::parse(R"(graph "net" {
+  module conv : torch.nn.modules.conv.Conv2d = aten::conv2d() [weight=@conv.weight]
+  module fc : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc.weight]
+  tensor conv.weight : float32[4, 2, 3, 3] parameter grad
+  tensor fc.weight : float32[5, 36] parameter grad
+  %x : float32[2, 2, 5, 5] = placeholder x
+  %conv : float32[2, 4, 3, 3] = call_module conv aten::conv2d(input=%x) {data_in=integer(8, 4), weight=integer(6, 4)}
+  %flatten : float32[2, 36] = call_function torch.flatten aten::flatten.using_ints(self=%conv, start_dim=1)
+  %fc : float32[2, 5] = call_module fc aten::linear(input=%flatten) {data_in=integer(8, 4), weight=integer(6, 4)}
+  %output : float32[2, 5] = output output(value=%fc)
+}
+)",
+                              "test");
+  for (auto& [path, tensor] : graph.tensors)
+    for (float& value : tensor.value.mutable_span<float>()) value = 0.25F;
+  run(graph);
+  const auto size = [&](const char* node, const std::string& operand, int dim) {
+    const Tree* found = record(graph, node)
+                            .at("verilog_param")
+                            .find(operand + "_TENSOR_SIZE_DIM_" + std::to_string(dim));
+    return found ? found->as_int() : -1;
+  };
+  CHECK(size("fc", "DATA_IN_0", 0) == 36);
+  CHECK(size("fc", "DATA_IN_0", 1) == -1);
+  CHECK(size("fc", "DATA_OUT_0", 0) == 5);
+  // Channels last: 3 x 3 pixels of 4 channels, of 5 x 5 pixels of 2.
+  CHECK(size("conv", "DATA_IN_0", 0) == 2);
+  CHECK(size("conv", "DATA_IN_0", 2) == 5);
+  CHECK(size("conv", "DATA_OUT_0", 0) == 4);
+  CHECK(size("conv", "DATA_OUT_0", 1) == 3);
+}
+
 TEST_CASE("a graph without metadata has no folds, and one with it gives back the same design") {
   ir::Graph graph = residual_graph();
   CHECK(folding_of(graph).empty());
