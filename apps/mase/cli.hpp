@@ -21,6 +21,7 @@ using Action = std::function<int()>;
 void add_transform(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_search(CLI::App& app, Action& action);
+void add_study(CLI::App& app, Action& action);
 void add_test(CLI::App& app, Action& action);
 void add_emit(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);

@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   mase::cli::Action action;
   mase::cli::add_train(app, action);
   mase::cli::add_search(app, action);
+  mase::cli::add_study(app, action);
   mase::cli::add_test(app, action);
   mase::cli::add_transform(app, action);
   mase::cli::add_emit(app, action);

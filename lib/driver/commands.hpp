@@ -121,6 +121,20 @@ struct ShowRequest {
 };
 int show(const ShowRequest& request);
 
+/// What `mase study` does.
+enum class StudyAction { list, show, write, remove };
+
+/// `mase study`: the studies of a database, of searches and of Optuna alike.
+struct StudyRequest {
+  StudyAction action = StudyAction::list;
+  std::string storage;                ///< URL or file
+  std::optional<std::string> name;    ///< of a study; may be left out where there is only one
+  std::optional<std::string> output;  ///< write: a .csv or .json file; none: CSV to stdout
+  std::int64_t most = 10;             ///< show: trials, at most
+  bool json = false;
+};
+int study(const StudyRequest& request);
+
 /// `mase init`: a configuration for a model, with comments on what it has.
 struct InitRequest {
   std::string model;

@@ -102,6 +102,7 @@ class Usage(InFolder):
             "emit",
             "simulate",
             "show",
+            "study",
             "init",
             "diff",
             "report",

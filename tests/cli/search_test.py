@@ -39,7 +39,8 @@ class Search(unittest.TestCase):
         self.out = Path(folder.name)
 
     def command(self, *arguments):
-        return [str(MASE), *map(str, arguments), "--project-dir", str(self.out)]
+        place = () if arguments[0] == "study" else ("--project-dir", str(self.out))
+        return [str(MASE), *map(str, arguments), *place]
 
     def environment(self):
         return {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -174,6 +175,25 @@ class ShippedExample(Search):
         self.assertTrue(list((folder / "tensorboard").glob("events.*")))
         with sqlite3.connect(folder / "study.db") as database:
             self.assertEqual(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone(), (5,))
+
+    def test_studies_are_listed_shown_exported_and_deleted(self):
+        document = self.search(EXAMPLE, "p")
+        storage = ("--storage", self.folder("p") / "study.db")
+        listed = json.loads(self.mase("study", "list", *storage, "--json").stdout)["studies"]
+        self.assertEqual([(study["name"], study["trials"]) for study in listed], [("p", {"complete": 5})])
+        shown = json.loads(self.mase("study", "show", *storage, "--json").stdout)["best"]
+        self.assertEqual(
+            sorted(int(trial["number"]) for trial in shown),
+            sorted(int(best["number"]) for best in document["best"].values()),
+        )
+        table = self.mase("study", "export", "p", *storage).stdout.splitlines()
+        self.assertEqual(len(table), 1 + 5)
+        self.mase("study", "export", *storage, "-o", self.out / "trials.json")
+        trials = json.loads((self.out / "trials.json").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(table[0].split(",")), sorted(trials[0]))
+        self.assertIn("'q'", self.mase("study", "delete", "q", *storage, code=2).stderr)
+        self.mase("study", "delete", "p", *storage)
+        self.assertEqual(json.loads(self.mase("study", "list", *storage, "--json").stdout)["studies"], [])
 
     def test_what_an_allocation_measured_is_kept_and_shown(self):
         self.search(EXAMPLE, "p", "--sampler", "allocate", "--n-jobs", "2")

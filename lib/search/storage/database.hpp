@@ -30,6 +30,8 @@ struct Away : std::runtime_error {
 };
 
 enum class Access { read, write };
+/// Whether a database is made where there is none, or only looked at.
+enum class Opening { create, view };
 
 /// What the databases write differently. Types stand in CREATE TABLE, the others in queries.
 struct Dialect {
@@ -88,7 +90,8 @@ double real(const Value& value, const std::string& where);
 const std::string& text(const Value& value, const std::string& where);
 inline bool is_null(const Value& value) { return std::holds_alternative<std::monostate>(value); }
 
-std::unique_ptr<Database> open_sqlite(const std::string& path, std::chrono::milliseconds patience);
+std::unique_ptr<Database> open_sqlite(const std::string& path, std::chrono::milliseconds patience,
+                                      Opening opening = Opening::create);
 /// `url` as libpq reads it.
 std::unique_ptr<Database> open_postgresql(const std::string& url,
                                           std::chrono::milliseconds patience);

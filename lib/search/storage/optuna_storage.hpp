@@ -16,7 +16,7 @@ namespace mase::storage {
 class OptunaStorage final : public Storage {
  public:
   /// Creates or checks the schema.
-  explicit OptunaStorage(std::unique_ptr<Database> database);
+  OptunaStorage(std::unique_ptr<Database> database, Opening opening);
 
   const std::string& name() const override { return database_->name(); }
 
@@ -27,6 +27,7 @@ class OptunaStorage final : public Storage {
                      const Tree& user, const Tree& system) override;
   void set_user_attribute(const Study& study, std::string_view key, const Tree& value) override;
   void set_system_attribute(const Study& study, std::string_view key, const Tree& value) override;
+  void delete_study(const Study& study) override;
 
   // trials.cpp
   const std::vector<Record>& trials(const Study& study) override;

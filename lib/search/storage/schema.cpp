@@ -133,8 +133,9 @@ std::optional<Version> read_only(Database& database) {
 
 }  // namespace
 
-Zone open_schema(Database& database) {
+Zone open_schema(Database& database, Opening opening) {
   std::optional<Version> version = read_only(database);
+  if (!version && opening == Opening::view) file_error(database.name() + ": holds no studies");
   // A database that Optuna is just creating is complete after a moment.
   for (int attempt = 0; !version && attempt < 20; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -38,10 +38,14 @@ using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
 class Sqlite final : public Database {
  public:
-  Sqlite(const std::string& path, std::chrono::milliseconds patience)
-      : Database(path, patience), handle_(nullptr, &sqlite3_close_v2) {
+  Sqlite(const std::string& path, std::chrono::milliseconds patience, Opening opening)
+      : Database(path, patience),
+        handle_(nullptr, &sqlite3_close_v2),
+        views_(opening == Opening::view) {
+    if (views_ && !file_exists(path)) file_error(path + ": there is no such database");
     open(path);
     sqlite3_busy_handler(handle_.get(), &Sqlite::wait, this);
+    if (views_) return;
     if (sqlite3_db_readonly(handle_.get(), "main") == 1) fail(SQLITE_READONLY);
     use_wal();
   }
@@ -50,6 +54,7 @@ class Sqlite final : public Database {
     statements_.clear();
     // Refused while another connection is open: then that one does it.
     sqlite3_busy_handler(handle_.get(), nullptr, nullptr);
+    if (views_) return;
     sqlite3_exec(handle_.get(), "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
   }
 
@@ -90,9 +95,8 @@ class Sqlite final : public Database {
 
   void open(const std::string& path) {
     sqlite3* handle = nullptr;
-    const int code =
-        sqlite3_open_v2(path.c_str(), &handle,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int flags = views_ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const int code = sqlite3_open_v2(path.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
     handle_.reset(handle);
     if (code != SQLITE_OK) fail(code);
     sqlite3_extended_result_codes(handle_.get(), 1);
@@ -198,14 +202,16 @@ class Sqlite final : public Database {
   }
 
   Handle handle_;
+  bool views_;  ///< opened for reading only
   std::chrono::steady_clock::time_point waiting_since_;
   std::unordered_map<std::string, Statement> statements_;
 };
 
 }  // namespace
 
-std::unique_ptr<Database> open_sqlite(const std::string& path, std::chrono::milliseconds patience) {
-  return std::make_unique<Sqlite>(path, patience);
+std::unique_ptr<Database> open_sqlite(const std::string& path, std::chrono::milliseconds patience,
+                                      Opening opening) {
+  return std::make_unique<Sqlite>(path, patience, opening);
 }
 
 }  // namespace mase::storage

@@ -72,6 +72,9 @@ class Storage {
   virtual void set_system_attribute(const Study& study, std::string_view key,
                                     const Tree& value) = 0;
 
+  /// Removes a study with all of its trials.
+  virtual void delete_study(const Study& study) = 0;
+
   /// All trials in ascending number, valid until the next call. Finished trials are read once and
   /// kept.
   virtual const std::vector<Record>& trials(const Study& study) = 0;
@@ -112,5 +115,8 @@ class Storage {
 /// The password never appears in messages. `patience`: seconds to wait for other writers, and
 /// for a server that has gone away to come back.
 std::unique_ptr<Storage> open_storage(const std::string& url, double patience = 30);
+/// The same for reading: nothing is created, and a database or server that may not be written will
+/// do. Error(Fault::file) when there is no database.
+std::unique_ptr<Storage> view_storage(const std::string& url, double patience = 30);
 
 }  // namespace mase::storage

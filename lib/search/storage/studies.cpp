@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies and their attributes.
+#include <array>
+
 #include "base/error.hpp"
 #include "search/storage/optuna_storage.hpp"
 #include "search/storage/schema.hpp"
 
 namespace mase::storage {
 
-OptunaStorage::OptunaStorage(std::unique_ptr<Database> database)
-    : database_(std::move(database)), zone_(open_schema(*database_)) {}
+OptunaStorage::OptunaStorage(std::unique_ptr<Database> database, Opening opening)
+    : database_(std::move(database)), zone_(open_schema(*database_, opening)) {}
 
 std::optional<Study> OptunaStorage::find_study(const std::string& name) {
   std::optional<Study> study;
@@ -72,6 +74,22 @@ void OptunaStorage::set_system_attribute(const Study& study, std::string_view ke
   database_->transact(Access::write, [&] {
     write_attributes("study_system_attributes", "study_id", study.id,
                      Tree(Tree::Dict{{std::string(key), value}}));
+  });
+}
+
+void OptunaStorage::delete_study(const Study& study) {
+  constexpr std::array of_trials{"trial_user_attributes", "trial_system_attributes",
+                                 "trial_params",          "trial_values",
+                                 "trial_heartbeats",      "trial_intermediate_values"};
+  constexpr std::array of_studies{"trials", "study_directions", "study_user_attributes",
+                                  "study_system_attributes", "studies"};
+  database_->transact(Access::write, [&] {
+    for (const char* table : of_trials)
+      database_->execute("DELETE FROM " + std::string(table) +
+                             " WHERE trial_id IN (SELECT trial_id FROM trials WHERE study_id = $1)",
+                         {study.id});
+    for (const char* table : of_studies)
+      database_->execute("DELETE FROM " + std::string(table) + " WHERE study_id = $1", {study.id});
   });
 }
 

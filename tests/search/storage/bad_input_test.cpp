@@ -59,6 +59,34 @@ TEST_CASE("a read-only file is refused", "[sqlite]") {
   CHECK(test::ended_well(other));
 }
 
+TEST_CASE("a read-only file can be viewed, and viewing creates nothing", "[sqlite]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("study.db");
+  {
+    const auto storage = open_storage(path);
+    storage->begin_trial(minimize(*storage), Tree::dict());
+  }
+  const std::string bytes = read_file(path);
+  ::chmod(path.c_str(), 0444);
+  ::chmod(folder.path().c_str(), 0555);
+  const pid_t other = test::start_process([&] {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) file_error("cannot become another user");
+    const auto storage = view_storage(path);
+    if (storage->trials(storage->studies().at(0)).size() != 1) file_error("not one trial");
+  });
+  CHECK(test::ended_well(other));
+  ::chmod(folder.path().c_str(), 0755);
+  CHECK(read_file(path) == bytes);
+  const auto refused = [](const std::string& url) {
+    return message_of(Fault::file, [&] { view_storage(url, 0.2); });
+  };
+  CHECK(has(refused(folder.file("none.db")), "no such database"));
+  CHECK_FALSE(file_exists(folder.file("none.db")));
+  write_file(folder.file("empty.db"), "");
+  CHECK(has(refused(folder.file("empty.db")), "holds no studies"));
+  CHECK(read_file(folder.file("empty.db")).empty());
+}
+
 TEST_CASE("a study that somebody keeps locked is given up after the timeout") {
   const TestDatabase database;
   const auto storage = open_storage(database.url(), 0.3);

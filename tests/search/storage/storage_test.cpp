@@ -240,5 +240,46 @@ TEST_CASE("more trials than one query reads come back whole") {
   }
 }
 
+TEST_CASE("a deleted study leaves no row behind, and the others as they are") {
+  const TestDatabase database;
+  const auto storage = database.open();
+  for (const char* name : {"kept", "deleted"}) {
+    const Study study = storage->create_study(name, {Direction::minimize}, json(R"({"a": 1})"),
+                                              json(R"({"b": 2})"));
+    const Record record = *storage->begin_trial(study, json(R"({"c": 3})"));
+    storage->set_parameters(record, {{"x", 0.5}}, test::unit_space(), Tree::dict());
+    storage->report(record.id, 1, 0.25);
+    storage->finish(record.id, complete(0.5));
+    storage->begin_trial(study, Tree::dict());
+  }
+  const auto count = [&](const std::string& table) {
+    return std::get<std::int64_t>(database.raw()->query("SELECT COUNT(*) FROM " + table)[0][0]);
+  };
+  const std::vector<std::string> tables{"studies",
+                                        "study_directions",
+                                        "study_user_attributes",
+                                        "study_system_attributes",
+                                        "trials",
+                                        "trial_params",
+                                        "trial_system_attributes",
+                                        "trial_heartbeats",
+                                        "trial_values",
+                                        "trial_intermediate_values"};
+  std::vector<std::int64_t> before;
+  for (const std::string& table : tables) before.push_back(count(table));
+  database.open()->delete_study(*storage->find_study("deleted"));
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    INFO(tables[i]);
+    CHECK(before[i] >= 2);
+    CHECK(2 * count(tables[i]) == before[i]);
+  }
+  REQUIRE(database.open()->studies().size() == 1);
+  const Study kept = database.open()->studies()[0];
+  CHECK(kept.name == "kept");
+  const auto again = database.open();
+  REQUIRE(again->trials(kept).size() == 2);
+  CHECK(again->trials(kept)[0].trial.values == std::vector{0.5});
+}
+
 }  // namespace
 }  // namespace mase::storage

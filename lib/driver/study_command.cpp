@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mase study`: what a database of studies holds. A file or server that may only be read will do.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "driver/commands.hpp"
+#include "driver/output.hpp"
+#include "report/table.hpp"
+#include "search/samplers/pareto.hpp"
+#include "search/storage/encode.hpp"
+#include "search/storage/storage.hpp"
+
+namespace mase::driver {
+namespace {
+
+using samplers::TrialState;
+using storage::Record;
+using storage::Storage;
+using storage::Study;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string directions_text(const Study& study) {
+  std::vector<std::string> words;
+  for (const auto direction : study.directions)
+    words.push_back(lower(storage::direction_name(direction)));
+  return join(words, ", ");
+}
+
+std::map<std::string, std::int64_t> states_of(const std::vector<Record>& trials) {
+  std::map<std::string, std::int64_t> counts;
+  for (const Record& record : trials) ++counts[lower(samplers::state_name(record.trial.state))];
+  return counts;
+}
+
+std::string states_text(const std::vector<Record>& trials) {
+  std::vector<std::string> words;
+  for (const auto& [state, count] : states_of(trials))
+    words.push_back(std::to_string(count) + " " + state);
+  return join(words, ", ");
+}
+
+/// Trials that no other one dominates, of those that keep their constraints; by number.
+std::vector<const Record*> best_of(const Study& study, const std::vector<Record>& trials) {
+  std::vector<const Record*> best;
+  const auto dominates = [&](const Record& a, const Record& b) {
+    return samplers::dominates(samplers::point_of(a.trial, study.directions),
+                               samplers::point_of(b.trial, study.directions));
+  };
+  for (const Record& record : trials) {
+    if (record.trial.state != TrialState::complete || record.trial.violation > 0) continue;
+    if (std::ranges::any_of(best, [&](const Record* other) { return dominates(*other, record); }))
+      continue;
+    std::erase_if(best, [&](const Record* other) { return dominates(record, *other); });
+    best.push_back(&record);
+  }
+  return best;
+}
+
+/// The study of that name, or the only one.
+Study chosen(Storage& database, const std::optional<std::string>& name) {
+  const std::vector<Study> studies = database.studies();
+  std::vector<std::string> names;
+  for (const Study& study : studies) names.push_back(study.name);
+  if (!name && studies.size() == 1) return studies.front();
+  if (!name)
+    config_error(database.name() + " has " + std::to_string(studies.size()) +
+                 " studies; name one: " + join(names, ", "));
+  for (const Study& study : studies)
+    if (study.name == *name) return study;
+  config_error(database.name() + ": there is no study '" + *name + "'" +
+               did_you_mean(*name, names, "; studies: " + join(names, ", ")));
+}
+
+std::string parameter_text(const Record& record, const std::string& name) {
+  const auto value = record.trial.params.find(name);
+  const auto distribution = record.distributions.find(name);
+  if (value == record.trial.params.end() || distribution == record.distributions.end()) return "";
+  const Tree external = samplers::external_value(distribution->second, value->second);
+  return external.is_string() ? external.as_string() : to_json(external, -1);
+}
+
+std::vector<std::string> parameters_of(const std::vector<const Record*>& trials) {
+  std::set<std::string> names;
+  for (const Record* record : trials)
+    for (const auto& [name, value] : record->trial.params) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
+/// Number, state, values and parameters of trials.
+passes::ReportTable trials_table(const Study& study, const std::vector<const Record*>& trials) {
+  passes::ReportTable table{"", {"number", "state"}, {}, ""};
+  const std::size_t goals = study.directions.size();
+  for (std::size_t i = 0; i < goals; ++i)
+    table.header.push_back(goals == 1 ? "value" : "values_" + std::to_string(i));
+  const std::vector<std::string> names = parameters_of(trials);
+  table.header.insert(table.header.end(), names.begin(), names.end());
+  for (const Record* record : trials) {
+    std::vector<std::string> row{std::to_string(record->trial.number),
+                                 lower(samplers::state_name(record->trial.state))};
+    for (std::size_t i = 0; i < goals; ++i)
+      row.push_back(i < record->trial.values.size() ? double_text(record->trial.values[i]) : "");
+    for (const std::string& name : names) row.push_back(parameter_text(*record, name));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Tree rows_tree(const passes::ReportTable& table) {
+  Tree rows = Tree::list();
+  for (const auto& row : table.rows) {
+    Tree entry = Tree::dict();
+    for (std::size_t i = 0; i < row.size(); ++i) entry[table.header[i]] = row[i];
+    rows.push_back(std::move(entry));
+  }
+  return rows;
+}
+
+std::vector<const Record*> pointers(const std::vector<Record>& trials) {
+  std::vector<const Record*> all;
+  for (const Record& record : trials) all.push_back(&record);
+  return all;
+}
+
+int list_studies(Storage& database, Output& output) {
+  passes::ReportTable table{"Studies", {"Study", "Directions", "Trials", "Best"}, {}, ""};
+  output.document()["studies"] = Tree::list();
+  for (const Study& study : database.studies()) {
+    const std::vector<Record>& trials = database.trials(study);
+    const std::vector<const Record*> best = best_of(study, trials);
+    std::string text = std::to_string(best.size()) + " on the front";
+    if (best.empty()) text = "-";
+    if (study.directions.size() == 1 && !best.empty())
+      text = double_text(best.front()->trial.values.front());
+    table.rows.push_back({study.name, directions_text(study), states_text(trials), text});
+    Tree entry = Tree::dict();
+    entry["name"] = study.name;
+    entry["directions"] = directions_text(study);
+    for (const auto& [state, count] : states_of(trials)) entry["trials"][state] = count;
+    output.document()["studies"].push_back(std::move(entry));
+  }
+  output.table(table);
+  output.finish();
+  return 0;
+}
+
+int show_study(Storage& database, const StudyRequest& request, Output& output) {
+  const Study study = chosen(database, request.name);
+  const std::vector<Record>& trials = database.trials(study);
+  std::vector<const Record*> best = best_of(study, trials);
+  const std::size_t count = best.size();
+  best.resize(std::min(count, static_cast<std::size_t>(request.most)));
+  passes::ReportTable table = trials_table(study, best);
+  table.title = study.name + ": " + directions_text(study) + "; " + states_text(trials) + "; " +
+                (count == 0 ? "none is best yet" : std::to_string(count) + " best");
+  output.document()["name"] = study.name;
+  output.document()["directions"] = directions_text(study);
+  output.document()["best"] = rows_tree(table);
+  output.table(table);
+  if (best.size() < count)
+    output.text("the first " + std::to_string(best.size()) + " of them; --most N shows more");
+  output.finish();
+  return 0;
+}
+
+/// All trials as CSV, or as JSON where the file's ending says so.
+int write_study(Storage& database, const StudyRequest& request, Output& output) {
+  const Study study = chosen(database, request.name);
+  const passes::ReportTable table = trials_table(study, pointers(database.trials(study)));
+  const std::string path = request.output.value_or("");
+  const bool json = std::filesystem::path(path).extension() == ".json";
+  const std::string text =
+      json ? to_json(rows_tree(table)) + "\n" : report::csv(table.header, table.rows);
+  if (path.empty()) {
+    Output(false).text(text);
+    return 0;
+  }
+  write_file(path, text);
+  output.text(path + ": " + std::to_string(table.rows.size()) + " trials of " + study.name);
+  output.document()["file"] = path;
+  output.finish();
+  return 0;
+}
+
+int remove_study(const StudyRequest& request, Output& output) {
+  if (!request.name) config_error("name the study that is to be deleted");
+  const Study study = chosen(*storage::view_storage(request.storage), request.name);
+  const auto database = storage::open_storage(request.storage);
+  const std::size_t trials = database->trials(study).size();
+  database->delete_study(study);
+  output.text("deleted " + study.name + " with " + std::to_string(trials) + " trials");
+  output.document()["deleted"] = study.name;
+  output.finish();
+  return 0;
+}
+
+}  // namespace
+
+int study(const StudyRequest& request) {
+  Output output(request.json);
+  if (request.action == StudyAction::remove) return remove_study(request, output);
+  const auto database = storage::view_storage(request.storage);
+  if (request.action == StudyAction::show) return show_study(*database, request, output);
+  if (request.action == StudyAction::write) return write_study(*database, request, output);
+  return list_studies(*database, output);
+}
+
+}  // namespace mase::driver
