@@ -13,7 +13,8 @@ namespace mase {
 /// Parts between separators, empty ones too: one more than there are separators.
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
-std::string_view trim(std::string_view text);  ///< without spaces, tabs and line ends around it
+std::string lower_case(std::string_view text);  ///< A to Z only
+std::string_view trim(std::string_view text);   ///< without spaces, tabs and line ends around it
 /// From left to right; what was put in is not searched again.
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 bool is_identifier_char(char c);  ///< [A-Za-z0-9_]

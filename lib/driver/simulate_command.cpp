@@ -268,9 +268,9 @@ int simulate(const SimulateRequest& request) {
   output.document()["clock_mhz"] = hardware.options.clock_mhz;
   output.document()["frames_per_second"] = frames_per_second;
   output.text(std::to_string(simulation.frames) + " vectors, " +
-              std::to_string(simulation.mismatches) + " mismatches; at " +
-              double_text(hardware.options.clock_mhz) + " MHz " + fixed_text(frames_per_second, 0) +
-              " frames per second");
+              std::to_string(simulation.mismatches) + " mismatches; " +
+              fixed_text(frames_per_second, 0) + " frames per second at an assumed " +
+              double_text(hardware.options.clock_mhz) + " MHz");
   output.record(project_folder(settings), "simulate");
   output.finish();
   return good && simulation.passed() ? 0 : static_cast<int>(Fault::goal);

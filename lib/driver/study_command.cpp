@@ -23,23 +23,17 @@ using storage::Record;
 using storage::Storage;
 using storage::Study;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
 std::string directions_text(const Study& study) {
   std::vector<std::string> words;
   for (const auto direction : study.directions)
-    words.push_back(lower(storage::direction_name(direction)));
+    words.push_back(lower_case(storage::direction_name(direction)));
   return join(words, ", ");
 }
 
 std::map<std::string, std::int64_t> states_of(const std::vector<Record>& trials) {
   std::map<std::string, std::int64_t> counts;
-  for (const Record& record : trials) ++counts[lower(samplers::state_name(record.trial.state))];
+  for (const Record& record : trials)
+    ++counts[lower_case(samplers::state_name(record.trial.state))];
   return counts;
 }
 
@@ -107,7 +101,7 @@ passes::ReportTable trials_table(const Study& study, const std::vector<const Rec
   table.header.insert(table.header.end(), names.begin(), names.end());
   for (const Record* record : trials) {
     std::vector<std::string> row{std::to_string(record->trial.number),
-                                 lower(samplers::state_name(record->trial.state))};
+                                 lower_case(samplers::state_name(record->trial.state))};
     for (std::size_t i = 0; i < goals; ++i)
       row.push_back(i < record->trial.values.size() ? double_text(record->trial.values[i]) : "");
     for (const std::string& name : names) row.push_back(parameter_text(*record, name));

@@ -220,6 +220,32 @@ class Results(Hardware):
         self.assertNotIn("libmase_torch", result.stderr)
 
 
+class Parts(Hardware):
+    def test_a_design_larger_than_its_part_is_said_with_parts_that_hold_it(self):
+        result = self.run_mase(
+            "emit",
+            self.checkpoint,
+            "--ii",
+            "1",
+            "--part",
+            "xc7s6cpga196-2",
+            "--project-dir",
+            self.folder,
+            "--project",
+            "large",
+        )
+        self.assertRegex(result.stderr, r"larger than its part: .* of xc7s6; devices that hold it: \w+")
+        self.assertTrue((self.hardware("large") / "design.json").exists())
+        result = self.emit("small", "--ii", "64")
+        self.assertNotIn("larger", result.stderr)
+        self.assertRegex(result.stdout, r"LUT \d+ %, DSP \d+ %, RAMB36 \d+ % of xc7a100t")
+
+    def test_an_unknown_part_is_refused(self):
+        result = self.emit("unknown", "--part", "xc7a101tcsg324-1", code=2)
+        self.assertIn("xc7a10", result.stderr)
+        self.assertFalse((self.hardware("unknown") / "design.json").exists())
+
+
 class Refusals(Hardware):
     def test_float_layers_are_listed_with_the_passes_that_help(self):
         plain = self.folder / "plain.toml"

@@ -7,8 +7,10 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/design_json.hpp"
+#include "hardware/emit/parts.hpp"
 #include "ir/text.hpp"
 
 namespace mase::emit {
@@ -68,13 +70,33 @@ void remove_stale(const std::string& folder, const EmittedDesign& before,
 
 }  // namespace
 
+namespace {
+
+/// How much of the part the design takes, and what would hold it when it does not fit.
+void add_use(const design::Design& design, const Device& device, Result& result) {
+  const design::Cost cost = design::cost(design);
+  const std::string use = use_text(device, cost);
+  result.text.push_back(use);
+  result.info["use"] = use;
+  if (holds(device, cost)) return;
+  const std::vector<std::string> others = devices_for(cost, 4);
+  result.notes.push_back("the design is larger than its part: " + use + "; " +
+                         (others.empty() ? "no device that is known holds it"
+                                         : "devices that hold it: " + join(others, ", ")) +
+                         ". Give --part, or fold it with --ii, --lut, --dsp or --bram");
+}
+
+}  // namespace
+
 Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  const Device& device = device_of(options.part);
   const design::Design& design = design::design_of(graph, context);
   Files files = top_files(named(design, options), options, vectors_of(design, context));
   files["graph.txt"] = ir::print(graph);
   const EmittedDesign before = emitted_design(context.hardware_folder);
   Result result = write(files, context);
   remove_stale(context.hardware_folder, before, emitted_design(context.hardware_folder));
+  add_use(design, device, result);
   return result;
 }
 

@@ -23,10 +23,7 @@ std::string states_text(const StudyResult& result) {
   for (const storage::Record& record : result.trials) ++counts[record.trial.state];
   std::vector<std::string> parts;
   for (const auto& [state, count] : counts) {
-    std::string name(samplers::state_name(state));
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    parts.push_back(std::to_string(count) + " " + name);
+    parts.push_back(std::to_string(count) + " " + lower_case(samplers::state_name(state)));
   }
   const std::string total = std::to_string(result.trials.size());
   return parts.empty() ? total : total + ": " + join(parts, ", ");
