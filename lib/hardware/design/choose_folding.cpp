@@ -43,7 +43,9 @@ class Search {
     const bool bounded = limits.any() && !target_.initiation_interval;
     const std::int64_t interval = bounded ? any_interval : wanted_interval();
     load(interval);
-    return limits.any() ? within(limits, bounded) : folding(smooth(cheapest(), interval));
+    if (limits.any()) return within(limits, bounded);
+    const std::int64_t taken = is_default() ? balanced(interval) : interval;
+    return folding(smooth(cheapest(taken), taken));
   }
 
   /// The step that limits the interval when everything is unfolded, and that interval.
@@ -101,6 +103,8 @@ class Search {
     return std::max(interval, (products + 255) / 256);
   }
 
+  bool is_default() const { return !target_.initiation_interval && !target_.max_lanes; }
+
   std::int64_t wanted_interval() const {
     if (target_.initiation_interval) return *target_.initiation_interval;
     return std::max(target_.max_lanes ? 1 : default_interval(), fastest().second);
@@ -124,11 +128,39 @@ class Search {
     return std::max(interval - target_.slack, least);
   }
 
-  FoldOptions cheapest() const {
+  /// The cheapest option of every step that takes at most `interval`; it has one.
+  FoldOptions cheapest(std::int64_t interval) const {
     FoldOptions chosen;
-    for (const FoldOptions& options : options_)
-      chosen.push_back(*std::min_element(options.begin(), options.end(), cheaper));
+    for (const FoldOptions& options : options_) {
+      const FoldOption* best = nullptr;
+      for (const FoldOption& option : options)
+        if (option.interval <= interval && (!best || cheaper(option, *best))) best = &option;
+      MASE_CHECK(best, "a step without a fold for the interval");
+      chosen.push_back(*best);
+    }
     return chosen;
+  }
+
+  /// A few layers that are slower than all others hold a whole design up: the shortest interval for
+  /// which the steps take at most a twentieth more than for the one given.
+  std::int64_t balanced(std::int64_t interval) const {
+    constexpr double more = 1.05;
+    const auto area_of = [&](std::int64_t cycles) {
+      double sum = 0;
+      for (const FoldOption& option : cheapest(cycles)) sum += option.area;
+      return sum;
+    };
+    const std::int64_t least = fastest().second;
+    std::set<std::int64_t> shorter;
+    for (const FoldOptions& options : options_)
+      for (const FoldOption& option : options)
+        if (option.interval >= least && option.interval < interval) shorter.insert(option.interval);
+    const std::vector<std::int64_t> intervals(shorter.begin(), shorter.end());
+    const double most = more * area_of(interval);
+    // The area falls as the interval grows.
+    const auto first = std::ranges::partition_point(
+        intervals, [&](std::int64_t cycles) { return area_of(cycles) > most; });
+    return first == intervals.end() ? interval : *first;
   }
 
   // Width converters.

@@ -27,8 +27,9 @@ struct Target {
 /// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits
 /// the limits: an exact search over the divisors of every step. Without both: the fastest within
 /// max_lanes; without that too, one element per cycle at the ports, slowed down to as many cycles
-/// as 256 multipliers need. Error(Fault::goal) naming the smallest interval or resources that can
-/// be had when the target cannot be met, Error(Fault::config) for fixed folds that do not divide.
+/// as 256 multipliers need, and sped up where a few slow layers cost next to nothing.
+/// Error(Fault::goal) naming the smallest interval or resources that can be had when the target
+/// cannot be met, Error(Fault::config) for fixed folds that do not divide.
 Folding choose_folding(const integer::Program& program, const Target& target);
 
 /// `choose_folding` and `build`. Intervals of steps are closed forms; should plumbing make the
