@@ -14,7 +14,6 @@
 namespace mase::driver {
 namespace {
 
-using report::Axis;
 using report::axis_over;
 using report::Bar;
 using report::Chart;
@@ -213,7 +212,7 @@ std::string setting(const std::vector<Record>& records, const std::string& name)
     const Tree* document = record.content.find("document");
     const Tree* settings = document && document->is_dict() ? document->find("settings") : nullptr;
     if (!settings || !settings->is_dict()) continue;
-    const std::string text = text_of(settings->find(name));
+    std::string text = text_of(settings->find(name));
     if (!text.empty() && text != "NA") return text;
   }
   return "";

@@ -225,7 +225,7 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
              "add_hardware_metadata: the metadata does not hold the whole design");
   store_timing(graph, design.timing);
   passes::Result result;
-  if (!kept.empty()) result.text.push_back("the folds are those that the model has");
+  if (!kept.empty()) result.text.emplace_back("the folds are those that the model has");
   report(design, result);
   return result;
 }

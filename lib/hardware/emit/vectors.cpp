@@ -12,7 +12,6 @@ namespace mase::emit {
 namespace {
 
 using integer::Codes;
-using integer::FixedType;
 using integer::Program;
 using integer::StreamValue;
 

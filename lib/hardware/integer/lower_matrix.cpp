@@ -142,7 +142,7 @@ Codes channels_last_weights(const Codes& weight, const Shape& shape) {
 
 /// A frame [channels, size...] for a weight of so many dimensions.
 StreamView image_of(const Call& call, const Shape& weight, std::size_t dims) {
-  const StreamView x = call.stream("input");
+  StreamView x = call.stream("input");
   if (weight.size() != dims + 2 || x.layout.torch_shape.size() != dims + 1)
     throw Refusal{"it needs a batch of [channels, size...] as input"};
   return x;

@@ -98,7 +98,7 @@ Operand lower_max(const Call& call) {
   const bool pairs = call.node.info.elements.size() == 2;
   if (ir::base_op(call.node.op) != "aten::amax" && !pairs)
     throw Refusal{"aten::max of all or of two has no datapath; amax and maximum have one"};
-  const Operand result = lower_reduction(call, Reduction::maximum);
+  Operand result = lower_reduction(call, Reduction::maximum);
   if (!pairs) return result;
   const auto& stream = std::get<StreamView>(result);
   const Shape& frame = stream.layout.torch_shape;
