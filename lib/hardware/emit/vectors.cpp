@@ -18,6 +18,8 @@ using integer::StreamValue;
 /// Elements of all frames beside a bench, and of one that is always there.
 constexpr std::int64_t vector_elements = 500'000;
 constexpr std::int64_t fewest_frames = 8, most_frames = 128, most_further = 4096;
+/// Elements of the further frames, which are looked at but not shipped.
+constexpr std::int64_t further_elements = 8'000'000;
 /// Multiplications that may be spent on looking for frames, about half a second.
 constexpr std::int64_t search_products = 2'000'000'000;
 constexpr std::int64_t most_faults = 4'000;
@@ -45,6 +47,13 @@ std::int64_t products_of(const Program& program) {
   return products;
 }
 
+/// The tap of a window that lies on a pixel when windows stand side by side; padding may be
+/// negative.
+std::int64_t tap_at(const integer::Axis& axis, std::int64_t pixel) {
+  const std::int64_t reach = axis.kernel * axis.dilation;
+  return ((pixel + axis.pad) % reach + reach) % reach / axis.dilation;
+}
+
 /// The weight that the element of an input meets in row `row` of the step, one window of a
 /// convolution beside the other; 0 without one.
 std::int64_t weight_at(const integer::Step& step, std::int64_t row, std::int64_t element) {
@@ -57,9 +66,8 @@ std::int64_t weight_at(const integer::Step& step, std::int64_t row, std::int64_t
   const std::int64_t channel = element % window.channels - group * convolution->taps();
   if (channel < 0 || channel >= convolution->taps()) return 0;
   const std::int64_t pixel = element / window.channels;
-  const std::int64_t y = (pixel / window.x.size + window.y.pad) / window.y.dilation;
-  const std::int64_t x = (pixel % window.x.size + window.x.pad) / window.x.dilation;
-  const std::int64_t tap = y % window.y.kernel * window.x.kernel + x % window.x.kernel;
+  const std::int64_t tap = tap_at(window.y, pixel / window.x.size) * window.x.kernel +
+                           tap_at(window.x, pixel % window.x.size);
   return convolution->weight[at((row * window.kernel() + tap) * convolution->taps() + channel)];
 }
 
@@ -221,7 +229,10 @@ Vectors example_vectors(const Program& program) {
   const integer::ConstantBits bits(program);
   const std::int64_t most = search_products / products_of(program);
   if (bits.count() == 0 || most < 16 * vectors.frames) return vectors;
-  Reach reach(program, vectors, std::min(most / 16, most_further));
+  const std::int64_t further =
+      std::min({most / 16, most_further, further_elements / elements_of(program)});
+  if (further == 0) return vectors;
+  Reach reach(program, vectors, further);
   Random random(0);
   // Large layers have most of the bits, small ones and tables those that are hard to show.
   for (std::int64_t i = 0; i < most_faults && reach.frames_run() < most; ++i)

@@ -106,3 +106,15 @@ TEST_CASE("the widest sums of the first layer reach both of their ends") {
   }
   CHECK(static_cast<std::int64_t>(most) == static_cast<std::int64_t>(widest));
 }
+
+TEST_CASE("frames are made for windows that leave pixels out") {
+  Program cropped = network();
+  auto& convolution = std::get<Convolution>(cropped.steps[0].operation);
+  convolution.window.y.pad = -2;
+  convolution.window.x.pad = -1;
+  const std::vector<Codes> frames = emit::varied_frames(cropped, 12, 0);
+  REQUIRE(frames.size() == 1);
+  CHECK(frames[0].size() == 12 * 72);
+  CHECK(std::ranges::all_of(frames[0],
+                            [](std::int64_t code) { return code >= -128 && code <= 127; }));
+}
