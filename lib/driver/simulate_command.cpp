@@ -232,6 +232,8 @@ std::string drawn_memory(const design::Design& design, Random random) {
 }  // namespace
 
 int simulate(const SimulateRequest& request) {
+  if (request.fault.has_value() + request.mutate.has_value() + request.mutate_rtl.has_value() > 1)
+    config_error("--inject-fault, --mutate and --mutate-rtl exclude each other");
   Session session = open_session(request);
   Output& output = session.output;
   const Settings& settings = session.settings();
