@@ -67,19 +67,32 @@ class Scanner {
     } else if (!is_identifier_char(c) && c != '-' && c != ' ' && c != '\t') {
       dots_ = 0;
     }
-    if (c == '[' || c == '{') {
-      if (++depth_ > deepest) fail("brackets nested deeper than " + std::to_string(deepest));
-    } else if (c == ']' || c == '}') {
-      --depth_;
-    }
+    bracket(c);
+    if (c == '=') in_value_ = true;
+    if (c == ',') in_value_ = !open_.empty() && open_.back() == array;
+    if (c == '\n' && open_.empty()) in_value_ = false;
     ++at_;
+  }
+
+  /// Keeps what is open; within an array everything is a value, within the others keys come first.
+  void bracket(char c) {
+    if (c == '[' || c == '{') {
+      open_.push_back(c == '[' && in_value_ ? array : c);
+      if (open_.size() > deepest) fail("brackets nested deeper than " + std::to_string(deepest));
+      if (c == '{') in_value_ = false;
+    } else if ((c == ']' || c == '}') && !open_.empty()) {
+      in_value_ = open_.back() != '[';
+      open_.pop_back();
+    }
   }
 
   /// Moves past a string in one or three quotes; one that never ends is the parser's to report.
   /// (Within a word a quote begins none: the parser reads on to the word's end.)
   void skip_string(char mark) {
     constexpr std::string_view before = "=[{,. \t\r\n\xBF";  // the last ends a byte-order mark
-    if (at_ > 0 && before.find(text_[at_ - 1]) == std::string_view::npos)
+    const bool in_word = at_ > 0 && before.find(text_[at_ - 1]) == std::string_view::npos;
+    // A dot stands before a part of a key, and within a word of a value.
+    if (in_word || (in_value_ && at_ > 0 && text_[at_ - 1] == '.'))
       fail("a quote in the middle of a word");
     const std::string triple(3, mark);
     const bool multi_line = text_.substr(at_).starts_with(triple);
@@ -117,7 +130,10 @@ class Scanner {
   std::string_view text_;
   const std::string& file_;
   std::size_t at_ = 0;
-  int dots_ = 0, depth_ = 0;
+  static constexpr char array = 'a';
+  int dots_ = 0;
+  std::string open_;  ///< array, '[' of a header, '{' of an inline table
+  bool in_value_ = false;
 };
 
 }  // namespace

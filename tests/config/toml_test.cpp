@@ -113,6 +113,24 @@ TEST_CASE("NUL bytes and ill-formed UTF-8 are refused at their place") {
                     .empty());
 }
 
+TEST_CASE("a quote behind a dot begins a part of a key, and stands within a word of a value") {
+  for (const char* text : {"a = 1.\"\xC3\xA9\"",
+                           "a = 1\x04"
+                           "ab.\"\xC3\xA9\"",
+                           "a = [2, 1.\"\xC3\xA9\"]", "a = [\n1.'x']", "a = {b = 1.\"x\"}",
+                           "[[t]]\na = [{b = 1}, 1.\"x\"]"}) {
+    INFO(text);
+    CHECK_THAT(refusal(text), Catch::Contains("a quote in the middle of a word"));
+  }
+  const Tree tree = parse_toml(
+      "a.\"\xC3\xA9\" = 1\n[x.\"y\"]\n1.\"b\" = {c.\"d\" = [[2], [3]], e.'f' = 4}\n[[z.'q']]\n",
+      "x");
+  CHECK(tree.at("a").at("\xC3\xA9").as_int() == 1);
+  CHECK(tree.at("x").at("y").at("1").at("b").at("c").at("d").as_list().size() == 2);
+  CHECK(tree.at("x").at("y").at("1").at("b").at("e").at("f").as_int() == 4);
+  CHECK(tree.at("z").at("q").is_list());
+}
+
 TEST_CASE("characters that are not ASCII stand in strings and comments only") {
   const Tree tree =
       parse_toml("\xEF\xBB\xBF# \xC3\xA9\n\"\xC3\xA9\" = '\xD0\x96' # \xE3\x81\x82\n", "x");
