@@ -47,12 +47,11 @@ std::optional<emit::Fault> memory_bit(const design::Design& design, const Consta
   const integer::Program& program = *design.program;
   const integer::Step& step = program.steps[bit.step];
   const design::Fold& fold = design.folding.at(step.name);
-  const design::Design sound = lone_step(program, step, fold, true);
-  const design::Design faulty = lone_step(program, flipped(program, bit), fold, true);
-  for (std::size_t i = 0; i < sound.memories.size(); ++i) {
-    if (sound.memories[i].word_bits != faulty.memories[i].word_bits) return std::nullopt;
-    auto found = difference(sound.memories[i], faulty.memories[i]);
-    if (found && design.find_memory(found->memory)) return found;
+  for (const Memory& faulty : lone_step(program, flipped(program, bit), fold, true).memories) {
+    const Memory* sound = design.find_memory(faulty.file);
+    if (!sound) continue;
+    if (sound->word_bits != faulty.word_bits) return std::nullopt;
+    if (auto found = difference(*sound, faulty)) return found;
   }
   return std::nullopt;
 }

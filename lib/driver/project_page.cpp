@@ -20,6 +20,7 @@ using report::Chart;
 using report::escaped;
 using report::HeatMap;
 using report::html_figure;
+using report::html_key;
 using report::html_table;
 using report::Mark;
 
@@ -96,10 +97,6 @@ std::vector<double> values_of(const std::vector<Mark>& marks, double Mark::*axis
   return values;
 }
 
-std::string key(const std::string& css, const std::string& meaning) {
-  return "<span class=\"key " + css + "\">" + meaning + "</span> ";
-}
-
 /// One or two curves over the epochs; the second is that of the validation rows.
 std::string curves(const std::string& what, const std::vector<Mark>& training,
                    const std::vector<Mark>& validation) {
@@ -111,9 +108,9 @@ std::string curves(const std::string& what, const std::vector<Mark>& training,
   chart.line("feasible", training);
   chart.line("best", validation);
   chart.dots("best", validation);
-  const std::string legend = training.empty() ? "" : key("feasible", "training");
-  return html_figure(
-      what, "<p class=\"legend\">" + legend + key("best", "validation") + "</p>\n" + chart.svg());
+  const std::string legend = training.empty() ? "" : html_key("feasible", "training");
+  return html_figure(what, "<p class=\"legend\">" + legend + html_key("best", "validation") +
+                               "</p>\n" + chart.svg());
 }
 
 std::string training_figures(const Tree& document) {

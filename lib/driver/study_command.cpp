@@ -18,7 +18,6 @@
 namespace mase::driver {
 namespace {
 
-using samplers::TrialState;
 using storage::Record;
 using storage::Storage;
 using storage::Study;
@@ -44,20 +43,13 @@ std::string states_text(const std::vector<Record>& trials) {
   return join(words, ", ");
 }
 
-/// Trials that no other one dominates, of those that keep their constraints; by number.
+/// The best trials, as a search has them; by number.
 std::vector<const Record*> best_of(const Study& study, const std::vector<Record>& trials) {
+  std::vector<samplers::Trial> plain;
+  for (const Record& record : trials) plain.push_back(record.trial);
   std::vector<const Record*> best;
-  const auto dominates = [&](const Record& a, const Record& b) {
-    return samplers::dominates(samplers::point_of(a.trial, study.directions),
-                               samplers::point_of(b.trial, study.directions));
-  };
-  for (const Record& record : trials) {
-    if (record.trial.state != TrialState::complete || record.trial.violation > 0) continue;
-    if (std::ranges::any_of(best, [&](const Record* other) { return dominates(*other, record); }))
-      continue;
-    std::erase_if(best, [&](const Record* other) { return dominates(record, *other); });
-    best.push_back(&record);
-  }
+  for (const std::size_t index : samplers::best_trials(plain, study.directions))
+    best.push_back(&trials[index]);
   return best;
 }
 

@@ -105,6 +105,10 @@ std::string html_entry(const std::string& name, const std::string& text) {
   return text.empty() ? "" : "<dt>" + escaped(name) + "</dt><dd>" + escaped(text) + "</dd>\n";
 }
 
+std::string html_key(const std::string& css, const std::string& meaning) {
+  return "<span class=\"key " + css + "\">" + meaning + "</span> ";
+}
+
 std::string html_figure(const std::string& caption, const std::string& content) {
   return "<figure><figcaption>" + escaped(caption) + "</figcaption><div class=\"scroll\">\n" +
          content + "</div></figure>\n";

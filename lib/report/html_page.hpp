@@ -15,6 +15,8 @@ std::string html_table(const std::vector<std::string>& header,
 std::string html_section(const std::string& title, const std::string& content);
 /// A name and its text in a list of such, <dl>; nothing without a text.
 std::string html_entry(const std::string& name, const std::string& text);
+/// An entry of a legend: a mark in the colour of a class, and what it stands for.
+std::string html_key(const std::string& css, const std::string& meaning);
 /// A chart with a caption, both as HTML but for the caption's text.
 std::string html_figure(const std::string& caption, const std::string& content);
 /// The whole file around the HTML of its body.

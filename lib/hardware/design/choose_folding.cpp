@@ -150,12 +150,18 @@ class Search {
       for (const FoldOption& option : cheapest(cycles)) sum += option.area;
       return sum;
     };
-    const std::int64_t least = fastest().second;
-    std::set<std::int64_t> shorter;
-    for (const FoldOptions& options : options_)
-      for (const FoldOption& option : options)
-        if (option.interval >= least && option.interval < interval) shorter.insert(option.interval);
-    const std::vector<std::int64_t> intervals(shorter.begin(), shorter.end());
+    std::int64_t least = 1;  // that every step can have
+    std::set<std::int64_t> distinct;
+    for (const FoldOptions& options : options_) {
+      std::int64_t fastest_of_step = interval;
+      for (const FoldOption& option : options) {
+        fastest_of_step = std::min(fastest_of_step, option.interval);
+        distinct.insert(option.interval);
+      }
+      least = std::max(least, fastest_of_step);
+    }
+    const std::vector<std::int64_t> intervals(distinct.lower_bound(least),
+                                              distinct.lower_bound(interval));
     const double most = more * area_of(interval);
     // The area falls as the interval grows.
     const auto first = std::ranges::partition_point(

@@ -62,15 +62,8 @@ StreamView repeated(const Call& call, const StreamView& x, const char* port) {
   if (!fits())
     throw Refusal{"one of its operands has the shape " + shape_text(from) +
                   ", which does not stretch to " + shape_text(to) + " along dimensions of 1"};
-  std::vector<std::int64_t> source;
-  for (std::int64_t i = 0; i < numel(to); ++i) {
-    std::int64_t rest = i, index = 0, stride = 1;
-    for (std::size_t d = to.size(); d-- > 0; rest /= to[d]) {
-      index += (from[d] == 1 ? 0 : rest % to[d]) * stride;
-      stride *= from[d];
-    }
-    source.push_back(index);
-  }
+  const std::vector<std::int64_t> source =
+      moved_elements(from, to, [&](std::size_t d, std::int64_t i) { return from[d] == 1 ? 0 : i; });
   const Layout wanted = is_channels_last(x.layout) ? channels_last(to) : row_major(to);
   return call.lowering.moved(x, source, wanted, call.node, std::string(port) + "_repeat");
 }

@@ -22,16 +22,13 @@ using report::heat_map;
 using report::HeatCell;
 using report::HeatMap;
 using report::html_figure;
+using report::html_key;
 using report::Mark;
 using samplers::TrialState;
 using storage::Record;
 
 constexpr std::size_t most_pair_objectives = 3, most_bars = 20, most_heat_rows = 40;
 constexpr const char* no_trials = "<p>No completed trial yet.</p>\n";
-
-std::string key(const std::string& css, const std::string& meaning) {
-  return "<span class=\"key " + css + "\">" + meaning + "</span> ";
-}
 
 std::string legend(const std::string& keys) { return "<p class=\"legend\">" + keys + "</p>\n"; }
 
@@ -210,8 +207,8 @@ std::string history_figures(const StudyResult& result) {
   for (std::size_t i = 0; i < objectives.size(); ++i)
     out += history_figure(result, objectives[i], i);
   if (out.empty()) return no_trials;
-  return legend(key("feasible", "feasible") + key("infeasible", "misses a constraint") +
-                key("best", "best so far") + key("lost", "failed or pruned")) +
+  return legend(html_key("feasible", "feasible") + html_key("infeasible", "misses a constraint") +
+                html_key("best", "best so far") + html_key("lost", "failed or pruned")) +
          out;
 }
 
@@ -220,8 +217,8 @@ std::string pareto_figures(const StudyResult& result) {
   if (objectives.size() < 2) return "";
   if (!any_complete(result)) return no_trials;
   std::string out =
-      legend(key("feasible", "feasible") + key("infeasible", "misses a constraint") +
-             key("best", "Pareto set") + key("baseline", "float model, where in sight"));
+      legend(html_key("feasible", "feasible") + html_key("infeasible", "misses a constraint") +
+             html_key("best", "Pareto set") + html_key("baseline", "float model, where in sight"));
   const std::size_t count = std::min(objectives.size(), most_pair_objectives);
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = a + 1; b < count; ++b) out += pair_figure(result, {objectives, b, a});
