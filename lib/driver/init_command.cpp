@@ -125,19 +125,8 @@ std::string config_text(const InitRequest& request, ir::Graph& graph) {
 int init(const InitRequest& request) {
   if (request.output && file_exists(*request.output) && !request.overwrite)
     config_error(*request.output + " is there already: --overwrite replaces it");
-  ModelRequest wanted;
-  wanted.model = request.model;
-  wanted.input = request.input;
-  std::optional<data::Dataset> dataset;
-  if (request.dataset) dataset = data::load_dataset(*request.dataset, {});
-  wanted.dataset = dataset ? &*dataset : nullptr;
-  wanted.example_rows = 2;
-  ir::Graph graph = load_model(wanted).graph;
-  const std::string text = config_text(request, graph);
-  if (request.output)
-    write_file(*request.output, text);
-  else
-    Output(false).text(text);
+  ir::Graph graph = load_graph(request.model, request.input, request.dataset, 2);
+  write_or_print(request.output, config_text(request, graph));
   return 0;
 }
 

@@ -146,6 +146,18 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
 
 }  // namespace
 
+ir::Graph load_graph(const std::string& model, const ModelInput& input,
+                     const std::optional<std::string>& dataset, std::int64_t rows) {
+  std::optional<data::Dataset> data;
+  if (dataset) data = data::load_dataset(*dataset, {});
+  ModelRequest wanted;
+  wanted.model = model;
+  wanted.input = input;
+  wanted.dataset = data ? &*data : nullptr;
+  wanted.example_rows = rows;
+  return load_model(wanted).graph;
+}
+
 LoadedModel load_checkpoint(const std::string& path) {
   auto contents = checkpoint::read_contents(path);
   if (!contents) no_checkpoint(path);

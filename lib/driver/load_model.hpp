@@ -41,6 +41,10 @@ struct LoadedModel {
 /// Error(Fault::config) when example inputs are missing or do not fit, and what import throws.
 LoadedModel load_model(const ModelRequest& request);
 
+/// The graph of a model, with shapes from `rows` rows of a data set where one is named.
+ir::Graph load_graph(const std::string& model, const ModelInput& input,
+                     const std::optional<std::string>& dataset, std::int64_t rows);
+
 /// The checkpoint at `path`: graph and weights, tensor hash verified.
 LoadedModel load_checkpoint(const std::string& path);
 

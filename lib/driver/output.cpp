@@ -40,6 +40,13 @@ void Output::finish() {
   std::fflush(stdout);
 }
 
+void write_or_print(const std::optional<std::string>& path, const std::string& text) {
+  if (path)
+    write_file(*path, text);
+  else
+    Output(false).text(text);
+}
+
 std::string record_path(const std::string& project_folder, const std::string& name) {
   return project_folder + "/records/" + name + ".json";
 }

@@ -2,6 +2,7 @@
 // What a command prints: text and tables for people, or one JSON document, on stdout.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/tree.hpp"
@@ -29,6 +30,9 @@ class Output {
   Tree document_ = Tree::dict();
   Tree tables_ = Tree::list();
 };
+
+/// Writes text to the file, or to stdout without one.
+void write_or_print(const std::optional<std::string>& path, const std::string& text);
 
 /// Where records lie: `<project folder>/records/<name>.json`.
 std::string record_path(const std::string& project_folder, const std::string& name);

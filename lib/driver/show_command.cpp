@@ -65,14 +65,7 @@ std::string render(ir::Graph& graph, const std::string& format) {
 ir::Graph graph_of(const ShowRequest& request) {
   if (file_exists(request.model))
     if (auto contents = checkpoint::read_contents(request.model)) return std::move(contents->graph);
-  ModelRequest wanted;
-  wanted.model = request.model;
-  wanted.input = request.input;
-  std::optional<data::Dataset> dataset;
-  if (request.dataset) dataset = data::load_dataset(*request.dataset, {});
-  wanted.dataset = dataset ? &*dataset : nullptr;
-  wanted.example_rows = 1;
-  return load_model(wanted).graph;
+  return load_graph(request.model, request.input, request.dataset, 1);
 }
 
 /// The integer steps of a quantized checkpoint; the bounds of accumulators need its weights.
@@ -92,11 +85,7 @@ std::string text_of(const ShowRequest& request) {
 }  // namespace
 
 int show(const ShowRequest& request) {
-  const std::string text = text_of(request);
-  if (request.output)
-    write_file(*request.output, text);
-  else
-    Output(false).text(text);
+  write_or_print(request.output, text_of(request));
   return 0;
 }
 
