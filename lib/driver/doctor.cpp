@@ -18,12 +18,13 @@ namespace {
 
 struct Tool {
   const char* name;
-  const char* version_command;  ///< constant text: nothing of the user's reaches a shell
+  const char* version_command;  ///< constant text: nothing of the user's reaches a shell; or none
   const char* use;
 };
 constexpr Tool tools[] = {
     {"verilator", "verilator --version 2>/dev/null", "simulate the hardware"},
     {"yosys", "yosys -V 2>/dev/null", "area of the hardware"},
+    {"nextpnr-ecp5", nullptr, "place the hardware"},
     {"dot", "dot -V 2>&1", "draw graphs as SVG"},
 };
 
@@ -72,6 +73,15 @@ Tree share_row() {
   }
 }
 
+Tree tool_row(const Tool& tool) {
+  const std::string program = emit::program_here(tool.name);
+  if (!emit::program_exists(program))
+    return row(tool.name, false, std::string("missing: ") + tool.use,
+               emit::install_command(tool.name));
+  return row(tool.name, true, tool.version_command ? first_line(tool.version_command) : program,
+             "");
+}
+
 std::string details_text(const Tree& entry) {
   std::string text = entry.at("what").as_string();
   if (const Tree* details = entry.find("details"))
@@ -89,11 +99,7 @@ int doctor(bool json) {
   rows.push_back(row("mase", true, version(), ""));
   rows.push_back(libtorch_row());
   rows.push_back(share_row());
-  for (const Tool& tool : tools)
-    rows.push_back(emit::program_exists(tool.name)
-                       ? row(tool.name, true, first_line(tool.version_command), "")
-                       : row(tool.name, false, std::string("missing: ") + tool.use,
-                             emit::install_command(tool.name)));
+  for (const Tool& tool : tools) rows.push_back(tool_row(tool));
   Output output(json);
   for (const Tree& entry : rows.as_list())
     output.text((entry.at("found").as_bool() ? "[ok] " : "[--] ") + entry.at("part").as_string() +

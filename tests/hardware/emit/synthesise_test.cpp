@@ -82,5 +82,5 @@ TEST_CASE("Yosys measures a design and its instances") {
   CHECK(*synthesis.logic_depth >= 1);
   CHECK(test::message_of(mase::Fault::config, [&] {
           synthesise(folder.path(), design, "stratix", false);
-        }) == "Yosys is asked for family 'stratix'; known are xc7, ice40, ecp5");
+        }) == "there is no FPGA family 'stratix'; known are xc7, ice40, ecp5");
 }

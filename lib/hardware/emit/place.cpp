@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// A boundary of registers around the top, Yosys, nextpnr, and what its report says.
+#include "hardware/emit/place.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "base/tree.hpp"
+#include "hardware/emit/families.hpp"
+#include "hardware/emit/names.hpp"
+#include "hardware/emit/process.hpp"
+#include "hardware/emit/run_folder.hpp"
+#include "hardware/emit/yosys.hpp"
+
+namespace mase::emit {
+namespace {
+
+constexpr double placement_seconds = 4 * 3600;
+constexpr std::string_view report_name = "the report of nextpnr";
+/// Of the top inside its boundary: what names of cells begin with.
+constexpr std::string_view inner = "inner.";
+
+/// A port of the top and the bits of the boundary's registers that it is connected to.
+struct BoundaryPorts {
+  std::string connections;
+  std::int64_t inputs = 0, outputs = 0;
+
+  void add(const std::string& name, std::int64_t width, bool input) {
+    std::int64_t& first = input ? inputs : outputs;
+    connections += ",\n      ." + name + "(" + (input ? "given" : "seen") + "[" +
+                   std::to_string(first) + " +: " + std::to_string(width) + "])";
+    first += width;
+  }
+  void add_stream(const std::string& name, std::int64_t width, bool input) {
+    add(name + "_valid", 1, input);
+    add(name + "_ready", 1, !input);
+    add(name + "_data", width, input);
+  }
+};
+
+constexpr const char* boundary = R"(module @NAME@ (
+    input  logic clk,
+    input  logic reset,
+    input  logic shift_in,
+    input  logic load,
+    output logic shift_out
+);
+  logic rst;
+  logic [@INPUTS@-1:0] given;
+  logic [@OUTPUTS@-1:0] seen, kept;
+  always_ff @(posedge clk) begin
+    rst   <= reset;
+    given <= {given[@INPUTS@-2:0], shift_in};
+    kept  <= load ? seen : {kept[@OUTPUTS@-2:0], 1'b0};
+  end
+  assign shift_out = kept[@OUTPUTS@-1];
+  @TOP@ inner (
+      .clk,
+      .rst@CONNECTIONS@
+  );
+endmodule
+)";
+
+/// The smallest device with room for what Yosys counted. Placers cannot fill the last tenth.
+const PlacedDevice& device_for(const Family& family, const design::Cost& cost) {
+  constexpr double full = 0.9;
+  for (const PlacedDevice& device : family.devices)
+    if (cost.lut <= full * device.holds.lut && cost.ff <= full * device.holds.ff &&
+        cost.dsp <= device.holds.dsp && cost.bram <= device.holds.bram)
+      return device;
+  config_error("the design takes " + fixed_text(cost.lut, 0) + " LUTs, " + fixed_text(cost.dsp, 0) +
+               " DSP blocks and " + fixed_text(cost.bram, 0) + " block memories: no device of " +
+               std::string(family.name) + " that mase places for holds it (the largest: " +
+               std::string(family.devices.back().name) +
+               "); fold it with --ii, --lut, --dsp or --bram");
+}
+
+/// A value of the report; another shape than nextpnr's is the file's fault.
+const Tree& entry(const Tree& tree, std::string_view key) {
+  const Tree* found = tree.find(key);
+  if (!found) file_error(std::string(report_name) + " has no entry '" + std::string(key) + "'");
+  return *found;
+}
+double number(const Tree& tree) {
+  if (!tree.is_number()) file_error(std::string(report_name) + " has another value than a number");
+  return tree.as_double();
+}
+const std::string& word(const Tree& tree, std::string_view key) {
+  const Tree& value = entry(tree, key);
+  if (!value.is_string()) file_error(std::string(report_name) + " has a name that is no text");
+  return value.as_string();
+}
+const Tree::List& items(const Tree& tree, std::string_view key) {
+  const Tree& value = entry(tree, key);
+  if (!value.is_list())
+    file_error(std::string(report_name) + " has no list '" + std::string(key) + "'");
+  return value.as_list();
+}
+
+/// "datapath.weight_rom.data" of a flattened name: without blocks of generate and what Yosys adds.
+std::string short_name(const std::string& cell) {
+  std::vector<std::string> words;
+  for (const std::string& part : split(cell, '.'))
+    if (!part.starts_with("g_") && !part.starts_with("genblk")) words.push_back(part);
+  std::string name = join(words, ".");
+  for (const char* added : {"_TRELLIS_", "_MULT18X18D_", "_LUT4_", "_CCU2C_", "_SB_", "_PFUMX_"})
+    name = name.substr(0, name.find(added));
+  return name;
+}
+
+/// A cell's name inside the design, and the instance that it is part of ("" outside of all).
+struct Place {
+  std::string instance, cell;
+};
+Place place_of(const std::string& name) {
+  if (!name.starts_with(inner)) return {"", short_name(name)};
+  const std::string cell = name.substr(inner.size());
+  const std::size_t end = cell.find('.');
+  return {end == std::string::npos ? "" : cell.substr(0, end), short_name(cell)};
+}
+
+bool is_clocked(const Tree& tree, std::string_view key) {
+  return word(tree, key).starts_with("posedge");
+}
+
+void read_slowest_path(const Tree& report, Placement& placement) {
+  double worst = 0;
+  for (const Tree& candidate : items(report, "critical_paths")) {
+    if (!is_clocked(candidate, "from") || !is_clocked(candidate, "to")) continue;
+    double logic = 0, routing = 0;
+    const Tree::List& path = items(candidate, "path");
+    for (const Tree& step : path)
+      (word(step, "type") == "routing" ? routing : logic) += number(entry(step, "delay"));
+    if (path.empty() || logic + routing <= worst) continue;
+    worst = logic + routing;
+    placement.logic = logic;
+    placement.routing = routing;
+    placement.from = place_of(word(entry(path.front(), "from"), "cell")).cell;
+    placement.to = place_of(word(entry(path.back(), "to"), "cell")).cell;
+  }
+}
+
+void read_instances(const Tree& report, Placement& placement) {
+  for (const Tree& net : items(report, "detailed_net_timings")) {
+    if (!is_clocked(net, "event")) continue;
+    for (const Tree& endpoint : items(net, "endpoints")) {
+      if (!is_clocked(endpoint, "event")) continue;
+      const Tree::List& range = items(endpoint, "delay");  // shortest and longest
+      const double ns = range.empty() ? 0 : number(range.back());
+      const Place place = place_of(word(endpoint, "cell"));
+      Placement::Slowest& slowest = placement.instances[place.instance];
+      if (ns > slowest.ns) slowest = {ns, place.cell};
+    }
+  }
+  placement.instances.erase("");
+}
+
+}  // namespace
+
+std::string boundary_text(const design::Design& design) {
+  const Names names = names_of(design);
+  BoundaryPorts ports;
+  for (const auto* side : {&design.inputs, &design.outputs})
+    for (const design::StreamId id : *side)
+      ports.add_stream(names.streams[static_cast<std::size_t>(id)], design.stream(id).width(),
+                       side == &design.inputs);
+  std::string text = replace_all(boundary, "@NAME@", boundary_name);
+  text = replace_all(text, "@INPUTS@", std::to_string(ports.inputs));
+  text = replace_all(text, "@OUTPUTS@", std::to_string(ports.outputs));
+  text = replace_all(text, "@TOP@", names.top);
+  return replace_all(text, "@CONNECTIONS@", ports.connections);
+}
+
+Placement placement_of_report(const std::string& json) {
+  const Tree report = parse_json(json, std::string(report_name));
+  Placement placement;
+  const Tree& clocks = entry(report, "fmax");
+  if (!clocks.is_dict() || clocks.size() == 0)
+    file_error(std::string(report_name) + " has no clock");
+  const Tree& clock = clocks.as_dict().front().second;
+  placement.mhz = number(entry(clock, "achieved"));
+  placement.target_mhz = number(entry(clock, "constraint"));
+  read_slowest_path(report, placement);
+  read_instances(report, placement);
+  const Tree& use = entry(report, "utilization");
+  if (!use.is_dict()) file_error(std::string(report_name) + " has no table 'utilization'");
+  for (const auto& [kind, count] : use.as_dict()) {
+    const auto used = static_cast<std::int64_t>(number(entry(count, "used")));
+    if (used > 0)
+      placement.use[kind] = {used, static_cast<std::int64_t>(number(entry(count, "available")))};
+  }
+  return placement;
+}
+
+Placement place(const std::string& hardware_folder, const design::Design& design,
+                const std::string& family_name, double target_mhz) {
+  const Family& family = placed_family(family_name);
+  const std::string program = program_here("nextpnr-" + family_name);
+  if (!program_exists(program))
+    file_error("cannot find " + program + "; install it, for example with `" +
+               install_command(program) + "`, or put it in PATH");
+  const auto start = std::chrono::steady_clock::now();
+  const RunFolder run;
+  const Synthesised counted = run_yosys(hardware_folder, family, boundary_name,
+                                        boundary_text(design), run.file("netlist.json"));
+  const PlacedDevice& device = device_for(family, counted.cost);
+  std::vector<std::string> command = {program,
+                                      "--quiet",
+                                      "--json",
+                                      "netlist.json",
+                                      "--report",
+                                      "report.json",
+                                      "--freq",
+                                      double_text(target_mhz),
+                                      "--timing-allow-fail",
+                                      "--detailed-timing-report"};
+  for (const auto* words : {&device.arguments, &family.place_arguments})
+    command.insert(command.end(), words->begin(), words->end());
+  run_checked(command, {run.file(""), placement_seconds, {}}, "placement by nextpnr");
+  Placement placement = placement_of_report(read_file(run.file("report.json")));
+  placement.family = family_name;
+  placement.device = device.name;
+  placement.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return placement;
+}
+
+}  // namespace mase::emit

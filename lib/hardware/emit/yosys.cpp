@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One script per run; its reports are read from files.
+#include "hardware/emit/yosys.hpp"
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "hardware/emit/process.hpp"
+#include "hardware/emit/run_folder.hpp"
+#include "hardware/emit/yosys_stat.hpp"
+
+namespace mase::emit {
+namespace {
+
+constexpr double synthesis_seconds = 4 * 3600;
+
+}  // namespace
+
+// Sources are read deferred: a memory without its file name cannot be elaborated. They are named
+// relative to the folder, where Yosys finds images.
+Synthesised run_yosys(const std::string& hardware_folder, const Family& family,
+                      const std::string& top, const std::string& extra,
+                      const std::string& netlist) {
+  const RunFolder run;
+  const std::string folder = std::filesystem::absolute(hardware_folder).string();
+  std::string sources = replace_all(read_file(folder + "/filelist.f"), "\n", " ");
+  if (!extra.empty()) {
+    write_file(run.file(top + ".sv"), extra);
+    sources += run.file(top + ".sv");
+  }
+  std::string script = "read_verilog -sv -defer " + sources + "; hierarchy -check -top " + top +
+                       "; " + std::string(family.synthesise) + "; tee -q -o " +
+                       run.file("stat.json") + " stat -json; tee -q -o " + run.file("ltp.txt") +
+                       " ltp -noff w:* " + std::string(family.logic);
+  if (!netlist.empty()) script += "; write_json " + run.file("netlist.json");
+  run_checked({"yosys", "-q", "-p", script}, {folder, synthesis_seconds, {}}, "synthesis by Yosys");
+  if (!netlist.empty()) std::filesystem::rename(run.file("netlist.json"), netlist);
+  return {cost_of_stat(read_file(run.file("stat.json")), top, std::string(family.name)),
+          depth_of_ltp(read_file(run.file("ltp.txt")))};
+}
+
+}  // namespace mase::emit
