@@ -62,6 +62,11 @@ ir::Results called(torch::jit::Module& module, const std::vector<Array>& inputs)
   return libtorch::results_of(module.forward(values));
 }
 
+ir::Results called(const std::string& path, const std::vector<Array>& inputs) {
+  torch::jit::Module module = torch::jit::load(path);
+  return called(module, inputs);
+}
+
 bool same(const ir::Results& a, const ir::Results& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)

@@ -30,6 +30,8 @@ std::vector<Array> inputs_of(const ir::Graph& graph);
 
 ir::Results executed(const ir::Graph& graph, const std::vector<Array>& inputs);
 ir::Results called(torch::jit::Module& module, const std::vector<Array>& inputs);
+/// What TorchScript itself computes with the model of a file.
+ir::Results called(const std::string& path, const std::vector<Array>& inputs);
 bool same(const ir::Results& a, const ir::Results& b);
 
 /// Exports the graph and checks that TorchScript gives the executor's bits on three calls.
