@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact requantisation without state: out = clamp(round(in / (DIVISOR * 2^SHIFT)), LOW, HIGH) in the
-// low OW bits. ROUND 0: floor; 1: to nearest, ties to even. A negative SHIFT multiplies.
-//
-// With d the odd part of DIVISOR and s the shift left over, the divisor is d * 2^s. For ROUND 1 half of it
-// is added first: floor((x + d*2^s/2) / (d*2^s)) rounds ties up, and a tie is exactly a sum without
-// remainder. Then the result is wanted even, so its lowest bit is cleared. (s <= 0: d is odd, no ties.)
+// low OW bits. See mase_round.
 module mase_requantise #(
     parameter int IW = 24,
     parameter int OW = 8,
@@ -17,109 +13,21 @@ module mase_requantise #(
     input  logic signed [IW-1:0] in,
     output logic        [OW-1:0] out
 );
-  function automatic int trailing_zeros(input int value);
-    trailing_zeros = 0;
-    for (int i = 30; i > 0; i--)
-    if (value % (1 << i) == 0 && trailing_zeros == 0) trailing_zeros = i;
-  endfunction
-  localparam int TWOS = trailing_zeros(DIVISOR);
-  localparam int ODD = DIVISOR >> TWOS;
-  localparam int TOTAL = SHIFT + TWOS;
-  localparam int LEFT = (TOTAL < 0) ? -TOTAL : 0;
-  localparam int RIGHT = (TOTAL > 0) ? TOTAL : 0;
-
-  // Sum: input times 2^LEFT, plus half of the divisor d * 2^RIGHT, floored when that is no integer.
-  localparam int DW = $clog2(ODD + 1);
-  localparam int SUMW = ((IW + LEFT > DW + RIGHT) ? IW + LEFT : DW + RIGHT) + 1;
-  localparam logic signed [SUMW-1:0] HALF =
-      (ROUND != 0) ? SUMW'(((SUMW + 1)'(ODD) << RIGHT) >> 1) : '0;
-  localparam int FW = SUMW - RIGHT;  // bits of the quotient by 2^RIGHT
-  logic signed [SUMW-1:0] sum;
-  logic signed [FW-1:0] shifted;
-  logic whole;  // nothing was shifted out
-  assign sum = (SUMW'(in) <<< LEFT) + HALF;
-  assign shifted = FW'(sum >>> RIGHT);
-  assign whole = RIGHT > 0 && (sum & ~(SUMW'(-1) << RIGHT)) == '0;
-
-  // Least n in [low, high] with (-2^n mod d) <= 2^(n - low).
-  function automatic int fraction_bits(input int d, input int low, input int high);
-    int e;
-    e = d - 1;
-    fraction_bits = 0;
-    for (int n = 1; n <= high; n++) begin
-      e = (e * 2) % d;
-      if (fraction_bits == 0 && n >= low && e <= (1 << (n - low))) fraction_bits = n;
-    end
-  endfunction
-  logic signed [FW-1:0] quotient;
-  logic divides;
-  generate
-    if (ODD == 1) begin : g_shift
-      assign quotient = shifted;
-      assign divides  = 1'b1;
-    end else begin : g_divide
-      // Granlund and Montgomery, PLDI 1994. z = shifted + d * 2^BIAS lies in [0, 2^ZW). For N with
-      // M = ceil(2^N / d) = (2^N + e) / d and e <= 2^(N - ZW), z = q*d + r gives
-      // d * z * M = d * 2^N * q + (2^N * r + z * e) with z * e < 2^N and r < d: the high part of
-      // z * M is q, and r = 0 exactly when the low part is below M. (N = ZW + DW always does.)
-      localparam int BIAS = FW - DW;
-      localparam int ZW = FW + 1;
-      localparam int N = fraction_bits(ODD, ZW, ZW + DW);
-      localparam int MW = N + 1;
-      localparam logic [N:0] POWER = {1'b1, {N{1'b0}}};
-      localparam logic [N:0] D = (N + 1)'(ODD);
-      localparam logic [MW-1:0] M = (POWER + D - 1'b1) / D;
-      localparam int PW = N + FW;
-      // Digits of M in non-adjacent form, at most half of them nonzero.
-      localparam logic [MW+1:0] M1 = (MW + 2)'(M);
-      localparam logic [MW+1:0] M3 = M1 + (M1 << 1);
-      localparam logic [MW+1:0] PLUS = M3 & ~M1;
-      localparam logic [MW+1:0] MINUS = M1 & ~M3;
-      logic [ZW-1:0] z;
-      logic [PW-1:0] product;
-      assign z = ZW'(shifted) + (ZW'(ODD) << BIAS);
-      always_comb begin
-        product = '0;
-        for (int i = 1; i < MW + 2; i++) begin
-          if (PLUS[i]) product = product + (PW'(z) << (i - 1));
-          if (MINUS[i]) product = product - (PW'(z) << (i - 1));
-        end
-      end
-      assign quotient = FW'(product >> N) - (FW'(1) << BIAS);
-      assign divides  = product[N-1:0] < N'(M);
-    end
-  endgenerate
-
-  localparam logic TIES = ROUND != 0 && RIGHT > 0;
-  logic signed [FW-1:0] rounded;
-  assign rounded = quotient & ~(FW'(TIES && whole && divides));
-
-  // Clamp. Bounds that are zero or powers of two look at the high bits only.
-  function automatic int ones(input logic signed [63:0] value);  // k for value = 2^k - 1, else -1
-    ones = -1;
-    for (int i = 0; i < 64; i++) if (value == (64'd1 << i) - 64'd1) ones = i;
-  endfunction
-  localparam int HIGH_BITS = ones(HIGH);
-  localparam int LOW_BITS = ones(~LOW);
-  localparam int CW = (FW > 64) ? FW : 64;
+  logic [OW-1:0] bits;
   logic over, under;
-  generate
-    if (HIGH_BITS >= FW - 1) begin : g_never_over
-      assign over = 1'b0;
-    end else if (HIGH_BITS >= 0) begin : g_over_bits
-      assign over = !rounded[FW-1] && rounded[FW-2:HIGH_BITS] != '0;
-    end else begin : g_over
-      assign over = CW'(rounded) > CW'(HIGH);
-    end
-    if (LOW_BITS >= FW - 1) begin : g_never_under
-      assign under = 1'b0;
-    end else if (LOW == 0) begin : g_negative
-      assign under = rounded[FW-1];
-    end else if (LOW_BITS >= 0) begin : g_under_bits
-      assign under = rounded[FW-1] && rounded[FW-2:LOW_BITS] != '1;
-    end else begin : g_under
-      assign under = CW'(rounded) < CW'(LOW);
-    end
-  endgenerate
-  assign out = under ? OW'(LOW) : over ? OW'(HIGH) : OW'(rounded);
+  mase_round #(
+      .IW(IW),
+      .OW(OW),
+      .SHIFT(SHIFT),
+      .DIVISOR(DIVISOR),
+      .ROUND(ROUND),
+      .LOW(LOW),
+      .HIGH(HIGH)
+  ) round (
+      .in,
+      .bits,
+      .over,
+      .under
+  );
+  assign out = under ? OW'(LOW) : over ? OW'(HIGH) : bits;
 endmodule

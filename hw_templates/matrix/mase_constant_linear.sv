@@ -8,8 +8,8 @@
 // weights without a bit set cost nothing. Equal partial sums of different outputs are made once by
 // the tools, because all are built in the same order.
 //
-// Registers: inputs; subset sums; every second level of either tree. Each passes on with the ready
-// of the output's skid, so a row takes 3 + ceil(log2(GROUPS) / 2) + ceil(log2(WW) / 2) cycles with
+// Registers: inputs; subset sums; every second level of either tree; rounding. Each passes on with the
+// ready of the output's skid, so a row takes 4 + ceil(log2(GROUPS) / 2) + ceil(log2(WW) / 2) cycles with
 // GROUPS = ceil(INPUTS / 4).
 module mase_constant_linear #(
     parameter int INPUTS = 4,
@@ -44,7 +44,7 @@ module mase_constant_linear #(
   localparam int GROUPS = (INPUTS + 3) / 4;
   localparam int GLEVELS = $clog2(GROUPS);
   localparam int KLEVELS = $clog2(WW);
-  localparam int STAGES = 2 + (GLEVELS + 1) / 2 + (KLEVELS + 1) / 2;
+  localparam int STAGES = 3 + (GLEVELS + 1) / 2 + (KLEVELS + 1) / 2;
 
   logic enable;
   assign in_ready = enable;
@@ -171,7 +171,7 @@ module mase_constant_linear #(
     assign total = RW'($signed(g_join[KLEVELS].g_part[0].sum_or_unused));
     assign acc_or_unused = ((WSIGNED != 0 && WW == 1) ? -total : total)
         + ((HAS_BIAS != 0) ? RW'($signed(BIASES[o*BW+:BW])) : '0);
-    mase_requantise #(
+    mase_requantise_stage #(
         .IW(ACCW),
         .OW(OW),
         .SHIFT(SHIFT),
@@ -180,6 +180,8 @@ module mase_constant_linear #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) round (
+        .clk,
+        .enable,
         .in(acc_or_unused[ACCW-1:0]),
         .out(results[o*OW+:OW])
     );

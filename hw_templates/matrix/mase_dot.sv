@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // mase_dot: sum + carry = sum over lanes of x[i] * w[i], modulo 2^W and sign extended, for operands of
-// any signedness. Registers between x, w and sum: one for the products and TREE for the additions,
-// where with L = ceil(log2(SIMD)) TREE is 1 for L <= 2 and 2 + ceil((L - 3) / 2) above.
+// any signedness. Booth rows (MULTIPLIER = 2) have a register for the rows and TREE for the additions between
+// operands and sum, with L = ceil(log2(SIMD)) 1 for L <= 2 and 2 + ceil((L - 3) / 2) above. The tool's multipliers
+// have registers for operands and products; TREE is ceil(SIMD / 2), at most 4, and 1 for each level of the tree over
+// chains of eight lanes. There the operands of a lane come with those of its pair, the pairs of a chain one enabled
+// cycle after another, and all chains end together: mase_dot_skew makes this.
 module mase_dot #(
     parameter int SIMD = 8,
     parameter int AW = 8,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// mase_dot_chain: sum = start + sum over lanes of a[i] * b[i], modulo 2^W, from the tool's multipliers
-// in two stages: products, then their sum with the start value of that stage. Added one after
-// another, so that each addition fits behind the multiplier inside a DSP block.
+// mase_dot_chain: sum = sum over lanes of a[i] * b[i], modulo 2^W, from the tool's multipliers: operands, products, then
+// a stage for every pair of lanes, which adds both to what the pairs before gave. The operands of lane i come
+// i / 2 enabled cycles after those of lane 0. So each addition fits behind its multiplier inside a DSP block, and
+// no more than two of them follow each other between registers.
 module mase_dot_chain #(
     parameter int LANES = 4,
     parameter int AW = 8,
@@ -13,35 +14,39 @@ module mase_dot_chain #(
     input  logic                enable,
     input  logic [LANES*AW-1:0] a,      // signed lanes
     input  logic [LANES*BW-1:0] b,      // signed lanes
-    input  logic [W-1:0]        start,
     output logic [W-1:0]        sum
 );
 
   localparam int PW = (AW + BW < W) ? AW + BW : W;
 
   for (genvar i = 0; i < LANES; i++) begin : g_term
-    logic [PW-1:0] next, kept;
+    logic [PW-1:0] kept;
     logic [W-1:0] total;
-    mase_multiply #(
+    mase_multiply_stage #(
         .AW(AW),
-        .ASIGNED(1),
         .BW(BW),
-        .BSIGNED(1),
         .W(PW),
-        .MULTIPLIER(DSP)
+        .DSP(DSP)
     ) unit (
+        .clk,
+        .enable,
         .a(a[i*AW+:AW]),
         .b(b[i*BW+:BW]),
-        .product(next)
+        .product(kept)
     );
-    always_ff @(posedge clk) if (enable) kept <= next;
     if (i == 0) begin : g_start
-      assign total = start + W'($signed(kept));
-    end else begin : g_next
+      assign total = W'($signed(kept));
+    end else if (i % 2 == 0) begin : g_next_pair
+      assign total = g_term[i-1].g_register.sums + W'($signed(kept));
+    end else begin : g_second
       assign total = g_term[i-1].total + W'($signed(kept));
+    end
+    if (i % 2 == 1 || i == LANES - 1) begin : g_register
+      logic [W-1:0] sums;
+      always_ff @(posedge clk) if (enable) sums <= total;
     end
   end
 
-  always_ff @(posedge clk) if (enable) sum <= g_term[LANES-1].total;
+  assign sum = g_term[LANES-1].g_register.sums;
 
 endmodule

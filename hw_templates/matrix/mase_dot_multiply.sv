@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mase_dot_multiply: sum = sum over lanes of a[i] * b[i], modulo 2^W and sign extended, from the tool's
-// multipliers (DSP blocks where it has them). Eight lanes are two chains of four, the second one a
-// stage later and starting from the first one's sum; then a tree of adders. Registers: see mase_dot.
+// multipliers (DSP blocks where it has them): chains of eight lanes, then a tree of adders with registers after
+// each. When operands come, and registers: see mase_dot.
 module mase_dot_multiply #(
     parameter int SIMD = 8,
     parameter int AW = 8,
@@ -31,50 +31,19 @@ module mase_dot_multiply #(
       logic [NW-1:0] next, value;
       if (l == 0) begin : g_chain
         localparam int LANES = (SIMD - 8 * j < 8) ? SIMD - 8 * j : 8;
-        localparam int EARLY = (LANES < 4) ? LANES : 4;
-        logic [NW-1:0] early;
         mase_dot_chain #(
-            .LANES(EARLY),
+            .LANES(LANES),
             .AW(AW),
             .BW(BW),
             .W(NW),
             .DSP(DSP)
-        ) early_lanes (
+        ) chain (
             .clk,
             .enable,
-            .a(a[8*j*AW+:EARLY*AW]),
-            .b(b[8*j*BW+:EARLY*BW]),
-            .start('0),
-            .sum(early)
+            .a(a[8*j*AW+:LANES*AW]),
+            .b(b[8*j*BW+:LANES*BW]),
+            .sum(next)
         );
-        if (LANES > 4) begin : g_late_lanes
-          // The operands wait a stage in registers that a DSP block has.
-          logic [(LANES-4)*AW-1:0] a_late;
-          logic [(LANES-4)*BW-1:0] b_late;
-          always_ff @(posedge clk)
-            if (enable) begin
-              a_late <= a[(8*j+4)*AW+:(LANES-4)*AW];
-              b_late <= b[(8*j+4)*BW+:(LANES-4)*BW];
-            end
-          mase_dot_chain #(
-              .LANES(LANES - 4),
-              .AW(AW),
-              .BW(BW),
-              .W(NW),
-              .DSP(DSP)
-          ) late_lanes (
-              .clk,
-              .enable,
-              .a(a_late),
-              .b(b_late),
-              .start(early),
-              .sum(next)
-          );
-        end else if (SIMD > 4) begin : g_wait
-          always_ff @(posedge clk) if (enable) next <= early;
-        end else begin : g_only
-          assign next = early;
-        end
       end else if (2 * j + 1 < ((CHAINS + (1 << (l - 1)) - 1) >> (l - 1))) begin : g_pair
         assign next = NW'($signed(
             g_add[l-1].g_total[2*j].value
@@ -84,7 +53,7 @@ module mase_dot_multiply #(
       end else begin : g_single
         assign next = NW'($signed(g_add[l-1].g_total[2*j].value));
       end
-      if (l > 0 && (l % 2 == 0 || l == LEVELS)) begin : g_register
+      if (l > 0) begin : g_register
         always_ff @(posedge clk) if (enable) value <= next;
       end else begin : g_wire
         assign value = next;

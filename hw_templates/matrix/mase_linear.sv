@@ -3,8 +3,8 @@
 // beats of PE outputs. The first of NF passes uses the beats as they come and keeps them; later
 // passes read them back, and no beat is taken then. SETS weight sets follow each other row by row.
 //
-// Input always offered and output always taken, with TREE of mase_dot: first output beat SF + 3 + TREE
-// cycles after the first input beat, last one SF*NF + 3 + TREE, a row every SF*NF cycles.
+// Input always offered and output always taken, with TREE of mase_dot: first output beat SF + 6 + TREE
+// cycles after the first input beat, last one SF*NF + 6 + TREE, a row every SF*NF cycles; one less with Booth rows.
 module mase_linear #(
     parameter int SF = 8,
     parameter int NF = 8,

@@ -4,9 +4,10 @@
 // step plus bias. The operands x of a step are offered a cycle after `step` and hold while enable
 // is low; all PE share them (SHARED = 1), or each has its own SIMD.
 //
-// Stages, all moved by one enable, the registered ready of the output's skid: operands, products,
-// TREE stages of additions (see mase_dot), accumulator; requantisation feeds the skid. A beat that is
-// not held up is at the output 4 + TREE cycles after the last step of its row.
+// Stages, all moved by one enable, the registered ready of the output's skid: words read from memory, the
+// same once more, operands (Booth rows have none), products, TREE stages of additions (see mase_dot), accumulator,
+// rounding; the choice of a bound feeds the skid. A beat that is not held up is at the output 7 + TREE cycles after
+// the last step of its row, 6 + TREE with Booth rows.
 module mase_multiply_accumulate #(
     parameter int COLUMNS = 8,
     parameter int ROWS = 8,
@@ -45,14 +46,19 @@ module mase_multiply_accumulate #(
 );
 
   localparam int LEVELS = $clog2(SIMD);
-  localparam int TREE = (LEVELS <= 2) ? 1 : 2 + (LEVELS - 2) / 2;
-  localparam int LAST = 2 + TREE;  // the stage of the sums; the accumulator follows
+  localparam int BOOTH_TREE = (LEVELS <= 2) ? 1 : 2 + (LEVELS - 2) / 2;
+  localparam int CHAIN_TREE = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
+  localparam int TREE = (MULTIPLIER == 2) ? BOOTH_TREE : CHAIN_TREE;
+  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4) + TREE;  // the stage of the sums; the accumulator follows
+
+  localparam int READERS = (SHARED != 0) ? PE : 1;  // of an operand
 
   localparam int WORDS = ROWS * COLUMNS;
   localparam int WORD = PE * SIMD * WW;
   localparam int WB = (WORDS > 1) ? $clog2(WORDS) : 1;
   logic [WB-1:0] weight_address;
-  logic [WORD-1:0] weights;
+  logic [WORD-1:0] read_weights, weights;
+  logic [XW-1:0] operands;
   if (ROWS == 1) begin : g_row_address
     assign weight_address = column;
   end else begin : g_address
@@ -70,21 +76,33 @@ module mase_multiply_accumulate #(
       .clk,
       .enable,
       .address(weight_address),
-      .data(weights)
+      .data(read_weights)
   );
+  // Block memories give their words late in the cycle.
+  always_ff @(posedge clk) if (enable) weights <= read_weights;
+  if (READERS > 1) begin : g_shared_operands
+    // The reset: see mase_dot_skew.
+    always_ff @(posedge clk)
+      if (rst) operands <= '0;
+      else if (enable) operands <= x;
+  end else begin : g_own_operands
+    always_ff @(posedge clk) if (enable) operands <= x;
+  end
 
   // What travels with a step: bit i belongs to stage i.
   logic [LAST:1] valid;
   logic [LAST:1] first;
   logic [LAST:1] last;
-  logic acc_last;
+  logic acc_last, rounded_last;
   always_ff @(posedge clk) begin
     if (rst) begin
       valid <= '0;
       acc_last <= 1'b0;
+      rounded_last <= 1'b0;
     end else if (enable) begin
       valid <= {valid[LAST-1:1], step};
       acc_last <= valid[LAST] && last[LAST];
+      rounded_last <= acc_last;
     end
   end
   always_ff @(posedge clk)
@@ -93,14 +111,14 @@ module mase_multiply_accumulate #(
       last  <= {last[LAST-1:1], row_end};
     end
 
-  // The biases are read one stage before their use.
+  // The biases are read two stages before their use.
   logic [PE*ACCW-1:0] biases;
   if (HAS_BIAS != 0) begin : g_bias
     localparam int RB = (ROWS > 1) ? $clog2(ROWS) : 1;
     logic [RB-1:0] address;
-    logic [PE*BW-1:0] words;
+    logic [PE*BW-1:0] read_words, words;
     logic next;
-    assign next = enable && valid[LAST-1] && first[LAST-1];
+    assign next = enable && valid[LAST-2] && first[LAST-2];
     always_ff @(posedge clk)
       if (rst) address <= '0;
       else if (next) address <= (address == RB'(ROWS - 1)) ? '0 : address + 1'b1;
@@ -113,13 +131,49 @@ module mase_multiply_accumulate #(
         .clk,
         .enable(next),
         .address,
-        .data(words)
+        .data(read_words)
     );
+    always_ff @(posedge clk) if (enable) words <= read_words;
     for (genvar p = 0; p < PE; p++) begin : g_extend
       assign biases[p*ACCW+:ACCW] = ACCW'($signed(words[p*BW+:BW]));
     end
   end else begin : g_no_bias
     assign biases = '0;
+  end
+
+  // Operands as mase_dot wants them; shared ones are made late once.
+  localparam int SHARES = (SHARED != 0) ? 1 : PE;
+  logic [XW-1:0] late_operands;
+  logic [WORD-1:0] late_weights;
+  if (MULTIPLIER == 2 || SIMD <= 2) begin : g_together
+    assign late_operands = operands;
+    assign late_weights  = weights;
+  end else begin : g_skewed
+    for (genvar s = 0; s < SHARES; s++) begin : g_operands
+      mase_dot_skew #(
+          .SIMD(SIMD),
+          .W(AW),
+          .SHARED((READERS > 1) ? 1 : 0)
+      ) skew (
+          .clk,
+          .rst,
+          .enable,
+          .in(operands[s*SIMD*AW+:SIMD*AW]),
+          .out(late_operands[s*SIMD*AW+:SIMD*AW])
+      );
+    end
+    for (genvar p = 0; p < PE; p++) begin : g_weights
+      mase_dot_skew #(
+          .SIMD(SIMD),
+          .W(WW)
+      ) skew (
+          .clk,
+          .rst,
+          .enable,
+          .in(weights[p*SIMD*WW+:SIMD*WW]),
+          .out(late_weights[p*SIMD*WW+:SIMD*WW])
+      );
+    end
   end
 
   logic [PE*OW-1:0] results;
@@ -137,8 +191,8 @@ module mase_multiply_accumulate #(
     ) products (
         .clk,
         .enable,
-        .x(x[((SHARED!=0)?0 : p)*SIMD*AW+:SIMD*AW]),
-        .w(weights[p*SIMD*WW+:SIMD*WW]),
+        .x(late_operands[((SHARED!=0)?0 : p)*SIMD*AW+:SIMD*AW]),
+        .w(late_weights[p*SIMD*WW+:SIMD*WW]),
         .sum,
         .carry
     );
@@ -154,7 +208,7 @@ module mase_multiply_accumulate #(
         .carry,
         .acc
     );
-    mase_requantise #(
+    mase_requantise_stage #(
         .IW(ACCW),
         .OW(OW),
         .SHIFT(SHIFT),
@@ -163,6 +217,8 @@ module mase_multiply_accumulate #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) round (
+        .clk,
+        .enable,
         .in(acc),
         .out(results[p*OW+:OW])
     );
@@ -173,7 +229,7 @@ module mase_multiply_accumulate #(
   ) buffer (
       .clk,
       .rst,
-      .in_valid(acc_last),
+      .in_valid(rounded_last),
       .in_ready(enable),
       .in_data(results),
       .out_valid,

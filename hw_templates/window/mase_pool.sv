@@ -92,7 +92,7 @@ module mase_pool #(
   wire gives = end_kx && end_ky && inside_x && inside_y;
 
   wire keep = take && inside_x;
-  logic valid;
+  logic [1:0] valid;  // of `total` and of what is rounded
   logic [LANES*ACCW-1:0] partial, sum, total;
   logic [LANES*OW-1:0] requantised;
   for (genvar l = 0; l < LANES; l++) begin : g_lane
@@ -108,7 +108,7 @@ module mase_pool #(
     end else begin : g_sum
       assign sum[l*ACCW+:ACCW] = $unsigned(x) + ($unsigned(part) & {ACCW{!first}});
     end
-    mase_requantise #(
+    mase_requantise_stage #(
         .IW(ACCW),
         .OW(OW),
         .SHIFT(SHIFT),
@@ -117,6 +117,8 @@ module mase_pool #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) result (
+        .clk,
+        .enable(in_ready),
         .in(total[l*ACCW+:ACCW]),
         .out(requantised[l*OW+:OW])
     );
@@ -148,8 +150,8 @@ module mase_pool #(
   end
 
   always_ff @(posedge clk)
-    if (rst) valid <= 1'b0;
-    else if (in_ready) valid <= take && gives;
+    if (rst) valid <= '0;
+    else if (in_ready) valid <= {valid[0], take && gives};
   always_ff @(posedge clk) if (keep) total <= sum;
 
   mase_skid #(
@@ -157,7 +159,7 @@ module mase_pool #(
   ) out_skid (
       .clk,
       .rst,
-      .in_valid(valid),
+      .in_valid(valid[1]),
       .in_ready,
       .in_data(requantised),
       .out_valid,

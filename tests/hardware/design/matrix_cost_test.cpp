@@ -34,31 +34,43 @@ Cost cost_of(const std::string& module, const ModuleParameters& parameters) {
   return instance_cost(design, design.instances[0]);
 }
 
-TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 5 to its first beat") {
+TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 10 to its first beat") {
   for (const std::int64_t sf : {1, 2, 8})
     for (const std::int64_t nf : {1, 3, 8}) {
       const Timing timing = predict(alone("mase_linear", linear_parameters(sf, nf, 8), sf, nf));
-      CHECK(timing.first == sf + 5);
-      CHECK(timing.last == sf * nf + 5);
+      CHECK(timing.first == sf + 10);  // of eight lanes: four pairs
+      CHECK(timing.last == sf * nf + 10);
       CHECK(timing.interval == sf * nf);
     }
 }
 
-TEST_CASE("wider dot products add a stage for every two levels of additions") {
-  const auto first = [](std::int64_t simd) {
-    return predict(alone("mase_linear", linear_parameters(1, 1, simd), 1, 1)).first;
+// Word, operands, products, accumulator, rounding and skid are six registers; one for each pair of
+// at most eight lanes follows, and one for each level of the tree above. Booth rows have one for
+// every two levels of additions.
+TEST_CASE("wider dot products add a stage for every pair of lanes, then for every doubling") {
+  const auto first = [](std::int64_t simd, std::int64_t multiplier) {
+    ModuleParameters parameters = linear_parameters(1, 1, simd);
+    parameters.set("MULTIPLIER", multiplier);
+    return predict(alone("mase_linear", parameters, 1, 1)).first;
   };
-  CHECK(first(1) == 5);
-  CHECK(first(4) == 5);
-  CHECK(first(8) == 6);
-  CHECK(first(16) == 7);
-  CHECK(first(32) == 7);
-  CHECK(first(64) == 8);
+  CHECK(first(1, 0) == 8);
+  CHECK(first(2, 0) == 8);
+  CHECK(first(3, 1) == 9);
+  CHECK(first(8, 0) == 11);
+  CHECK(first(9, 0) == 12);
+  CHECK(first(16, 0) == 12);
+  CHECK(first(17, 0) == 13);
+  CHECK(first(64, 0) == 14);
+  CHECK(first(4, 2) == 7);
+  CHECK(first(8, 2) == 8);
+  CHECK(first(16, 2) == 9);
+  CHECK(first(32, 2) == 9);
+  CHECK(first(64, 2) == 10);
 }
 
-TEST_CASE("a depthwise block of N beats gives its beat after N + 4 cycles") {
-  const Timing timing = predict(alone("mase_depthwise", {{"N", 9}}, 9, 1));
-  CHECK(timing.first == 13);
+TEST_CASE("a depthwise block of N beats gives its beat after N + 7 cycles") {
+  const Timing timing = predict(alone("mase_depthwise", {{"N", 9}, {"MULTIPLIER", 0}}, 9, 1));
+  CHECK(timing.first == 16);
   CHECK(timing.interval == 9);
 }
 

@@ -115,7 +115,7 @@ TEST_CASE("a whole window leaves two cycles after its last pixel, and every pixe
   }
 }
 
-TEST_CASE("a pool gives a beat two cycles after the last beat of each window") {
+TEST_CASE("a pool gives a beat three cycles after the last beat of each window") {
   // 5x4 pixels of two beats, windows 2x2: the last pixels are 5, 7, 13, 15 (row 4 is dropped).
   const auto model = module_row("mase_pool")
                          .handshake({{"H", std::int64_t{5}},
@@ -125,9 +125,9 @@ TEST_CASE("a pool gives a beat two cycles after the last beat of each window") {
                                      {"KW", std::int64_t{2}}},
                                     Stages::all);
   const Run result = run(*model, 40, 8);
-  CHECK(result.beats == std::vector<std::int64_t>{12, 13, 16, 17, 28, 29, 32, 33});
+  CHECK(result.beats == std::vector<std::int64_t>{13, 14, 17, 18, 29, 30, 33, 34});
   const auto nine = module_row("mase_reduce").handshake({{"N", std::int64_t{9}}}, Stages::all);
-  CHECK(run(*nine, 27, 3).beats == std::vector<std::int64_t>{10, 19, 28});
+  CHECK(run(*nine, 27, 3).beats == std::vector<std::int64_t>{11, 20, 29});
 }
 
 TEST_CASE("windows give every frame's beats and no more under any stalls") {

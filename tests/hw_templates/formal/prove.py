@@ -35,7 +35,7 @@ PROOFS = [
     ("accumulate_proof", {"W": 1}),
     ("accumulate_proof", {"W": 5}),
     ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}),
-    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}),
+    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 6}),
     ("window_proof", {"H": 1, "W": 3, "K": 1, "S": 2, "P": 0}),
     ("window_proof", {"H": 2, "W": 2, "K": 2, "S": 1, "P": 0}),
     ("window_proof", {"H": 1, "W": 2, "K": 2, "S": 1, "D": 1, "P": 0, "A": 1}),
@@ -59,7 +59,7 @@ MUTANTS = [
         "$signed({high, low, carry})",
         "$signed({high, low, 1'b0})",
     ),
-    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 5}, "mase_linear", "enable && pass == '0", "enable"),
+    ("linear_proof", {"SF": 2, "NF": 2, "OWED": 6}, "mase_linear", "enable && pass == '0", "enable"),
     ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go  = !ahead[GW-1]", "go  = 1'b1"),
     ("gather_proof", {}, "mase_gather", "!full[1]", "1'b1"),
     ("gather_proof", {"START": 1}, "mase_gather", "full != '0 ||", "1'b0 ||"),
@@ -73,7 +73,7 @@ REQUANTISE = [
     {"IW": 12, "SHIFT": 2, "DIVISOR": 9},
     {"IW": 12, "SHIFT": 3, "DIVISOR": 12, "LOW": 3, "HIGH": 77},
 ]
-REQUANTISE_MUTANT = ("mase_requantise", "whole && divides", "whole")
+REQUANTISE_MUTANT = ("mase_round", "whole && divides", "whole")
 
 TO_AIGER = """
 chparam {set_parameters} {top}

@@ -2,17 +2,18 @@
 // Handshake model of hw_templates/matrix/mase_depthwise: N beats of a block of channels give one.
 #pragma once
 
+#include "hardware/design/handshake/linear.hpp"
 #include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
 
-/// Without stalls the first output beat is N + 4 cycles after the first input beat, and a block
-/// takes N cycles.
+/// Without stalls the first output beat is N + accumulate_stages cycles after the first input beat,
+/// and a block takes N cycles.
 class DepthwiseHandshake final : public HandshakeOf<DepthwiseHandshake> {
  public:
   DepthwiseHandshake(const ModuleParameters& parameters, Stages kept)
-      : beats_(parameters.integer("N")), pipe_(4, kept) {}
+      : beats_(parameters.integer("N")), pipe_(accumulate_stages(parameters, 1), kept) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }

@@ -2,19 +2,24 @@
 // The step counters of a folded linear.
 #include "hardware/design/handshake/linear.hpp"
 
+#include <algorithm>
+
 #include "hardware/design/numbers.hpp"
 
 namespace mase::design {
 
-int adder_stages(std::int64_t simd) {
+int accumulate_stages(const ModuleParameters& parameters, std::int64_t simd) {
   const int levels = log2_ceiling(simd);
-  return levels <= 2 ? 1 : 2 + (levels - 2) / 2;
+  if (parameters.integer("MULTIPLIER") == 2)  // Booth rows
+    return 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2);
+  return 6 + static_cast<int>(std::min<std::int64_t>(4, ceiling(simd, 2))) +
+         log2_ceiling(ceiling(simd, 8));
 }
 
 LinearHandshake::LinearHandshake(const ModuleParameters& parameters, Stages kept)
     : columns_(parameters.integer("SF")),
       passes_(parameters.integer("NF")),
-      pipe_(3 + adder_stages(parameters.integer("SIMD")), kept) {}
+      pipe_(accumulate_stages(parameters, parameters.integer("SIMD")), kept) {}
 
 void LinearHandshake::clock(std::span<const std::uint8_t> taken,
                             std::span<const std::uint8_t> given) {

@@ -8,12 +8,12 @@
 
 namespace mase::design {
 
-/// Register stages of hw_templates/matrix/mase_dot behind its products: with L = ceil(log2(simd)),
-/// 1 for L <= 2 and 2 + ceil((L - 3) / 2) above.
-int adder_stages(std::int64_t simd);
+/// Registers of hw_templates/matrix/mase_multiply_accumulate between a step and the skid at its
+/// end: the word read, operands, products, the additions of mase_dot, the accumulator and rounding.
+int accumulate_stages(const ModuleParameters& parameters, std::int64_t simd);
 
-/// Without stalls the first output beat is SF + 3 + adder_stages cycles after the first input beat,
-/// the last one SF * NF + 3 + adder_stages, and a row takes SF * NF cycles.
+/// Without stalls the first output beat is SF + accumulate_stages cycles after the first input
+/// beat, the last one SF * NF + accumulate_stages, and a row takes SF * NF cycles.
 class LinearHandshake final : public HandshakeOf<LinearHandshake> {
  public:
   LinearHandshake(const ModuleParameters& parameters, Stages kept);

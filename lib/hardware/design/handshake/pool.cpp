@@ -11,7 +11,7 @@ PoolHandshake::PoolHandshake(std::int64_t height, std::int64_t width, std::int64
       beats_(beats),
       kernel_height_(kernel_height),
       kernel_width_(kernel_width),
-      pipe_(1, kept) {}
+      pipe_(2, kept) {}
 
 void PoolHandshake::clock(std::span<const std::uint8_t> taken,
                           std::span<const std::uint8_t> given) {

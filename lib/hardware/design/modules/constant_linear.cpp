@@ -147,7 +147,7 @@ Cost constant_linear_cost(const Design&, const Instance& instance) {
                   {static_cast<int>(parameters.integer("AW")), parameters.integer("ASIGNED") != 0});
   Cost cost = skid_cost(outputs * parameters.integer("OW"));
   cost.ff += static_cast<double>(inputs * parameters.integer("AW"));
-  Cost end = requantise_cost(parameters, {static_cast<int>(acc)});
+  Cost end = requantise_stage_cost(parameters, {static_cast<int>(acc)});
   if (parameters.integer("HAS_BIAS") != 0) end.carry += static_cast<double>(ceiling(acc, 4));
   const int column_bits =
       signed_bits(parameters, "AW", "ASIGNED") + std::max(2, log2_ceiling(inputs));
@@ -162,12 +162,13 @@ Cost constant_linear_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
-/// Inputs, subset sums of four, and every second level of the trees over groups and over bits.
+/// Inputs, subset sums of four, every second level of the trees over groups and over bits,
+/// rounding.
 std::unique_ptr<Handshake> make_constant_linear_handshake(const ModuleParameters& parameters,
                                                           Stages kept) {
   const int groups = log2_ceiling((parameters.integer("INPUTS") + 3) / 4);
   const int bits = log2_ceiling(parameters.integer("WW"));
-  return std::make_unique<PipeHandshake>(2 + (groups + 1) / 2 + (bits + 1) / 2, kept);
+  return std::make_unique<PipeHandshake>(3 + (groups + 1) / 2 + (bits + 1) / 2, kept);
 }
 
 }  // namespace mase::design

@@ -117,7 +117,17 @@ std::vector<ModuleRow> elementwise_modules() {
   using List = std::vector<std::string>;
   const List in{"in"}, out{"out"};
   return {
-      {.name = "mase_requantise", .folder = "elementwise", .doc = "rounding and clamping"},
+      {.name = "mase_round",
+       .folder = "elementwise",
+       .doc = "rounding, and whether bounds are passed"},
+      {.name = "mase_requantise",
+       .folder = "elementwise",
+       .doc = "rounding and clamping",
+       .uses = {"mase_round"}},
+      {.name = "mase_requantise_stage",
+       .folder = "elementwise",
+       .doc = "the same with a register inside",
+       .uses = {"mase_round"}},
       {.name = "mase_cast",
        .folder = "elementwise",
        .doc = "other type, clamps",

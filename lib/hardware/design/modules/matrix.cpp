@@ -80,19 +80,13 @@ Cost dot_booth_cost(const DotShape& shape) {
   return cost;
 }
 
-/// The tree of adders of dot_multiply over its chains, whose every second level has registers. What
-/// lies between two registers Yosys makes one sum of up to four operands: rows of full adders, two
-/// LUTs a bit less what ABC merges, and one carry chain.
+/// The tree of adders of dot_multiply over its chains, with registers after each.
 Cost chains_cost(std::int64_t chains, int first, int most) {
   Cost cost;
-  for (int bits = first; chains > 1; chains = ceiling(chains, 4)) {
-    bits = std::min(most, bits + (chains > 2 ? 2 : 1));
-    for (std::int64_t left = chains; left > 0; left -= 4) {
-      const std::int64_t operands = std::min<std::int64_t>(left, 4);
-      if (operands > 1) cost += adder_cost(bits);
-      cost.lut += 1.75 * bits * static_cast<double>(std::max<std::int64_t>(operands - 2, 0));
-      cost.ff += bits;
-    }
+  for (int bits = first; chains > 1; chains = ceiling(chains, 2)) {
+    bits = std::min(most, bits + 1);
+    cost += scaled(adder_cost(bits), static_cast<double>(chains / 2));
+    cost.ff += static_cast<double>(ceiling(chains, 2) * bits);
   }
   return cost;
 }
@@ -132,10 +126,32 @@ Cost constants_cost(std::int64_t width, std::int64_t depth, const Memory* image)
                                               : table_cost(width, depth, image);
 }
 
+/// Registers of one lane's operands, `count` of them one after another; a DSP block holds two of
+/// those that it alone reads.
+double operand_registers(std::int64_t bits, std::int64_t count, bool in_dsp) {
+  return static_cast<double>(bits * (in_dsp ? std::max<std::int64_t>(count - 2, 0) : count));
+}
+
+/// Operands and weights in front of the products, with hw_templates/matrix/mase_dot_skew.
+Cost operands_cost(const ModuleParameters& parameters, std::int64_t simd, std::int64_t pe,
+                   std::int64_t shares, bool in_dsp) {
+  const bool booth = parameters.integer("MULTIPLIER") == 2;
+  const std::int64_t pairs = std::min<std::int64_t>(4, ceiling(simd, 2));
+  Cost cost;
+  for (std::int64_t lane = 0; lane < simd; ++lane) {
+    const std::int64_t chain = std::min<std::int64_t>(8, simd - lane / 8 * 8);
+    const std::int64_t late = booth ? 0 : pairs - ceiling(chain, 2) + lane % 8 / 2;
+    cost.ff +=
+        operand_registers(shares * parameters.integer("AW"), 1 + late, in_dsp && shares == pe) +
+        operand_registers(pe * parameters.integer("WW"), 1 + late, in_dsp);
+  }
+  return cost;
+}
+
 /// hw_templates/matrix/mase_multiply_accumulate without its skid: `columns` words for each of
 /// `rows`.
 Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
-                   std::int64_t rows, std::int64_t simd, std::int64_t pe) {
+                   std::int64_t rows, std::int64_t simd, std::int64_t pe, std::int64_t shares) {
   const ModuleParameters& parameters = instance.parameters;
   const auto acc = static_cast<int>(parameters.integer("ACCW"));
   const bool booth = parameters.integer("MULTIPLIER") == 2,
@@ -146,8 +162,10 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   // Of two words half of the weights' bits are constants.
   if (columns * rows == 2 && each.dsp == 0) each.lut *= booth ? 0.74 : 0.52;
   each += accumulate_cost(acc);
-  each += requantise_cost(parameters, {acc});
+  each += requantise_stage_cost(parameters, {acc});
   Cost cost = scaled(each, static_cast<double>(pe));
+  if (bias) cost.ff += static_cast<double>(pe * parameters.integer("BW"));
+  cost += operands_cost(parameters, simd, pe, shares, each.dsp > 0);
   cost += constants_cost(pe * simd * parameters.integer("WW"), columns * rows,
                          image_of(design, instance, "WEIGHT_FILE"));
   if (bias)
@@ -156,9 +174,9 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   cost += counter_cost(columns);
   if (rows > 1) cost += counter_cost(columns * rows);
   if (bias) cost += counter_cost(rows);
-  const int stages = 2 + adder_stages(simd);
+  const int stages = accumulate_stages(parameters, simd) - 2;
   // Rows of one step have no marks of first and last.
-  cost += Cost{.lut = columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 1};
+  cost += Cost{.lut = columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 2};
   return cost;
 }
 
@@ -167,7 +185,7 @@ Cost linear_cost(const Design& design, const Instance& instance) {
   const std::int64_t sf = parameters.integer("SF"), nf = parameters.integer("NF"),
                      simd = parameters.integer("SIMD"), pe = parameters.integer("PE"),
                      beat = simd * parameters.integer("AW");
-  Cost cost = datapath_cost(design, instance, sf, nf * parameters.integer("SETS"), simd, pe);
+  Cost cost = datapath_cost(design, instance, sf, nf * parameters.integer("SETS"), simd, pe, 1);
   if (nf > 1) {
     cost += replay_cost(beat, sf);
     cost += counter_cost(nf);
@@ -175,10 +193,6 @@ Cost linear_cost(const Design& design, const Instance& instance) {
   } else {
     cost.ff += static_cast<double>(beat);
   }
-  // Four of eight lanes start a chain of DSP blocks, which hold their operands.
-  const std::int64_t heads = simd / 8 * 4 + std::min<std::int64_t>(simd % 8, 4);
-  if ((nf == 1 || sf == 1) && cost.dsp > 0)
-    cost.ff -= static_cast<double>(heads * parameters.integer("AW"));
   cost += skid_cost(pe * parameters.integer("OW"));
   return cost;
 }
@@ -187,7 +201,7 @@ Cost depthwise_cost(const Design& design, const Instance& instance) {
   const ModuleParameters& parameters = instance.parameters;
   const std::int64_t lanes = parameters.integer("LANES");
   Cost cost = datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"),
-                            1, lanes);
+                            1, lanes, lanes);
   cost.ff += static_cast<double>(lanes * parameters.integer("AW"));
   cost += skid_cost(lanes * parameters.integer("OW"));
   return cost;
@@ -217,12 +231,15 @@ std::vector<ModuleRow> matrix_modules() {
       part("mase_booth_column", "one digit of all lanes, added", {"mase_booth_row"}),
       part("mase_dot_booth", "dot product in LUTs", {"mase_booth_column"}),
       part("mase_multiply", "product of two operands", {"mase_booth_row"}),
-      part("mase_dot_chain", "products added one after another", {"mase_multiply"}),
+      part("mase_multiply_stage", "product with its registers", {"mase_multiply"}),
+      part("mase_dot_chain", "products added one after another", {"mase_multiply_stage"}),
       part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain"}),
+      part("mase_dot_skew", "operands in the order of a dot product's pairs"),
       part("mase_dot", "dot product", {"mase_dot_booth", "mase_dot_multiply"}),
       part("mase_accumulate", "accumulator that starts from the bias"),
       part("mase_multiply_accumulate", "datapath of linear and depthwise",
-           {"mase_rom", "mase_dot", "mase_accumulate", "mase_requantise", "mase_skid"}),
+           {"mase_rom", "mase_dot", "mase_dot_skew", "mase_accumulate", "mase_requantise_stage",
+            "mase_skid"}),
       {.name = "mase_linear",
        .folder = "matrix",
        .doc = "matrix times rows, folded",
@@ -235,7 +252,7 @@ std::vector<ModuleRow> matrix_modules() {
       {.name = "mase_constant_linear",
        .folder = "matrix",
        .doc = "matrix of constants, a row per cycle",
-       .uses = {"mase_constant_add", "mase_requantise", "mase_skid"},
+       .uses = {"mase_constant_add", "mase_requantise_stage", "mase_skid"},
        .inputs = in,
        .outputs = out,
        .handshake = make_constant_linear_handshake,

@@ -276,6 +276,14 @@ Cost requantise_cost(const ModuleParameters& parameters, Width width) {
   return cost;
 }
 
+Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {
+  const Clamp clamp = clamp_of(parameters, width);
+  Cost cost = requantise_cost(parameters, width);
+  cost.ff += static_cast<double>(parameters.integer("OW") + (clamp.above.never ? 0 : 1) +
+                                 (clamp.below.never ? 0 : 1));
+  return cost;
+}
+
 double bound_choice_luts(const ModuleParameters& parameters, Width width) {
   const Clamp clamp = clamp_of(parameters, width);
   if (!clamp.above.never && !clamp.below.never) {

@@ -85,11 +85,13 @@ int signed_bits(const ModuleParameters& parameters, const char* width, const cha
 /// width, without the choice between quotient and bounds: a skid behind it takes that into its own
 /// LUTs.
 Cost requantise_cost(const ModuleParameters& parameters, Width width);
+/// hw_templates/elementwise/mase_requantise_stage: the same with its registers.
+Cost requantise_stage_cost(const ModuleParameters& parameters, Width width);
 /// LUTs of that choice in front of plain registers: one per output bit in which the bounds differ.
 /// The other bits are set or reset by their registers, as all are where one bound only can be
 /// passed.
 double bound_choice_luts(const ModuleParameters& parameters, Width width);
-/// Both.
+/// hw_templates/elementwise/mase_requantise in front of plain registers: all of it.
 Cost registered_requantise_cost(const ModuleParameters& parameters, Width width);
 
 // Skids.

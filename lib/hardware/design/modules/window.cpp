@@ -49,7 +49,7 @@ Cost flow_cost(const WindowShape& s) {
 Cost lane_cost(const ModuleParameters& p, bool memory) {
   const std::int64_t width = p.integer("ACCW");
   const auto bits_of_lane = static_cast<double>(width);
-  Cost cost = requantise_cost(p, {static_cast<int>(width)});
+  Cost cost = requantise_stage_cost(p, {static_cast<int>(width)});
   cost.ff += bits_of_lane;
   if (p.integer("OP") != 0) {
     cost += adder_cost(width);
@@ -68,7 +68,7 @@ Cost lanes_cost(const ModuleParameters& p, std::int64_t depth) {
   Cost cost = skid_cost(lanes * p.integer("OW"));
   for (std::int64_t lane = 0; lane < lanes; ++lane) cost += lane_cost(p, depth > 1);
   if (depth > 1) cost += lut_memory_cost(lanes * p.integer("ACCW"), depth);
-  cost.ff += 1;
+  cost.ff += 2;
   return cost;
 }
 
@@ -155,7 +155,7 @@ std::vector<ModuleRow> window_modules() {
       {.name = "mase_pool",
        .folder = "window",
        .doc = "pooling where windows do not overlap",
-       .uses = {"mase_skid", "mase_requantise"},
+       .uses = {"mase_skid", "mase_requantise_stage"},
        .inputs = in,
        .outputs = out,
        .handshake = make_pool_handshake,
@@ -163,7 +163,7 @@ std::vector<ModuleRow> window_modules() {
       {.name = "mase_reduce",
        .folder = "window",
        .doc = "maximum or sum of beats",
-       .uses = {"mase_pool", "mase_skid", "mase_requantise"},
+       .uses = {"mase_pool"},
        .inputs = in,
        .outputs = out,
        .handshake = make_reduce_handshake,

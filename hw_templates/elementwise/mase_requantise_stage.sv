@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// mase_requantise with registers between rounding and the choice of a bound: `out` belongs to the `in` of
+// the last enabled cycle. What follows takes the choice into its own LUTs.
+module mase_requantise_stage #(
+    parameter int IW = 24,
+    parameter int OW = 8,
+    parameter int SHIFT = 8,
+    parameter int DIVISOR = 1,
+    parameter int ROUND = 1,
+    parameter logic signed [63:0] LOW = -64'sd128,
+    parameter logic signed [63:0] HIGH = 64'sd127
+) (
+    input  logic                 clk,
+    input  logic                 enable,
+    input  logic signed [IW-1:0] in,
+    output logic        [OW-1:0] out
+);
+  logic [OW-1:0] bits;
+  logic over, under;
+  mase_round #(
+      .IW(IW),
+      .OW(OW),
+      .SHIFT(SHIFT),
+      .DIVISOR(DIVISOR),
+      .ROUND(ROUND),
+      .LOW(LOW),
+      .HIGH(HIGH)
+  ) round (
+      .in,
+      .bits,
+      .over,
+      .under
+  );
+  logic [OW-1:0] bits_kept;
+  logic over_kept, under_kept;
+  always_ff @(posedge clk)
+    if (enable) begin
+      bits_kept <= bits;
+      over_kept <= over;
+      under_kept <= under;
+    end
+  assign out = under_kept ? OW'(LOW) : over_kept ? OW'(HIGH) : bits_kept;
+endmodule
