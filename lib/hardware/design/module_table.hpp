@@ -20,7 +20,9 @@ namespace mase::design {
 struct ModuleRow {
   std::string name;  ///< module name; its file is hw_templates/<folder>/<name>.sv
   std::string folder, doc;
-  std::vector<std::string> uses = {};     ///< modules it instantiates, each a row too
+  std::vector<std::string> uses = {};  ///< modules it instantiates, each a row too
+  /// FPGA families with a file of their own that replaces it: hw_templates/<family>/<name>.sv.
+  std::vector<std::string> families = {};
   std::vector<std::string> inputs = {};   ///< stream prefixes: "in", or "a", "b"
   std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.

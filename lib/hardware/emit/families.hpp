@@ -20,6 +20,7 @@ struct PlacedDevice {
 struct Family {
   std::string_view name;
   std::string_view synthesise;  ///< Yosys's command
+  std::string_view cells;       ///< Yosys's file of the cells that own modules instantiate; or none
   std::string_view logic;       ///< cells between registers, DSP blocks and block memories
   std::vector<PlacedDevice> devices = {};         ///< from small to large; none: not placed
   std::vector<std::string> place_arguments = {};  ///< of nextpnr-NAME, whatever the device

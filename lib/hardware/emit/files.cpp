@@ -103,9 +103,14 @@ std::vector<std::string> modules_with_axi(const design::Design& design) {
 
 Files module_files(const design::Design& design) {
   Files files;
-  for (const std::string& name : modules_with_axi(design))
-    files["rtl/" + name + ".sv"] =
-        read_file(template_path(design::module_row(name).folder + "/" + name + ".sv"));
+  for (const std::string& name : modules_with_axi(design)) {
+    const design::ModuleRow& row = design::module_row(name);
+    files["rtl/" + name + ".sv"] = read_file(template_path(row.folder + "/" + name + ".sv"));
+    for (const std::string& family : row.families) {
+      const std::string own = family + "/" + name + ".sv";
+      files[own] = read_file(template_path(own));
+    }
+  }
   return files;
 }
 

@@ -17,22 +17,29 @@ constexpr double synthesis_seconds = 4 * 3600;
 
 }  // namespace
 
-// Sources are read deferred: a memory without its file name cannot be elaborated. They are named
-// relative to the folder, where Yosys finds images.
+// A family's own file of a module replaces the common one. Sources are read deferred: a memory
+// without its file name cannot be elaborated. They are named relative to the folder, where Yosys
+// finds images.
 Synthesised run_yosys(const std::string& hardware_folder, const Family& family,
                       const std::string& top, const std::string& extra,
                       const std::string& netlist) {
   const RunFolder run;
   const std::string folder = std::filesystem::absolute(hardware_folder).string();
-  std::string sources = replace_all(read_file(folder + "/filelist.f"), "\n", " ");
+  std::string sources;
+  for (const std::string& source : split(read_file(folder + "/filelist.f"), '\n')) {
+    const std::string own = replace_all(source, "rtl/", std::string(family.name) + "/");
+    sources += (file_exists(folder + "/" + own) ? own : source) + " ";
+  }
   if (!extra.empty()) {
     write_file(run.file(top + ".sv"), extra);
     sources += run.file(top + ".sv");
   }
-  std::string script = "read_verilog -sv -defer " + sources + "; hierarchy -check -top " + top +
-                       "; " + std::string(family.synthesise) + "; tee -q -o " +
-                       run.file("stat.json") + " stat -json; tee -q -o " + run.file("ltp.txt") +
-                       " ltp -noff w:* " + std::string(family.logic);
+  std::string script;
+  if (!family.cells.empty()) script = "read_verilog -lib " + std::string(family.cells) + "; ";
+  script += "read_verilog -sv -defer " + sources + "; hierarchy -check -top " + top + "; " +
+            std::string(family.synthesise) + "; tee -q -o " + run.file("stat.json") +
+            " stat -json; tee -q -o " + run.file("ltp.txt") + " ltp -noff w:* " +
+            std::string(family.logic);
   if (!netlist.empty()) script += "; write_json " + run.file("netlist.json");
   run_checked({"yosys", "-q", "-p", script}, {folder, synthesis_seconds, {}}, "synthesis by Yosys");
   if (!netlist.empty()) std::filesystem::rename(run.file("netlist.json"), netlist);

@@ -32,6 +32,8 @@ TEST_CASE("every module has a row, and every row a file") {
   for (const ModuleRow& row : module_table()) {
     INFO(row.name);
     CHECK(rows.insert(row.folder + "/" + row.name).second);
+    for (const std::string& family : row.families)
+      CHECK(rows.insert(family + "/" + row.name).second);
     CHECK_FALSE(row.doc.empty());
     for (const std::string& part : row.uses) CHECK(module_row(part).name == part);
   }

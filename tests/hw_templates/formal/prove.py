@@ -32,6 +32,8 @@ PROOFS = [
     ("fork_join_proof", {"W": 2, "DEPTH": 3}),
     ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}),
     ("slice_proof", {}),
+    ("multiply_stage_proof", {}),
+    ("multiply_stage_proof", {"W": 7}),
     ("accumulate_proof", {"W": 1}),
     ("accumulate_proof", {"W": 5}),
     ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}),
@@ -59,6 +61,7 @@ MUTANTS = [
         "$signed({high, low, carry})",
         "$signed({high, low, 1'b0})",
     ),
+    ("multiply_stage_proof", {}, "ecp5_mase_multiply_stage", ".B3(whole_b[3])", ".B3(whole_b[2])"),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 6}, "mase_linear", "enable && pass == '0", "enable"),
     ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go  = !ahead[GW-1]", "go  = 1'b1"),
     ("gather_proof", {}, "mase_gather", "!full[1]", "1'b1"),
@@ -94,19 +97,21 @@ def run(command, folder):
 
 
 def sources():
-    return [*TEMPLATES.glob("*/*.sv"), *HERE.glob("*.sv")]
+    """The files of the modules and the harnesses. Those of an FPGA family stand beside the common ones, as ecp5_NAME."""
+    for path in [*TEMPLATES.glob("*/*.sv"), *HERE.glob("*.sv")]:
+        prefix = "ecp5_" if path.parent.name == "ecp5" else ""
+        yield prefix + path.stem, path.read_text().replace("module mase_", f"module {prefix}mase_")
 
 
 def read_commands(folder, mutant):
     """Copies the sources, one broken when asked to, and returns the line that reads them."""
     names = []
-    for path in sources():
-        text = path.read_text()
-        if mutant and path.stem == mutant[0]:
-            assert mutant[1] in text, f"{path.name} has no {mutant[1]}"
+    for name, text in sources():
+        if mutant and name == mutant[0]:
+            assert mutant[1] in text, f"{name} has no {mutant[1]}"
             text = text.replace(mutant[1], mutant[2])
-        (folder / path.name).write_text(text)
-        names.append(path.name)
+        (folder / f"{name}.sv").write_text(text)
+        names.append(f"{name}.sv")
     (folder / "weights.mem").write_text("".join(f"{word:x}\n" for word in range(4)))
     (folder / "places.mem").write_text("1\n0\n")
     return "read_verilog -sv -formal -defer " + " ".join(names)

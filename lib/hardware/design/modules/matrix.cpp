@@ -224,6 +224,9 @@ ModuleRow part(std::string name, std::string doc, List uses = {}) {
 
 std::vector<ModuleRow> matrix_modules() {
   const List in{"in"}, out{"out"};
+  ModuleRow multiply_stage =
+      part("mase_multiply_stage", "product with its registers", {"mase_multiply"});
+  multiply_stage.families = {"ecp5"};
   return {
       part("mase_rom", "memory image, a word per cycle"),
       part("mase_replay", "keeps the beats of a row"),
@@ -231,7 +234,7 @@ std::vector<ModuleRow> matrix_modules() {
       part("mase_booth_column", "one digit of all lanes, added", {"mase_booth_row"}),
       part("mase_dot_booth", "dot product in LUTs", {"mase_booth_column"}),
       part("mase_multiply", "product of two operands", {"mase_booth_row"}),
-      part("mase_multiply_stage", "product with its registers", {"mase_multiply"}),
+      multiply_stage,
       part("mase_dot_chain", "products added one after another", {"mase_multiply_stage"}),
       part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain"}),
       part("mase_dot_skew", "operands in the order of a dot product's pairs"),
