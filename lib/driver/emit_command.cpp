@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "driver/all_passes.hpp"
@@ -182,6 +183,19 @@ void place(const std::string& folder, const Hardware& hardware, const std::strin
   write_file(folder + "/placement.json", to_json(document) + "\n");
 }
 
+/// What Yosys and nextpnr say. They read the folder, which stays when they are stopped.
+void measure(const std::string& folder, const Hardware& hardware, const EmitRequest& request,
+             Output& output) {
+  try {
+    if (request.synthesis) synthesise(folder, hardware.design, request, output);
+    if (request.placement) place(folder, hardware, *request.placement, output);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::interrupted) throw;
+    throw Error(Fault::interrupted,
+                "stopped; the hardware is written, what was measured of it is not");
+  }
+}
+
 /// What is known of the design that the folder held, once it holds another one.
 void remove_results(const std::string& folder) {
   std::error_code error;
@@ -219,11 +233,8 @@ int emit(const EmitRequest& request) {
   if (design_text(folder) != before) remove_results(folder);
   output.text("\nhardware: " + folder);
   output.document()["hardware"] = folder;
-  if (request.synthesis || request.placement) {
-    const Hardware hardware = read_hardware(folder, graph);
-    if (request.synthesis) synthesise(folder, hardware.design, request, output);
-    if (request.placement) place(folder, hardware, *request.placement, output);
-  }
+  if (request.synthesis || request.placement)
+    measure(folder, read_hardware(folder, graph), request, output);
   output.record(project_folder(session.settings()), "emit");
   output.finish();
   return 0;

@@ -222,6 +222,69 @@ class Results(Hardware):
         self.assertNotIn("libmase_torch", result.stderr)
 
 
+class Placement(Hardware):
+    """With a nextpnr of a few lines: the real one runs in tests/hardware/emit/place_test.cpp."""
+
+    REPORT = {
+        "fmax": {"clk": {"achieved": 100.0, "constraint": 200.0}},
+        "utilization": {"TRELLIS_FF": {"used": 9, "available": 24288}},
+        "critical_paths": [],
+        "detailed_net_timings": [],
+    }
+
+    def placer(self, *lines):
+        tools = Path(tempfile.mkdtemp(dir=self.folder))
+        program = tools / "nextpnr-ecp5"
+        program.write_text("\n".join(("#!/bin/sh", *lines, "")))
+        program.chmod(0o755)
+        return f"{tools}:{os.environ['PATH']}"
+
+    def place(self, name, *words):
+        return ("emit", self.checkpoint, "--project-dir", self.folder, "--project", name, "--place", *words)
+
+    def test_throughput_is_that_of_the_placed_clock(self):
+        path = self.placer(f"echo '{json.dumps(self.REPORT)}' > report.json")
+        result = json.loads(self.run_mase(*self.place("placed", "--ii", "16", "--json"), PATH=path).stdout)
+        self.assertEqual(result["placement"]["mhz"], 100)
+        self.assertEqual(result["placement"]["frames_per_second"], 100e6 / 16)
+        stored = self.hardware("placed") / "placement.json"
+        self.assertEqual(json.loads(stored.read_text()), result["placement"])
+        self.emit("placed", "--ii", "16")  # the same design
+        self.assertTrue(stored.exists())
+        self.emit("placed", "--ii", "4")
+        self.assertFalse(stored.exists(), "the clock of another design")
+
+    def test_families_without_a_placer_are_refused_before_anything_is_written(self):
+        for family, said in (("xc7", "nextpnr does not place for 'xc7'"), ("zx81", "no FPGA family 'zx81'")):
+            self.assertIn(said, mase(*self.place("refused", family)).stderr)
+        self.assertFalse(self.hardware("refused").exists())
+
+    def test_what_the_placer_says_when_it_fails_is_shown(self):
+        result = mase(*self.place("failed", "ecp5"), PATH=self.placer("echo 'no such pin' >&2", "exit 3"))
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertRegex(
+            result.stderr, r"placement by nextpnr failed \(nextpnr-ecp5 ended with status 3\):\s+no such pin"
+        )
+
+    def test_ctrl_c_while_placing_leaves_the_hardware(self):
+        started = self.folder / "placing"
+        path = self.placer(f"touch {started}", "sleep 60")
+        command = map(str, (MASE, *self.place("stopped_placing")))
+        process = subprocess.Popen(
+            command, env={**os.environ, "PATH": path}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        )
+        for _ in range(600):
+            if started.exists():
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        message = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, message)
+        self.assertIn("the hardware is written, what was measured of it is not", message)
+        self.assertTrue((self.hardware("stopped_placing") / "design.json").exists())
+        self.assertFalse((self.hardware("stopped_placing") / "placement.json").exists())
+
+
 class Parts(Hardware):
     def test_a_design_larger_than_its_part_is_said_with_parts_that_hold_it(self):
         result = self.run_mase(
