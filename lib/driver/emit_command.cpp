@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -112,7 +111,7 @@ void synthesise(const std::string& folder, const design::Design& design, const E
   output.table(table);
   if (synthesis.logic_depth)
     output.text("logic depth " + std::to_string(*synthesis.logic_depth) + " levels");
-  write_file(folder + "/synthesis.json", to_json(document) + "\n");
+  write_file(folder + "/" + emit::synthesis_file, to_json(document) + "\n");
 }
 
 Tree placement_tree(const emit::Placement& placement) {
@@ -180,7 +179,7 @@ void place(const std::string& folder, const Hardware& hardware, const std::strin
               fixed_text(placement.logic + placement.routing, 2) + " ns, of these " +
               fixed_text(placement.routing, 2) + " routing, from " + placement.from + " to " +
               placement.to);
-  write_file(folder + "/placement.json", to_json(document) + "\n");
+  write_file(folder + "/" + emit::placement_file, to_json(document) + "\n");
 }
 
 /// What Yosys and nextpnr say. They read the folder, which stays when they are stopped.
@@ -194,18 +193,6 @@ void measure(const std::string& folder, const Hardware& hardware, const EmitRequ
     throw Error(Fault::interrupted,
                 "stopped; the hardware is written, what was measured of it is not");
   }
-}
-
-/// What is known of the design that the folder held, once it holds another one.
-void remove_results(const std::string& folder) {
-  std::error_code error;
-  for (const char* result : {"/synthesis.json", "/placement.json"})
-    std::filesystem::remove(folder + result, error);
-}
-
-std::string design_text(const std::string& folder) {
-  const std::string path = folder + "/design.json";
-  return file_exists(path) ? read_file(path) : "";
 }
 
 }  // namespace
@@ -224,13 +211,11 @@ int emit(const EmitRequest& request) {
   context.hardware_folder = folder;
   context.output_folder = session.software_folder() + "/emit";
   output.document()["passes"] = Tree::list();
-  const std::string before = design_text(folder);
   passes::run_passes(graph, calls, all_passes(), context, {},
                      [&](const passes::PassReport& report) {
                        show_report(report, context.output_folder, false, output);
                        output.document()["passes"].push_back(report_tree(report, false));
                      });
-  if (design_text(folder) != before) remove_results(folder);
   output.text("\nhardware: " + folder);
   output.document()["hardware"] = folder;
   if (request.synthesis || request.placement)

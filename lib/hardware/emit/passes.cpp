@@ -68,9 +68,17 @@ void remove_stale(const std::string& folder, const EmittedDesign& before,
   }
 }
 
-}  // namespace
+/// Whether design.json is there and says just this.
+bool tells(const std::string& folder, const std::string& design_json) {
+  const std::string path = folder + "/design.json";
+  return file_exists(path) && read_file(path) == design_json;
+}
 
-namespace {
+void remove_measured(const std::string& folder) {
+  std::error_code error;
+  for (const char* file : {synthesis_file, placement_file})
+    fs::remove(fs::path(folder) / file, error);
+}
 
 /// How much of the part the design takes, and what would hold it when it does not fit.
 void add_use(const design::Design& design, const Device& device, Result& result) {
@@ -94,7 +102,9 @@ Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext
   Files files = top_files(named(design, options), options, vectors_of(design, context));
   files["graph.txt"] = ir::print(graph);
   const EmittedDesign before = emitted_design(context.hardware_folder);
+  const bool same = tells(context.hardware_folder, files.at("design.json"));
   Result result = write(files, context);
+  if (!same) remove_measured(context.hardware_folder);
   remove_stale(context.hardware_folder, before, emitted_design(context.hardware_folder));
   add_use(design, device, result);
   return result;

@@ -200,9 +200,7 @@ Placement place(const std::string& hardware_folder, const design::Design& design
                 const std::string& family_name, double target_mhz) {
   const Family& family = placed_family(family_name);
   const std::string program = program_here("nextpnr-" + family_name);
-  if (!program_exists(program))
-    file_error("cannot find " + program + "; install it, for example with `" +
-               install_command(program) + "`, or put it in PATH");
+  require_program(program);
   const auto start = std::chrono::steady_clock::now();
   const RunFolder run;
   const Synthesised counted = run_yosys(hardware_folder, family, boundary_name,

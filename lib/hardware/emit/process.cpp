@@ -194,6 +194,10 @@ bool program_exists(const std::string& name) {
   return false;
 }
 
+void require_program(const std::string& name) {
+  if (!program_exists(name)) file_error("cannot find " + name + how_to_get(name));
+}
+
 std::string program_here(const std::string& name) {
   const std::string wheel = "yowasp-" + name;
   return !program_exists(name) && program_exists(wheel) ? wheel : name;

