@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mase_host.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t mase_elements(const mase_stream* stream) { return stream->beats * stream->lanes; }
+size_t mase_frame_bytes(const mase_stream* stream) { return stream->beats * stream->beat_bytes; }
+
+static size_t place_of(const mase_stream* stream, size_t element) {
+  return stream->order ? stream->order[element] : element;
+}
+
+/* x * 2^fraction_bits is exact in double for every float; clamping to whole numbers before rounding is the same as
+ * after it, and keeps |v| below 2^51 for codes of up to 51 bits, where adding 1.5 * 2^52 rounds to even. */
+static double rounded(double v, int down) {
+  const double no_fraction = 6755399441055744.0;
+  volatile double sum = v + no_fraction;
+  const double nearest = sum - no_fraction;
+  return down && nearest > v ? nearest - 1.0 : nearest;
+}
+
+void mase_quantize(const mase_stream* stream, const float* values, int64_t* codes) {
+  const unsigned magnitude = stream->element_bits - (stream->is_signed ? 1 : 0);
+  const double high = (double)(((int64_t)1 << magnitude) - 1);
+  const double low = stream->is_signed ? -high - 1.0 : 0.0;
+  const double scale = ldexp(1.0, stream->fraction_bits);
+  for (size_t i = 0; i < mase_elements(stream); ++i) {
+    const double v = (double)values[i] * scale;
+    codes[i] = isnan(v) ? 0 : (int64_t)rounded(v < low ? low : v > high ? high : v, stream->rounds_down);
+  }
+}
+
+void mase_dequantize(const mase_stream* stream, const int64_t* codes, float* values) {
+  for (size_t i = 0; i < mase_elements(stream); ++i)
+    values[i] = ldexpf((float)codes[i], -stream->fraction_bits); /* rounded once */
+}
+
+static void put_bits(uint8_t* bytes, size_t first, unsigned count, uint64_t value) {
+  for (unsigned done = 0; done < count;) {
+    const size_t bit = first + done;
+    const unsigned room = 8 - bit % 8, take = count - done < room ? count - done : room;
+    bytes[bit / 8] |= (uint8_t)((value >> done & ((1u << take) - 1)) << bit % 8);
+    done += take;
+  }
+}
+
+static uint64_t get_bits(const uint8_t* bytes, size_t first, unsigned count) {
+  uint64_t value = 0;
+  for (unsigned done = 0; done < count;) {
+    const size_t bit = first + done;
+    const unsigned room = 8 - bit % 8, take = count - done < room ? count - done : room;
+    value |= (uint64_t)(bytes[bit / 8] >> bit % 8 & ((1u << take) - 1)) << done;
+    done += take;
+  }
+  return value;
+}
+
+void mase_pack(const mase_stream* stream, const int64_t* codes, uint8_t* bytes) {
+  memset(bytes, 0, mase_frame_bytes(stream));
+  for (size_t i = 0; i < mase_elements(stream); ++i)
+    put_bits(bytes + i / stream->lanes * stream->beat_bytes, i % stream->lanes * stream->lane_bits,
+             stream->element_bits, (uint64_t)codes[place_of(stream, i)]);
+}
+
+void mase_unpack(const mase_stream* stream, const uint8_t* bytes, int64_t* codes) {
+  const uint64_t sign = stream->is_signed ? (uint64_t)1 << (stream->element_bits - 1) : 0;
+  for (size_t i = 0; i < mase_elements(stream); ++i) {
+    const uint64_t bits = get_bits(bytes + i / stream->lanes * stream->beat_bytes,
+                                   i % stream->lanes * stream->lane_bits, stream->element_bits);
+    codes[place_of(stream, i)] = (int64_t)((bits ^ sign) - sign);
+  }
+}
+
+static uint32_t read_mapped(void* address, uint32_t offset) {
+  return *(volatile uint32_t*)((uint8_t*)address + offset);
+}
+static void write_mapped(void* address, uint32_t offset, uint32_t value) {
+  *(volatile uint32_t*)((uint8_t*)address + offset) = value;
+}
+mase_registers mase_mapped(volatile void* address) {
+  mase_registers registers = {(void*)(uintptr_t)address, read_mapped, write_mapped};
+  return registers;
+}
+
+static uint32_t get(mase_registers from, uint32_t offset) { return from.read(from.context, offset); }
+static void set(mase_registers to, uint32_t offset, uint32_t value) { to.write(to.context, offset, value); }
+
+int mase_open(mase_registers control, uint32_t number) {
+  if (get(control, MASE_ID) != 0x4553414du || get(control, MASE_VERSION) != 1) return MASE_NOT_MASE;
+  if (get(control, MASE_DESIGN) != number) return MASE_OTHER_DESIGN;
+  set(control, MASE_CONTROL, 1);
+  set(control, MASE_CONTROL, 0);
+  set(control, MASE_STATUS, 0xffffffffu);
+  mase_set_transfer(control, 1);
+  return MASE_OK;
+}
+
+void mase_set_transfer(mase_registers control, uint32_t frames) { set(control, MASE_TRANSFER, frames); }
+
+int mase_check(mase_registers control) {
+  const uint32_t status = get(control, MASE_STATUS);
+  set(control, MASE_STATUS, status);
+  return status ? MASE_STREAM_ERROR : MASE_OK;
+}
+
+uint64_t mase_cycles(mase_registers control) {
+  const uint32_t low = get(control, MASE_CYCLES);
+  return (uint64_t)get(control, MASE_CYCLES_HIGH) << 32 | low;
+}
+
+/* PG021: each channel has its control, status, address (two words) and length; writing the length begins. */
+enum { SEND = 0x00, RECEIVE = 0x30, STATUS = 0x04, ADDRESS = 0x18, ADDRESS_HIGH = 0x1c, LENGTH = 0x28 };
+enum { RUN = 1, HALTED = 1, IDLE = 2, ERRORS = 0x70 };
+
+static void begin(mase_registers dma, uint32_t channel, uint64_t address, uint32_t bytes) {
+  set(dma, channel, RUN);
+  set(dma, channel + ADDRESS, (uint32_t)address);
+  set(dma, channel + ADDRESS_HIGH, (uint32_t)(address >> 32));
+  set(dma, channel + LENGTH, bytes);
+}
+
+static int wait_for(mase_registers dma, uint32_t channel, uint64_t looks) {
+  while (looks-- > 0) {
+    const uint32_t status = get(dma, channel + STATUS);
+    if (status & (ERRORS | HALTED)) return MASE_DMA_ERROR;
+    if (status & IDLE) return MASE_OK;
+  }
+  return MASE_TIMEOUT;
+}
+
+void mase_send(mase_registers dma, uint64_t address, uint32_t bytes) { begin(dma, SEND, address, bytes); }
+void mase_receive(mase_registers dma, uint64_t address, uint32_t bytes) {
+  begin(dma, RECEIVE, address, bytes);
+}
+int mase_wait_sent(mase_registers dma, uint64_t looks) { return wait_for(dma, SEND, looks); }
+int mase_wait_received(mase_registers dma, uint64_t looks) { return wait_for(dma, RECEIVE, looks); }
+
+const char* mase_message(int result) {
+  switch (result) {
+    case MASE_OK: return "done";
+    case MASE_NOT_MASE: return "there are no registers of a mase design of this version at the address";
+    case MASE_OTHER_DESIGN: return "the bitstream holds another design than the header";
+    case MASE_STREAM_ERROR: return "an input had a TLAST inside a frame or lacked bytes";
+    case MASE_DMA_ERROR: return "the DMA stopped with an error";
+    case MASE_TIMEOUT: return "the transfer did not end";
+    default: return "unknown result";
+  }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a host needs to feed a design through its AXI wrapper: floats to codes, codes to the bytes of AXI4-Stream
+ * and back, the registers of mase_axi_control, and transfers by AMD's AXI DMA (PG021) in direct register mode.
+ * C99, no memory of its own, no system calls. */
+#ifndef MASE_HOST_H
+#define MASE_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A stream at the border. A frame is `beats` beats of `lanes` elements; element i of the stream is element order[i]
+ * of the tensor in row-major order (order NULL: i). A code c stands for c / 2^fraction_bits. */
+typedef struct {
+  const char* name;
+  size_t beats, lanes;
+  unsigned element_bits;          /* at most 62 */
+  unsigned lane_bits, beat_bytes; /* in TDATA: bits from one element to the next, bytes of a beat */
+  int is_signed;
+  int fraction_bits;
+  int rounds_down; /* floats become codes: 0 to the nearest, ties to even; 1 down */
+  const uint32_t* order;
+} mase_stream;
+
+size_t mase_elements(const mase_stream* stream);    /* of a frame */
+size_t mase_frame_bytes(const mase_stream* stream); /* of a frame in memory */
+
+/* One frame. Values beyond the range get its bounds; NaN gets the code 0. */
+void mase_quantize(const mase_stream* stream, const float* values, int64_t* codes);
+void mase_dequantize(const mase_stream* stream, const int64_t* codes, float* values);
+/* One frame between codes in the tensor's order and mase_frame_bytes bytes. */
+void mase_pack(const mase_stream* stream, const int64_t* codes, uint8_t* bytes);
+void mase_unpack(const mase_stream* stream, const uint8_t* bytes, int64_t* codes);
+
+/* 32-bit registers at byte offsets: memory-mapped ones by mase_mapped, others by functions of your own. */
+typedef struct {
+  void* context;
+  uint32_t (*read)(void* context, uint32_t offset);
+  void (*write)(void* context, uint32_t offset, uint32_t value);
+} mase_registers;
+mase_registers mase_mapped(volatile void* address);
+
+/* Offsets of mase_axi_control. */
+enum {
+  MASE_ID = 0x00,
+  MASE_VERSION = 0x04,
+  MASE_DESIGN = 0x08,
+  MASE_STATUS = 0x0c,
+  MASE_CONTROL = 0x10,
+  MASE_TRANSFER = 0x14,
+  MASE_FRAMES_IN = 0x18,
+  MASE_FRAMES_OUT = 0x1c,
+  MASE_CYCLES = 0x20,
+  MASE_CYCLES_HIGH = 0x24
+};
+
+enum {
+  MASE_OK = 0,
+  MASE_NOT_MASE = -1,      /* no mase_axi_control at these registers, or one of another version */
+  MASE_OTHER_DESIGN = -2,  /* the bitstream holds another design than the header */
+  MASE_STREAM_ERROR = -3,  /* an input saw a TLAST inside a frame, or bytes were missing */
+  MASE_DMA_ERROR = -4,     /* the DMA stopped with an error */
+  MASE_TIMEOUT = -5        /* not done after so many looks */
+};
+const char* mase_message(int result);
+
+/* Checks that the registers belong to the design `number` (MASE_DESIGN_NUMBER of its header), resets the design and
+ * clears its status. */
+int mase_open(mase_registers control, uint32_t number);
+/* Frames between two TLAST of the outputs: how many a receiving transfer takes. While nothing moves. */
+void mase_set_transfer(mase_registers control, uint32_t frames);
+/* MASE_STREAM_ERROR when an input was wrong since the last look; clears that. */
+int mase_check(mase_registers control);
+uint64_t mase_cycles(mase_registers control);
+
+/* `bytes` bytes at the physical address go to (come from) the stream; both return at once. */
+void mase_send(mase_registers dma, uint64_t address, uint32_t bytes);
+void mase_receive(mase_registers dma, uint64_t address, uint32_t bytes);
+/* Until sending (receiving) is done: `looks` times at most. */
+int mase_wait_sent(mase_registers dma, uint64_t looks);
+int mase_wait_received(mase_registers dma, uint64_t looks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
