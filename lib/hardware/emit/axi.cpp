@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI4-Stream wrapper: the usual port names, clock and active-low reset around the plain top.
+// The AXI wrapper: the usual port names, clock and active-low reset around the plain top, streams
+// through adapters, and registers.
+#include "hardware/emit/axi.hpp"
+
+#include <bit>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/verilog.hpp"
 
@@ -11,89 +18,159 @@ using verilog::Direction;
 struct Wrapper {
   const design::Design& design;
   const Names& names;
+  const EmitOptions& options;
   verilog::Module module;
-  verilog::Instance core;
+  verilog::Instance core, control;
   std::vector<std::string> errors;
+
+  const std::string& name(design::StreamId id) const {
+    return names.streams[static_cast<std::size_t>(id)];
+  }
+  void add_port(Direction direction, const std::string& port, std::int64_t width = 0) {
+    module.ports.push_back({direction, port, width > 0 ? width : 1, width == 0});
+  }
+  void add_net(const std::string& net, std::int64_t width = 0) {
+    module.items.emplace_back(verilog::Net{net, width > 0 ? width : 1, width == 0});
+  }
 };
+
+std::int64_t whole_bytes(std::int64_t bits) { return (bits + 7) / 8; }
+std::int64_t power_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
+}
 
 /// Signals between an adapter and the core.
 void add_link(Wrapper& wrapper, const std::string& name, std::int64_t width) {
-  wrapper.module.items.emplace_back(verilog::Net{name + "_valid", 1, true});
-  wrapper.module.items.emplace_back(verilog::Net{name + "_ready", 1, true});
-  wrapper.module.items.emplace_back(verilog::Net{name + "_data", width, false});
+  wrapper.add_net(name + "_valid");
+  wrapper.add_net(name + "_ready");
+  wrapper.add_net(name + "_data", width);
   for (const char* part : {"_valid", "_ready", "_data"})
     wrapper.core.connections.emplace_back(name + part, name + part);
 }
 
-verilog::Instance adapter(const design::Stream& stream, const std::string& module,
-                          const std::string& name) {
-  return {module,
-          name,
-          {{"W", std::to_string(stream.width())}, {"BEATS", std::to_string(stream.beats())}},
-          {{"clk", "aclk"}, {"rst", "rst"}}};
+/// High when a frame of the stream has passed. Of each side the first stream's is counted.
+std::string frame_net(const Wrapper& wrapper, design::StreamId id) {
+  const bool counted = id == wrapper.design.inputs.front() || id == wrapper.design.outputs.front();
+  return (counted ? "" : "unused_") + wrapper.name(id) + "_frame";
+}
+
+/// An adapter between `<prefix>_axis_<stream>_t...` and the core's `<stream>_...`.
+verilog::Instance adapter(Wrapper& wrapper, design::StreamId id, const std::string& prefix) {
+  const design::Stream& stream = wrapper.design.stream(id);
+  const AxiLayout layout = axi_layout(stream, wrapper.options);
+  const std::string& name = wrapper.name(id);
+  const bool input = prefix == "s";
+  const Direction forth = input ? Direction::input : Direction::output;
+  const Direction back = input ? Direction::output : Direction::input;
+  const std::string port = prefix + "_axis_" + name;
+  wrapper.add_port(forth, port + "_tvalid");
+  wrapper.add_port(back, port + "_tready");
+  wrapper.add_port(forth, port + "_tdata", 8 * layout.bytes);
+  wrapper.add_port(forth, port + "_tkeep", layout.bytes);
+  wrapper.add_port(forth, port + "_tlast");
+  add_link(wrapper, name, stream.width());
+  const std::string frame = frame_net(wrapper, id);
+  wrapper.add_net(frame);
+  verilog::Instance instance{input ? "mase_axi_stream_input" : "mase_axi_stream_output",
+                             name + "_adapter",
+                             {{"LANES", std::to_string(stream.lanes)},
+                              {"DW", std::to_string(stream.type.width)},
+                              {"LANE", std::to_string(layout.lane_bits)},
+                              {"TW", std::to_string(8 * layout.bytes)},
+                              {"BEATS", std::to_string(stream.beats())}},
+                             {{"clk", "aclk"}, {"rst", "rst"}, {"frame", frame}}};
+  for (const char* part : {"_tvalid", "_tready", "_tdata", "_tkeep", "_tlast"})
+    instance.connections.emplace_back(prefix + "_axis" + part, port + part);
+  for (const char* part : {"_valid", "_ready", "_data"})
+    instance.connections.emplace_back((input ? "out" : "in") + std::string(part), name + part);
+  return instance;
 }
 
 void add_input(Wrapper& wrapper, design::StreamId id) {
-  const design::Stream& stream = wrapper.design.stream(id);
-  const std::string& name = wrapper.names.streams[static_cast<std::size_t>(id)];
-  const std::string port = "s_axis_" + name;
-  auto& ports = wrapper.module.ports;
-  ports.push_back({Direction::input, port + "_tvalid", 1, true});
-  ports.push_back({Direction::output, port + "_tready", 1, true});
-  ports.push_back({Direction::input, port + "_tdata", (stream.width() + 7) / 8 * 8, false});
-  ports.push_back({Direction::input, port + "_tlast", 1, true});
-  add_link(wrapper, name, stream.width());
-  wrapper.module.items.emplace_back(verilog::Net{name + "_error", 1, true});
-  wrapper.errors.push_back(name + "_error");
-  verilog::Instance instance = adapter(stream, "mase_axi_stream_input", name + "_adapter");
-  for (const char* part : {"_tvalid", "_tready", "_tdata", "_tlast"})
-    instance.connections.emplace_back(std::string("s_axis") + part, port + part);
-  for (const char* part : {"_valid", "_ready", "_data"})
-    instance.connections.emplace_back(std::string("out") + part, name + part);
-  instance.connections.emplace_back("error", name + "_error");
+  verilog::Instance instance = adapter(wrapper, id, "s");
+  const std::string error = wrapper.name(id) + "_error";
+  wrapper.add_net(error);
+  wrapper.errors.push_back(error);
+  instance.connections.emplace_back("error", error);
   wrapper.module.items.emplace_back(instance);
 }
 
 void add_output(Wrapper& wrapper, design::StreamId id) {
-  const design::Stream& stream = wrapper.design.stream(id);
-  const std::string& name = wrapper.names.streams[static_cast<std::size_t>(id)];
-  const std::string port = "m_axis_" + name;
-  const std::int64_t bytes = (stream.width() + 7) / 8;
-  auto& ports = wrapper.module.ports;
-  ports.push_back({Direction::output, port + "_tvalid", 1, true});
-  ports.push_back({Direction::input, port + "_tready", 1, true});
-  ports.push_back({Direction::output, port + "_tdata", 8 * bytes, false});
-  ports.push_back({Direction::output, port + "_tkeep", bytes, false});
-  ports.push_back({Direction::output, port + "_tlast", 1, true});
-  add_link(wrapper, name, stream.width());
-  verilog::Instance instance = adapter(stream, "mase_axi_stream_output", name + "_adapter");
-  for (const char* part : {"_valid", "_ready", "_data"})
-    instance.connections.emplace_back(std::string("in") + part, name + part);
-  for (const char* part : {"_tvalid", "_tready", "_tdata", "_tkeep", "_tlast"})
-    instance.connections.emplace_back(std::string("m_axis") + part, port + part);
+  verilog::Instance instance = adapter(wrapper, id, "m");
+  instance.parameters.emplace_back("SIGNED", wrapper.design.stream(id).type.is_signed ? "1" : "0");
+  instance.connections.emplace_back("frames", "frames");
+  instance.connections.emplace_back("restart", "restart");
   wrapper.module.items.emplace_back(instance);
+}
+
+/// The five channels of AXI4-Lite, passed through to the registers.
+void add_registers(Wrapper& wrapper) {
+  for (const RegisterSignal& signal : register_signals) {
+    const std::string port = std::string("s_axi_control_") + signal.name;
+    wrapper.add_port(signal.input ? Direction::input : Direction::output, port, signal.width);
+    wrapper.control.connections.emplace_back(std::string("s_axi_") + signal.name, port);
+  }
+  wrapper.add_net("areset");
+  wrapper.module.items.emplace_back(verilog::Assign{"areset", "!aresetn"});
+  wrapper.add_net("rst");
+  wrapper.add_net("frames", 32);
+  wrapper.add_net("restart");
+}
+
+void finish_registers(Wrapper& wrapper) {
+  verilog::Instance& control = wrapper.control;
+  control.connections.emplace_back("errors", verilog::concatenation(wrapper.errors));
+  control.connections.emplace_back("frame_in", frame_net(wrapper, wrapper.design.inputs.front()));
+  control.connections.emplace_back("frame_out", frame_net(wrapper, wrapper.design.outputs.front()));
+  wrapper.module.items.emplace_back(control);
 }
 
 }  // namespace
 
-std::string axi_text(const design::Design& design, const Names& names) {
-  Wrapper wrapper{
-      design, names, {}, {names.top, "core", {}, {{"clk", "aclk"}, {"rst", "rst"}}}, {}};
-  verilog::Module& module = wrapper.module;
-  module.name = names.top + "_axi";
-  module.comment = "AXI4-Stream around " + names.top +
-                   ": TDATA is a beat padded to whole bytes, TLAST ends a frame.\n"
-                   "`tlast_error` stays high after a TLAST in a wrong place.";
-  module.ports = {{Direction::input, "aclk", 1, true},
-                  {Direction::input, "aresetn", 1, true},
-                  {Direction::output, "tlast_error", 1, true}};
-  module.items = {verilog::Net{"rst", 1, true}, verilog::Assign{"rst", "!aresetn"}};
+AxiLayout axi_layout(const design::Stream& stream, const EmitOptions& options) {
+  const std::int64_t width = stream.type.width;
+  if (options.tdata == "packed") return {width, whole_bytes(stream.width())};
+  const std::int64_t bytes = whole_bytes(width);
+  if (options.tdata == "bytes") return {8 * bytes, stream.lanes * bytes};
+  return {8 * power_of_two(bytes), power_of_two(stream.lanes * power_of_two(bytes))};
+}
+
+std::string design_number(const design::Design& design, const Names& names) {
+  std::string text = top_text(design, names);
+  for (const design::Memory& memory : design.memories) text += join(memory.words, "\n");
+  return sha256(text).substr(0, 8);
+}
+
+std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options) {
+  const std::string number = verilog::literal(design::HexBits{design_number(design, names), 32});
+  Wrapper wrapper{design,
+                  names,
+                  options,
+                  {},
+                  {names.top, "core", {}, {{"clk", "aclk"}, {"rst", "rst"}}},
+                  {"mase_axi_control",
+                   "control",
+                   {{"INPUTS", std::to_string(design.inputs.size())}, {"DESIGN", number}},
+                   {{"clk", "aclk"},
+                    {"rst", "areset"},
+                    {"error", "error"},
+                    {"core_rst", "rst"},
+                    {"frames", "frames"},
+                    {"restart", "restart"}}},
+                  {}};
+  wrapper.module.name = names.top + "_axi";
+  wrapper.module.comment = "AXI around " + names.top +
+                           ": streams with TDATA in whole bytes and TLAST at the end of a frame,\n"
+                           "and registers (see mase_axi_control). `error`: an input was wrong.";
+  wrapper.add_port(Direction::input, "aclk");
+  wrapper.add_port(Direction::input, "aresetn");
+  wrapper.add_port(Direction::output, "error");
+  add_registers(wrapper);
   for (const design::StreamId id : design.inputs) add_input(wrapper, id);
   for (const design::StreamId id : design.outputs) add_output(wrapper, id);
-  module.items.emplace_back(
-      verilog::Assign{"tlast_error", "|" + verilog::concatenation(wrapper.errors)});
-  module.items.emplace_back(wrapper.core);
-  return verilog::print(module);
+  wrapper.module.items.emplace_back(wrapper.core);
+  finish_registers(wrapper);
+  return verilog::print(wrapper.module);
 }
 
 }  // namespace mase::emit

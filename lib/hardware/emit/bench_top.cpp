@@ -11,13 +11,10 @@ namespace mase::emit {
 namespace {
 
 using verilog::Direction;
+using verilog::slice;
 
 constexpr std::int64_t stream_count = 64;  // bits of valid and ready
 constexpr std::int64_t least_width = 96;
-
-std::string slice(const std::string& vector, std::int64_t first, std::int64_t width) {
-  return vector + "[" + std::to_string(first + width - 1) + ":" + std::to_string(first) + "]";
-}
 
 std::string bit(const std::string& vector, std::size_t index) {
   return vector + "[" + std::to_string(index) + "]";

@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/tree.hpp"
 #include "hardware/design/cost.hpp"
+#include "hardware/emit/axi.hpp"
 #include "hardware/emit/verilog.hpp"
 
 namespace mase::emit {
@@ -43,8 +44,14 @@ void add_value(Tree& tree, const integer::StreamValue& value, bool border) {
   if (border && !value.order.empty()) tree["order"] = Tree::list_of(value.order);
 }
 
-Tree stream_tree(const design::Design& design, const Names& names, design::StreamId id,
-                 bool border) {
+/// `tdata`: how the elements of a beat lie in the wrapper's TDATA.
+void add_tdata(Tree& tree, const AxiLayout& layout) {
+  tree["tdata"]["lane_bits"] = layout.lane_bits;
+  tree["tdata"]["bytes"] = layout.bytes;
+}
+
+Tree stream_tree(const design::Design& design, const Names& names, const EmitOptions& options,
+                 design::StreamId id, bool border) {
   const design::Stream& stream = design.stream(id);
   Tree tree = Tree::dict();
   tree["name"] = names.streams[static_cast<std::size_t>(id)];
@@ -52,16 +59,18 @@ Tree stream_tree(const design::Design& design, const Names& names, design::Strea
   tree["lanes"] = stream.lanes;
   tree["beats"] = stream.beats();
   tree["width"] = stream.width();
+  if (border) add_tdata(tree, axi_layout(stream, options));
   if (design.program && stream.value >= 0)
     add_value(tree, design.program->value(stream.value), border);
   return tree;
 }
 
-Tree streams_tree(const design::Design& design, const Names& names) {
+Tree streams_tree(const design::Design& design, const Names& names, const EmitOptions& options) {
   Tree tree = Tree::dict();
   const auto add = [&](const char* key, const std::vector<design::StreamId>& ids, bool border) {
     Tree list = Tree::list();
-    for (const design::StreamId id : ids) list.push_back(stream_tree(design, names, id, border));
+    for (const design::StreamId id : ids)
+      list.push_back(stream_tree(design, names, options, id, border));
     tree[key] = std::move(list);
   };
   std::vector<bool> outside(design.streams.size(), false);
@@ -155,7 +164,7 @@ std::string design_json(const design::Design& design, const Names& names,
   for (const auto& [key, value] : given.as_dict()) tree[key] = value;
   tree["cycles"] = timing_tree(design, options);
   tree["cost"] = cost_tree(design::cost(design));
-  tree["streams"] = streams_tree(design, names);
+  tree["streams"] = streams_tree(design, names, options);
   tree["instances"] = instances_tree(design, names);
   tree["memories"] = memories_tree(design);
   for (const auto& [name, content] : files) tree["files"][name] = sha256(content);

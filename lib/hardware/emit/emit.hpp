@@ -20,10 +20,16 @@ namespace mase::emit {
 struct EmitOptions {
   double clock_mhz = 200;
   std::string part = "xc7a100tcsg324-1";
+  std::string tdata = "packed";
   static constexpr auto fields() {
     using E = EmitOptions;
-    return std::tuple{Field{"clock_mhz", &E::clock_mhz, "target clock"}.between(0.001, 10000),
-                      Field{"part", &E::part, "FPGA part of the Vivado project"}};
+    return std::tuple{
+        Field{"clock_mhz", &E::clock_mhz, "target clock"}.between(0.001, 10000),
+        Field{"part", &E::part, "FPGA part of the Vivado project"},
+        Field{"tdata", &E::tdata,
+              "elements of an AXI4-Stream beat: side by side, each in whole bytes, or "
+              "each and the beat in a power of two of them"}
+            .one_of("packed", "bytes", "power_of_two")};
   }
 };
 

@@ -96,8 +96,8 @@ std::vector<std::string> modules_used(const design::Design& design) {
 std::vector<std::string> modules_with_axi(const design::Design& design) {
   std::vector<std::string> order = modules_used(design);
   std::set<std::string> seen(order.begin(), order.end());
-  for (const char* adapter : {"mase_axi_stream_input", "mase_axi_stream_output"})
-    add_module(adapter, seen, order);
+  for (const char* part : {"mase_axi_stream_input", "mase_axi_stream_output", "mase_axi_control"})
+    add_module(part, seen, order);
   return order;
 }
 
@@ -155,8 +155,18 @@ Files vector_files(const design::Design& design) {
   return files;
 }
 
+/// The driver for a host, and the bench that runs it against the wrapper.
+Files host_files() {
+  Files files;
+  for (const char* name : {"mase_host.h", "mase_host.c"})
+    files[std::string("host/") + name] = read_file(template_path(std::string("host/") + name));
+  files["sim/axi_bench.cpp"] = read_file(template_path("host/axi_bench.cpp"));
+  return files;
+}
+
 Files bench_files(const design::Design& design, const Files& vectors) {
   Files files = bench_sources_of(design);
+  files.merge(host_files());
   files.insert(vectors.begin(), vectors.end());
   return files;
 }

@@ -3,6 +3,7 @@
 #include "hardware/emit/scripts.hpp"
 
 #include "base/text.hpp"
+#include "hardware/emit/axi.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/top.hpp"
 
@@ -11,15 +12,17 @@ namespace {
 
 constexpr const char* makefile =
     R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
-# make lint, make sim (arguments of the bench in ARGS), make synth, make vivado.
+# make lint, make sim (arguments of the bench in ARGS), make sim-axi (the AXI wrapper with the driver of
+# host/), make synth, make vivado.
 TOP := @TOP@
 ARGS ?= --stall-spell @SPELL@ --watchdog @WATCHDOG@
 VERILATOR ?= verilator
 YOSYS ?= yosys
 VIVADO ?= vivado
 SOURCES := $(shell cat filelist.f)
+AXI_SOURCES := $(shell cat filelist_axi.f)
 
-.PHONY: lint sim synth vivado clean
+.PHONY: lint sim sim-axi synth vivado clean
 
 lint:
 	$(VERILATOR) --lint-only -Wall -f filelist.f --top-module $(TOP)
@@ -34,6 +37,14 @@ sim/obj/bench: $(SOURCES) sim/bench_top.sv $(wildcard sim/*.cpp sim/*.hpp)
 	  @MODEL@ --Mdir obj -o bench \
 	  -CFLAGS "@CFLAGS@" -MAKEFLAGS "@MAKEFLAGS@" \
 	  $(addprefix ../,$(SOURCES)) bench_top.sv @SOURCE@
+
+sim-axi: sim/obj_axi/bench
+	cd rtl && ../sim/obj_axi/bench $(AXI_ARGS)
+
+sim/obj_axi/bench: $(AXI_SOURCES) sim/axi_bench_top.sv sim/axi_bench.cpp $(wildcard host/*)
+	cd sim && $(VERILATOR) --cc --exe --build -j 0 -Wall -O3 --x-assign unique --noassert --prefix Vaxi \
+	  --top-module axi_bench_top --Mdir obj_axi -o bench -CFLAGS "-std=c++20 -O1 -I../../host" \
+	  $(addprefix ../,$(AXI_SOURCES)) axi_bench_top.sv ../axi_bench.cpp ../../host/mase_host.c
 
 synth:
 	$(YOSYS) -q -p "read_verilog -sv -defer $(SOURCES); hierarchy -check -top $(TOP); \
@@ -124,7 +135,9 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   const Names names = names_of(design);
   Files files;
   files["rtl/" + names.top + ".sv"] = top_text(design, names);
-  files["rtl/" + names.top + "_axi.sv"] = axi_text(design, names);
+  files["rtl/" + names.top + "_axi.sv"] = axi_text(design, names, options);
+  files["sim/axi_bench_top.sv"] = axi_bench_top_text(design, names, options);
+  files["host/host.h"] = host_header(design, names, options);
   files["filelist.f"] = filelist_text(modules_used(design), {names.top});
   files["filelist_axi.f"] =
       filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});

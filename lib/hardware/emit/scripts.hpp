@@ -13,7 +13,7 @@ namespace mase::emit {
 
 /// Modules of the templates that the design needs, parts before what instantiates them.
 std::vector<std::string> modules_used(const design::Design& design);
-/// The same and the adapters of the AXI4-Stream wrapper.
+/// The same and those of the AXI wrapper.
 std::vector<std::string> modules_with_axi(const design::Design& design);
 
 /// One source a line, relative to the emitted folder, parts first.

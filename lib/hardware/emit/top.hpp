@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generated modules: the design's top, its AXI4-Stream wrapper and the bench's view of it.
+// The generated modules: the design's top and the bench's view of it.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,6 @@ namespace mase::emit {
 /// The top module: three signals a stream, an instance each, ports by the module table. Internal
 /// error when a stream stands twice at the border.
 std::string top_text(const design::Design& design, const Names& names);
-
-/// Module <top>_axi: one AXI4-Stream port per stream at the border, TDATA in whole bytes.
-std::string axi_text(const design::Design& design, const Names& names);
 
 /// Module bench_top. Its ports are vectors over all streams, so that one C++ bench fits every
 /// design; see BenchLayout.

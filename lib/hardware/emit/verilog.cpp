@@ -132,4 +132,8 @@ std::string concatenation(const std::vector<std::string>& low_first) {
   return "{" + join({low_first.rbegin(), low_first.rend()}, ", ") + "}";
 }
 
+std::string slice(const std::string& vector, std::int64_t first, std::int64_t width) {
+  return vector + "[" + std::to_string(first + width - 1) + ":" + std::to_string(first) + "]";
+}
+
 }  // namespace mase::emit::verilog

@@ -71,4 +71,7 @@ std::string print(const Module& module);
 /// "{c, b, a}" for parts a, b, c whose first has the low bits; the part itself when it is one.
 std::string concatenation(const std::vector<std::string>& low_first);
 
+/// "vector[7:4]" for 4 bits from bit 4 on.
+std::string slice(const std::string& vector, std::int64_t first, std::int64_t width);
+
 }  // namespace mase::emit::verilog

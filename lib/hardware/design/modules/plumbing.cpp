@@ -212,6 +212,7 @@ std::vector<ModuleRow> plumbing_modules() {
        .folder = "interface",
        .doc = "AXI4-Stream out",
        .uses = skid},
+      {.name = "mase_axi_control", .folder = "interface", .doc = "AXI4-Lite registers"},
   };
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The AXI wrapper of a design, and what a host has to know of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "hardware/emit/emit.hpp"
+#include "hardware/emit/names.hpp"
+
+namespace mase::emit {
+
+/// Where the elements of a beat lie in TDATA: element i from bit i * lane_bits on.
+struct AxiLayout {
+  std::int64_t lane_bits = 0;  ///< per element, its padding included
+  std::int64_t bytes = 0;      ///< of TDATA
+};
+AxiLayout axi_layout(const design::Stream& stream, const EmitOptions& options);
+
+/// What the register DESIGN of a wrapper says: the first 32 bits of the SHA-256 of the top module
+/// and the memory images as hex digits, so that a host knows which design it talks to.
+std::string design_number(const design::Design& design, const Names& names);
+
+/// A signal of AXI4-Lite, seen from the registers; width 0 is a scalar.
+struct RegisterSignal {
+  const char* name;
+  bool input;
+  std::int64_t width;
+};
+inline constexpr auto register_signals = std::to_array<RegisterSignal>({{"awvalid", true, 0},
+                                                                        {"awready", false, 0},
+                                                                        {"awaddr", true, 6},
+                                                                        {"wvalid", true, 0},
+                                                                        {"wready", false, 0},
+                                                                        {"wdata", true, 32},
+                                                                        {"wstrb", true, 4},
+                                                                        {"bvalid", false, 0},
+                                                                        {"bready", true, 0},
+                                                                        {"bresp", false, 2},
+                                                                        {"arvalid", true, 0},
+                                                                        {"arready", false, 0},
+                                                                        {"araddr", true, 6},
+                                                                        {"rvalid", false, 0},
+                                                                        {"rready", true, 0},
+                                                                        {"rdata", false, 32},
+                                                                        {"rresp", false, 2}});
+
+/// Module <top>_axi: an AXI4-Stream port per stream at the border, and AXI4-Lite registers.
+std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options);
+
+/// Module axi_bench_top: the wrapper with ports whose names are those of every design.
+std::string axi_bench_top_text(const design::Design& design, const Names& names,
+                               const EmitOptions& options);
+
+/// Header for the driver in C: a row per stream, and the design's number.
+std::string host_header(const design::Design& design, const Names& names,
+                        const EmitOptions& options);
+
+}  // namespace mase::emit

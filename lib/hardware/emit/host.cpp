@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C header that tells the host's driver what the streams of a design are.
+#include "hardware/emit/axi.hpp"
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace mase::emit {
+namespace {
+
+/// The tensor's order of a stream, where it is another than the stream's.
+const std::vector<std::int64_t>* order_of(const design::Design& design, design::StreamId id) {
+  const integer::ValueId value = design.stream(id).value;
+  if (!design.program || value < 0) return nullptr;
+  const std::vector<std::int64_t>& order = design.program->value(value).order;
+  return order.empty() ? nullptr : &order;
+}
+
+bool rounds_down(const design::Design& design, design::StreamId id) {
+  if (!design.program) return false;
+  const auto& inputs = design.program->inputs;
+  const auto found = std::find(inputs.begin(), inputs.end(), design.stream(id).value);
+  return found != inputs.end() &&
+         design.program->input_rounding[static_cast<std::size_t>(found - inputs.begin())] !=
+             formats::Rounding::nearest_even;
+}
+
+std::string order_name(const std::string& stream) { return "mase_order_" + stream; }
+
+std::string order_text(const std::string& stream, const std::vector<std::int64_t>& order) {
+  std::string text = "static const uint32_t " + order_name(stream) + "[] = {";
+  for (std::size_t i = 0; i < order.size(); ++i)
+    text += (i % 16 == 0 ? "\n    " : " ") + std::to_string(order[i]) + ",";
+  return text + "};\n";
+}
+
+std::string row(const design::Design& design, const Names& names, const EmitOptions& options,
+                design::StreamId id) {
+  const design::Stream& stream = design.stream(id);
+  const AxiLayout layout = axi_layout(stream, options);
+  const std::string& name = names.streams[static_cast<std::size_t>(id)];
+  const std::vector<std::string> members = {"\"" + name + "\"",
+                                            std::to_string(stream.beats()),
+                                            std::to_string(stream.lanes),
+                                            std::to_string(stream.type.width),
+                                            std::to_string(layout.lane_bits),
+                                            std::to_string(layout.bytes),
+                                            stream.type.is_signed ? "1" : "0",
+                                            std::to_string(stream.type.frac),
+                                            rounds_down(design, id) ? "1" : "0",
+                                            order_of(design, id) ? order_name(name) : "0"};
+  return "    {" + join(members, ", ") + "},\n";
+}
+
+}  // namespace
+
+std::string host_header(const design::Design& design, const Names& names,
+                        const EmitOptions& options) {
+  std::string orders, inputs, outputs;
+  for (const auto* side : {&design.inputs, &design.outputs})
+    for (const design::StreamId id : *side) {
+      if (const auto* order = order_of(design, id))
+        orders += order_text(names.streams[static_cast<std::size_t>(id)], *order);
+      (side == &design.inputs ? inputs : outputs) += row(design, names, options, id);
+    }
+  std::string text =
+      replace_all(read_file(share_folder() + "/hw_templates/host/host.h"), "@TOP@", names.top);
+  text = replace_all(text, "@NUMBER@", design_number(design, names));
+  text = replace_all(text, "@INPUTS@", std::to_string(design.inputs.size()));
+  text = replace_all(text, "@OUTPUTS@", std::to_string(design.outputs.size()));
+  text = replace_all(text, "@ORDERS@", orders);
+  text = replace_all(text, "@INPUT_ROWS@", inputs);
+  return replace_all(text, "@OUTPUT_ROWS@", outputs);
+}
+
+}  // namespace mase::emit
