@@ -55,6 +55,12 @@ void add_emit(CLI::App& app, Action& action) {
       ->type_name("FAMILY")
       ->expected(0, 1)
       ->default_str("ecp5");
+  command
+      ->add_option("--vivado", request->vivado,
+                   "what Vivado makes of it: core, or axi, with its wrapper [core]")
+      ->type_name("TOP")
+      ->expected(0, 1)
+      ->default_str("core");
   command->footer(
       "Examples:\n"
       "  mase emit mase_output/jsc/software/transform/transformed_ckpt/graph_module.pt \\\n"

@@ -85,6 +85,7 @@ struct EmitRequest : CommonRequest {
   std::optional<std::string> synthesis;  ///< family to synthesise for: "xc7", "ice40", "ecp5"
   bool per_instance = false;             ///< synthesise every instance by itself too
   std::optional<std::string> placement;  ///< family to place and route for: "ecp5", "ice40"
+  std::optional<std::string> vivado;     ///< what Vivado implements: "core", or "axi", its wrapper
 };
 int emit(const EmitRequest& request);
 

@@ -15,6 +15,7 @@
 #include "hardware/emit/families.hpp"
 #include "hardware/emit/passes.hpp"
 #include "hardware/emit/place.hpp"
+#include "hardware/emit/vivado.hpp"
 
 namespace mase::driver {
 namespace {
@@ -182,12 +183,49 @@ void place(const std::string& folder, const Hardware& hardware, const std::strin
   write_file(folder + "/" + emit::placement_file, to_json(document) + "\n");
 }
 
-/// What Yosys and nextpnr say. They read the folder, which stays when they are stopped.
+/// The clock and the resources of Vivado's reports, beside those predicted for the bare top.
+void implement(const std::string& folder, const Hardware& hardware, const std::string& wrapper,
+               Output& output) {
+  ProgressLine progress(!output.is_json());
+  progress.show("Vivado implements " + hardware.options.part);
+  const emit::Implementation found = emit::implement(folder, hardware.design, wrapper);
+  progress.clear();
+  const double frames = found.mhz() * 1e6 / static_cast<double>(hardware.design.timing.interval);
+  const design::Cost predicted = design::cost(hardware.design);
+  Tree& document = output.document()["implementation"];
+  document["top"] = found.top;
+  document["part"] = hardware.options.part;
+  document["period_ns"] = found.period;
+  document["slack_ns"] = found.slack;
+  document["mhz"] = found.mhz();
+  document["frames_per_second"] = frames;
+  document["used"] = cost_tree(found.used);
+  document["available"] = cost_tree(found.available);
+  document["predicted"] = cost_tree(predicted);
+  passes::ReportTable table{
+      "Implementation (Vivado)", {"Resource", "predicted", "used", "available"}, {}, ""};
+  const auto row = [&](const char* name, double design::Cost::*member) {
+    table.rows.push_back({name, number(predicted.*member), number(found.used.*member),
+                          number(found.available.*member)});
+  };
+  row("LUT", &design::Cost::lut);
+  row("FF", &design::Cost::ff);
+  row("DSP", &design::Cost::dsp);
+  row("BRAM", &design::Cost::bram);
+  output.table(table);
+  output.text(found.top + ": " + fixed_text(found.mhz(), 1) + " MHz reached (asked " +
+              fixed_text(1000 / found.period, 1) + ", slack " + fixed_text(found.slack, 3) +
+              " ns), " + fixed_text(frames, 0) + " frames per second");
+  write_file(folder + "/" + emit::implementation_file, to_json(document) + "\n");
+}
+
+/// What Yosys, nextpnr and Vivado say. They read the folder, which stays when they are stopped.
 void measure(const std::string& folder, const Hardware& hardware, const EmitRequest& request,
              Output& output) {
   try {
     if (request.synthesis) synthesise(folder, hardware.design, request, output);
     if (request.placement) place(folder, hardware, *request.placement, output);
+    if (request.vivado) implement(folder, hardware, *request.vivado, output);
   } catch (const Error& error) {
     if (error.fault() != Fault::interrupted) throw;
     throw Error(Fault::interrupted,
@@ -200,6 +238,7 @@ void measure(const std::string& folder, const Hardware& hardware, const EmitRequ
 int emit(const EmitRequest& request) {
   if (request.synthesis) emit::family_of(*request.synthesis);
   if (request.placement) emit::placed_family(*request.placement);
+  if (request.vivado) emit::check_wrapper(*request.vivado);
   Session session = open_session(request);
   Output& output = session.output;
   std::vector<passes::PassCall> calls = pipeline_of(session.configuration);
@@ -218,7 +257,7 @@ int emit(const EmitRequest& request) {
                      });
   output.text("\nhardware: " + folder);
   output.document()["hardware"] = folder;
-  if (request.synthesis || request.placement)
+  if (request.synthesis || request.placement || request.vivado)
     measure(folder, read_hardware(folder, graph), request, output);
   output.record(project_folder(session.settings()), "emit");
   output.finish();

@@ -285,6 +285,79 @@ class Placement(Hardware):
         self.assertFalse((self.hardware("stopped_placing") / "placement.json").exists())
 
 
+class Vivado(Hardware):
+    """With a Vivado of a few lines, which writes the reports of its own run."""
+
+    UTILIZATION = """
+| Slice LUTs      |  500 |     0 |     63400 |  0.79 |
+| Slice Registers |  700 |     0 |    126800 |  0.55 |
+| Block RAM Tile  |    2 |     0 |       135 |  1.48 |
+| DSPs            |    3 |     0 |       240 |  1.25 |
+"""
+    TIMING = """
+    WNS(ns)      TNS(ns)
+    -------      -------
+     -1.250      -80.000
+
+Clock  Waveform(ns)         Period(ns)      Frequency(MHz)
+-----  ------------         ----------      --------------
+clk    {0.000 2.500}        5.000           200.000
+"""
+    WORKS = (
+        "mkdir -p reports",
+        f"cat > reports/utilization.txt <<'END'{UTILIZATION}END",
+        f"cat > reports/timing.txt <<'END'{TIMING}END",
+        "number=$(sed -n 's/^puts $file \"\\([0-9a-f]*\\) .*/\\1/p' build.tcl)",
+        'case "$*" in *axi) echo "$number JscTiny_axi";; *) echo "$number JscTiny";; esac > reports/design.txt',
+        "exit 1",  # the clock is missed
+    )
+
+    def vivado(self, *lines):
+        tools = Path(tempfile.mkdtemp(dir=self.folder))
+        program = tools / "vivado"
+        program.write_text("\n".join(("#!/bin/sh", *lines, "")))
+        program.chmod(0o755)
+        return f"{tools}:{os.environ['PATH']}"
+
+    def implement(self, name, *words):
+        return ("emit", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", name, *words)
+
+    def test_a_missed_clock_is_a_result_and_reports_are_read_again_where_vivado_is_not(self):
+        words = self.implement("vivado", "--vivado", "axi", "--json")
+        first = json.loads(self.run_mase(*words, PATH=self.vivado(*self.WORKS)).stdout)["implementation"]
+        self.assertEqual(first["top"], "JscTiny_axi")
+        self.assertEqual(first["mhz"], 160)
+        self.assertEqual(first["frames_per_second"], 160e6 / 16)
+        self.assertEqual(first["used"]["lut"], 500)
+        stored = self.hardware("vivado") / "implementation.json"
+        self.assertEqual(json.loads(stored.read_text()), first)
+        self.assertEqual(json.loads(self.run_mase(*words).stdout)["implementation"], first)
+        core = mase(*self.implement("vivado", "--vivado"))
+        self.assertEqual(core.returncode, 3, "reports of the wrapper are none of the bare top")
+        self.assertRegex(core.stderr, "there is no 'vivado' in PATH, and .* run `make vivado` in")
+        self.emit("vivado", "--ii", "4")
+        self.assertFalse(stored.exists(), "the clock of another design")
+
+    def test_what_vivado_says_when_it_fails_is_shown_and_other_words_are_refused(self):
+        failed = mase(*self.implement("failed", "--vivado", "core"), PATH=self.vivado("echo 'no licence'", "exit 2"))
+        self.assertEqual(failed.returncode, 3, failed.stderr)
+        self.assertIn("Vivado failed:\nno licence", failed.stderr)
+        refused = mase(*self.implement("refused", "--vivado", "both"))
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("Vivado implements core or axi, not 'both'", refused.stderr)
+        self.assertFalse(self.hardware("refused").exists())
+
+
+class Axi(Hardware):
+    def test_the_emitted_driver_and_wrapper_give_the_vectors_of_a_network(self):
+        self.emit("axi", "--ii", "16", "--tdata", "power_of_two")
+        done = subprocess.run(
+            ["make", "sim-axi"], cwd=self.hardware("axi"), check=False, capture_output=True, text=True
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"axi: (\d+) frames, \1 as expected, 0 checks failed")
+
+
 class Parts(Hardware):
     def test_a_design_larger_than_its_part_is_said_with_parts_that_hold_it(self):
         result = self.run_mase(

@@ -50,6 +50,7 @@ Files all_files(const design::Design& design, const EmitOptions& options);
 /// What was measured of the design in a folder; it goes when another design is emitted there.
 inline constexpr const char* synthesis_file = "synthesis.json";
 inline constexpr const char* placement_file = "placement.json";
+inline constexpr const char* implementation_file = "implementation.json";
 
 /// Writes files below `folder`, each atomically; nothing is written when one cannot be made.
 void write_files(const std::string& folder, const Files& files);

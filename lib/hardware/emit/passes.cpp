@@ -76,7 +76,7 @@ bool tells(const std::string& folder, const std::string& design_json) {
 
 void remove_measured(const std::string& folder) {
   std::error_code error;
-  for (const char* file : {synthesis_file, placement_file})
+  for (const char* file : {synthesis_file, placement_file, implementation_file})
     fs::remove(fs::path(folder) / file, error);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts for make and Vivado, and the files that belong to the top.
+// Texts for make, and the files that belong to the top.
 #include "hardware/emit/scripts.hpp"
 
 #include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/top.hpp"
+#include "hardware/emit/vivado.hpp"
 
 namespace mase::emit {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 constexpr const char* makefile =
     R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
 # make lint, make sim (arguments of the bench in ARGS), make sim-axi (the AXI wrapper with the driver of
-# host/), make synth, make vivado.
+# host/), make synth, make vivado (VIVADO_ARGS=axi: with the
+# wrapper).
 TOP := @TOP@
 ARGS ?= --stall-spell @SPELL@ --watchdog @WATCHDOG@
 VERILATOR ?= verilator
@@ -52,31 +54,10 @@ synth:
 	cat synth.txt
 
 vivado:
-	cd vivado && $(VIVADO) -mode batch -source build.tcl
+	cd vivado && $(VIVADO) -mode batch -source build.tcl $(addprefix -tclargs ,$(VIVADO_ARGS))
 
 clean:
 	rm -rf sim/obj sim/obj_* synth.txt vivado/reports
-)";
-
-constexpr const char* tcl_script =
-    R"(# Out-of-context synthesis and implementation of @TOP@ with reports; run in this folder:
-# vivado -mode batch -source build.tcl
-set part @PART@
-set sources {
-@SOURCES@}
-file mkdir reports
-foreach source $sources { read_verilog -sv ../$source }
-@IMAGES@read_xdc @XDC@
-synth_design -top @TOP@ -part $part -mode out_of_context -flatten_hierarchy rebuilt
-report_utilization -hierarchical -file reports/utilization_synth.txt
-opt_design
-place_design
-phys_opt_design
-route_design
-report_utilization -hierarchical -file reports/utilization.txt
-report_timing_summary -file reports/timing.txt
-report_power -file reports/power.txt
-write_checkpoint -force reports/@TOP@.dcp
 )";
 
 }  // namespace
@@ -111,26 +92,6 @@ std::string makefile_text(const design::Design& design, const Names& names) {
   return replace_all(text, "@SYNTHESISE@", synthesise_xc7);
 }
 
-std::string vivado_tcl(const design::Design& design, const Names& names,
-                       const EmitOptions& options) {
-  std::string sources, images;
-  for (const std::string& line : split(filelist_text(modules_used(design), {names.top}), '\n'))
-    if (!line.empty()) sources += "  " + line + "\n";
-  for (const design::Memory& memory : design.memories)
-    images += "read_mem ../rtl/" + memory.file + "\n";
-  std::string text = replace_all(tcl_script, "@TOP@", names.top);
-  text = replace_all(text, "@PART@", options.part);
-  text = replace_all(text, "@SOURCES@", sources);
-  text = replace_all(text, "@IMAGES@", images);
-  return replace_all(text, "@XDC@", names.top + ".xdc");
-}
-
-std::string vivado_constraints(const EmitOptions& options) {
-  return "# Target clock: " + double_text(options.clock_mhz) + " MHz.\n" +
-         "create_clock -name clk -period " + fixed_text(1000 / options.clock_mhz, 3) +
-         " [get_ports clk]\n";
-}
-
 Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others) {
   const Names names = names_of(design);
   Files files;
@@ -142,8 +103,7 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   files["filelist_axi.f"] =
       filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});
   files["Makefile"] = makefile_text(design, names);
-  files["vivado/build.tcl"] = vivado_tcl(design, names, options);
-  files["vivado/" + names.top + ".xdc"] = vivado_constraints(options);
+  files.merge(vivado_files(design, names, options));
   Files listed = files;
   listed.insert(others.begin(), others.end());
   files["design.json"] = design_json(design, names, options, listed);

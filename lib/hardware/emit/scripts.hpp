@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of the emitted folder for other tools: file lists, Makefile, Vivado.
+// Texts of the emitted folder for other tools: file lists, Makefile.
 #pragma once
 
 #include <array>
@@ -42,10 +42,5 @@ inline constexpr const char* synthesise_xc7 =
 
 /// Targets lint, sim, synth, vivado and clean.
 std::string makefile_text(const design::Design& design, const Names& names);
-
-/// Out-of-context synthesis, placement and routing of the top, with reports.
-std::string vivado_tcl(const design::Design& design, const Names& names,
-                       const EmitOptions& options);
-std::string vivado_constraints(const EmitOptions& options);
 
 }  // namespace mase::emit

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The templates of hw_templates/vivado, filled in, and the two reports that matter.
+#include "hardware/emit/vivado.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "hardware/emit/axi.hpp"
+#include "hardware/emit/process.hpp"
+
+namespace mase::emit {
+namespace {
+
+constexpr double vivado_seconds = 24 * 3600;
+
+std::string filled(const std::string& name,
+                   std::initializer_list<std::pair<const char*, std::string>> values) {
+  std::string text = read_file(share_folder() + "/hw_templates/vivado/" + name);
+  for (const auto& [token, value] : values) text = replace_all(text, token, value);
+  return text;
+}
+
+std::optional<double> number_of(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  if (word.empty() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+/// The cells between the bars of "| Slice LUTs* | 1 | 0 | 20800 | <0.01 |".
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  for (const std::string& cell : split(line, '|'))
+    if (const std::string word(trim(cell)); !word.empty()) cells.push_back(word);
+  return cells;
+}
+
+struct ResourceRow {
+  const char* name;  ///< as 7 series or UltraScale say
+  double design::Cost::*member;
+};
+constexpr auto resource_rows = std::to_array<ResourceRow>({{"Slice LUTs", &design::Cost::lut},
+                                                           {"CLB LUTs", &design::Cost::lut},
+                                                           {"Slice Registers", &design::Cost::ff},
+                                                           {"CLB Registers", &design::Cost::ff},
+                                                           {"Block RAM Tile", &design::Cost::bram},
+                                                           {"DSPs", &design::Cost::dsp}});
+
+/// The words of the line below the dashes that follow a line that begins with `heading`.
+std::vector<std::string> values_below(const std::vector<std::string>& lines,
+                                      const std::string& heading) {
+  for (std::size_t i = 0; i + 2 < lines.size(); ++i)
+    if (trim(lines[i]).starts_with(heading)) {
+      std::istringstream words(lines[i + 2]);
+      return {std::istream_iterator<std::string>(words), {}};
+    }
+  return {};
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+  file_error(path + ": " + what);
+}
+
+}  // namespace
+
+Files vivado_files(const design::Design& design, const Names& names, const EmitOptions& options) {
+  const double period = 1000 / options.clock_mhz;
+  return {{"vivado/build.tcl", filled("build.tcl", {{"@TOP@", names.top},
+                                                    {"@PART@", options.part},
+                                                    {"@NUMBER@", design_number(design, names)}})},
+          {"vivado/" + names.top + ".xdc",
+           filled("constraints.xdc", {{"@TOP@", names.top},
+                                      {"@MHZ@", double_text(options.clock_mhz)},
+                                      {"@PERIOD@", fixed_text(period, 3)},
+                                      {"@OUTSIDE@", fixed_text(period / 5, 3)}})}};
+}
+
+void read_utilization(const std::string& text, const std::string& path, Implementation& found) {
+  std::size_t rows = 0;
+  for (const std::string& line : split(text, '\n')) {
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.size() < 4) continue;
+    for (const ResourceRow& row : resource_rows) {
+      if (cells[0] != row.name && cells[0] != row.name + std::string("*")) continue;
+      const auto used = number_of(cells[1]), available = number_of(cells[cells.size() - 2]);
+      if (!used || !available) refuse(path, "row '" + cells[0] + "' has no numbers");
+      found.used.*row.member = *used;
+      found.available.*row.member = *available;
+      ++rows;
+    }
+  }
+  if (rows < 4)
+    refuse(path,
+           "no utilization report of Vivado: rows for LUTs, registers, DSPs and block memories "
+           "are wanted");
+}
+
+void read_timing(const std::string& text, const std::string& path, Implementation& found) {
+  const std::vector<std::string> lines = split(text, '\n');
+  const std::vector<std::string> worst = values_below(lines, "WNS(ns)");
+  const std::vector<std::string> clock = values_below(lines, "Clock ");
+  const auto slack = worst.empty() ? std::nullopt : number_of(worst.front());
+  // "clk  {0.000 2.500}  5.000  200.000": the period is the last but one.
+  const auto period = clock.size() < 4 ? std::nullopt : number_of(clock[clock.size() - 2]);
+  if (!slack || !period || !(*period > 0) || !(*slack < *period))
+    refuse(path, "no timing summary of Vivado with a clock and a worst slack");
+  found.slack = *slack;
+  found.period = *period;
+}
+
+void check_wrapper(const std::string& wrapper) {
+  if (wrapper != "core" && wrapper != "axi")
+    config_error("Vivado implements core or axi, not '" + wrapper + "'");
+}
+
+Implementation implement(const std::string& hardware_folder, const design::Design& design,
+                         const std::string& wrapper) {
+  const Names names = names_of(design);
+  Implementation found;
+  found.top = wrapper == "axi" ? names.top + "_axi" : names.top;
+  const std::string reports = hardware_folder + "/vivado/reports/";
+  const std::string is = design_number(design, names) + " " + found.top + "\n";
+  const auto are_there = [&] {
+    return file_exists(reports + "design.txt") && read_file(reports + "design.txt") == is;
+  };
+  if (!are_there()) {
+    if (!program_exists("vivado"))
+      file_error("there is no 'vivado' in PATH, and " + reports +
+                 " has no reports of this design: run `make vivado` in " + hardware_folder +
+                 " where Vivado is" + (wrapper == "axi" ? " (with VIVADO_ARGS=axi)" : "") +
+                 ", and bring vivado/reports back");
+    std::vector<std::string> command = {"vivado", "-mode", "batch", "-source", "build.tcl"};
+    if (wrapper == "axi") command.insert(command.end(), {"-tclargs", "axi"});
+    const ProcessResult result =
+        run_process(command, {hardware_folder + "/vivado", vivado_seconds, {}});
+    if (!are_there()) file_error("Vivado failed:\n" + last_lines(result, 20));
+  }
+  read_utilization(read_file(reports + "utilization.txt"), reports + "utilization.txt", found);
+  read_timing(read_file(reports + "timing.txt"), reports + "timing.txt", found);
+  return found;
+}
+
+}  // namespace mase::emit

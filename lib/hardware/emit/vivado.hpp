@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vivado: its script and constraints for an emitted folder, and what its reports say.
+#pragma once
+
+#include <string>
+
+#include "hardware/design/cost.hpp"
+#include "hardware/emit/emit.hpp"
+#include "hardware/emit/names.hpp"
+
+namespace mase::emit {
+
+/// vivado/build.tcl and vivado/<top>.xdc.
+Files vivado_files(const design::Design& design, const Names& names, const EmitOptions& options);
+
+/// A placed and routed design. Resources of the whole part are `available`; times in nanoseconds.
+struct Implementation {
+  std::string top;  ///< the bare top, or its AXI wrapper
+  design::Cost used, available;
+  double period = 0, slack = 0;  ///< asked for; worst of setup
+  double mhz() const { return 1000 / (period - slack); }
+};
+
+/// What report_utilization and report_timing_summary wrote. Error(Fault::file) that names `path`
+/// when a table is missing or no path is constrained.
+void read_utilization(const std::string& text, const std::string& path, Implementation& found);
+void read_timing(const std::string& text, const std::string& path, Implementation& found);
+
+/// Error(Fault::config) for another word than "core" and "axi".
+void check_wrapper(const std::string& wrapper);
+
+/// Reads the reports of the emitted folder where they are of this very design, and else runs Vivado
+/// first; `wrapper`: "core" or "axi". A clock that is missed is a result. Error(Fault::file) when
+/// Vivado is missing or fails.
+Implementation implement(const std::string& hardware_folder, const design::Design& design,
+                         const std::string& wrapper);
+
+}  // namespace mase::emit

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reports of Vivado, of made-up designs in the form that 2020.2 to 2024.1 write, and the script
+// for it under tclsh with Vivado's commands as stand-ins that note their arguments.
+#include "hardware/emit/vivado.hpp"
+
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "designs.hpp"
+#include "hardware/emit/axi.hpp"
+#include "hardware/emit/process.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace mase;
+using namespace mase::emit;
+
+namespace {
+
+constexpr const char* series7 = R"(
+1. Slice Logic
+--------------
+
++----------------------------+------+-------+------------+-----------+-------+
+|          Site Type         | Used | Fixed | Prohibited | Available | Util% |
++----------------------------+------+-------+------------+-----------+-------+
+| Slice LUTs*                | 1234 |     0 |          0 |     63400 |  1.95 |
+|   LUT as Logic             | 1200 |     0 |          0 |     63400 |  1.89 |
+| Slice Registers            | 2345 |     0 |          0 |    126800 |  1.85 |
+|   Register as AND/OR       |    2 |     0 |          0 |    126800 | <0.01 |
++----------------------------+------+-------+------------+-----------+-------+
+| Block RAM Tile    |  1.5 |     0 |          0 |       135 |  1.11 |
+|   RAMB36/FIFO*    |    1 |     0 |          0 |       135 |  0.74 |
+| DSPs      |   16 |     0 |          0 |       240 |  6.67 |
+| Slice LUTs | 5 bits |
+)";
+constexpr const char* ultrascale = R"(
+| CLB LUTs                | 10 |     0 |     70560 |  0.01 |
+| CLB Registers           | 20 |     0 |    141120 |  0.01 |
+| Block RAM Tile | 322.5 |   0 |       216 |  0.00 |
+| DSPs           |    0 |     0 |       360 |  0.00 |
+)";
+constexpr const char* timing = R"(
+| Design Timing Summary
+| ---------------------
+------------------------------------------------------------------------------
+
+    WNS(ns)      TNS(ns)  TNS Failing Endpoints  TNS Total Endpoints
+    -------      -------  ---------------------  -------------------
+     -1.250      -80.000                    120                 5000
+
+| Clock Summary
+| -------------
+
+Clock  Waveform(ns)         Period(ns)      Frequency(MHz)
+-----  ------------         ----------      --------------
+clk    {0.000 2.500}        5.000           200.000
+
+Clock             WNS(ns)      TNS(ns)
+-----             -------      -------
+clk                -1.250      -80.000
+)";
+
+std::array<double, 4> numbers(const design::Cost& cost) {
+  return {cost.lut, cost.ff, cost.dsp, cost.bram};
+}
+
+}  // namespace
+
+TEST_CASE("reports of Vivado give resources, slack and the clock that is reached") {
+  Implementation found;
+  read_utilization(series7, "u.txt", found);
+  CHECK(numbers(found.used) == std::array{1234.0, 2345.0, 16.0, 1.5});
+  CHECK(numbers(found.available) == std::array{63400.0, 126800.0, 240.0, 135.0});
+  read_utilization(ultrascale, "u.txt", found);
+  CHECK(numbers(found.used) == std::array{10.0, 20.0, 0.0, 322.5});
+  read_timing(timing, "t.txt", found);
+  CHECK(found.slack == -1.25);
+  CHECK(found.mhz() == Approx(160));
+}
+
+TEST_CASE("files that are no reports of Vivado are refused by name") {
+  Implementation found;
+  const auto utilization = [&](const std::string& text) {
+    return test::message_of(mase::Fault::file, [&] { read_utilization(text, "u.txt", found); });
+  };
+  const auto times = [&](const std::string& text) {
+    return test::message_of(mase::Fault::file, [&] { read_timing(text, "t.txt", found); });
+  };
+  CHECK(utilization("").starts_with("u.txt: no utilization report"));
+  CHECK(utilization("| Slice LUTs | many | 0 | 10 | 1 |") ==
+        "u.txt: row 'Slice LUTs' has no numbers");
+  for (const std::string text :
+       {std::string(), replace_all(timing, "-1.250", "NA"), replace_all(timing, "5.000", "0.000"),
+        std::string("    WNS(ns)\n--"), replace_all(timing, "-1.250", "inf"),
+        replace_all(timing, "-1.250", "nan")})
+    CHECK(times(text).starts_with("t.txt: no timing summary"));
+}
+
+TEST_CASE("Vivado's script names files that exist and fails when the clock is missed") {
+  const test::TemporaryFolder folder;
+  const design::Design design = test::one_table();
+  write_files(folder.path(), all_files(design, {}));
+  const auto run = [&](const std::string& slack, const std::vector<std::string>& arguments) {
+    std::string stubs =
+        "proc get_timing_paths args {}\nproc get_property args { return " + slack + " }\n";
+    for (const char* command :
+         {"synth_design", "report_utilization", "opt_design", "place_design", "phys_opt_design",
+          "route_design", "report_timing_summary", "report_power", "write_checkpoint"})
+      stubs += std::string("proc ") + command + " args { puts \"" + command + " $args\" }\n";
+    for (const char* command : {"read_verilog", "read_mem", "read_xdc"})
+      stubs += std::string("proc ") + command + " args { puts \"" + command +
+               " $args\"; if {![file exists [lindex $args end]]} { error \"no such file\" } }\n";
+    write_file(folder.file("vivado/stubs.tcl"), stubs + "source build.tcl\n");
+    std::vector<std::string> command = {"tclsh", "stubs.tcl"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return run_process(command, {folder.file("vivado"), 60, {}});
+  };
+  const ProcessResult core = run("0.1", {});
+  INFO(core.err);
+  CHECK(core.status == 0);
+  CHECK(core.out.find("synth_design -top one_table -part xc7a100tcsg324-1") != std::string::npos);
+  CHECK(core.out.find("read_mem ../rtl/table.mem") != std::string::npos);
+  CHECK(core.out.find("_axi") == std::string::npos);
+  CHECK(read_file(folder.file("vivado/reports/design.txt")) ==
+        design_number(design, names_of(design)) + " one_table\n");
+  const ProcessResult axi = run("-0.2", {"axi"});
+  CHECK(axi.status == 1);
+  CHECK(axi.out.find("read_verilog -sv ../rtl/one_table_axi.sv") != std::string::npos);
+  CHECK(axi.out.find("synth_design -top one_table_axi") != std::string::npos);
+  CHECK(axi.out.find("is missed by 0.2 ns") != std::string::npos);
+}
+
+TEST_CASE("Vivado's constraints have the clock, a margin, time outside and the reset") {
+  EmitOptions options;
+  options.clock_mhz = 250;
+  const std::string text =
+      vivado_files(test::one_skid(), names_of(test::one_skid()), options).at("vivado/one_skid.xdc");
+  for (const char* part : {"-period 4.000", "set_clock_uncertainty 0.100",
+                           "set_input_delay -clock clk 0.800", "set_output_delay -clock clk 0.800",
+                           "set_false_path -from [get_ports -quiet {rst aresetn}]"})
+    CHECK(text.find(part) != std::string::npos);
+}
