@@ -43,6 +43,7 @@ Result write(const Files& files, const PassContext& context) {
   Result result;
   result.info["files"] = Tree::list();
   for (const auto& [name, content] : files) result.info["files"].push_back(name);
+  result.text.push_back(std::to_string(files.size()) + (files.size() == 1 ? " file" : " files"));
   return result;
 }
 
