@@ -3,9 +3,11 @@
 #include "base/diagnostics.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace mase {
 
@@ -43,9 +45,11 @@ std::string Diagnostics::text() const {
   };
   std::stable_sort(ordered.begin(), ordered.end(),
                    [&](const auto* a, const auto* b) { return place(a) < place(b); });
-  std::string out;
-  for (const Diagnostic* one : ordered) out += (out.empty() ? "" : "\n") + one->text();
-  return out;
+  std::set<std::string> said;
+  std::vector<std::string> lines;
+  for (const Diagnostic* one : ordered)
+    if (const std::string line = one->text(); said.insert(line).second) lines.push_back(line);
+  return join(lines, "\n");
 }
 
 void Diagnostics::throw_if_errors() const {

@@ -43,7 +43,8 @@ class Diagnostics {
 
   bool has_errors() const;
   const std::vector<Diagnostic>& all() const { return all_; }
-  std::string text() const;  ///< one line per diagnostic, in source order
+  /// One line per diagnostic, in source order; what several readers of an option say stands once.
+  std::string text() const;
 
   /// Throws DiagnosticsError with every diagnostic in its message when there is an error.
   void throw_if_errors() const;

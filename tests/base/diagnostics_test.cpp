@@ -24,6 +24,13 @@ TEST_CASE("diagnostics print in source order, each with its place") {
           "error: nowhere\nx.toml:3:16: warning: first\nx.toml:9:1: error: second");
 }
 
+TEST_CASE("what is said twice of a place stands once") {
+  Diagnostics diagnostics;
+  for (const int line : {4, 4, 5}) diagnostics.error({"x.toml", line, 1}, "unknown option");
+  REQUIRE(diagnostics.text() ==
+          "x.toml:4:1: error: unknown option\nx.toml:5:1: error: unknown option");
+}
+
 TEST_CASE("only errors end the phase, and the exception holds them all") {
   Diagnostics diagnostics;
   diagnostics.warning({"x.toml", 1, 1}, "careful");
