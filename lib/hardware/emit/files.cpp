@@ -155,10 +155,10 @@ Files vector_files(const design::Design& design) {
   return files;
 }
 
-/// The driver for a host, and the bench that runs it against the wrapper.
+/// The driver for a host, an example of its use, and the bench that runs it against the wrapper.
 Files host_files() {
   Files files;
-  for (const char* name : {"mase_host.h", "mase_host.c"})
+  for (const char* name : {"mase_host.h", "mase_host.c", "example.c"})
     files[std::string("host/") + name] = read_file(template_path(std::string("host/") + name));
   files["sim/axi_bench.cpp"] = read_file(template_path("host/axi_bench.cpp"));
   return files;

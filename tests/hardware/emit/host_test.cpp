@@ -13,6 +13,10 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "designs.hpp"
+#include "hardware/emit/emit.hpp"
+#include "hardware/emit/process.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace driver {
 #include "../../../hw_templates/host/mase_host.c"
@@ -86,6 +90,19 @@ TEST_CASE(
   bytes.resize(mase_frame_bytes(&stream));
   mase_pack(&stream, tensor.data(), bytes.data());
   CHECK(bytes == std::vector<std::uint8_t>{0xbc, 0x0a, 0x89, 0x07, 0x56, 0x04, 0x23, 0x01});
+}
+
+TEST_CASE("the driver and its example are C99 without a warning") {
+  const mase::test::TemporaryFolder folder;
+  mase::emit::write_files(folder.path(), mase::emit::all_files(mase::test::one_table(), {}));
+  const mase::emit::ProcessOptions inside{folder.file("host"), 60, {}};
+  const auto compiled = mase::emit::run_process(
+      {"gcc", "-std=c99", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-o",
+       "example", "example.c", "mase_host.c", "-lm"},
+      inside);
+  INFO(compiled.err);
+  CHECK(compiled.status == 0);
+  CHECK(mase::emit::run_process({"./example"}, inside).status == 2);  // its usage
 }
 
 TEST_CASE("the driver reads back what it packed, at every width") {
