@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "Vaxi.h"
 #include "host.h"
+#include "streams.hpp"
 #include "verilated.h"
 
 namespace {
@@ -213,31 +213,26 @@ class System {
 
 // Frames of a stream in ../sim/vectors, as bytes in the order of its TDATA.
 std::vector<Bytes> frames_of(const mase_stream& stream) {
-  const std::string path = "../sim/vectors/" + std::string(stream.name) + ".hex";
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
+  Stream beats_of;
+  beats_of.name = stream.name;
+  beats_of.width = stream.lanes * stream.element_bits;
+  std::vector<std::uint32_t> words;
+  if (!read_beats("../sim/vectors", beats_of, words))
+    throw std::runtime_error("no vectors of " + beats_of.name + " in ../sim/vectors");
+  const std::uint64_t sign =
+      stream.is_signed ? std::uint64_t{1} << (stream.element_bits - 1) : std::uint64_t{0};
+  const std::size_t frame_words = stream.beats * beats_of.words();
   std::vector<Bytes> frames;
   Codes codes(mase_elements(&stream));
-  std::size_t element = 0;
-  for (std::string line; std::getline(file, line);) {
-    std::vector<bool> bits;
-    for (auto c = line.rbegin(); c != line.rend(); ++c)
-      for (int k = 0; k < 4; ++k)
-        bits.push_back(std::stoi(std::string(1, *c), nullptr, 16) >> k & 1);
-    bits.resize(stream.lanes * stream.element_bits + 4, false);
-    for (std::size_t lane = 0; lane < stream.lanes; ++lane, ++element) {
-      std::int64_t code = 0;
-      for (std::size_t k = 0; k < stream.element_bits; ++k)
-        code |= std::int64_t{bits[lane * stream.element_bits + k]} << k;
-      if (stream.is_signed && code >> (stream.element_bits - 1) & 1)
-        code -= std::int64_t{1} << stream.element_bits;
-      codes[stream.order ? stream.order[element] : element] = code;
+  for (std::size_t first = 0; first + frame_words <= words.size(); first += frame_words) {
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const std::uint64_t bits =
+          extract(&words[first + i / stream.lanes * beats_of.words()],
+                  i % stream.lanes * stream.element_bits, stream.element_bits);
+      codes[stream.order ? stream.order[i] : i] = static_cast<std::int64_t>((bits ^ sign) - sign);
     }
-    if (element < codes.size()) continue;
-    element = 0;
-    Bytes frame(mase_frame_bytes(&stream));
-    mase_pack(&stream, codes.data(), frame.data());
-    frames.push_back(frame);
+    frames.emplace_back(mase_frame_bytes(&stream));
+    mase_pack(&stream, codes.data(), frames.back().data());
   }
   return frames;
 }

@@ -30,14 +30,11 @@ module mase_axi_stream_output #(
   logic [LANES*DW-1:0] data;
   logic [LANES*LANE-1:0] lanes;
   for (genvar i = 0; i < LANES; i++) begin : g_lane
-    logic sign;
-    assign sign = SIGNED != 0 && data[i*DW+DW-1];
-    if (LANE > DW) begin : g_padded
-      assign lanes[i*LANE+:LANE] = {{(LANE - DW) {sign}}, data[i*DW+:DW]};
-    end else begin : g_packed
-      logic unused_sign;
-      assign unused_sign = &{1'b0, sign};
-      assign lanes[i*LANE+:LANE] = data[i*DW+:DW];
+    assign lanes[i*LANE+:DW] = data[i*DW+:DW];
+    if (LANE > DW) begin : g_padding
+      logic sign;
+      assign sign = SIGNED != 0 && data[i*DW+DW-1];
+      assign lanes[i*LANE+DW+:LANE-DW] = {(LANE - DW) {sign}};
     end
   end
   assign m_axis_tdata = TW'(lanes);

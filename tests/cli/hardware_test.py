@@ -108,6 +108,14 @@ class Hardware(unittest.TestCase):
     def hardware(self, project):
         return self.folder / project / "hardware"
 
+    def stand_in(self, name, *lines):
+        """A PATH in which the program `name` is a shell script of these lines."""
+        tools = Path(tempfile.mkdtemp(dir=self.folder))
+        program = tools / name
+        program.write_text("\n".join(("#!/bin/sh", *lines, "")))
+        program.chmod(0o755)
+        return f"{tools}:{os.environ['PATH']}"
+
 
 class Results(Hardware):
     def test_two_emits_are_equal_byte_for_byte(self):
@@ -233,11 +241,7 @@ class Placement(Hardware):
     }
 
     def placer(self, *lines):
-        tools = Path(tempfile.mkdtemp(dir=self.folder))
-        program = tools / "nextpnr-ecp5"
-        program.write_text("\n".join(("#!/bin/sh", *lines, "")))
-        program.chmod(0o755)
-        return f"{tools}:{os.environ['PATH']}"
+        return self.stand_in("nextpnr-ecp5", *lines)
 
     def place(self, name, *words):
         return ("emit", self.checkpoint, "--project-dir", self.folder, "--project", name, "--place", *words)
@@ -313,11 +317,7 @@ clk    {0.000 2.500}        5.000           200.000
     )
 
     def vivado(self, *lines):
-        tools = Path(tempfile.mkdtemp(dir=self.folder))
-        program = tools / "vivado"
-        program.write_text("\n".join(("#!/bin/sh", *lines, "")))
-        program.chmod(0o755)
-        return f"{tools}:{os.environ['PATH']}"
+        return self.stand_in("vivado", *lines)
 
     def implement(self, name, *words):
         return ("emit", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", name, *words)
