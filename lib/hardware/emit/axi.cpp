@@ -141,8 +141,8 @@ std::string design_number(const design::Design& design, const Names& names) {
   return sha256(text).substr(0, 8);
 }
 
-std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options) {
-  const std::string number = verilog::literal(design::HexBits{design_number(design, names), 32});
+std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options,
+                     const std::string& number) {
   Wrapper wrapper{design,
                   names,
                   options,
@@ -150,7 +150,8 @@ std::string axi_text(const design::Design& design, const Names& names, const Emi
                   {names.top, "core", {}, {{"clk", "aclk"}, {"rst", "rst"}}},
                   {"mase_axi_control",
                    "control",
-                   {{"INPUTS", std::to_string(design.inputs.size())}, {"DESIGN", number}},
+                   {{"INPUTS", std::to_string(design.inputs.size())},
+                    {"DESIGN", verilog::literal(design::HexBits{number, 32})}},
                    {{"clk", "aclk"},
                     {"rst", "areset"},
                     {"error", "error"},

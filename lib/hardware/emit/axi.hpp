@@ -46,8 +46,10 @@ inline constexpr auto register_signals = std::to_array<RegisterSignal>({{"awvali
                                                                         {"rdata", false, 32},
                                                                         {"rresp", false, 2}});
 
-/// Module <top>_axi: an AXI4-Stream port per stream at the border, and AXI4-Lite registers.
-std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options);
+/// Module <top>_axi: an AXI4-Stream port per stream at the border, and AXI4-Lite registers;
+/// `number` is the design_number.
+std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options,
+                     const std::string& number);
 
 /// Module axi_bench_top: the wrapper with ports whose names are those of every design.
 std::string axi_bench_top_text(const design::Design& design, const Names& names,
@@ -55,6 +57,6 @@ std::string axi_bench_top_text(const design::Design& design, const Names& names,
 
 /// Header for the driver in C: a row per stream, and the design's number.
 std::string host_header(const design::Design& design, const Names& names,
-                        const EmitOptions& options);
+                        const EmitOptions& options, const std::string& number);
 
 }  // namespace mase::emit

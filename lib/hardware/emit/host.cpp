@@ -57,7 +57,7 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
 }  // namespace
 
 std::string host_header(const design::Design& design, const Names& names,
-                        const EmitOptions& options) {
+                        const EmitOptions& options, const std::string& number) {
   std::string orders, inputs, outputs;
   for (const auto* side : {&design.inputs, &design.outputs})
     for (const design::StreamId id : *side) {
@@ -67,7 +67,7 @@ std::string host_header(const design::Design& design, const Names& names,
     }
   std::string text =
       replace_all(read_file(share_folder() + "/hw_templates/host/host.h"), "@TOP@", names.top);
-  text = replace_all(text, "@NUMBER@", design_number(design, names));
+  text = replace_all(text, "@NUMBER@", number);
   text = replace_all(text, "@INPUTS@", std::to_string(design.inputs.size()));
   text = replace_all(text, "@OUTPUTS@", std::to_string(design.outputs.size()));
   text = replace_all(text, "@ORDERS@", orders);

@@ -94,16 +94,17 @@ std::string makefile_text(const design::Design& design, const Names& names) {
 
 Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others) {
   const Names names = names_of(design);
+  const std::string number = design_number(design, names);
   Files files;
   files["rtl/" + names.top + ".sv"] = top_text(design, names);
-  files["rtl/" + names.top + "_axi.sv"] = axi_text(design, names, options);
+  files["rtl/" + names.top + "_axi.sv"] = axi_text(design, names, options, number);
   files["sim/axi_bench_top.sv"] = axi_bench_top_text(design, names, options);
-  files["host/host.h"] = host_header(design, names, options);
+  files["host/host.h"] = host_header(design, names, options, number);
   files["filelist.f"] = filelist_text(modules_used(design), {names.top});
   files["filelist_axi.f"] =
       filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});
   files["Makefile"] = makefile_text(design, names);
-  files.merge(vivado_files(design, names, options));
+  files.merge(vivado_files(names, options, number));
   Files listed = files;
   listed.insert(others.begin(), others.end());
   files["design.json"] = design_json(design, names, options, listed);

@@ -69,16 +69,16 @@ std::vector<std::string> values_below(const std::vector<std::string>& lines,
 
 }  // namespace
 
-Files vivado_files(const design::Design& design, const Names& names, const EmitOptions& options) {
+Files vivado_files(const Names& names, const EmitOptions& options, const std::string& number) {
   const double period = 1000 / options.clock_mhz;
-  return {{"vivado/build.tcl", filled("build.tcl", {{"@TOP@", names.top},
-                                                    {"@PART@", options.part},
-                                                    {"@NUMBER@", design_number(design, names)}})},
-          {"vivado/" + names.top + ".xdc",
-           filled("constraints.xdc", {{"@TOP@", names.top},
-                                      {"@MHZ@", double_text(options.clock_mhz)},
-                                      {"@PERIOD@", fixed_text(period, 3)},
-                                      {"@OUTSIDE@", fixed_text(period / 5, 3)}})}};
+  return {
+      {"vivado/build.tcl",
+       filled("build.tcl", {{"@TOP@", names.top}, {"@PART@", options.part}, {"@NUMBER@", number}})},
+      {"vivado/" + names.top + ".xdc",
+       filled("constraints.xdc", {{"@TOP@", names.top},
+                                  {"@MHZ@", double_text(options.clock_mhz)},
+                                  {"@PERIOD@", fixed_text(period, 3)},
+                                  {"@OUTSIDE@", fixed_text(period / 5, 3)}})}};
 }
 
 void read_utilization(const std::string& text, const std::string& path, Implementation& found) {

@@ -10,8 +10,8 @@
 
 namespace mase::emit {
 
-/// vivado/build.tcl and vivado/<top>.xdc.
-Files vivado_files(const design::Design& design, const Names& names, const EmitOptions& options);
+/// vivado/build.tcl and vivado/<top>.xdc; `number` is the design_number.
+Files vivado_files(const Names& names, const EmitOptions& options, const std::string& number);
 
 /// A placed and routed design. Resources of the whole part are `available`; times in nanoseconds.
 struct Implementation {

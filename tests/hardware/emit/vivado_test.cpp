@@ -137,7 +137,7 @@ TEST_CASE("Vivado's constraints have the clock, a margin, time outside and the r
   EmitOptions options;
   options.clock_mhz = 250;
   const std::string text =
-      vivado_files(test::one_skid(), names_of(test::one_skid()), options).at("vivado/one_skid.xdc");
+      vivado_files(names_of(test::one_skid()), options, "00c0ffee").at("vivado/one_skid.xdc");
   for (const char* part : {"-period 4.000", "set_clock_uncertainty 0.100",
                            "set_input_delay -clock clk 0.800", "set_output_delay -clock clk 0.800",
                            "set_false_path -from [get_ports -quiet {rst aresetn}]"})
