@@ -12,7 +12,7 @@
 namespace mase::data {
 namespace {
 
-constexpr std::size_t most_classes = 1000;
+constexpr std::size_t most_class_texts = 1000;
 
 /// Class texts in their order: numbers by value, words by spelling.
 std::vector<std::string> class_texts(const CsvTable& table, std::size_t column) {
@@ -21,8 +21,8 @@ std::vector<std::string> class_texts(const CsvTable& table, std::size_t column) 
     if (table.cell(row, column).empty())
       file_error(table.place(row, column) + ": the class is missing");
     distinct[table.cell(row, column)] = true;
-    if (distinct.size() > most_classes)
-      file_error(table.place(row, column) + ": more than " + std::to_string(most_classes) +
+    if (distinct.size() > most_class_texts)
+      file_error(table.place(row, column) + ": more than " + std::to_string(most_class_texts) +
                  " different values; this is no class column. The class is the column called" +
                  " label, class or target, else the last");
   }

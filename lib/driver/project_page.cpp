@@ -191,7 +191,7 @@ std::string heading_of(const std::string& name) {
   return heading;
 }
 
-std::string record_html(const Record& record) {
+std::string record_html(const ProjectRecord& record) {
   std::string html;
   const Tree* document = record.content.find("document");
   if (document && document->is_dict()) html += training_figures(*document);
@@ -204,8 +204,8 @@ std::string record_html(const Record& record) {
 }
 
 /// The setting in the first record that has it.
-std::string setting(const std::vector<Record>& records, const std::string& name) {
-  for (const Record& record : records) {
+std::string setting(const std::vector<ProjectRecord>& records, const std::string& name) {
+  for (const ProjectRecord& record : records) {
     const Tree* document = record.content.find("document");
     const Tree* settings = document && document->is_dict() ? document->find("settings") : nullptr;
     if (!settings || !settings->is_dict()) continue;
@@ -217,17 +217,17 @@ std::string setting(const std::vector<Record>& records, const std::string& name)
 
 }  // namespace
 
-std::string project_page(const std::string& project, const std::vector<Record>& records,
+std::string project_page(const std::string& project, const std::vector<ProjectRecord>& records,
                          const std::vector<std::pair<std::string, std::string>>& links) {
   std::string body = "<dl>\n";
   for (const char* name : {"model", "dataset"})
     body += report::html_entry(name, setting(records, name));
   std::vector<std::string> names;
-  for (const Record& record : records) names.push_back(heading_of(record.name));
+  for (const ProjectRecord& record : records) names.push_back(heading_of(record.name));
   body += report::html_entry("records", join(names, ", ")) + "</dl>\n";
   for (const auto& [name, path] : links)
     body += "<p><a href=\"" + escaped(path) + "\">" + escaped(name) + "</a></p>\n";
-  for (const Record& record : records) body += record_html(record);
+  for (const ProjectRecord& record : records) body += record_html(record);
   return report::html_page("Project " + project, body);
 }
 

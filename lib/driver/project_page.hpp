@@ -10,13 +10,13 @@
 namespace mase::driver {
 
 /// One record: what Output::record stored under a name.
-struct Record {
+struct ProjectRecord {
   std::string name;  ///< "train", "transform", "emit", "simulate", "test_validation_integer", ...
   Tree content;
 };
 
 /// The page as HTML. `links`: paths of other pages from its folder, by their names.
-std::string project_page(const std::string& project, const std::vector<Record>& records,
+std::string project_page(const std::string& project, const std::vector<ProjectRecord>& records,
                          const std::vector<std::pair<std::string, std::string>>& links);
 
 }  // namespace mase::driver

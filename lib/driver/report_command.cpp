@@ -23,8 +23,8 @@ std::size_t place_of(const std::string& name) {
   return static_cast<std::size_t>(std::ranges::find(order, name) - order.begin());
 }
 
-std::vector<Record> read_records(const std::string& folder) {
-  std::vector<Record> records;
+std::vector<ProjectRecord> read_records(const std::string& folder) {
+  std::vector<ProjectRecord> records;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/records", error)) {
     if (entry.path().extension() != ".json") continue;
@@ -33,7 +33,7 @@ std::vector<Record> read_records(const std::string& folder) {
     if (!content.is_dict()) file_error(path + ": is no record of a command");
     records.push_back({entry.path().stem().string(), std::move(content)});
   }
-  std::ranges::sort(records, {}, [](const Record& record) {
+  std::ranges::sort(records, {}, [](const ProjectRecord& record) {
     return std::pair(place_of(record.name), record.name);
   });
   return records;
@@ -54,7 +54,7 @@ int report(const ReportRequest& request) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (!fs::is_directory(folder))
     file_error(folder + ": no such folder; name that of a project, as mase_output/NAME");
-  const std::vector<Record> records = read_records(folder);
+  const std::vector<ProjectRecord> records = read_records(folder);
   const auto links = links_in(folder);
   if (records.empty() && links.empty())
     file_error(folder +
@@ -66,7 +66,7 @@ int report(const ReportRequest& request) {
   output.text("report: " + path);
   output.document()["report"] = path;
   output.document()["records"] = Tree::list();
-  for (const Record& record : records) output.document()["records"].push_back(record.name);
+  for (const ProjectRecord& record : records) output.document()["records"].push_back(record.name);
   output.finish();
   return 0;
 }

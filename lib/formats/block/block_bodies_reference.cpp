@@ -16,7 +16,6 @@ namespace {
 // Logarithms of positive float32 numbers round to exponents between these.
 constexpr int lowest_logarithm = -150, highest_logarithm = 129;
 
-std::string number(std::int64_t value) { return std::to_string(value); }
 std::string exact_text(float value) { return double_text(static_cast<double>(value)); }
 
 std::string any_exponent(float (*round)(float), const std::string& values) {
@@ -59,7 +58,7 @@ std::string minifloat_elements(const BlockMinifloatSpec& spec) {
   const std::string lifted = "torch.add(torch.abs(b), " + exact_text(reference_epsilon) + ")";
   return line_text("e = " + any_exponent(std::floor, lifted)) +
          line_text("e = torch.minimum(torch.maximum(e, torch.neg(c)), torch.add(torch.neg(c), " +
-                   number(top_code) + "))") +
+                   std::to_string(top_code) + "))") +
          line_text("w = " + reference_power_text("e")) +
          line_text("s = " + scaled_magnitude("torch.abs(b)", unit)) +
          line_text("l = torch.mul(" + fraction("torch.div(s, 2.0)", unit) + ", 2.0)") +
@@ -76,7 +75,8 @@ std::string reference_block_fp_text(const BlockFpSpec& spec, bool adds_zero) {
   const float unit = std::ldexp(1.0F, spec.fraction_bits());
   const std::string lifted = "torch.add(torch.abs(b), " + exact_text(reference_epsilon) + ")";
   return line_text("e = torch.clamp(" + any_exponent(std::ceil, "p") + ", " +
-                   number(spec.lowest_exponent()) + ", " + number(spec.highest_exponent()) + ")") +
+                   std::to_string(spec.lowest_exponent()) + ", " +
+                   std::to_string(spec.highest_exponent()) + ")") +
          line_text("w = " + reference_power_text("e")) +
          line_text("s = " + fraction(scaled_magnitude(lifted, unit), unit)) +
          line_text("r = torch.mul(torch.mul(" + sign_of(exact_text(reference_epsilon)) +
@@ -86,9 +86,9 @@ std::string reference_block_fp_text(const BlockFpSpec& spec, bool adds_zero) {
 
 std::string reference_block_minifloat_text(const BlockMinifloatSpec& spec, bool adds_zero) {
   const int highest = (1 << spec.exponent_bias_width) - 1;
-  return line_text("c = torch.clamp(" + any_exponent(std::floor, "p") + ", 0, " + number(highest) +
-                   ")") +
-         line_text("c = torch.where(torch.isinf(p), torch.full_like(c, " + number(highest) +
+  return line_text("c = torch.clamp(" + any_exponent(std::floor, "p") + ", 0, " +
+                   std::to_string(highest) + ")") +
+         line_text("c = torch.where(torch.isinf(p), torch.full_like(c, " + std::to_string(highest) +
                    "), c)") +
          minifloat_elements(spec) + mixed() + zero_added(adds_zero) + spread_nan();
 }
@@ -97,13 +97,13 @@ std::string reference_block_log_text(const BlockLogSpec& spec, bool adds_zero) {
   const int top_code = (1 << (spec.width - 1)) - 1;
   const int highest = (1 << spec.exponent_bias_width) - 1;
   return line_text("c = torch.clamp(torch.add(torch.neg(" + any_exponent(std::ceil, "p") + "), " +
-                   number(top_code) + "), 0, " + number(highest) + ")") +
+                   std::to_string(top_code) + "), 0, " + std::to_string(highest) + ")") +
          line_text("c = torch.where(torch.isinf(p), torch.zeros_like(c), c)") +
          line_text("l = torch.mul(" + reference_power_text("torch.neg(c)") + ", " +
                    exact_text(0.1F) + ")") +
          line_text("e = " + any_exponent(std::nearbyint, "torch.add(torch.abs(b), l)")) +
          line_text("e = torch.minimum(torch.maximum(e, torch.neg(c)), torch.add(torch.neg(c), " +
-                   number(top_code) + "))") +
+                   std::to_string(top_code) + "))") +
          line_text("r = torch.mul(" + sign_of("l") + ", " + reference_power_text("e") + ")") +
          zero_added(adds_zero) + spread_nan();
 }

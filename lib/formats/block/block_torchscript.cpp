@@ -11,8 +11,7 @@
 namespace mase::formats {
 namespace {
 
-std::string number(std::int64_t value) { return std::to_string(value); }
-std::string size_of_dimension(int d) { return "v.size(" + number(d) + ")"; }
+std::string size_of_dimension(int d) { return "v.size(" + std::to_string(d) + ")"; }
 
 // x with leading dimensions merged.
 std::string merged_text(const BlockFields& fields, int rank) {
@@ -20,9 +19,10 @@ std::string merged_text(const BlockFields& fields, int rank) {
   if (rank == merged) return "x";
   std::string first;
   const int folded = rank == 0 ? 0 : rank - merged + 1;
-  for (int d = 0; d < folded; ++d) first += (d ? " * x.size(" : "x.size(") + number(d) + ")";
+  for (int d = 0; d < folded; ++d)
+    first += (d ? " * x.size(" : "x.size(") + std::to_string(d) + ")";
   std::vector<std::string> sizes{rank == 0 ? "1" : first};
-  for (int d = folded; d < rank; ++d) sizes.push_back("x.size(" + number(d) + ")");
+  for (int d = folded; d < rank; ++d) sizes.push_back("x.size(" + std::to_string(d) + ")");
   return "torch.reshape(x, [" + join(sizes, ", ") + "])";
 }
 
@@ -34,15 +34,15 @@ std::string tile_text(const BlockFields& fields, bool default_skip, int merged, 
   const int from_end = merged - d;
   if (from_end > given) return whole;
   const std::int64_t wanted = fields.block_size[static_cast<std::size_t>(given - from_end)];
-  return wanted < 1 ? whole : "min(" + number(wanted) + ", " + whole + ")";
+  return wanted < 1 ? whole : "min(" + std::to_string(wanted) + ", " + whole + ")";
 }
 
 // "a0, b0, a1, b1" for two names.
 std::string interleaved(const std::string& a, const std::string& b, int count) {
   std::vector<std::string> parts;
   for (int d = 0; d < count; ++d) {
-    parts.push_back(a + number(d));
-    parts.push_back(b + number(d));
+    parts.push_back(a + std::to_string(d));
+    parts.push_back(b + std::to_string(d));
   }
   return join(parts, ", ");
 }
@@ -56,7 +56,7 @@ std::string tiles_text(const BlockFields& fields, bool default_skip, int rank) {
   std::string text = line_text("v = " + merged_text(fields, rank));
   std::vector<std::string> padding;  // the last dimension comes first
   for (int d = 0; d < merged; ++d) {
-    const std::string size = size_of_dimension(d), i = number(d);
+    const std::string size = size_of_dimension(d), i = std::to_string(d);
     text += line_text("t" + i + " = " + tile_text(fields, default_skip, merged, d));
     text += line_text("n" + i + " = (" + size + " + t" + i + " - 1) // t" + i);
     const std::string missing = "n" + i + " * t" + i + " - " + size;
@@ -68,7 +68,8 @@ std::string tiles_text(const BlockFields& fields, bool default_skip, int rank) {
 
 std::string peaks_text(const BlockFields& fields, int rank) {
   std::vector<std::string> dimensions;
-  for (int d = 0; d < fields.merged_rank(rank); ++d) dimensions.push_back(number(2 * d + 1));
+  for (int d = 0; d < fields.merged_rank(rank); ++d)
+    dimensions.push_back(std::to_string(2 * d + 1));
   std::string text = line_text("a = torch.abs(b)");
   const bool exact = fields.profile_value() == Profile::exact;
   if (exact)
@@ -89,10 +90,11 @@ std::string peaks_text(const BlockFields& fields, int rank) {
 std::string untiled_text(const BlockFields& fields, int rank) {
   const int merged = fields.merged_rank(rank);
   std::vector<std::string> sizes;
-  for (int d = 0; d < merged; ++d) sizes.push_back("n" + number(d) + " * t" + number(d));
+  for (int d = 0; d < merged; ++d)
+    sizes.push_back("n" + std::to_string(d) + " * t" + std::to_string(d));
   std::string text = "torch.reshape(r, [" + join(sizes, ", ") + "])";
   for (int d = 0; d < merged; ++d)
-    text = "torch.narrow(" + text + ", " + number(d) + ", 0, " + size_of_dimension(d) + ")";
+    text = "torch.narrow(" + text + ", " + std::to_string(d) + ", 0, " + size_of_dimension(d) + ")";
   return line_text("return torch.reshape(" + text + ", x.size())");
 }
 
@@ -140,17 +142,18 @@ std::string reference_exponent_text(float (*round)(float), int low, int high,
   const std::vector<float> changes = reference_log2_thresholds(round, low, high);
   const std::vector<double> thresholds(changes.begin(), changes.end());
   return "torch.add(torch.bucketize(" + values + ", " + script_tensor(thresholds, "float32") +
-         ", right=True), " + number(low) + ")";
+         ", right=True), " + std::to_string(low) + ")";
 }
 
 std::string reference_power_text(const std::string& exponents) {
   // A table: products of twos. Its ends are 0 and infinity in float32.
   constexpr int low = -160, high = 130;
-  const std::string table = "torch.mul(torch.cumprod(torch.full([" + number(high - low + 1) +
+  const std::string table = "torch.mul(torch.cumprod(torch.full([" +
+                            std::to_string(high - low + 1) +
                             "], 2.0, dtype=torch.float64, device=x.device), 0), " +
                             power_text(low - 1) + ").to(torch.float32)";
-  return "torch.take(" + table + ", torch.sub(torch.clamp(" + exponents + ", " + number(low) +
-         ", " + number(high) + "), " + number(low) + "))";
+  return "torch.take(" + table + ", torch.sub(torch.clamp(" + exponents + ", " +
+         std::to_string(low) + ", " + std::to_string(high) + "), " + std::to_string(low) + "))";
 }
 
 }  // namespace mase::formats

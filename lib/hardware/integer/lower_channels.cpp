@@ -332,21 +332,20 @@ class Join {
 };
 
 /// Streams joined along a torch dimension.
-Operand join(const Call& call, const std::vector<StreamView>& streams, std::size_t dim) {
+Operand joined(const Call& call, const std::vector<StreamView>& streams, std::size_t dim) {
   if (streams.size() == 1) return streams[0];
   const FixedType type = common_type(call, streams);
-  const Join joined(streams, dim);
-  const Concat concat{joined.rows()};
+  const Join join(streams, dim);
+  const Concat concat{join.rows()};
   std::vector<ValueId> inputs;
   for (const StreamView& stream : streams)
     inputs.push_back(call.lowering.widened(stream, type, call.node).id);
-  return emit_moved(call, concat, inputs, type,
-                    arranged(joined.order(concat.rows), joined.result()));
+  return emit_moved(call, concat, inputs, type, arranged(join.order(concat.rows), join.result()));
 }
 
 Operand lower_cat(const Call& call) {
   const std::vector<StreamView> streams = cat_inputs(call);
-  return join(call, streams, call.frame_dim("dim", 0, streams[0].layout.torch_shape.size()));
+  return joined(call, streams, call.frame_dim("dim", 0, streams[0].layout.torch_shape.size()));
 }
 
 /// A cat along a new dimension of 1.
@@ -358,7 +357,7 @@ Operand lower_stack(const Call& call) {
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dim), 1);
     stream.layout = reshaped(stream.layout, shape);
   }
-  return join(call, streams, dim);
+  return joined(call, streams, dim);
 }
 
 }  // namespace
