@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/emit/output_registers.hpp"
 #include "hardware/emit/scripts.hpp"
 
 namespace mase::emit {
@@ -31,7 +32,8 @@ const std::vector<Family>& families() {
        {{"LFE5U-25F-6CABGA381", {"--25k", "--package", "CABGA381"}, room(24288, 28, 56)},
         {"LFE5U-45F-6CABGA381", {"--45k", "--package", "CABGA381"}, room(43848, 72, 108)},
         {"LFE5U-85F-6CABGA381", {"--85k", "--package", "CABGA381"}, room(83640, 156, 208)}},
-       {"--speed", "6", "--lpf-allow-unconstrained"}}};
+       {"--speed", "6", "--lpf-allow-unconstrained"},
+       with_output_registers}};
   return rows;
 }
 

@@ -24,6 +24,8 @@ struct Family {
   std::string_view logic;       ///< cells between registers, DSP blocks and block memories
   std::vector<PlacedDevice> devices = {};         ///< from small to large; none: not placed
   std::vector<std::string> place_arguments = {};  ///< of nextpnr-NAME, whatever the device
+  /// What is done to Yosys's netlist before it is placed; or nothing.
+  std::string (*finish)(const std::string& netlist) = nullptr;
 };
 
 /// Error(Fault::config) for other names.

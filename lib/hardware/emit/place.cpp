@@ -205,6 +205,8 @@ Placement place(const std::string& hardware_folder, const design::Design& design
   const RunFolder run;
   const Synthesised counted = run_yosys(hardware_folder, family, boundary_name,
                                         boundary_text(design), run.file("netlist.json"));
+  if (family.finish)
+    write_file(run.file("netlist.json"), family.finish(read_file(run.file("netlist.json"))));
   const PlacedDevice& device = device_for(family, counted.cost);
   std::vector<std::string> command = {program,
                                       "--quiet",
