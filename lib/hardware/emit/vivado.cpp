@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <sstream>
 
@@ -18,6 +19,8 @@ namespace mase::emit {
 namespace {
 
 constexpr double vivado_seconds = 24 * 3600;
+constexpr double missing =
+    std::numeric_limits<double>::quiet_NaN();  // no figure: every comparison fails
 
 std::string filled(const std::string& name,
                    std::initializer_list<std::pair<const char*, std::string>> values) {
@@ -105,13 +108,14 @@ void read_timing(const std::string& text, const std::string& path, Implementatio
   const std::vector<std::string> lines = split(text, '\n');
   const std::vector<std::string> worst = values_below(lines, "WNS(ns)");
   const std::vector<std::string> clock = values_below(lines, "Clock ");
-  const auto slack = worst.empty() ? std::nullopt : number_of(worst.front());
+  const double slack = worst.empty() ? missing : number_of(worst.front()).value_or(missing);
   // "clk  {0.000 2.500}  5.000  200.000": the period is the last but one.
-  const auto period = clock.size() < 4 ? std::nullopt : number_of(clock[clock.size() - 2]);
-  if (!slack || !period || !(*period > 0) || !(*slack < *period))
+  const double period =
+      clock.size() < 4 ? missing : number_of(clock[clock.size() - 2]).value_or(missing);
+  if (!(period > 0 && slack < period))
     refuse(path, "no timing summary of Vivado with a clock and a worst slack");
-  found.slack = *slack;
-  found.period = *period;
+  found.slack = slack;
+  found.period = period;
 }
 
 void check_wrapper(const std::string& wrapper) {
