@@ -38,12 +38,13 @@ LONG_PATH = f"""
     long_to <= long_path(long_from);
   end
 endmodule"""
+OWN_FILES = ("ecp5",)  # of other families
 LUTS = {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4}
 
 
 def module_files(module):
     """The module's file and those of everything it may instantiate."""
-    folders = [path for path in (ROOT / "hw_templates").iterdir() if path.is_dir()]
+    folders = [path for path in (ROOT / "hw_templates").iterdir() if path.is_dir() and path.name not in OWN_FILES]
     known = {path.stem: path for folder in folders for path in folder.glob("*.sv")}
     wanted, todo = {}, [module]
     while todo:
