@@ -124,9 +124,9 @@ TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a te
 
 TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
   check("mase_fifo", {{{{"W", 32}, {"DEPTH", 2}}, 32, 0, 0},
-                      {{{"W", 12}, {"DEPTH", 22}}, 42 + 6, 0, 0},
-                      {{{"W", 6}, {"DEPTH", 240}}, 87 + 6, 0, 0},
-                      {{{"W", 16}, {"DEPTH", 153}}, 48 + 6, 0, 0.5}});
+                      {{{"W", 12}, {"DEPTH", 22}}, 30 + 6, 0, 0},
+                      {{{"W", 6}, {"DEPTH", 240}}, 77 + 6, 0, 0},
+                      {{{"W", 16}, {"DEPTH", 153}}, 35 + 6, 0, 0.5}});
   check("mase_stream_resize", {{resize(6, 4, 1), 18, 0, 0},
                                {resize(7, 8, 1), 29 + 1, 0, 0},
                                {resize(8, 25, 5), 88 + 1, 0, 0},

@@ -51,16 +51,18 @@ TEST_CASE("a handshake model at full rate moves a beat per cycle") {
     CAPTURE(module);
     CHECK(run(*make(module), cycles, 0, 0).out >= cycles - 3);
   }
-  CHECK(run(*make("mase_fifo", {{"DEPTH", std::int64_t{2}}}), cycles, 0, 0).out == cycles - 2);
+  CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{2}}}), cycles, 0, 0)
+            .out == cycles - 2);
   CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", std::int64_t{1}}}), cycles, 0, 0).out ==
         cycles - 5);
 }
 
 TEST_CASE("a handshake model whose output is blocked fills to its capacity and loses nothing") {
   for (const std::int64_t depth : {1, 2, 5, 64})
-    CHECK(run(*make("mase_fifo", {{"DEPTH", depth}}), 300, 0, 1).in == depth + 1);
+    CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", depth}}), 300, 0, 1).in ==
+          depth + 1);
   CHECK(run(*make("mase_skid"), 10, 0, 1).in == 2);
-  auto fifo = make("mase_fifo", {{"DEPTH", std::int64_t{7}}});
+  auto fifo = make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{7}}});
   REQUIRE(run(*fifo, 50, 0, 1).in == 8);
   std::int64_t drained = 0;
   for (int cycle = 0; cycle < 50; ++cycle) {
@@ -76,8 +78,9 @@ TEST_CASE("a handshake model under pauses holds what it offers and never gives m
     for (const double pause_out : {0.0, 0.4, 0.9}) {
       CHECK(run(*make("mase_skid"), 2000, pause_in, pause_out).most <= 2);
       CHECK(run(*make("mase_cast"), 2000, pause_in, pause_out).most <= 3);
-      CHECK(run(*make("mase_fifo", {{"DEPTH", std::int64_t{4}}}), 2000, pause_in, pause_out).most <=
-            5);
+      CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{4}}}), 2000,
+                pause_in, pause_out)
+                .most <= 5);
     }
 }
 

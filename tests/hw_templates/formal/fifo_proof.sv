@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fifo is a queue of DEPTH + 1, of which the output register takes its part one cycle late.
+// fifo is a queue of DEPTH + 1, of which the output register takes its part one cycle late; with block memory
+// there are two such registers.
 module fifo_proof #(
     parameter int W = 1,
-    parameter int DEPTH = 2
+    parameter int DEPTH = 2,
+    parameter int BLOCK = 0
 ) (
     input logic clk,
     input logic in_valid,
@@ -17,7 +19,8 @@ module fifo_proof #(
   );
   mase_fifo #(
       .W(W),
-      .DEPTH(DEPTH)
+      .DEPTH(DEPTH),
+      .BLOCK(BLOCK)
   ) dut (
       .clk(clk),
       .rst(rst),
@@ -30,9 +33,9 @@ module fifo_proof #(
   );
   queue_properties #(
       .W(W),
-      .CAPACITY(DEPTH + 1),
+      .CAPACITY(DEPTH + 1 + BLOCK),
       .FULL(DEPTH),
-      .LATENCY(1)
+      .LATENCY(1 + BLOCK)
   ) properties (
       .clk(clk),
       .rst(rst),

@@ -22,6 +22,8 @@ PROOFS = [
     ("fifo_proof", {"W": 1, "DEPTH": 1}),
     ("fifo_proof", {"W": 1, "DEPTH": 2}),
     ("fifo_proof", {"W": 1, "DEPTH": 4}),
+    ("fifo_proof", {"W": 1, "DEPTH": 2, "BLOCK": 1}),
+    ("fifo_proof", {"W": 1, "DEPTH": 3, "BLOCK": 1}),
     ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 2}),
     ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}),
     ("resize_proof", {"IN_LANES": 3, "OUT_LANES": 1}),

@@ -14,9 +14,11 @@ void count_up(std::int64_t& index, std::int64_t end) { index = index + 1 == end 
 }  // namespace
 
 void FifoHandshake::clock(Moves taken, Moves given) {
-  const bool pull = count_ != 0 && (!valid_ || given[0] != 0);
+  const bool move = !valid_ || given[0] != 0, pull = count_ != 0 && move;
   count_ += static_cast<int>(taken[0] != 0) - static_cast<int>(pull);
-  valid_ = pull || (valid_ && given[0] == 0);
+  if (!move) return;
+  valid_ = block_ ? word_valid_ : pull;
+  word_valid_ = block_ && pull;
 }
 
 bool ForkHandshake::ready(int) const {

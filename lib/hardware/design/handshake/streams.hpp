@@ -12,16 +12,18 @@ namespace mase::design {
 /// fifo: a memory of `depth` beats and an output register.
 class FifoHandshake final : public HandshakeOf<FifoHandshake> {
  public:
-  explicit FifoHandshake(std::int64_t depth) : depth_(depth) {}
+  /// `block`: behind the memory is a register more.
+  FifoHandshake(std::int64_t depth, bool block) : depth_(depth), block_(block) {}
   bool ready(int) const override { return count_ != depth_; }
   bool valid(int) const override { return valid_; }
-  bool idle() const override { return count_ == 0 || valid_; }
+  bool idle() const override { return valid_ || (count_ == 0 && !word_valid_); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const FifoHandshake&) const = default;
 
  private:
   std::int64_t depth_, count_ = 0;  ///< beats in the memory
-  bool valid_ = false;              ///< of the output register
+  bool block_;
+  bool word_valid_ = false, valid_ = false;  ///< of the block memory's word, of the output register
 };
 
 /// stream_fork: one skid per output, filled together.

@@ -15,7 +15,9 @@ using Made = std::unique_ptr<Handshake>;
 Made make_skid(const ModuleParameters&, Stages) { return std::make_unique<SkidHandshake>(); }
 
 Made make_fifo(const ModuleParameters& parameters, Stages) {
-  return std::make_unique<FifoHandshake>(parameters.integer("DEPTH"));
+  const std::int64_t depth = parameters.integer("DEPTH");
+  return std::make_unique<FifoHandshake>(depth,
+                                         queue_in_block.holds(parameters.integer("W"), depth));
 }
 
 Made make_fork(const ModuleParameters& parameters, Stages) {
@@ -57,10 +59,10 @@ Cost registered(Cost memory, std::int64_t width) {
 Cost fifo_cost(const Design&, const Instance& instance) {
   const std::int64_t width = instance.parameter("W"), depth = instance.parameter("DEPTH");
   const int address = std::max(1, log2_ceiling(depth));
-  const bool block = queue_in_block.holds(width, depth);
-  Cost cost = block ? block_memory_cost(width, depth) : lut_memory_cost(width, depth);
-  cost.lut += depth > 15 ? 12 + 4.5 * address : 4 + 4.0 * address;
-  cost.ff += 3 * address + 2 + (block ? 0 : static_cast<double>(width));
+  Cost cost = queue_in_block.holds(width, depth) ? block_memory_cost(width, depth)
+                                                 : lut_memory_cost(width, depth);
+  cost.lut += depth > 15 ? 4.5 * address - 1 : 4 + 4.0 * address;
+  cost.ff += 3 * address + 2 + static_cast<double>(width);
   cost.carry += 2 * carry_chain(address) + carry_chain(log2_ceiling(depth + 1));
   return cost;
 }
