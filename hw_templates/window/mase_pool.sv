@@ -40,7 +40,10 @@ module mase_pool #(
 
   wire take = in_valid && in_ready;
 
-  // Place in the frame; a dropped column or row lies past the last window.
+  // Counters are a beat ahead; what the present beat needs of its place is in registers. A dropped column
+  // or row lies past the last window.
+  localparam bit ONE_C = CF == 1;
+  localparam bit ONE_X = ONE_C && W == 1;
   logic [CW-1:0] c;
   logic [KXW-1:0] kx;
   logic [KYW-1:0] ky;
@@ -48,15 +51,22 @@ module mase_pool #(
   wire end_c = c == CW'(CF - 1);
   wire end_kx = kx == KXW'(KW - 1);
   wire end_ky = ky == KYW'(KH - 1);
+  logic first, gives, column_counts;
   always_ff @(posedge clk)
     if (rst) begin
-      c  <= '0;
-      kx <= '0;
-      ky <= '0;
+      c      <= ONE_C ? '0 : CW'(1);
+      kx     <= (ONE_C && KW > 1) ? KXW'(1) : '0;
+      ky     <= (ONE_X && KH > 1) ? KYW'(1) : '0;
+      first  <= 1'b1;
+      gives  <= KH == 1 && KW == 1;
+      column_counts <= 1'b1;
     end else if (take) begin
       c <= end_c ? '0 : c + 1'b1;
       if (end_c) kx <= (end_kx || end_x) ? '0 : kx + 1'b1;
       if (end_c && end_x) ky <= (end_ky || end_y) ? '0 : ky + 1'b1;
+      first  <= kx == '0 && ky == '0;
+      gives  <= end_kx && end_ky && inside_x && inside_y;
+      column_counts <= inside_x;
     end
 
   if (W == KW) begin : g_one_column
@@ -67,7 +77,7 @@ module mase_pool #(
     logic [XW-1:0] x;
     assign end_x = x == XW'(W - 1);
     always_ff @(posedge clk)
-      if (rst) x <= '0;
+      if (rst) x <= ONE_C ? XW'(1) : '0;
       else if (take && end_c) x <= end_x ? '0 : x + 1'b1;
     if (COLUMNS * KW == W) begin : g_all
       assign inside_x = 1'b1;
@@ -84,14 +94,11 @@ module mase_pool #(
     assign end_y = y == YW'(H - 1);
     assign inside_y = y < YW'(ROWS * KH);
     always_ff @(posedge clk)
-      if (rst) y <= '0;
+      if (rst) y <= ONE_X ? YW'(1) : '0;
       else if (take && end_c && end_x) y <= end_y ? '0 : y + 1'b1;
   end
 
-  wire first = kx == '0 && ky == '0;
-  wire gives = end_kx && end_ky && inside_x && inside_y;
-
-  wire keep = take && inside_x;
+  wire keep = take && column_counts;
   logic [1:0] valid;  // of `total` and of what is rounded
   logic [LANES*ACCW-1:0] partial, sum, total;
   logic [LANES*OW-1:0] requantised;
@@ -130,23 +137,24 @@ module mase_pool #(
     // The result register is free while a partial result waits: it keeps both.
     assign partial = total;
   end else begin : g_memory
+    // The next beat's partial result is read while this one's is written.
     (* ram_style = "distributed" *) logic [LANES*ACCW-1:0] mem[0:DEPTH-1];
-    logic [AW-1:0] slot;
-    assign partial = mem[slot];
+    logic [AW-1:0] slot, next;
+    logic same;  // the next beat goes on with this one's
+    wire back = KH > 1 && end_c && !end_kx;  // to the column's first beat, until its last pixel
+    wire again = end_c && (KH == 1 || end_x);
     always_ff @(posedge clk) if (keep) mem[slot] <= sum;
-    if (KH == 1) begin : g_channels
-      assign slot = c;
-    end else if (KW == 1) begin : g_next
-      always_ff @(posedge clk)
-        if (rst) slot <= '0;
-        else if (take) slot <= (end_c && end_x) ? '0 : slot + 1'b1;
-    end else begin : g_back
-      // Back to the column's first beat, until its last pixel.
-      always_ff @(posedge clk)
-        if (rst) slot <= '0;
-        else if (take)
-          slot <= (end_c && end_x) ? '0 : (end_c && !end_kx) ? slot - AW'(CF - 1) : slot + 1'b1;
-    end
+    always_ff @(posedge clk)
+      if (rst) begin
+        slot <= '0;
+        next <= (ONE_C && KW > 1) ? '0 : AW'(1);
+        same <= ONE_C && KW > 1;
+      end else if (take) begin
+        slot <= next;
+        next <= again ? '0 : back ? next - AW'(CF - 1) : next + 1'b1;
+        same <= ONE_C && back && !again;
+      end
+    always_ff @(posedge clk) if (take) partial <= same ? sum : mem[next];
   end
 
   always_ff @(posedge clk)

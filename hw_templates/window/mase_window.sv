@@ -9,7 +9,11 @@
 // moves by a constant that depends only on the innermost loop that goes on, so `ahead` (beats
 // written past p, less 1) and `room` (beats that may be written, less 1) are two signed counters,
 // and their sign bits are the whole flow control. Coordinates in the padding have numbers too;
-// nothing is read there. A frame begins with its first input beat.
+// nothing is read there. Where the first beat of a frame is padding it waits until the frame has begun:
+// `ahead` is then less by LEAD, where the window begins.
+//
+// What depends on the place in the frame is in registers, made a step before from counters that are
+// a step ahead.
 module mase_window #(
     parameter int H = 4,
     parameter int W = 4,
@@ -108,7 +112,9 @@ module mase_window #(
 
     // The reader past the writer, at most: in the frame's last window, at the next one's first.
     localparam int INSIDE = (LAST_Y + EH - 1 - PH) * ROW + (LAST_X + EW - PW) * CF;
-    localparam int FAR = (INSIDE > FRAME - LEAD) ? INSIDE : FRAME - LEAD;
+    localparam int WAIT = FIRST_PADDED ? LEAD : 0;
+    localparam int NEXT = FRAME - LEAD + WAIT;
+    localparam int FAR = (INSIDE > NEXT) ? INSIDE : NEXT;
     localparam int GAP = (FAR > DEPTH + LEFT) ? FAR : DEPTH + LEFT;
     localparam int GW = $clog2(GAP + 1) + 1;
     localparam int RW = $clog2(DEPTH + FRAME + 1) + 1;
@@ -119,6 +125,20 @@ module mase_window #(
     localparam int OXW = (OW > 1) ? $clog2(OW) : 1;
     localparam int OYW = (OH > 1) ? $clog2(OH) : 1;
 
+    // Which loops end with the frame's first beat already.
+    localparam bit ONE_C = CB == 1;
+    localparam bit ONE_KX = ONE_C && KW == 1;
+    localparam bit ONE_KY = ONE_KX && KH == 1;
+    localparam bit ONE_B = ONE_KY && BLOCKS == 1;
+    localparam bit ONE_OX = ONE_B && OW == 1;
+    localparam bit ONE_OY = ONE_OX && OH == 1;
+    localparam int FRAME_STEP = ONE_OY ? STEP_END : ONE_OX ? STEP_OY : ONE_B ? STEP_OX :
+        ONE_KY ? STEP_B : ONE_KX ? STEP_KY : ONE_C ? STEP_KX : 1;
+    localparam logic [GW-1:0] FIRST_BACK = GW'(ONE_OY ? -STEP_END : WAIT - FRAME_STEP);
+    localparam int FIRST_FREED = ONE_OY ? FREE_END : (ONE_OX && FREE_ROWS > 0) ? FREE_OY :
+        (ONE_B && !ONE_OX) ? FREE_OX : 0;
+
+    // The place of the beat after the one to come.
     logic [CW-1:0] c;
     logic [KXW-1:0] kx;
     logic [KYW-1:0] ky;
@@ -135,11 +155,13 @@ module mase_window #(
     logic signed [GW-1:0] ahead;
     logic signed [RW-1:0] room;
     logic [AW-1:0] write_address, read_address, read_step;
-    logic [GW-1:0] back;  // minus the step of the reader's number
-    logic [RW-1:0] freed;  // less 1
-    logic enable, go, pad, read_valid, read_pad;
+    logic [AW-1:0] next_read_step;
+    logic [GW-1:0] back, next_back;  // minus the step of the reader's number
+    logic [RW-1:0] freed, next_freed;  // less 1
+    logic enable, pad, next_pad, reads_pad, ends;  // ends: the frame's last beat
     logic [LANES*DW-1:0] read_data;
     wire take = in_valid && in_ready;
+    wire go = !ahead[GW-1] || reads_pad;
     wire issue = enable && go;
     assign in_ready = !room[RW-1];
 
@@ -153,42 +175,42 @@ module mase_window #(
     end
 
     always_comb begin
-      back      = GW'(-1);
-      read_step = AW'(1);
-      freed     = '1;
+      next_back      = GW'(-1);
+      next_read_step = AW'(1);
+      next_freed     = '1;
       if (end_oy) begin
-        back      = GW'(-STEP_END);
-        read_step = AW'((STEP_END % DEPTH + DEPTH) % DEPTH);
-        freed     = RW'(FREE_END - 1);
+        next_back      = GW'(-STEP_END - WAIT);
+        next_read_step = AW'((STEP_END % DEPTH + DEPTH) % DEPTH);
+        next_freed     = RW'(FREE_END - 1);
       end else if (end_ox) begin
-        back      = GW'(-STEP_OY);
-        read_step = AW'((STEP_OY % DEPTH + DEPTH) % DEPTH);
-        if (frees_row) freed = RW'(FREE_OY - 1);
+        next_back      = GW'(-STEP_OY);
+        next_read_step = AW'((STEP_OY % DEPTH + DEPTH) % DEPTH);
+        if (frees_row) next_freed = RW'(FREE_OY - 1);
       end else if (end_b) begin
-        back      = GW'(-STEP_OX);
-        read_step = AW'((STEP_OX % DEPTH + DEPTH) % DEPTH);
-        freed     = RW'(FREE_OX - 1);
+        next_back      = GW'(-STEP_OX);
+        next_read_step = AW'((STEP_OX % DEPTH + DEPTH) % DEPTH);
+        next_freed     = RW'(FREE_OX - 1);
       end else if (end_ky) begin
-        back      = GW'(-STEP_B);
-        read_step = AW'((STEP_B % DEPTH + DEPTH) % DEPTH);
+        next_back      = GW'(-STEP_B);
+        next_read_step = AW'((STEP_B % DEPTH + DEPTH) % DEPTH);
       end else if (end_kx) begin
-        back      = GW'(-STEP_KY);
-        read_step = AW'((STEP_KY % DEPTH + DEPTH) % DEPTH);
+        next_back      = GW'(-STEP_KY);
+        next_read_step = AW'((STEP_KY % DEPTH + DEPTH) % DEPTH);
       end else if (end_c) begin
-        back      = GW'(-STEP_KX);
-        read_step = AW'((STEP_KX % DEPTH + DEPTH) % DEPTH);
+        next_back      = GW'(-STEP_KX);
+        next_read_step = AW'((STEP_KX % DEPTH + DEPTH) % DEPTH);
       end
     end
 
     always_ff @(posedge clk)
       if (rst) begin
-        c     <= '0;
-        kx    <= '0;
-        ky    <= '0;
-        b     <= '0;
-        ox    <= '0;
-        oy    <= '0;
-        ahead <= GW'(LEAD - 1);
+        c     <= ONE_C ? '0 : CW'(1);
+        kx    <= (ONE_C && !ONE_KX) ? KXW'(1) : '0;
+        ky    <= (ONE_KX && !ONE_KY) ? KYW'(1) : '0;
+        b     <= (ONE_KY && !ONE_B) ? BW'(1) : '0;
+        ox    <= (ONE_B && !ONE_OX) ? OXW'(1) : '0;
+        oy    <= (ONE_OX && !ONE_OY) ? OYW'(1) : '0;
+        ahead <= GW'(LEAD - WAIT - 1);
         room  <= RW'(DEPTH - BEHIND - 1);
       end else begin
         // One carry chain each: the bit below the sum carries the 1 of a written beat in.
@@ -204,9 +226,25 @@ module mase_window #(
         end
       end
 
+    always_ff @(posedge clk)
+      if (rst) begin
+        back      <= FIRST_BACK;
+        read_step <= AW'((FRAME_STEP % DEPTH + DEPTH) % DEPTH);
+        freed     <= RW'(FIRST_FREED - 1);
+        pad       <= FIRST_PADDED;
+        reads_pad <= 1'b0;
+        ends      <= ONE_OY;
+      end else if (issue) begin
+        back      <= ends ? FIRST_BACK : next_back;
+        read_step <= next_read_step;
+        freed     <= next_freed;
+        pad       <= next_pad;
+        reads_pad <= next_pad && !(FIRST_PADDED && ends);
+        ends      <= end_oy;
+      end
+
     if (!PADDED) begin : g_unpadded
-      assign pad = 1'b0;
-      assign go  = !ahead[GW-1];
+      assign next_pad = 1'b0;
     end else begin : g_padded
       logic [KH-1:0] row_pad;
       logic [KW-1:0] column_pad;
@@ -233,18 +271,7 @@ module mase_window #(
         else if (LAST < OW) assign column_pad[k] = kx == KXW'(k) && ox >= OXW'(LAST);
         else assign column_pad[k] = 1'b0;
       end
-      assign pad = |row_pad || |column_pad;
-      if (FIRST_PADDED) begin : g_first
-        // The first beat of a frame's first window is padding: it waits for the frame.
-        logic fresh;
-        wire started = ahead >= GW'(LEAD) || (ahead == GW'(LEAD - 1) && take);
-        always_ff @(posedge clk)
-          if (rst) fresh <= 1'b1;
-          else if (issue) fresh <= end_oy;
-        assign go = fresh ? started : pad || !ahead[GW-1];
-      end else begin : g_later
-        assign go = pad || !ahead[GW-1];
-      end
+      assign next_pad = |row_pad || |column_pad;
     end
 
     if (DEPTH == 2 ** AW) begin : g_wrap
@@ -269,10 +296,19 @@ module mase_window #(
         end
     end
 
+    // Block memories give their words late in the cycle: a register more.
+    localparam int STAGES = 1 + BLOCK;
+    logic [STAGES-1:0] read_valid, read_pad;
+    logic [LANES*DW-1:0] kept_data;
     always_ff @(posedge clk)
-      if (rst) read_valid <= 1'b0;
-      else if (enable) read_valid <= go;
-    always_ff @(posedge clk) if (enable) read_pad <= pad;
+      if (rst) read_valid <= '0;
+      else if (enable) read_valid <= STAGES'({read_valid, go});
+    always_ff @(posedge clk) if (enable) read_pad <= STAGES'({read_pad, pad});
+    if (BLOCK != 0) begin : g_register
+      always_ff @(posedge clk) if (enable) kept_data <= read_data;
+    end else begin : g_wire
+      assign kept_data = read_data;
+    end
 
     mase_window_memory #(
         .W(LANES * DW),
@@ -293,9 +329,9 @@ module mase_window #(
     ) out_skid (
         .clk,
         .rst,
-        .in_valid(read_valid),
+        .in_valid(read_valid[STAGES-1]),
         .in_ready(enable),
-        .in_data(read_pad ? {LANES{PAD}} : read_data),
+        .in_data(read_pad[STAGES-1] ? {LANES{PAD}} : kept_data),
         .out_valid,
         .out_ready,
         .out_data

@@ -67,7 +67,7 @@ MUTANTS = [
     ("multiply_stage_proof", {}, "ecp5_mase_multiply_stage", ".B3(whole_b[3])", ".B3(whole_b[2])"),
     ("dot_proof", {"SIMD": 7, "AW": 1, "BW": 1}, "ecp5_mase_dot_multiply", "l > 0 || STAGES > LEVELS", "l > 0"),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 6}, "mase_linear", "enable && pass == '0", "enable"),
-    ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go  = !ahead[GW-1]", "go  = 1'b1"),
+    ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go = !ahead[GW-1]", "go = 1'b1"),
     ("gather_proof", {}, "mase_gather", "!full[1]", "1'b1"),
     ("gather_proof", {"START": 1}, "mase_gather", "full != '0 ||", "1'b0 ||"),
 ]

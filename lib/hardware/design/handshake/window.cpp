@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "hardware/design/modules/primitives.hpp"
+
 namespace mase::design {
 
 WindowShape::WindowShape(const ModuleParameters& p)
@@ -38,15 +40,15 @@ std::int64_t WindowShape::free_rows() const { return fine() ? OH - 1 : std::min(
 std::int64_t WindowShape::gap() const {
   const std::int64_t inside =
       (last_y() + reach_y() - 1 - PH) * row() + (last_x() + reach_x() - PW) * CF;
-  return std::max({inside, frame() - lead(), depth() + left()});
+  return std::max({inside, frame() - (first_padded() ? 0 : lead()), depth() + left()});
 }
 
-WindowHandshake::WindowHandshake(const WindowShape& shape, Stages kept)
+WindowHandshake::WindowHandshake(const WindowShape& shape, int stages, Stages kept)
     : shape_(shape),
       free_rows_(shape.free_rows()),
       ahead_(shape.lead() - 1),
       room_(shape.depth() - (shape.fine() ? shape.lead() : shape.PH * shape.row()) - 1),
-      pipe_(1, kept) {
+      pipe_(stages, kept) {
   const WindowShape& s = shape_;
   const std::int64_t block = s.CF / s.BLOCKS;
   size_ = {block, s.KW, s.KH, s.BLOCKS, s.OW, s.OH};
@@ -87,10 +89,7 @@ int WindowHandshake::advance() {
 void WindowHandshake::clock(std::span<const std::uint8_t> taken,
                             std::span<const std::uint8_t> given) {
   const bool take = taken[0] != 0;
-  bool go = ahead_ >= 0;
-  if (shape_.padded()) go = go || pad();
-  if (shape_.first_padded() && fresh_) go = ahead_ + take >= shape_.lead();
-  const bool issue = go && pipe_.enable();
+  const bool issue = can_read() && pipe_.enable();
   pipe_.step(issue, given[0] != 0);
   ahead_ += take;
   room_ -= take;
@@ -122,7 +121,9 @@ void WindowPickHandshake::clock(std::span<const std::uint8_t> taken,
 std::unique_ptr<Handshake> make_window_handshake(const ModuleParameters& parameters, Stages kept) {
   const WindowShape shape(parameters);
   if (shape.picks()) return std::make_unique<WindowPickHandshake>(shape);
-  return std::make_unique<WindowHandshake>(shape, kept);
+  const std::int64_t width = parameters.integer("LANES") * parameters.integer("DW");
+  const int stages = window_in_block.holds(width, shape.depth()) ? 2 : 1;
+  return std::make_unique<WindowHandshake>(shape, stages, kept);
 }
 
 }  // namespace mase::design

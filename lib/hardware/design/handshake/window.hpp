@@ -43,7 +43,8 @@ struct WindowShape {
 /// `window` with a ring. One step is a few integer operations.
 class WindowHandshake final : public HandshakeOf<WindowHandshake> {
  public:
-  WindowHandshake(const WindowShape& shape, Stages kept);
+  /// `stages`: registers between the ring's address and the skid.
+  WindowHandshake(const WindowShape& shape, int stages, Stages kept);
   bool ready(int) const override { return room_ >= 0; }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
@@ -53,7 +54,7 @@ class WindowHandshake final : public HandshakeOf<WindowHandshake> {
  private:
   static constexpr int loop_count = 6;  ///< c, kx, ky, block, ox, oy: innermost first
   bool pad() const;
-  bool can_read() const;  ///< when no beat comes in
+  bool can_read() const;
   int advance();  ///< to the next beat; the innermost loop that went on, loop_count at the frame's
                   ///< end
 

@@ -53,7 +53,7 @@ Cost lane_cost(const ModuleParameters& p, bool memory) {
   cost.ff += bits_of_lane;
   if (p.integer("OP") != 0) {
     cost += adder_cost(width);
-    if (memory) cost.lut += bits_of_lane;  // zero instead of what the memory gives
+    if (memory) cost.lut += 0.5 * bits_of_lane;  // zero instead of what was read
     return cost;
   }
   // Beside a memory the sign bit of unsigned codes is compared too.
@@ -81,8 +81,10 @@ Cost window_cost(const Design&, const Instance& instance) {
   cost += ring_cost(width, s.depth());
   cost += flow_cost(s);
   cost += counters_cost(std::array{s.CF / s.BLOCKS, s.KW, s.KH, s.BLOCKS, s.OW, s.OH}, 2.2);
-  cost.lut += s.padded() ? 14 : 7;
-  cost.ff += s.padded() ? 3 : 1;
+  cost.lut += s.padded() ? 22 : 15;
+  // What depends on the place is in registers, and so are words of block memories.
+  cost.ff += s.padded() ? 17 : 15;
+  if (window_in_block.holds(width, s.depth())) cost.ff += static_cast<double>(width);
   return cost;
 }
 
@@ -115,6 +117,11 @@ Cost pool_cost(const Design&, const Instance& instance) {
       std::array{beats, kw, kh, w > kw ? w : 1, h % kh != 0 ? h : 1, kh > 1 ? depth : 1});
   // The address of the partial results also steps back to the beginning of a column.
   if (kh > 1 && kw > 1) cost.lut += counter_luts * log2_ceiling(depth);
+  if (depth > 1) {  // what is read, or goes on inside a column
+    const auto partial = static_cast<double>(p.integer("LANES") * p.integer("ACCW"));
+    cost.ff += partial + log2_ceiling(depth);
+    if (beats == 1 && kw > 1) cost.lut += partial;
+  }
   cost.lut += 3;
   return cost;
 }
