@@ -34,7 +34,7 @@ module mase_dot_multiply #(
             .AW(AW),
             .BW(BW),
             .W(NW),
-            .DSP(DSP)
+            .MULTIPLIER(DSP)
         ) unit (
             .clk,
             .enable,

@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// mase_multiply_stage for ECP5, whose open tools put no registers into DSP blocks by themselves: product = a * b, modulo 2^W, with registers for the operands and for the product, of
-// the operands of two enabled cycles ago. Narrow and very wide operands are left to the tool.
+// mase_multiply_stage for ECP5, whose open tools put no registers into DSP blocks by themselves. Narrow and
+// very wide operands are left to the tool.
 module mase_multiply_stage #(
-    parameter int AW  = 8,
-    parameter int BW  = 6,
-    parameter int W   = 14,
-    parameter int DSP = 0    // 1 asks for DSP blocks
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int BW = 6,
+    parameter int BSIGNED = 1,
+    parameter int W = 14,
+    parameter int MULTIPLIER = 0
 ) (
     input  logic          clk,
     input  logic          enable,
-    input  logic [AW-1:0] a,       // signed
-    input  logic [BW-1:0] b,       // signed
-    output logic [ W-1:0] product
+    input  logic [AW-1:0] a,
+    input  logic [BW-1:0] b,
+    output logic [ W-1:0] product  // signed
 );
 
-  if (AW >= 2 && BW >= 2 && AW + BW >= 9 && AW <= 18 && BW <= 18) begin : g_block
+  localparam int AX = AW + ((ASIGNED != 0) ? 0 : 1);
+  localparam int BX = BW + ((BSIGNED != 0) ? 0 : 1);
+  if (MULTIPLIER != 2 && AX >= 2 && BX >= 2 && AX + BX >= 9 && AX <= 18 && BX <= 18) begin : g_block
     logic [17:0] whole_a, whole_b;
     logic [35:0] whole;
-    assign whole_a = 18'($signed(a));
-    assign whole_b = 18'($signed(b));
-    assign product = whole[W-1:0];
+    if (ASIGNED != 0) begin : g_a_signed
+      assign whole_a = 18'($signed(a));
+    end else begin : g_a_unsigned
+      assign whole_a = 18'(a);
+    end
+    if (BSIGNED != 0) begin : g_b_signed
+      assign whole_b = 18'($signed(b));
+    end else begin : g_b_unsigned
+      assign whole_b = 18'(b);
+    end
+    assign product = W'($signed(whole));
     MULT18X18D #(
         .REG_INPUTA_CLK("CLK0"),
         .REG_INPUTB_CLK("CLK0"),
@@ -112,11 +124,11 @@ module mase_multiply_stage #(
     logic [W-1:0] next;
     mase_multiply #(
         .AW(AW),
-        .ASIGNED(1),
+        .ASIGNED(ASIGNED),
         .BW(BW),
-        .BSIGNED(1),
+        .BSIGNED(BSIGNED),
         .W(W),
-        .MULTIPLIER(DSP)
+        .MULTIPLIER(MULTIPLIER)
     ) unit (
         .a(a_kept),
         .b(b_kept),

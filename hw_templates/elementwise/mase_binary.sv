@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins two streams element by element. OP 0: (a << ASHIFT) + (b << BSHIFT); 1: the difference;
-// 2: a * b; 3, 4: the larger or the smaller of the shifted. Then requantised. Latency 4: a skid per input, result, requantised result, skid.
+// 2: a * b; 3, 4: the larger or the smaller of the shifted. Then requantised. Latency 4: a skid per
+// input, result, rounding, skid; 5 for products, whose operands have registers too.
 module mase_binary #(
     parameter int OP = 0,
     parameter int LANES = 1,
@@ -61,19 +62,19 @@ module mase_binary #(
       .out_data(right)
   );
 
-  logic [1:0] valid;
+  localparam int STAGES = (OP == 2) ? 3 : 2;
+  logic [STAGES-1:0] valid;
   always_ff @(posedge clk) begin
     if (rst) valid <= '0;
-    else if (enable) valid <= {valid[0], fire};
+    else if (enable) valid <= {valid[STAGES-2:0], fire};
   end
 
-  logic [LANES*OW-1:0] result, next;
-  always_ff @(posedge clk) if (enable) result <= next;
+  logic [LANES*OW-1:0] result;
 
   for (genvar i = 0; i < LANES; i++) begin : g_lane
-    logic signed [ACCW-1:0] exact, acc;
+    logic signed [ACCW-1:0] acc;
     if (OP == 2) begin : g_multiply
-      mase_multiply #(
+      mase_multiply_stage #(
           .AW(AW),
           .ASIGNED(ASIGNED),
           .BW(BW),
@@ -81,9 +82,11 @@ module mase_binary #(
           .W(ACCW),
           .MULTIPLIER(MULTIPLIER)
       ) multiplier (
+          .clk,
+          .enable,
           .a(left[i*AW+:AW]),
           .b(right[i*BW+:BW]),
-          .product(exact)
+          .product(acc)
       );
     end else if (OP >= 3) begin : g_choose
       logic signed [ACCW-1:0] a, b;
@@ -91,21 +94,20 @@ module mase_binary #(
       else assign a = ACCW'(left[i*AW+:AW]) <<< ASHIFT;
       if (BSIGNED != 0) assign b = ACCW'($signed(right[i*BW+:BW])) <<< BSHIFT;
       else assign b = ACCW'(right[i*BW+:BW]) <<< BSHIFT;
-      assign exact = (a < b) == (OP == 3) ? b : a;
+      always_ff @(posedge clk) if (enable) acc <= (a < b) == (OP == 3) ? b : a;
     end else begin : g_add
       logic signed [AW:0] a;
       logic signed [BW:0] b;
       assign a = {ASIGNED != 0 && left[i*AW+AW-1], left[i*AW+:AW]};
       assign b = {BSIGNED != 0 && right[i*BW+BW-1], right[i*BW+:BW]};
       if (OP == 1) begin : g_subtract
-        assign exact = (ACCW'(a) <<< ASHIFT) - (ACCW'(b) <<< BSHIFT);
+        always_ff @(posedge clk) if (enable) acc <= (ACCW'(a) <<< ASHIFT) - (ACCW'(b) <<< BSHIFT);
       end else begin : g_sum
-        assign exact = (ACCW'(a) <<< ASHIFT) + (ACCW'(b) <<< BSHIFT);
+        always_ff @(posedge clk) if (enable) acc <= (ACCW'(a) <<< ASHIFT) + (ACCW'(b) <<< BSHIFT);
       end
     end
 
-    always_ff @(posedge clk) if (enable) acc <= exact;
-    mase_requantise #(
+    mase_requantise_stage #(
         .IW(ACCW),
         .OW(OW),
         .SHIFT(SHIFT),
@@ -114,8 +116,10 @@ module mase_binary #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) convert (
+        .clk,
+        .enable,
         .in(acc),
-        .out(next[i*OW+:OW])
+        .out(result[i*OW+:OW])
     );
   end
 
@@ -124,7 +128,7 @@ module mase_binary #(
   ) buffer (
       .clk(clk),
       .rst(rst),
-      .in_valid(valid[1]),
+      .in_valid(valid[STAGES-1]),
       .in_ready(enable),
       .in_data(result),
       .out_valid(out_valid),

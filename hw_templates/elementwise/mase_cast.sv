@@ -21,18 +21,17 @@ module mase_cast #(
     output logic [LANES*OW-1:0] out_data
 );
   logic valid;
-  logic [LANES*OW-1:0] result, next;
+  logic [LANES*OW-1:0] result;
   always_ff @(posedge clk) begin
     if (rst) valid <= 1'b0;
     else if (in_ready) valid <= in_valid;
   end
-  always_ff @(posedge clk) if (in_ready) result <= next;
 
   for (genvar i = 0; i < LANES; i++) begin : g_lane
     localparam int XW = (ISIGNED != 0) ? IW : IW + 1;
     logic [IW-1:0] code;
     assign code = in_data[i*IW+:IW];
-    mase_requantise #(
+    mase_requantise_stage #(
         .IW(XW),
         .OW(OW),
         .SHIFT(SHIFT),
@@ -41,8 +40,10 @@ module mase_cast #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) convert (
+        .clk(clk),
+        .enable(in_ready),
         .in(XW'({1'b0, code})),
-        .out(next[i*OW+:OW])
+        .out(result[i*OW+:OW])
     );
   end
 

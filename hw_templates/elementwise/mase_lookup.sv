@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any function of one element as a table of 2^IW words of OW bits, one copy per lane, indexed by the
-// element's bits. Latency 2.
+// element's bits. Latency 3: words as memories give them, late in the cycle, then a register.
 module mase_lookup #(
     parameter int LANES = 1,
     parameter int IW = 8,
@@ -19,12 +19,13 @@ module mase_lookup #(
   // Tables of half an 18 kbit block and more go to block memory.
   localparam int BLOCK = ((1 << IW) * OW >= 8192) ? 1 : 0;
 
-  logic valid;
-  logic [LANES*OW-1:0] result;
+  logic [1:0] valid;
+  logic [LANES*OW-1:0] words, result;
   always_ff @(posedge clk) begin
-    if (rst) valid <= 1'b0;
-    else if (in_ready) valid <= in_valid;
+    if (rst) valid <= '0;
+    else if (in_ready) valid <= {valid[0], in_valid};
   end
+  always_ff @(posedge clk) if (in_ready) result <= words;
 
   for (genvar i = 0; i < LANES; i++) begin : g_lane
     mase_rom #(
@@ -36,7 +37,7 @@ module mase_lookup #(
         .clk(clk),
         .enable(in_ready),
         .address(in_data[i*IW+:IW]),
-        .data(result[i*OW+:OW])
+        .data(words[i*OW+:OW])
     );
   end
 
@@ -45,7 +46,7 @@ module mase_lookup #(
   ) buffer (
       .clk(clk),
       .rst(rst),
-      .in_valid(valid),
+      .in_valid(valid[1]),
       .in_ready(in_ready),
       .in_data(result),
       .out_valid(out_valid),

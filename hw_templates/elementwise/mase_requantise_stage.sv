@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// mase_requantise with registers between rounding and the choice of a bound: `out` belongs to the `in` of
-// the last enabled cycle. What follows takes the choice into its own LUTs.
+// Exact requantisation: out = clamp(round(in / (DIVISOR * 2^SHIFT)), LOW, HIGH) in the low OW bits, for the
+// `in` of the last enabled cycle. Registers lie between rounding (see mase_round) and the choice of a bound, which
+// what follows takes into its own LUTs.
 module mase_requantise_stage #(
     parameter int IW = 24,
     parameter int OW = 8,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact rounding without state: q = round(in / (DIVISOR * 2^SHIFT)) as its low OW bits and whether it is
-// above HIGH or below LOW. ROUND 0: floor; 1: to nearest, ties to even. A negative SHIFT multiplies.
+// Exact rounding without state: q = round(in / (DIVISOR * 2^SHIFT)) as its low OW bits, and whether HIGH or LOW
+// takes its place: where it passes them, at ties perhaps where it is equal. ROUND 0: floor; 1: to nearest, ties to
+// even. A negative SHIFT multiplies.
 //
 // With d the odd part of DIVISOR and s the shift left over, the divisor is d * 2^s. For ROUND 1 half of it
 // is added first: floor((x + d*2^s/2) / (d*2^s)) rounds ties up, and a tie is exactly a sum without
@@ -93,34 +94,50 @@ module mase_round #(
   endgenerate
 
   localparam logic TIES = ROUND != 0 && RIGHT > 0;
-  logic signed [FW-1:0] rounded;
-  assign rounded = quotient & ~(FW'(TIES && whole && divides));
-
-  // Bounds that are zero or powers of two look at the high bits only.
+  // Bounds are compared before ties are made even. Then a tie between LOW - 1 and an odd LOW looks like LOW, so
+  // there LOW itself is told as below. Bounds that are zero or powers of two look at the high bits only.
+  // Other ones are compared with the input, whose sum with the half would come later:
+  // in + HALF >= b * 2^RIGHT exactly if in >> CUT >= (b * 2^RIGHT - HALF) >> CUT, as the bits cut are zero there.
+  localparam logic signed [63:0] BELOW = LOW + 64'((TIES && LOW[0]) ? 1 : 0);
   function automatic int ones(input logic signed [63:0] value);  // k for value = 2^k - 1, else -1
     ones = -1;
     for (int i = 0; i < 64; i++) if (value == (64'd1 << i) - 64'd1) ones = i;
   endfunction
   localparam int HIGH_BITS = ones(HIGH);
-  localparam int LOW_BITS = ones(~LOW);
-  localparam int CW = (FW > 64) ? FW : 64;
+  localparam int LOW_BITS = ones(~BELOW);
+  localparam int CUT = (ODD != 1) ? 0 : TIES ? RIGHT - 1 : RIGHT;
+  localparam int BW = (ODD != 1) ? FW : SUMW - CUT;
+  logic signed [BW-1:0] compared;
+  generate
+    if (ODD != 1) begin : g_compare_quotient
+      assign compared = quotient;
+    end else begin : g_compare_input
+      assign compared = BW'((SUMW'(in) <<< LEFT) >>> CUT);
+    end
+  endgenerate
+  function automatic logic signed [65:0] limit(input logic signed [63:0] bound);
+    limit = (ODD == 1 && TIES) ? 66'(bound) * 66'sd2 - 66'sd1 : 66'(bound);
+  endfunction
+  localparam int CW = (BW > 66) ? BW : 66;
   generate
     if (HIGH_BITS >= FW - 1) begin : g_never_over
       assign over = 1'b0;
     end else if (HIGH_BITS >= 0) begin : g_over_bits
-      assign over = !rounded[FW-1] && rounded[FW-2:HIGH_BITS] != '0;
+      assign over = !quotient[FW-1] && quotient[FW-2:HIGH_BITS] != '0;
     end else begin : g_over
-      assign over = CW'(rounded) > CW'(HIGH);
+      assign over = CW'(compared) >= CW'(limit(HIGH + 64'sd1));
     end
     if (LOW_BITS >= FW - 1) begin : g_never_under
       assign under = 1'b0;
-    end else if (LOW == 0) begin : g_negative
-      assign under = rounded[FW-1];
+    end else if (BELOW == 0) begin : g_negative
+      assign under = quotient[FW-1];
     end else if (LOW_BITS >= 0) begin : g_under_bits
-      assign under = rounded[FW-1] && rounded[FW-2:LOW_BITS] != '1;
+      assign under = quotient[FW-1] && quotient[FW-2:LOW_BITS] != '1;
     end else begin : g_under
-      assign under = CW'(rounded) < CW'(LOW);
+      assign under = CW'(compared) < CW'(limit(BELOW));
     end
   endgenerate
-  assign bits = OW'(rounded);
+  assign bits = OW'(quotient) & ~(OW'(TIES && whole && divides));
+  logic unused_bits;  // the high ones where both bounds are compared with the input
+  assign unused_bits = ^{quotient, compared};
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // x * scale + shift with one scale and shift per channel: a frame's row is BLOCKS beats of LANES
-// channels, block b uses word b of the images. Latency 4, one more with a shift: operands, product,
-// sum, requantised result, skid.
+// channels, block b uses word b of the images. Latency 5, one more with a shift: operands, the same inside
+// the multipliers, product, sum, rounding, skid.
 module mase_scale_shift #(
     parameter int BLOCKS = 1,
     parameter int LANES = 1,
@@ -31,7 +31,7 @@ module mase_scale_shift #(
     input  logic                out_ready,
     output logic [LANES*OW-1:0] out_data
 );
-  localparam int STAGES = (HAS_SHIFT != 0) ? 4 : 3;
+  localparam int STAGES = (HAS_SHIFT != 0) ? 5 : 4;
   localparam int CW = (BLOCKS > 1) ? $clog2(BLOCKS) : 1;
   localparam logic [CW-1:0] LAST = CW'(BLOCKS - 1);
 
@@ -63,14 +63,17 @@ module mase_scale_shift #(
       .data(scale)
   );
 
-  logic [LANES*ACCW-1:0] exact, scaled, acc;
-  always_ff @(posedge clk) if (enable) scaled <= exact;
+  logic [LANES*ACCW-1:0] scaled, acc;
 
   if (HAS_SHIFT != 0) begin : g_shift
-    logic [CW-1:0] block_of_operand;
+    logic [CW-1:0] block_of_operand, block_of_product;
     logic [LANES*BW-1:0] shift;
     logic [LANES*ACCW-1:0] sum;
-    always_ff @(posedge clk) if (enable) block_of_operand <= block;
+    always_ff @(posedge clk)
+      if (enable) begin
+        block_of_operand <= block;
+        block_of_product <= block_of_operand;
+      end
     mase_rom #(
         .W(LANES * BW),
         .DEPTH(BLOCKS),
@@ -78,7 +81,7 @@ module mase_scale_shift #(
     ) shift_rom (
         .clk(clk),
         .enable(enable),
-        .address(block_of_operand),
+        .address(block_of_product),
         .data(shift)
     );
     for (genvar i = 0; i < LANES; i++) begin : g_lane
@@ -89,11 +92,9 @@ module mase_scale_shift #(
     assign acc = scaled;
   end
 
-  logic [LANES*OW-1:0] result, next;
-  always_ff @(posedge clk) if (enable) result <= next;
-
+  logic [LANES*OW-1:0] result;
   for (genvar i = 0; i < LANES; i++) begin : g_lane
-    mase_multiply #(
+    mase_multiply_stage #(
         .AW(AW),
         .ASIGNED(ASIGNED),
         .BW(SW),
@@ -101,11 +102,13 @@ module mase_scale_shift #(
         .W(ACCW),
         .MULTIPLIER(MULTIPLIER)
     ) multiplier (
+        .clk,
+        .enable,
         .a(operand[i*AW+:AW]),
         .b(scale[i*SW+:SW]),
-        .product(exact[i*ACCW+:ACCW])
+        .product(scaled[i*ACCW+:ACCW])
     );
-    mase_requantise #(
+    mase_requantise_stage #(
         .IW(ACCW),
         .OW(OW),
         .SHIFT(SHIFT),
@@ -114,8 +117,10 @@ module mase_scale_shift #(
         .LOW(LOW),
         .HIGH(HIGH)
     ) convert (
+        .clk,
+        .enable,
         .in(acc[i*ACCW+:ACCW]),
-        .out(next[i*OW+:OW])
+        .out(result[i*OW+:OW])
     );
   end
 

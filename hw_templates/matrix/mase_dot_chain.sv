@@ -26,7 +26,7 @@ module mase_dot_chain #(
         .AW(AW),
         .BW(BW),
         .W(PW),
-        .DSP(DSP)
+        .MULTIPLIER(DSP)
     ) unit (
         .clk,
         .enable,

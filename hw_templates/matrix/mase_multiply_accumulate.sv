@@ -80,14 +80,16 @@ module mase_multiply_accumulate #(
   );
   // Block memories give their words late in the cycle.
   always_ff @(posedge clk) if (enable) weights <= read_weights;
-  if (READERS > 1) begin : g_shared_operands
-    // The reset: see mase_dot_skew.
-    always_ff @(posedge clk)
-      if (rst) operands <= '0;
-      else if (enable) operands <= x;
-  end else begin : g_own_operands
-    always_ff @(posedge clk) if (enable) operands <= x;
-  end
+  mase_operands #(
+      .W(XW),
+      .SHARED((READERS > 1) ? 1 : 0)
+  ) kept_operands (
+      .clk,
+      .rst,
+      .enable,
+      .in(x),
+      .out(operands)
+  );
 
   // What travels with a step: bit i belongs to stage i.
   logic [LAST:1] valid;
@@ -129,7 +131,7 @@ module mase_multiply_accumulate #(
         .BLOCK((ROWS >= 8 && ROWS * PE * BW >= 1024) ? 1 : 0)
     ) bias_rom (
         .clk,
-        .enable(next),
+        .enable,
         .address,
         .data(read_words)
     );

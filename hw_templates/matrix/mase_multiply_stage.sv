@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// mase_multiply_stage: product = a * b, modulo 2^W, with registers for the operands and for the product, which a
-// DSP block has itself: the product of the operands of two enabled cycles ago.
+// mase_multiply_stage: mase_multiply with registers for the operands and for the product, which a DSP block
+// has itself: the product of the operands of two enabled cycles ago.
 module mase_multiply_stage #(
-    parameter int AW  = 8,
-    parameter int BW  = 6,
-    parameter int W   = 14,
-    parameter int DSP = 0    // 1 asks for DSP blocks
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int BW = 6,
+    parameter int BSIGNED = 1,
+    parameter int W = 14,
+    parameter int MULTIPLIER = 0
 ) (
     input  logic          clk,
     input  logic          enable,
-    input  logic [AW-1:0] a,       // signed
-    input  logic [BW-1:0] b,       // signed
-    output logic [ W-1:0] product
+    input  logic [AW-1:0] a,
+    input  logic [BW-1:0] b,
+    output logic [ W-1:0] product  // signed
 );
 
   logic [AW-1:0] a_kept;
@@ -19,11 +21,11 @@ module mase_multiply_stage #(
   logic [W-1:0] next;
   mase_multiply #(
       .AW(AW),
-      .ASIGNED(1),
+      .ASIGNED(ASIGNED),
       .BW(BW),
-      .BSIGNED(1),
+      .BSIGNED(BSIGNED),
       .W(W),
-      .MULTIPLIER(DSP)
+      .MULTIPLIER(MULTIPLIER)
   ) unit (
       .a(a_kept),
       .b(b_kept),

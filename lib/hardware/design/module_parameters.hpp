@@ -53,7 +53,7 @@ class ModuleParameters {
 };
 
 /// OW, SHIFT, DIVISOR, ROUND (0 floor, 1 nearest even), LOW, HIGH of
-/// hw_templates/elementwise/mase_requantise.
+/// hw_templates/elementwise/mase_requantise_stage.
 ModuleParameters requantise_parameters(const integer::Requantise& requantise,
                                        const integer::FixedType& to);
 

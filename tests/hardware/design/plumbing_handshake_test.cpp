@@ -54,7 +54,7 @@ TEST_CASE("a handshake model at full rate moves a beat per cycle") {
   CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{2}}}), cycles, 0, 0)
             .out == cycles - 2);
   CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", std::int64_t{1}}}), cycles, 0, 0).out ==
-        cycles - 5);
+        cycles - 6);
 }
 
 TEST_CASE("a handshake model whose output is blocked fills to its capacity and loses nothing") {
@@ -145,7 +145,7 @@ TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
 }
 
 TEST_CASE("a join waits for both of its inputs") {
-  auto join = make("mase_binary");
+  auto join = make("mase_binary", {{"OP", std::int64_t{0}}});
   const std::uint8_t only_first[2] = {1, 0}, none = 0;
   join->clock(only_first, {&none, 1});
   for (int cycle = 0; cycle < 20; ++cycle) {

@@ -78,6 +78,11 @@ REQUANTISE = [
     {"IW": 24, "SHIFT": 8, "ROUND": 0, "LOW": 0, "HIGH": 255},
     {"IW": 16, "SHIFT": 0, "DIVISOR": 49, "ROUND": 0},
     {"IW": 12, "SHIFT": 2, "DIVISOR": 9},
+    {"IW": 16, "SHIFT": 4, "LOW": -127},
+    {"IW": 16, "SHIFT": 3, "LOW": -100, "HIGH": 96},
+    {"IW": 16, "SHIFT": 3, "LOW": -99, "HIGH": 97},
+    {"IW": 8, "SHIFT": 10, "LOW": -3, "HIGH": 5},
+    {"IW": 10, "SHIFT": -2, "LOW": -100, "HIGH": 99},
     {"IW": 12, "SHIFT": 3, "DIVISOR": 12, "LOW": 3, "HIGH": 77},
 ]
 REQUANTISE_MUTANT = ("mase_round", "whole && divides", "whole")
@@ -91,6 +96,11 @@ setundef -undriven -anyseq; opt -full; techmap; dffunmap; formalff -clk2ff; simp
 abc -g AND -fast
 write_aiger -I -B -zinit -no-startoffset proof.aig
 """
+
+
+def set_words(parameters):
+    """Options of chparam, which reads no minus sign."""
+    return " ".join(f"-set {key} 32'sb{value & 0xFFFFFFFF:032b}" for key, value in parameters.items())
 
 
 def run(command, folder):
@@ -125,7 +135,7 @@ def prove_pdr(top, parameters, mutant=None):
     """(True, False or None when undecided, seconds, log)."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        sets = " ".join(f"-set {key} {value}" for key, value in parameters.items())
+        sets = set_words(parameters)
         script = read_commands(folder, mutant) + TO_AIGER.format(set_parameters=sets, top=top)
         (folder / "proof.ys").write_text(script)
         status, log, seconds = run(["yosys", "-q", "proof.ys"], folder)
@@ -142,7 +152,7 @@ def prove_z3(top, parameters, mutant=None):
     """As prove_pdr, for a module without state: one step of yosys-smtbmc."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        sets = " ".join(f"-set {key} {value}" for key, value in parameters.items())
+        sets = set_words(parameters)
         script = (
             read_commands(folder, mutant)
             + f"""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// requantise equals its definition, with a plain division by DIVISOR * 2^SHIFT, on every input.
+// Rounding and its bounds equal their definition, with a plain division by DIVISOR * 2^SHIFT, on every input.
 module requantise_proof #(
     parameter int IW = 16,
     parameter int SHIFT = 4,
@@ -12,8 +12,10 @@ module requantise_proof #(
 );
   localparam int VW = 64;  // of the reference
   localparam logic signed [VW-1:0] DENOMINATOR = VW'(DIVISOR) <<< ((SHIFT > 0) ? SHIFT : 0);
-  logic [8:0] out;
-  mase_requantise #(
+  logic [8:0] bits, out;
+  logic over, under;
+  assign out = under ? 9'(LOW) : over ? 9'(HIGH) : bits;
+  mase_round #(
       .IW(IW),
       .OW(9),
       .SHIFT(SHIFT),
@@ -22,8 +24,10 @@ module requantise_proof #(
       .LOW(64'(LOW)),
       .HIGH(64'(HIGH))
   ) dut (
-      .in(in),
-      .out(out)
+      .in,
+      .bits,
+      .over,
+      .under
   );
   // The output is the floor q of the quotient, or q + 1, whichever the definition says: q is known by
   // 0 <= numerator - q * DENOMINATOR < DENOMINATOR.

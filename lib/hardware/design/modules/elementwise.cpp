@@ -11,23 +11,28 @@ namespace {
 
 using Made = std::unique_ptr<Handshake>;
 
-/// cast, lookup: one register before the skid.
-Made make_single(const ModuleParameters&, Stages kept) {
+// Registers before the skid.
+constexpr int lookup_stages = 2;
+int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 : 2; }
+int scale_shift_stages(const ModuleParameters& p) { return p.integer("HAS_SHIFT") != 0 ? 5 : 4; }
+
+Made make_cast(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(1, kept);
 }
-
-Made make_binary(const ModuleParameters&, Stages kept) {
-  return std::make_unique<JoinHandshake>(2, kept);
+Made make_lookup(const ModuleParameters&, Stages kept) {
+  return std::make_unique<PipeHandshake>(lookup_stages, kept);
 }
-
+Made make_binary(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<JoinHandshake>(binary_stages(parameters), kept);
+}
 Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
-  return std::make_unique<PipeHandshake>(parameters.integer("HAS_SHIFT") != 0 ? 4 : 3, kept);
+  return std::make_unique<PipeHandshake>(scale_shift_stages(parameters), kept);
 }
 
-/// What every pipeline ends in: the register of the results, their valid bits, the skid.
+/// What every pipeline ends in: valid bits and the skid.
 Cost output_cost(std::int64_t width, std::int64_t stages) {
   Cost cost = skid_cost(width);
-  cost.ff += static_cast<double>(width + stages);
+  cost.ff += static_cast<double>(stages);
   cost.lut += 1;
   return cost;
 }
@@ -36,7 +41,7 @@ Cost cast_cost(const Design&, const Instance& instance) {
   const std::int64_t lanes = instance.parameter("LANES");
   const Width width{static_cast<int>(instance.parameter("IW")), instance.parameter("ISIGNED") != 0};
   Cost cost = output_cost(lanes * instance.parameter("OW"), 1);
-  const Cost lane = registered_requantise_cost(instance.parameters, width);
+  const Cost lane = requantise_stage_cost(instance.parameters, width);
   cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
@@ -44,14 +49,15 @@ Cost cast_cost(const Design&, const Instance& instance) {
 Cost lookup_cost(const Design& design, const Instance& instance) {
   const std::int64_t lanes = instance.parameter("LANES"), out = instance.parameter("OW");
   const std::int64_t words = std::int64_t{1} << instance.parameter("IW");
-  Cost cost = output_cost(lanes * out, 1);
+  Cost cost = output_cost(lanes * out, lookup_stages);
+  cost.ff += static_cast<double>(2 * lanes * out);
   const auto tables = static_cast<double>(lanes);
   if (!lookup_in_block.holds(out, words)) {
     const Memory* image = image_of(design, instance, "FILE");
     cost.lut += tables * table_cost(out, words, image).lut;
     return cost;
   }
-  cost.ff -= tables * static_cast<double>(out);  // the block memory's own register
+  cost.ff -= 2 * tables * static_cast<double>(out);  // the block memory's own registers
   cost += scaled(block_memory_cost(out, words), tables);
   return cost;
 }
@@ -64,15 +70,14 @@ Cost binary_cost(const Design&, const Instance& instance) {
                         : product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
                                        signed_bits(instance.parameters, "BW", "BSIGNED"),
                                        instance.parameter("MULTIPLIER"));
-  // A DSP block adds the half itself and takes the operands' registers too.
-  Cost clamp = registered_requantise_cost(instance.parameters, {static_cast<int>(acc)});
+  // A DSP block adds the half itself and has the registers of operands and product.
+  Cost clamp = requantise_stage_cost(instance.parameters, {static_cast<int>(acc)});
   if (lane.dsp != 0) clamp.carry = 0;
   if (lane.dsp == 0)
-    lane.ff += static_cast<double>(acc);
-  else
-    lane.ff -= static_cast<double>(instance.parameter("AW") + instance.parameter("BW"));
+    lane.ff += static_cast<double>(
+        acc + (op == 2 ? instance.parameter("AW") + instance.parameter("BW") : 0));
   lane += clamp;
-  Cost cost = output_cost(lanes * instance.parameter("OW"), 2);
+  Cost cost = output_cost(lanes * instance.parameter("OW"), binary_stages(instance.parameters));
   cost += skid_cost(lanes * instance.parameter("AW"));
   cost += skid_cost(lanes * instance.parameter("BW"));
   cost += scaled(lane, static_cast<double>(lanes));
@@ -86,17 +91,18 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
   Cost lane = product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
                            signed_bits(instance.parameters, "SW", "SSIGNED"),
                            instance.parameter("MULTIPLIER"));
-  Cost clamp = registered_requantise_cost(instance.parameters, {static_cast<int>(acc)});
+  Cost clamp = requantise_stage_cost(instance.parameters, {static_cast<int>(acc)});
   // A DSP block holds operands and product and adds the next constant: the shift, else the half.
   if (lane.dsp == 0) {
-    lane.ff += static_cast<double>(acc + in);
+    lane.ff += static_cast<double>(acc + 2 * in);
     if (shifts) lane += adder_cost(acc);
     if (shifts) lane.ff += static_cast<double>(acc);
   } else if (!shifts) {
     clamp.carry = 0;
   }
   lane += clamp;
-  Cost cost = output_cost(lanes * instance.parameter("OW"), shifts ? 4 : 3);
+  Cost cost =
+      output_cost(lanes * instance.parameter("OW"), scale_shift_stages(instance.parameters));
   cost += scaled(lane, static_cast<double>(lanes));
   Cost words = table_cost(lanes * instance.parameter("SW"), blocks,
                           image_of(design, instance, "SCALE_FILE"));
@@ -105,7 +111,7 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
                         image_of(design, instance, "SHIFT_FILE"));
   if (words.ff > 0) {  // equal words need no counter
     words += counter_cost(blocks);
-    if (shifts) words.ff += log2_ceiling(blocks);
+    if (shifts) words.ff += 2 * log2_ceiling(blocks);
   }
   cost += words;
   return cost;
@@ -120,21 +126,17 @@ std::vector<ModuleRow> elementwise_modules() {
       {.name = "mase_round",
        .folder = "elementwise",
        .doc = "rounding, and whether bounds are passed"},
-      {.name = "mase_requantise",
-       .folder = "elementwise",
-       .doc = "rounding and clamping",
-       .uses = {"mase_round"}},
       {.name = "mase_requantise_stage",
        .folder = "elementwise",
-       .doc = "the same with a register inside",
+       .doc = "rounding, registers and clamping",
        .uses = {"mase_round"}},
       {.name = "mase_cast",
        .folder = "elementwise",
        .doc = "other type, clamps",
-       .uses = {"mase_requantise", "mase_skid"},
+       .uses = {"mase_requantise_stage", "mase_skid"},
        .inputs = in,
        .outputs = out,
-       .handshake = make_single,
+       .handshake = make_cast,
        .cost = cast_cost},
       {.name = "mase_lookup",
        .folder = "elementwise",
@@ -142,12 +144,12 @@ std::vector<ModuleRow> elementwise_modules() {
        .uses = {"mase_rom", "mase_skid"},
        .inputs = in,
        .outputs = out,
-       .handshake = make_single,
+       .handshake = make_lookup,
        .cost = lookup_cost},
       {.name = "mase_binary",
        .folder = "elementwise",
        .doc = "sum, difference, product, larger or smaller of two streams",
-       .uses = {"mase_multiply", "mase_requantise", "mase_skid"},
+       .uses = {"mase_multiply_stage", "mase_requantise_stage", "mase_skid"},
        .inputs = {"a", "b"},
        .outputs = out,
        .handshake = make_binary,
@@ -155,7 +157,7 @@ std::vector<ModuleRow> elementwise_modules() {
       {.name = "mase_scale_shift",
        .folder = "elementwise",
        .doc = "product and sum by channel",
-       .uses = {"mase_multiply", "mase_requantise", "mase_rom", "mase_skid"},
+       .uses = {"mase_multiply_stage", "mase_requantise_stage", "mase_rom", "mase_skid"},
        .inputs = in,
        .outputs = out,
        .handshake = make_scale_shift,

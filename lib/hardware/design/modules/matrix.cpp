@@ -220,9 +220,9 @@ ModuleRow part(std::string name, std::string doc, List uses = {}) {
       .name = std::move(name), .folder = "matrix", .doc = std::move(doc), .uses = std::move(uses)};
 }
 
-/// A part that has a file of its own for ECP5: its tools use neither registers nor adders of DSP
+/// A part that has a file of its own for ECP5, whose tools use neither registers nor adders of DSP
 /// blocks by themselves.
-ModuleRow dsp_part(std::string name, std::string doc, List uses = {}) {
+ModuleRow own_part(std::string name, std::string doc, List uses = {}) {
   ModuleRow row = part(std::move(name), std::move(doc), std::move(uses));
   row.families = {"ecp5"};
   return row;
@@ -239,15 +239,16 @@ std::vector<ModuleRow> matrix_modules() {
       part("mase_booth_column", "one digit of all lanes, added", {"mase_booth_row"}),
       part("mase_dot_booth", "dot product in LUTs", {"mase_booth_column"}),
       part("mase_multiply", "product of two operands", {"mase_booth_row"}),
-      dsp_part("mase_multiply_stage", "product with its registers", {"mase_multiply"}),
+      own_part("mase_operands", "operands of a step"),
+      own_part("mase_multiply_stage", "product with its registers", {"mase_multiply"}),
       part("mase_dot_chain", "products added one after another", {"mase_multiply_stage"}),
-      dsp_part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain"}),
-      dsp_part("mase_dot_skew", "operands in the order of a dot product's pairs"),
+      own_part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain"}),
+      own_part("mase_dot_skew", "operands in the order of a dot product's pairs"),
       part("mase_dot", "dot product", {"mase_dot_booth", "mase_dot_multiply"}),
       part("mase_accumulate", "accumulator that starts from the bias"),
       part("mase_multiply_accumulate", "datapath of linear and depthwise",
-           {"mase_rom", "mase_dot", "mase_dot_skew", "mase_accumulate", "mase_requantise_stage",
-            "mase_skid"}),
+           {"mase_rom", "mase_operands", "mase_dot", "mase_dot_skew", "mase_accumulate",
+            "mase_requantise_stage", "mase_skid"}),
       {.name = "mase_linear",
        .folder = "matrix",
        .doc = "matrix times rows, folded",

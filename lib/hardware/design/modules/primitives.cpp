@@ -199,7 +199,6 @@ struct Clamp {
   int quotient;  ///< bits of the rounded number, with its sign
   int shift;
   Bound above, below;
-  int different;  ///< bits of the output in which the bounds differ
 };
 
 /// DIVISOR * 2^SHIFT as an odd number times a power of two.
@@ -235,19 +234,16 @@ Clamp clamp_of(const ModuleParameters& parameters, Width width) {
   clamp.above.never = clamp.above.bits >= clamp.quotient - 1;
   clamp.below.bits = low == 0 ? 0 : ones(-low - 1);
   clamp.below.never = !width.is_signed || (low != 0 && clamp.below.bits >= clamp.quotient - 1);
-  for (std::int64_t bit = 0; bit < parameters.integer("OW"); ++bit)
-    clamp.different += static_cast<int>((low >> bit & 1) != (high >> bit & 1));
   return clamp;
 }
 
-/// Telling whether a quotient passes a bound. Up to two spare bits enter the LUTs of the choice as
-/// they are; a bound that is no power of two is a comparison with a constant.
+/// Telling whether a quotient passes a bound: a bound that is no power of two is a comparison with
+/// a constant.
 Cost passed_cost(const Clamp& clamp, Bound side) {
   if (side.never) return {};
   if (side.bits < 0 && clamp.quotient > 12) return {.lut = 5, .carry = 1};
-  if (side.bits < 0) return {.lut = function_luts(side.compared)};
-  const int spare = clamp.quotient - 1 - side.bits;
-  return {.lut = spare > 2 ? function_luts(spare + 1) : 0};
+  if (side.bits < 0) return {.lut = function_luts(side.compared) + 1};
+  return {.lut = function_luts(clamp.quotient - side.bits)};
 }
 
 Cost outside_cost(const Clamp& clamp) {
@@ -256,7 +252,7 @@ Cost outside_cost(const Clamp& clamp) {
   return cost;
 }
 
-/// Multiplication by the reciprocal of an odd divisor (see mase_requantise.sv): a third of the
+/// Multiplication by the reciprocal of an odd divisor (see mase_round.sv): a third of the
 /// reciprocal's digits is nonzero, each a row of the product.
 Cost division_cost(std::int64_t divisor, int bits) {
   if (divisor == 1) return {};
@@ -265,7 +261,7 @@ Cost division_cost(std::int64_t divisor, int bits) {
 
 }  // namespace
 
-Cost requantise_cost(const ModuleParameters& parameters, Width width) {
+Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {
   const Clamp clamp = clamp_of(parameters, width);
   Cost cost = outside_cost(clamp);
   // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.
@@ -273,33 +269,8 @@ Cost requantise_cost(const ModuleParameters& parameters, Width width) {
     cost += Cost{.lut = function_luts(clamp.shift),
                  .carry = carry_chain(clamp.quotient + (width.is_signed ? 1 : 0))};
   cost += division_cost(divisor_of(parameters).odd, width.bits);
-  return cost;
-}
-
-Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {
-  const Clamp clamp = clamp_of(parameters, width);
-  Cost cost = requantise_cost(parameters, width);
   cost.ff += static_cast<double>(parameters.integer("OW") + (clamp.above.never ? 0 : 1) +
                                  (clamp.below.never ? 0 : 1));
-  return cost;
-}
-
-double bound_choice_luts(const ModuleParameters& parameters, Width width) {
-  const Clamp clamp = clamp_of(parameters, width);
-  if (!clamp.above.never && !clamp.below.never) {
-    const bool all = clamp.different == parameters.integer("OW");
-    return clamp.different + (all ? 0 : 1);
-  }
-  // Only the lowest bit has a LUT then, for ties, and one gates the set or reset.
-  const bool gate = !(clamp.above.never && clamp.below.never) && outside_cost(clamp).lut == 0;
-  const bool rounds = parameters.integer("ROUND") != 0;
-  return (gate ? 1 : 0) +
-         (rounds ? function_luts(clamp.shift + 1) - function_luts(clamp.shift) : 0);
-}
-
-Cost registered_requantise_cost(const ModuleParameters& parameters, Width width) {
-  Cost cost = requantise_cost(parameters, width);
-  cost.lut += bound_choice_luts(parameters, width);
   return cost;
 }
 

@@ -34,7 +34,7 @@ Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit = c
 // Memories.
 
 /// From which size on a module keeps its words in block memory; the same numbers stand in its file
-/// of hw_templates, but for the queue's, which are Yosys' own.
+/// of hw_templates.
 struct BlockRule {
   std::int64_t least_words, least_bits;
   bool holds(std::int64_t width, std::int64_t depth) const {
@@ -81,18 +81,10 @@ struct Width {
 /// Bits of an operand as a signed number: its parameters of width and sign.
 int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed);
 
-/// hw_templates/elementwise/mase_requantise with the parameters of a module, from numbers of a
-/// width, without the choice between quotient and bounds: a skid behind it takes that into its own
-/// LUTs.
-Cost requantise_cost(const ModuleParameters& parameters, Width width);
-/// hw_templates/elementwise/mase_requantise_stage: the same with its registers.
+/// hw_templates/elementwise/mase_requantise_stage with the parameters of a module, from numbers of
+/// a width, without the choice between quotient and bounds: a skid behind it takes that into its
+/// own LUTs.
 Cost requantise_stage_cost(const ModuleParameters& parameters, Width width);
-/// LUTs of that choice in front of plain registers: one per output bit in which the bounds differ.
-/// The other bits are set or reset by their registers, as all are where one bound only can be
-/// passed.
-double bound_choice_luts(const ModuleParameters& parameters, Width width);
-/// hw_templates/elementwise/mase_requantise in front of plain registers: all of it.
-Cost registered_requantise_cost(const ModuleParameters& parameters, Width width);
 
 // Skids.
 
