@@ -67,7 +67,8 @@ class Tree {
   const Tree* find(std::string_view key) const;
   Tree* find(std::string_view key);
   const Tree& at(std::string_view key) const;  ///< internal error when absent
-  /// The entry of a dict, appended as null when absent (a null tree becomes a dict).
+  /// The entry of a dict, appended as null when absent (a null tree becomes a dict). The next one
+  /// that is appended ends the reference's life.
   Tree& operator[](std::string_view key);
   void push_back(Tree item);  ///< appends to a list (a null tree becomes a list)
   std::size_t size() const;   ///< entries of a list or dict, else 0

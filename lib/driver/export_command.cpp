@@ -98,7 +98,7 @@ int export_tensors(const ExportRequest& request) {
   FileNames names(request.folder);
   Output output(request.json);
   Tree& document = output.document();
-  document["tensors"] = document["quantized"] = Tree::list();
+  for (const char* list : {"tensors", "quantized"}) document[list] = Tree::list();
   for (const std::string& path : graph.tensor_order)
     document["tensors"].push_back(write_tensor(path, graph.tensors.at(path).value, names));
   for (const QuantizedTensor& tensor : checkpoint::quantized_tensors(graph))
