@@ -85,7 +85,8 @@ Cost chains_cost(std::int64_t chains, int first, int most) {
   Cost cost;
   for (int bits = first; chains > 1; chains = ceiling(chains, 2)) {
     bits = std::min(most, bits + 1);
-    cost += scaled(adder_cost(bits), static_cast<double>(chains / 2));
+    const std::int64_t pairs = chains / 2;
+    cost += scaled(adder_cost(bits), static_cast<double>(pairs));
     cost.ff += static_cast<double>(ceiling(chains, 2) * bits);
   }
   return cost;
