@@ -101,7 +101,15 @@ std::int64_t accumulator_width(const Step& step) {
 Sized plain_code(Wide code, int width) { return {code & ((Wide{1} << width) - 1), width, false}; }
 
 ModuleParameters requantiser(const StepBuilder& builder) {
-  return requantise_parameters(builder.step.requantise, builder.output().type);
+  const integer::FixedType& type = builder.output().type;
+  integer::Requantise requantise = builder.step.requantise;
+  // A bound that no value of the step passes is that of the type, which costs nothing.
+  integer::Requantise unbounded = requantise;
+  unbounded.high = Wide{1} << 120;
+  unbounded.low = -unbounded.high;
+  if (unbounded(builder.step.low) >= requantise.low) requantise.low = type.low();
+  if (unbounded(builder.step.high) <= requantise.high) requantise.high = type.high();
+  return requantise_parameters(requantise, type);
 }
 
 std::int64_t fold_lanes(const Step&, const Fold& fold) { return fold.in_lanes; }

@@ -275,3 +275,17 @@ TEST_CASE("an input that nobody uses is refused") {
   maker.output(maker.linear("fc", maker.input("x", {4}), 4, 4));
   CHECK_THROWS_WITH(assemble(maker.share(), {}), Catch::Contains("input 'unused' is not used"));
 }
+
+TEST_CASE("a bound that no value of a step passes is that of its type") {
+  ProgramMaker maker;
+  maker.output(maker.linear("fc", maker.input("x", {4}), 4, 2));
+  Step& step = maker.program().steps[0];
+  // [-100, 90] / 8 is [-12, 11] to nearest even.
+  step.low = -100;
+  step.high = 90;
+  step.requantise = {3, 1, formats::Rounding::nearest_even, -12, 10};
+  const Design design = assemble(maker.share(), {{"fc", {1, 1}}});
+  const ModuleParameters& fc = find_instance(design, "fc")->parameters;
+  CHECK(fc.wide("LOW") == -128);
+  CHECK(fc.wide("HIGH") == 10);
+}
