@@ -8,6 +8,7 @@ module mase_requantise_stage #(
     parameter int SHIFT = 8,
     parameter int DIVISOR = 1,
     parameter int ROUND = 1,
+    parameter int HALVED = 0,
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127
 ) (
@@ -24,6 +25,7 @@ module mase_requantise_stage #(
       .SHIFT(SHIFT),
       .DIVISOR(DIVISOR),
       .ROUND(ROUND),
+      .HALVED(HALVED),
       .LOW(LOW),
       .HIGH(HIGH)
   ) round (

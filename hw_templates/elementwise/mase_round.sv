@@ -12,6 +12,7 @@ module mase_round #(
     parameter int SHIFT = 8,
     parameter int DIVISOR = 1,
     parameter int ROUND = 1,
+    parameter int HALVED = 0,  // half of the divisor is in the input already
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127
 ) (
@@ -35,7 +36,7 @@ module mase_round #(
   localparam int DW = $clog2(ODD + 1);
   localparam int SUMW = ((IW + LEFT > DW + RIGHT) ? IW + LEFT : DW + RIGHT) + 1;
   localparam logic signed [SUMW-1:0] HALF =
-      (ROUND != 0) ? SUMW'(((SUMW + 1)'(ODD) << RIGHT) >> 1) : '0;
+      (ROUND != 0 && HALVED == 0) ? SUMW'(((SUMW + 1)'(ODD) << RIGHT) >> 1) : '0;
   localparam int FW = SUMW - RIGHT;  // bits of the quotient by 2^RIGHT
   logic signed [SUMW-1:0] sum;
   logic signed [FW-1:0] shifted;
@@ -105,7 +106,8 @@ module mase_round #(
   endfunction
   localparam int HIGH_BITS = ones(HIGH);
   localparam int LOW_BITS = ones(~BELOW);
-  localparam int CUT = (ODD != 1) ? 0 : TIES ? RIGHT - 1 : RIGHT;
+  localparam logic ADDS = TIES && HALVED == 0;
+  localparam int CUT = (ODD != 1) ? 0 : ADDS ? RIGHT - 1 : RIGHT;
   localparam int BW = (ODD != 1) ? FW : SUMW - CUT;
   logic signed [BW-1:0] compared;
   generate
@@ -116,16 +118,20 @@ module mase_round #(
     end
   endgenerate
   function automatic logic signed [65:0] limit(input logic signed [63:0] bound);
-    limit = (ODD == 1 && TIES) ? 66'(bound) * 66'sd2 - 66'sd1 : 66'(bound);
+    limit = (ODD == 1 && ADDS) ? 66'(bound) * 66'sd2 - 66'sd1 : 66'(bound);
   endfunction
-  localparam int CW = (BW > 66) ? BW : 66;
+  // A sign of a difference, which comes sooner out of a chain than its carry.
+  localparam int CW = ((BW > 66) ? BW : 66) + 1;
+  logic signed [CW-1:0] above, below;
+  assign above = CW'(limit(HIGH + 64'sd1)) - CW'(1) - CW'(compared);
+  assign below = CW'(compared) - CW'(limit(BELOW));
   generate
     if (HIGH_BITS >= FW - 1) begin : g_never_over
       assign over = 1'b0;
     end else if (HIGH_BITS >= 0) begin : g_over_bits
       assign over = !quotient[FW-1] && quotient[FW-2:HIGH_BITS] != '0;
     end else begin : g_over
-      assign over = CW'(compared) >= CW'(limit(HIGH + 64'sd1));
+      assign over = above[CW-1];
     end
     if (LOW_BITS >= FW - 1) begin : g_never_under
       assign under = 1'b0;
@@ -134,10 +140,10 @@ module mase_round #(
     end else if (LOW_BITS >= 0) begin : g_under_bits
       assign under = quotient[FW-1] && quotient[FW-2:LOW_BITS] != '1;
     end else begin : g_under
-      assign under = CW'(compared) < CW'(limit(BELOW));
+      assign under = below[CW-1];
     end
   endgenerate
   assign bits = OW'(quotient) & ~(OW'(TIES && whole && divides));
   logic unused_bits;  // the high ones where both bounds are compared with the input
-  assign unused_bits = ^{quotient, compared};
+  assign unused_bits = ^{quotient, above, below};
 endmodule

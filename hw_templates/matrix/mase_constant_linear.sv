@@ -25,6 +25,7 @@ module mase_constant_linear #(
     parameter int SHIFT = 4,
     parameter int DIVISOR = 1,
     parameter int ROUND = 1,
+    parameter int HALVED = 0,
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127,
     parameter logic [INPUTS*OUTPUTS*WW-1:0] WEIGHTS = '0,
@@ -177,6 +178,7 @@ module mase_constant_linear #(
         .SHIFT(SHIFT),
         .DIVISOR(DIVISOR),
         .ROUND(ROUND),
+        .HALVED(HALVED),
         .LOW(LOW),
         .HIGH(HIGH)
     ) round (

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mase_multiply_accumulate: the datapath of linear and depthwise. ROWS rows of weights follow each
 // other, COLUMNS words each; a row gives one beat of PE results, each the sum of SIMD products per
-// step plus bias. The operands x of a step are offered a cycle after `step` and hold while enable
+// step plus bias, or START where there is none. HALVED says that biases and START have half of the divisor in
+// them, which rounding to nearest adds. The operands x of a step are offered a cycle after `step` and hold while enable
 // is low; all PE share them (SHARED = 1), or each has its own SIMD.
 //
 // Stages, all moved by one enable, the registered ready of the output's skid: words read from memory, the
@@ -25,6 +26,8 @@ module mase_multiply_accumulate #(
     parameter int SHIFT = 8,
     parameter int DIVISOR = 1,
     parameter int ROUND = 1,
+    parameter int HALVED = 0,
+    parameter logic signed [63:0] START = 64'sd0,
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127,
     parameter int MULTIPLIER = 0,
@@ -140,7 +143,7 @@ module mase_multiply_accumulate #(
       assign biases[p*ACCW+:ACCW] = ACCW'($signed(words[p*BW+:BW]));
     end
   end else begin : g_no_bias
-    assign biases = '0;
+    assign biases = {PE{ACCW'(START)}};
   end
 
   // Operands as mase_dot wants them; shared ones are made late once.
@@ -216,6 +219,7 @@ module mase_multiply_accumulate #(
         .SHIFT(SHIFT),
         .DIVISOR(DIVISOR),
         .ROUND(ROUND),
+        .HALVED(HALVED),
         .LOW(LOW),
         .HIGH(HIGH)
     ) round (

@@ -40,6 +40,7 @@ struct Matrix {
   std::int64_t inputs = 1, outputs = 1;
   Codes weight;  ///< [outputs][inputs]
   Codes bias;    ///< [outputs]; empty without
+  Wide half{};   ///< of the divisor: what the module finds in its biases, or starts from
 
   std::int64_t at(std::int64_t o, std::int64_t i) const {
     return weight[static_cast<std::size_t>(o * inputs + i)];
@@ -74,12 +75,14 @@ int accumulator_bits(const Matrix& matrix, const FixedType& in) {
   return integer::signed_width(low, high);
 }
 
-int bias_bits(const Matrix& matrix) {
-  int bits = 1;
-  for (const std::int64_t bias : matrix.bias)
-    bits = std::max(bits, integer::signed_width(bias, bias));
-  return bits;
+/// As the module reads them.
+std::vector<Wide> bias_words(const Matrix& matrix) {
+  std::vector<Wide> words{matrix.bias.begin(), matrix.bias.end()};
+  for (Wide& word : words) word += matrix.half;
+  return words;
 }
+
+int bias_bits(const Matrix& matrix) { return integer::codes_width(bias_words(matrix)); }
 
 /// Inputs that drive output `o` to its greatest (or least) value.
 Codes extreme_row(const Matrix& matrix, const FixedType& in, std::int64_t o, bool greatest) {
@@ -102,18 +105,25 @@ struct Common {
   Requantise requantise;
 };
 
-Common common(Random& random, const Types& types, const Matrix& matrix) {
-  const int bits = accumulator_bits(matrix, types.in);
+/// `starts`: the module can start from the half without a bias.
+Common common(Random& random, const Types& types, Matrix& matrix, bool starts = true) {
+  int bits = accumulator_bits(matrix, types.in);
   const int shift = std::max(-2, bits - types.out.width + static_cast<int>(between(random, -3, 0)));
   const Requantise requantise =
       random_requantise(random, types.out, shift, pick(random, {1, 1, 1, 3}));
+  // Half of the divisor d * 2^shift, when the sum is not shifted to the left.
+  if (requantise.rounding == formats::Rounding::nearest_even && shift >= 0 && shift < 60 &&
+      (starts || !matrix.bias.empty()) && random.below(2) == 0)
+    matrix.half = (Wide{requantise.divisor} << shift) / 2;
+  if (matrix.half != 0) bits += 2;
   design::ModuleParameters parameters{{"AW", std::int64_t{types.in.width}},
                                       {"ASIGNED", flag(types.in.is_signed)},
                                       {"WW", std::int64_t{types.weight.width}},
                                       {"WSIGNED", flag(types.weight.is_signed)},
                                       {"HAS_BIAS", flag(!matrix.bias.empty())},
                                       {"BW", std::int64_t{bias_bits(matrix)}},
-                                      {"ACCW", std::int64_t{bits}}};
+                                      {"ACCW", std::int64_t{bits}},
+                                      {"HALVED", flag(matrix.half != 0)}};
   parameters.append(design::requantise_parameters(requantise, types.out));
   return {parameters, requantise};
 }
@@ -144,7 +154,7 @@ std::vector<Wide> linear_image(const Matrix& matrix, const LinearShape& shape) {
 
 Case linear_case(Random& random, const LinearShape& shape, const Types& types, int index) {
   const std::int64_t inputs = shape.sf * shape.simd, per_set = shape.nf * shape.pe;
-  const Matrix matrix = random_matrix(random, inputs, per_set * shape.sets, types.weight);
+  Matrix matrix = random_matrix(random, inputs, per_set * shape.sets, types.weight);
   const auto [more, requantise] = common(random, types, matrix);
   Port in{shape.simd, types.in, {}}, out{shape.pe, types.out, {}};
   for (std::int64_t row = 0; row < kMatrixFrames * shape.sets; ++row) {
@@ -163,6 +173,7 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
                                       {"SIMD", shape.simd},
                                       {"PE", shape.pe}};
   parameters.append(more);
+  parameters.set("START", design::Sized{matrix.half, 64, true});
   parameters.set("MULTIPLIER", shape.multiplier);
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
   parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
@@ -171,7 +182,7 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
                                  shape.simd * shape.pe, types.weight.width));
   if (!matrix.bias.empty())
     test.memories.push_back(
-        memory(name + "_bias.mem", widened(matrix.bias), shape.pe, bias_bits(matrix)));
+        memory(name + "_bias.mem", bias_words(matrix), shape.pe, bias_bits(matrix)));
   return test;
 }
 
@@ -216,6 +227,8 @@ TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
       test.parameters.append(design::requantise_parameters(same, {12, 0, true}));
       test.parameters.set("ACCW", std::int64_t{accumulator_bits(matrix, in)})
           .set("HAS_BIAS", std::int64_t{0})
+          .set("HALVED", std::int64_t{0})
+          .set("START", std::int64_t{0})
           .set("BIAS_FILE", "");
       const std::string file = "booth_" + std::to_string(index++) + ".mem";
       test.parameters.set("WEIGHT_FILE", file);
@@ -233,8 +246,8 @@ TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
 }
 
 Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, const Types& types) {
-  const Matrix matrix = random_matrix(random, inputs, outputs, types.weight);
-  const auto [more, requantise] = common(random, types, matrix);
+  Matrix matrix = random_matrix(random, inputs, outputs, types.weight);
+  const auto [more, requantise] = common(random, types, matrix, false);
   Port in{inputs, types.in, {}}, out{outputs, types.out, {}};
   for (std::int64_t row = 0; row < kMatrixFrames; ++row) {
     const std::int64_t target = between(random, 0, outputs - 1);
@@ -247,7 +260,7 @@ Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, co
   const int bits = bias_bits(matrix);
   const std::vector<Wide> biases = matrix.bias.empty()
                                        ? std::vector<Wide>(static_cast<std::size_t>(outputs), 0)
-                                       : widened(matrix.bias);
+                                       : bias_words(matrix);
   design::ModuleParameters parameters{{"INPUTS", inputs}, {"OUTPUTS", outputs}};
   parameters.append(more);
   parameters.set("WEIGHTS",
@@ -271,7 +284,7 @@ TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
 Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types, int index) {
   const std::int64_t taps = pick(random, {1, 2, 3, 9}), blocks = pick(random, {1, 2, 3}),
                      lanes = pick(random, {1, 2, 4}), channels = blocks * lanes;
-  const Matrix matrix = random_matrix(random, taps, channels, types.weight);  // a row per channel
+  Matrix matrix = random_matrix(random, taps, channels, types.weight);  // a row per channel
   const auto [more, requantise] = common(random, types, matrix);
   Port in{lanes, types.in, {}}, out{lanes, types.out, {}};
   for (std::int64_t frame = 0; frame < kMatrixFrames; ++frame) {
@@ -297,13 +310,14 @@ Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types,
   design::ModuleParameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
   parameters.append(more);
   parameters.set("MULTIPLIER", multiplier);
+  parameters.set("START", design::Sized{matrix.half, 64, true});
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
   parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
   Case test{"mase_depthwise", parameters, {in}, {out}, {}};
   test.memories.push_back(memory(name + "_weight.mem", image, lanes, types.weight.width));
   if (!matrix.bias.empty())
     test.memories.push_back(
-        memory(name + "_bias.mem", widened(matrix.bias), lanes, bias_bits(matrix)));
+        memory(name + "_bias.mem", bias_words(matrix), lanes, bias_bits(matrix)));
   return test;
 }
 

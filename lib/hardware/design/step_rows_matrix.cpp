@@ -2,6 +2,7 @@
 // Hardware of the matrix operations: linear, convolution and depthwise convolution.
 #include <algorithm>
 
+#include "hardware/design/numbers.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {
@@ -36,36 +37,64 @@ Matrix matrix_of(const Step& step) {
           conv.bias};
 }
 
+/// Half of the divisor, which rounding to nearest adds. Accumulators start with it, so that it
+/// needs no adder of its own; 0 where that cannot be.
+Wide half_of(const integer::Requantise& requantise) {
+  constexpr int most_bits = 60;  // of a parameter
+  if (requantise.rounding != formats::Rounding::nearest_even) return 0;
+  std::int64_t odd = requantise.divisor;
+  int shift = requantise.shift;
+  for (; odd % 2 == 0; odd /= 2) ++shift;
+  if (shift < 0 || shift + log2_ceiling(odd) > most_bits) return 0;
+  return (Wide{odd} << shift) >> 1;
+}
+
+/// What the accumulators of a step start from.
+struct Start {
+  Wide half;
+  std::vector<Wide> biases;  ///< with the half; none where there were none
+};
+
+Start start_of(const Step& step, const std::vector<Wide>& bias) {
+  Start start{half_of(step.requantise), bias};
+  for (Wide& word : start.biases) word += start.half;
+  return start;
+}
+
 ModuleParameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
-                                    const std::vector<Wide>& bias) {
+                                    const Start& start) {
   const FixedType& in = builder.input().type;
+  const Step& step = builder.step;
   return {
-      {"AW", std::int64_t{in.width}},           {"ASIGNED", flag(in.is_signed)},
-      {"WW", std::int64_t{weight_type.width}},  {"WSIGNED", flag(weight_type.is_signed)},
-      {"HAS_BIAS", flag(!bias.empty())},        {"BW", std::int64_t{integer::codes_width(bias)}},
-      {"ACCW", accumulator_width(builder.step)}};
+      {"AW", std::int64_t{in.width}},
+      {"ASIGNED", flag(in.is_signed)},
+      {"WW", std::int64_t{weight_type.width}},
+      {"WSIGNED", flag(weight_type.is_signed)},
+      {"HAS_BIAS", flag(!start.biases.empty())},
+      {"BW", std::int64_t{integer::codes_width(start.biases)}},
+      {"ACCW", std::int64_t{integer::signed_width(step.low + start.half, step.high + start.half)}},
+      {"HALVED", flag(start.half != 0)}};
 }
 
 std::int64_t multiplier_code(Multiplier multiplier) {
   return static_cast<std::int64_t>(multiplier);
 }
 
-/// One bit of zeros per output stands for a bias that is not there.
-std::vector<Wide> bias_or_zeros(const Matrix& matrix) {
-  if (!matrix.bias.empty()) return matrix.bias;
-  return std::vector<Wide>(static_cast<std::size_t>(matrix.shape.sets * matrix.shape.rows), 0);
-}
-
 StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   const MatrixShape& shape = matrix.shape;
-  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(matrix.bias);
+  // One bit of zeros per output stands for a bias that is not there.
+  const std::vector<Wide> zeros(static_cast<std::size_t>(shape.rows), 0);
+  Start start = start_of(builder.step, matrix.bias);
+  if (start.biases.empty() && start.half != 0) start = start_of(builder.step, zeros);
+  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
   ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
-  parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
+  parameters.append(operand_parameters(builder, matrix.weight_type, start));
   parameters.append(requantiser(builder));
   parameters.set("WEIGHTS", HexBits{pack_word(widened(matrix.weight), bits),
                                     shape.rows * shape.columns * bits});
   parameters.set("BIASES",
-                 HexBits{pack_word(bias_or_zeros(matrix), bias_bits), shape.rows * bias_bits});
+                 HexBits{pack_word(start.biases.empty() ? zeros : start.biases, bias_bits),
+                         shape.rows * bias_bits});
   return builder.finish("mase_constant_linear", std::move(parameters), {in}, shape.rows);
 }
 
@@ -77,19 +106,21 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   if (shape.sets == 1 && simd == shape.columns && pe == shape.rows &&
       builder.fold.multiplier != Multiplier::dsp)
     return add_constant(builder, matrix, in);
-  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(matrix.bias);
+  const Start start = start_of(builder.step, matrix.bias);
+  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
   ModuleParameters parameters{{"SF", shape.columns / simd},
                               {"NF", shape.rows / pe},
                               {"SETS", shape.sets},
                               {"SIMD", simd},
                               {"PE", pe}};
-  parameters.append(operand_parameters(builder, matrix.weight_type, matrix.bias));
+  parameters.append(operand_parameters(builder, matrix.weight_type, start));
   parameters.append(requantiser(builder));
+  parameters.set("START", Sized{start.half, 64, true});
   parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
   parameters.set("WEIGHT_FILE", builder.memory("weight", simd * pe * bits, [&] {
     return matrix_words(widened(matrix.weight), shape, simd, pe, bits);
   }));
-  parameters.set("BIAS_FILE", builder.vector_memory("bias", matrix.bias, pe, bias_bits));
+  parameters.set("BIAS_FILE", builder.vector_memory("bias", start.biases, pe, bias_bits));
   return builder.finish("mase_linear", std::move(parameters), {in}, pe);
 }
 
@@ -179,18 +210,20 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   const Convolution& conv = conv_of(builder.step);
   const std::int64_t lanes = builder.fold.in_lanes, blocks = conv.window.channels / lanes;
   const std::int64_t taps = conv.window.kernel();
-  const int bits = conv.weight_type.width, bias_bits = integer::codes_width(conv.bias);
+  const Start start = start_of(builder.step, conv.bias);
+  const int bits = conv.weight_type.width, bias_bits = integer::codes_width(start.biases);
   const StreamId in = window_needed(conv.window)
                           ? add_window(builder, inputs[0], conv.window, blocks, 0)
                           : inputs[0];
   ModuleParameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
-  parameters.append(operand_parameters(builder, conv.weight_type, conv.bias));
+  parameters.append(operand_parameters(builder, conv.weight_type, start));
   parameters.append(requantiser(builder));
+  parameters.set("START", Sized{start.half, 64, true});
   parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
   parameters.set("WEIGHT_FILE", builder.memory("weight", lanes * bits, [&] {
     return depthwise_words(widened(conv.weight), taps, lanes, bits);
   }));
-  parameters.set("BIAS_FILE", builder.vector_memory("bias", conv.bias, lanes, bias_bits));
+  parameters.set("BIAS_FILE", builder.vector_memory("bias", start.biases, lanes, bias_bits));
   return builder.finish("mase_depthwise", std::move(parameters), {in}, lanes);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instances, streams and parameters that programs become, compared with what the contract says.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -274,6 +275,23 @@ TEST_CASE("an input that nobody uses is refused") {
   maker.input("unused", {4});
   maker.output(maker.linear("fc", maker.input("x", {4}), 4, 4));
   CHECK_THROWS_WITH(assemble(maker.share(), {}), Catch::Contains("input 'unused' is not used"));
+}
+
+TEST_CASE("accumulators start with half of the divisor, without an adder for it") {
+  ProgramMaker maker;
+  maker.output(maker.linear("fc", maker.input("x", {4}), 4, 2));
+  Step& step = maker.program().steps[0];
+  step.requantise.shift = 3;
+  const auto built = [&] { return assemble(maker.share(), {{"fc", {1, 1}}}); };
+  const Design design = built();
+  const ModuleParameters& fc = find_instance(design, "fc")->parameters;
+  CHECK(fc.integer("HALVED") == 1);
+  CHECK(fc.integer("ACCW") == 14);  // [-5000, 5000] and 4
+  const auto bias = std::ranges::find(design.memories, "fc_bias.mem", &Memory::file);
+  REQUIRE(bias != design.memories.end());
+  CHECK(bias->words == std::vector<std::string>{"2", "3"});  // -2 and -1, and 4
+  step.requantise.rounding = formats::Rounding::floor;
+  CHECK(find_instance(built(), "fc")->parameters.integer("HALVED") == 0);
 }
 
 TEST_CASE("a bound that no value of a step passes is that of its type") {

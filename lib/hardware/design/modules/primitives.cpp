@@ -178,7 +178,7 @@ int ones(Wide bound) {
   return bound == 0 ? bits : -1;
 }
 
-Wide bound(const ModuleParameters& parameters, const char* name, Wide otherwise) {
+Wide value_or(const ModuleParameters& parameters, const char* name, Wide otherwise) {
   return parameters.contains(name) ? parameters.wide(name) : otherwise;
 }
 
@@ -190,8 +190,7 @@ double function_luts(int inputs) {
 /// One of the bounds: `bits` it holds when the module looks at the high bits only, else -1.
 struct Bound {
   int bits;
-  bool never;    ///< passed
-  int compared;  ///< bits of the quotient that tell whether it is passed
+  bool never;  ///< passed
 };
 
 /// What rounding and clamping from some bits needs.
@@ -213,23 +212,13 @@ Divisor divisor_of(const ModuleParameters& parameters) {
   return divisor;
 }
 
-/// Ones at the end of a number.
-int trailing_ones(Wide number) {
-  int count = 0;
-  for (; count < 63 && (number & 1) != 0; number >>= 1) ++count;
-  return count;
-}
-
 Clamp clamp_of(const ModuleParameters& parameters, Width width) {
-  const Wide high = bound(parameters, "HIGH", 127), low = bound(parameters, "LOW", -128);
+  const Wide high = value_or(parameters, "HIGH", 127), low = value_or(parameters, "LOW", -128);
   Clamp clamp{};
   clamp.shift = divisor_of(parameters).shift;
   const int carry = parameters.integer("ROUND") != 0 && clamp.shift > 0 ? 1 : 0;
   clamp.quotient = std::max(1, width.bits + (width.is_signed ? 0 : 1) + carry - clamp.shift);
   clamp.shift = std::max(clamp.shift, 0);
-  // Ones at the end of the upper bound, and zeros of the lower one, decide nothing.
-  clamp.above.compared = clamp.quotient - trailing_ones(high);
-  clamp.below.compared = clamp.quotient - trailing_ones(~low);
   clamp.above.bits = ones(high);
   clamp.above.never = clamp.above.bits >= clamp.quotient - 1;
   clamp.below.bits = low == 0 ? 0 : ones(-low - 1);
@@ -241,8 +230,7 @@ Clamp clamp_of(const ModuleParameters& parameters, Width width) {
 /// a constant.
 Cost passed_cost(const Clamp& clamp, Bound side) {
   if (side.never) return {};
-  if (side.bits < 0 && clamp.quotient > 12) return {.lut = 5, .carry = 1};
-  if (side.bits < 0) return {.lut = function_luts(side.compared) + 1};
+  if (side.bits < 0) return {.carry = static_cast<double>(ceiling(clamp.quotient + 1, 4))};
   return {.lut = function_luts(clamp.quotient - side.bits)};
 }
 
@@ -265,9 +253,11 @@ Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {
   const Clamp clamp = clamp_of(parameters, width);
   Cost cost = outside_cost(clamp);
   // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.
-  if (parameters.integer("ROUND") != 0 && clamp.shift > 0)
-    cost += Cost{.lut = function_luts(clamp.shift),
-                 .carry = carry_chain(clamp.quotient + (width.is_signed ? 1 : 0))};
+  if (parameters.integer("ROUND") != 0 && clamp.shift > 0) {
+    cost.lut += function_luts(clamp.shift);
+    if (value_or(parameters, "HALVED", 0) == 0)
+      cost.carry += carry_chain(clamp.quotient + (width.is_signed ? 1 : 0));
+  }
   cost += division_cost(divisor_of(parameters).odd, width.bits);
   cost.ff += static_cast<double>(parameters.integer("OW") + (clamp.above.never ? 0 : 1) +
                                  (clamp.below.never ? 0 : 1));
