@@ -2,7 +2,7 @@
 // Hardware of the matrix operations: linear, convolution and depthwise convolution.
 #include <algorithm>
 
-#include "hardware/design/numbers.hpp"
+#include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {
@@ -37,26 +37,14 @@ Matrix matrix_of(const Step& step) {
           conv.bias};
 }
 
-/// Half of the divisor, which rounding to nearest adds. Accumulators start with it, so that it
-/// needs no adder of its own; 0 where that cannot be.
-Wide half_of(const integer::Requantise& requantise) {
-  constexpr int most_bits = 60;  // of a parameter
-  if (requantise.rounding != formats::Rounding::nearest_even) return 0;
-  std::int64_t odd = requantise.divisor;
-  int shift = requantise.shift;
-  for (; odd % 2 == 0; odd /= 2) ++shift;
-  if (shift < 0 || shift + log2_ceiling(odd) > most_bits) return 0;
-  return (Wide{odd} << shift) >> 1;
-}
-
 /// What the accumulators of a step start from.
 struct Start {
   Wide half;
   std::vector<Wide> biases;  ///< with the half; none where there were none
 };
 
-Start start_of(const Step& step, const std::vector<Wide>& bias) {
-  Start start{half_of(step.requantise), bias};
+Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias) {
+  Start start{rounding_half(requantiser(builder)), bias};
   for (Wide& word : start.biases) word += start.half;
   return start;
 }
@@ -84,8 +72,8 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   const MatrixShape& shape = matrix.shape;
   // One bit of zeros per output stands for a bias that is not there.
   const std::vector<Wide> zeros(static_cast<std::size_t>(shape.rows), 0);
-  Start start = start_of(builder.step, matrix.bias);
-  if (start.biases.empty() && start.half != 0) start = start_of(builder.step, zeros);
+  Start start = start_of(builder, matrix.bias);
+  if (start.biases.empty() && start.half != 0) start = start_of(builder, zeros);
   const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
   ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
   parameters.append(operand_parameters(builder, matrix.weight_type, start));
@@ -106,7 +94,7 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   if (shape.sets == 1 && simd == shape.columns && pe == shape.rows &&
       builder.fold.multiplier != Multiplier::dsp)
     return add_constant(builder, matrix, in);
-  const Start start = start_of(builder.step, matrix.bias);
+  const Start start = start_of(builder, matrix.bias);
   const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
   ModuleParameters parameters{{"SF", shape.columns / simd},
                               {"NF", shape.rows / pe},
@@ -210,7 +198,7 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   const Convolution& conv = conv_of(builder.step);
   const std::int64_t lanes = builder.fold.in_lanes, blocks = conv.window.channels / lanes;
   const std::int64_t taps = conv.window.kernel();
-  const Start start = start_of(builder.step, conv.bias);
+  const Start start = start_of(builder, conv.bias);
   const int bits = conv.weight_type.width, bias_bits = integer::codes_width(start.biases);
   const StreamId in = window_needed(conv.window)
                           ? add_window(builder, inputs[0], conv.window, blocks, 0)

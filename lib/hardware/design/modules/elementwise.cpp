@@ -50,15 +50,13 @@ Cost lookup_cost(const Design& design, const Instance& instance) {
   const std::int64_t lanes = instance.parameter("LANES"), out = instance.parameter("OW");
   const std::int64_t words = std::int64_t{1} << instance.parameter("IW");
   Cost cost = output_cost(lanes * out, lookup_stages);
-  cost.ff += static_cast<double>(2 * lanes * out);
   const auto tables = static_cast<double>(lanes);
-  if (!lookup_in_block.holds(out, words)) {
-    const Memory* image = image_of(design, instance, "FILE");
-    cost.lut += tables * table_cost(out, words, image).lut;
+  if (lookup_in_block.holds(out, words)) {  // registers are the block memory's own
+    cost += scaled(block_memory_cost(out, words), tables);
     return cost;
   }
-  cost.ff -= 2 * tables * static_cast<double>(out);  // the block memory's own registers
-  cost += scaled(block_memory_cost(out, words), tables);
+  cost.ff += static_cast<double>(2 * lanes * out);
+  cost.lut += tables * table_cost(out, words, image_of(design, instance, "FILE")).lut;
   return cost;
 }
 

@@ -249,6 +249,15 @@ Cost division_cost(std::int64_t divisor, int bits) {
 
 }  // namespace
 
+Wide rounding_half(const ModuleParameters& parameters) {
+  constexpr int most_bits = 60;  // of a parameter
+  const Divisor divisor = divisor_of(parameters);
+  if (parameters.integer("ROUND") == 0 || divisor.shift < 0 ||
+      divisor.shift + log2_ceiling(divisor.odd) > most_bits)
+    return 0;
+  return (Wide{divisor.odd} << divisor.shift) >> 1;
+}
+
 Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {
   const Clamp clamp = clamp_of(parameters, width);
   Cost cost = outside_cost(clamp);

@@ -81,6 +81,9 @@ struct Width {
 /// Bits of an operand as a signed number: its parameters of width and sign.
 int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed);
 
+/// Half of the divisor, which rounding to nearest adds. Accumulators start with it, so that it
+/// needs no adder of its own; 0 where that cannot be.
+Wide rounding_half(const ModuleParameters& parameters);
 /// hw_templates/elementwise/mase_requantise_stage with the parameters of a module, from numbers of
 /// a width, without the choice between quotient and bounds: a skid behind it takes that into its
 /// own LUTs.
