@@ -25,6 +25,7 @@ constexpr Tool tools[] = {
     {"verilator", "verilator --version 2>/dev/null", "simulate the hardware"},
     {"yosys", "yosys -V 2>/dev/null", "area of the hardware"},
     {"nextpnr-ecp5", nullptr, "place the hardware"},
+    {"nextpnr-ice40", nullptr, "place the hardware"},
     {"dot", "dot -V 2>&1", "draw graphs as SVG"},
 };
 

@@ -18,8 +18,9 @@ design::Cost room(double lut, double dsp, double bram) {
 const std::vector<Family>& families() {
   static const std::vector<Family> rows = {
       {"xc7", synthesise_xc7, "", "t:LUT* t:CARRY4 t:MUXF7 t:MUXF8 t:INV"},
+      // Its memories are blocks or registers: what a module asks of them is for other families.
       {"ice40",
-       "synth_ice40 -dsp",
+       "setattr -unset ram_style -unset rom_style */m:*; synth_ice40 -dsp",
        "",
        "t:SB_LUT4 t:SB_CARRY",
        {{"iCE40UP5K-SG48", {"--up5k", "--package", "sg48"}, room(5280, 8, 30)},

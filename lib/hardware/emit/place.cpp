@@ -107,7 +107,7 @@ std::string short_name(const std::string& cell) {
   for (const std::string& part : split(cell, '.'))
     if (!part.starts_with("g_") && !part.starts_with("genblk")) words.push_back(part);
   std::string name = join(words, ".");
-  for (const char* added : {"_TRELLIS_", "_MULT18X18D_", "_LUT4_", "_CCU2C_", "_SB_", "_PFUMX_"})
+  for (const char* added : {"_SB_", "_TRELLIS_", "_MULT18X18D_", "_LUT4_", "_CCU2C_", "_PFUMX_"})
     name = name.substr(0, name.find(added));
   return name;
 }
@@ -144,13 +144,19 @@ void read_slowest_path(const Tree& report, Placement& placement) {
   }
 }
 
+/// Nanoseconds: a number until nextpnr 0.4, then the shortest and the longest.
+double longest_delay(const Tree& endpoint) {
+  const Tree& delay = entry(endpoint, "delay");
+  if (!delay.is_list()) return number(delay);
+  return delay.as_list().empty() ? 0 : number(delay.as_list().back());
+}
+
 void read_instances(const Tree& report, Placement& placement) {
   for (const Tree& net : items(report, "detailed_net_timings")) {
     if (!is_clocked(net, "event")) continue;
     for (const Tree& endpoint : items(net, "endpoints")) {
       if (!is_clocked(endpoint, "event")) continue;
-      const Tree::List& range = items(endpoint, "delay");  // shortest and longest
-      const double ns = range.empty() ? 0 : number(range.back());
+      const double ns = longest_delay(endpoint);
       const Place place = place_of(word(endpoint, "cell"));
       Placement::Slowest& slowest = placement.instances[place.instance];
       if (ns > slowest.ns) slowest = {ns, place.cell};

@@ -43,7 +43,7 @@ const std::string report =
     endpoint("inner.second.g_lane[1].other_TRELLIS_FF_Q_1", "posedge clk", 3) + ", " +
     endpoint("kept_TRELLIS_FF_Q", "posedge clk", 9) + R"(]},
           {"event": "posedge clk", "endpoints": [)" +
-    endpoint("inner.first.kept_TRELLIS_FF_Q", "posedge clk", 2) + ", " +
+    R"({"cell": "inner.first.kept_SB_LUT4_I1_LC", "event": "posedge clk", "delay": 2}, )" +
     endpoint("shift_out", "async", 11) + R"(]},
           {"event": "async", "endpoints": [)" +
     endpoint("inner.first.kept_TRELLIS_FF_Q", "posedge clk", 20) + "]}]}";
@@ -60,6 +60,7 @@ TEST_CASE("a report gives the clock, its slowest path and the slowest of every i
   CHECK(placement.routing == Approx(3));
   REQUIRE(placement.instances.size() == 2);
   CHECK(placement.instances.at("first").ns == 2);
+  CHECK(placement.instances.at("first").at == "first.kept");
   CHECK(placement.instances.at("second").ns == 8);
   CHECK(placement.instances.at("second").at == "second.sum");
   REQUIRE(placement.use.size() == 1);
@@ -92,11 +93,18 @@ TEST_CASE("families that nextpnr does not place for are refused") {
         "nextpnr does not place for 'xc7'; it does for ice40, ecp5");
 }
 
+namespace {
+
+bool skipped(const std::string& program) {
+  if (program_exists(program_here(program))) return false;
+  WARN("skipped: " + program + " is not in PATH (" + install_command(program) + ")");
+  return true;
+}
+
+}  // namespace
+
 TEST_CASE("nextpnr places a design") {
-  if (!program_exists(program_here("nextpnr-ecp5"))) {
-    WARN("skipped: nextpnr-ecp5 is not in PATH (" + install_command("nextpnr-ecp5") + ")");
-    return;
-  }
+  if (skipped("nextpnr-ecp5")) return;
   const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
@@ -108,4 +116,15 @@ TEST_CASE("nextpnr places a design") {
   CHECK(placement.logic + placement.routing == Approx(1000 / placement.mhz).margin(0.1));
   // Two entries and two bits of state, and the boundary's 21.
   CHECK(placement.use.at("TRELLIS_FF").used == 18 + 21);
+}
+
+TEST_CASE("iCE40 has a design whose buffers ask for memories that it lacks") {
+  if (skipped("nextpnr-ice40")) return;
+  const design::Design design = test::two_lines();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  const Placement placement = place(folder.path(), design, "ice40", 50);
+  CHECK(placement.device == "iCE40UP5K-SG48");
+  CHECK(placement.mhz > 20);
+  CHECK(placement.instances.contains("second"));
 }
