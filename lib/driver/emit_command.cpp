@@ -88,6 +88,21 @@ Tree cost_tree(const design::Cost& cost) {
   return tree;
 }
 
+void show_paths(const emit::Synthesis& synthesis, Output& output) {
+  Tree& document = output.document()["synthesis"];
+  if (synthesis.logic_depth) {
+    document["logic_depth"] = *synthesis.logic_depth;
+    output.text("logic depth " + std::to_string(*synthesis.logic_depth) + " levels");
+  }
+  if (synthesis.path) {
+    const auto& [ns, instance] = *synthesis.path;
+    document["longest_path"]["ns"] = ns;
+    document["longest_path"]["instance"] = instance;
+    output.text("longest path " + fixed_text(ns, 2) + " ns" +
+                (instance.empty() ? "" : " in " + instance) + ", before routing");
+  }
+}
+
 void synthesise(const std::string& folder, const design::Design& design, const EmitRequest& request,
                 Output& output) {
   const emit::Synthesis synthesis =
@@ -108,10 +123,8 @@ void synthesise(const std::string& folder, const design::Design& design, const E
   document["total"] = cost_tree(synthesis.total);
   document["predicted"] = cost_tree(design::cost(design));
   document["seconds"] = synthesis.seconds;
-  if (synthesis.logic_depth) document["logic_depth"] = *synthesis.logic_depth;
   output.table(table);
-  if (synthesis.logic_depth)
-    output.text("logic depth " + std::to_string(*synthesis.logic_depth) + " levels");
+  show_paths(synthesis, output);
   write_file(folder + "/" + emit::synthesis_file, to_json(document) + "\n");
 }
 

@@ -13,6 +13,7 @@
 #include "base/tree.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/emit/yosys_stat.hpp"
 
 namespace mase::emit {
 
@@ -128,6 +129,7 @@ struct Synthesis {
   design::Cost total;
   std::map<std::string, design::Cost> instances;
   std::optional<std::int64_t> logic_depth;
+  std::optional<LongestPath> path;  ///< before routing
   double seconds = 0;
 };
 /// Yosys on the emitted folder.

@@ -42,6 +42,7 @@ Synthesis synthesise(const std::string& hardware_folder, const design::Design& d
   synthesis.family = family;
   synthesis.total = total.cost;
   synthesis.logic_depth = total.depth;
+  synthesis.path = total.path;
   std::map<std::string, design::Cost> known;  // by text: equal instances are synthesised once
   if (per_instance)
     for (const design::Instance& instance : design.instances) {

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "hardware/emit/process.hpp"
 #include "hardware/emit/run_folder.hpp"
-#include "hardware/emit/yosys_stat.hpp"
 
 namespace mase::emit {
 namespace {
@@ -41,10 +40,15 @@ Synthesised run_yosys(const std::string& hardware_folder, const Family& family,
             " stat -json; tee -q -o " + run.file("ltp.txt") + " ltp -noff w:* " +
             std::string(family.logic);
   if (!netlist.empty()) script += "; write_json " + run.file("netlist.json");
+  // Last: it replaces the cells that synthesis knows by those with delays.
+  if (!family.delays.empty())
+    script += "; read_verilog -overwrite -lib -specify " + std::string(family.delays) +
+              "; tee -q -o " + run.file("sta.txt") + " sta";
   run_checked({"yosys", "-q", "-p", script}, {folder, synthesis_seconds, {}}, "synthesis by Yosys");
   if (!netlist.empty()) std::filesystem::rename(run.file("netlist.json"), netlist);
   return {cost_of_stat(read_file(run.file("stat.json")), top, std::string(family.name)),
-          depth_of_ltp(read_file(run.file("ltp.txt")))};
+          depth_of_ltp(read_file(run.file("ltp.txt"))),
+          family.delays.empty() ? std::nullopt : path_of_sta(read_file(run.file("sta.txt")))};
 }
 
 }  // namespace mase::emit

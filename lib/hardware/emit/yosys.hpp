@@ -7,12 +7,14 @@
 #include <string>
 
 #include "hardware/emit/families.hpp"
+#include "hardware/emit/yosys_stat.hpp"
 
 namespace mase::emit {
 
 struct Synthesised {
   design::Cost cost;
   std::optional<std::int64_t> depth;  ///< levels of logic on the longest path
+  std::optional<LongestPath> path;    ///< none for families without delays
 };
 
 /// Synthesises module `top`, which is among the folder's sources or is the text `extra`, for a

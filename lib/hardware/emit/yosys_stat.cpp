@@ -54,6 +54,18 @@ double cell_count(const Tree& count, const std::string& cell) {
   return count.as_double();
 }
 
+/// "fc1" of "2844 $flatten\\fc1.\\datapath.$mul$5 (DSP48E1.PCIN)" and of "\\fc1.data [3]": what
+/// stands before the first '.' of a flattened name; "" where there is none.
+std::string instance_of(const std::string& line) {
+  for (const std::string& word : split(line, ' ')) {
+    const std::size_t name = word.find('\\'), end = word.find('.');
+    if (name == std::string::npos || end == std::string::npos || end < name) continue;
+    const std::string before = word.substr(0, name);
+    if (before.empty() || before == "$flatten") return word.substr(name + 1, end - name - 1);
+  }
+  return "";
+}
+
 }  // namespace
 
 design::Cost cost_of_stat(const std::string& json, const std::string& top,
@@ -79,6 +91,21 @@ std::optional<std::int64_t> depth_of_ltp(const std::string& text) {
   if (start == std::string::npos) return std::nullopt;
   const std::size_t first = start + words.size();
   return parse_int(text.substr(first, text.find(')', first) - first));
+}
+
+std::optional<LongestPath> path_of_sta(const std::string& text) {
+  constexpr std::string_view words = "Latest arrival time in '";
+  const std::size_t start = text.find(words);
+  if (start == std::string::npos) return std::nullopt;
+  const std::vector<std::string> lines = split(text.substr(start), '\n');
+  const std::string& first = lines.front();  // "... 'TOP' is 2844:"
+  const auto picoseconds =
+      parse_int(first.substr(first.rfind(' ') + 1, first.rfind(':') - first.rfind(' ') - 1));
+  if (!picoseconds) return std::nullopt;
+  LongestPath path{static_cast<double>(*picoseconds) / 1000, ""};
+  for (std::size_t i = 1; i < lines.size() && !trim(lines[i]).empty(); ++i)
+    if (path.instance = instance_of(lines[i]); !path.instance.empty()) break;
+  return path;
 }
 
 }  // namespace mase::emit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resources from what Yosys prints.
+// Resources and delays from what Yosys prints.
 #pragma once
 
 #include <optional>
@@ -17,5 +17,13 @@ design::Cost cost_of_stat(const std::string& json, const std::string& top,
 
 /// Length in the output of `ltp`.
 std::optional<std::int64_t> depth_of_ltp(const std::string& text);
+
+/// The longest way between registers through a netlist.
+struct LongestPath {
+  double ns = 0;         ///< delays of cells, without those of wires
+  std::string instance;  ///< of the top, in which it ends, or the nearest before; "" for none
+};
+/// Of the output of `sta` for a flattened netlist; none without a path that has delays.
+std::optional<LongestPath> path_of_sta(const std::string& text);
 
 }  // namespace mase::emit

@@ -55,6 +55,23 @@ TEST_CASE("the depth is the length that ltp prints") {
   CHECK_FALSE(depth_of_ltp("nothing"));
 }
 
+TEST_CASE("the longest path is where sta says, in the instance nearest its end") {
+  const std::string begin =
+      "\n27. Executing STA pass.\nLatest arrival time in 'top' is 2844:\n"
+      "    2844 $auto$x.h:3:block_2$6 (LUT6.I0)\n           $auto$y.cc:1 [0]\n";
+  const std::string inside =
+      "    1819 $flatten\\fc1.\\datapath.$mul$rtl/a.sv:39 (DSP48E1.CLK->P)\n";
+  const std::string end = "       0   \\clk (<primary input>)\n\nArrival histogram:\n \\later.x\n";
+  const auto path = path_of_sta(begin + inside + end);
+  REQUIRE(path);
+  CHECK(path->ns == 2.844);
+  CHECK(path->instance == "fc1");
+  CHECK(path_of_sta(begin + "    9 \\fc2.skid.q [3]\n" + inside + end)->instance == "fc2");
+  CHECK(path_of_sta(begin + end)->instance.empty());
+  CHECK_FALSE(path_of_sta("Latest arrival time in 'top' is nothing"));
+  CHECK_FALSE(path_of_sta("no path"));
+}
+
 TEST_CASE("coverage points are counted by kind and module") {
   const std::string point = "C '\1f\2../rtl/a.sv\1l\0023\1page\2";
   const Tree tree =
@@ -80,6 +97,13 @@ TEST_CASE("Yosys measures a design and its instances") {
   CHECK(synthesis.instances.at("buffer").ff == synthesis.total.ff);
   REQUIRE(synthesis.logic_depth);
   CHECK(*synthesis.logic_depth >= 1);
+  // From a register of the skid buffer through at least one LUT6 (0.1 ns), at most some.
+  REQUIRE(synthesis.path);
+  CHECK(synthesis.path->ns > 0.1);
+  CHECK(synthesis.path->ns < 3);
+  CHECK(synthesis.path->instance == "buffer");
+  CHECK(synthesise(folder.path(), design, "ice40", false).path);
+  CHECK_FALSE(synthesise(folder.path(), design, "ecp5", false).path);
   CHECK(test::message_of(mase::Fault::config, [&] {
           synthesise(folder.path(), design, "stratix", false);
         }) == "there is no FPGA family 'stratix'; known are xc7, ice40, ecp5");
