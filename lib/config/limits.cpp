@@ -77,6 +77,7 @@ class Scanner {
   /// Keeps what is open; within an array everything is a value, within the others keys come first.
   void bracket(char c) {
     if (c == '[' || c == '{') {
+      if (in_word()) fail("a bracket in the middle of a word");
       open_.push_back(c == '[' && in_value_ ? array : c);
       if (open_.size() > deepest) fail("brackets nested deeper than " + std::to_string(deepest));
       if (c == '{') in_value_ = false;
@@ -86,14 +87,16 @@ class Scanner {
     }
   }
 
+  /// Within a word the parser reads on to its end: quotes and brackets there are none.
+  bool in_word() const {
+    constexpr std::string_view before = "=[{, \t\r\n\xBF";  // the last ends a byte-order mark
+    return at_ > 0 && before.find(text_[at_ - 1]) == std::string_view::npos;
+  }
+
   /// Moves past a string in one or three quotes; one that never ends is the parser's to report.
-  /// (Within a word a quote begins none: the parser reads on to the word's end.)
   void skip_string(char mark) {
-    constexpr std::string_view before = "=[{,. \t\r\n\xBF";  // the last ends a byte-order mark
-    const bool in_word = at_ > 0 && before.find(text_[at_ - 1]) == std::string_view::npos;
     // A dot stands before a part of a key, and within a word of a value.
-    if (in_word || (in_value_ && at_ > 0 && text_[at_ - 1] == '.'))
-      fail("a quote in the middle of a word");
+    if (in_word() && (in_value_ || text_[at_ - 1] != '.')) fail("a quote in the middle of a word");
     const std::string triple(3, mark);
     const bool multi_line = text_.substr(at_).starts_with(triple);
     const std::string_view close = std::string_view(triple).substr(0, multi_line ? 3 : 1);

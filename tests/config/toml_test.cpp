@@ -131,6 +131,19 @@ TEST_CASE("a quote behind a dot begins a part of a key, and stands within a word
   CHECK(tree.at("z").at("q").is_list());
 }
 
+TEST_CASE("a bracket in the middle of a word opens nothing") {
+  // Were it an inline table, the quote would begin a part of a key, which the parser sees as a
+  // word.
+  for (const char* text : {"a = 1{b.\"\xC3\xA9\"", "a = [1{b.\"\xC3\xA9\"]", "a = x[\"\xC3\xA9\"",
+                           "a{b = 1", "[a]\nb[0] = 1"}) {
+    INFO(text);
+    CHECK_THAT(refusal(text), Catch::Contains("a bracket in the middle of a word"));
+  }
+  const Tree tree = parse_toml("\xEF\xBB\xBF[a]\nb=[[1],{c={d=[]}},\t[\n[2]]]\n[[e.f]]\n", "x");
+  CHECK(tree.at("a").at("b").as_list().size() == 3);
+  CHECK(tree.at("e").at("f").as_list().size() == 1);
+}
+
 TEST_CASE("characters that are not ASCII stand in strings and comments only") {
   const Tree tree =
       parse_toml("\xEF\xBB\xBF# \xC3\xA9\n\"\xC3\xA9\" = '\xD0\x96' # \xE3\x81\x82\n", "x");
