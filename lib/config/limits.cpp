@@ -68,7 +68,10 @@ class Scanner {
       dots_ = 0;
     }
     bracket(c);
-    if (c == '=') in_value_ = true;
+    if (c == '=' && !in_value_) {
+      equals_ = at_;
+      in_value_ = true;
+    }
     if (c == ',') in_value_ = !open_.empty() && open_.back() == array;
     if (c == '\n' && open_.empty()) in_value_ = false;
     ++at_;
@@ -89,8 +92,8 @@ class Scanner {
 
   /// Within a word the parser reads on to its end: quotes and brackets there are none.
   bool in_word() const {
-    constexpr std::string_view before = "=[{, \t\r\n\xBF";  // the last ends a byte-order mark
-    return at_ > 0 && before.find(text_[at_ - 1]) == std::string_view::npos;
+    constexpr std::string_view before = "[{, \t\r\n\xBF";  // the last ends a byte-order mark
+    return at_ > 0 && at_ - 1 != equals_ && before.find(text_[at_ - 1]) == std::string_view::npos;
   }
 
   /// Moves past a string in one or three quotes; one that never ends is the parser's to report.
@@ -137,6 +140,7 @@ class Scanner {
   int dots_ = 0;
   std::string open_;  ///< array, '[' of a header, '{' of an inline table
   bool in_value_ = false;
+  std::size_t equals_ = std::string_view::npos;  ///< of the last key; another is a part of a word
 };
 
 }  // namespace

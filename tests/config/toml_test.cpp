@@ -144,6 +144,19 @@ TEST_CASE("a bracket in the middle of a word opens nothing") {
   CHECK(tree.at("e").at("f").as_list().size() == 1);
 }
 
+TEST_CASE("an equals sign within a value begins no other") {
+  // The parser takes it for a part of the word, and the quote behind it too.
+  for (const char* text : {"a = -0='\xCB\x9E'", "a = =\"\xC3\xA9\"", "a = [1=\"\xC3\xA9\"]",
+                           "a = {b = 1='x'}", "a = 1==\"x\""}) {
+    INFO(text);
+    CHECK_THAT(refusal(text), Catch::Contains("a quote in the middle of a word"));
+  }
+  const Tree tree =
+      parse_toml("a = [{b='1'}, {c={d='='}, e=\"2\"}]\nf = 3 # = =\n[g]\nh='4'\n", "x");
+  CHECK(tree.at("a").as_list().at(1).at("e").as_string() == "2");
+  CHECK(tree.at("g").at("h").as_string() == "4");
+}
+
 TEST_CASE("characters that are not ASCII stand in strings and comments only") {
   const Tree tree =
       parse_toml("\xEF\xBB\xBF# \xC3\xA9\n\"\xC3\xA9\" = '\xD0\x96' # \xE3\x81\x82\n", "x");
