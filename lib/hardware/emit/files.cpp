@@ -15,6 +15,7 @@
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/scripts.hpp"
+#include "hardware/emit/templates.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/vectors.hpp"
 
@@ -28,10 +29,6 @@ void add_module(const std::string& name, std::set<std::string>& seen,
   if (!seen.insert(name).second) return;
   for (const std::string& part : design::module_row(name).uses) add_module(part, seen, order);
   order.push_back(name);
-}
-
-std::string template_path(const std::string& file) {
-  return share_folder() + "/hw_templates/" + file;
 }
 
 std::string streams_text(const design::Design& design, const Names& names) {
@@ -105,10 +102,10 @@ Files module_files(const design::Design& design) {
   Files files;
   for (const std::string& name : modules_with_axi(design)) {
     const design::ModuleRow& row = design::module_row(name);
-    files["rtl/" + name + ".sv"] = read_file(template_path(row.folder + "/" + name + ".sv"));
+    files["rtl/" + name + ".sv"] = template_text(row.folder + "/" + name + ".sv");
     for (const std::string& family : row.families) {
       const std::string own = family + "/" + name + ".sv";
-      files[own] = read_file(template_path(own));
+      files[own] = template_text(own);
     }
   }
   return files;
@@ -127,7 +124,7 @@ Files bench_sources_of(const design::Design& design) {
   files["sim/bench_top.sv"] = bench_top_text(design, names);
   files["sim/streams.txt"] = streams_text(design, names);
   for (const char* name : bench_sources)
-    files[std::string("sim/") + name] = read_file(template_path(std::string("bench/") + name));
+    files[std::string("sim/") + name] = template_text(std::string("bench/") + name);
   return files;
 }
 
@@ -159,8 +156,8 @@ Files vector_files(const design::Design& design) {
 Files host_files() {
   Files files;
   for (const char* name : {"mase_host.h", "mase_host.c", "example.c"})
-    files[std::string("host/") + name] = read_file(template_path(std::string("host/") + name));
-  files["sim/axi_bench.cpp"] = read_file(template_path("host/axi_bench.cpp"));
+    files[std::string("host/") + name] = template_text(std::string("host/") + name);
+  files["sim/axi_bench.cpp"] = template_text("host/axi_bench.cpp");
   return files;
 }
 

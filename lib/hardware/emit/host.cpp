@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/file.hpp"
 #include "base/text.hpp"
+#include "hardware/emit/templates.hpp"
 
 namespace mase::emit {
 namespace {
@@ -65,14 +65,13 @@ std::string host_header(const design::Design& design, const Names& names,
         orders += order_text(names.streams[static_cast<std::size_t>(id)], *order);
       (side == &design.inputs ? inputs : outputs) += row(design, names, options, id);
     }
-  std::string text =
-      replace_all(read_file(share_folder() + "/hw_templates/host/host.h"), "@TOP@", names.top);
-  text = replace_all(text, "@NUMBER@", number);
-  text = replace_all(text, "@INPUTS@", std::to_string(design.inputs.size()));
-  text = replace_all(text, "@OUTPUTS@", std::to_string(design.outputs.size()));
-  text = replace_all(text, "@ORDERS@", orders);
-  text = replace_all(text, "@INPUT_ROWS@", inputs);
-  return replace_all(text, "@OUTPUT_ROWS@", outputs);
+  return filled(template_text("host/host.h"), {{"TOP", names.top},
+                                               {"NUMBER", number},
+                                               {"INPUTS", std::to_string(design.inputs.size())},
+                                               {"OUTPUTS", std::to_string(design.outputs.size())},
+                                               {"ORDERS", orders},
+                                               {"INPUT_ROWS", inputs},
+                                               {"OUTPUT_ROWS", outputs}});
 }
 
 }  // namespace mase::emit

@@ -14,6 +14,7 @@
 #include "hardware/emit/names.hpp"
 #include "hardware/emit/process.hpp"
 #include "hardware/emit/run_folder.hpp"
+#include "hardware/emit/templates.hpp"
 #include "hardware/emit/yosys.hpp"
 
 namespace mase::emit {
@@ -174,11 +175,11 @@ std::string boundary_text(const design::Design& design) {
     for (const design::StreamId id : *side)
       ports.add_stream(names.streams[static_cast<std::size_t>(id)], design.stream(id).width(),
                        side == &design.inputs);
-  std::string text = replace_all(boundary, "@NAME@", boundary_name);
-  text = replace_all(text, "@INPUTS@", std::to_string(ports.inputs));
-  text = replace_all(text, "@OUTPUTS@", std::to_string(ports.outputs));
-  text = replace_all(text, "@TOP@", names.top);
-  return replace_all(text, "@CONNECTIONS@", ports.connections);
+  return filled(boundary, {{"NAME", boundary_name},
+                           {"INPUTS", std::to_string(ports.inputs)},
+                           {"OUTPUTS", std::to_string(ports.outputs)},
+                           {"TOP", names.top},
+                           {"CONNECTIONS", ports.connections}});
 }
 
 Placement placement_of_report(const std::string& json) {

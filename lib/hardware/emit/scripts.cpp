@@ -2,9 +2,9 @@
 // Texts for make, and the files that belong to the top.
 #include "hardware/emit/scripts.hpp"
 
-#include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/design_json.hpp"
+#include "hardware/emit/templates.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/vivado.hpp"
 
@@ -81,15 +81,15 @@ std::string makefile_text(const design::Design& design, const Names& names) {
   constexpr int optimise = 2;
   SimulateOptions stalls;
   stalls.spell = stall_spell(design);
-  std::string text = replace_all(makefile, "@TOP@", names.top);
-  text = replace_all(text, "@SPELL@", std::to_string(stalls.spell));
-  text = replace_all(text, "@WATCHDOG@", std::to_string(watchdog_cycles(design, stalls)));
-  text = replace_all(text, "@BUILD@", bench_build);
-  text = replace_all(text, "@MODEL@", bench_model);
-  text = replace_all(text, "@SOURCE@", bench_source);
-  text = replace_all(text, "@CFLAGS@", bench_cflags(optimise));
-  text = replace_all(text, "@MAKEFLAGS@", bench_makeflags(optimise));
-  return replace_all(text, "@SYNTHESISE@", synthesise_xc7);
+  return filled(makefile, {{"TOP", names.top},
+                           {"SPELL", std::to_string(stalls.spell)},
+                           {"WATCHDOG", std::to_string(watchdog_cycles(design, stalls))},
+                           {"BUILD", bench_build},
+                           {"MODEL", bench_model},
+                           {"SOURCE", bench_source},
+                           {"CFLAGS", bench_cflags(optimise)},
+                           {"MAKEFLAGS", bench_makeflags(optimise)},
+                           {"SYNTHESISE", synthesise_xc7}});
 }
 
 Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others) {
@@ -101,8 +101,7 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   files["sim/axi_bench_top.sv"] = axi_bench_top_text(design, names, options);
   files["host/host.h"] = host_header(design, names, options, number);
   files["filelist.f"] = filelist_text(modules_used(design), {names.top});
-  files["filelist_axi.f"] =
-      filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});
+  files["filelist_axi.f"] = filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});
   files["Makefile"] = makefile_text(design, names);
   files.merge(vivado_files(names, options, number));
   Files listed = files;

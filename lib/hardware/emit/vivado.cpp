@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/process.hpp"
+#include "hardware/emit/templates.hpp"
 
 namespace mase::emit {
 namespace {
@@ -21,13 +22,6 @@ namespace {
 constexpr double vivado_seconds = 24 * 3600;
 constexpr double missing =
     std::numeric_limits<double>::quiet_NaN();  // no figure: every comparison fails
-
-std::string filled(const std::string& name,
-                   std::initializer_list<std::pair<const char*, std::string>> values) {
-  std::string text = read_file(share_folder() + "/hw_templates/vivado/" + name);
-  for (const auto& [token, value] : values) text = replace_all(text, token, value);
-  return text;
-}
 
 std::optional<double> number_of(const std::string& word) {
   char* end = nullptr;
@@ -74,14 +68,14 @@ std::vector<std::string> values_below(const std::vector<std::string>& lines,
 
 Files vivado_files(const Names& names, const EmitOptions& options, const std::string& number) {
   const double period = 1000 / options.clock_mhz;
-  return {
-      {"vivado/build.tcl",
-       filled("build.tcl", {{"@TOP@", names.top}, {"@PART@", options.part}, {"@NUMBER@", number}})},
-      {"vivado/" + names.top + ".xdc",
-       filled("constraints.xdc", {{"@TOP@", names.top},
-                                  {"@MHZ@", double_text(options.clock_mhz)},
-                                  {"@PERIOD@", fixed_text(period, 3)},
-                                  {"@OUTSIDE@", fixed_text(period / 5, 3)}})}};
+  return {{"vivado/build.tcl",
+           filled(template_text("vivado/build.tcl"),
+                  {{"TOP", names.top}, {"PART", options.part}, {"NUMBER", number}})},
+          {"vivado/" + names.top + ".xdc", filled(template_text("vivado/constraints.xdc"),
+                                                  {{"TOP", names.top},
+                                                   {"MHZ", double_text(options.clock_mhz)},
+                                                   {"PERIOD", fixed_text(period, 3)},
+                                                   {"OUTSIDE", fixed_text(period / 5, 3)}})}};
 }
 
 void read_utilization(const std::string& text, const std::string& path, Implementation& found) {
