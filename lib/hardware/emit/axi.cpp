@@ -8,7 +8,6 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "hardware/emit/top.hpp"
-#include "hardware/emit/verilog.hpp"
 
 namespace mase::emit {
 namespace {
@@ -54,15 +53,14 @@ std::string frame_net(const Wrapper& wrapper, design::StreamId id) {
   return (counted ? "" : "unused_") + wrapper.name(id) + "_frame";
 }
 
-/// An adapter between `<prefix>_axis_<stream>_t...` and the core's `<stream>_...`.
-verilog::Instance adapter(Wrapper& wrapper, design::StreamId id, const std::string& prefix) {
+/// An adapter between the wrapper's ports of a stream and the core's.
+verilog::Instance adapter(Wrapper& wrapper, design::StreamId id, bool input) {
   const design::Stream& stream = wrapper.design.stream(id);
   const AxiLayout layout = axi_layout(stream, wrapper.options);
   const std::string& name = wrapper.name(id);
-  const bool input = prefix == "s";
   const Direction forth = input ? Direction::input : Direction::output;
   const Direction back = input ? Direction::output : Direction::input;
-  const std::string port = prefix + "_axis_" + name;
+  const std::string port = axi_prefix(wrapper.names, id, input);
   wrapper.add_port(forth, port + "_tvalid");
   wrapper.add_port(back, port + "_tready");
   wrapper.add_port(forth, port + "_tdata", 8 * layout.bytes);
@@ -79,15 +77,16 @@ verilog::Instance adapter(Wrapper& wrapper, design::StreamId id, const std::stri
                               {"TW", std::to_string(8 * layout.bytes)},
                               {"BEATS", std::to_string(stream.beats())}},
                              {{"clk", "aclk"}, {"rst", "rst"}, {"frame", frame}}};
-  for (const char* part : {"_tvalid", "_tready", "_tdata", "_tkeep", "_tlast"})
-    instance.connections.emplace_back(prefix + "_axis" + part, port + part);
+  for (const std::string signal : stream_signals)
+    instance.connections.emplace_back((input ? "s_axis_" : "m_axis_") + signal,
+                                      port + "_" + signal);
   for (const char* part : {"_valid", "_ready", "_data"})
     instance.connections.emplace_back((input ? "out" : "in") + std::string(part), name + part);
   return instance;
 }
 
 void add_input(Wrapper& wrapper, design::StreamId id) {
-  verilog::Instance instance = adapter(wrapper, id, "s");
+  verilog::Instance instance = adapter(wrapper, id, true);
   const std::string error = wrapper.name(id) + "_error";
   wrapper.add_net(error);
   wrapper.errors.push_back(error);
@@ -96,7 +95,7 @@ void add_input(Wrapper& wrapper, design::StreamId id) {
 }
 
 void add_output(Wrapper& wrapper, design::StreamId id) {
-  verilog::Instance instance = adapter(wrapper, id, "m");
+  verilog::Instance instance = adapter(wrapper, id, false);
   instance.parameters.emplace_back("SIGNED", wrapper.design.stream(id).type.is_signed ? "1" : "0");
   instance.connections.emplace_back("frames", "frames");
   instance.connections.emplace_back("restart", "restart");
@@ -135,14 +134,18 @@ AxiLayout axi_layout(const design::Stream& stream, const EmitOptions& options) {
   return {8 * power_of_two(bytes), power_of_two(stream.lanes * power_of_two(bytes))};
 }
 
+std::string axi_prefix(const Names& names, design::StreamId id, bool input) {
+  return (input ? "s_axis_" : "m_axis_") + names.streams[static_cast<std::size_t>(id)];
+}
+
 std::string design_number(const design::Design& design, const Names& names) {
   std::string text = top_text(design, names);
   for (const design::Memory& memory : design.memories) text += join(memory.words, "\n");
   return sha256(text).substr(0, 8);
 }
 
-std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options,
-                     const std::string& number) {
+verilog::Module axi_module(const design::Design& design, const Names& names,
+                           const EmitOptions& options, const std::string& number) {
   Wrapper wrapper{design,
                   names,
                   options,
@@ -171,7 +174,7 @@ std::string axi_text(const design::Design& design, const Names& names, const Emi
   for (const design::StreamId id : design.outputs) add_output(wrapper, id);
   wrapper.module.items.emplace_back(wrapper.core);
   finish_registers(wrapper);
-  return verilog::print(wrapper.module);
+  return wrapper.module;
 }
 
 }  // namespace mase::emit

@@ -8,6 +8,7 @@
 
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/names.hpp"
+#include "hardware/emit/verilog.hpp"
 
 namespace mase::emit {
 
@@ -46,10 +47,15 @@ inline constexpr auto register_signals = std::to_array<RegisterSignal>({{"awvali
                                                                         {"rdata", false, 32},
                                                                         {"rresp", false, 2}});
 
+/// The signals of an AXI4-Stream, as its ports and its adapter's end.
+inline constexpr std::array stream_signals{"tvalid", "tready", "tdata", "tkeep", "tlast"};
+/// Begins the names of a stream's ports at the wrapper: s_axis_<stream> or m_axis_<stream>.
+std::string axi_prefix(const Names& names, design::StreamId id, bool input);
+
 /// Module <top>_axi: an AXI4-Stream port per stream at the border, and AXI4-Lite registers;
 /// `number` is the design_number.
-std::string axi_text(const design::Design& design, const Names& names, const EmitOptions& options,
-                     const std::string& number);
+verilog::Module axi_module(const design::Design& design, const Names& names,
+                           const EmitOptions& options, const std::string& number);
 
 /// Module axi_bench_top: the wrapper with ports whose names are those of every design.
 std::string axi_bench_top_text(const design::Design& design, const Names& names,

@@ -3,7 +3,6 @@
 // registers.
 #include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
-#include "hardware/emit/verilog.hpp"
 
 namespace mase::emit {
 namespace {
@@ -24,8 +23,7 @@ struct Side {
     std::int64_t index = 0, bytes = 0;
     for (const design::StreamId id : ids) {
       const AxiLayout layout = axi_layout(design.stream(id), options);
-      const std::string port =
-          (input ? "s_axis_" : "m_axis_") + names.streams[static_cast<std::size_t>(id)];
+      const std::string port = axi_prefix(names, id, input);
       for (const char* signal : {"_tvalid", "_tready", "_tlast"})
         wrapper.connections.emplace_back(port + signal,
                                          side + signal + "[" + std::to_string(index) + "]");

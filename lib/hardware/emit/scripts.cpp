@@ -2,8 +2,10 @@
 // Texts for make, and the files that belong to the top.
 #include "hardware/emit/scripts.hpp"
 
+#include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/design_json.hpp"
+#include "hardware/emit/ip_package.hpp"
 #include "hardware/emit/templates.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/vivado.hpp"
@@ -97,12 +99,16 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   const std::string number = design_number(design, names);
   Files files;
   files["rtl/" + names.top + ".sv"] = top_text(design, names);
-  files["rtl/" + names.top + "_axi.sv"] = axi_text(design, names, options, number);
+  const verilog::Module wrapper = axi_module(design, names, options, number);
+  files["rtl/" + wrapper.name + ".sv"] = verilog::print(wrapper);
   files["sim/axi_bench_top.sv"] = axi_bench_top_text(design, names, options);
   files["host/host.h"] = host_header(design, names, options, number);
   files["filelist.f"] = filelist_text(modules_used(design), {names.top});
-  files["filelist_axi.f"] = filelist_text(modules_with_axi(design), {names.top, names.top + "_axi"});
+  files["filelist_axi.f"] = filelist_text(modules_with_axi(design), {names.top, wrapper.name});
   files["Makefile"] = makefile_text(design, names);
+  std::vector<std::string> sources = split(trim(files["filelist_axi.f"]), '\n');
+  for (const design::Memory& memory : design.memories) sources.push_back("rtl/" + memory.file);
+  files["component.xml"] = component_xml(design, options, wrapper, number, sources);
   files.merge(vivado_files(names, options, number));
   Files listed = files;
   listed.insert(others.begin(), others.end());

@@ -48,7 +48,7 @@ TEST_CASE("two emits give the same bytes, and everything that a folder needs") {
   for (const char* name :
        {"rtl/one_table.sv", "rtl/one_table_axi.sv", "rtl/mase_lookup.sv", "rtl/mase_skid.sv",
         "rtl/table.mem", "sim/bench.cpp", "sim/bench_top.sv", "sim/streams.txt", "filelist.f",
-        "Makefile", "design.json", "vivado/build.tcl", "vivado/one_table.xdc"})
+        "Makefile", "component.xml", "design.json", "vivado/build.tcl", "vivado/one_table.xdc"})
     CHECK(first.contains(name));
   CHECK(first.at("rtl/table.mem").starts_with("1f\n1e\n1d\n"));
   const Tree design = parse_json(first.at("design.json"), "design.json");

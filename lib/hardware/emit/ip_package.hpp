@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The AXI wrapper as an IP core: component.xml in IP-XACT (IEEE 1685-2009), as Vivado's catalogue
+// and IP integrator read it.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "hardware/emit/axi.hpp"
+
+namespace mase::emit {
+
+/// A register of mase_axi_control.
+struct RegisterRow {
+  const char* name;  ///< MASE_<name> in the driver
+  int offset;        ///< in bytes
+  const char* access;
+  const char* text;
+};
+inline constexpr auto register_rows = std::to_array<RegisterRow>({
+    {"ID", 0x00, "read-only", "MASE, low byte first"},
+    {"VERSION", 0x04, "read-only", "Version of the registers"},
+    {"DESIGN", 0x08, "read-only", "Which design this is"},
+    {"STATUS", 0x0c, "read-write", "Bit i: input i was wrong; writing 1 clears"},
+    {"CONTROL", 0x10, "read-write", "Bit 0 resets the design"},
+    {"TRANSFER", 0x14, "read-write", "Frames between two TLAST of the outputs"},
+    {"FRAMES_IN", 0x18, "read-only", "Frames that came in"},
+    {"FRAMES_OUT", 0x1c, "read-only", "Frames that went out"},
+    {"CYCLES", 0x20, "read-only", "Cycles, low half"},
+    {"CYCLES_HIGH", 0x24, "read-only", "Cycles, high half when the low one was read"},
+});
+
+/// The wrapper, its interfaces, registers and `files` (relative to the emitted folder).
+std::string component_xml(const design::Design& design, const EmitOptions& options,
+                          const verilog::Module& wrapper, const std::string& number,
+                          const std::vector<std::string>& files);
+
+}  // namespace mase::emit
