@@ -16,8 +16,8 @@ namespace {
 constexpr const char* makefile =
     R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
 # make lint, make sim (arguments of the bench in ARGS), make sim-axi (the AXI wrapper with the driver of
-# host/), make synth, make vivado (VIVADO_ARGS=axi: with the
-# wrapper).
+# host/), make synth, make vivado (VIVADO_ARGS=axi: with the wrapper), make block-design (a Zynq system with its
+# bitstream; BOARD=vendor:board:part0:version).
 TOP := @TOP@
 ARGS ?= --stall-spell @SPELL@ --watchdog @WATCHDOG@
 VERILATOR ?= verilator
@@ -26,7 +26,7 @@ VIVADO ?= vivado
 SOURCES := $(shell cat filelist.f)
 AXI_SOURCES := $(shell cat filelist_axi.f)
 
-.PHONY: lint sim sim-axi synth vivado clean
+.PHONY: lint sim sim-axi synth vivado block-design clean
 
 lint:
 	$(VERILATOR) --lint-only -Wall -f filelist.f --top-module $(TOP)
@@ -58,8 +58,11 @@ synth:
 vivado:
 	cd vivado && $(VIVADO) -mode batch -source build.tcl $(addprefix -tclargs ,$(VIVADO_ARGS))
 
+block-design:
+	cd vivado && $(VIVADO) -mode batch -source block_design.tcl $(addprefix -tclargs ,$(BOARD))
+
 clean:
-	rm -rf sim/obj sim/obj_* synth.txt vivado/reports
+	rm -rf sim/obj sim/obj_* synth.txt vivado/reports vivado/system
 )";
 
 }  // namespace
@@ -109,7 +112,7 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   std::vector<std::string> sources = split(trim(files["filelist_axi.f"]), '\n');
   for (const design::Memory& memory : design.memories) sources.push_back("rtl/" + memory.file);
   files["component.xml"] = component_xml(design, options, wrapper, number, sources);
-  files.merge(vivado_files(names, options, number));
+  files.merge(vivado_files(design, options, number));
   Files listed = files;
   listed.insert(others.begin(), others.end());
   files["design.json"] = design_json(design, names, options, listed);

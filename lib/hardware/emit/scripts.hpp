@@ -40,7 +40,7 @@ std::string bench_makeflags(int optimise);
 inline constexpr const char* synthesise_xc7 =
     "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten";
 
-/// Targets lint, sim, synth, vivado and clean.
+/// Targets lint, sim, sim-axi, synth, vivado, block-design and clean.
 std::string makefile_text(const design::Design& design, const Names& names);
 
 }  // namespace mase::emit

@@ -60,22 +60,40 @@ std::vector<std::string> values_below(const std::vector<std::string>& lines,
   return {};
 }
 
+/// A list in Tcl: "x 4 y 8".
+std::string streams_and_bytes(const design::Design& design, const Names& names,
+                              const std::vector<design::StreamId>& ids,
+                              const EmitOptions& options) {
+  std::vector<std::string> words;
+  for (const design::StreamId id : ids) {
+    words.push_back(names.streams[static_cast<std::size_t>(id)]);
+    words.push_back(std::to_string(axi_layout(design.stream(id), options).bytes));
+  }
+  return join(words, " ");
+}
+
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   file_error(path + ": " + what);
 }
 
 }  // namespace
 
-Files vivado_files(const Names& names, const EmitOptions& options, const std::string& number) {
+Files vivado_files(const design::Design& design, const EmitOptions& options,
+                   const std::string& number) {
+  const Names names = names_of(design);
   const double period = 1000 / options.clock_mhz;
-  return {{"vivado/build.tcl",
-           filled(template_text("vivado/build.tcl"),
-                  {{"TOP", names.top}, {"PART", options.part}, {"NUMBER", number}})},
-          {"vivado/" + names.top + ".xdc", filled(template_text("vivado/constraints.xdc"),
-                                                  {{"TOP", names.top},
-                                                   {"MHZ", double_text(options.clock_mhz)},
-                                                   {"PERIOD", fixed_text(period, 3)},
-                                                   {"OUTSIDE", fixed_text(period / 5, 3)}})}};
+  const Tokens tokens = {{"TOP", names.top},
+                         {"PART", options.part},
+                         {"NUMBER", number},
+                         {"MHZ", double_text(options.clock_mhz)},
+                         {"PERIOD", fixed_text(period, 3)},
+                         {"OUTSIDE", fixed_text(period / 5, 3)},
+                         {"INPUTS", streams_and_bytes(design, names, design.inputs, options)},
+                         {"OUTPUTS", streams_and_bytes(design, names, design.outputs, options)}};
+  const auto text = [&](const char* name) { return filled(template_text(name), tokens); };
+  return {{"vivado/build.tcl", text("vivado/build.tcl")},
+          {"vivado/" + names.top + ".xdc", text("vivado/constraints.xdc")},
+          {"vivado/block_design.tcl", text("vivado/block_design.tcl")}};
 }
 
 void read_utilization(const std::string& text, const std::string& path, Implementation& found) {

@@ -10,8 +10,9 @@
 
 namespace mase::emit {
 
-/// vivado/build.tcl and vivado/<top>.xdc; `number` is the design_number.
-Files vivado_files(const Names& names, const EmitOptions& options, const std::string& number);
+/// vivado/build.tcl, vivado/<top>.xdc and vivado/block_design.tcl; `number` is the design_number.
+Files vivado_files(const design::Design& design, const EmitOptions& options,
+                   const std::string& number);
 
 /// A placed and routed design. Resources of the whole part are `available`; times in nanoseconds.
 struct Implementation {

@@ -11,6 +11,7 @@
 #include "designs.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/process.hpp"
+#include "hardware/emit/templates.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -137,9 +138,91 @@ TEST_CASE("Vivado's constraints have the clock, a margin, time outside and the r
   EmitOptions options;
   options.clock_mhz = 250;
   const std::string text =
-      vivado_files(names_of(test::one_skid()), options, "00c0ffee").at("vivado/one_skid.xdc");
+      vivado_files(test::one_skid(), options, "00c0ffee").at("vivado/one_skid.xdc");
   for (const char* part : {"-period 4.000", "set_clock_uncertainty 0.100",
                            "set_input_delay -clock clk 0.800", "set_output_delay -clock clk 0.800",
                            "set_false_path -from [get_ports -quiet {rst aresetn}]"})
     CHECK(text.find(part) != std::string::npos);
+}
+
+namespace {
+
+/// Commands of IP integrator that note what they are told, for block_design.tcl; what would be
+/// built exists at once.
+constexpr const char* integrator = R"(
+proc get_ipdefs pattern {
+  set core [lindex [split $pattern :] 2]
+  if {[string match *_axi $core]} { return mase:design:$core:1.0 }
+  return "x:ip:$core:7.9 x:ip:$core:7.10"
+}
+proc create_bd_cell {type ip vlnv core name} { puts "cell $name $core"; return $name }
+proc set_property args { puts "set $args" }
+proc get_bd_intf_pins name { return $name }
+proc get_bd_pins args { return [expr {[llength $args] == 1 ? [lindex $args 0] :   [string match *clk* $args] ? "core/aclk dma_0/m_axi_mm2s_aclk" : "core/aresetn reset/aux_reset_in"}] }
+proc get_bd_cells name { return $name }
+proc connect_bd_intf_net {one other} { puts "bus $one $other" }
+proc connect_bd_net {one other} { puts "net $one $other" }
+foreach command {create_project current_project update_ip_catalog create_bd_design apply_bd_automation
+                 assign_bd_address validate_bd_design save_bd_design add_files make_wrapper current_fileset
+                 generate_target wait_on_run get_files get_runs} {
+  proc $command args "puts \"$command \$args\""
+}
+proc launch_runs args {
+  file mkdir system/system.runs/impl_1 system/system.gen/sources_1/bd/system/hw_handoff
+  close [open system/system.runs/impl_1/system_wrapper.bit w]
+  close [open system/system.gen/sources_1/bd/system/hw_handoff/system.hwh w]
+}
+proc get_property {name object} { return [dict get {PROGRESS 100% STATS.WNS @SLACK@} $name] }
+source block_design.tcl
+)";
+
+ProcessResult integrate(const std::string& folder, const std::string& slack,
+                        const std::vector<std::string>& arguments) {
+  write_file(folder + "/vivado/integrator.tcl", filled(integrator, {{"SLACK", slack}}));
+  std::vector<std::string> command = {"tclsh", "integrator.tcl"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_process(command, {folder + "/vivado", 60, {}});
+}
+
+}  // namespace
+
+TEST_CASE("the block design joins a DMA, registers, clock and reset to the core") {
+  const test::TemporaryFolder folder;
+  EmitOptions options;
+  options.part = "xc7z020clg400-1";
+  write_files(folder.path(), all_files(test::two_lines(), options));
+  const ProcessResult result = integrate(folder.path(), "0.5", {"a:board:part0:1.0"});
+  INFO(result.err);
+  CHECK(result.status == 0);
+  // Inputs a (13 bits, 2 bytes) and c (100 bits, 13 bytes), outputs b and d like them.
+  for (const char* line :
+       {"cell dma_1 x:ip:axi_dma:7.10", "cell core mase:design:two_lines_axi:1.0",
+        "bus dma_0/M_AXIS_MM2S core/s_axis_a", "bus core/m_axis_b dma_0/S_AXIS_S2MM",
+        "bus dma_1/M_AXIS_MM2S in_1/S_AXIS", "bus in_1/M_AXIS core/s_axis_c",
+        "bus core/m_axis_d out_1/S_AXIS", "bus out_1/M_AXIS dma_1/S_AXIS_S2MM",
+        "CONFIG.c_m_axis_mm2s_tdata_width 128", "bus registers/M00_AXI core/s_axi_control",
+        "bus registers/M02_AXI dma_1/S_AXI_LITE", "bus dma_1/M_AXI_S2MM transfers/S03_AXI",
+        "bus transfers/M00_AXI ps/S_AXI_HP0", "net ps/FCLK_CLK0 core/aclk",
+        "net reset/peripheral_aresetn core/aresetn", "CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 200.0",
+        "set board_part a:board:part0:1.0"})
+    CHECK(result.out.find(line) != std::string::npos);
+  CHECK(result.out.find("peripheral_aresetn reset/aux_reset_in") == std::string::npos);
+  for (const char* ending : {".bit", ".hwh"})
+    CHECK(file_exists(folder.file("host/two_lines" + std::string(ending))));
+}
+
+TEST_CASE("the block design fails when the clock is missed or the part has no processor") {
+  const test::TemporaryFolder folder;
+  EmitOptions options;
+  options.part = "xczu3eg-sbva484-1-e";
+  write_files(folder.path(), all_files(test::one_skid(), options));
+  const ProcessResult missed = integrate(folder.path(), "-0.25", {});
+  CHECK(missed.status == 1);
+  CHECK(missed.out.find("cell ps x:ip:zynq_ultra_ps_e:7.10") != std::string::npos);
+  CHECK(missed.out.find("is missed by 0.25 ns") != std::string::npos);
+  CHECK_FALSE(file_exists(folder.file("host/one_skid.bit")));
+  write_files(folder.path(), all_files(test::one_skid(), {}));
+  const ProcessResult refused = integrate(folder.path(), "0.5", {});
+  CHECK(refused.status == 1);
+  CHECK(refused.out.find("xc7a100tcsg324-1 has no processor") != std::string::npos);
 }
