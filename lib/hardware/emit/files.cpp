@@ -152,18 +152,21 @@ Files vector_files(const design::Design& design) {
   return files;
 }
 
-/// The driver for a host, an example of its use, and the bench that runs it against the wrapper.
-Files host_files() {
+/// The driver for a host, examples of its use in C and Python, and the bench that runs it against
+/// the wrapper.
+Files host_files(const std::string& top) {
   Files files;
-  for (const char* name : {"mase_host.h", "mase_host.c", "example.c"})
+  for (const char* name : {"mase_host.h", "mase_host.c", "example.c", "design.c"})
     files[std::string("host/") + name] = template_text(std::string("host/") + name);
+  files["host/mase_pynq.py"] = filled(template_text("host/mase_pynq.py"), {{"TOP", top}});
+  files["host/" + top + ".ipynb"] = filled(template_text("host/notebook.ipynb"), {{"TOP", top}});
   files["sim/axi_bench.cpp"] = template_text("host/axi_bench.cpp");
   return files;
 }
 
 Files bench_files(const design::Design& design, const Files& vectors) {
   Files files = bench_sources_of(design);
-  files.merge(host_files());
+  files.merge(host_files(names_of(design).top));
   files.insert(vectors.begin(), vectors.end());
   return files;
 }
