@@ -5,8 +5,11 @@
 #include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/design_json.hpp"
+#include "hardware/emit/families.hpp"
 #include "hardware/emit/ip_package.hpp"
+#include "hardware/emit/place.hpp"
 #include "hardware/emit/templates.hpp"
+#include "hardware/emit/tool_scripts.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/vivado.hpp"
 
@@ -17,16 +20,22 @@ constexpr const char* makefile =
     R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
 # make lint, make sim (arguments of the bench in ARGS), make sim-axi (the AXI wrapper with the driver of
 # host/), make synth, make vivado (VIVADO_ARGS=axi: with the wrapper), make block-design (a Zynq system with its
-# bitstream; BOARD=vendor:board:part0:version).
+# bitstream; BOARD=vendor:board:part0:version), make place (nextpnr for ECP5), make quartus, make radiant (DEVICE=...).
 TOP := @TOP@
 ARGS ?= --stall-spell @SPELL@ --watchdog @WATCHDOG@
 VERILATOR ?= verilator
 YOSYS ?= yosys
+NEXTPNR ?= nextpnr-ecp5
+PLACE_ARGS ?= @PLACE_DEVICE@
 VIVADO ?= vivado
+QUARTUS ?= quartus_sh
+RADIANT ?= radiantc
 SOURCES := $(shell cat filelist.f)
+# Of a module that has a text of its own for ECP5, that.
+ECP5_SOURCES := $(foreach source,$(SOURCES),$(or $(wildcard $(source:rtl/%=ecp5/%)),$(source)))
 AXI_SOURCES := $(shell cat filelist_axi.f)
 
-.PHONY: lint sim sim-axi synth vivado block-design clean
+.PHONY: lint sim sim-axi synth vivado block-design place quartus radiant clean
 
 lint:
 	$(VERILATOR) --lint-only -Wall -f filelist.f --top-module $(TOP)
@@ -61,8 +70,23 @@ vivado:
 block-design:
 	cd vivado && $(VIVADO) -mode batch -source block_design.tcl $(addprefix -tclargs ,$(BOARD))
 
+# `mase emit --place` also moves registers into the memories' outputs, which makes the clock faster.
+place:
+	$(YOSYS) -q -p "read_verilog -lib @PLACE_CELLS@; read_verilog -sv -defer $(ECP5_SOURCES) place/@BOUNDARY@.sv; \
+	  hierarchy -check -top @BOUNDARY@; @PLACE_SYNTHESISE@; write_json place/netlist.json"
+	$(NEXTPNR) $(PLACE_ARGS) @PLACE_OPTIONS@ --freq @MHZ@ --timing-allow-fail --json place/netlist.json \
+	  --report place/report.json --quiet --log place/nextpnr.log
+	grep "Max frequency" place/nextpnr.log | tail -1
+
+quartus:
+	cd quartus && $(QUARTUS) -t build.tcl $(DEVICE)
+
+radiant:
+	cd radiant && $(RADIANT) build.tcl $(DEVICE)
+
 clean:
-	rm -rf sim/obj sim/obj_* synth.txt vivado/reports vivado/system
+	rm -rf sim/obj sim/obj_* synth.txt vivado/reports vivado/system place/netlist.json place/report.json place/nextpnr.log
+	rm -rf quartus/db quartus/incremental_db quartus/output_files radiant/project
 )";
 
 }  // namespace
@@ -82,11 +106,12 @@ std::string bench_makeflags(int optimise) {
          " OPT_SLOW=-O0 OPT_GLOBAL=-O0 --eval=VM_SUPPORT_FAST:=dut";
 }
 
-std::string makefile_text(const design::Design& design, const Names& names) {
+std::string makefile_text(const design::Design& design, const EmitOptions& options) {
   constexpr int optimise = 2;
+  const Family& placed = placed_family("ecp5");
   SimulateOptions stalls;
   stalls.spell = stall_spell(design);
-  return filled(makefile, {{"TOP", names.top},
+  return filled(makefile, {{"TOP", names_of(design).top},
                            {"SPELL", std::to_string(stalls.spell)},
                            {"WATCHDOG", std::to_string(watchdog_cycles(design, stalls))},
                            {"BUILD", bench_build},
@@ -94,7 +119,13 @@ std::string makefile_text(const design::Design& design, const Names& names) {
                            {"SOURCE", bench_source},
                            {"CFLAGS", bench_cflags(optimise)},
                            {"MAKEFLAGS", bench_makeflags(optimise)},
-                           {"SYNTHESISE", synthesise_xc7}});
+                           {"SYNTHESISE", synthesise_xc7},
+                           {"BOUNDARY", boundary_name},
+                           {"MHZ", double_text(options.clock_mhz)},
+                           {"PLACE_CELLS", std::string(placed.cells)},
+                           {"PLACE_SYNTHESISE", std::string(placed.synthesise)},
+                           {"PLACE_DEVICE", join(placed.devices.front().arguments, " ")},
+                           {"PLACE_OPTIONS", join(placed.place_arguments, " ")}});
 }
 
 Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others) {
@@ -108,11 +139,12 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   files["host/host.h"] = host_header(design, names, options, number);
   files["filelist.f"] = filelist_text(modules_used(design), {names.top});
   files["filelist_axi.f"] = filelist_text(modules_with_axi(design), {names.top, wrapper.name});
-  files["Makefile"] = makefile_text(design, names);
+  files["Makefile"] = makefile_text(design, options);
   std::vector<std::string> sources = split(trim(files["filelist_axi.f"]), '\n');
   for (const design::Memory& memory : design.memories) sources.push_back("rtl/" + memory.file);
   files["component.xml"] = component_xml(design, options, wrapper, number, sources);
   files.merge(vivado_files(design, options, number));
+  files.merge(tool_scripts(design, options));
   Files listed = files;
   listed.insert(others.begin(), others.end());
   files["design.json"] = design_json(design, names, options, listed);

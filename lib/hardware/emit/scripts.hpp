@@ -40,7 +40,7 @@ std::string bench_makeflags(int optimise);
 inline constexpr const char* synthesise_xc7 =
     "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten";
 
-/// Targets lint, sim, sim-axi, synth, vivado, block-design and clean.
-std::string makefile_text(const design::Design& design, const Names& names);
+/// Targets lint, sim, sim-axi, synth, place, clean and those of the makers' tools.
+std::string makefile_text(const design::Design& design, const EmitOptions& options);
 
 }  // namespace mase::emit
