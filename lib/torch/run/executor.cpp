@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "torch/run/arguments.hpp"
+#include "torch/run/in_place.hpp"
 #include "torch/run/plan.hpp"
 #include "torch/run/quantize_op.hpp"
 #include "torch/run/tensors.hpp"
@@ -74,10 +75,17 @@ at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor
   return out;
 }
 
+/// On the stack, over an argument that nobody needs any more where that gives the same.
+void Executor::Plan::call_operator(PlanStep& step) {
+  if (step.is_batch_norm && batch_norm_in_place(stack_)) return;
+  const bool over = step.in_place && !training_ && may_overwrite(stack_);
+  (over ? step.in_place : step.aten)->callBoxed(&stack_);
+}
+
 c10::IValue Executor::Plan::call_aten(PlanStep& step) {
   stack_.clear();
   for (Recipe& recipe : step.arguments) stack_.push_back(evaluate(recipe));
-  step.aten->callBoxed(&stack_);
+  call_operator(step);
   if (training_ && step.batches) static_cast<std::int64_t*>(step.batches->data_ptr())[0] += 1;
   if (stack_.size() == 1) return std::move(stack_.back());
   std::vector<c10::IValue> results = std::move(stack_);

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/arguments.hpp"
+#include "torch/run/in_place.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -112,6 +113,8 @@ class PlanBuilder {
     step.aten = find_operator(node.op);
     const c10::FunctionSchema& schema = step.aten->schema();
     check_argument_names(node, schema);
+    step.in_place = in_place_twin(graph_, node, schema);
+    step.is_batch_norm = node.op == "aten::batch_norm";
     for (const c10::Argument& argument : schema.arguments()) {
       step.arguments.push_back(argument_recipe(node, argument));
     }

@@ -43,6 +43,8 @@ struct PlanStep {
   const ir::Node* node = nullptr;
   Kind kind = Kind::aten;
   std::optional<c10::OperatorHandle> aten;
+  std::optional<c10::OperatorHandle> in_place;  ///< the same over its first argument
+  bool is_batch_norm = false;
   const HostOperator* host = nullptr;
   std::vector<Recipe> arguments;
   const formats::Format* out_format = nullptr;
@@ -72,6 +74,7 @@ struct Executor::Plan {
   void run_step(PlanStep& step, const std::vector<c10::IValue>& inputs, std::size_t& next_input);
   c10::IValue call(PlanStep& step);
   c10::IValue call_aten(PlanStep& step);
+  void call_operator(PlanStep& step);
   c10::IValue call_folded(PlanStep& layer);
   at::Tensor call_layer(PlanStep& layer, const at::Tensor& input, const FoldedLayer& tensors);
   NormTensors norm_of(PlanStep& norm);
