@@ -3,8 +3,15 @@
 // float graph, in turns, on one thread. Data and weights of linear layers, convolutions and matrix
 // products have the format; weights are quantized once, as in evaluation.
 //
+// FORMAT "frozen": instead, the float graph beside torch::jit::freeze of the file, in processor
+// time.
+//
 // Usage: bench_forward MODEL.pt INPUT.npy BATCH FORMAT...
 #include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <time.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +26,7 @@
 #include "ir/op_table.hpp"
 #include "torch/import/torchscript.hpp"
 #include "torch/run/executor.hpp"
+#include "torch/run/tensors.hpp"
 
 namespace {
 
@@ -88,6 +96,39 @@ bool report(const ir::Graph& graph, const Array& batch, const std::string& text)
   return met;
 }
 
+double processor_seconds_of(const std::function<void()>& run) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const double begin = now();
+  run();
+  return now() - begin;
+}
+
+/// Prints how many times as fast as the frozen module the float graph is; whether it is as fast.
+bool beside_frozen(const std::string& path, const ir::Graph& graph, const Array& batch) {
+  c10::InferenceMode guard;
+  torch::jit::Module module = torch::jit::load(path);
+  module.eval();
+  torch::jit::Module frozen = torch::jit::freeze(module);
+  libtorch::Executor executor(graph, ir::Level::floating);
+  const std::vector<c10::IValue> inputs = {libtorch::view_of(batch)};
+  std::vector<double> own, theirs;
+  for (int round = -5; round < rounds; ++round) {
+    const double a = processor_seconds_of([&] { executor.run(inputs); });
+    const double b = processor_seconds_of([&] { frozen.forward(inputs); });
+    if (round < 0) continue;  // warm-up
+    own.push_back(a);
+    theirs.push_back(b);
+  }
+  const double a = median(own), b = median(theirs);
+  std::printf("%-14s %4lld rows: mase %8.3f ms, frozen %8.3f ms, %.2fx\n", graph.name.c_str(),
+              static_cast<long long>(batch.shape()[0]), a * 1e3, b * 1e3, b / a);
+  return b / a >= 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -98,7 +139,11 @@ int main(int argc, char** argv) try {
   options.inputs = {batch};
   const ir::Graph graph = libtorch::import_torchscript(argv[1], options);
   bool met = true;
-  for (int i = 4; i < argc; ++i) met = report(graph, batch, argv[i]) && met;
+  for (int i = 4; i < argc; ++i) {
+    const std::string word = argv[i];
+    met = (word == "frozen" ? beside_frozen(argv[1], graph, batch) : report(graph, batch, word)) &&
+          met;
+  }
   return met ? 0 : 1;
 } catch (const mase::Error& error) {
   std::fprintf(stderr, "bench_forward: %s\n", error.what());
