@@ -144,8 +144,6 @@ Tree SearchTask::configuration() const {
     if (const Tree* found = strategy.find(table)) out[table] = *found;
   out["prepare"] = options_.prepare;
   const search::Setup& setup = options_.setup;
-  out["sampler"] = setup.sampler;
-  out["sampler_options"] = options_.sampler_options;
   out["deterministic"] = setup.deterministic;
   if (setup.deterministic) out["batch"] = setup.batch;
   out["pruner"] = setup.pruner;

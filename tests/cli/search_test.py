@@ -225,6 +225,17 @@ class ShippedExample(Search):
         seen = self.edited(EXAMPLE, "seen.toml", ("val_dataloader", "test_dataloader"))
         self.assertNotIn("test", self.search(seen, "seen"))
 
+    def test_a_study_goes_on_with_another_sampler(self):
+        self.search(EXAMPLE, "p", "--sampler", "random", "--n-trials", "3")
+        again = self.mase("search", "--config", EXAMPLE, "--project", "p", "--sampler", "allocate", "--n-trials", "4")
+        self.assertIn("goes on with the sampler allocate from trial 3 on; before it was random", again.stderr)
+        allocated = len(self.trials("p"))
+        self.assertTrue(3 < allocated <= 7, allocated)
+        every = self.search(EXAMPLE, "p", "--sampler", "bruteforce")
+        self.assertEqual(every["trials"], allocated + 18)
+        configurations = {tuple(v for k, v in row.items() if k.startswith("params")) for row in self.trials("p")}
+        self.assertEqual(len(configurations), 18)
+
     def test_the_space_can_be_looked_at_first(self):
         document = self.search(EXAMPLE, "dry", "--dry-run")
         self.assertEqual(document["configurations"], 18)

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "config/toml.hpp"
 #include "models/registry.hpp"
@@ -198,6 +199,77 @@ TEST_CASE("a changed configuration is refused with the difference") {
     CHECK(std::string(error.what()).find("sampler: null in the study, \"random\" now") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("a study goes on with another sampler, whoever works on it") {
+  Values first;
+  for (const int jobs : {1, 3}) {
+    const Folder folder;
+    const Widths space;
+    Plan plan = plan_in(folder, space, 14);
+    plan.options.setup.sampler = "tpe";
+    const Values before = values_of(run(plan));
+    plan.options.setup.sampler = "random";
+    plan.options.setup.n_trials = 26;
+    plan.options.setup.n_jobs = jobs;
+    const Values after = values_of(run(plan));
+    REQUIRE(after.size() == 26);
+    CHECK(std::equal(before.begin(), before.end(), after.begin()));
+    if (jobs == 1) first = after;
+    CHECK(after == first);
+    // What chance alone gives under these numbers.
+    const Folder other;
+    Plan random = plan_in(other, space, 26);
+    random.options.setup.sampler = "random";
+    const Values by_chance = values_of(run(random));
+    CHECK(std::equal(after.begin() + 14, after.end(), by_chance.begin() + 14));
+    CHECK(after != by_chance);
+    const auto storage = storage::open_storage(plan.url);
+    const Tree turns = storage->find_study(plan.study)->system.at("mase:samplers");
+    CHECK(
+        to_json(turns, -1) ==
+        R"([{"first":0,"sampler":"tpe","options":{}},{"first":14,"sampler":"random","options":{}}])");
+  }
+}
+
+TEST_CASE("a sampler that takes over with a length of its own has all of its trials") {
+  const Folder folder;
+  const Widths space(2);
+  Plan plan = plan_in(folder, space, 6);
+  plan.repeatable = true;
+  run(plan);
+  plan.options.setup.sampler = "grid";
+  plan.options.setup.n_trials = 25;  // the configurations of two layers
+  const auto records = run(plan);
+  CHECK(records.size() == 6 + 25);
+  std::set<samplers::Params> seen;
+  for (const storage::Record& record : records) seen.insert(record.trial.params);
+  CHECK(seen.size() == 25);
+  CHECK(run(plan).size() == 6 + 25);
+  plan.options.setup.sampler = "tpe";
+  plan.options.setup.n_trials = 33;
+  CHECK(run(plan).size() == 33);
+}
+
+TEST_CASE("a study of an earlier version has its sampler in the configuration") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 3);
+  const auto storage = storage::open_storage(plan.url);
+  Tree configuration = plan.configuration;
+  configuration["sampler"] = "random";
+  configuration["sampler_options"] = Tree::dict();
+  storage->create_study(plan.study, plan.options.directions(), Tree::dict(),
+                        Tree(Tree::Dict{{"mase:configuration", configuration}}));
+  plan.options.setup.sampler = "random";
+  CHECK(run(plan).size() == 3);
+  CHECK(!storage->find_study(plan.study)->system.find("mase:samplers"));
+  plan.options.setup.sampler = "tpe";
+  plan.options.setup.n_trials = 5;
+  CHECK(run(plan).size() == 5);
+  CHECK(storage->find_study(plan.study)->system.at("mase:samplers").size() == 2);
+  storage->set_system_attribute(*storage->find_study(plan.study), "mase:samplers", Tree("x"));
+  CHECK_THROWS_AS(run(plan), Error);
 }
 
 TEST_CASE("a metric that is NaN and an error fail the trial with the reason kept") {

@@ -36,22 +36,6 @@ bool is_repeated(std::span<const Trial> history, const samplers::Params& params)
                      [&](const Trial& trial) { return trial.params == params; });
 }
 
-/// Whether a trial has all of these parameters, perhaps among others.
-bool is_tried(std::span<const Trial> history, const samplers::Space& space, const Tree& set) {
-  samplers::Params wanted;
-  for (const samplers::Dimension& dimension : space)
-    if (const Tree* value = set.find(dimension.name))
-      if (const auto internal = samplers::internal_value(dimension.distribution, *value))
-        wanted[dimension.name] = *internal;
-  const auto has = [&](const Trial& trial) {
-    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
-      const auto found = trial.params.find(entry.first);
-      return found != trial.params.end() && found->second == entry.second;
-    });
-  };
-  return std::any_of(history.begin(), history.end(), has);
-}
-
 /// Where the trial's fixed parameters have a say, they win; values outside of the space do not.
 void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Params& params) {
   if (!fixed || !fixed->is_dict()) return;
@@ -70,21 +54,47 @@ void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Para
 
 }  // namespace
 
-Asker::Asker(const Plan& plan) : plan_(plan) {}
+bool is_tried(std::span<const Trial> history, const samplers::Space& space, const Tree& set) {
+  samplers::Params wanted;
+  for (const samplers::Dimension& dimension : space)
+    if (const Tree* value = set.find(dimension.name))
+      if (const auto internal = samplers::internal_value(dimension.distribution, *value))
+        wanted[dimension.name] = *internal;
+  const auto has = [&](const Trial& trial) {
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+      const auto found = trial.params.find(entry.first);
+      return found != trial.params.end() && found->second == entry.second;
+    });
+  };
+  return std::any_of(history.begin(), history.end(), has);
+}
+
+Asker::Asker(const Plan& plan) : plan_(plan), turns_(sampler_turns({}, plan)) {}
+
+void Asker::follow(std::vector<SamplerTurn> turns) {
+  if (turns == turns_) return;
+  samplers_.clear();
+  turns_ = std::move(turns);
+}
+
+const SamplerTurn& Asker::turn_of(std::int64_t number) const {
+  const auto next = std::find_if(turns_.begin() + 1, turns_.end(),
+                                 [&](const SamplerTurn& turn) { return turn.first > number; });
+  return *(next - 1);
+}
 
 /// The sampler itself at first, then as it would be with other seeds, then chance: a sampler that
 /// is sure of its best configuration says nothing else with any seed.
-samplers::Sampler& Asker::sampler(std::size_t attempt) {
+samplers::Sampler& Asker::sampler(const SamplerTurn& turn, std::size_t attempt) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: far apart
-  while (samplers_.size() <= attempt) {
-    samplers::Problem problem = plan_.problem();
-    problem.seed += samplers_.size() * odd;
-    samplers_.push_back(
-        samplers_.size() < sampler_attempts
-            ? plan_.options.setup.sampler_row().make(problem, plan_.options.sampler_options)
-            : samplers::find_sampler("random")->make(problem, Tree::dict()));
-  }
-  return *samplers_[attempt];
+  std::unique_ptr<samplers::Sampler>& sampler = samplers_[{turn.first, attempt}];
+  if (sampler) return *sampler;
+  samplers::Problem problem = plan_.problem();
+  problem.seed += attempt * odd;
+  sampler = attempt < sampler_attempts
+                ? turn.row().make(problem, turn.options)
+                : samplers::find_sampler("random")->make(problem, Tree::dict());
+  return *sampler;
 }
 
 std::int64_t Asker::batch_start(std::int64_t number) const {
@@ -110,12 +120,12 @@ const Tree* Asker::untried(std::span<const Trial> history, std::int64_t number) 
 samplers::Suggestion Asker::suggest(std::span<const Trial> history, const Record& record) {
   const Tree* fixed = record.trial.attributes.find("fixed_params");
   if (!fixed) fixed = untried(history, record.trial.number);
-  const bool free =
-      !fixed && plan_.options.setup.sampler_row().length == samplers::StudyLength::as_asked;
+  const SamplerTurn& turn = turn_of(record.trial.number);
+  const bool free = !fixed && turn.row().length == samplers::StudyLength::as_asked;
   const std::size_t attempts = free ? sampler_attempts + random_attempts : 1;
   samplers::Suggestion suggestion;
   for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
-    suggestion = sampler(attempt).suggest(history, record.trial.number);
+    suggestion = sampler(turn, attempt).suggest(history, record.trial.number);
     if (!is_repeated(history, suggestion.params)) break;
   }
   apply_fixed(plan_.space->dimensions(), fixed, suggestion.params);
@@ -160,7 +170,9 @@ std::optional<samplers::Suggestion> Asker::ask_in_batch(const std::vector<Record
   for (std::int64_t n = start; n < record.trial.number; ++n) {
     Trial running;
     running.number = n;
-    running.params = suggest(history_, record_of(records, n)).params;
+    const Record& earlier = record_of(records, n);
+    const bool chosen = !earlier.trial.params.empty();
+    running.params = chosen ? earlier.trial.params : suggest(history_, earlier).params;
     history_.push_back(std::move(running));
   }
   const samplers::Suggestion suggestion = suggest(history_, record);

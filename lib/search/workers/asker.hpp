@@ -3,19 +3,27 @@
 // many workers there are.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "search/workers/plan.hpp"
+#include "search/workers/sampler_turns.hpp"
 
 namespace mase::search {
+
+/// Whether a trial has all of the parameters of the set (external values), perhaps among others.
+bool is_tried(std::span<const samplers::Trial> history, const samplers::Space& space,
+              const Tree& set);
 
 /// Asks the sampler for the next trial, alone or in batches.
 class Asker {
  public:
   explicit Asker(const Plan& plan);
+
+  /// Who chooses which trials from now on; before the first call it is the plan's sampler.
+  void follow(std::vector<SamplerTurn> turns);
 
   /// Parameters of `record`, which is running. In deterministic mode the trials of earlier batches
   /// must be finished (nothing otherwise), the batch's own earlier ones count as running with the
@@ -40,11 +48,14 @@ class Asker {
   samplers::Suggestion suggest(std::span<const samplers::Trial> history,
                                const storage::Record& record);
   std::int64_t batch_start(std::int64_t number) const;
-  samplers::Sampler& sampler(std::size_t attempt);
+  const SamplerTurn& turn_of(std::int64_t number) const;
+  samplers::Sampler& sampler(const SamplerTurn& turn, std::size_t attempt);
   const Tree* untried(std::span<const samplers::Trial> history, std::int64_t number) const;
 
   const Plan& plan_;
-  std::vector<std::unique_ptr<samplers::Sampler>> samplers_;  ///< by attempt, each a seed
+  std::vector<SamplerTurn> turns_;
+  /// By the first trial of a turn and attempt, each a seed.
+  std::map<std::pair<std::int64_t, std::size_t>, std::unique_ptr<samplers::Sampler>> samplers_;
   std::vector<samplers::Trial> history_;  ///< by position in the study; finished ones stay
 };
 

@@ -28,7 +28,8 @@ struct Plan {
   const SearchSpace* space = nullptr;
   std::uint64_t seed = 0;
   std::string url, study;
-  /// What must be the same for all who work on the study: space, metrics, sampler, seed, data ...
+  /// What must be the same for all who work on the study: space, metrics, seed, data ... Which
+  /// sampler chose which trials is kept beside it (sampler_turns.hpp).
   Tree configuration;
   /// Measures the model of these parameters; called by several threads at once.
   std::function<Measured(const samplers::Params& params, const Report& report)> evaluate;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a study, and the crew of worker threads.
+#include <algorithm>
 #include <chrono>
+#include <climits>
 #include <exception>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "search/workers/sampler_turns.hpp"
 #include "search/workers/worker.hpp"
 
 namespace mase::search {
 namespace {
-
-constexpr const char* configuration_attribute = "mase:configuration";
 
 /// Lines "KEY: old → new" for every leaf that differs.
 void differences(const Tree& before, const Tree& now, const std::string& path,
@@ -31,6 +32,14 @@ void differences(const Tree& before, const Tree& now, const std::string& path,
     if (!before.find(key)) differences(Tree(), value, inner(key), lines);
 }
 
+/// A study may change its sampler; earlier versions kept it in the configuration.
+Tree without_sampler(const Tree& stored, const Tree& now) {
+  Tree out = Tree::dict();
+  for (const auto& [key, value] : stored.as_dict())
+    if ((key != "sampler" && key != "sampler_options") || now.find(key)) out[key] = value;
+  return out;
+}
+
 void check_configuration(const storage::Storage& storage, const storage::Study& study,
                          const Plan& plan) {
   if (study.directions != plan.options.directions())
@@ -41,7 +50,7 @@ void check_configuration(const storage::Storage& storage, const storage::Study& 
   // The stored text went through JSON once; so does this one, for equal numbers.
   const Tree now = parse_json(to_json(plan.configuration, -1), "configuration");
   std::vector<std::string> lines;
-  differences(*stored, now, "", lines);
+  differences(without_sampler(*stored, now), now, "", lines);
   if (!lines.empty())
     config_error("study '" + study.name + "' was begun with another configuration:\n" +
                  join(lines, "\n") +
@@ -62,9 +71,31 @@ bool enqueue_first(Plan& plan, const std::atomic<bool>& stop) {
   auto sets = plan.enqueue(stop);
   if (!sets) return false;
   plan.first = std::move(*sets);
-  if (plan.options.setup.sampler_row().length == samplers::StudyLength::as_enqueued)
-    plan.options.setup.n_trials = static_cast<int>(plan.first.size());
   return true;
+}
+
+/// How many of the plan's first sets are in none of the trials.
+std::int64_t untried(const std::vector<samplers::Trial>& trials, const Plan& plan) {
+  return std::count_if(plan.first.begin(), plan.first.end(), [&](const Tree& set) {
+    return !is_tried(trials, plan.space->dimensions(), set);
+  });
+}
+
+/// A sampler that says itself how many trials it needs has them from its turn on.
+void count_from(const SamplerTurn& turn, const std::vector<storage::Record>& records, Plan& plan) {
+  Setup& setup = plan.options.setup;
+  const samplers::StudyLength length = setup.sampler_row().length;
+  if (length == samplers::StudyLength::as_asked) return;
+  std::vector<samplers::Trial> before;
+  std::int64_t retries = 0;  // which no limit counts
+  for (const storage::Record& record : records) {
+    if (record.trial.number >= turn.first) break;
+    before.push_back(record.trial);
+    retries += record.trial.attributes.find("failed_trial") != nullptr;
+  }
+  const std::int64_t own =
+      length == samplers::StudyLength::as_enqueued ? untried(before, plan) : setup.n_trials;
+  setup.n_trials = static_cast<int>(std::min<std::int64_t>(turn.first - retries + own, INT_MAX));
 }
 
 }  // namespace
@@ -74,6 +105,7 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
   if (!study) {
     Tree system = Tree::dict();
     system[configuration_attribute] = plan.configuration;
+    system[turns_attribute] = first_turns(plan);
     system["study:metric_names"] = metric_names(plan);
     study = storage.create_study(plan.study, plan.options.directions(), Tree::dict(), system);
   }
@@ -84,8 +116,11 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
 void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
   const auto begun = std::chrono::steady_clock::now();
   Plan plan = given;
-  open_study(*plan.open(), plan);
+  const auto storage = plan.open();
+  const storage::Study study = open_study(*storage, plan);
   if (!enqueue_first(plan, stop)) return;
+  const SamplerTurn turn = take_turn(*storage, study, plan);
+  count_from(turn, storage->trials(study), plan);
   Heartbeats heartbeats(plan.url, plan.options.setup.heartbeat);
   Crew crew{plan, on_trial, stop, begun, heartbeats, {}, {}};
   std::exception_ptr first;

@@ -128,6 +128,8 @@ void Worker::pause() {
 
 std::optional<samplers::Params> Worker::parameters(const Record& record) {
   if (!record.trial.params.empty()) return record.trial.params;
+  if (const auto study = storage_->find_study(study_.name))
+    asker_.follow(sampler_turns(*study, crew_.plan));
   while (!crew_.over()) {
     const std::vector<Record>& records = storage_->trials(study_);
     if (auto suggestion = asker_.ask(records, record)) {
