@@ -195,6 +195,7 @@ Tree space_entries() {
   for (const search::SpaceRow& row : search::space_table()) {
     Tree entry = Tree::dict();
     entry["name"] = row.name;
+    entry["part"] = row.part;
     entry["by"] = Tree::list_of(row.by);
     entry["doc"] = row.doc;
     out.push_back(std::move(entry));
@@ -264,8 +265,8 @@ constexpr Listing listings[] = {
      "What measures the trials of a [search](../search.md): a table "
      "`[search.strategy.KIND.NAME]` with these keys gives a runner, and its metrics."},
     {"spaces", space_entries,
-     "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, and `by` in "
-     "its setup."},
+     "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, or a list of "
+     "parts that are searched together, and `by` in its setup."},
     {"modules", module_entries,
      "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
      "and [hardware](../hardware.md) their timing."}};

@@ -54,6 +54,15 @@ void limit_trials(search::Options& options, const samplers::Space& space) {
   setup.n_trials = static_cast<int>(*count);
 }
 
+/// Whether trials begin with layers whose weights are drawn anew.
+bool draws_weights(const search::SearchSpace& space) {
+  const auto calls = space.calls(samplers::first_configuration(space.dimensions()));
+  return std::any_of(calls.begin(), calls.end(), [](const passes::PassCall& call) {
+    const Tree* weights = call.options.find("weights");
+    return weights && *weights == Tree("random");
+  });
+}
+
 }  // namespace
 
 search::Options search_options(const Session& session, const Tree& setup) {
@@ -82,11 +91,16 @@ SearchTask::SearchTask(const Session& session, search::Options options, const Mo
       log::warning(diagnostic.where.text() + ": " + diagnostic.message);
   diagnostics.throw_if_errors();
   limit_trials(options_, space_->dimensions());
+  if (options_.setup.enqueues()) search::check_allocation(options_, *space_);
   measurer_ = std::make_unique<search::Measurer>(bench(), options_);
   if (model_.untrained && needs_data(options_.runners) && !measurer_->trains())
     log::warning(
         "the model has random weights, so its accuracy and loss say nothing of a format; "
         "give trained ones with --load FILE (`mase train` writes best.pt)");
+  else if (needs_data(options_.runners) && !measurer_->trains() && draws_weights(*space_))
+    log::warning(
+        "scaled layers get random weights that no trial trains, so accuracy and loss say little; "
+        "set weights = \"inherit\" in the setup of the channels, or take the runner basic_train");
   const search::Measured measured = measurer_->baseline(model_.graph);
   for (const Tree* part : {&measured.software, &measured.hardware})
     for (const auto& [metric, value] : part->as_dict()) baseline_[metric] = value;
@@ -157,7 +171,7 @@ Tree SearchTask::configuration() const {
 
 search::Measured SearchTask::measure(const samplers::Params& params, const search::Report& report,
                                      ir::Graph* made) const {
-  return (*measurer_)(model_.graph, space_->calls(params), report, made);
+  return (*measurer_)(model_.graph, space_->recipe(params), report, made);
 }
 
 search::Plan SearchTask::plan(const std::string& url, const std::string& study) const {
@@ -179,6 +193,7 @@ std::string SearchTask::transform_toml(const samplers::Params& params,
                                        const std::string& checkpoint) const {
   Tree settings = settings_tree(session_.settings());
   Tree passes = Tree::list();
+  const search::Recipe recipe = space_->recipe(params);
   if (measurer_->trains()) {
     // Trained weights are not made anew: the checkpoint beside the file holds them.
     settings["load_name"] = checkpoint;
@@ -186,10 +201,10 @@ std::string SearchTask::transform_toml(const samplers::Params& params,
   } else {
     for (const auto& [name, options] : options_.prepare.as_dict())
       passes.push_back(pass_entry(name, options));
-    for (const passes::PassCall& call : space_->calls(params))
+    for (const passes::PassCall& call : recipe.calls)
       passes.push_back(pass_entry(call.name, call.options));
   }
-  for (const passes::PassCall& call : measurer_->pass_calls())
+  for (const passes::PassCall& call : measurer_->pass_calls(recipe))
     passes.push_back(pass_entry(call.name, call.options));
   settings["pass"] = std::move(passes);
   if (const search::BasicEvaluation* rows = measurer_->rows())

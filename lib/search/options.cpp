@@ -13,7 +13,7 @@ namespace mase::search {
 namespace {
 
 struct SpaceTable {
-  std::string name{space_table().front().name};
+  std::string name{default_space};
   static auto fields() {
     return std::tuple{
         one_of_names(Field{"name", &SpaceTable::name, "search space"}, space_names())};
@@ -184,12 +184,86 @@ void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics
   }
 }
 
-void read_space(const Tree& table, Options& options, Diagnostics& diagnostics) {
-  options.space = read<SpaceTable>(table, diagnostics, {"setup", "seed"}).name;
-  options.where = table.where;
+void read_seed(const Tree& table, SpaceOptions& space, Diagnostics& diagnostics) {
+  space.where = table.where;
+  if (const Tree* seed = table_of(table, "seed", diagnostics)) space.seed = *seed;
+}
+
+SpaceOptions read_only_space(const Tree& table, Diagnostics& diagnostics) {
+  SpaceOptions space;
+  space.name = read<SpaceTable>(table, diagnostics, {"setup", "seed"}).name;
   if (const Tree* setup = table_of(table, "setup", diagnostics))
-    read_fields(*setup, options.space_setup, diagnostics);
-  if (const Tree* seed = table_of(table, "seed", diagnostics)) options.seed = *seed;
+    read_fields(*setup, space.setup, diagnostics);
+  read_seed(table, space, diagnostics);
+  return space;
+}
+
+/// The table of one of several parts; its setup may be left out.
+SpaceOptions read_part(const SpaceRow& row, const Tree& table, Diagnostics& diagnostics) {
+  SpaceOptions space;
+  space.name = row.name;
+  for (const auto& [key, entry] : table.as_dict())
+    report_unknown_key(entry, key, {"setup", "seed"}, diagnostics);
+  if (table.find("setup"))
+    if (const Tree* setup = table_of(table, "setup", diagnostics))
+      read_fields(*setup, space.setup, diagnostics);
+  read_seed(table, space, diagnostics);
+  return space;
+}
+
+/// The rows that the list names, in the order of the table; each once.
+std::vector<const SpaceRow*> listed_rows(const Tree& list, Diagnostics& diagnostics) {
+  std::vector<std::string> allowed, given;
+  for (const SpaceRow& row : space_table()) allowed.emplace_back(row.part);
+  for (const Tree& name : list.as_list()) {
+    if (!name.is_string()) {
+      diagnostics.error(name.where, "a part of the search space is one of " + join(allowed, ", "));
+      continue;
+    }
+    Tree entry = name;
+    entry.key_where = name.where;
+    report_unknown_key(entry, name.as_string(), allowed, diagnostics);
+    if (std::find(given.begin(), given.end(), name.as_string()) != given.end())
+      diagnostics.error(name.where, "'" + name.as_string() + "' is named twice");
+    given.push_back(name.as_string());
+  }
+  if (given.empty())
+    diagnostics.error(list.where, "name at least one part: " + join(allowed, ", "));
+  std::vector<const SpaceRow*> rows;
+  for (const SpaceRow& row : space_table())
+    if (std::find(given.begin(), given.end(), row.part) != given.end()) rows.push_back(&row);
+  return rows;
+}
+
+void read_parts(const Tree& table, const Tree& list, Options& options, Diagnostics& diagnostics) {
+  const std::vector<const SpaceRow*> rows = listed_rows(list, diagnostics);
+  std::vector<std::string> allowed{"name"};
+  for (const SpaceRow* row : rows) allowed.emplace_back(row->part);
+  for (const auto& [key, entry] : table.as_dict())
+    report_unknown_key(entry, key, allowed, diagnostics);
+  for (const SpaceRow* row : rows)
+    if (const Tree* part = table_of(table, std::string(row->part), diagnostics))
+      options.spaces.push_back(read_part(*row, *part, diagnostics));
+}
+
+void read_spaces(const Tree& table, Options& options, Diagnostics& diagnostics) {
+  const Tree* name = table.find("name");
+  if (name && name->is_list())
+    read_parts(table, *name, options, diagnostics);
+  else
+    options.spaces = {read_only_space(table, diagnostics)};
+}
+
+/// A space that chooses options of a runner needs it.
+void check_runners(const Options& options, Diagnostics& diagnostics) {
+  for (const SpaceOptions& space : options.spaces)
+    for (const RunnerRow& runner : runner_table())
+      if (const SpaceRow* row = find_space(space.name);
+          row && row->runner == runner.name && !runner.is_given(options.runners))
+        diagnostics.error(space.where,
+                          "the space " + quote(space.name) + " chooses options of the runner " +
+                              std::string(runner.name) + "; add a table [search.strategy." +
+                              runner.table() + "], whose metrics say what they cost");
 }
 
 }  // namespace
@@ -227,9 +301,10 @@ Options read_options(const Tree& search, Diagnostics& diagnostics) {
   for (const auto& [key, entry] : search.as_dict())
     report_unknown_key(entry, key, {"search_space", "strategy", "prepare"}, diagnostics);
   if (const Tree* space = table_of(search, "search_space", diagnostics))
-    read_space(*space, options, diagnostics);
+    read_spaces(*space, options, diagnostics);
   if (const Tree* strategy = table_of(search, "strategy", diagnostics))
     read_strategy(*strategy, options, diagnostics);
+  check_runners(options, diagnostics);
   if (const Tree* prepare = search.find("prepare")) options.prepare = *prepare;
   return options;
 }

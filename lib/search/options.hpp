@@ -19,7 +19,7 @@ using samplers::one_of_names;
 /// What any space can choose by, from the table of spaces.
 std::vector<std::string_view> space_choices_by();
 
-/// `[search.search_space.setup]`.
+/// `setup` of a search space.
 struct SpaceSetup {
   std::string by = "name";
   std::string weights = "random";
@@ -118,12 +118,17 @@ struct Setup {
   }
 };
 
+/// A search space: all of `[search.search_space]`, or its part of that name.
+struct SpaceOptions {
+  std::string name;  ///< of a row of the table of spaces
+  SpaceSetup setup;
+  Tree seed = Tree::dict();
+  SourceLocation where;  ///< for messages about it as a whole
+};
+
 /// All of the `[search]` table.
 struct Options {
-  std::string space;  ///< name of a row of the table of spaces
-  SpaceSetup space_setup;
-  Tree seed = Tree::dict();
-  SourceLocation where;  ///< of the search space, for messages about it as a whole
+  std::vector<SpaceOptions> spaces;  ///< at least one; several are searched together
   Setup setup;
   Tree sampler_options = Tree::dict();
   samplers::MedianPruner pruner;

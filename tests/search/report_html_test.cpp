@@ -153,7 +153,7 @@ TEST_CASE("hostile names stay text") {
   StudyResult result = small_study();
   const std::string evil = hostile_name;
   result.name = evil;
-  result.options.space = evil;
+  result.options.spaces = {{evil, {}, Tree::dict(), {}}};
   result.options.setup.sampler = evil;
   result.options.goals[0].metric = evil;
   result.baseline[evil] = 1.0;

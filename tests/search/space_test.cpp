@@ -24,9 +24,10 @@ struct Built {
 Built build(const std::string& network, const std::string& by, const std::string& seed,
             const std::string& kind = "graph/quantize/mixed_precision_ptq") {
   Options options;
-  options.space = kind;
-  options.space_setup.by = by;
-  options.seed = config::parse_toml(seed, "x.toml");
+  SpaceOptions& space = options.spaces.emplace_back();
+  space.name = kind;
+  space.setup.by = by;
+  space.seed = config::parse_toml(seed, "x.toml");
   Diagnostics diagnostics;
   Built built{make_space(options, model(network), diagnostics), ""};
   built.problems = diagnostics.text();

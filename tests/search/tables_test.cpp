@@ -21,8 +21,9 @@ ir::Graph model() {
 /// What a space of this row says of an empty seed, chosen by `by`.
 std::string problems_of(const SpaceRow& row, std::string_view by) {
   Options options;
-  options.space = row.name;
-  options.space_setup.by = by;
+  SpaceOptions& space = options.spaces.emplace_back();
+  space.name = row.name;
+  space.setup.by = by;
   Diagnostics diagnostics;
   make_space(options, model(), diagnostics);
   return diagnostics.text();
@@ -44,18 +45,18 @@ TEST_CASE("every space has a name, a sentence, and refuses what others choose by
   }
 }
 
-TEST_CASE("a file names any space of the table, the first by default, and no other") {
+TEST_CASE("a file names any space of the table, mixed precision by default, and no other") {
   const auto read = [](const std::string& table) {
     Diagnostics diagnostics;
     const std::string text = table + "[search_space.setup]\n[search_space.seed]\n";
     const Options options = read_options(config::parse_toml(text, "x.toml"), diagnostics);
-    return std::pair(options.space, diagnostics.text());
+    return std::pair(options.spaces.front().name, diagnostics.text());
   };
   for (const SpaceRow& row : space_table())
     CHECK(read("[search_space]\nname = \"" + std::string(row.name) + "\"\n").first == row.name);
-  CHECK(read("").first == space_table().front().name);
+  CHECK(read("").first == "graph/quantize/mixed_precision_ptq");
   CHECK(read("[search_space]\nname = \"graph/nas/channels\"\n")
             .second.find(
-                "allowed: graph/quantize/mixed_precision_ptq | graph/nas/channel_multiplier") !=
-        std::string::npos);
+                "allowed: graph/nas/channel_multiplier | graph/quantize/mixed_precision_ptq | "
+                "graph/hardware/folding") != std::string::npos);
 }

@@ -57,7 +57,9 @@ std::string baseline_text(const StudyResult& result) {
 
 std::string space_text(const StudyResult& result) {
   const auto count = samplers::configurations(result.problem.space);
-  return result.options.space + ", " + std::to_string(result.problem.space.size()) + " parameters" +
+  std::vector<std::string> names;
+  for (const SpaceOptions& space : result.options.spaces) names.push_back(space.name);
+  return join(names, " + ") + ", " + std::to_string(result.problem.space.size()) + " parameters" +
          (count ? ", " + std::to_string(*count) + " configurations" : "");
 }
 

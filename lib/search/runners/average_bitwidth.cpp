@@ -18,7 +18,7 @@ class BitsRunner : public PassRunner {
       : PassRunner(bench, call_of(options)), options_(options) {}
 
   Tree baseline(ir::Graph& graph) override { return bits(graph); }
-  Tree measure(ir::Graph& graph, const Tree&) const override {
+  Tree measure(ir::Graph& graph, const Tree&, const Tree&) const override {
     Tree values = bits(graph);
     values["memory_density"] = options_.compare_to / values.at("average_bitwidth").as_double();
     return values;

@@ -101,7 +101,7 @@ Tree ScoreRunner::baseline(ir::Graph& graph) {
   return scores_tree(found);
 }
 
-Tree ScoreRunner::measure(ir::Graph& graph, const Tree& baseline) const {
+Tree ScoreRunner::measure(ir::Graph& graph, const Tree& baseline, const Tree&) const {
   const data::Scores found = scores(graph, ir::Level::quantized);
   Tree values = scores_tree(found);
   values["accuracy_drop"] =

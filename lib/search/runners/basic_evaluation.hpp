@@ -69,7 +69,7 @@ class ScoreRunner : public Runner {
   /// The bench must outlive it.
   ScoreRunner(const Bench& bench, BasicEvaluation rows);
   Tree baseline(ir::Graph& graph) final;
-  Tree measure(ir::Graph& graph, const Tree& baseline) const final;
+  Tree measure(ir::Graph& graph, const Tree& baseline, const Tree& own) const final;
   const BasicEvaluation* rows() const final { return &rows_; }
 
  protected:

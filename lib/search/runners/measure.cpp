@@ -14,6 +14,12 @@ void add(Measured& measured, const RunnerRow& row, const Tree& values) {
   for (const auto& [metric, value] : values.as_dict()) part[metric] = value;
 }
 
+/// A trial's options for a runner.
+Tree own_options(const Recipe& recipe, const RunnerRow& row) {
+  const Tree* own = recipe.runner_options.find(row.name);
+  return own ? *own : Tree::dict();
+}
+
 }  // namespace
 
 Measurer::Measurer(Bench bench, const Options& options)
@@ -32,10 +38,10 @@ Measured Measurer::baseline(const ir::Graph& graph) {
   return measured;
 }
 
-Measured Measurer::operator()(const ir::Graph& graph, const std::vector<passes::PassCall>& calls,
-                              const Report& report, ir::Graph* made) const {
+Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, const Report& report,
+                              ir::Graph* made) const {
   ir::Graph copy = graph;
-  for (const passes::PassCall& call : calls) {
+  for (const passes::PassCall& call : recipe.calls) {
     const passes::PassRow* row = passes::find_pass(*bench_.passes, call.name);
     MASE_CHECK(row, "no pass " + call.name);
     passes::PassContext context = bench_.context;
@@ -44,7 +50,8 @@ Measured Measurer::operator()(const ir::Graph& graph, const std::vector<passes::
   for (const Given& given : given_) given.runner->prepare(copy, tell(report));
   Measured measured;
   for (const Given& given : given_)
-    add(measured, *given.row, given.runner->measure(copy, given.baseline));
+    add(measured, *given.row,
+        given.runner->measure(copy, given.baseline, own_options(recipe, *given.row)));
   if (made) *made = std::move(copy);
   return measured;
 }
@@ -63,10 +70,11 @@ bool Measurer::trains() const {
                      [](const Given& given) { return given.row->trains(); });
 }
 
-std::vector<passes::PassCall> Measurer::pass_calls() const {
+std::vector<passes::PassCall> Measurer::pass_calls(const Recipe& recipe) const {
   std::vector<passes::PassCall> calls;
   for (const Given& given : given_)
-    if (auto call = given.runner->pass()) calls.push_back(std::move(*call));
+    if (auto call = given.runner->pass(own_options(recipe, *given.row)))
+      calls.push_back(std::move(*call));
   return calls;
 }
 

@@ -18,15 +18,16 @@ class Measurer {
 
   /// The original float model as it is: what accuracy_drop counts from.
   Measured baseline(const ir::Graph& graph);
-  /// Runs the passes on a copy of `graph`, trains it if asked to, and measures. `made`, if given,
-  /// becomes the graph that was measured.
-  Measured operator()(const ir::Graph& graph, const std::vector<passes::PassCall>& calls,
-                      const Report& report, ir::Graph* made = nullptr) const;
+  /// Runs the recipe's passes on a copy of `graph`, trains it if asked to, and measures. `made`, if
+  /// given, becomes the graph that was measured.
+  Measured operator()(const ir::Graph& graph, const Recipe& recipe, const Report& report,
+                      ir::Graph* made = nullptr) const;
 
   /// Whether weights change inside of a trial.
   bool trains() const;
-  /// What measures the same metrics in a pipeline: passes, and rows to evaluate (nullptr: none).
-  std::vector<passes::PassCall> pass_calls() const;
+  /// What measures the same metrics of a recipe's model in a pipeline: passes, and rows to evaluate
+  /// (nullptr: none).
+  std::vector<passes::PassCall> pass_calls(const Recipe& recipe) const;
   const BasicEvaluation* rows() const;
 
  private:

@@ -53,11 +53,12 @@ class Runner {
   virtual void prepare(ir::Graph&, const TellEpoch&) const {}
   /// Metrics of the original float model; none where they would say nothing.
   virtual Tree baseline(ir::Graph&) { return Tree::dict(); }
-  /// Metrics of a trial's model; `baseline` is what the function of that name gave.
-  virtual Tree measure(ir::Graph& graph, const Tree& baseline) const = 0;
+  /// Metrics of a trial's model; `baseline` is what the function of that name gave, `own` has the
+  /// trial's options, which stand over those of the runner's table.
+  virtual Tree measure(ir::Graph& graph, const Tree& baseline, const Tree& own) const = 0;
 
   // What measures the same metrics when `mase transform` makes the model again.
-  virtual std::optional<passes::PassCall> pass() const { return std::nullopt; }
+  virtual std::optional<passes::PassCall> pass(const Tree&) const { return std::nullopt; }
   virtual const BasicEvaluation* rows() const { return nullptr; }
 };
 
@@ -66,11 +67,11 @@ class PassRunner : public Runner {
  public:
   /// The bench must outlive it.
   PassRunner(const Bench& bench, passes::PassCall call);
-  std::optional<passes::PassCall> pass() const final { return call_; }
+  std::optional<passes::PassCall> pass(const Tree& own) const final;
 
  protected:
-  /// `info` of the pass, run on the graph.
-  Tree info(ir::Graph& graph) const;
+  /// `info` of the pass, run on the graph with a trial's own options on top.
+  Tree info(ir::Graph& graph, const Tree& own = Tree::dict()) const;
 
  private:
   const Bench& bench_;

@@ -122,6 +122,13 @@ bool is_active(const Dimension& dimension, const Params& params) {
   return parent != params.end() && dimension.condition->values.contains(parent->second);
 }
 
+Params first_configuration(const Space& space) {
+  Params params;
+  for (const Dimension& dimension : space)
+    if (is_active(dimension, params)) params[dimension.name] = value_at(dimension.distribution, 0);
+  return params;
+}
+
 std::optional<std::int64_t> configurations(const Space& space) {
   return Counter(space).completions(0, {});
 }

@@ -35,6 +35,8 @@ using Params = std::map<std::string, double>;
 
 bool is_active(const Dimension& dimension, const Params& params);
 
+/// The first value of every dimension that is active under those before it.
+Params first_configuration(const Space& space);
 /// Number of different trials; nothing when a dimension is a float without step, or above 2^62.
 std::optional<std::int64_t> configurations(const Space& space);
 /// The index-th configuration (first dimension slowest), 0 <= index < configurations(space).

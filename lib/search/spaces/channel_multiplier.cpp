@@ -22,8 +22,8 @@ struct Factor {
 
 class ChannelReader {
  public:
-  ChannelReader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
-      : uniform_(options.space_setup.by == "uniform"),
+  ChannelReader(const SpaceOptions& options, const ir::Graph& graph, Diagnostics& diagnostics)
+      : uniform_(options.setup.by == "uniform"),
         seed_(options.seed),
         groups_(passes::channel_groups(graph)),
         diagnostics_(diagnostics) {
@@ -136,9 +136,9 @@ class ChannelMultiplier : public SearchSpace {
   std::vector<Factor> factors_;
 };
 
-std::unique_ptr<SearchSpace> make_channels(const Options& options, const ir::Graph& graph,
+std::unique_ptr<SearchSpace> make_channels(const SpaceOptions& options, const ir::Graph& graph,
                                            Diagnostics& diagnostics) {
-  return std::make_unique<ChannelMultiplier>(options.space_setup,
+  return std::make_unique<ChannelMultiplier>(options.setup,
                                              ChannelReader(options, graph, diagnostics));
 }
 
@@ -146,6 +146,7 @@ std::unique_ptr<SearchSpace> make_channels(const Options& options, const ir::Gra
 
 SpaceRow channel_multiplier_row() {
   return {"graph/nas/channel_multiplier",
+          "channels",
           "Widths of linear and convolution layers, made by the pass scale_channels.",
           "channel multipliers",
           {"name", "uniform"},

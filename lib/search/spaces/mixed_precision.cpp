@@ -16,7 +16,6 @@
 namespace mase::search {
 namespace {
 
-using samplers::CategoricalDistribution;
 using samplers::Params;
 
 /// The options of quantize that stand beside the selectors: how `"auto"` fields are chosen.
@@ -29,38 +28,11 @@ bool is_calibration(const std::string& key) {
   return std::find(names.begin(), names.end(), key) != names.end();
 }
 
-/// JSON scalars stand as they are; lists (block sizes) as their text, as databases want scalars.
-Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice, -1)) : choice; }
-
-/// Whole numbers at even distances are a range, so that a sampler knows that 5 lies between 4 and
-/// 6; other choices are names to it.
-std::optional<samplers::IntDistribution> range_of(const std::vector<Tree>& choices) {
-  constexpr std::int64_t largest = std::int64_t{1} << 53;  // parameters are doubles
-  std::vector<std::int64_t> values;
-  for (const Tree& choice : choices) {
-    if (!choice.is_int() || choice.as_int() > largest || choice.as_int() < -largest)
-      return std::nullopt;
-    values.push_back(choice.as_int());
-  }
-  std::sort(values.begin(), values.end());
-  const std::int64_t step = values[1] - values[0];
-  for (std::size_t i = 1; i < values.size(); ++i)
-    if (step <= 0 || values[i] - values[i - 1] != step) return std::nullopt;
-  return samplers::IntDistribution{values.front(), values.back(), step, false};
-}
-
-samplers::Distribution distribution_of(const std::vector<Tree>& choices) {
-  if (const auto range = range_of(choices)) return *range;
-  CategoricalDistribution distribution;
-  for (const Tree& choice : choices) distribution.choices.push_back(scalar(choice));
-  return distribution;
-}
-
 /// Reads the seed tables for the quantizable nodes of a graph.
 class PrecisionReader {
  public:
-  PrecisionReader(const Options& options, const ir::Graph& graph, Diagnostics& diagnostics)
-      : by_(options.space_setup.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
+  PrecisionReader(const SpaceOptions& options, const ir::Graph& graph, Diagnostics& diagnostics)
+      : by_(options.setup.by), seed_(options.seed), graph_(graph), diagnostics_(diagnostics) {
     for (const auto& [key, choices] : seed_.as_dict())
       if (is_calibration(key)) add_calibration(key);
     if (by_ == "regex_name")
@@ -185,13 +157,9 @@ class PrecisionReader {
     for (auto& [port, members] : parts) layers.push_back({selector.name + port, members});
   }
 
-  /// Gives a key its dimension, unless it is pinned.
   void add_dimension(Key& key, const std::string& name,
                      std::optional<samplers::Condition> condition) {
-    if (key.choices.size() < 2) return;
-    dimensions.push_back({name, distribution_of(key.choices), std::move(condition)});
-    key.dimension = name;
-    key.numeric = range_of(key.choices).has_value();
+    search::add_dimension(key, name, std::move(condition), dimensions);
   }
 
   bool read_formats(const Tree& config, Selector& selector) {
@@ -297,9 +265,9 @@ class MixedPrecision : public SearchSpace {
   std::vector<Key> calibration_;
 };
 
-std::unique_ptr<SearchSpace> make_precisions(const Options& options, const ir::Graph& graph,
+std::unique_ptr<SearchSpace> make_precisions(const SpaceOptions& options, const ir::Graph& graph,
                                              Diagnostics& diagnostics) {
-  return std::make_unique<MixedPrecision>(options.space_setup.by,
+  return std::make_unique<MixedPrecision>(options.setup.by,
                                           PrecisionReader(options, graph, diagnostics));
 }
 
@@ -307,7 +275,8 @@ std::unique_ptr<SearchSpace> make_precisions(const Options& options, const ir::G
 
 SpaceRow mixed_precision_row() {
   return {
-      "graph/quantize/mixed_precision_ptq",
+      default_space,
+      "precision",
       "Formats and their fields per node, per op type or per pattern, made by the pass quantize.",
       "mixed precision",
       {"name", "type", "regex_name"},

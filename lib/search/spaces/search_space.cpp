@@ -5,32 +5,48 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/join_trees.hpp"
 #include "base/text.hpp"
+#include "search/spaces/combined_space.hpp"
 
 namespace mase::search {
 namespace {
 
 const SpaceRow& row_of(const std::string& name) {
-  const auto& table = space_table();
-  const auto row = std::find_if(table.begin(), table.end(),
-                                [&](const SpaceRow& entry) { return entry.name == name; });
-  MASE_CHECK(row != table.end(), "no search space '" + name + "'");
+  const SpaceRow* row = find_space(name);
+  MASE_CHECK(row, "no search space '" + name + "'");
   return *row;
 }
 
-void check_by(const SpaceRow& row, const Options& options, Diagnostics& diagnostics) {
-  if (std::find(row.by.begin(), row.by.end(), options.space_setup.by) != row.by.end()) return;
+void check_by(const SpaceRow& row, const SpaceOptions& options, Diagnostics& diagnostics) {
+  if (std::find(row.by.begin(), row.by.end(), options.setup.by) != row.by.end()) return;
   std::vector<std::string> allowed;
   for (const std::string_view by : row.by) allowed.push_back(quote(by));
   diagnostics.error(options.where,
                     "setup.by of " + std::string(row.title) + " is " + join(allowed, " or "));
 }
 
+/// What the space would give the runner of hardware stands well beside the runner's own table.
+void check_runner_options(const SearchSpace& space, const Options& options,
+                          Diagnostics& diagnostics) {
+  const Tree given = space.runner_options(samplers::first_configuration(space.dimensions()));
+  const Tree* own = given.find(HardwareCost::doc.name);
+  if (own && options.runners.hardware && !diagnostics.has_errors())
+    HardwareCost::read(join_trees(options.runners.hardware->options, *own), diagnostics);
+}
+
 }  // namespace
 
 const std::vector<SpaceRow>& space_table() {
-  static const std::vector<SpaceRow> table{mixed_precision_row(), channel_multiplier_row()};
+  static const std::vector<SpaceRow> table{channel_multiplier_row(), mixed_precision_row(),
+                                           folding_row()};
   return table;
+}
+
+const SpaceRow* find_space(std::string_view name) {
+  for (const SpaceRow& row : space_table())
+    if (row.name == name) return &row;
+  return nullptr;
 }
 
 std::vector<std::string_view> space_names() {
@@ -49,11 +65,17 @@ std::vector<std::string_view> space_choices_by() {
 
 std::unique_ptr<SearchSpace> make_space(const Options& options, const ir::Graph& graph,
                                         Diagnostics& diagnostics) {
-  const SpaceRow& row = row_of(options.space);
-  check_by(row, options, diagnostics);
-  auto space = row.make(options, graph, diagnostics);
+  MASE_CHECK(!options.spaces.empty(), "a search without a space");
+  std::vector<SpacePart> parts;
+  for (const SpaceOptions& part : options.spaces) {
+    const SpaceRow& row = row_of(part.name);
+    check_by(row, part, diagnostics);
+    parts.push_back({std::string(row.part), row.make(part, graph, diagnostics)});
+  }
+  auto space = parts.size() == 1 ? std::move(parts.front().space) : combine(std::move(parts));
+  check_runner_options(*space, options, diagnostics);
   if (space->dimensions().empty() && !diagnostics.has_errors())
-    diagnostics.error(options.where,
+    diagnostics.error(options.spaces.front().where,
                       "the search space has nothing to choose: no selected node has a key with two "
                       "or more choices");
   return space;

@@ -8,6 +8,44 @@
 #include "passes/quantization/quantize_config.hpp"
 
 namespace mase::search {
+namespace {
+
+/// JSON scalars stand as they are; lists (block sizes) as their text, as databases want scalars.
+Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice, -1)) : choice; }
+
+/// Whole numbers at even distances are a range, so that a sampler knows that 5 lies between 4 and
+/// 6; other choices are names to it.
+std::optional<samplers::IntDistribution> range_of(const std::vector<Tree>& choices) {
+  constexpr std::int64_t largest = std::int64_t{1} << 53;  // parameters are doubles
+  std::vector<std::int64_t> values;
+  for (const Tree& choice : choices) {
+    if (!choice.is_int() || choice.as_int() > largest || choice.as_int() < -largest)
+      return std::nullopt;
+    values.push_back(choice.as_int());
+  }
+  std::sort(values.begin(), values.end());
+  const std::int64_t step = values[1] - values[0];
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (step <= 0 || values[i] - values[i - 1] != step) return std::nullopt;
+  return samplers::IntDistribution{values.front(), values.back(), step, false};
+}
+
+samplers::Distribution distribution_of(const std::vector<Tree>& choices) {
+  if (const auto range = range_of(choices)) return *range;
+  samplers::CategoricalDistribution distribution;
+  for (const Tree& choice : choices) distribution.choices.push_back(scalar(choice));
+  return distribution;
+}
+
+}  // namespace
+
+void add_dimension(Key& key, const std::string& name, std::optional<samplers::Condition> condition,
+                   samplers::Space& dimensions) {
+  if (key.choices.size() < 2) return;
+  dimensions.push_back({name, distribution_of(key.choices), std::move(condition)});
+  key.dimension = name;
+  key.numeric = range_of(key.choices).has_value();
+}
 
 bool leaves_alone(const Tree& format) { return format == Tree("NA"); }
 

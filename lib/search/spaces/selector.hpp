@@ -12,17 +12,21 @@
 
 namespace mase::search {
 
-/// One key of a selector: its choices, and under which formats it means something.
+/// One key of a seed: its choices, and under which formats of its selector it means something.
 struct Key {
   std::string key;  ///< "weight_width"
   std::vector<Tree> choices;
-  std::set<double> formats;  ///< indices into the selector's formats
+  std::set<double> formats;  ///< indices into the selector's formats; none without a selector
   std::string dimension;     ///< "fc1/config/weight_width"; "" when pinned
   bool numeric = false;      ///< the parameter is the value itself, not the index of a choice
 
   /// The choice of these parameters; nothing where they do not have the key's dimension.
   std::optional<Tree> value_in(const samplers::Params& params) const;
 };
+
+/// Gives a key its dimension, unless it is pinned.
+void add_dimension(Key& key, const std::string& name, std::optional<samplers::Condition> condition,
+                   samplers::Space& dimensions);
 
 /// The choices for one node or op.
 struct Selector {

@@ -258,9 +258,17 @@ std::vector<Tree> best_mixes(samplers::Allocation problem, const SearchSpace& sp
 
 }  // namespace
 
+void check_allocation(const Options& options, const SearchSpace& space) {
+  cost_metric(options);
+  if (const std::string reason = space.not_additive(); !reason.empty())
+    config_error("allocate adds up what every layer's choice costs by itself, but " + reason +
+                 "; use another sampler, such as tpe");
+}
+
 std::optional<Allocations> allocations(const Plan& plan, std::size_t count,
                                        const OnMeasured& on_measured,
                                        const std::atomic<bool>& stop) {
+  check_allocation(plan.options, *plan.space);
   const std::string metric = cost_metric(plan.options);
   const LayerChoices layers = all_choices(*plan.space);
   const OneLayer space(*plan.space, layers);

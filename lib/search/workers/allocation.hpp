@@ -24,6 +24,10 @@ struct Allocations {
   Tree sensitivity = Tree::list();
 };
 
+/// Error(Fault::config) when the goals have no or several hardware metrics, no loss is measured, or
+/// the costs of the space's layers do not add up.
+void check_allocation(const Options& options, const SearchSpace& space);
+
 /// Parameter sets, one for each of at most `count` budgets between the cheapest and the dearest
 /// mix, each once; nothing when `stop` or the time limit came before everything was measured.
 ///
@@ -32,9 +36,8 @@ struct Allocations {
 /// of the one hardware metric among the goals, are taken to add up over layers. The measurements
 /// are trials of a study of their own, `STUDY:sensitivity` in the same database, so that all
 /// workers share them and none is lost. For each budget the mix of least added loss is found
-/// exactly (samplers::allocate), so every worker comes to the same sets. Error(Fault::config) when
-/// the goals have no or several such metrics, no loss is measured, or a layer has too many
-/// configurations.
+/// exactly (samplers::allocate), so every worker comes to the same sets. Error(Fault::config) as
+/// `check_allocation` has it, and when a layer has too many configurations.
 std::optional<Allocations> allocations(const Plan& plan, std::size_t count,
                                        const OnMeasured& on_measured,
                                        const std::atomic<bool>& stop);

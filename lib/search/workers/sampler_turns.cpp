@@ -66,8 +66,9 @@ std::int64_t next_number(storage::Storage& storage, const storage::Study& study)
 const samplers::SamplerRow& SamplerTurn::row() const {
   const samplers::SamplerRow* found = samplers::find_sampler(sampler);
   if (!found)
-    config_error("the study's trials from " + std::to_string(first) + " on are the sampler '" +
-                 sampler + "''s, which this version does not have; name another study");
+    config_error("the study's trials from " + std::to_string(first) +
+                 " on are chosen by the sampler '" + sampler +
+                 "', which this version does not have; name another study");
   return *found;
 }
 
