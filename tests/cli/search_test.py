@@ -28,6 +28,8 @@ from pathlib import Path
 MASE = SOURCE = None
 EXAMPLE = "configs/examples/jsc_toy_by_type.toml"
 CHANNELS = "configs/search/jsc_three_linear_channels.toml"
+COMBINED = "configs/search/jsc_three_linear_combined.toml"
+HARDWARE_METRICS = {"latency": "last", "initiation_interval": "interval"}
 
 
 class Search(unittest.TestCase):
@@ -39,7 +41,7 @@ class Search(unittest.TestCase):
         self.out = Path(folder.name)
 
     def command(self, *arguments):
-        place = () if arguments[0] == "study" else ("--project-dir", str(self.out))
+        place = () if arguments[0] in ("study", "show") else ("--project-dir", str(self.out))
         return [str(MASE), *map(str, arguments), *place]
 
     def environment(self):
@@ -266,6 +268,52 @@ class Channels(Search):
         )
         self.assertEqual(again["scores"]["accuracy"], best["software_metrics"]["accuracy"])
         self.assertEqual(again["scores"]["loss"], best["software_metrics"]["loss"])
+
+
+class Combined(Search):
+    """Channels, precision and folding in one search."""
+
+    def design(self, *arguments):
+        """What add_hardware_metadata finds in a run of the arguments, with the scores of the run where it has any."""
+        document = json.loads(self.mase(*arguments, "--json").stdout)
+        found = next(p for p in document["passes"] if p["pass"] == "add_hardware_metadata")["info"]
+        metrics = {metric: found[name] for metric, name in HARDWARE_METRICS.items()}
+        for resource in ("lut", "ff", "dsp", "bram"):
+            metrics[resource] = found["total"][resource]
+        return metrics, {row["layer"]: row["fold"] for row in found["layers"]}, document.get("scores")
+
+    def test_emit_and_transform_of_a_winner_give_the_very_design_that_was_measured(self):
+        document = self.search(COMBINED, "p", "--n-trials", "12", "--sampler", "random")
+        self.assertGreaterEqual(len(document["best"]), 1)
+        for best, folder in zip(document["best"].values(), document["best_folders"]):
+            chosen = best["sampled_config"]
+            project = f"again{best['number']}"
+            emitted, folds, _ = self.design("emit", f"{folder}/graph_module.pt", "--project", project)
+            again, same_folds, scores = self.design(
+                "transform", "--config", f"{folder}/transform.toml", "--project", project
+            )
+            self.assertEqual(emitted, best["hardware_metrics"])
+            self.assertEqual(again, best["hardware_metrics"])
+            self.assertEqual(scores["accuracy"], best["software_metrics"]["accuracy"])
+            fold = chosen["hardware"]["layers"]["seq_blocks_4"]
+            wanted = f"{fold['simd']} x {fold['pe']} {chosen['hardware']['multiplier']}"
+            self.assertEqual((folds["seq_blocks_4"], same_folds["seq_blocks_4"]), (wanted, wanted))
+            width = int(16 * chosen["channels"]["layers"]["seq_blocks_4"])
+            graph = self.mase("show", f"{folder}/graph_module.pt").stdout
+            self.assertIn(f"tensor seq_blocks.4.weight : float32[{width}, 16]", graph)
+
+    def test_new_weights_that_nothing_trains_are_warned_about(self):
+        self.mase("train", "jsc-three-linear", "jsc", "--max-epochs", "1", "--project", "t")
+        trained = ("--load", self.out / "t/software/training_ckpts/best.pt", "--dry-run", "--project", "p")
+        for weights, warned in (("inherit", False), ("random", True)):
+            config = self.edited(COMBINED, f"{weights}.toml", ('weights = "inherit"', f'weights = "{weights}"'))
+            told = self.mase("search", "--config", config, *trained).stderr
+            self.assertEqual("random weights that no trial trains" in told, warned, told)
+
+    def test_allocate_refuses_it_before_anything_is_measured(self):
+        result = self.mase("search", "--config", COMBINED, "--project", "p", "--sampler", "allocate", code=2)
+        self.assertIn("folds change no loss", result.stderr)
+        self.assertFalse((self.folder("p") / "study.db").exists())
 
 
 class Lenet(Search):
