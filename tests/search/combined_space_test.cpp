@@ -144,6 +144,8 @@ TEST_CASE("wrong parts are refused where they stand") {
   CHECK(refuses_spaces(three_spaces, "simd = [1, 2, 4]", "simd = 4", "must be a list"));
   CHECK(refuses_spaces(three_spaces, "hardware.seed.seq_blocks_2", "hardware.seed.seq_block_2",
                        "did you mean 'seq_blocks_2'"));
+  CHECK(refuses_spaces(three_spaces, "hardware.seed.seq_blocks_2", "hardware.seed.x",
+                       "unknown option 'x'"));
   CHECK(refuses_spaces(three_spaces, "weights = \"inherit\"", "by = \"type\"",
                        "setup.by of channel"));
   CHECK(refuses_spaces(three_spaces,

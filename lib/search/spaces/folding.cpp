@@ -20,6 +20,12 @@ std::vector<std::string> design_keys() {
   return keys;
 }
 
+/// Which of these have hardware only a trial's formats tell.
+bool computes(ir::NodeKind kind) {
+  return kind != ir::NodeKind::placeholder && kind != ir::NodeKind::get_attr &&
+         kind != ir::NodeKind::output;
+}
+
 /// The keys of one layer's fold.
 struct LayerKeys {
   std::string node;
@@ -30,7 +36,8 @@ class FoldingReader {
  public:
   FoldingReader(const SpaceOptions& options, const ir::Graph& graph, Diagnostics& diagnostics)
       : diagnostics_(diagnostics), allowed_(design_keys()) {
-    for (const ir::NodeId id : graph.order()) allowed_.push_back(graph.node(id).name);
+    for (const ir::NodeId id : graph.order())
+      if (computes(graph.node(id).kind)) allowed_.push_back(graph.node(id).name);
     for (const auto& [name, entry] : options.seed.as_dict()) add(options.seed, name, entry);
   }
 
