@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "report/svg_text.hpp"
 
 namespace mase::report {
 namespace {
@@ -18,27 +19,6 @@ constexpr double width = 640, height = 300, left = 72, right = 16, top = 10, bot
 constexpr std::size_t most_titles = 2000;
 /// Values beyond these would overflow, or vanish, in the arithmetic of ticks.
 constexpr double largest = 1e200, smallest = 1e-200;
-
-std::string px(double value) {
-  std::string text = fixed_text(value, 1);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text == "-0" ? "0" : text;
-}
-
-std::string svg_open(const std::string& name, double wide, double high) {
-  return "<svg role=\"img\" aria-label=\"" + escaped(name) + "\" viewBox=\"0 0 " + px(wide) + " " +
-         px(high) + "\" width=\"" + px(wide) + "\" height=\"" + px(high) + "\">\n";
-}
-
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text,
-                    const std::string& more = "") {
-  return "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\" text-anchor=\"" + std::string(anchor) +
-         "\"" + more + ">" + escaped(text) + "</text>";
-}
-
-std::string title_of(const std::string& text) {
-  return text.empty() ? "" : "<title>" + escaped(text) + "</title>";
-}
 
 /// The smallest of 1, 2 and 5 times a power of ten that is not below `least`.
 double round_step(double least) {

@@ -43,11 +43,24 @@ svg .labels text { fill: var(--soft); }
 .dots.baseline { fill: none; stroke: var(--ink); stroke-width: 2; }
 .line.lost { stroke: var(--lost); }
 .line.feasible { stroke: var(--dot); }
-.bar, .heat rect { fill: var(--dot); }
+.dots.repeated { fill: var(--page); stroke: var(--dot); }
+.bar, .heat rect, .rows rect { fill: var(--dot); }
+.rows rect.infeasible { fill: var(--grey); }
+.rows rect.best { fill: var(--best); }
+.rows rect.lost { fill: var(--lost); }
+.rows rect.whole { fill: var(--rule); }
+.lines .line { stroke: var(--dot); stroke-width: 1; stroke-opacity: .45; }
+.lines .infeasible { stroke: var(--grey); }
+.lines .best { stroke: var(--best); stroke-width: 2; stroke-opacity: 1; }
+.lines .line:hover { stroke-width: 4; stroke-opacity: 1; }
+.rows rect:hover, .dots circle:hover { stroke: var(--ink); stroke-width: 2; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 0 1.5rem; }
+.figures svg { width: 100%; height: auto; max-width: 900px; }
 .key { margin-right: 1.2rem; }
 .key::before { content: "\25CF"; margin-right: .35rem; }
 .key.feasible::before { color: var(--dot); }
 .key.infeasible::before { content: "\25CB"; color: var(--grey); }
+.key.repeated::before { content: "\25CB"; color: var(--dot); }
 .key.best::before { color: var(--best); }
 .key.lost::before { content: "|"; color: var(--lost); font-weight: bold; }
 .key.baseline::before { content: "\25CB"; color: var(--ink); }
