@@ -228,6 +228,8 @@ int search(const SearchRequest& request) {
   const std::vector<std::string> folders = write_points(task, session, result, folder);
   print_result(task, result, folders, folder, session.output);
   confirm_points(task, session, result, folder, session.output);
+  read_leading_bits(result, folder);
+  search::write_report(result, folder);
   session.output.finish();
   if (interrupt_flag()) {
     log::warning("stopped; the same command goes on with the study");

@@ -142,6 +142,7 @@ class Confirmation {
     output.table(table_);
     output.document()["test"] = document_;
   }
+  const passes::ReportTable& table() const { return table_; }
 
  private:
   const search::Options& options_;
@@ -152,8 +153,8 @@ class Confirmation {
 
 }  // namespace
 
-void confirm_points(const SearchTask& task, const Session& session,
-                    const search::StudyResult& result, const std::string& folder, Output& output) {
+void confirm_points(const SearchTask& task, const Session& session, search::StudyResult& result,
+                    const std::string& folder, Output& output) {
   const data::Dataset* dataset = unseen_rows(task, session);
   const auto most = static_cast<std::size_t>(task.options().setup.confirm);
   if (!dataset || most == 0 || result.best().empty()) return;
@@ -169,7 +170,17 @@ void confirm_points(const SearchTask& task, const Session& session,
     confirmation.add(record.trial.number, score(graph, ir::Level::quantized, *dataset));
     ++confirmed;
   }
-  if (confirmed > 0) confirmation.print(output);
+  if (confirmed == 0) return;
+  confirmation.print(output);
+  result.confirmed = confirmation.table();
+}
+
+void read_leading_bits(search::StudyResult& result, const std::string& folder) {
+  const std::vector<std::size_t> leading = search::leading_trials(result);
+  if (leading.empty()) return;
+  const std::string checkpoint = checkpoint_in(folder_of(folder, result.trials[leading.front()]));
+  if (file_exists(checkpoint))
+    result.leading_bits = search::port_bits(load_checkpoint(checkpoint).graph);
 }
 
 }  // namespace mase::driver

@@ -172,6 +172,10 @@ class ShippedExample(Search):
         self.assertEqual(len(self.trials("p")), 5)
         page = (folder / "report.html").read_text()
         self.assertNotRegex(page, r"(src|href)=.https?:")
+        for section in ("Formats of the best trial", "Parallel coordinates", "Workers"):
+            self.assertIn(f"<h2>{section}</h2>", page)
+        self.assertRegex(page, r"<title>[248] bits, integer\(")
+        self.assertRegex(page, r"<h2>On the 150 test rows, which the search did not see")
         self.assertIn("accuracy", document["baseline"])
         self.assertRegex(page, r"Float model</dt><dd>[^<]*accuracy 0\.\d+")
         self.assertTrue(list((folder / "tensorboard").glob("events.*")))

@@ -202,6 +202,83 @@ TEST_CASE("of very many trials the table shows the newest and says so") {
   CHECK(has(page, "<tr><td>5008</td><td>COMPLETE"));
 }
 
+TEST_CASE("trials that had an earlier one's results are marked, and say whose") {
+  StudyResult result = six_trials();
+  CHECK_FALSE(has(report_html(result), "as an earlier trial"));
+  storage::Record& again = add_trial(result, {0.80, 4});
+  again.trial.attributes[storage::repeats_attribute] = 1;
+  const std::string page = history_figures(result);
+  CHECK(has(page, "as an earlier trial"));
+  const std::string marks = page.substr(page.find("dots repeated"));
+  CHECK(count(marks.substr(0, marks.find("</g>")), "<circle") == 1);
+  CHECK(has(marks, "<title>trial 6: 0.8 (as trial 1)</title>"));
+}
+
+TEST_CASE("a line goes through the choices and objectives of every completed trial") {
+  StudyResult result = six_trials();
+  add_failed(result, "no");
+  const std::string page = parallel_figure(result);
+  CHECK(count(page, "<path class=\"line ") == 6);
+  CHECK(count(page, "class=\"line best\"") == 3);
+  CHECK(count(page, "class=\"line infeasible\"") == 1);
+  CHECK(has(page, "<title>trial 5: accuracy 0.85, average_bitwidth 8</title>"));
+  // Four axes: 8, 2, 4 of trials 0, 1, 2 stand at the top, the bottom and half way.
+  CHECK(count(page.substr(0, page.find("class=\"lines\"")), "rotate(-50") == 4);
+  const auto y = [&](int trial) {
+    const std::string title = "<title>trial " + std::to_string(trial) + ":";
+    const std::string path = page.substr(0, page.find(title));
+    const std::string start = path.substr(path.rfind("d=\"M60 ") + 7);
+    return std::stod(start);
+  };
+  CHECK(y(1) - y(0) == Approx(240));
+  CHECK(y(2) - y(0) == Approx(120));
+  CHECK(parallel_figure(small_study()) == "");
+}
+
+TEST_CASE("every worker has a row, every thread of it that works beside others its own") {
+  StudyResult result = six_trials();
+  CHECK(workers_figure(result) == "");
+  for (storage::Record& record : result.trials) {
+    Tree& worker = record.trial.attributes[storage::worker_attribute] = Tree::dict();
+    worker["host"] = record.trial.number < 4 ? "alpha" : "beta<";
+    worker["pid"] = 7;
+  }
+  // Trials 0 and 1 of alpha at once.
+  result.trials[1].start = result.trials[0].start;
+  const std::string page = workers_figure(result);
+  for (const char* row : {">alpha 7<", ">alpha 7 (2)<", ">beta&lt; 7<"}) CHECK(has(page, row));
+  CHECK(count(page, "<rect") == 6);
+  CHECK(has(page, "<title>trial 2: 0.25 s</title>"));
+}
+
+TEST_CASE("the best trial's bits stand before those of the float model") {
+  StudyResult result = six_trials();
+  CHECK_FALSE(has(report_html(result), "Formats of the best trial"));
+  result.leading_bits = {{"fc1", "weight", "integer(4, 2)", 4, 32},
+                         {"fc2", "bias", "float32", 32, 32}};
+  const std::string page = bits_figure(result);
+  CHECK(has(page, "Trial 5: bits"));
+  CHECK(has(page, "<title>4 bits, integer(4, 2)</title>"));
+  const auto width = [&](std::size_t from) {
+    const std::size_t at = page.find("width=\"", page.find("<rect", from)) + 7;
+    return std::stod(page.substr(at));
+  };
+  const std::size_t whole = page.find("<rect"), own = page.find("<rect", whole + 1);
+  CHECK(width(own) == Approx(width(whole) / 8));
+  result.confirmed = {"On the 9 test rows", {"Trial", "accuracy"}, {{"5", "88.89 %"}}, ""};
+  const std::string all = report_html(result);
+  CHECK(complaint_of(all).empty());
+  CHECK(has(all, "<h2>On the 9 test rows</h2>"));
+}
+
+TEST_CASE("a value that is a metric stands once in the table, and few trials tell no importance") {
+  const std::string page = report_html(six_trials());
+  CHECK_FALSE(has(page, "<th>values_0</th>"));
+  CHECK(has(page, "<th>values_1</th>"));  // half of the bits
+  CHECK(has(importance_figures(six_trials()), "from 20 completed trials on"));
+  CHECK_FALSE(has(importance_figures(study_of(1, 30)), "from 20 completed"));
+}
+
 TEST_CASE("values that are not finite do not reach the charts") {
   StudyResult result = six_trials();
   result.trials[0].trial.values[1] = infinity;

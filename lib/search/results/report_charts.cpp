@@ -9,6 +9,7 @@
 #include "report/chart.hpp"
 #include "report/html_page.hpp"
 #include "search/results/result_rows.hpp"
+#include "search/results/trial_marks.hpp"
 #include "search/samplers/importance.hpp"
 
 namespace mase::search {
@@ -28,26 +29,29 @@ using samplers::TrialState;
 using storage::Record;
 
 constexpr std::size_t most_pair_objectives = 3, most_bars = 20, most_heat_rows = 40;
+/// Fewer say more of chance than of the parameters.
+constexpr std::size_t least_for_importance = 20;
 constexpr const char* no_trials = "<p>No completed trial yet.</p>\n";
+
+/// As many figures beside each other as the page has room for.
+std::string side_by_side(const std::string& figures) {
+  return "<div class=\"figures\">" + figures + "</div>\n";
+}
 
 std::string legend(const std::string& keys) { return "<p class=\"legend\">" + keys + "</p>\n"; }
 
-std::string trial_title(const Record& record, const std::string& values) {
-  return "trial " + std::to_string(record.trial.number) + ": " + values;
-}
-
-std::string dimension_label(const std::string& name) { return replace_all(name, "/config/", " "); }
-
-/// The completed trials as marks, the feasible ones and the others.
+/// The completed trials as marks: feasible ones, those of them whose results an earlier trial
+/// found, and the others.
 struct Marks {
-  std::vector<Mark> feasible, infeasible;
+  std::vector<Mark> feasible, repeated, infeasible;
 
   void add(const Record& record, Mark mark) {
-    (record.trial.violation <= 0 ? feasible : infeasible).push_back(std::move(mark));
+    std::vector<Mark>& kept = repeats_earlier(record) ? repeated : feasible;
+    (record.trial.violation <= 0 ? kept : infeasible).push_back(std::move(mark));
   }
   std::vector<double> values(double Mark::*axis) const {
     std::vector<double> out;
-    for (const auto* marks : {&feasible, &infeasible})
+    for (const auto* marks : {&feasible, &repeated, &infeasible})
       for (const Mark& mark : *marks) out.push_back(mark.*axis);
     return out;
   }
@@ -88,13 +92,14 @@ std::vector<double> lost_trials(const StudyResult& result) {
 std::string history_figure(const StudyResult& result, const Objective& objective,
                            std::size_t index) {
   const Marks marks = history_marks(result, objective, index);
-  if (marks.feasible.empty() && marks.infeasible.empty()) return "";
+  if (marks.values(&Mark::x).empty()) return "";
   const auto last = static_cast<double>(result.trials.back().trial.number);
   const std::vector<double> range{0, std::max(last, 1.0)};
   Chart chart("history of " + objective.name, axis_over("trial", range, true),
               axis_over(objective.name, marks.values(&Mark::y)));
   chart.strokes("lost", lost_trials(result));
   chart.dots("infeasible", marks.infeasible);
+  chart.dots("repeated", marks.repeated);
   chart.dots("feasible", marks.feasible);
   chart.steps("best", best_so_far(marks.feasible, objective.better, last));
   const std::string goal = objective.better == Direction::maximize ? "maximize" : "minimize";
@@ -148,6 +153,16 @@ std::string pair_figure(const StudyResult& result, const Pair& pair) {
   return html_figure(y + " against " + x, chart.svg());
 }
 
+std::size_t complete_count(const StudyResult& result) {
+  return static_cast<std::size_t>(std::count_if(
+      result.trials.begin(), result.trials.end(),
+      [](const Record& record) { return record.trial.state == TrialState::complete; }));
+}
+
+bool any_repeated(const StudyResult& result) {
+  return std::any_of(result.trials.begin(), result.trials.end(), repeats_earlier);
+}
+
 bool any_complete(const StudyResult& result) { return result.nearest_to_feasible().has_value(); }
 
 std::string importance_figure(const StudyResult& result, std::span<const samplers::Trial> trials,
@@ -165,27 +180,6 @@ std::string importance_figure(const StudyResult& result, std::span<const sampler
                    [](const Bar& a, const Bar& b) { return a.value > b.value; });
   bars.resize(std::min(bars.size(), most_bars));
   return html_figure(objective.name, bar_chart("importance for " + objective.name, bars));
-}
-
-/// Where a choice stands between the least and the greatest: by value for numbers, else by place.
-double shade_of(const samplers::Distribution& distribution, double internal) {
-  double low = 0, high = 0, value = internal;
-  if (const auto* d = std::get_if<samplers::FloatDistribution>(&distribution)) {
-    low = d->low, high = d->high;
-  } else if (const auto* whole = std::get_if<samplers::IntDistribution>(&distribution)) {
-    low = static_cast<double>(whole->low), high = static_cast<double>(whole->high);
-  } else {
-    const auto& choices = std::get<samplers::CategoricalDistribution>(distribution).choices;
-    high = static_cast<double>(choices.size()) - 1;
-    if (std::all_of(choices.begin(), choices.end(),
-                    [](const Tree& choice) { return choice.is_number(); }))
-      // The place among the choices in ascending order, so that 2, 4, 16 are evenly apart.
-      value = static_cast<double>(
-          std::count_if(choices.begin(), choices.end(), [&](const Tree& choice) {
-            return choice.as_double() < choices[static_cast<std::size_t>(internal)].as_double();
-          }));
-  }
-  return high > low ? (value - low) / (high - low) : 0.5;
 }
 
 HeatCell heat_cell(const StudyResult& result, const Record& record,
@@ -208,21 +202,23 @@ std::string history_figures(const StudyResult& result) {
     out += history_figure(result, objectives[i], i);
   if (out.empty()) return no_trials;
   return legend(html_key("feasible", "feasible") + html_key("infeasible", "misses a constraint") +
-                html_key("best", "best so far") + html_key("lost", "failed or pruned")) +
-         out;
+                html_key("best", "best so far") + html_key("lost", "failed or pruned") +
+                (any_repeated(result) ? html_key("repeated", "as an earlier trial") : "")) +
+         side_by_side(out);
 }
 
 std::string pareto_figures(const StudyResult& result) {
   const std::vector<Objective> objectives = objectives_of(result);
   if (objectives.size() < 2) return "";
   if (!any_complete(result)) return no_trials;
-  std::string out =
+  const std::string keys =
       legend(html_key("feasible", "feasible") + html_key("infeasible", "misses a constraint") +
              html_key("best", "Pareto set") + html_key("baseline", "float model, where in sight"));
+  std::string figures;
   const std::size_t count = std::min(objectives.size(), most_pair_objectives);
   for (std::size_t a = 0; a < count; ++a)
-    for (std::size_t b = a + 1; b < count; ++b) out += pair_figure(result, {objectives, b, a});
-  return out;
+    for (std::size_t b = a + 1; b < count; ++b) figures += pair_figure(result, {objectives, b, a});
+  return keys + side_by_side(figures);
 }
 
 std::string importance_figures(const StudyResult& result) {
@@ -230,6 +226,9 @@ std::string importance_figures(const StudyResult& result) {
   std::vector<samplers::Trial> trials;
   for (const Record& record : result.trials) trials.push_back(record.trial);
   std::string out;
+  if (complete_count(result) < least_for_importance)
+    return "<p>Importance is told from " + std::to_string(least_for_importance) +
+           " completed trials on.</p>\n";
   for (std::size_t i = 0; i < objectives.size(); ++i)
     out += importance_figure(result, trials, objectives[i], i);
   return out.empty() ? "<p>Too few completed trials to tell.</p>\n" : out;

@@ -16,5 +16,13 @@ std::string pareto_figures(const StudyResult& result);
 std::string importance_figures(const StudyResult& result);
 /// What the leading trials chose: a row per trial, a column per dimension.
 std::string choices_figure(const StudyResult& result);
+/// A line per completed trial through its parameters and objectives, the best above the others; ""
+/// without such trials.
+std::string parallel_figure(const StudyResult& result);
+/// Who worked on which trial when; "" where no trial says so.
+std::string workers_figure(const StudyResult& result);
+/// Bits of every port of the leading trial's model beside those of the float model; "" where they
+/// are not known.
+std::string bits_figure(const StudyResult& result);
 
 }  // namespace mase::search

@@ -88,8 +88,39 @@ std::string sensitivity_section(const StudyResult& result) {
                           html_table(table.header, table.rows, "sortable"));
 }
 
+std::string confirmed_section(const StudyResult& result) {
+  const passes::ReportTable& table = result.confirmed;
+  return table.rows.empty()
+             ? ""
+             : html_section(table.title, html_table(table.header, table.rows, "best"));
+}
+
+/// A section where there is something to show.
+std::string optional_section(const std::string& title, const std::string& content) {
+  return content.empty() ? "" : html_section(title, content);
+}
+
+/// Whether one of the other columns says the same in every row.
+bool is_said(const TrialRows& table, std::size_t column) {
+  for (std::size_t other = 0; other < table.header.size(); ++other)
+    if (other != column && std::all_of(table.rows.begin(), table.rows.end(),
+                                       [&](const auto& row) { return row[other] == row[column]; }))
+      return true;
+  return false;
+}
+
+/// Values of trials that are metrics themselves, as without a scale, stand there once.
+void drop_values_said_twice(TrialRows& table) {
+  for (std::size_t column = table.header.size(); column-- > 0;) {
+    if (!table.header[column].starts_with("value") || !is_said(table, column)) continue;
+    table.header.erase(table.header.begin() + static_cast<std::ptrdiff_t>(column));
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+}
+
 std::string trials_section(const StudyResult& result) {
-  const TrialRows table = trial_rows(result, short_number, most_rows);
+  TrialRows table = trial_rows(result, short_number, most_rows);
+  drop_values_said_twice(table);
   std::string note;
   if (table.rows.size() < result.trials.size())
     note = "<p>The newest " + std::to_string(table.rows.size()) + " of " +
@@ -100,14 +131,17 @@ std::string trials_section(const StudyResult& result) {
 }  // namespace
 
 std::string report_html(const StudyResult& result) {
-  const std::string pareto = pareto_figures(result);
   return report::html_page(
       "Search " + result.name,
-      summary(result) + best_section(result) + html_section("History", history_figures(result)) +
-          (pareto.empty() ? "" : html_section("Pareto front", pareto)) +
+      summary(result) + best_section(result) + confirmed_section(result) +
+          optional_section("Formats of the best trial", bits_figure(result)) +
+          html_section("History", history_figures(result)) +
+          optional_section("Pareto front", pareto_figures(result)) +
+          optional_section("Parallel coordinates", parallel_figure(result)) +
           html_section("Importance of the parameters", importance_figures(result)) +
           html_section("Choices of the best trials", choices_figure(result)) +
-          sensitivity_section(result) + trials_section(result));
+          sensitivity_section(result) + optional_section("Workers", workers_figure(result)) +
+          trials_section(result));
 }
 
 }  // namespace mase::search

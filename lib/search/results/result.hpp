@@ -6,12 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "passes/pass.hpp"
 #include "search/options.hpp"
 #include "search/samplers/sampler.hpp"
 #include "search/storage/storage.hpp"
 
 namespace mase::search {
+
+/// How a port of a model is stored.
+struct PortBits {
+  std::string node, port;
+  std::string format;     ///< "float32" without one
+  double bits = 0;        ///< of an element, shared ones included
+  double float_bits = 0;  ///< of the float model's element
+};
+/// Weights, biases and inputs of all layers that can be quantized, in the order of the graph.
+std::vector<PortBits> port_bits(const ir::Graph& graph);
 
 /// A study at one moment. Metrics of a trial are its user attributes `software_metrics`,
 /// `hardware_metrics`, `scaled_metrics` and `sampled_config`; a failed one has the system attribute
@@ -25,7 +36,10 @@ struct StudyResult {
   /// What exact allocation measured: {"layer", "parameters", "loss", "cost"} per choice of a layer,
   /// as it adds to the model as it is; empty when there was none.
   Tree sensitivity = Tree::list();
-  std::string cost_metric = {};  ///< what "cost" is of; empty without allocation
+  std::string cost_metric = {};             ///< what "cost" is of; empty without allocation
+  std::vector<PortBits> leading_bits = {};  ///< of the first of the leading trials, where known
+  /// The best trials on rows that the search did not see; without rows where there are none.
+  passes::ReportTable confirmed = {};
 
   /// Indices of the feasible, non-dominated trials, in ascending number; none when no completed
   /// trial is feasible.
@@ -49,8 +63,9 @@ std::string trials_csv(const StudyResult& result);
 /// The Pareto set as a table: number, metrics, constraints; the best by the first objective first.
 /// When no trial keeps the constraints: the nearest one, and the title says so.
 passes::ReportTable best_table(const StudyResult& result);
-/// One HTML page without any outside reference: history, Pareto front, importance of the
-/// parameters, choices per layer of the best trials, all as inline SVG, and the table of trials.
+/// One HTML page without any outside reference: formats of the best trial, history, Pareto front,
+/// parallel coordinates, importance of the parameters, choices per layer of the best trials, times
+/// of workers, all as inline SVG, and the table of trials.
 std::string report_html(const StudyResult& result);
 
 /// Layer, parameters, added loss and added cost of every choice, those of one layer together; a
@@ -61,5 +76,7 @@ passes::ReportTable sensitivity_table(const StudyResult& result, std::string (*n
 /// TensorBoard scalars (scaled metrics by trial number, in `tensorboard/`, in place of the event
 /// files there) into the folder. Error(Fault::file).
 void write_results(const StudyResult& result, const std::string& folder);
+/// report.html alone.
+void write_report(const StudyResult& result, const std::string& folder);
 
 }  // namespace mase::search

@@ -120,6 +120,10 @@ std::string trials_csv(const StudyResult& result) {
   return report::csv(table.header, table.rows);
 }
 
+void write_report(const StudyResult& result, const std::string& folder) {
+  write_file(folder + "/report.html", report_html(result));
+}
+
 void write_results(const StudyResult& result, const std::string& folder) {
   write_file(folder + "/best.json", to_json(best_tree(result)) + "\n");
   write_file(folder + "/log.json", to_json(log_tree(result)) + "\n");
@@ -128,7 +132,7 @@ void write_results(const StudyResult& result, const std::string& folder) {
     const passes::ReportTable table = sensitivity_table(result, double_text);
     write_file(folder + "/sensitivity.csv", report::csv(table.header, table.rows));
   }
-  write_file(folder + "/report.html", report_html(result));
+  write_report(result, folder);
   try {
     write_events(result, folder);
   } catch (const fs::filesystem_error& error) {

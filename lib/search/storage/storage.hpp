@@ -31,6 +31,9 @@ struct Study {
 /// parameters whose results it has.
 constexpr const char* repeats_attribute = "mase:repeats";
 
+/// System attribute of a trial: who measures it (search/workers/worker_identity.hpp).
+constexpr const char* worker_attribute = "mase:worker";
+
 /// A trial with what only the database knows.
 struct Record {
   std::int64_t id = 0;

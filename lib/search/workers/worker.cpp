@@ -18,7 +18,6 @@ using samplers::TrialState;
 using storage::Outcome;
 using storage::Record;
 
-constexpr const char* worker_attribute = "mase:worker";
 constexpr const char* constraints_attribute = "constraints";
 /// Beats that a worker may miss before it counts as dead.
 constexpr double missed_beats = 6;
@@ -73,7 +72,7 @@ bool Worker::study_complete() {
 std::optional<Record> Worker::next() {
   if (auto adopted = adopt()) return adopted;
   Tree system = Tree::dict();
-  system[worker_attribute] = identity_;
+  system[storage::worker_attribute] = identity_;
   return storage_->begin_trial(study_, system, crew_.plan.options.setup.n_trials);
 }
 
@@ -89,8 +88,9 @@ std::optional<Record> Worker::adopt() {
   };
   for (const storage::Stale& running : storage_->stale(study_, 0)) {
     const auto record = find(running.id);
-    const Tree* worker =
-        record == records.end() ? nullptr : record->trial.attributes.find(worker_attribute);
+    const Tree* worker = record == records.end()
+                             ? nullptr
+                             : record->trial.attributes.find(storage::worker_attribute);
     if (worker && is_dead_here(*worker)) candidates.push_back(running);
   }
   for (const storage::Stale& dead : candidates) {
@@ -103,7 +103,7 @@ std::optional<Record> Worker::adopt() {
 bool Worker::recover(const storage::Stale& dead, const Record& record) {
   if (crew_.plan.options.setup.deterministic) {
     Tree system = Tree::dict();
-    system[worker_attribute] = identity_;
+    system[storage::worker_attribute] = identity_;
     return storage_->take_over(dead, system);
   }
   const Tree* history = record.trial.attributes.find("retry_history");
