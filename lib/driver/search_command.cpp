@@ -13,6 +13,7 @@
 #include "search/results/result_rows.hpp"
 #include "search/samplers/pareto.hpp"
 #include "search/workers/allocation.hpp"
+#include "search/workers/sampler_turns.hpp"
 
 namespace mase::driver {
 namespace {
@@ -128,7 +129,8 @@ search::StudyResult read_result(const SearchTask& task, const search::Plan& plan
           .options = task.options(),
           .problem = plan.problem(),
           .trials = storage->trials(study),
-          .baseline = task.baseline()};
+          .baseline = task.baseline(),
+          .samplers = search::turns_text(search::sampler_turns(study, plan))};
 }
 
 int count_of(const search::StudyResult& result, samplers::TrialState state) {

@@ -64,7 +64,9 @@ std::string space_text(const StudyResult& result) {
 }
 
 std::string summary(const StudyResult& result) {
-  return "<dl>\n" + html_entry("Sampler", result.options.setup.sampler) +
+  return "<dl>\n" +
+         html_entry("Sampler",
+                    result.samplers.empty() ? result.options.setup.sampler : result.samplers) +
          html_entry("Seed", std::to_string(result.problem.seed)) +
          html_entry("Search space", space_text(result)) +
          html_entry("Objectives", objectives_text(result)) +

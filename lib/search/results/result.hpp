@@ -38,6 +38,7 @@ struct StudyResult {
   Tree sensitivity = Tree::list();
   std::string cost_metric = {};             ///< what "cost" is of; empty without allocation
   std::vector<PortBits> leading_bits = {};  ///< of the first of the leading trials, where known
+  std::string samplers = {};                ///< "tpe, random from trial 14 on"
   /// The best trials on rows that the search did not see; without rows where there are none.
   passes::ReportTable confirmed = {};
 

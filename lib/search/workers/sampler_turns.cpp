@@ -84,6 +84,15 @@ std::vector<SamplerTurn> sampler_turns(const storage::Study& study, const Plan& 
   return turns;
 }
 
+std::string turns_text(const std::vector<SamplerTurn>& turns) {
+  std::string text;
+  for (const SamplerTurn& turn : turns)
+    text += turn.first == 0
+                ? turn.sampler
+                : ", " + turn.sampler + " from trial " + std::to_string(turn.first) + " on";
+  return text;
+}
+
 SamplerTurn take_turn(storage::Storage& storage, const storage::Study& study, const Plan& plan) {
   std::vector<SamplerTurn> turns = sampler_turns(study, plan);
   const SamplerTurn own = own_turn(plan, next_number(storage, study));

@@ -34,6 +34,9 @@ Tree first_turns(const Plan& plan);
 /// what it says is damaged.
 std::vector<SamplerTurn> sampler_turns(const storage::Study& study, const Plan& plan);
 
+/// "tpe, random from trial 14 on".
+std::string turns_text(const std::vector<SamplerTurn>& turns);
+
 /// Makes the plan's sampler the one of all trials that are not begun yet, and says so where another
 /// one chose those before. Returns the turn that is now the last.
 SamplerTurn take_turn(storage::Storage& storage, const storage::Study& study, const Plan& plan);
