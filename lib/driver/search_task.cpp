@@ -154,6 +154,8 @@ Tree SearchTask::configuration() const {
   const Tree& strategy = file->at("strategy");
   for (const samplers::Dimension& dimension : space_->dimensions())
     out["space"][dimension.name] = dimension_tree(dimension);
+  out[search::first_choice_key] =
+      space_->sampled_config(samplers::first_configuration(space_->dimensions()));
   for (const char* table : {"metrics", "sw_runner", "hw_runner", "constraints"})
     if (const Tree* found = strategy.find(table)) out[table] = *found;
   out["prepare"] = options_.prepare;

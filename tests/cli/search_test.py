@@ -241,6 +241,26 @@ class ShippedExample(Search):
         self.assertEqual(every["trials"], allocated + 18)
         configurations = {tuple(v for k, v in row.items() if k.startswith("params")) for row in self.trials("p")}
         self.assertEqual(len(configurations), 18)
+        page = (self.folder("p") / "report.html").read_text()
+        self.assertIn(f"<dd>random, allocate from trial 3 on, grid from trial {allocated} on</dd>", page)
+
+    def test_a_study_refuses_another_value_of_what_is_fixed_beside_its_parameters(self):
+        fixed = self.edited(EXAMPLE, "fixed.toml", ("bias_width = [2, 4, 8]", "bias_width = [8]"))
+        self.search(fixed, "p", "--n-trials", "2")
+        other = self.edited(EXAMPLE, "other.toml", ("bias_width = [2, 4, 8]", "bias_width = [6]"))
+        refused = self.mase("search", "--config", other, "--project", "p", "--n-trials", "3", code=2).stderr
+        self.assertRegex(refused, r"first_choice\.\S*bias_width: 8 in the study, 6 now")
+        self.assertEqual(self.search(fixed, "p", "--n-trials", "3")["trials"], 3)
+        with sqlite3.connect(self.folder("p") / "study.db") as database:
+            # As an earlier version left it.
+            key = "key = 'mase:configuration'"
+            (text,) = database.execute(f"select value_json from study_system_attributes where {key}").fetchone()
+            configuration = json.loads(text)
+            del configuration["first_choice"]
+            database.execute(
+                f"update study_system_attributes set value_json = ? where {key}", (json.dumps(configuration),)
+            )
+        self.assertEqual(self.search(other, "p", "--n-trials", "4")["trials"], 4)
 
     def test_the_space_can_be_looked_at_first(self):
         document = self.search(EXAMPLE, "dry", "--dry-run")

@@ -22,6 +22,10 @@ using Report = std::function<void(std::int64_t step, double value)>;
 /// Thrown through the evaluation by Report.
 struct Pruned {};
 
+/// Key of a plan's configuration: the space's first choice, which has what is fixed beside the
+/// parameters.
+constexpr const char* first_choice_key = "first_choice";
+
 /// What all workers of a study have in common.
 struct Plan {
   Options options;

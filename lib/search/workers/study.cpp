@@ -40,6 +40,14 @@ Tree without_sampler(const Tree& stored, const Tree& now) {
   return out;
 }
 
+/// Earlier versions did not store what is fixed beside the parameters.
+Tree as_far_as_stored(const Tree& now, const Tree& stored) {
+  Tree out = Tree::dict();
+  for (const auto& [key, value] : now.as_dict())
+    if (key != first_choice_key || stored.find(key)) out[key] = value;
+  return out;
+}
+
 void check_configuration(const storage::Storage& storage, const storage::Study& study,
                          const Plan& plan) {
   if (study.directions != plan.options.directions())
@@ -50,7 +58,7 @@ void check_configuration(const storage::Storage& storage, const storage::Study& 
   // The stored text went through JSON once; so does this one, for equal numbers.
   const Tree now = parse_json(to_json(plan.configuration, -1), "configuration");
   std::vector<std::string> lines;
-  differences(without_sampler(*stored, now), now, "", lines);
+  differences(without_sampler(*stored, now), as_far_as_stored(now, *stored), "", lines);
   if (!lines.empty())
     config_error("study '" + study.name + "' was begun with another configuration:\n" +
                  join(lines, "\n") +
