@@ -13,8 +13,9 @@ namespace mase::formats {
 /// A format T is a struct with members, `static constexpr auto fields()`,
 ///   static constexpr FormatDoc doc{name, sentence, leading fields that the text form writes by
 ///                                  position};
-/// and, where calibration may choose a field, `static constexpr std::string_view calibrated`. It
-/// derives from Defined<T> and overrides what FormatDefinition leaves open.
+/// and, where calibration may choose a field, `static constexpr std::string_view calibrated` (and
+/// `calibrated_by_channel`, the field with a list of such values). It derives from Defined<T> and
+/// overrides what FormatDefinition leaves open.
 template <class T>
 class Defined : public FormatDefinition {
  public:
@@ -37,10 +38,15 @@ std::optional<Format> make_format(std::unique_ptr<FormatDefinition> format, cons
 /// The table's row of a format.
 template <class T>
 FormatRow format_row() {
-  std::string calibrated;
+  std::string calibrated, by_channel;
   if constexpr (requires { T::calibrated; }) calibrated = T::calibrated;
-  return {std::string(T::doc.name), std::string(T::doc.sentence), describe_fields<T>(),
-          std::move(calibrated), [](const Tree& fields, Diagnostics& diagnostics) {
+  if constexpr (requires { T::calibrated_by_channel; }) by_channel = T::calibrated_by_channel;
+  return {std::string(T::doc.name),
+          std::string(T::doc.sentence),
+          describe_fields<T>(),
+          std::move(calibrated),
+          std::move(by_channel),
+          [](const Tree& fields, Diagnostics& diagnostics) {
             return make_format(std::make_unique<T>(), fields, diagnostics);
           }};
 }

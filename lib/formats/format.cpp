@@ -19,6 +19,11 @@ std::string Format::text() const {
   return format_text(doc.name, doc.positional, fields(), definition_->default_values());
 }
 
+std::string Format::short_text() const {
+  const FormatDoc& doc = definition_->declaration();
+  return format_text(doc.name, doc.positional, fields(), definition_->default_values(), true);
+}
+
 void Format::check_call(const Shape& shape, std::size_t count, std::size_t other_count) const {
   const auto wanted = static_cast<std::size_t>(numel(shape));
   MASE_CHECK(count == wanted && other_count == wanted,

@@ -61,6 +61,8 @@ class FormatDefinition {
   virtual Encoded encode(std::span<const float> in, const Shape& shape) const = 0;
   virtual void decode(const Encoded& in, std::span<float> out, const Shape& shape) const = 0;
   virtual std::string torchscript(int rank) const = 0;
+  /// What is not overridden has one grid for a tensor.
+  virtual bool per_channel() const { return false; }
   /// What is not overridden is beyond range().
   virtual void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                          const Shape& shape) const;
@@ -85,6 +87,11 @@ class Format {
   /// Canonical text that parse_format reads back: `integer(8, 4)`, further fields as key=value when
   /// they differ from the default: `integer(8, 4, is_signed=false)`.
   std::string text() const;
+  /// The same for people to read: long lists are cut.
+  std::string short_text() const;
+  /// Whether every channel (index of dimension 0) has the calibrated field's value of its own, so
+  /// that only tensors with these channels, parameters, can have the format.
+  bool per_channel() const { return definition_->per_channel(); }
   /// Average storage bits of one element of a tensor of this shape, shared bits included.
   double bits_per_element(const Shape& shape) const { return definition_->bits_per_element(shape); }
   Range range() const { return definition_->range(); }
@@ -125,10 +132,17 @@ struct FormatRow {
   /// The field that calibration may choose from data ("frac_width", "exponent_bias", "scale_rule");
   /// empty when everything follows from the tensor itself.
   std::string calibrated;
+  /// The list with a value of that field for every channel, of formats that are per_channel(); else
+  /// empty.
+  std::string calibrated_by_channel;
   /// Builds the format from a dict of field values (unprefixed keys). Problems go to `diagnostics`,
   /// at each value's place, and give nullopt.
   std::optional<Format> (*make)(const Tree& fields, Diagnostics& diagnostics);
 };
+
+/// The format of a row of the table with fields that it is known to take; an internal error where
+/// it does not.
+Format format_of(std::string_view name, const Tree& fields);
 
 const std::vector<FormatRow>& format_table();
 const FormatRow* find_format(std::string_view name);

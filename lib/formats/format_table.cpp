@@ -103,6 +103,15 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+Format format_of(std::string_view name, const Tree& fields) {
+  const FormatRow* row = find_format(name);
+  MASE_CHECK(row, "a format without a row");
+  Diagnostics refused;
+  const auto format = row->make(fields, refused);
+  MASE_CHECK(format, "format " + row->name + " refused its fields: " + refused.text());
+  return *format;
+}
+
 FormatFields read_format(std::string_view text) {
   const FormatCall call = read_format_call(text);
   const FormatRow* row = find_format(call.name);

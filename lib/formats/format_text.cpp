@@ -15,7 +15,10 @@ bool is_word(std::string_view text) {
          !parse_int(text) && !parse_double(text) && text != "true" && text != "false";
 }
 
-std::string value_text(const Tree& value) {
+/// Lists of more numbers than `longest` are written by their first few and their length.
+constexpr std::size_t longest = 8, first_few = 4;
+
+std::string value_text(const Tree& value, bool shortened) {
   if (value.is_null()) return "NA";
   if (value.is_bool()) return value.as_bool() ? "true" : "false";
   if (value.is_int()) return std::to_string(value.as_int());
@@ -24,7 +27,11 @@ std::string value_text(const Tree& value) {
     return is_word(value.as_string()) ? value.as_string() : quote(value.as_string());
   MASE_CHECK(value.is_list(), "a format's field has no text form");
   std::vector<std::string> items;
-  for (const Tree& item : value.as_list()) items.push_back(value_text(item));
+  const auto& list = value.as_list();
+  const bool cut = shortened && list.size() > longest;
+  for (std::size_t i = 0; i < (cut ? first_few : list.size()); ++i)
+    items.push_back(value_text(list[i], shortened));
+  if (cut) items.push_back("... " + std::to_string(list.size()) + " in all");
   return "[" + join(items, ", ") + "]";
 }
 
@@ -149,14 +156,14 @@ class CallReader {
 }  // namespace
 
 std::string format_text(std::string_view name, int positional, const Tree& fields,
-                        const Tree& defaults) {
+                        const Tree& defaults, bool shortened) {
   std::vector<std::string> arguments;
   int index = 0;
   for (const auto& [key, value] : fields.as_dict()) {
     if (index++ < positional)
-      arguments.push_back(value_text(value));
+      arguments.push_back(value_text(value, shortened));
     else if (const Tree* usual = defaults.find(key); !usual || value != *usual)
-      arguments.push_back(key + "=" + value_text(value));
+      arguments.push_back(key + "=" + value_text(value, shortened));
   }
   return std::string(name) + "(" + join(arguments, ", ") + ")";
 }

@@ -11,9 +11,10 @@
 namespace mase::formats {
 
 /// `name(a, b, key=c)`: the first `positional` entries of `fields` by position, the others as
-/// key=value where they differ from `defaults` or have none.
+/// key=value where they differ from `defaults` or have none. `shortened`: long lists are cut, for
+/// people to read.
 std::string format_text(std::string_view name, int positional, const Tree& fields,
-                        const Tree& defaults);
+                        const Tree& defaults, bool shortened = false);
 
 /// The text form taken apart: a name and arguments, of which those without a key come first.
 struct FormatCall {

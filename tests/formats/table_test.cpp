@@ -62,7 +62,7 @@ TEST_CASE("a wrong text form names its place") {
   refuses("integer(8, width=4)", "by position and by key");
   refuses("integer(width=8, width=4)", "'width' is given twice");
   refuses("integer(width=8, 4)", "without a key after one with a key");
-  refuses("integer(8, 4, true, floor, exact, identity, 0, 0)", "has only 7 parameters");
+  refuses("integer(8, 4, true, floor, exact, identity, 0, tensor, [], 0)", "has only 9 parameters");
   refuses("integer([8, 4], 4)", "1:9");
   refuses("integer(8, 4, rounding=\"floor)", "without an end");
   refuses("", "expected a name");
@@ -73,7 +73,8 @@ TEST_CASE("fields are resolved and complete") {
   CHECK(fields.at("width") == Tree(9));
   CHECK(fields.at("frac_width") == Tree(4));
   CHECK(fields.at("rounding") == Tree("nearest_even"));
-  CHECK(fields.size() == 7);
+  CHECK(fields.at("granularity") == Tree("tensor"));
+  CHECK(fields.size() == 9);
 }
 
 TEST_CASE("make reports every problem at its place") {

@@ -19,6 +19,7 @@ inline const std::vector<std::string>& format_samples() {
       "integer(8, 4)",
       "integer(6, -3, is_signed=false, rounding=nearest_away)",
       "integer(8, 4, profile=mase)",
+      "integer(8, 4, granularity=channel)",
       "integer_floor(7, 3)",
       "fixed(8, 5)",
       "scale_integer(8)",

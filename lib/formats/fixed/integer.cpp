@@ -3,8 +3,9 @@
 #include "formats/fixed/integer.hpp"
 
 namespace mase::formats {
-void IntegerFloor::resolve(const Tree&, Diagnostics&) {
+void IntegerFloor::resolve(const Tree& given, Diagnostics& diagnostics) {
   if (!frac_width) frac_width = width / 2;
+  check_channels(given, Rounding::floor, diagnostics);
 }
 
 IntegerSpec IntegerFloor::spec() const {

@@ -2,40 +2,58 @@
 // The formats `integer` and `integer_floor`: fixed point, saturating (formats.md, section 2).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "formats/common.hpp"
 #include "formats/definition.hpp"
+#include "formats/fixed/channel_fractions.hpp"
 #include "formats/fixed/integer_spans.hpp"
 
 namespace mase::formats {
 
-/// What both integer formats do, in terms of the Derived format's `spec()`.
+/// What the integer formats do, in terms of the Derived format's `spec()` and channels.
 template <class Derived>
 struct IntegerFunctions : Defined<Derived> {
-  double bits_per_element(const Shape&) const override { return spec().width; }
-  Range range() const override {
-    return {spec().low() * spec().step(), spec().high() * spec().step()};
+  bool per_channel() const override { return this->self().by_channel(); }
+  double bits_per_element(const Shape& shape) const override {
+    return spec().width + this->self().channel_bits(shape);
   }
+  /// With several grids that of the widest range.
+  Range range() const override {
+    IntegerSpec widest = spec();
+    if (has_grids()) widest.frac_width = std::ranges::min(this->self().channel_frac_width);
+    return {widest.low() * widest.step(), widest.high() * widest.step()};
+  }
+  void check(const Shape& shape) const override { this->self().check_channel_shape(shape); }
   void quantize(std::span<const float> in, std::span<float> out, const Shape&) const override {
-    quantize_integer(spec(), in, out);
+    has_grids() ? quantize_channels(grids(), in, out) : quantize_integer(spec(), in, out);
   }
   Encoded encode(std::span<const float> in, const Shape&) const override {
-    return encode_integer(spec(), in);
+    return has_grids() ? encode_channels(grids(), in) : encode_integer(spec(), in);
   }
   void decode(const Encoded& in, std::span<float> out, const Shape&) const override {
-    decode_integer(spec(), in, out);
+    has_grids() ? decode_channels(grids(), in, out) : decode_integer(spec(), in, out);
   }
-  std::string torchscript(int) const override { return integer_torchscript(spec()); }
+  void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
+                 const Shape& shape) const override {
+    has_grids() ? channels_saturate(grids(), in, mask)
+                : FormatDefinition::saturates(in, mask, shape);
+  }
+  std::string torchscript(int rank) const override {
+    return has_grids() ? channels_torchscript(grids(), rank) : integer_torchscript(spec());
+  }
 
  private:
   IntegerSpec spec() const { return this->self().spec(); }
+  bool has_grids() const { return !this->self().channel_frac_width.empty(); }
+  ChannelGrid grids() const { return {spec(), this->self().channel_frac_width}; }
 };
 
 /// Codes c = clamp(rnd(x * 2^frac_width)), values c * 2^-frac_width.
 template <class Derived>
-struct IntegerFields : CommonFields, IntegerFunctions<Derived> {
+struct IntegerFields : CommonFields, ChannelFields, IntegerFunctions<Derived> {
   int width = 8;
   std::optional<int> frac_width;
   bool is_signed = true;
@@ -49,11 +67,12 @@ struct IntegerFields : CommonFields, IntegerFunctions<Derived> {
                   "bits after the binary point; negative for steps above 1; NA: half of the width"}
                 .between(-126, 126),
             Field{"is_signed", &IntegerFields::is_signed, "two's complement, or values from 0 up"}},
-        common_fields());
+        common_fields(), channel_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics) override {
     if (!frac_width) frac_width = width / 2;
     check_common(given, true, diagnostics);
+    check_channels(given, rounding_value(), diagnostics);
   }
   IntegerSpec spec() const {
     return {width,           frac_width.value_or(width / 2),
@@ -74,7 +93,7 @@ struct Fixed : IntegerFields<Fixed> {
 };
 
 /// `integer` with rounding toward minus infinity, the default of hardware casts.
-struct IntegerFloor : ProfileFields, IntegerFunctions<IntegerFloor> {
+struct IntegerFloor : ProfileFields, ChannelFields, IntegerFunctions<IntegerFloor> {
   static constexpr FormatDoc doc{"integer_floor",
                                  "Fixed point with saturation, rounded toward minus infinity.", 2};
   int width = 8;
@@ -90,7 +109,7 @@ struct IntegerFloor : ProfileFields, IntegerFunctions<IntegerFloor> {
                   "bits after the binary point; negative for steps above 1; NA: half of the width"}
                 .between(-126, 126),
             Field{"is_signed", &IntegerFloor::is_signed, "two's complement, or values from 0 up"}},
-        profile_fields());
+        profile_fields(), channel_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics) override;
   IntegerSpec spec() const;

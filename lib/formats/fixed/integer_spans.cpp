@@ -83,27 +83,38 @@ void quantize_integer(const IntegerSpec& spec, std::span<const float> in, std::s
   kernel(kernels::integer_grid(spec), in.data(), out.data(), in.size());
 }
 
-Encoded encode_integer(const IntegerSpec& spec, std::span<const float> in) {
-  const auto define = [&](std::size_t first, Codes codes) { define_codes(spec, in, first, codes); };
-  if (!has_code_kernel(spec)) return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
-  if (spec.rounding == Rounding::stochastic) return {encode_stochastic(spec, in), {}, {}};
+void integer_codes(const IntegerSpec& spec, std::span<const float> in, std::size_t first,
+                   std::span<std::uint32_t> codes) {
+  if (!has_code_kernel(spec)) return define_codes(spec, in, first, codes);
   const auto kernel = kernels::integer_encoder(simd::best_isa(), spec.rounding, spec.profile);
-  const kernels::IntegerGrid grid = kernels::integer_grid(spec);
+  const bool has_nan =
+      kernel(kernels::integer_grid(spec), in.data() + first, codes.data(), codes.size());
+  if (has_nan) define_codes(spec, in, first, codes);  // names the element
+}
+
+void integer_values(const IntegerSpec& spec, std::span<const std::uint32_t> codes,
+                    std::span<float> out) {
+  if (has_code_kernel(spec)) {
+    const auto kernel = kernels::integer_decoder(simd::best_isa());
+    return kernel(kernels::integer_grid(spec), codes.data(), out.data(), codes.size());
+  }
+  for (std::size_t i = 0; i < codes.size(); ++i) out[i] = decode_integer_scalar(spec, codes[i]);
+}
+
+Encoded encode_integer(const IntegerSpec& spec, std::span<const float> in) {
+  const bool stochastic = spec.rounding == Rounding::stochastic;
+  if (stochastic && has_code_kernel(spec)) return {encode_stochastic(spec, in), {}, {}};
   const auto make = [&](std::size_t first, Codes codes) {
-    const bool has_nan = kernel(grid, in.data() + first, codes.data(), codes.size());
-    if (has_nan) define(first, codes);  // names the element
+    if (stochastic) return define_codes(spec, in, first, codes);
+    integer_codes(spec, in, first, codes);
   };
   return {encode_in_pieces(spec.width, in.size(), make), {}, {}};
 }
 
 void decode_integer(const IntegerSpec& spec, const Encoded& in, std::span<float> out) {
   check_codes(in.codes, spec.width, out.size());
-  const auto kernel = kernels::integer_decoder(simd::best_isa());
-  const kernels::IntegerGrid grid = kernels::integer_grid(spec);
   decode_in_pieces(in.codes, [&](std::size_t first, std::span<const std::uint32_t> codes) {
-    if (has_code_kernel(spec)) return kernel(grid, codes.data(), out.data() + first, codes.size());
-    for (std::size_t i = 0; i < codes.size(); ++i)
-      out[first + i] = decode_integer_scalar(spec, codes[i]);
+    integer_values(spec, codes, out.subspan(first, codes.size()));
   });
 }
 

@@ -2,6 +2,8 @@
 // The formats with a datapath.
 #include "hardware/integer/datapath.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -59,15 +61,39 @@ const std::vector<DatapathRow>& datapath_table() {
   return rows;
 }
 
-Grid grid_of(const formats::Format& format) {
+namespace {
+
+const DatapathRow& datapath_of(const formats::Format& format) {
   std::vector<std::string> known;
   for (const DatapathRow& row : datapath_table()) {
-    if (row.format == format.name()) return row.grid(format);
+    if (row.format == format.name()) return row;
     known.push_back(std::string(row.format) + " (" + std::string(row.multiplier) + ", " +
                     std::string(row.accumulator) + ")");
   }
   unsupported_error("format '" + std::string(format.name()) +
                     "' has no datapath; formats that have one: " + join(known, ", "));
+}
+
+}  // namespace
+
+Grid grid_of(const formats::Format& format) {
+  const DatapathRow& row = datapath_of(format);
+  if (format.per_channel())
+    unsupported_error(
+        "granularity = \"channel\" has a datapath for weights of linear layers and convolutions "
+        "only; give this port granularity = \"tensor\"");
+  return row.grid(format);
+}
+
+WeightGrid weight_grid_of(const formats::Format& format) {
+  const DatapathRow& row = datapath_of(format);
+  WeightGrid found{row.grid(format), {}};
+  if (!format.per_channel()) return found;
+  const Tree fields = format.fields();
+  for (const Tree& frac : fields.at("channel_frac_width").as_list())
+    found.fracs.push_back(static_cast<int>(frac.as_int()));
+  if (!found.fracs.empty()) found.grid.type.frac = std::ranges::min(found.fracs);
+  return found;
 }
 
 }  // namespace mase::integer

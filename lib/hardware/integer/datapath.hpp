@@ -28,7 +28,15 @@ struct DatapathRow {
 };
 const std::vector<DatapathRow>& datapath_table();
 
-/// The grid of a format; Error(Fault::unsupported) naming the formats that have a datapath.
+/// The grid of a format; Error(Fault::unsupported) naming the formats that have a datapath, or for
+/// one with fraction bits of its own for every channel.
 Grid grid_of(const formats::Format& format);
+
+/// The grid of weights, whose channels may have fraction bits of their own.
+struct WeightGrid {
+  Grid grid;               ///< `type.frac` is the least of all channels
+  std::vector<int> fracs;  ///< of the channels; empty: that of the grid for all
+};
+WeightGrid weight_grid_of(const formats::Format& format);
 
 }  // namespace mase::integer

@@ -89,13 +89,15 @@ class Memory {
   Sum sum_of(const formats::Format* format, DType dtype, const Shape& shape,
              double elements) const {
     double bits = 8.0 * double(size_of(dtype));
-    if (format) bits = shared_bits_ ? format->bits_per_element(shape) : own_bits(*format);
+    if (format) bits = shared_bits_ ? format->bits_per_element(shape) : own_bits(*format, shape);
     return {bits * elements, elements};
   }
 
   /// Bits of one element's own code.
-  static double own_bits(const formats::Format& format) {
-    return format.encode(std::vector<float>{0.0f}, {1}).codes.bits();
+  static double own_bits(const formats::Format& format, const Shape& shape) {
+    const std::int64_t count = format.per_channel() ? shape.front() : 1;
+    const std::vector<float> zeros(static_cast<std::size_t>(count));
+    return format.encode(zeros, {count}).codes.bits();
   }
 
   const ir::Graph& graph_;

@@ -88,7 +88,7 @@ std::string list_quantizer_source(const formats::Format& format, int rank) {
 /// A name in Python for the quantizer of a format, another for every source: "mxint_8_0f1e2d3c".
 std::string quantizer_name(const formats::Format& format, const std::string& source) {
   std::string name;
-  for (const char c : format.text() + "_")
+  for (const char c : format.short_text() + "_")
     if (std::isalnum(static_cast<unsigned char>(c)))
       name += c;
     else if (!name.ends_with('_'))

@@ -56,14 +56,14 @@ const std::vector<std::vector<Shape>> shapes_by_rank{{},
                                                      {{3, 6, 20}, {2, 1, 9}},
                                                      {{2, 3, 5, 6}, {1, 4, 3, 3}}};
 
-void check_in_torchscript(const formats::Format& format, std::size_t rank) {
+void check_in_torchscript(const formats::Format& format, const std::vector<Shape>& shapes) {
   Folder folder;
-  libtorch::export_torchscript(negated(format, rank), folder / "model.pt", {});
+  libtorch::export_torchscript(negated(format, shapes.front().size()), folder / "model.pt", {});
   torch::jit::Module module = torch::jit::load(folder / "model.pt");
   std::uint64_t seed = 1;
   for (const bool specials : {false, true})
     for (int call = 0; call < 2; ++call)
-      for (const Shape& shape : shapes_by_rank[rank]) {
+      for (const Shape& shape : shapes) {
         INFO(shape_text(shape) << (specials ? " with NaN and infinities" : ""));
         const Array input = adversarial(shape, ++seed, specials);
         const ir::Results results = called(module, {input});
@@ -99,7 +99,21 @@ TEST_CASE("every format computes its bits in TorchScript, for any sizes", "[form
     INFO(text);
     const formats::Format format = formats::parse_format(text);
     for (std::size_t rank = 1; rank < shapes_by_rank.size(); ++rank)
-      check_in_torchscript(format, rank);
+      check_in_torchscript(format, shapes_by_rank[rank]);
+  }
+}
+
+TEST_CASE("fractions of channels compute their bits in TorchScript, large and small ones",
+          "[formats]") {
+  for (const char* name :
+       {"integer(8, 0", "integer(8, 0, rounding=nearest_away", "integer(5, 0, rounding=floor",
+        "integer(8, 0, profile=reference", "integer_floor(30, 0", "fixed(6, 0, is_signed=false"}) {
+    const formats::Format format = formats::parse_format(
+        std::string(name) +
+        ", granularity=channel, channel_frac_width=[3, -2, 126, -126, 40, 0, -40])");
+    INFO(format.text());
+    for (const Shape& shape : {Shape{7}, Shape{7, 40}, Shape{7, 2, 5}, Shape{7, 3, 3, 3}})
+      check_in_torchscript(format, {shape});
   }
 }
 
