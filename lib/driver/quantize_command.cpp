@@ -113,7 +113,7 @@ int quantize(const QuantizeRequest& request) {
   if (request.codes) encoded = encode(format, input, request);
   write_npy(request.output, output);
   for (const EncodedFile& array : encoded) write_npy(array.path, array.value);
-  out.text(format.text() + ": " + shape_text(input.shape()) + ", " +
+  out.text(format.short_text() + ": " + shape_text(input.shape()) + ", " +
            double_text(format.bits_per_element(input.shape())) + " bits per element → " +
            request.output);
   Tree& document = out.document();

@@ -25,7 +25,7 @@ std::string node_table(const ir::Graph& graph) {
     const ir::Node& node = graph.node(id);
     std::string formats;
     for (const auto& [port, format] : node.formats)
-      formats += (formats.empty() ? "" : ", ") + port + "=" + format.text();
+      formats += (formats.empty() ? "" : ", ") + port + "=" + format.short_text();
     rows.push_back({std::string(ir::kind_name(node.kind)), node.name, node.target,
                     ir::classify(graph, node).op, ir::print(node.info), formats});
   }

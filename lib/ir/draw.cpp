@@ -50,7 +50,8 @@ std::string label(const Graph& graph, const Node& node) {
   std::vector<std::string> lines{node.name, std::string(kind_name(node.kind)) + " " + node.target};
   if (node.kind == NodeKind::call_module) lines.emplace_back(graph.module_of(node).short_class());
   if (node.info.kind != ValueInfo::Kind::unknown) lines.push_back(print(node.info));
-  for (const auto& [port, format] : node.formats) lines.push_back(port + ": " + format.text());
+  for (const auto& [port, format] : node.formats)
+    lines.push_back(port + ": " + format.short_text());
   return escaped(join(lines, "\n"));
 }
 

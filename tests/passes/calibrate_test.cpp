@@ -214,6 +214,77 @@ bias_frac_width = "auto"
   CHECK(result.notes.empty());
 }
 
+TEST_CASE("every channel of a weight gets the fraction that suits it alone") {
+  ir::Graph graph = test::two_layers({0.5f, -0.25f, 0.1f, 0, 0, 0.02f, 0.03f, -6}, {3.0f, -1.0f});
+  const Array rows = Array::from(std::vector<float>{1, -9, 2, 0.5f}, {1, 4});
+  passes::PassContext context = test::context_with_rows(rows, 2);
+  const passes::Result result = test::run_pass(graph, "quantize", R"(
+[linear.config]
+name = "integer"
+weight_width = 8
+weight_frac_width = "auto"
+weight_granularity = "channel"
+)",
+                                               context);
+  // 0.5 takes 7 bits after the point, 6 takes 4; the field of the tensor has the widest range.
+  CHECK(format_at(graph, "fc", "weight") ==
+        "integer(8, 4, granularity=channel, channel_frac_width=[7, 4])");
+  const Tree& entry = result.info.at("calibrated").as_list().at(0);
+  CHECK(entry.at("values").as_int() == 8);
+  CHECK(entry.at("value") == Tree::list_of(std::vector<int>{7, 4}));
+  CHECK(result.tables.at(0).rows.at(0).at(4) == "4 to 7");
+}
+
+TEST_CASE("each method chooses for a channel what it chooses for a tensor of these values") {
+  for (const char* method : {"minmax", "percentile", "mse", "kl"}) {
+    INFO(method);
+    std::vector<float> weight = heavy_tailed(5, 8);
+    for (std::size_t i = 0; i < 4; ++i) weight[i] *= 0.03f;
+    const auto format_of = [&](const std::vector<float>& values, const std::string& more) {
+      ir::Graph graph = test::two_layers(values, {0, 0});
+      passes::PassContext context = test::context_with_rows(Array(DType::float32, {1, 4}), 1);
+      test::run_pass(graph, "quantize",
+                     "calibration = \"" + std::string(method) +
+                         "\"\npercentile = 80\n[linear.config]\nname = \"integer\"\n"
+                         "weight_width = 4\nweight_frac_width = \"auto\"\n" +
+                         more,
+                     context);
+      return graph.find_node("fc")->formats.at("weight").fields();
+    };
+    const Tree both = format_of(weight, "weight_granularity = \"channel\"\n");
+    for (std::size_t c = 0; c < 2; ++c) {
+      // The same values twice: a tensor with the distribution of the channel.
+      std::vector<float> twice(weight.begin() + static_cast<std::ptrdiff_t>(4 * c),
+                               weight.begin() + static_cast<std::ptrdiff_t>(4 * c + 4));
+      twice.insert(twice.end(), twice.begin(), twice.end());
+      CHECK(both.at("channel_frac_width").as_list().at(c) == format_of(twice, "").at("frac_width"));
+    }
+  }
+}
+
+TEST_CASE("a channel of zeros gets the finest fraction of the others") {
+  ir::Graph graph = test::two_layers({0, 0, 0, 0, 0.5f, 0, 0, 0}, {0, 0});
+  passes::PassContext context = test::context_with_rows(Array(DType::float32, {1, 4}), 1);
+  test::run_pass(graph, "quantize", R"toml(
+[linear.config]
+weight = "integer(8, auto, granularity=channel)"
+)toml",
+                 context);
+  CHECK(format_at(graph, "fc", "weight") ==
+        "integer(8, 7, granularity=channel, channel_frac_width=[7, 7])");
+}
+
+TEST_CASE("ports of data have no fractions by channel, which is said with what to do") {
+  const char* options =
+      "[linear.config]\nname = \"integer\"\ndata_in_width = 8\n"
+      "weight_width = 8\ngranularity = \"channel\"\n";
+  ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
+  passes::PassContext context = test::context_with_rows(Array(DType::float32, {1, 4}), 1);
+  CHECK_THROWS_WITH(test::run_pass(graph, "quantize", options, context),
+                    Catch::Contains("node 'fc', port data_in: granularity = \"channel\"") &&
+                        Catch::Contains("granularity = \"tensor\""));
+}
+
 TEST_CASE("only as many rows as asked for are looked at") {
   ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
   const Array rows = Array::from(std::vector<float>{1, 1, 1, 1, 100, 0, 0, 0}, {2, 4});

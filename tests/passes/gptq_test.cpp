@@ -71,7 +71,9 @@ TEST_CASE("the second column makes up for the first") {
 }
 
 TEST_CASE("compensation beats rounding to nearest where inputs are alike") {
-  for (const char* text : {"integer(3, 1)", "integer(4, 2)", "integer_floor(4, 2)"}) {
+  for (const char* text :
+       {"integer(3, 1)", "integer(4, 2)", "integer_floor(4, 2)",
+        "integer(4, 2, granularity=channel, channel_frac_width=[1, 2, 3, 2, 1, 2, 3, 2, 1, 2])"}) {
     INFO(text);
     const formats::Format format = formats::parse_format(text);
     InputProducts products(24);

@@ -32,69 +32,166 @@ Source source_at(const ir::Graph& graph, const PortName& name) {
   return all;
 }
 
-/// Largest magnitude of every source.
-std::vector<double> largest_magnitudes(std::size_t sources,
-                                       const std::function<void(const SeeValues&)>& run) {
-  std::vector<double> largest(sources);
-  run([&](std::size_t i, const Array& values) {
-    for (const float value : values.span<float>())
-      largest[i] = std::max(largest[i], std::fabs(double(value)));
-  });
+/// A tensor as the parts that have the calibrated field's value of their own: itself, or its
+/// channels.
+std::vector<Array> parts_of(const Array& values, bool per_channel) {
+  if (!per_channel) return {values};
+  Shape shape = values.shape();
+  const std::int64_t channels = shape.front();
+  shape.front() = 1;
+  const auto size = static_cast<std::size_t>(numel(shape));
+  std::vector<Array> parts;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(channels); ++i) {
+    const auto part = values.span<float>().subspan(i * size, size);
+    parts.push_back(Array::from(std::vector<float>(part.begin(), part.end()), shape));
+  }
+  return parts;
+}
+
+/// The format of one such part.
+formats::Format part_format(const formats::Format& format) {
+  if (!format.per_channel()) return format;
+  Tree fields = format.fields();
+  fields["granularity"] = "tensor";
+  fields[formats::find_format(format.name())->calibrated_by_channel] = Tree::list();
+  return formats::format_of(format.name(), fields);
+}
+
+double largest_of(const Array& values) {
+  double largest = 0;
+  for (const float value : values.span<float>())
+    largest = std::max(largest, std::fabs(double(value)));
   return largest;
 }
 
+/// What is measured at one port: largest magnitudes in a first run, then scores, each by part.
+struct PortParts {
+  formats::Format format;
+  std::vector<double> largest;
+  std::vector<PortScores> scores;
+
+  template <class See>
+  void for_each(const Array& values, const See& see) const {
+    const std::vector<Array> parts = parts_of(values, format.per_channel());
+    for (std::size_t i = 0; i < parts.size(); ++i) see(i, parts[i]);
+  }
+  void look_at(const Array& values) {
+    for_each(values, [&](std::size_t i, const Array& part) {
+      largest.resize(std::max(largest.size(), i + 1));
+      largest[i] = std::max(largest[i], largest_of(part));
+    });
+  }
+  /// Candidates for what was looked at; the format that there is for parts of zeros.
+  void begin(const CalibrationOptions& options) {
+    const formats::Format plain = part_format(format);
+    const std::string& field = formats::find_format(format.name())->calibrated;
+    if (largest.empty()) largest.push_back(0);
+    for (const double most : largest)
+      scores.emplace_back(most > 0 ? candidates(plain, most)
+                                   : std::vector<Candidate>{{plain.fields().at(field), plain, 0.0}},
+                          options);
+  }
+  void score(const Array& values) {
+    for_each(values, [&](std::size_t i, const Array& part) { scores[i].add(part); });
+  }
+};
+
+void check_source(const Source& source, const formats::Format& format) {
+  if (format.per_channel() && !source.nodes.empty())
+    config_error(source.what + ": " + format.short_text() +
+                 " has a value for each channel of a parameter, and this port carries data; "
+                 "give it granularity = \"tensor\"");
+}
+
 /// The scores of every port, after the run that measures them.
-std::vector<PortScores> measure(const ir::Graph& graph, const std::vector<PortName>& ports,
-                                const CalibrationOptions& options, const PassContext& context) {
+std::vector<PortParts> measure(const ir::Graph& graph, const std::vector<PortName>& ports,
+                               const CalibrationOptions& options, const PassContext& context) {
   std::vector<Source> sources;
-  for (const PortName& port : ports) sources.push_back(source_at(graph, port));
+  std::vector<PortParts> measured;
+  for (const PortName& port : ports) {
+    sources.push_back(source_at(graph, port));
+    measured.push_back({format_at(graph, port), {}, {}});
+    check_source(sources.back(), measured.back().format);
+  }
   const auto run = [&](const SeeValues& see) {
     show_values(graph, sources, ir::Level::floating, options.num_samples, context, see);
   };
-  const std::vector<double> largest = largest_magnitudes(sources.size(), run);
-  std::vector<PortScores> scores;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const formats::Format& format = format_at(graph, ports[i]);
-    const std::string& field = formats::find_format(format.name())->calibrated;
-    auto tried = largest[i] > 0 ? candidates(format, largest[i])
-                                : std::vector<Candidate>{{format.fields().at(field), format, 0.0}};
-    scores.emplace_back(std::move(tried), options);
-  }
-  run([&](std::size_t i, const Array& values) { scores[i].add(values); });
-  return scores;
+  run([&](std::size_t i, const Array& values) { measured[i].look_at(values); });
+  for (PortParts& port : measured) port.begin(options);
+  run([&](std::size_t i, const Array& values) { measured[i].score(values); });
+  return measured;
 }
 
 /// What was chosen for one port.
 struct Choice {
-  Candidate candidate;
-  std::int64_t values, saturated;
+  formats::Format format;
+  Tree value;
+  std::int64_t values = 0, saturated = 0;
   double share() const { return values > 0 ? double(saturated) / double(values) : 0.0; }
 };
 
-Choice choice_of(const PortScores& scores, const CalibrationOptions& options) {
-  const std::vector<Score> measured = scores.scores();
-  const std::size_t best = choose(scores.candidates(), measured, scores.count(), options);
-  return {scores.candidates()[best], scores.count(), measured[best].saturated};
+/// The format with the values of its channels. Channels of zeros, which any value suits, get the
+/// finest of the others; the field of the whole tensor gets the one of the widest range.
+void give_channels(Choice& choice, const std::vector<Candidate>& chosen,
+                   const std::vector<double>& largest) {
+  const Candidate* finest = nullptr;
+  const Candidate* widest = nullptr;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (largest[i] == 0) continue;
+    if (!finest || chosen[i].reach < finest->reach) finest = &chosen[i];
+    if (!widest || chosen[i].reach > widest->reach) widest = &chosen[i];
+  }
+  if (!finest) return;
+  const formats::FormatRow& row = *formats::find_format(choice.format.name());
+  choice.value = Tree::list();
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    choice.value.push_back(largest[i] == 0 ? finest->value : chosen[i].value);
+  Tree fields = choice.format.fields();
+  fields[row.calibrated] = widest->value;
+  fields[row.calibrated_by_channel] = choice.value;
+  choice.format = formats::format_of(row.name, fields);
+}
+
+Choice choice_of(const PortParts& port, const CalibrationOptions& options) {
+  Choice choice{port.format, {}, 0, 0};
+  std::vector<Candidate> chosen;
+  for (const PortScores& scores : port.scores) {
+    const std::vector<Score> measured = scores.scores();
+    const std::size_t best = choose(scores.candidates(), measured, scores.count(), options);
+    chosen.push_back(scores.candidates()[best]);
+    choice.values += scores.count();
+    choice.saturated += measured[best].saturated;
+  }
+  choice.value = chosen.front().value;
+  if (port.format.per_channel())
+    give_channels(choice, chosen, port.largest);
+  else
+    choice.format = chosen.front().format;
+  return choice;
 }
 
 std::string percent(double share) { return fixed_text(100 * share, 3); }
 
 std::string value_text(const Tree& value) {
-  return value.is_string() ? value.as_string() : to_json(value, -1);
+  if (value.is_string()) return value.as_string();
+  if (!value.is_list()) return to_json(value, -1);
+  const auto [least, most] = std::ranges::minmax_element(
+      value.as_list(), {}, [](const Tree& item) { return item.as_int(); });
+  return std::to_string(least->as_int()) + " to " + std::to_string(most->as_int());
 }
 
 void report(const PortName& port, const Choice& choice, const CalibrationOptions& options,
             ReportTable& table, Result& result) {
-  const std::string field = formats::find_format(choice.candidate.format.name())->calibrated;
-  const std::string format = choice.candidate.format.text();
-  table.rows.push_back({port.node, port.port, format, field, value_text(choice.candidate.value),
+  const std::string field = formats::find_format(choice.format.name())->calibrated;
+  const std::string format = choice.format.short_text();
+  table.rows.push_back({port.node, port.port, format, field, value_text(choice.value),
                         std::to_string(choice.values), percent(choice.share())});
   Tree entry = Tree::dict();
   entry["node"] = port.node;
   entry["port"] = port.port;
-  entry["format"] = format;
+  entry["format"] = choice.format.text();
   entry["field"] = field;
-  entry["value"] = choice.candidate.value;
+  entry["value"] = choice.value;
   entry["values"] = choice.values;
   entry["saturated"] = choice.share();
   result.info["calibrated"].push_back(std::move(entry));
@@ -113,11 +210,11 @@ void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,
                     {"Node", "Port", "Format", "Field", "Value", "Values", "Saturated [%]"},
                     {},
                     "calibration.csv"};
-  const std::vector<PortScores> scores = measure(graph, ports, options, context);
+  const std::vector<PortParts> measured = measure(graph, ports, options, context);
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Choice choice = choice_of(scores[i], options);
+    const Choice choice = choice_of(measured[i], options);
     ir::Node& node = graph.node(graph.find_node(ports[i].node)->id);
-    node.formats.insert_or_assign(ports[i].port, choice.candidate.format);
+    node.formats.insert_or_assign(ports[i].port, choice.format);
     if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph, node);
     report(ports[i], choice, options, table, result);
   }

@@ -66,7 +66,7 @@ PortScores::PortScores(std::vector<Candidate> candidates, const CalibrationOptio
   if (options.method != "kl") return;
   if (shares_bits(candidates_.front().format))
     config_error("the method kl compares distributions of single values, and values of " +
-                 candidates_.front().format.text() + " share bits; use mse");
+                 candidates_.front().format.short_text() + " share bits; use mse");
   histogram_.emplace(kl_bins);
 }
 

@@ -41,17 +41,42 @@ std::vector<Shape> port_shapes(const ir::Graph& graph, const ir::Node& node,
   return shapes;
 }
 
+namespace {
+
+/// Whether a port carries what the graph computes, or an input.
+bool carries_data(const ir::Graph& graph, const ir::Node& node, const std::string& name) {
+  if (name == "data_out") return true;
+  for (const ir::Port& port : ir::ports(graph, node)) {
+    bool computed = false;
+    port.value.for_each_node([&](ir::NodeId id) {
+      computed = computed || graph.node(id).kind != ir::NodeKind::get_attr;
+    });
+    if (port.name == name && computed) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::vector<std::string> shape_faults(const ir::Graph& graph, const ir::Node& node) {
   std::vector<std::string> faults;
-  for (const auto& [port, format] : node.formats)
+  for (const auto& [port, format] : node.formats) {
+    const std::string where = "node '" + node.name + "', port " + port + ": ";
+    if (format.per_channel() && carries_data(graph, node, port)) {
+      faults.push_back(where +
+                       "granularity = \"channel\" is for parameters, whose first dimension is that "
+                       "of the channels; data has granularity = \"tensor\"");
+      continue;
+    }
     for (const Shape& shape : port_shapes(graph, node, port)) {
       try {
         format.check(shape);
       } catch (const Error& error) {
-        faults.push_back("node '" + node.name + "', port " + port + ": " + format.text() +
-                         " of a tensor " + shape_text(shape) + ": " + error.what());
+        faults.push_back(where + format.short_text() + " of a tensor " + shape_text(shape) + ": " +
+                         error.what());
       }
     }
+  }
   return faults;
 }
 

@@ -142,7 +142,7 @@ class Rounding {
   void report(const Layer& layer, double before, double after) {
     const ir::Node& node = graph_.node(layer.nodes.front());
     table.rows.push_back(
-        {node.name, node.formats.at("weight").text(), decibel(before), decibel(after)});
+        {node.name, node.formats.at("weight").short_text(), decibel(before), decibel(after)});
     Tree& entry = layers[node.name];
     // JSON has no infinity: an exact layer is written as the word.
     const auto written = [](double v) { return std::isinf(v) ? Tree("exact") : Tree(v); };

@@ -69,7 +69,7 @@ class PortCheck {
     if (fraction->as_int() <= width->as_int()) return;
     warned_ = true;
     diagnostics_.warning(where(), "seed of '" + selector_.name + "': " + port + " can become " +
-                                      format.text() + ", with more fraction bits than bits");
+                                      format.short_text() + ", with more fraction bits than bits");
   }
 
   const Selector& selector_;

@@ -20,7 +20,7 @@ constexpr int widest = 126;  ///< |frac_width| of the formats
 
 bool has_learned_field(const formats::Format& format) {
   const formats::FormatRow* row = formats::find_format(format.name());
-  return row != nullptr && row->calibrated == learned_field;
+  return row != nullptr && row->calibrated == learned_field && !format.per_channel();
 }
 
 int frac_width(const formats::Format& format) {

@@ -15,8 +15,8 @@ namespace mase::train {
 
 using PortName = std::pair<ir::NodeId, std::string>;
 
-/// The ports whose format has a frac_width that data may choose, of data and of trained parameters;
-/// running statistics are left out.
+/// The ports whose format has one frac_width that data may choose (not one for each channel), of
+/// data and of trained parameters; running statistics are left out.
 std::vector<PortName> learnable_ports(const ir::Graph& graph);
 
 /// Binary points that are trained with the weights: each port has a step size, whose logarithm gets
