@@ -52,7 +52,7 @@ std::vector<Array> parts_of(const Array& values, bool per_channel) {
 formats::Format part_format(const formats::Format& format) {
   if (!format.per_channel()) return format;
   Tree fields = format.fields();
-  fields["granularity"] = "tensor";
+  fields[granularity_field] = "tensor";
   fields[formats::find_format(format.name())->calibrated_by_channel] = Tree::list();
   return formats::format_of(format.name(), fields);
 }

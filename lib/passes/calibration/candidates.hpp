@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "formats/format.hpp"
@@ -15,6 +16,10 @@ struct Candidate {
   formats::Format format;
   double reach;  ///< largest magnitude that the format represents
 };
+
+/// The field of formats that can have a value of the calibrated field for every channel: "tensor"
+/// or "channel".
+inline constexpr std::string_view granularity_field = "granularity";
 
 /// The field of a format's row that calibration may choose; null when there is none.
 const FieldInfo* calibrated_field(const formats::FormatRow& row);

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "formats/format_text.hpp"
 #include "ir/op_table.hpp"
+#include "passes/calibration/candidates.hpp"
 #include "passes/quantization/port_blocks.hpp"
 
 namespace mase::passes {
@@ -273,14 +274,17 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
 
 namespace {
 
-/// The fields of a rule, but those whose layout was left open; "auto" stays.
+/// The fields of a rule, but those whose layout was left open, and those of channels where a tensor
+/// has one value for all; "auto" stays.
 Tree written_fields(const PortRule& rule) {
-  const std::string& free_field = formats::find_format(rule.format.name())->calibrated;
+  const formats::FormatRow& row = *formats::find_format(rule.format.name());
   const Tree fields = rule.format.fields();
   Tree out = Tree::dict();
-  for (const auto& [field, value] : fields.as_dict())
-    if (!is_open_layout(rule.given, field))
-      out[field] = rule.calibrated && field == free_field ? Tree("auto") : value;
+  for (const auto& [field, value] : fields.as_dict()) {
+    const bool of_channels = field == granularity_field || field == row.calibrated_by_channel;
+    if (is_open_layout(rule.given, field) || (of_channels && !rule.format.per_channel())) continue;
+    out[field] = rule.calibrated && field == row.calibrated ? Tree("auto") : value;
+  }
   return out;
 }
 
