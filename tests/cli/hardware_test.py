@@ -178,6 +178,29 @@ class Results(Hardware):
         self.emit("command", "--ii", "16")
         self.assertEqual(self.rtl("file"), self.rtl("command"))
 
+    def test_channels_with_fraction_bits_of_their_own_agree_folded_and_unfolded(self):
+        config = self.folder / "channels.toml"
+        shipped = (SOURCE / "configs/hardware/jsc_tiny.toml").read_text(encoding="utf-8")
+        fixed = "weight_width = 6\nweight_frac_width = 5\n"
+        self.assertIn(fixed, shipped)
+        chosen = 'weight_width = 6\nweight_frac_width = "auto"\nweight_granularity = "channel"\n'
+        config.write_text(shipped.replace(fixed, chosen), encoding="utf-8")
+        made = ["--config", config, "--project-dir", self.folder, "--project", "channels", "--json"]
+        made = json.loads(self.run_mase("transform", self.float_model, "jsc", *made).stdout)
+        for interval in "1", "16":
+            project = ["--project-dir", self.folder, "--project", f"channels_{interval}"]
+            self.run_mase("emit", made["checkpoint"], "--ii", interval, *project)
+            result = self.run_mase("simulate", made["checkpoint"], "jsc", "--rows", "40", *project, "--json")
+            self.assertEqual(json.loads(result.stdout)["simulation"]["mismatches"], 0)
+            design = json.loads((self.hardware(f"channels_{interval}") / "design.json").read_text(encoding="utf-8"))
+            modules = [instance["module"] for instance in design["instances"]]
+            self.assertIn("mase_channel_shift", modules)
+        scores = [
+            json.loads(self.run_mase("test", made["checkpoint"], "jsc", "--level", level, "--json").stdout)["scores"]
+            for level in ("quantized", "integer")
+        ]
+        self.assertEqual(*scores)
+
     def rtl(self, project):
         files = files_below(self.hardware(project))
         return {name: data for name, data in files.items() if name.startswith("rtl")}

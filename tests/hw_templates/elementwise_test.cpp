@@ -232,5 +232,52 @@ TEST_CASE("scale and shift in RTL follow the channels") {
   check_cases(cases, kElementwiseFrames);
 }
 
+/// Every fourth with one block, whose distances are constants.
+Case channel_shift_case(Random& random, int index) {
+  const FixedType in_type = random_type(random, 20), to = random_type(random, 12);
+  const std::int64_t blocks = index % 4 == 0 ? 1 : between(random, 2, 5);
+  const std::int64_t lanes = between(random, 1, 3);
+  const int bits = static_cast<int>(between(random, 1, 4));
+  const Port in = random_port(random, lanes, in_type, kElementwiseFrames * blocks * 2);
+  std::vector<Wide> left;
+  for (std::int64_t c = 0; c < blocks * lanes; ++c)
+    left.push_back(between(random, 0, power(bits) - 1));
+  const std::int64_t most = power(static_cast<int>(*std::max_element(left.begin(), left.end())));
+  const Requantise requantise = random_requantise(
+      random, to, random_shift(random, std::max(-in_type.low(), in_type.high()) * most, to));
+  design::ModuleParameters parameters{
+      {"BLOCKS", blocks},
+      {"LANES", lanes},
+      {"IW", std::int64_t{in_type.width}},
+      {"ISIGNED", flag(in_type.is_signed)},
+      {"LW", std::int64_t{bits}},
+      {"ACCW", std::int64_t{integer::signed_width(in_type.low() * most, in_type.high() * most)}}};
+  parameters.append(design::requantise_parameters(requantise, to));
+  std::vector<design::Memory> memories;
+  if (blocks == 1) {
+    parameters.set("LEFT", design::HexBits{design::pack_word(left, bits), lanes * bits});
+  } else {
+    const std::string file = "left_" + std::to_string(index) + ".mem";
+    parameters.set("LEFT_FILE", file);
+    memories.push_back({file, "", "", lanes * bits, design::vector_words(left, lanes, bits)});
+  }
+  return {"mase_channel_shift",
+          parameters,
+          {in},
+          {mapped(in, to,
+                  [&](std::size_t i) {
+                    const auto distance = static_cast<int>(left[i % left.size()]);
+                    return requantise(static_cast<Wide>(in.codes[i]) * power(distance));
+                  })},
+          memories};
+}
+
+TEST_CASE("accumulators of channels in RTL come to one binary point and are rounded once") {
+  Random random(6);
+  std::vector<Case> cases;
+  for (int i = 0; i < 24; ++i) cases.push_back(channel_shift_case(random, i));
+  check_cases(cases, kElementwiseFrames);
+}
+
 }  // namespace
 }  // namespace mase::rtl_test

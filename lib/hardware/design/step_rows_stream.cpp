@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "hardware/design/numbers.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {
@@ -83,6 +84,29 @@ StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inpu
   parameters.set("SCALE_FILE", builder.vector_memory("scale", scale.scale, lanes, bits));
   parameters.set("SHIFT_FILE", builder.vector_memory("shift", scale.shift, lanes, shift_bits));
   return builder.finish("mase_scale_shift", std::move(parameters), inputs, lanes);
+}
+
+// Channels whose accumulators have binary points of their own.
+
+StreamId add_channel_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& left = std::get<integer::ChannelShift>(builder.step.operation).left;
+  const FixedType& in = builder.input().type;
+  const std::int64_t lanes = builder.fold.in_lanes;
+  const std::int64_t blocks = static_cast<std::int64_t>(left.size()) / lanes;
+  const int bits = log2_ceiling(std::ranges::max(left) + 1);
+  ModuleParameters parameters{{"BLOCKS", blocks},
+                              {"LANES", lanes},
+                              {"IW", std::int64_t{in.width}},
+                              {"ISIGNED", flag(in.is_signed)},
+                              {"LW", std::int64_t{bits}},
+                              {"ACCW", accumulator_width(builder.step)}};
+  parameters.append(requantiser(builder));
+  if (blocks > 1)
+    parameters.set("LEFT_FILE", builder.vector_memory("left", left, lanes, bits));
+  else
+    parameters.set("LEFT", HexBits{pack_word(std::vector<Wide>(left.begin(), left.end()), bits),
+                                   lanes * bits});
+  return builder.finish("mase_channel_shift", std::move(parameters), inputs, lanes);
 }
 
 // Pooling: on the fly where windows do not overlap, else behind a window.
@@ -227,6 +251,7 @@ std::vector<StepRow> stream_rows() {
       {"lookup", element_rule, fold_lanes, output_interval, nullptr, add_lookup},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
+      {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
       {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
       {"slice", slice_rule, fold_lanes, slice_interval, nullptr, add_slice},

@@ -13,14 +13,18 @@ namespace {
 using ir::Value;
 
 /// Codes of float values on a format's grid.
-Constants encoded(const Array& values, const formats::Format& format) {
-  const Grid grid = grid_of(format);
+Constants encoded(const Array& values, const formats::Format& format, const WeightGrid& grid) {
   const formats::Encoded encoded = format.encode(values.span<float>(), values.shape());
-  Constants constants{values.shape(), grid.type, {}};
-  const auto sign = grid.type.is_signed ? std::int64_t{1} << (grid.type.width - 1) : 0;
+  const FixedType& type = grid.grid.type;
+  Constants constants{values.shape(), type, {}, grid.fracs};
+  const auto sign = type.is_signed ? std::int64_t{1} << (type.width - 1) : 0;
   for (const std::uint32_t code : encoded.codes.unpack())
     constants.codes.push_back((std::int64_t{code} ^ sign) - sign);
   return constants;
+}
+
+Constants encoded(const Array& values, const formats::Format& format) {
+  return encoded(values, format, {grid_of(format), {}});
 }
 
 /// Fraction bits of a finite number: the least f >= 0 for which number * 2^f is whole.
@@ -156,6 +160,14 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
   if (exact_allowed) return exact(values, quoted(argument));
   throw Refusal{"its " + std::string(argument) +
                 " is still float; give it a format (pass quantize)"};
+}
+
+Constants Call::weights() const {
+  const formats::Format* own = format("weight");
+  if (!own || !own->per_channel()) return constants("weight");
+  const std::string* path = lowering.graph().tensor_of(node, "weight");
+  MASE_CHECK(path, "a format of channels on what is no parameter");
+  return encoded(lowering.graph().tensors.at(*path).value.to_float32(), *own, weight_grid_of(*own));
 }
 
 std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {

@@ -52,6 +52,12 @@ class Frame {
     }
   }
 
+  void operator()(const ChannelShift& shift) const {
+    const auto channels = static_cast<Index>(shift.left.size());
+    for (Index i = 0; i < elements(); ++i)
+      put(i, static_cast<Sum>(in_[0][i]) * (Sum{1} << shift.left[at(i % channels)]));
+  }
+
   void operator()(const Lookup& lookup) const {
     const std::uint64_t mask = lookup.table.size() - 1;
     for (Index i = 0; i < elements(); ++i)

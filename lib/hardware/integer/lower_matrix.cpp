@@ -23,6 +23,29 @@ struct Matrix {
   std::vector<Wide> bias;
 };
 
+/// A bias of channels whose weights have fraction bits of their own, each aligned to the
+/// accumulator of its channel. Where a bias is finer, the weights of its channel are shifted left.
+std::vector<Wide> aligned_by_channel(const Constants& bias, Constants& weight, int input_frac) {
+  const std::size_t row = weight.codes.size() / weight.fracs.size();
+  std::vector<Wide> aligned;
+  for (std::size_t o = 0; o < weight.fracs.size(); ++o) {
+    const std::span codes = std::span(weight.codes).subspan(o * row, row);
+    Constants one{{}, bias.type, {bias.codes[o]}};
+    FixedType type = weight.type;
+    type.frac = weight.fracs[o];
+    Constants factors{{}, type, {codes.begin(), codes.end()}};
+    const std::vector<Wide> found = aligned_bias(std::move(one), factors, input_frac);
+    std::ranges::copy(factors.codes, codes.begin());
+    weight.fracs[o] = factors.type.frac;
+    aligned.push_back(found.empty() ? 0 : found.front());
+  }
+  const auto [low, high] = std::ranges::minmax(weight.codes);
+  if (low < weight.type.low() || high > weight.type.high())
+    weight.type = type_for(low, high, weight.type.frac);
+  if (std::ranges::all_of(aligned, [](Wide word) { return word == 0; })) aligned.clear();
+  return aligned;
+}
+
 Matrix matrix_of(const Call& call, Constants weight, int input_frac) {
   Matrix matrix{std::move(weight), {}};
   if (!call.has_tensor("bias")) return matrix;
@@ -30,14 +53,16 @@ Matrix matrix_of(const Call& call, Constants weight, int input_frac) {
   if (matrix.weight.shape.empty() || bias.shape != Shape{matrix.weight.shape[0]})
     throw Refusal{"its bias " + shape_text(bias.shape) + " does not fit its weight " +
                   shape_text(matrix.weight.shape)};
-  matrix.bias = aligned_bias(std::move(bias), matrix.weight, input_frac);
+  matrix.bias = matrix.weight.fracs.empty()
+                    ? aligned_bias(std::move(bias), matrix.weight, input_frac)
+                    : aligned_by_channel(bias, matrix.weight, input_frac);
   return matrix;
 }
 
 void check_weights(const Call& call) {
   if (!call.has_tensor("weight"))
     throw Refusal{"its weight is computed: products of two streams as matrices have no datapath"};
-  call.constants("weight");
+  call.weights();
   if (call.has_tensor("bias")) call.constants("bias");
 }
 
@@ -47,6 +72,53 @@ Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const Fixed
     check_width({std::min<Wide>(bias, 0), std::max<Wide>(bias, 0)}, 124, "its bias");
   return {matrix_interval(matrix.weight.codes, terms, matrix.bias, interval_of(input)),
           input.frac + matrix.weight.type.frac};
+}
+
+/// How far every channel is shifted to the fraction bits of the finest; empty where all have these.
+std::vector<int> shifts_of(const Constants& weight) {
+  if (weight.fracs.empty()) return {};
+  const int finest = std::ranges::max(weight.fracs);
+  std::vector<int> left;
+  for (const int frac : weight.fracs) left.push_back(finest - frac);
+  if (std::ranges::max(left) == 0) left.clear();
+  return left;
+}
+
+/// The accumulators of all channels, each shifted to the fraction bits of the finest.
+Interval shifted_interval(const Matrix& matrix, const std::vector<int>& left, std::int64_t terms,
+                          const Interval& input) {
+  const std::span<const std::int64_t> codes(matrix.weight.codes);
+  const std::span<const Wide> bias(matrix.bias);
+  Interval all;
+  for (std::size_t o = 0; o < left.size(); ++o) {
+    const Interval own = matrix_interval(codes.subspan(o * at(terms), at(terms)), terms,
+                                         bias.empty() ? bias : bias.subspan(o, 1), input);
+    if (signed_width(own.low, own.high) + left[o] > 126)
+      throw Refusal{
+          "the fraction bits of its channels are too far apart for one accumulator; "
+          "give its weight granularity = \"tensor\""};
+    all = hull(all, shifted(own, left[o]));
+  }
+  return all;
+}
+
+/// Appends a product with weights and, where its channels have fraction bits of their own, the step
+/// that shifts them to those of the finest.
+StreamView emit_product(const Call& call, Operation product, const StreamView& x, Matrix& matrix,
+                        std::int64_t terms, Layout layout) {
+  const FixedType input = call.lowering.value(x.id).type;
+  const std::vector<int> left = shifts_of(matrix.weight);
+  if (!matrix.weight.fracs.empty()) matrix.weight.type.frac = std::ranges::max(matrix.weight.fracs);
+  Accumulator accumulator = accumulator_of(matrix, terms, input);
+  if (left.empty())
+    return call.lowering.emit(call.node, std::move(product), {x.id}, accumulator,
+                              std::move(layout));
+  const StreamView sums =
+      call.lowering.emit_before(call.node, "products", std::move(product), x, accumulator,
+                                exactly(accumulator.range), layout);
+  accumulator.range = shifted_interval(matrix, left, terms, interval_of(input));
+  return call.lowering.emit(call.node, ChannelShift{left}, {sums.id}, accumulator,
+                            std::move(layout));
 }
 
 /// Layout of a linear's result: the rows where they were, features in order.
@@ -69,8 +141,8 @@ Operand lower_linear(const Call& call) {
   check_weights(call);
   StreamView x = call.stream("input");
   const FixedType type = call.lowering.value(x.id).type;
-  const Matrix matrix = matrix_of(call, call.constants("weight"), type.frac);
-  const Shape& shape = matrix.weight.shape;
+  Matrix matrix = matrix_of(call, call.weights(), type.frac);
+  const Shape shape = matrix.weight.shape;
   if (shape.size() != 2 || x.layout.torch_shape.empty() || x.layout.torch_shape.back() != shape[1])
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
   auto rows = rows_of(x.layout);
@@ -84,9 +156,8 @@ Operand lower_linear(const Call& call) {
     for (std::int64_t i = 0; i < shape[1]; ++i)
       linear.weight[at(o * shape[1] + i)] =
           matrix.weight.codes[at(o * shape[1] + rows->columns[at(i)])];
-  const Accumulator accumulator = accumulator_of(matrix, shape[1], type);
-  return call.lowering.emit(call.node, std::move(linear), {x.id}, accumulator,
-                            linear_layout(x.layout, *rows, shape[0]));
+  return emit_product(call, std::move(linear), x, matrix, shape[1],
+                      linear_layout(x.layout, *rows, shape[0]));
 }
 
 /// Padding before and after each spatial dimension. "same" puts what is left over behind.
@@ -152,8 +223,8 @@ StreamView image_of(const Call& call, const Shape& weight, std::size_t dims) {
 Operand convolved(const Call& call, const StreamView& x, Constants weight,
                   const std::vector<Axis>& axes) {
   const FixedType type = call.lowering.value(x.id).type;
-  const Matrix matrix = matrix_of(call, std::move(weight), type.frac);
-  const Shape& shape = matrix.weight.shape;
+  Matrix matrix = matrix_of(call, std::move(weight), type.frac);
+  const Shape shape = matrix.weight.shape;
   const Shape& frame = x.layout.torch_shape;
   Convolution convolution;
   convolution.window = window_over(frame, axes);
@@ -167,13 +238,13 @@ Operand convolved(const Call& call, const StreamView& x, Constants weight,
   convolution.weight = channels_last_weights(matrix.weight.codes, shape);
   convolution.bias = matrix.bias;
   const std::int64_t terms = numel(Shape(shape.begin() + 1, shape.end()));
-  return call.lowering.emit(call.node, std::move(convolution), {x.id},
-                            accumulator_of(matrix, terms, type), channels_last(call.frame_shape()));
+  return emit_product(call, std::move(convolution), x, matrix, terms,
+                      channels_last(call.frame_shape()));
 }
 
 Operand lower_convolution(const Call& call, std::size_t dims) {
   check_weights(call);
-  Constants weight = call.constants("weight");
+  Constants weight = call.weights();
   const StreamView x = image_of(call, weight.shape, dims);
   const Shape& frame = x.layout.torch_shape;
   const std::vector<Axis> axes = convolution_axes(call, frame, weight.shape);

@@ -56,6 +56,8 @@ struct Constants {
   Shape shape;
   FixedType type;
   Codes codes;
+  /// Fraction bits of the slices of dimension 0; empty: those of the type for all.
+  std::vector<int> fracs = {};
 
   /// Gives the codes the least type that holds them.
   void fit(int frac);
@@ -162,6 +164,9 @@ struct Call {
   /// The constant tensor of an argument as codes of its port's format. Refused when it has none
   /// unless `exact_allowed`: then the least grid that holds the values.
   Constants constants(std::string_view argument, bool exact_allowed = false) const;
+  /// The same of a weight whose channels, the slices of dimension 0, may have fraction bits of
+  /// their own.
+  Constants weights() const;
   Constants constant(double number) const;  ///< of a Python number, which runs as float32
   /// The numbers of a constant tensor of int64; refused for anything else.
   std::vector<std::int64_t> constant_indices(const ir::Value& value) const;

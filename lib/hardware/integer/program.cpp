@@ -17,6 +17,7 @@ struct Namer {
                : "convolution";
   }
   std::string operator()(const ScaleShift&) const { return "scale_shift"; }
+  std::string operator()(const ChannelShift&) const { return "channel_shift"; }
   std::string operator()(const Lookup& lookup) const { return lookup.function; }
   std::string operator()(const Pool& pool) const {
     return pool.kind == PoolKind::max ? "max_pool" : "sum_pool";

@@ -124,6 +124,13 @@ struct ScaleShift {
   std::vector<Wide> shift;  ///< aligned to the accumulator; empty without
 };
 
+/// y[i] = x[i] * 2^left[channel]: brings the accumulators of channels whose weights have fraction
+/// bits of their own to one binary point. The codes of x are read at that of their channel, though
+/// their type has the finest.
+struct ChannelShift {
+  std::vector<int> left;  ///< one for each channel, none negative
+};
+
 /// y = table[low bits of x]: any function of one input of at most 10 bits.
 struct Lookup {
   std::string function;  ///< "sigmoid"
@@ -190,8 +197,8 @@ struct Gather {
 Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);
 
 /// What a step computes.
-using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, Lookup, Pool, Binary, Concat,
-                               Slice, Gather>;
+using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
+                               Binary, Concat, Slice, Gather>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

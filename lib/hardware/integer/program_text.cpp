@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program as text, one line per step.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "hardware/integer/program.hpp"
 
@@ -37,6 +39,10 @@ struct Details {
            std::to_string(convolution.groups);
   }
   std::string operator()(const ScaleShift& scale) const { return type_text(scale.scale_type); }
+  std::string operator()(const ChannelShift& shift) const {
+    const auto [least, most] = std::ranges::minmax(shift.left);
+    return "<< " + std::to_string(least) + " to " + std::to_string(most);
+  }
   std::string operator()(const Pool& pool) const { return window_text(pool.window); }
   std::string operator()(const Binary& binary) const {
     return "<< " + std::to_string(binary.shift_a) + ", " + std::to_string(binary.shift_b);

@@ -68,6 +68,13 @@ TEST_CASE("formats whose codes are not those of exact arithmetic are refused") {
   says(refusal(with("integer(25, 4, profile=mase)")), "profile 'reference' above 24 bits");
   says(refusal(with("integer_floor(8, -1, profile=mase)")), "use profile 'exact'");
   says(refusal(with("integer(8, 4, rounding=nearest_away)")), "'nearest_even' and 'floor'");
+  const auto bias_with = [](const std::string& format) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 5}, {{"data_out", "integer(8, 4)"}});
+    return sketch.finish(sketch.linear(x, 2, {{"weight", "integer(8, 4)"}, {"bias", format}}));
+  };
+  says(refusal(bias_with("integer(8, 4, granularity=channel, channel_frac_width=[3, 4])")),
+       "give this port granularity = \"tensor\"");
   CHECK_NOTHROW(integer::lower(with("integer(24, 4, profile=mase)")));
   CHECK_NOTHROW(integer::lower(with("integer_floor(8, 0, profile=mase)")));
 }

@@ -30,3 +30,53 @@ TEST_CASE("rows of features stay rows") {
   const auto x = sketch.input({2, 4, 6});
   check_against_reference(sketch.finish(sketch.linear(x, 3, eight)), 4);
 }
+
+TEST_CASE("channels with fraction bits of their own are shifted to the finest, and rounded once") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 5});
+  const auto fc =
+      sketch.linear(x, 3,
+                    {{"data_in", "integer(8, 4)"},
+                     {"weight", "integer(6, 4, granularity=channel, channel_frac_width=[4, 7, 5])"},
+                     {"bias", "integer(8, 5)"},
+                     {"data_out", "integer(8, 3)"}});
+  const ir::Graph graph = sketch.finish(fc);
+  const integer::Program program = integer::lower(graph);
+  REQUIRE(program.steps.size() == 2);
+  // Sums as they are, then one binary point, 4 + 7 bits of fraction, and the result's 3.
+  CHECK(program.steps[0].requantise.shift == 0);
+  const auto& shift = std::get<integer::ChannelShift>(program.steps[1].operation);
+  CHECK(shift.left == std::vector<int>{3, 0, 2});
+  CHECK(program.steps[1].frac == 11);
+  CHECK(program.steps[1].requantise.shift == 8);
+  check_against_reference(graph, 4);
+}
+
+TEST_CASE("channels with equal fraction bits need no step of their own") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 5});
+  const auto fc =
+      sketch.linear(x, 2,
+                    {{"data_in", "integer(8, 4)"},
+                     {"weight", "integer(6, 1, granularity=channel, channel_frac_width=[4, 4])"},
+                     {"bias", "integer(8, 5)"}});
+  const ir::Graph graph = sketch.finish(fc);
+  CHECK(integer::lower(graph).steps.size() == 1);
+  check_against_reference(graph, 4);
+}
+
+TEST_CASE("a bias finer than the accumulator of its channel widens the weights of that channel") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 5});
+  const auto fc =
+      sketch.linear(x, 3,
+                    {{"data_in", "integer(8, 0)"},
+                     {"weight", "integer(6, 1, granularity=channel, channel_frac_width=[2, 9, 5])"},
+                     {"bias", "integer(12, 8)"},
+                     {"data_out", "integer(10, 3)"}});
+  const ir::Graph graph = sketch.finish(fc);
+  const integer::Program program = integer::lower(graph);
+  const auto& linear = std::get<integer::Linear>(program.steps[0].operation);
+  CHECK(linear.weight_type.width > 6);
+  check_against_reference(graph, 100);
+}

@@ -17,7 +17,9 @@ using Index = std::int64_t;
 
 class Network {
  public:
-  explicit Network(std::uint64_t seed) : random_(seed), sketch_(seed) {}
+  /// `by_channel`: most weights have fraction bits of their own for every output channel.
+  explicit Network(std::uint64_t seed, bool by_channel = false)
+      : by_channel_(by_channel), random_(seed), sketch_(seed) {}
 
   ir::Graph make() {
     const Index channels = 1 + pick(6);
@@ -43,8 +45,17 @@ class Network {
   Formats maybe(const std::string& port) {
     return pick(2) == 0 ? Formats{} : Formats{{port, format()}};
   }
-  Formats layer_formats() {
-    Formats formats{{"weight", format()}, {"bias", format()}};
+  std::string weight_format(Index channels) {
+    const std::string text = format();
+    if (!by_channel_ || pick(4) == 0) return text;
+    std::string fractions;
+    for (Index c = 0; c < channels; ++c)
+      fractions += (c > 0 ? ", " : "") + std::to_string(pick(8) - 1);
+    return text.substr(0, text.size() - 1) + ", granularity=channel, channel_frac_width=[" +
+           fractions + "])";
+  }
+  Formats layer_formats(Index channels) {
+    Formats formats{{"weight", weight_format(channels)}, {"bias", format()}};
     if (pick(3) > 0) formats.push_back({"data_in", format()});
     if (pick(3) == 0) formats.push_back({"data_out", format()});
     return formats;
@@ -95,7 +106,7 @@ class Network {
         sketch_.layer("conv.Conv2d", "aten::conv2d", now_,
                       {{"stride", list(stride)}, {"padding", list(pad)}, {"groups", Value(groups)}},
                       {{"weight", {outputs, in[1] / groups, kernel, kernel}}, {"bias", {outputs}}},
-                      {2, outputs, size(in[2]), size(in[3])}, layer_formats());
+                      {2, outputs, size(in[2]), size(in[3])}, layer_formats(outputs));
   }
 
   void pool() {
@@ -128,22 +139,22 @@ class Network {
     const Shape in = shape();
     now_ = sketch_.call("aten::flatten.using_ints", {{"self", ref(now_)}, {"start_dim", Value(1)}},
                         {2, in[1] * in[2] * in[3]});
-    now_ = sketch_.linear(now_, 1 + pick(20), layer_formats());
+    const Index outputs = 1 + pick(20);
+    now_ = sketch_.linear(now_, outputs, layer_formats(outputs));
   }
 
+  bool by_channel_;
   Random random_;
   Sketch sketch_;
   NodeId now_ = ir::no_node;
 };
 
-}  // namespace
-
-TEST_CASE("random networks equal the reference") {
+/// Lowers and runs `count` networks; how many have a datapath.
+int check_networks(int count, bool by_channel) {
   int lowered = 0;
-  constexpr int count = 200;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(count); ++seed) {
     INFO("seed " << seed);
-    const ir::Graph graph = Network(seed).make();
+    const ir::Graph graph = Network(seed, by_channel).make();
     try {
       integer::lower(graph);
     } catch (const Error& error) {
@@ -153,5 +164,13 @@ TEST_CASE("random networks equal the reference") {
     ++lowered;
     check_against_reference(graph, 6, seed);
   }
-  CHECK(lowered > count * 8 / 10);
+  return lowered;
+}
+
+}  // namespace
+
+TEST_CASE("random networks equal the reference") { CHECK(check_networks(200, false) > 160); }
+
+TEST_CASE("random networks whose channels have fraction bits of their own equal the reference") {
+  CHECK(check_networks(100, true) > 80);
 }

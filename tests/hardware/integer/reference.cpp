@@ -302,10 +302,12 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
   return table;
 }
 
-Real quantized(Real number, const formats::Format& format) {
+Real quantized(Real number, const formats::Format& format, std::size_t channel) {
   const Tree fields = format.fields();
   const auto width = static_cast<int>(fields.at("width").as_int());
-  const auto frac = static_cast<int>(fields.at("frac_width").as_int());
+  const auto& fracs = fields.at("channel_frac_width").as_list();
+  const Tree& chosen = fracs.empty() ? fields.at("frac_width") : fracs.at(channel);
+  const auto frac = static_cast<int>(chosen.as_int());
   const bool is_signed = fields.at("is_signed").as_bool();
   const bool floor =
       format.name() == "integer_floor" || fields.at("rounding").as_string() == "floor";

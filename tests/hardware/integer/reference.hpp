@@ -20,7 +20,8 @@ struct RealTensor {
 /// Results of the graph for float inputs, one tensor per placeholder with any number of rows.
 std::vector<RealTensor> evaluate(const ir::Graph& graph, const std::vector<Array>& inputs);
 
-/// Clamped to the format's range and rounded to its grid, from the format's fields.
-Real quantized(Real number, const formats::Format& format);
+/// Clamped to the format's range and rounded to its grid, from the format's fields; `channel`
+/// counts along the first dimension.
+Real quantized(Real number, const formats::Format& format, std::size_t channel = 0);
 
 }  // namespace mase::test

@@ -54,7 +54,10 @@ class Evaluation {
   RealTensor with_format(RealTensor tensor, const std::string& port) const {
     const auto format = node_->formats.find(port);
     if (format == node_->formats.end()) return tensor;
-    for (Real& value : tensor.values) value = quantized(value, format->second);
+    const std::size_t channels = tensor.shape.empty() ? 1 : at(tensor.shape.front());
+    const std::size_t size = tensor.values.size() / std::max<std::size_t>(1, channels);
+    for (std::size_t i = 0; i < tensor.values.size(); ++i)
+      tensor.values[i] = quantized(tensor.values[i], format->second, i / size);
     return tensor;
   }
 

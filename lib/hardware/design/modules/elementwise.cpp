@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementwise family of hardware modules: rows, handshake models and costs.
 #include <algorithm>
+#include <array>
 
 #include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
@@ -14,6 +15,7 @@ using Made = std::unique_ptr<Handshake>;
 // Registers before the skid.
 constexpr int lookup_stages = 2;
 int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 : 2; }
+int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
 int scale_shift_stages(const ModuleParameters& p) { return p.integer("HAS_SHIFT") != 0 ? 5 : 4; }
 
 Made make_cast(const ModuleParameters&, Stages kept) {
@@ -27,6 +29,9 @@ Made make_binary(const ModuleParameters& parameters, Stages kept) {
 }
 Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(scale_shift_stages(parameters), kept);
+}
+Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
 }
 
 /// What every pipeline ends in: valid bits and the skid.
@@ -115,6 +120,30 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
   return cost;
 }
 
+/// LUTs for each bit of a number that is shifted by a distance of so many bits, two of which choose
+/// among four places in one LUT. Fitted, as in primitives.hpp, up to four bits.
+double shifter_luts(std::int64_t distance_bits) {
+  constexpr std::array fitted{0.0, 0.93, 1.15, 2.0, 2.45};
+  const auto bits = static_cast<std::size_t>(distance_bits);
+  return bits < fitted.size() ? fitted[bits] : 0.6 * static_cast<double>(bits);
+}
+
+Cost channel_shift_cost(const Design& design, const Instance& instance) {
+  const std::int64_t lanes = instance.parameter("LANES"), blocks = instance.parameter("BLOCKS"),
+                     acc = instance.parameter("ACCW"), bits = instance.parameter("LW");
+  Cost lane = requantise_stage_cost(instance.parameters, {static_cast<int>(acc)});
+  Cost cost =
+      output_cost(lanes * instance.parameter("OW"), channel_shift_stages(instance.parameters));
+  if (blocks > 1) {
+    lane.lut += static_cast<double>(acc) * shifter_luts(bits);
+    lane.ff += static_cast<double>(acc + instance.parameter("IW"));
+    cost += table_cost(lanes * bits, blocks, image_of(design, instance, "LEFT_FILE"));
+    cost += counter_cost(blocks);
+  }
+  cost += scaled(lane, static_cast<double>(lanes));
+  return cost;
+}
+
 }  // namespace
 
 std::vector<ModuleRow> elementwise_modules() {
@@ -160,6 +189,14 @@ std::vector<ModuleRow> elementwise_modules() {
        .outputs = out,
        .handshake = make_scale_shift,
        .cost = scale_shift_cost},
+      {.name = "mase_channel_shift",
+       .folder = "elementwise",
+       .doc = "accumulators of channels to one binary point",
+       .uses = {"mase_requantise_stage", "mase_rom", "mase_skid"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_channel_shift,
+       .cost = channel_shift_cost},
   };
 }
 
