@@ -65,6 +65,7 @@ class ElementKernel : public StepKernel {
     first_.resize(block_);
     second_.resize(block_);
     if (const auto* scale = std::get_if<ScaleShift>(&step.operation)) spread(*scale);
+    if (const auto* shift = std::get_if<ChannelShift>(&step.operation)) spread(*shift);
   }
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t) override {
@@ -86,6 +87,12 @@ class ElementKernel : public StepKernel {
       shift_.push_back(scale.shift.empty() ? 0
                                            : static_cast<std::int32_t>(scale.shift[i % channels]));
     }
+  }
+
+  void spread(const ChannelShift& shift) {
+    for (std::size_t i = 0; i < block_; ++i)
+      scale_.push_back(std::int32_t{1} << shift.left[i % shift.left.size()]);
+    shift_.resize(block_);
   }
 
   void apply_scale(std::size_t count) {
@@ -172,7 +179,18 @@ bool has_small_operands(const Step& step) {
     });
   if (const auto* binary = std::get_if<Binary>(&step.operation))
     return binary->shift_a <= 30 && binary->shift_b <= 30;
+  if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
+    return std::ranges::max(shift->left) <= 30;
   return std::holds_alternative<Cast>(step.operation);
+}
+
+/// After how many elements the constants of a step repeat.
+std::int64_t period_of(const Step& step) {
+  if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
+    return static_cast<std::int64_t>(scale->scale.size());
+  if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
+    return static_cast<std::int64_t>(shift->left.size());
+  return 1;
 }
 
 }  // namespace
@@ -196,9 +214,7 @@ std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const St
   for (const ValueId id : step.inputs)
     if (storage(id) == Storage::wide) return nullptr;
   if (!has_small_operands(step)) return nullptr;
-  const auto* scale = std::get_if<ScaleShift>(&step.operation);
-  const std::int64_t period = scale ? static_cast<std::int64_t>(scale->scale.size()) : 1;
-  return std::make_unique<ElementKernel>(step, period, *requantise, table);
+  return std::make_unique<ElementKernel>(step, period_of(step), *requantise, table);
 }
 
 }  // namespace mase::integer
