@@ -37,6 +37,13 @@ ConstantTable summands(const std::vector<Wide>& codes) {
   return {ConstantKind::summand, static_cast<std::int64_t>(codes.size()), codes_width(codes), true};
 }
 
+/// As wide as mase_channel_shift reads them.
+ConstantTable distances(const std::vector<int>& left) {
+  const std::vector<Wide> codes(left.begin(), left.end());
+  return {ConstantKind::factor, static_cast<std::int64_t>(left.size()), codes_width(codes) - 1,
+          false};
+}
+
 std::vector<ConstantTable> constants_of(const Program& program, const Step& step) {
   if (const auto* linear = std::get_if<Linear>(&step.operation))
     return {factors(linear->weight, linear->weight_type), summands(linear->bias)};
@@ -44,6 +51,8 @@ std::vector<ConstantTable> constants_of(const Program& program, const Step& step
     return {factors(convolution->weight, convolution->weight_type), summands(convolution->bias)};
   if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
     return {factors(scale->scale, scale->scale_type), summands(scale->shift)};
+  if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
+    return {distances(shift->left)};
   if (const auto* lookup = std::get_if<Lookup>(&step.operation)) {
     const FixedType& type = program.value(step.output).type;
     return {{ConstantKind::entry, static_cast<std::int64_t>(lookup->table.size()), type.width,
@@ -62,6 +71,8 @@ void renew_bounds(const Program& program, Step& step) {
     range = matrix_interval(convolution->weight, convolution->columns(), convolution->bias, input);
   if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
     range = matrix_interval(scale->scale, 1, scale->shift, input);
+  if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
+    range = shifted(input, std::ranges::max(shift->left));
   step.low = range.low;
   step.high = range.high;
 }
@@ -81,6 +92,7 @@ void flip(Step& step, const ConstantBit& bit, const ConstantTable& table) {
     factor ? flip(convolution->weight, bit, table) : flip(convolution->bias, bit, table);
   if (auto* scale = std::get_if<ScaleShift>(&step.operation))
     factor ? flip(scale->scale, bit, table) : flip(scale->shift, bit, table);
+  if (auto* shift = std::get_if<ChannelShift>(&step.operation)) flip(shift->left, bit, table);
   if (auto* lookup = std::get_if<Lookup>(&step.operation)) flip(lookup->table, bit, table);
 }
 

@@ -10,7 +10,8 @@
 
 namespace mase::integer {
 
-/// Which constants of a step: those that are multiplied, those that are added, or a table.
+/// Which constants of a step: those that are multiplied (or how far is shifted), those that are
+/// added, or a table.
 enum class ConstantKind { factor, summand, entry };
 
 /// One bit of a constant, in two's complement of its width.

@@ -100,3 +100,23 @@ TEST_CASE("bits are drawn from all constants, or evenly from each kind of a step
   CHECK(evenly.size() == 5);
   for (const auto& [kind, count] : evenly) CHECK(count > 140);
 }
+
+TEST_CASE("bits of distances of channels are drawn, flipped and shown") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});
+  const Program program = lower(sketch.finish(
+      sketch.linear(x, 3,
+                    {{"weight", "integer(6, 4, granularity=channel, channel_frac_width=[4, 7, 5])"},
+                     {"bias", "integer(8, 5)"},
+                     {"data_out", "integer(8, 3)"}})));
+  const ConstantBits bits(program);
+  // Distances of 3, 0 and 2: two bits each.
+  const auto& linear = std::get<Linear>(program.steps[0].operation);
+  CHECK(bits.count() == 18 * linear.weight_type.width + 3 * codes_width(linear.bias) + 3 * 2);
+  const ConstantBit bit{1, ConstantKind::factor, 2, 0};
+  const Step faulty = flipped(program, bit);
+  CHECK(std::get<ChannelShift>(faulty.operation).left == std::vector<int>{3, 0, 3});
+  const std::vector<Codes> inputs = random_codes(program, 50);
+  const std::vector<Codes> outputs = Interpreter(program).run(inputs, 50);
+  CHECK(FaultSimulator(program).shown_by(bit, inputs, outputs, 50) == 0);
+}
