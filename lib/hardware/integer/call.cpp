@@ -141,18 +141,29 @@ bool Call::has_tensor(std::string_view argument) const {
          lowering.graph().module_of(node).tensor(argument);
 }
 
-Constants Call::constants(std::string_view argument, bool exact_allowed) const {
-  const Value* value = node.find(argument);
-  Parameter parameter;
-  if (value && value->is_node())
-    parameter = std::get<Parameter>(lowering.operand(value->node()));
-  else
-    parameter.path = *lowering.graph().module_of(node).tensor(argument);
-  Array values = lowering.graph().tensors.at(parameter.path).value.to_float32();
+namespace {
+
+Parameter parameter_at(const Call& call, std::string_view argument) {
+  const Value* value = call.node.find(argument);
+  if (value && value->is_node()) return std::get<Parameter>(call.lowering.operand(value->node()));
+  return {*call.lowering.graph().module_of(call.node).tensor(argument), std::nullopt};
+}
+
+/// As the format of the attribute has them.
+Array values_of(const ir::Graph& graph, const Parameter& parameter) {
+  Array values = graph.tensors.at(parameter.path).value.to_float32();
   if (parameter.format) {
     grid_of(*parameter.format);
     parameter.format->quantize(values.span<float>(), values.mutable_span<float>(), values.shape());
   }
+  return values;
+}
+
+}  // namespace
+
+Constants Call::constants(std::string_view argument, bool exact_allowed) const {
+  const Parameter parameter = parameter_at(*this, argument);
+  const Array values = values_of(lowering.graph(), parameter);
   for (const ir::Port& port : ir::ports(lowering.graph(), node))
     if (port.argument == argument)
       if (const formats::Format* own = format(port.name)) return encoded(values, *own);
@@ -165,9 +176,8 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
 Constants Call::weights() const {
   const formats::Format* own = format("weight");
   if (!own || !own->per_channel()) return constants("weight");
-  const std::string* path = lowering.graph().tensor_of(node, "weight");
-  MASE_CHECK(path, "a format of channels on what is no parameter");
-  return encoded(lowering.graph().tensors.at(*path).value.to_float32(), *own, weight_grid_of(*own));
+  const Array values = values_of(lowering.graph(), parameter_at(*this, "weight"));
+  return encoded(values, *own, weight_grid_of(*own));
 }
 
 std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {
