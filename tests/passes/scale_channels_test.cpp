@@ -82,6 +82,19 @@ TEST_CASE("half as many new channels copy the most important ones") {
   CHECK(get(graph, "b.weight") == Floats{16, 16, 16});
 }
 
+TEST_CASE("fractions of channels follow their channels") {
+  ir::Graph graph = perceptron();
+  const std::string format = "integer(8, 4, granularity=channel, channel_frac_width=";
+  graph.node(graph.find_node("a")->id)
+      .formats.emplace("weight", formats::parse_format(format + "[4, 6])"));
+  const auto after = [&](double factor) {
+    return scaled(graph, option("factor", factor)).find_node("a")->formats.at("weight").text();
+  };
+  CHECK(after(2) == format + "[4, 6, 4, 6])");
+  CHECK(after(1.5) == format + "[4, 6, 6])");
+  CHECK(after(0.5) == format + "[6])");
+}
+
 TEST_CASE("a narrower layer keeps the channel with the largest weights") {
   const ir::Graph graph = scaled(perceptron(), option("factor", 0.5));
   CHECK(get(graph, "a.weight") == Floats{3, 4});

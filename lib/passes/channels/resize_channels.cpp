@@ -111,6 +111,7 @@ class Resizer {
       if (!changes(channels.layout[d])) continue;
       const ResizedElements elements = sources.elements(channels.layout[d]);
       value = taken(value, d, elements.old);
+      if (d == 0) resize_formats(path, elements.old);
       if (static_cast<int>(d) == channels.contracted)
         for_each_along(value, d, [&](std::size_t i, float& w) {
           w /= static_cast<float>(elements.copies[i]);
@@ -118,6 +119,33 @@ class Resizer {
       if (static_cast<int>(d) == channels.produced && options_.noise > 0)
         add_noise(path, value, d, elements.is_copy);
     }
+  }
+
+  /// What formats hold for every channel of a tensor follows the channels.
+  void resize_formats(const std::string& path, const std::vector<std::int64_t>& old) {
+    for (const ir::NodeId id : graph_.order()) {
+      ir::Node& node = graph_.node(id);
+      for (const ir::Port& port : ir::ports(graph_, node)) {
+        const std::string* tensor = graph_.tensor_of(node, port.argument);
+        const auto format = node.formats.find(port.name);
+        if (format != node.formats.end() && tensor && *tensor == path)
+          format->second = resized(format->second, old);
+      }
+    }
+  }
+
+  static formats::Format resized(const formats::Format& format,
+                                 const std::vector<std::int64_t>& old) {
+    if (!format.per_channel()) return format;
+    const std::string& field = formats::find_format(format.name())->calibrated_by_channel;
+    Tree fields = format.fields();
+    const Tree before = fields.at(field);
+    if (before.size() == 0) return format;
+    Tree& channels = fields[field];
+    channels = Tree::list();
+    for (const std::int64_t i : old)
+      channels.push_back(before.as_list().at(static_cast<std::size_t>(i)));
+    return formats::format_of(format.name(), fields);
   }
 
   /// Copies start to differ, or training would keep them equal.
