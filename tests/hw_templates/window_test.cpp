@@ -102,16 +102,18 @@ Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64
           {}};
 }
 
-Case parallel_case(Random& random, const Shape& s) {
+Case parallel_case(Random& random, const Shape& s, std::int64_t beats = 1) {
   const FixedType type = random_pixel_type(random);
   const std::int64_t pad = random_codes(random, type, 1)[0], lanes = between(random, 1, 3);
-  const Port in{lanes, type, random_codes(random, type, kWindowFrames * s.h * s.w * lanes)};
+  const std::int64_t channels = beats * lanes;
+  const Port in{lanes, type, random_codes(random, type, kWindowFrames * s.h * s.w * channels)};
   design::ModuleParameters parameters = shape_parameters(s);
+  parameters.set("CF", beats);
   parameters.append(data_parameters(lanes, type, pad));
   return {"mase_window_parallel",
           parameters,
           {in},
-          {{s.kh * s.kw * lanes, type, windows(s, in.codes, lanes, 1, pad)}},
+          {{s.kh * s.kw * lanes, type, windows(s, in.codes, channels, beats, pad)}},
           {}};
 }
 
@@ -155,6 +157,30 @@ TEST_CASE("whole windows in RTL are those of the padded image, frame after frame
                          {6, 6, 2, 2, 1, 1, 0, 0, 1, 1, 1, 1},
                          {7, 6, 2, 2, 2, 1, -1, -2}})
     cases.push_back(parallel_case(random, s));
+  check_cases(cases, kWindowFrames);
+}
+
+TEST_CASE("whole windows in RTL of pixels of several beats are those of each beat's lanes") {
+  Random random(15);
+  std::vector<Case> cases;
+  for (int i = 0; i < 36; ++i)
+    cases.push_back(parallel_case(random, random_shape(random, true), 2 + i % 5));
+  // Line by line in registers and memories, block memory between taps, one pixel, one column, gaps
+  // of two and three beats.
+  for (const auto& [s, beats] :
+       std::vector<std::pair<Shape, std::int64_t>>{{{3, 3, 3, 3, 1, 1, 1, 1}, 70},
+                                                   {{5, 3, 2, 3, 1, 1, 0, 1}, 33},
+                                                   {{1, 1, 3, 3, 1, 1, 1, 1}, 4},
+                                                   {{1, 1, 1, 1}, 3},
+                                                   {{9, 1, 3, 1, 1, 1, 1, 0}, 5},
+                                                   {{7, 7, 5, 5, 2, 2, 2, 2}, 3},
+                                                   {{7, 7, 3, 3, 1, 1, 2, 2, 2, 2}, 3},
+                                                   {{7, 7, 3, 3, 1, 1, 2, 2, 2, 2}, 1},
+                                                   {{8, 8, 3, 3, 1, 1, 3, 3, 3, 3}, 1},
+                                                   {{6, 6, 3, 3, 2, 2, 1, 1}, 2},
+                                                   {{6, 6, 2, 2, 1, 1, 0, 0, 1, 1, 1, 1}, 2},
+                                                   {{7, 6, 2, 2, 2, 1, -1, -2}, 4}})
+    cases.push_back(parallel_case(random, s, beats));
   check_cases(cases, kWindowFrames);
 }
 

@@ -40,10 +40,13 @@ StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::W
   Stream out = builder.stream(in);
   out.name = builder.name() + "_window";
   out.value = -1;
-  out.lanes = window.kernel() * window.channels;
-  out.elements = window.places() * out.lanes;
-  ModuleParameters parameters{
-      {"H", window.y.size}, {"W", window.x.size}, {"LANES", window.channels}};
+  out.elements = window.places() * window.kernel() * window.channels;
+  const std::int64_t lanes = out.lanes;
+  out.lanes = window.kernel() * lanes;
+  ModuleParameters parameters{{"H", window.y.size},
+                              {"W", window.x.size},
+                              {"CF", window.channels / lanes},
+                              {"LANES", lanes}};
   parameters.append(geometry(window));
   parameters.append(
       {{"DW", std::int64_t{out.type.width}}, {"PAD", plain_code(pad, out.type.width)}});

@@ -17,13 +17,22 @@ struct MeasuredWindow {
 ModuleParameters window(std::int64_t size, std::int64_t kernel, std::int64_t stride,
                         std::int64_t pad, std::int64_t lanes) {
   const std::int64_t out = (size + 2 * pad - kernel) / stride + 1, one = 1;
-  return {{"H", size},      {"W", size},
-          {"KH", kernel},   {"KW", kernel},
-          {"SH", stride},   {"SW", stride},
-          {"DY", one},      {"DX", one},
-          {"PH", pad},      {"PW", pad},
-          {"OH", out},      {"OW", out},
-          {"LANES", lanes}, {"DW", std::int64_t{8}}};
+  return {{"H", size},    {"W", size}, {"KH", kernel}, {"KW", kernel},   {"SH", stride},
+          {"SW", stride}, {"DY", one}, {"DX", one},    {"PH", pad},      {"PW", pad},
+          {"OH", out},    {"OW", out}, {"CF", one},    {"LANES", lanes}, {"DW", std::int64_t{8}}};
+}
+
+ModuleParameters beats(ModuleParameters shape, std::int64_t per_pixel) {
+  return shape.set("CF", per_pixel);
+}
+
+/// A dilation of 2 under a padding that keeps the size.
+ModuleParameters dilated(ModuleParameters shape) {
+  const std::int64_t two = 2;
+  return shape.set("DY", two)
+      .set("DX", two)
+      .set("OH", shape.integer("H"))
+      .set("OW", shape.integer("W"));
 }
 
 ModuleParameters folded(ModuleParameters shape, std::int64_t beats, std::int64_t blocks) {
@@ -74,7 +83,11 @@ TEST_CASE("costs of the window family are those that Yosys finds, within a tenth
   check_windows("mase_window_parallel", {{window(28, 3, 1, 1, 1), 133 + 12, 0},
                                          {window(28, 5, 1, 0, 1), 270 + 12, 0},
                                          {window(12, 5, 1, 0, 6), 1368 + 7, 0},
-                                         {window(8, 2, 2, 0, 8), 337 + 6, 0}});
+                                         {window(8, 2, 2, 0, 8), 337 + 6, 0},
+                                         {beats(window(8, 3, 1, 1, 1), 48), 207 + 16, 0.5},
+                                         {beats(window(8, 3, 1, 1, 2), 96), 222 + 16, 2.5},
+                                         {beats(window(14, 5, 1, 2, 1), 32), 385 + 16, 0.5},
+                                         {beats(dilated(window(16, 3, 1, 2, 4)), 4), 648 + 9, 0}});
   check_windows("mase_pool", {{pool(24, 6, 2, 1, false, 8), 92 + 6, 0},
                               {pool(28, 1, 2, 8, false, 8), 316 + 11, 0},
                               {pool(8, 16, 8, 1, true, 14), 77 + 11, 0},

@@ -128,6 +128,25 @@ TEST_CASE("a whole window leaves two cycles after its last pixel, and every pixe
   }
 }
 
+TEST_CASE("a whole window of pixels of several beats takes a cycle for every beat") {
+  for (const Shape& s : {Shape{8, 8, 3, 1, 1, 2},
+                         {8, 8, 3, 2, 1, 5},
+                         {9, 7, 5, 1, 2, 3},
+                         {6, 6, 2, 2, 0, 4},
+                         {7, 7, 3, 1, 2, 3, 2}}) {
+    const auto model =
+        module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
+    const std::int64_t in = s.h * s.w * s.beats, out = s.out_h() * s.out_w() * s.beats;
+    const Run result = run(*model, kFrames * in, kFrames * out);
+    INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p << ", beats " << s.beats);
+    REQUIRE_FALSE(result.starved);
+    // The first window waits for the first beat of its last pixel.
+    const std::int64_t pixels = (s.reach() - 1 - s.p) * s.w + s.reach() - 1 - s.p;
+    CHECK(result.beats[0] == pixels * s.beats + 2);
+    CHECK(result.interval(out) == in);
+  }
+}
+
 TEST_CASE("a pool gives a beat three cycles after the last beat of each window") {
   // 5x4 pixels of two beats, windows 2x2: the last pixels are 5, 7, 13, 15 (row 4 is dropped).
   const auto model = module_row("mase_pool")
@@ -164,9 +183,10 @@ TEST_CASE("windows give every frame's beats and no more under any stalls") {
       if (s.p >= s.reach()) continue;
       const auto parallel =
           module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
-      const Run whole = run(*parallel, kFrames * s.h * s.w, kFrames * out, stall_in, 0.4);
+      const std::int64_t given = kFrames * out * s.beats;
+      const Run whole = run(*parallel, kFrames * s.h * s.w * s.beats, given, stall_in, 0.4);
       CHECK_FALSE(whole.starved);
-      CHECK(static_cast<std::int64_t>(whole.beats.size()) == kFrames * out);
+      CHECK(static_cast<std::int64_t>(whole.beats.size()) == given);
     }
   }
 }

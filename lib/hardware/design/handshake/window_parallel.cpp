@@ -9,6 +9,7 @@ namespace mase::design {
 RasterShape::RasterShape(const ModuleParameters& p)
     : H(p.integer("H")),
       W(p.integer("W")),
+      CF(p.integer("CF")),
       KH(p.integer("KH")),
       KW(p.integer("KW")),
       SH(p.integer("SH")),
@@ -23,17 +24,18 @@ RasterShape::RasterShape(const ModuleParameters& p)
 WindowParallelHandshake::WindowParallelHandshake(const RasterShape& shape, Stages kept)
     : shape_(shape),
       height_(shape.height()),
-      width_(shape.width()),
+      width_(shape.width() * shape.CF),
       last_x_(shape.last_x()),
       last_y_(shape.last_y()),
-      slack_(shape.lag()),
+      slack_(shape.lag() * shape.CF),
       pipe_(1, kept) {
   MASE_CHECK(shape.PH < shape.reach_y() && shape.PW < shape.reach_x(),
              "window_parallel: padding must be less than the kernel");
 }
 
 bool WindowParallelHandshake::gives() const {
-  return x_ <= last_x_ && y_ <= last_y_ && x_ % shape_.SW == 0 && y_ % shape_.SH == 0;
+  const std::int64_t x = x_ / shape_.CF;
+  return x <= last_x_ && y_ <= last_y_ && x % shape_.SW == 0 && y_ % shape_.SH == 0;
 }
 
 void WindowParallelHandshake::move_window() {

@@ -14,7 +14,7 @@ namespace mase::design {
 /// Parameters of `window_parallel` and what follows from them, named as in the module.
 struct RasterShape {
   // NOLINTNEXTLINE(readability-identifier-naming)
-  std::int64_t H, W, KH, KW, SH, SW, DY, DX, PH, PW, OH, OW;
+  std::int64_t H, W, CF, KH, KW, SH, SW, DY, DX, PH, PW, OH, OW;
 
   explicit RasterShape(const ModuleParameters& parameters);
   bool operator==(const RasterShape&) const = default;
@@ -24,10 +24,11 @@ struct RasterShape {
   std::int64_t last_x() const { return (OW - 1) * SW; }
   std::int64_t height() const { return std::max({H, last_y() + 1, lag() / width() + 1}); }  ///< HP
   std::int64_t width() const { return std::max(W, last_x() + 1); }                          ///< WP
+  /// LAG in pixels
   std::int64_t lag() const { return (reach_y() - 1 - PH) * width() + reach_x() - 1 - PW; }
 };
 
-/// A frame takes height() * width() cycles when nothing stalls.
+/// A frame takes height() * width() * CF cycles when nothing stalls.
 class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake> {
  public:
   WindowParallelHandshake(const RasterShape& shape, Stages kept);
@@ -41,14 +42,14 @@ class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake
   bool operator==(const WindowParallelHandshake&) const = default;
 
  private:
-  bool needs() const { return in_x_ < shape_.W && in_y_ < shape_.H; }
+  bool needs() const { return in_x_ < shape_.W * shape_.CF && in_y_ < shape_.H; }
   bool gives() const;
   void move_window();
   void move_input();
 
   RasterShape shape_;
-  std::int64_t height_, width_, last_x_, last_y_;
-  std::int64_t in_x_ = 0, in_y_ = 0, x_ = 0, y_ = 0, slack_;
+  std::int64_t height_, width_, last_x_, last_y_;             ///< width_ in beats
+  std::int64_t in_x_ = 0, in_y_ = 0, x_ = 0, y_ = 0, slack_;  ///< columns in beats
   Pipe pipe_;
 };
 

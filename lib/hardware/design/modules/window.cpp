@@ -88,20 +88,31 @@ Cost window_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
+/// The taps of each row, and what keeps the beats between them.
+Cost row_cost(const RasterShape& s, std::int64_t beat) {
+  const std::int64_t gap = s.DX * s.CF, kept = s.KH * (s.KW - 1) * beat;
+  const bool memory = s.KW > 1 && gap > 2;
+  Cost cost;
+  cost.ff = static_cast<double>(s.KH * beat + kept * (memory ? 1 : gap));
+  if (!memory) return cost;
+  cost += ring_cost(kept, gap - 1);
+  cost += counter_cost(gap - 1);
+  return cost;
+}
+
 Cost window_parallel_cost(const Design&, const Instance& instance) {
   const ModuleParameters& p = instance.parameters;
   const RasterShape s(p);
-  const std::int64_t pixel = p.integer("LANES") * p.integer("DW"),
-                     lines = (s.reach_y() - 1) * pixel;
-  const std::int64_t window = s.KH * s.KW * pixel, width = s.width(), height = s.height();
-  Cost cost = skid_cost(window);
-  cost.ff += static_cast<double>(s.KH * s.reach_x() * pixel);
-  if (s.reach_y() > 1 && width > 1)
-    cost += ring_cost(lines, width);
+  const std::int64_t beat = p.integer("LANES") * p.integer("DW"), lines = (s.reach_y() - 1) * beat;
+  const std::int64_t width = s.width(), height = s.height(), line = width * s.CF;
+  Cost cost = skid_cost(s.KH * s.KW * beat);
+  cost += row_cost(s, beat);
+  if (s.reach_y() > 1 && line > 1)
+    cost += ring_cost(lines, line);
   else
     cost.ff += static_cast<double>(lines);
-  cost += counters_cost(std::array{width, height, width, height, s.reach_y() > 1 ? width : 1,
-                                   s.lag() + 2, s.SH, s.SW});
+  cost += counters_cost(std::array{width, height, width, height, s.reach_y() > 1 ? line : 1,
+                                   s.lag() * s.CF + 2, s.SH, s.SW, s.CF, s.CF});
   cost.lut += 5;
   cost.ff += 3;
   return cost;
