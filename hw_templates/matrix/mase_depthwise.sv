@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// mase_depthwise: every N beats of a block of LANES channels give one beat: each lane the sum of its
-// elements times its own weights, plus bias. BLOCKS blocks follow each other. Input always offered
-// and output always taken: first output beat N + 4 cycles after the first input beat, a block
-// every N cycles.
+// mase_depthwise: every N beats of a block of GROUPS groups of CHANNELS channels give one beat. A beat has
+// TAPS taps in the order (tap, group, channel); each of a group's OUTPUTS is the sum of its elements times the
+// output's own weights, plus bias. BLOCKS blocks follow each other. Input always offered and output always taken,
+// with TREE of mase_dot for TAPS * CHANNELS lanes: first output beat N + 6 + TREE cycles after the first input beat
+// (one less with Booth rows), a block every N cycles.
 module mase_depthwise #(
     parameter int N = 9,
     parameter int BLOCKS = 2,
-    parameter int LANES = 4,
+    parameter int GROUPS = 4,
+    parameter int TAPS = 1,
+    parameter int CHANNELS = 1,
+    parameter int OUTPUTS = 1,
     parameter int AW = 8,
     parameter int ASIGNED = 1,
     parameter int WW = 6,
@@ -24,21 +28,23 @@ module mase_depthwise #(
     parameter logic signed [63:0] HIGH = 64'sd127,
     parameter int MULTIPLIER = 0,
     parameter WEIGHT_FILE = "",
-    parameter BIAS_FILE = ""
+    parameter BIAS_FILE = "",
+    localparam int SIMD = TAPS * CHANNELS,
+    localparam int PE = GROUPS * OUTPUTS
 ) (
     input  logic               clk,
     input  logic               rst,
     input  logic               in_valid,
     output logic               in_ready,
-    input  logic [LANES*AW-1:0] in_data,
+    input  logic [GROUPS*SIMD*AW-1:0] in_data,
     output logic               out_valid,
     input  logic               out_ready,
-    output logic [LANES*OW-1:0]   out_data
+    output logic [PE*OW-1:0] out_data
 );
 
   localparam int CB = (N > 1) ? $clog2(N) : 1;
   logic [CB-1:0] column;
-  logic [LANES*AW-1:0] x;
+  logic [GROUPS*SIMD*AW-1:0] x;  // in the order (group, tap, channel)
   logic enable, step, row_end;
   assign in_ready = enable;
   assign step = enable && in_valid;
@@ -47,14 +53,21 @@ module mase_depthwise #(
     if (rst) column <= '0;
     else if (step) column <= row_end ? '0 : column + 1'b1;
 
-  always_ff @(posedge clk) if (enable) x <= in_data;
+  for (genvar g = 0; g < GROUPS; g++) begin : g_group
+    for (genvar t = 0; t < TAPS; t++) begin : g_tap
+      localparam int GROUP = CHANNELS * AW;
+      always_ff @(posedge clk)
+        if (enable)
+          x[(g*TAPS+t)*GROUP+:GROUP] <= in_data[(t*GROUPS+g)*GROUP+:GROUP];
+    end
+  end
 
   mase_multiply_accumulate #(
       .COLUMNS(N),
       .ROWS(BLOCKS),
-      .SHARED(0),
-      .SIMD(1),
-      .PE(LANES),
+      .SHARES(GROUPS),
+      .SIMD(SIMD),
+      .PE(PE),
       .AW(AW),
       .ASIGNED(ASIGNED),
       .WW(WW),

@@ -79,7 +79,7 @@ module mase_linear #(
   mase_multiply_accumulate #(
       .COLUMNS(SF),
       .ROWS(SETS * NF),
-      .SHARED(1),
+      .SHARES(1),
       .SIMD(SIMD),
       .PE(PE),
       .AW(AW),

@@ -3,7 +3,7 @@
 // other, COLUMNS words each; a row gives one beat of PE results, each the sum of SIMD products per
 // step plus bias, or START where there is none. HALVED says that biases and START have half of the divisor in
 // them, which rounding to nearest adds. The operands x of a step are offered a cycle after `step` and hold while enable
-// is low; all PE share them (SHARED = 1), or each has its own SIMD.
+// is low: SHARES times SIMD of them, each SIMD for as many PE that follow each other.
 //
 // Stages, all moved by one enable, the registered ready of the output's skid: words read from memory, the
 // same once more, operands (Booth rows have none), products, TREE stages of additions (see mase_dot), accumulator,
@@ -12,7 +12,7 @@
 module mase_multiply_accumulate #(
     parameter int COLUMNS = 8,
     parameter int ROWS = 8,
-    parameter int SHARED = 1,
+    parameter int SHARES = 1,
     parameter int SIMD = 8,
     parameter int PE = 8,
     parameter int AW = 8,
@@ -34,7 +34,7 @@ module mase_multiply_accumulate #(
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = "",
     localparam int CB = (COLUMNS > 1) ? $clog2(COLUMNS) : 1,
-    localparam int XW = ((SHARED != 0) ? 1 : PE) * SIMD * AW
+    localparam int XW = SHARES * SIMD * AW
 ) (
     input  logic             clk,
     input  logic             rst,
@@ -54,7 +54,7 @@ module mase_multiply_accumulate #(
   localparam int TREE = (MULTIPLIER == 2) ? BOOTH_TREE : CHAIN_TREE;
   localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4) + TREE;  // the stage of the sums; the accumulator follows
 
-  localparam int READERS = (SHARED != 0) ? PE : 1;  // of an operand
+  localparam int READERS = PE / SHARES;  // of an operand
 
   localparam int WORDS = ROWS * COLUMNS;
   localparam int WORD = PE * SIMD * WW;
@@ -147,7 +147,6 @@ module mase_multiply_accumulate #(
   end
 
   // Operands as mase_dot wants them; shared ones are made late once.
-  localparam int SHARES = (SHARED != 0) ? 1 : PE;
   logic [XW-1:0] late_operands;
   logic [WORD-1:0] late_weights;
   if (MULTIPLIER == 2 || SIMD <= 2) begin : g_together
@@ -196,7 +195,7 @@ module mase_multiply_accumulate #(
     ) products (
         .clk,
         .enable,
-        .x(late_operands[((SHARED!=0)?0 : p)*SIMD*AW+:SIMD*AW]),
+        .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
         .w(late_weights[p*SIMD*WW+:SIMD*WW]),
         .sum,
         .carry

@@ -281,51 +281,86 @@ TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
   check_cases(cases, kMatrixFrames);
 }
 
-Case depthwise_case(Random& random, std::int64_t multiplier, const Types& types, int index) {
-  const std::int64_t taps = pick(random, {1, 2, 3, 9}), blocks = pick(random, {1, 2, 3}),
-                     lanes = pick(random, {1, 2, 4}), channels = blocks * lanes;
-  Matrix matrix = random_matrix(random, taps, channels, types.weight);  // a row per channel
-  const auto [more, requantise] = common(random, types, matrix);
-  Port in{lanes, types.in, {}}, out{lanes, types.out, {}};
-  for (std::int64_t frame = 0; frame < kMatrixFrames; ++frame) {
-    std::vector<Codes> x;  // of each channel
-    for (std::int64_t c = 0; c < channels; ++c)
-      x.push_back(frame < 4 ? extreme_row(matrix, types.in, c, frame % 2 == 0)
-                            : random_codes(random, types.in, taps));
-    for (std::int64_t block = 0; block < blocks; ++block) {
-      for (std::int64_t k = 0; k < taps; ++k)
-        for (std::int64_t l = 0; l < lanes; ++l)
-          in.codes.push_back(
-              x[static_cast<std::size_t>(block * lanes + l)][static_cast<std::size_t>(k)]);
-      for (std::int64_t c = block * lanes; c < (block + 1) * lanes; ++c)
-        out.codes.push_back(static_cast<std::int64_t>(
-            requantise(dot(matrix, c, x[static_cast<std::size_t>(c)].data()))));
+struct GroupShape {
+  std::int64_t beats = 1, blocks = 1, groups = 1, taps = 1, channels = 1, outputs = 1;
+
+  std::int64_t inputs() const { return beats * taps * channels; }  ///< of an output
+  std::int64_t all_groups() const { return blocks * groups; }
+};
+
+GroupShape random_groups(Random& random) {
+  GroupShape shape{pick(random, {1, 2, 3, 9}), pick(random, {1, 2, 3}), pick(random, {1, 2, 4})};
+  if (random.below(2) == 0) return shape;  // a channel's tap per beat
+  shape.taps = pick(random, {1, 2, 3, 9});
+  shape.channels = pick(random, {1, 2, 3});
+  shape.outputs = pick(random, {1, 2, 3});
+  return shape;
+}
+
+/// The inputs of a block, x[group][tap of all beats][channel], in the order of its beats.
+void append_block(Codes& beats, const GroupShape& shape, std::int64_t block,
+                  const std::vector<Codes>& x) {
+  for (std::int64_t tap = 0; tap < shape.beats * shape.taps; ++tap)
+    for (std::int64_t g = 0; g < shape.groups; ++g) {
+      const auto* row = x[static_cast<std::size_t>(block * shape.groups + g)].data();
+      beats.insert(beats.end(), row + tap * shape.channels, row + (tap + 1) * shape.channels);
     }
-  }
+}
+
+/// The weights in the order of the image: block, beat, output of the block, tap and channel.
+std::vector<Wide> depthwise_image(const Matrix& matrix, const GroupShape& shape) {
+  const std::int64_t pe = shape.groups * shape.outputs, simd = shape.taps * shape.channels;
   std::vector<Wide> image;
-  for (std::int64_t block = 0; block < blocks; ++block)
-    for (std::int64_t k = 0; k < taps; ++k)
-      for (std::int64_t l = 0; l < lanes; ++l) image.push_back(matrix.at(block * lanes + l, k));
+  for (std::int64_t block = 0; block < shape.blocks; ++block)
+    for (std::int64_t beat = 0; beat < shape.beats; ++beat)
+      for (std::int64_t p = 0; p < pe; ++p)
+        for (std::int64_t s = 0; s < simd; ++s)
+          image.push_back(matrix.at(block * pe + p, beat * simd + s));
+  return image;
+}
+
+Case depthwise_case(Random& random, const GroupShape& shape, std::int64_t multiplier,
+                    const Types& types, int index) {
+  const std::int64_t groups = shape.all_groups(), outputs = groups * shape.outputs;
+  const std::int64_t pe = shape.groups * shape.outputs, simd = shape.taps * shape.channels;
+  Matrix matrix = random_matrix(random, shape.inputs(), outputs, types.weight);  // a row per output
+  const auto [more, requantise] = common(random, types, matrix);
+  Port in{shape.groups * simd, types.in, {}}, out{pe, types.out, {}};
+  for (std::int64_t frame = 0; frame < kMatrixFrames; ++frame) {
+    std::vector<Codes> x;  // of each group
+    for (std::int64_t g = 0; g < groups; ++g)
+      x.push_back(frame < 4
+                      ? extreme_row(matrix, types.in, g * shape.outputs + frame / 2 % shape.outputs,
+                                    frame % 2 == 0)
+                      : random_codes(random, types.in, shape.inputs()));
+    for (std::int64_t block = 0; block < shape.blocks; ++block)
+      append_block(in.codes, shape, block, x);
+    for (std::int64_t o = 0; o < outputs; ++o)
+      out.codes.push_back(static_cast<std::int64_t>(
+          requantise(dot(matrix, o, x[static_cast<std::size_t>(o / shape.outputs)].data()))));
+  }
   const std::string name = "depthwise_" + std::to_string(index);
-  design::ModuleParameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
+  design::ModuleParameters parameters{{"N", shape.beats},           {"BLOCKS", shape.blocks},
+                                      {"GROUPS", shape.groups},     {"TAPS", shape.taps},
+                                      {"CHANNELS", shape.channels}, {"OUTPUTS", shape.outputs}};
   parameters.append(more);
   parameters.set("MULTIPLIER", multiplier);
   parameters.set("START", design::Sized{matrix.half, 64, true});
   parameters.set("WEIGHT_FILE", name + "_weight.mem");
   parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
   Case test{"mase_depthwise", parameters, {in}, {out}, {}};
-  test.memories.push_back(memory(name + "_weight.mem", image, lanes, types.weight.width));
+  test.memories.push_back(
+      memory(name + "_weight.mem", depthwise_image(matrix, shape), pe * simd, types.weight.width));
   if (!matrix.bias.empty())
-    test.memories.push_back(
-        memory(name + "_bias.mem", bias_words(matrix), lanes, bias_bits(matrix)));
+    test.memories.push_back(memory(name + "_bias.mem", bias_words(matrix), pe, bias_bits(matrix)));
   return test;
 }
 
-TEST_CASE("depthwise in RTL gives every channel its own weights") {
+TEST_CASE("depthwise in RTL gives every group its own weights") {
   Random random(14);
   std::vector<Case> cases;
-  for (int i = 0; cases.size() < 40; ++i) {
-    Case test = depthwise_case(random, i % 3, random_types(random), i);
+  for (int i = 0; cases.size() < 50; ++i) {
+    Case test = depthwise_case(random, random_groups(random), i % 3, random_types(random), i);
     if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
   }
   check_cases(cases, kMatrixFrames);

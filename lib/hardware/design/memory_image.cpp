@@ -130,19 +130,4 @@ GatherImage gather_image(const integer::Gather& gather, std::int64_t lanes) {
   return image;
 }
 
-std::vector<std::string> depthwise_words(std::span<const Wide> weights, std::int64_t taps,
-                                         std::int64_t lanes, int bits) {
-  const auto channels = static_cast<std::int64_t>(weights.size()) / taps;
-  MASE_CHECK(channels % lanes == 0, "a depthwise image does not fit its lanes");
-  std::vector<std::string> words;
-  for (std::int64_t block = 0; block < channels; block += lanes)
-    for (std::int64_t tap = 0; tap < taps; ++tap) {
-      HexWriter writer(lanes * bits);
-      for (std::int64_t l = 0; l < lanes; ++l)
-        writer.field(weights[at((block + l) * taps + tap)], bits);
-      words.push_back(writer.text());
-    }
-  return words;
-}
-
 }  // namespace mase::design

@@ -26,11 +26,6 @@ std::vector<std::string> matrix_words(std::span<const Wide> weights, const Matri
 /// Word b holds codes b*lanes .. b*lanes + lanes - 1.
 std::vector<std::string> vector_words(std::span<const Wide> codes, std::int64_t lanes, int bits);
 
-/// Word block*N + k holds, for lane l, the weight of channel block*lanes + l at tap k; `weights` is
-/// [channels][taps].
-std::vector<std::string> depthwise_words(std::span<const Wide> weights, std::int64_t taps,
-                                         std::int64_t lanes, int bits);
-
 /// What mase_gather reads, and its parameters that follow from it.
 struct GatherImage {
   std::vector<Wide> words;  ///< one per run: the place of its first beat, and the flag of a pad

@@ -86,6 +86,31 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   return builder.finish("mase_constant_linear", std::move(parameters), {in}, shape.rows);
 }
 
+/// A module around hw_templates/matrix/mase_multiply_accumulate: its parameters, to which those of
+/// the datapath are added, and how its memories hold the matrix.
+struct Datapath {
+  std::string module;
+  ModuleParameters parameters;
+  MatrixShape shape;
+  std::int64_t simd, pe;
+};
+
+StreamId add_datapath(StepBuilder& builder, Datapath path, StreamId in) {
+  const Matrix matrix = matrix_of(builder.step);
+  const Start start = start_of(builder, matrix.bias);
+  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
+  ModuleParameters& parameters = path.parameters;
+  parameters.append(operand_parameters(builder, matrix.weight_type, start));
+  parameters.append(requantiser(builder));
+  parameters.set("START", Sized{start.half, 64, true});
+  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
+  parameters.set("WEIGHT_FILE", builder.memory("weight", path.simd * path.pe * bits, [&] {
+    return matrix_words(widened(matrix.weight), path.shape, path.simd, path.pe, bits);
+  }));
+  parameters.set("BIAS_FILE", builder.vector_memory("bias", start.biases, path.pe, bias_bits));
+  return builder.finish(std::move(path.module), std::move(parameters), {in}, path.pe);
+}
+
 /// A matrix on a stream whose lanes are the fold's in_lanes.
 StreamId add_matrix(StepBuilder& builder, StreamId in) {
   const Matrix matrix = matrix_of(builder.step);
@@ -94,22 +119,29 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   if (shape.sets == 1 && simd == shape.columns && pe == shape.rows &&
       builder.fold.multiplier != Multiplier::dsp)
     return add_constant(builder, matrix, in);
-  const Start start = start_of(builder, matrix.bias);
-  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
   ModuleParameters parameters{{"SF", shape.columns / simd},
                               {"NF", shape.rows / pe},
                               {"SETS", shape.sets},
                               {"SIMD", simd},
                               {"PE", pe}};
-  parameters.append(operand_parameters(builder, matrix.weight_type, start));
-  parameters.append(requantiser(builder));
-  parameters.set("START", Sized{start.half, 64, true});
-  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
-  parameters.set("WEIGHT_FILE", builder.memory("weight", simd * pe * bits, [&] {
-    return matrix_words(widened(matrix.weight), shape, simd, pe, bits);
-  }));
-  parameters.set("BIAS_FILE", builder.vector_memory("bias", start.biases, pe, bias_bits));
-  return builder.finish("mase_linear", std::move(parameters), {in}, pe);
+  return add_datapath(builder, {"mase_linear", std::move(parameters), shape, simd, pe}, in);
+}
+
+/// Groups of a convolution side by side, as many as the fold's out_lanes have outputs of whole
+/// groups, on a stream of `taps` taps of them per beat.
+StreamId add_groups(StepBuilder& builder, std::int64_t taps, StreamId in) {
+  const Convolution& conv = conv_of(builder.step);
+  const std::int64_t pe = builder.fold.out_lanes, outputs = conv.outputs / conv.groups,
+                     channels = conv.taps(), groups = pe / outputs;
+  const MatrixShape shape{conv.groups / groups, pe, conv.columns()};
+  ModuleParameters parameters{{"N", conv.window.kernel() / taps},
+                              {"BLOCKS", shape.sets},
+                              {"GROUPS", groups},
+                              {"TAPS", taps},
+                              {"CHANNELS", channels},
+                              {"OUTPUTS", outputs}};
+  return add_datapath(builder,
+                      {"mase_depthwise", std::move(parameters), shape, taps * channels, pe}, in);
 }
 
 // Linear.
@@ -195,24 +227,10 @@ std::int64_t depthwise_interval(const Program&, const Step& step, const Fold& fo
 }
 
 StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const Convolution& conv = conv_of(builder.step);
-  const std::int64_t lanes = builder.fold.in_lanes, blocks = conv.window.channels / lanes;
-  const std::int64_t taps = conv.window.kernel();
-  const Start start = start_of(builder, conv.bias);
-  const int bits = conv.weight_type.width, bias_bits = integer::codes_width(start.biases);
-  const StreamId in = window_needed(conv.window)
-                          ? add_window(builder, inputs[0], conv.window, blocks, 0)
-                          : inputs[0];
-  ModuleParameters parameters{{"N", taps}, {"BLOCKS", blocks}, {"LANES", lanes}};
-  parameters.append(operand_parameters(builder, conv.weight_type, start));
-  parameters.append(requantiser(builder));
-  parameters.set("START", Sized{start.half, 64, true});
-  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
-  parameters.set("WEIGHT_FILE", builder.memory("weight", lanes * bits, [&] {
-    return depthwise_words(widened(conv.weight), taps, lanes, bits);
-  }));
-  parameters.set("BIAS_FILE", builder.vector_memory("bias", start.biases, lanes, bias_bits));
-  return builder.finish("mase_depthwise", std::move(parameters), {in}, lanes);
+  const Window& window = conv_of(builder.step).window;
+  if (!window_needed(window)) return add_groups(builder, 1, inputs[0]);
+  const std::int64_t blocks = window.channels / builder.fold.in_lanes;
+  return add_groups(builder, 1, add_window(builder, inputs[0], window, blocks, 0));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_CASE("depthwise words hold one tap of a block of channels") {
   std::vector<Wide> weights;
   for (int i = 0; i < 12; ++i) weights.push_back(i);
   // Lanes 2: block 0 (channels 0 and 1) taps 0, 1, 2, then block 1.
-  CHECK(depthwise_words(weights, 3, 2, 4) ==
+  CHECK(matrix_words(weights, {2, 2, 3}, 1, 2, 4) ==
         std::vector<std::string>{"30", "41", "52", "96", "a7", "b8"});
   CHECK(vector_words(weights, 4, 4) == std::vector<std::string>{"3210", "7654", "ba98"});
 }

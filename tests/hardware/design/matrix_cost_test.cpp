@@ -69,9 +69,18 @@ TEST_CASE("wider dot products add a stage for every pair of lanes, then for ever
 }
 
 TEST_CASE("a depthwise block of N beats gives its beat after N + 7 cycles") {
-  const Timing timing = predict(alone("mase_depthwise", {{"N", 9}, {"MULTIPLIER", 0}}, 9, 1));
-  CHECK(timing.first == 16);
-  CHECK(timing.interval == 9);
+  const auto timing = [](std::int64_t n, std::int64_t taps, std::int64_t channels) {
+    const ModuleParameters parameters{
+        {"N", n}, {"TAPS", taps}, {"CHANNELS", channels}, {"MULTIPLIER", 0}};
+    return predict(alone("mase_depthwise", parameters, n, 1));
+  };
+  CHECK(timing(9, 1, 1).first == 16);
+  CHECK(timing(9, 1, 1).interval == 9);
+  // Dot products of three lanes have two pairs, those of eighteen four and two doublings.
+  CHECK(timing(3, 3, 1).first == 3 + 8);
+  CHECK(timing(3, 3, 1).interval == 3);
+  CHECK(timing(1, 9, 2).first == 1 + 12);
+  CHECK(timing(1, 9, 2).interval == 1);
 }
 
 TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handshake model of hw_templates/matrix/mase_depthwise: N beats of a block of channels give one.
+// Handshake model of hw_templates/matrix/mase_depthwise: N beats of a block of groups give one.
 #pragma once
 
 #include "hardware/design/handshake/linear.hpp"
@@ -13,7 +13,10 @@ namespace mase::design {
 class DepthwiseHandshake final : public HandshakeOf<DepthwiseHandshake> {
  public:
   DepthwiseHandshake(const ModuleParameters& parameters, Stages kept)
-      : beats_(parameters.integer("N")), pipe_(accumulate_stages(parameters, 1), kept) {}
+      : beats_(parameters.integer("N")),
+        pipe_(accumulate_stages(parameters,
+                                parameters.integer("TAPS") * parameters.integer("CHANNELS")),
+              kept) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }

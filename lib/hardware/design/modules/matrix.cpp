@@ -200,11 +200,13 @@ Cost linear_cost(const Design& design, const Instance& instance) {
 
 Cost depthwise_cost(const Design& design, const Instance& instance) {
   const ModuleParameters& parameters = instance.parameters;
-  const std::int64_t lanes = parameters.integer("LANES");
+  const std::int64_t groups = parameters.integer("GROUPS"),
+                     simd = parameters.integer("TAPS") * parameters.integer("CHANNELS"),
+                     pe = groups * parameters.integer("OUTPUTS");
   Cost cost = datapath_cost(design, instance, parameters.integer("N"), parameters.integer("BLOCKS"),
-                            1, lanes, lanes);
-  cost.ff += static_cast<double>(lanes * parameters.integer("AW"));
-  cost += skid_cost(lanes * parameters.integer("OW"));
+                            simd, pe, groups);
+  cost.ff += static_cast<double>(groups * simd * parameters.integer("AW"));
+  cost += skid_cost(pe * parameters.integer("OW"));
   return cost;
 }
 
@@ -269,7 +271,7 @@ std::vector<ModuleRow> matrix_modules() {
        .cost = constant_linear_cost},
       {.name = "mase_depthwise",
        .folder = "matrix",
-       .doc = "own weights for every channel",
+       .doc = "own weights for every group of channels",
        .uses = {"mase_multiply_accumulate"},
        .inputs = in,
        .outputs = out,
