@@ -72,11 +72,21 @@ class Search {
                      did_you_mean(layer, names, "; layers with hardware: " + join(names, ", ")));
       }
       Fold complete = fold;
-      const bool same = step_row(*it).rule(program_, *it, fold).same;
-      if (complete.in_lanes == 0) complete.in_lanes = same && fold.out_lanes ? fold.out_lanes : 1;
-      if (complete.out_lanes == 0) complete.out_lanes = same ? complete.in_lanes : 1;
+      const FoldRule rule = step_row(*it).rule(program_, *it, fold);
+      if (complete.in_lanes == 0)
+        complete.in_lanes = rule.same && fold.out_lanes ? fold.out_lanes : rule.in_unit;
+      if (complete.out_lanes == 0) complete.out_lanes = rule.same ? complete.in_lanes : 1;
+      if (fold.in_lanes == 0) check_least(layer, complete.in_lanes);
       check_fold(program_, *it, complete);
     }
+  }
+
+  /// A layer whose other settings leave it fewer choices may have none under the bound of all.
+  void check_least(const std::string& layer, std::int64_t lanes) const {
+    if (!target_.max_lanes || lanes <= *target_.max_lanes) return;
+    config_error("parallelism of '" + layer + "': simd (input lanes) is at least " +
+                 std::to_string(lanes) + ", above max_parallelism = " +
+                 std::to_string(*target_.max_lanes) + "; raise it or set the simd of the layer");
   }
 
   /// Under limits DSP blocks and LUTs are alternatives that the search weighs against each other.

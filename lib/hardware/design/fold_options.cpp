@@ -22,9 +22,9 @@ std::vector<Fold> folds_of(const Program& program, const Step& step, const FoldS
   fold.parallel_window = parallel_window;
   const FoldRule rule = step_row(step).rule(program, step, fold);
   std::vector<Fold> folds;
-  for (std::int64_t in : divisors(rule.in)) {
+  for (std::int64_t in : rule.in_lanes()) {
     if (!agrees(space, space.fixed.in_lanes, in)) continue;
-    for (std::int64_t out : rule.same ? std::vector{in} : divisors(rule.out)) {
+    for (std::int64_t out : rule.same ? std::vector{in} : rule.out_lanes()) {
       if (!agrees(space, space.fixed.out_lanes, out)) continue;
       fold.in_lanes = in;
       fold.out_lanes = out;

@@ -164,20 +164,32 @@ StreamId add_linear(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   return add_matrix(builder, inputs[0]);
 }
 
-// Convolution: a window in front of the matrix, unless the kernel is a single pixel.
+// Convolution: a window in front of the matrix, unless the kernel is a single pixel. A parallel
+// window gives whole windows of one group after another, or of several groups side by side.
+
+bool unfolds(const Window& window) {
+  const auto fits = [](const integer::Axis& axis) { return axis.pad < axis.reach(); };
+  return window_needed(window) && fits(window.y) && fits(window.x);
+}
 
 FoldRule conv_rule(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
-  const Window& window = conv.window;
-  const auto fits = [](const integer::Axis& axis) { return axis.pad < axis.reach(); };
-  const bool can_unfold =
-      window_needed(window) && conv.groups == 1 && fits(window.y) && fits(window.x);
-  return {fold.parallel_window && can_unfold ? conv.columns() : conv.taps(),
-          conv.outputs / conv.groups, false, can_unfold};
+  const std::int64_t outputs = conv.outputs / conv.groups;
+  const bool can_unfold = unfolds(conv.window);
+  if (!fold.parallel_window || !can_unfold) return {conv.taps(), outputs, false, can_unfold};
+  if (conv.groups == 1) return {conv.columns(), outputs, false, true};
+  // The channels of groups side by side lie between the taps of one.
+  return {conv.columns(), conv.outputs, false, true, conv.taps(), outputs};
+}
+
+/// Groups of a parallel window whose windows it gives at once.
+std::int64_t groups_at_once(const Convolution& conv, const Fold& fold) {
+  return std::max<std::int64_t>(1, fold.out_lanes * conv.groups / conv.outputs);
 }
 
 std::int64_t conv_lanes(const Step& step, const Fold& fold) {
-  return fold.parallel_window ? conv_of(step).window.channels : fold.in_lanes;
+  const Convolution& conv = conv_of(step);
+  return fold.parallel_window ? conv.taps() * groups_at_once(conv, fold) : fold.in_lanes;
 }
 
 /// Positions that a `window_parallel` passes per frame: the image, and what lies right of it and
@@ -192,8 +204,8 @@ std::int64_t raster(const Window& window) {
 std::int64_t conv_interval(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const Window& window = conv.window;
-  const std::int64_t taken =
-      fold.parallel_window ? raster(window) : window.pixels() * (window.channels / fold.in_lanes);
+  const std::int64_t taken = (fold.parallel_window ? raster(window) : window.pixels()) *
+                             (window.channels / conv_lanes(step, fold));
   return std::max(
       taken, window.places() * (conv.outputs / fold.out_lanes) * (conv.columns() / fold.in_lanes));
 }
@@ -204,30 +216,42 @@ bool conv_bursts(const Program&, const Step& step, const Fold& fold) {
   return window_needed(conv.window) || fold.out_lanes < conv.outputs / conv.groups;
 }
 
+StreamId add_unfolded(StepBuilder& builder, StreamId in) {
+  const Convolution& conv = conv_of(builder.step);
+  const Fold& fold = builder.fold;
+  const StreamId beats =
+      builder.resize(add_parallel_window(builder, in, conv.window, 0),
+                     fold.in_lanes * groups_at_once(conv, fold), builder.name() + "_window_resize");
+  const bool whole_groups = fold.out_lanes % (conv.outputs / conv.groups) == 0;
+  if (conv.groups == 1 || !whole_groups) return add_matrix(builder, beats);
+  return add_groups(builder, fold.in_lanes / conv.taps(), beats);
+}
+
 StreamId add_convolution(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const Convolution& conv = conv_of(builder.step);
   if (!window_needed(conv.window)) return add_matrix(builder, inputs[0]);
-  if (!builder.fold.parallel_window)
-    return add_matrix(builder, add_window(builder, inputs[0], conv.window, conv.groups, 0));
-  const StreamId windows = add_parallel_window(builder, inputs[0], conv.window, 0);
-  return add_matrix(
-      builder, builder.resize(windows, builder.fold.in_lanes, builder.name() + "_window_resize"));
+  if (builder.fold.parallel_window) return add_unfolded(builder, inputs[0]);
+  return add_matrix(builder, add_window(builder, inputs[0], conv.window, conv.groups, 0));
 }
 
-// Depthwise convolution: every channel by itself.
+// Depthwise convolution: every channel by itself. Without a parallel window it works lane by lane.
 
-FoldRule depthwise_rule(const Program&, const Step& step, const Fold&) {
-  return {conv_of(step).window.channels, conv_of(step).window.channels, true};
-}
-
-std::int64_t depthwise_interval(const Program&, const Step& step, const Fold& fold) {
+FoldRule depthwise_rule(const Program& program, const Step& step, const Fold& fold) {
   const Window& window = conv_of(step).window;
+  if (fold.parallel_window) return conv_rule(program, step, fold);
+  return {window.channels, window.channels, true, unfolds(window)};
+}
+
+std::int64_t depthwise_interval(const Program& program, const Step& step, const Fold& fold) {
+  const Window& window = conv_of(step).window;
+  if (fold.parallel_window) return conv_interval(program, step, fold);
   const std::int64_t blocks = window.channels / fold.in_lanes;
   return blocks * std::max(window.pixels(), window.places() * window.kernel());
 }
 
 StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const Window& window = conv_of(builder.step).window;
+  if (builder.fold.parallel_window) return add_unfolded(builder, inputs[0]);
   if (!window_needed(window)) return add_groups(builder, 1, inputs[0]);
   const std::int64_t blocks = window.channels / builder.fold.in_lanes;
   return add_groups(builder, 1, add_window(builder, inputs[0], window, blocks, 0));
@@ -239,7 +263,7 @@ std::vector<StepRow> matrix_rows() {
   return {
       {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear},
       {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution},
-      {"depthwise", depthwise_rule, fold_lanes, depthwise_interval, conv_bursts, add_depthwise},
+      {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise},
   };
 }
 

@@ -21,15 +21,33 @@ std::string_view kind_of(const Step& step) {
   return kinds[step.operation.index()];
 }
 
-void check_divides(const Step& step, const char* what, std::int64_t lanes, std::int64_t count) {
-  if (lanes >= 1 && count % lanes == 0) return;
-  std::vector<std::string> choices;
-  for (std::int64_t divisor : divisors(count)) choices.push_back(std::to_string(divisor));
+void check_lanes(const Step& step, const char* what, std::int64_t lanes, std::int64_t count,
+                 std::int64_t unit, const std::vector<std::int64_t>& choices) {
+  if (std::ranges::find(choices, lanes) != choices.end()) return;
+  std::vector<std::string> texts;
+  for (std::int64_t choice : choices) texts.push_back(std::to_string(choice));
   config_error("parallelism of '" + step.name + "': " + what + " = " + std::to_string(lanes) +
-               " does not divide " + std::to_string(count) + "; use " + join(choices, ", "));
+               " does not divide " + std::to_string(count) +
+               (unit > 1 ? " by whole groups of " + std::to_string(unit) : "") + "; use " +
+               join(texts, ", "));
+}
+
+std::vector<std::int64_t> multiples(std::int64_t unit, std::int64_t count) {
+  std::vector<std::int64_t> lanes = divisors(count / unit);
+  for (std::int64_t& lane : lanes) lane *= unit;
+  return lanes;
 }
 
 }  // namespace
+
+std::vector<std::int64_t> FoldRule::in_lanes() const { return multiples(in_unit, in); }
+
+std::vector<std::int64_t> FoldRule::out_lanes() const {
+  std::vector<std::int64_t> lanes = divisors(out_unit);
+  lanes.pop_back();  // the unit itself
+  for (std::int64_t lane : multiples(out_unit, out)) lanes.push_back(lane);
+  return lanes;
+}
 
 const StepRow& step_row(const Step& step) {
   static const std::vector<StepRow> table = [] {
@@ -49,9 +67,10 @@ void check_fold(const Program& program, const Step& step, const Fold& fold) {
   if (fold.parallel_window && !rule.parallel_window)
     config_error(
         "parallelism of '" + step.name +
-        "': only a convolution with a kernel above 1x1 and one group has a parallel window");
-  check_divides(step, "simd (input lanes)", fold.in_lanes, rule.in);
-  check_divides(step, "pe (output lanes)", fold.out_lanes, rule.out);
+        "': only a convolution whose kernel is above 1x1 and reaches over its padding has a "
+        "parallel window");
+  check_lanes(step, "simd (input lanes)", fold.in_lanes, rule.in, rule.in_unit, rule.in_lanes());
+  check_lanes(step, "pe (output lanes)", fold.out_lanes, rule.out, rule.out_unit, rule.out_lanes());
   if (rule.same && fold.in_lanes != fold.out_lanes)
     config_error("parallelism of '" + step.name + "': simd = " + std::to_string(fold.in_lanes) +
                  " and pe = " + std::to_string(fold.out_lanes) +

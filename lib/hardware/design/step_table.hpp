@@ -21,6 +21,11 @@ struct FoldRule {
   std::int64_t in = 1, out = 1;
   bool same = false;             ///< in_lanes = out_lanes
   bool parallel_window = false;  ///< whether the step has a window that can be unfolded
+  std::int64_t in_unit = 1;      ///< in_lanes are a multiple of it
+  std::int64_t out_unit = 1;     ///< out_lanes divide it or are a multiple of it
+
+  std::vector<std::int64_t> in_lanes() const;   ///< that a fold may have, ascending
+  std::vector<std::int64_t> out_lanes() const;  ///< the same
 };
 
 /// Adds the instances of one step to a design.
@@ -115,7 +120,7 @@ bool window_needed(const integer::Window& window);
 /// A `window` of `blocks` channel blocks per pixel, with the lanes of `in`.
 StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& window,
                     std::int64_t blocks, Wide pad);
-/// A `window_parallel`: one pixel in, one whole window out.
+/// A `window_parallel`: for each beat of a pixel the whole window of its lanes.
 StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::Window& window,
                              Wide pad);
 

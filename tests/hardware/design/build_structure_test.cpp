@@ -146,6 +146,61 @@ TEST_CASE("a depthwise convolution has its own module behind a window by blocks"
   CHECK(design.find_memory("dw_weight.mem")->words[0] == "fd");
 }
 
+TEST_CASE("a depthwise convolution's parallel window gives a beat of channels after another") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {6, 6, 4});
+  maker.output(maker.convolution("dw", x, image(6, 4, 3, 1, 1), 4, 4));
+  const Design design = assemble(maker.share(), {{"dw", {3, 2, true}}});
+  CHECK(structure(design) ==
+        Lines{"dw_window:mase_window_parallel(x)->dw_window",
+              "dw_window_resize:mase_stream_resize(dw_window)->dw_window_resize",
+              "dw:mase_depthwise(dw_window_resize)->dw"});
+  CHECK(design.stream(design.inputs[0]).lanes == 2);
+  CHECK(parameter(design, "dw_window", "CF") == 2);
+  CHECK(parameter(design, "dw_window", "LANES") == 2);
+  CHECK(parameter(design, "dw_window_resize", "IN_LANES") == 18);
+  CHECK(parameter(design, "dw_window_resize", "OUT_LANES") == 6);
+  CHECK(parameter(design, "dw", "N") == 3);
+  CHECK(parameter(design, "dw", "BLOCKS") == 2);
+  CHECK(parameter(design, "dw", "GROUPS") == 2);
+  CHECK(parameter(design, "dw", "TAPS") == 3);
+  CHECK(parameter(design, "dw", "CHANNELS") == 1);
+  CHECK(parameter(design, "dw", "OUTPUTS") == 1);
+}
+
+TEST_CASE("groups with a parallel window follow each other or work side by side") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {6, 6, 4});
+  maker.output(maker.convolution("conv", x, image(6, 4, 3, 1, 1), 6, 2));
+  const auto program = maker.share();
+  const Design one = assemble(program, {{"conv", {6, 1, true}}});
+  CHECK(one.stream(one.inputs[0]).lanes == 2);
+  CHECK(find_instance(one, "conv")->module == "mase_linear");
+  CHECK(parameter(one, "conv", "SF") == 3);
+  CHECK(parameter(one, "conv", "NF") == 3);
+  CHECK(parameter(one, "conv", "SETS") == 2);
+  const Design both = assemble(program, {{"conv", {18, 6, true}}});
+  CHECK(both.stream(both.inputs[0]).lanes == 4);
+  CHECK(find_instance(both, "conv")->module == "mase_depthwise");
+  CHECK(parameter(both, "conv_window", "CF") == 1);
+  CHECK(parameter(both, "conv", "N") == 1);
+  CHECK(parameter(both, "conv", "BLOCKS") == 1);
+  CHECK(parameter(both, "conv", "GROUPS") == 2);
+  CHECK(parameter(both, "conv", "TAPS") == 9);
+  CHECK(parameter(both, "conv", "CHANNELS") == 2);
+  CHECK(parameter(both, "conv", "OUTPUTS") == 3);
+}
+
+TEST_CASE("weights of several outputs of a channel stand in one word") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {3, 3, 2});
+  maker.output(maker.convolution("dw", x, image(3, 2, 2, 1, 0), 4, 2));
+  const Design design = assemble(maker.share(), {{"dw", {2, 2, true}}});
+  // Weight i is i mod 7 - 3. Outputs 0 and 1 with taps 0 and 1 (-3 -2, 1 2), then 2 and 3;
+  // channel 1.
+  CHECK(design.find_memory("dw_weight.mem")->words == Lines{"21ed", "d30f", "32fe", "ed10"});
+}
+
 TEST_CASE("poolings without overlap work on the fly, others behind a window with the least code") {
   ProgramMaker maker;
   auto x = maker.input("x", {5, 5, 2});
@@ -262,6 +317,18 @@ TEST_CASE("folds that do not divide are refused with what would") {
   CHECK_THROWS_WITH(assemble(program, {{"relu", {2, 4}}}), Catch::Contains("must be equal"));
   CHECK_THROWS_WITH(assemble(program, {{"fc", {1, 1, true}}}), Catch::Contains("parallel window"));
   CHECK_THROWS_WITH(assemble(program, {{"fd", {1, 1}}}), Catch::Contains("no such step"));
+  ProgramMaker grouped;
+  auto pixels = grouped.input("x", {6, 6, 4});
+  auto inner = grouped.convolution("conv", pixels, image(6, 4, 3, 1, 1), 6, 2);
+  grouped.output(grouped.convolution("wide", inner, image(6, 6, 2, 1, 2), 6, 6));
+  CHECK_THROWS_WITH(assemble(grouped.share(), {{"conv", {3, 1, true}}}),
+                    "parallelism of 'conv': simd (input lanes) = 3 does not divide 18 by whole "
+                    "groups of 2; use 2, 6, 18");
+  CHECK_THROWS_WITH(assemble(grouped.share(), {{"conv", {2, 2, true}}}),
+                    "parallelism of 'conv': pe (output lanes) = 2 does not divide 6 by whole "
+                    "groups of 3; use 1, 3, 6");
+  CHECK_THROWS_WITH(assemble(grouped.share(), {{"wide", {1, 1, true}}}),
+                    Catch::Contains("reaches over its padding"));
   try {
     assemble(program, {{"fc", {5, 1}}});
     FAIL("accepted");

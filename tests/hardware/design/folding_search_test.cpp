@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "base/error.hpp"
 #include "hardware/design/choose_folding.hpp"
@@ -182,4 +184,34 @@ TEST_CASE("convolutions unfold their window when the target asks for it") {
   target.initiation_interval = 64 * 36;
   CHECK(step_interval(maker.program(), maker.program().steps[0],
                       choose_folding(maker.program(), target).at("conv")) <= 64 * 36);
+}
+
+TEST_CASE("depthwise and grouped convolutions unfold their window too") {
+  for (const auto& [groups, outputs, simd, pe] :
+       std::vector<std::array<std::int64_t, 4>>{{8, 8, 9, 8}, {8, 16, 9, 16}, {2, 6, 36, 6}}) {
+    ProgramMaker maker;
+    maker.output(maker.convolution("conv", maker.input("x", {8, 8, 8}), square(8, 8, 3, 1, 1),
+                                   outputs, groups));
+    Target target;
+    target.initiation_interval = 64;  // a pixel per cycle
+    const Fold fold = choose_folding(maker.program(), target).at("conv");
+    CHECK((fold == Fold{simd, pe, true}));
+    CHECK(build_for(maker.share(), target).timing.interval == 64);
+    // One of the groups per cycle takes a cycle for each.
+    CHECK(step_interval(maker.program(), maker.program().steps[0],
+                        {simd, outputs / groups, true}) == 64 * groups);
+  }
+}
+
+TEST_CASE("a parallel window that is fixed takes whole groups, or says why it cannot") {
+  ProgramMaker maker;
+  maker.output(maker.convolution("conv", maker.input("x", {8, 8, 8}), square(8, 8, 3, 1, 1), 6, 2));
+  Target target;
+  target.initiation_interval = 64 * 3 * 9 * 2;
+  target.layers["conv"] = {0, 0, true};
+  CHECK(choose_folding(maker.program(), target).at("conv").in_lanes % 4 == 0);
+  target.max_lanes = 3;
+  CHECK_THROWS_WITH(choose_folding(maker.program(), target),
+                    "parallelism of 'conv': simd (input lanes) is at least 4, above "
+                    "max_parallelism = 3; raise it or set the simd of the layer");
 }
