@@ -192,22 +192,17 @@ std::int64_t conv_lanes(const Step& step, const Fold& fold) {
   return fold.parallel_window ? conv.taps() * groups_at_once(conv, fold) : fold.in_lanes;
 }
 
-/// Positions that a `window_parallel` passes per frame: the image, and what lies right of it and
-/// below until the last window is complete.
-std::int64_t raster(const Window& window) {
-  const integer::Axis &y = window.y, &x = window.x;
-  const std::int64_t width = std::max(x.size, x.last() + 1);
-  const std::int64_t lag = (y.reach() - 1 - y.pad) * width + x.reach() - 1 - x.pad;
-  return std::max({y.size, y.last() + 1, lag / width + 1}) * width;
-}
-
 std::int64_t conv_interval(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const Window& window = conv.window;
-  const std::int64_t taken = (fold.parallel_window ? raster(window) : window.pixels()) *
-                             (window.channels / conv_lanes(step, fold));
-  return std::max(
-      taken, window.places() * (conv.outputs / fold.out_lanes) * (conv.columns() / fold.in_lanes));
+  const std::int64_t beats = window.channels / conv_lanes(step, fold),
+                     columns = conv.columns() / fold.in_lanes;
+  if (fold.parallel_window) {
+    const std::int64_t passes = conv.outputs / (beats * fold.out_lanes);
+    return parallel_window_interval(window, beats, columns, passes);
+  }
+  return std::max(window.pixels() * beats,
+                  window.places() * (conv.outputs / fold.out_lanes) * columns);
 }
 
 /// A window keeps whole rows, and waits at the end of each frame.

@@ -123,6 +123,11 @@ StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& wi
 /// A `window_parallel`: for each beat of a pixel the whole window of its lanes.
 StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::Window& window,
                              Wide pad);
+/// Cycles per frame of a `window_parallel` of `beats` beats a pixel in front of a matrix that
+/// reads each window in `columns` beats, `passes` times. Not less than it takes, and exact but for
+/// few shapes: rows of one or two windows, and several passes over several columns.
+std::int64_t parallel_window_interval(const integer::Window& window, std::int64_t beats,
+                                      std::int64_t columns, std::int64_t passes);
 
 // What the parameters of several rows are made of.
 

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/design/choose_folding.hpp"
 #include "hardware/design/fold_merge.hpp"
+#include "hardware/design/fold_options.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 #include "support/infinity.hpp"
@@ -200,6 +202,50 @@ TEST_CASE("depthwise and grouped convolutions unfold their window too") {
     // One of the groups per cycle takes a cycle for each.
     CHECK(step_interval(maker.program(), maker.program().steps[0],
                         {simd, outputs / groups, true}) == 64 * groups);
+  }
+}
+
+TEST_CASE("the interval of a parallel window counts the steps without a window") {
+  // 8 x 7 pixels, of which two rows and two columns end no window; 8 channels in 4 groups. The
+  // cycles were measured in simulation.
+  ProgramMaker maker;
+  integer::Window window = square(8, 8, 3);
+  window.x = mase::test::slid(7, 3, 1, 0);
+  maker.output(maker.convolution("conv", maker.input("x", {8, 7, 8}), window, 8, 4));
+  const auto interval = [&](Fold fold) {
+    return step_interval(maker.program(), maker.program().steps[0], fold);
+  };
+  CHECK(interval({18, 1, true}) == 332);
+  CHECK(interval({18, 4, true}) == 112);
+  CHECK(interval({6, 1, true}) == 771);
+  CHECK(interval({6, 4, true}) == 208);
+  CHECK(interval({2, 4, true}) == 556);
+}
+
+TEST_CASE("intervals of parallel windows hold when the models run") {
+  struct Layer {
+    integer::Window window;
+    std::int64_t outputs, groups;
+  };
+  for (const Layer& layer :
+       {Layer{square(9, 4, 3, 2, 1), 8, 4}, Layer{square(8, 4, 3), 8, 2},
+        Layer{square(9, 4, 2, 3), 8, 2}, Layer{square(8, 3, 3), 8, 1},
+        Layer{square(9, 2, 3, 2, 1), 4, 1}, Layer{square(10, 6, 3, 3, 1), 12, 6},
+        Layer{square(9, 2, 5), 8, 1}, Layer{square(12, 4, 3, 2, 1), 4, 4}}) {
+    ProgramMaker maker;
+    const integer::Window& window = layer.window;
+    const auto x = maker.input("x", {window.y.size, window.x.size, window.channels});
+    maker.output(maker.convolution("conv", x, window, layer.outputs, layer.groups));
+    const Step& step = maker.program().steps[0];
+    FoldSpace space;
+    space.fixed.parallel_window = true;
+    for (const FoldOption& option : fold_options(maker.program(), step, space, 1 << 20)) {
+      const std::int64_t found = build(maker.share(), {{"conv", option.fold}}).timing.interval;
+      INFO("kernel " << window.y.kernel << ", groups " << layer.groups << ", simd "
+                     << option.fold.in_lanes << ", pe " << option.fold.out_lanes);
+      CHECK(found <= option.interval);
+      CHECK(static_cast<double>(option.interval) <= 1.1 * static_cast<double>(found));
+    }
   }
 }
 
