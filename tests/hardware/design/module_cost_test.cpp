@@ -52,6 +52,17 @@ ModuleParameters linear(std::int64_t sf, std::int64_t nf, std::int64_t simd, std
           {"ASIGNED", 0}, {"WW", weight}, {"WSIGNED", 1}, {"HAS_BIAS", 1}, {"BW", bias}};
 }
 
+/// Signed inputs of 8 bits, weights of 6 and biases of 12; the last parameter is MULTIPLIER.
+ModuleParameters depthwise(std::int64_t beats, std::int64_t blocks, std::int64_t groups,
+                           std::int64_t taps, std::int64_t channels, std::int64_t outputs,
+                           std::int64_t multiplier) {
+  ModuleParameters parameters{
+      {"N", beats}, {"BLOCKS", blocks}, {"GROUPS", groups},     {"TAPS", taps},
+      {"AW", 8},    {"ASIGNED", 1},     {"CHANNELS", channels}, {"OUTPUTS", outputs},
+      {"WW", 6},    {"WSIGNED", 1},     {"HAS_BIAS", 1},        {"BW", 12}};
+  return clamps(parameters, 18, 8, 7, -128, 127).set("MULTIPLIER", multiplier);
+}
+
 ModuleParameters scale_shift(std::int64_t lanes) {
   return {{"BLOCKS", 1}, {"LANES", lanes}, {"AW", 8},        {"ASIGNED", 1},
           {"SW", 8},     {"SSIGNED", 1},   {"HAS_SHIFT", 1}, {"BW", 12}};
@@ -105,6 +116,15 @@ TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth
                                           {"WEIGHTS", HexBits{weights, 480}}},
                                          17, 8, 6, 0, 255),
                                   1373 + 485, 0, 0}});
+}
+
+TEST_CASE("costs of groups side by side are those that Yosys finds, within a tenth") {
+  check("mase_depthwise", {{depthwise(9, 2, 4, 1, 1, 1, 0), 170 + 39, 4, 0},
+                           {depthwise(9, 2, 4, 1, 1, 1, 2), 349 + 63, 0, 0},
+                           {depthwise(1, 8, 2, 9, 1, 1, 0), 199 + 30, 18, 0},
+                           {depthwise(1, 8, 2, 9, 1, 1, 2), 1049 + 192, 0, 0},
+                           {depthwise(3, 4, 4, 3, 1, 2, 0), 264 + 73, 24, 2},
+                           {depthwise(3, 4, 2, 3, 2, 2, 2), 1206 + 261, 0, 2}});
 }
 
 TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a tenth") {
