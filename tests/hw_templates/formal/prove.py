@@ -46,6 +46,11 @@ PROOFS = [
     ("window_proof", {"H": 1, "W": 2, "K": 2, "S": 1, "D": 1, "P": 0, "A": 1}),
     ("window_proof", {"H": 2, "W": 1, "K": 1, "S": 1, "P": 0, "A": 1}),
     ("window_flow_proof", {"H": 2, "W": 2}),
+    ("window_parallel_proof", {"H": 2, "W": 2}),
+    ("window_parallel_proof", {"H": 2, "W": 2, "CF": 2}),
+    ("window_parallel_proof", {"H": 2, "W": 1, "KW": 1, "CF": 2}),
+    ("window_parallel_proof", {"H": 1, "W": 2, "KH": 1, "CF": 3}),
+    ("window_parallel_proof", {"H": 1, "W": 1, "KH": 1, "CF": 3, "P": 1}),
     ("gather_proof", {}),
 ]
 
@@ -68,6 +73,20 @@ MUTANTS = [
     ("dot_proof", {"SIMD": 7, "AW": 1, "BW": 1}, "ecp5_mase_dot_multiply", "l > 0 || STAGES > LEVELS", "l > 0"),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 6}, "mase_linear", "enable && pass == '0", "enable"),
     ("window_flow_proof", {"H": 2, "W": 2}, "mase_window", "go = !ahead[GW-1]", "go = 1'b1"),
+    (
+        "window_parallel_proof",
+        {"H": 2, "W": 1, "KW": 1, "CF": 2},
+        "mase_window_parallel",
+        "first && slack != '0",
+        "1'b0",
+    ),
+    (
+        "window_parallel_proof",
+        {"H": 1, "W": 2, "KH": 1, "CF": 3},
+        "mase_window_parallel",
+        "DEPTH = GAP - 1",
+        "DEPTH = GAP",
+    ),
     ("gather_proof", {}, "mase_gather", "!full[1]", "1'b1"),
     ("gather_proof", {"START": 1}, "mase_gather", "full != '0 ||", "1'b0 ||"),
 ]
