@@ -43,10 +43,12 @@ inline std::uint64_t elapsed(std::uint64_t from, std::uint64_t to) {
 }
 
 // Cycles between the last beats of frames. Without stalls the last interval when it equals the one
-// before, else the mean of the last eight rounded up; with stalls the mean over the later half.
+// before, else the mean of the last eight rounded up, without the last frame: nothing follows it,
+// so windows that wait for the next frame's pixels leave early. With stalls the mean over the later
+// half.
 inline double interval_of(const Report& report) {
   const std::vector<std::uint64_t>& ends = report.last_out;
-  const std::size_t end = report.frames - 1;
+  const std::size_t end = report.frames - (!report.stalled && report.frames > 2 ? 2 : 1);
   std::size_t from = report.stalled ? end / 2 : end > 8 ? end - 8 : 0;
   if (!report.stalled && end > 1 && ends[end] - ends[end - 1] == ends[end - 1] - ends[end - 2])
     from = end - 1;

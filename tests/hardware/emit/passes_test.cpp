@@ -76,6 +76,36 @@ constexpr const char* kPositions = R"(graph "positions" {
   %output : float32[1, 2, 3, 4] = output output(value=%third)
 })";
 
+/// A grouped convolution, then a depthwise one.
+constexpr const char* kGroups = R"(graph "groups" {
+  module first : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=2) [weight=@first.weight, bias=@first.bias]
+  module second : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[1, 1], padding=[2, 2], dilation=[2, 2], groups=4) [weight=@second.weight, bias=@second.bias]
+  tensor first.weight : float32[4, 2, 3, 3] parameter
+  tensor first.bias : float32[4] parameter
+  tensor second.weight : float32[8, 1, 3, 3] parameter
+  tensor second.bias : float32[8] parameter
+  %x : float32[1, 4, 6, 5] = placeholder x
+  %first : float32[1, 4, 6, 5] = call_module first aten::conv2d(input=%x) {bias=integer(8, 5), data_in=integer(8, 4), weight=integer(6, 5)}
+  %second : float32[1, 8, 6, 5] = call_module second aten::conv2d(input=%first) {bias=integer(8, 5), data_in=integer(8, 4), weight=integer(6, 5)}
+  %output : float32[1, 8, 6, 5] = output output(value=%second)
+})";
+
+ir::Graph groups_graph() {
+  ir::Graph graph = ir::parse(kGroups, "groups");
+  int i = 0;
+  for (const auto& [name, shape] :
+       std::vector<std::pair<std::string, Shape>>{{"first.weight", {4, 2, 3, 3}},
+                                                  {"first.bias", {4}},
+                                                  {"second.weight", {8, 1, 3, 3}},
+                                                  {"second.bias", {8}}}) {
+    std::vector<float> values;
+    for (std::int64_t n = numel(shape); n > 0; --n)
+      values.push_back(static_cast<float>(i++ * 37 % 64) / 32 - 1);
+    graph.tensors.at(name).value = Array::from(values, shape);
+  }
+  return graph;
+}
+
 Vectors random_vectors(const integer::Program& program, std::int64_t frames) {
   Random random(3);
   Vectors vectors;
@@ -148,6 +178,31 @@ TEST_CASE("constants for each element and a division are exact in hardware") {
     run.optimise = 0;
     run.stall_in = run.stall_out = 0.3;
     CHECK(simulate(folder.path(), design, random_vectors(*design.program, 20), run).passed());
+  }
+}
+
+TEST_CASE(
+    "groups side by side behind parallel windows are exact, and a last frame is no interval") {
+  // The second layer gets a pixel every second cycle at most, and its last 12 windows of 30 wait
+  // for pixels of the next frame; when none follows they leave one per cycle.
+  for (const std::string layers : {R"("first": {"simd": 18, "pe": 2, "parallel_window": true},
+           "second": {"simd": 9, "pe": 8, "parallel_window": true})",
+                                   R"("first": {"simd": 6, "pe": 4, "parallel_window": true},
+           "second": {"simd": 3, "pe": 2, "parallel_window": true})"}) {
+    const test::TemporaryFolder folder;
+    ir::Graph graph = groups_graph();
+    emit_into(folder.path(), graph, {}, "{\"layers\": {" + layers + "}}", "{}");
+    const design::Design design = design::design_of(graph);
+    const Vectors vectors = random_vectors(*design.program, 12);
+    SimulateOptions run;
+    run.optimise = 0;
+    const Simulation plain = simulate(folder.path(), design, vectors, run);
+    CHECK(plain.passed());
+    CHECK(plain.latency_first == design.timing.first);
+    CHECK(plain.latency_last == design.timing.last);
+    CHECK(plain.interval == design.timing.interval);
+    run.stall_in = run.stall_out = 0.4;
+    CHECK(simulate(folder.path(), design, vectors, run).passed());
   }
 }
 
