@@ -16,6 +16,7 @@
 #include "base/array.hpp"
 #include "base/field.hpp"
 #include "formats/codes.hpp"
+#include "formats/decoding.hpp"
 
 namespace mase::formats {
 
@@ -63,6 +64,8 @@ class FormatDefinition {
   virtual std::string torchscript(int rank) const = 0;
   /// What is not overridden has one grid for a tensor.
   virtual bool per_channel() const { return false; }
+  /// What is not overridden has none.
+  virtual std::optional<Decoding> decoding(const Shape&) const { return std::nullopt; }
   /// What is not overridden is beyond range().
   virtual void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                          const Shape& shape) const;
@@ -115,6 +118,12 @@ class Format {
   /// uses plain `torch.round`. Error(Fault::unsupported) where there is no such text (stochastic
   /// rounding).
   std::string torchscript(int rank) const { return definition_->torchscript(rank); }
+
+  /// How `decode` computes the values of a tensor of this shape; nullopt where that is no table and
+  /// no product (integers wider than float64, what profile `reference` leaves off the grid).
+  std::optional<Decoding> decoding(const Shape& shape) const {
+    return definition_->decoding(shape);
+  }
 
   bool operator==(const Format& other) const { return text() == other.text(); }
 

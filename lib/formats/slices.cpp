@@ -18,6 +18,10 @@ Slices first_dimension_slices(const Shape& shape) {
   return slices_of(numel(shape), shape.size() < 2 ? 1 : shape.front());
 }
 
+Tiling first_dimension_tiling(const Shape& shape) {
+  return block_tiling(shape, {}, true, std::nullopt);
+}
+
 Slices row_slices(const Shape& shape) {
   Shape rows = shape;
   if (!rows.empty()) rows.pop_back();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/array.hpp"
+#include "formats/tiling.hpp"
 
 namespace mase::formats {
 
@@ -22,6 +23,9 @@ struct Slices {
 
 /// One slice per index of dimension 0; the whole tensor where the rank is below 2.
 Slices first_dimension_slices(const Shape& shape);
+
+/// The same slices as tiles.
+Tiling first_dimension_tiling(const Shape& shape);
 
 /// One slice per row of the last dimension; a scalar is a row.
 Slices row_slices(const Shape& shape);

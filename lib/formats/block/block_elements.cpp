@@ -211,6 +211,20 @@ void decode_block(const BlockElements& elements, const Tiling& tiling, const Enc
   });
 }
 
+std::optional<Decoding> block_decoding(const BlockElements& elements, const Tiling& tiling) {
+  const int bits = elements.element_bits(), shared_bits = elements.shared_bits();
+  if (std::max(bits, shared_bits) > widest_element_table) return std::nullopt;
+  // Half of the power that float32 does not hold goes to the elements.
+  const int half = elements.highest_exponent() > 127 ? 1 : 0;
+  Decoding decoding{.bits = bits, .tiling = tiling, .shared_bits = shared_bits};
+  decoding.elements = value_table(
+      bits, [&](std::uint32_t code) { return std::ldexp(elements.value(code, 0), half); });
+  decoding.factors = value_table(shared_bits, [&](std::uint32_t code) {
+    return std::ldexp(1.0, std::clamp(elements.exponent_of_code(code), -1000, 1000) - half);
+  });
+  return decoding;
+}
+
 void block_saturation(const BlockElements& elements, const Tiling& tiling, Profile profile,
                       std::span<const float> in, std::span<std::uint8_t> mask) {
   if (profile == Profile::reference)

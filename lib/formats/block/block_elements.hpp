@@ -109,6 +109,9 @@ Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
 void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,
                   std::span<float> out);
 
+/// Elements times powers; nullopt where either code has more than widest_element_table bits.
+std::optional<Decoding> block_decoding(const BlockElements& elements, const Tiling& tiling);
+
 /// mask[i] = 1 where |in[i]| is above the largest magnitude of its tile.
 void block_saturation(const BlockElements& elements, const Tiling& tiling, Profile profile,
                       std::span<const float> in, std::span<std::uint8_t> mask);

@@ -75,6 +75,10 @@ struct BlockFunctions : Defined<Derived> {
     refuse_reference();
     decode_block(self().elements(), tiles_of(shape), in, out);
   }
+  std::optional<Decoding> decoding(const Shape& shape) const override {
+    if (self().profile_value() == Profile::reference) return std::nullopt;
+    return block_decoding(self().elements(), tiles_of(shape));
+  }
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                  const Shape& shape) const override {
     block_saturation(self().elements(), tiles_of(shape), self().profile_value(), in, mask);

@@ -44,6 +44,10 @@ struct IntegerFunctions : Defined<Derived> {
   std::string torchscript(int rank) const override {
     return has_grids() ? channels_torchscript(grids(), rank) : integer_torchscript(spec());
   }
+  std::optional<Decoding> decoding(const Shape&) const override {
+    if (has_grids()) return std::nullopt;
+    return Decoding{.bits = spec().width, .is_signed = spec().is_signed, .step = spec().step()};
+  }
 
  private:
   IntegerSpec spec() const { return this->self().spec(); }

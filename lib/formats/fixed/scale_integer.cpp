@@ -141,6 +141,14 @@ void ScaleInteger::decode(const Encoded& in, std::span<float> out, const Shape& 
     }
 }
 
+std::optional<Decoding> ScaleInteger::decoding(const Shape& shape) const {
+  if (profile == "reference") return std::nullopt;  // quotients
+  return Decoding{.bits = width,
+                  .is_signed = is_signed,
+                  .tiling = line_tiling(shape, -1, -1),
+                  .scales = Decoding::Scales::of_tiles};
+}
+
 void ScaleInteger::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                              const Shape&) const {
   for (std::size_t i = 0; i < in.size(); ++i)

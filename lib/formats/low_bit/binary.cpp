@@ -99,6 +99,15 @@ void Binary::decode(const Encoded& in, std::span<float> out, const Shape& shape)
   decode_three_way(three_way_format(spec()), slices_of(spec(), shape), in, out);
 }
 
+std::optional<Decoding> Binary::decoding(const Shape& shape) const {
+  const BinarySpec binary = spec();
+  Decoding decoding{.bits = 1, .elements = {binary_value(binary, false, 1.0F), 1.0}};
+  if (!binary.scaled) return decoding;
+  decoding.tiling = first_dimension_tiling(shape);
+  decoding.scales = Decoding::Scales::of_tiles;
+  return decoding;
+}
+
 void Binary::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                        const Shape&) const {
   const bool is_fixed = !spec().scaled;

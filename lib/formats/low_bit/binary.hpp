@@ -49,6 +49,7 @@ struct Binary : ProfileFields, Defined<Binary> {
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                  const Shape& shape) const override;
   std::string torchscript(int rank) const override;
+  std::optional<Decoding> decoding(const Shape& shape) const override;
 };
 
 }  // namespace mase::formats

@@ -89,6 +89,13 @@ void BinaryResidual::decode(const Encoded& in, std::span<float> out, const Shape
   });
 }
 
+std::optional<Decoding> BinaryResidual::decoding(const Shape&) const {
+  const ResidualSpec residual = spec();
+  return Decoding{.bits = levels, .elements = value_table(levels, [&](std::uint32_t code) {
+                                    return residual_value(residual, code);
+                                  })};
+}
+
 std::string BinaryResidual::torchscript(int) const {
   const ResidualSpec residual = spec();
   const bool exact = residual.profile == Profile::exact;

@@ -39,6 +39,7 @@ struct BinaryResidual : ProfileFields, Defined<BinaryResidual> {
   Encoded encode(std::span<const float> in, const Shape& shape) const override;
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
   std::string torchscript(int rank) const override;
+  std::optional<Decoding> decoding(const Shape& shape) const override;
 };
 
 /// The planes of a tensor one after another: `out` has spec.means.size() times the elements of

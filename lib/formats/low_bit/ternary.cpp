@@ -58,6 +58,14 @@ void Ternary::decode(const Encoded& in, std::span<float> out, const Shape& shape
   decode_three_way(three_way_format(spec()), slices_of(spec(), shape), in, out);
 }
 
+std::optional<Decoding> Ternary::decoding(const Shape& shape) const {
+  Decoding decoding{.bits = 2, .elements = {0.0, 1.0, 0.0, -1.0}};
+  if (!scaling_factor) return decoding;
+  decoding.tiling = first_dimension_tiling(shape);
+  decoding.scales = Decoding::Scales::of_tiles;
+  return decoding;
+}
+
 void Ternary::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                         const Shape&) const {
   for (std::size_t i = 0; i < in.size(); ++i)

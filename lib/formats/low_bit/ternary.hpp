@@ -53,6 +53,7 @@ struct Ternary : ProfileFields, Defined<Ternary> {
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                  const Shape& shape) const override;
   std::string torchscript(int rank) const override;
+  std::optional<Decoding> decoding(const Shape& shape) const override;
 };
 
 }  // namespace mase::formats

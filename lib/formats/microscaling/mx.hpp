@@ -34,6 +34,9 @@ struct MxFunctions : Defined<Derived> {
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     decode_mx(spec(), self().blocks(shape), in, out);
   }
+  std::optional<Decoding> decoding(const Shape& shape) const override {
+    return mx_decoding(spec(), self().blocks(shape));
+  }
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                  const Shape& shape) const override {
     saturates_mx(spec(), self().blocks(shape), in, mask);

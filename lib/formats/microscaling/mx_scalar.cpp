@@ -104,9 +104,17 @@ float decode_mx_scalar(const MxSpec& spec, std::uint32_t code, std::uint32_t sca
     return spec.minifloat ? reference_mx_minifloat_value(spec, code, exponent)
                           : reference_mx_integer_value(
                                 spec, static_cast<float>(signed_value(code, spec.width)), exponent);
-  const double element =
-      spec.minifloat ? minifloat_value(*spec.minifloat, code) : signed_value(code, spec.width);
-  return exact_value(spec, element, exponent);
+  return exact_value(spec, mx_element(spec, code), exponent);
+}
+
+double mx_element(const MxSpec& spec, std::uint32_t code) {
+  return spec.minifloat ? minifloat_value(*spec.minifloat, code) : signed_value(code, spec.width);
+}
+
+double mx_factor(const MxSpec& spec, std::uint32_t scale_code) {
+  if (spec.has_nan() && scale_code == spec.nan_code()) return quiet_nan;
+  const int exponent = static_cast<int>(scale_code) - spec.bias();
+  return std::ldexp(1.0, spec.minifloat ? exponent : exponent - spec.fraction_bits());
 }
 
 }  // namespace mase::formats

@@ -56,6 +56,11 @@ std::uint32_t encode_mx_scalar(const MxSpec& spec, float x, int exponent, std::u
 /// The code of a block's exponent in the low `scale_bits` bits; no value: the NaN code.
 std::uint32_t mx_scale_code(const MxSpec& spec, std::optional<int> exponent);
 
+/// Profile `exact`: the value of an element's code before it is scaled, and what a scale code
+/// multiplies it by, or NaN.
+double mx_element(const MxSpec& spec, std::uint32_t code);
+double mx_factor(const MxSpec& spec, std::uint32_t scale_code);
+
 /// The value of an element's code under a scale code, rounded to float32.
 float decode_mx_scalar(const MxSpec& spec, std::uint32_t code, std::uint32_t scale_code);
 

@@ -278,6 +278,28 @@ void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
   if (blocks.moves_elements) std::ranges::copy(moved_back<float>(blocks, out), out.begin());
 }
 
+int last_dimension(const MxBlocks& blocks) {
+  if (blocks.axis == 1 || blocks.inner == 1) return -1;
+  const Shape counts = blocks.tiling.counts();
+  std::int64_t outer = 1;
+  int dimension = 0;
+  for (; outer != blocks.outer || counts[size_of(dimension)] != blocks.axis; ++dimension)
+    outer *= counts[size_of(dimension)];
+  return dimension;
+}
+
+std::optional<Decoding> mx_decoding(const MxSpec& spec, const MxBlocks& blocks) {
+  if (spec.profile == Profile::reference) return std::nullopt;
+  Decoding decoding{.bits = spec.width, .tiling = blocks.tiling, .shared_bits = spec.scale_bits};
+  if (spec.minifloat)
+    decoding.elements =
+        value_table(spec.width, [&](std::uint32_t code) { return mx_element(spec, code); });
+  decoding.factors =
+      value_table(spec.scale_bits, [&](std::uint32_t code) { return mx_factor(spec, code); });
+  decoding.last_dimension = last_dimension(blocks);
+  return decoding;
+}
+
 void saturates_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
                   std::span<std::uint8_t> mask) {
   if (blocks.moves_elements) {

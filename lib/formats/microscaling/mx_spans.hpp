@@ -64,6 +64,12 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
 /// Error(Fault::file) when number or width of codes or scale codes do not fit.
 void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in, std::span<float> out);
 
+/// The dimension of tiles that stored scales have last; -1 where that is the tiles' own order.
+int last_dimension(const MxBlocks& blocks);
+
+/// Elements times powers; nullopt in profile `reference`.
+std::optional<Decoding> mx_decoding(const MxSpec& spec, const MxBlocks& blocks);
+
 /// Where an element lies beyond the largest or smallest value of its block; in a NaN block where it
 /// is infinite.
 void saturates_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,

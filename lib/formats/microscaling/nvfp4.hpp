@@ -65,6 +65,9 @@ struct Nvfp4 : CommonFields, Defined<Nvfp4> {
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     decode_nvfp4(spec(), blocks(shape), in, out);
   }
+  std::optional<Decoding> decoding(const Shape& shape) const override {
+    return nvfp4_decoding(spec(), blocks(shape));
+  }
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                  const Shape& shape) const override {
     saturates_nvfp4(spec(), blocks(shape), in, mask);

@@ -156,6 +156,18 @@ void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& 
                   });
 }
 
+Decoding nvfp4_decoding(const Nvfp4Spec& spec, const MxBlocks& blocks) {
+  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
+  Decoding decoding{
+      .bits = element_code_bits, .tiling = blocks.tiling, .shared_bits = scale_code_bits};
+  decoding.elements = value_table(
+      element_code_bits, [&](std::uint32_t code) { return minifloat_value(element, code); });
+  decoding.factors = value_table(scale_code_bits, nvfp4_scale_value);
+  decoding.last_dimension = last_dimension(blocks);
+  if (spec.two_levels) decoding.scales = Decoding::Scales::of_tensor;
+  return decoding;
+}
+
 void saturates_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
                      std::span<std::uint8_t> mask) {
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);

@@ -29,6 +29,8 @@ void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<con
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in);
 
 /// Error(Fault::file) when codes or scales do not fit.
+/// Elements times scales of blocks, times the tensor's where there are two levels.
+Decoding nvfp4_decoding(const Nvfp4Spec& spec, const MxBlocks& blocks);
 void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& in,
                   std::span<float> out);
 

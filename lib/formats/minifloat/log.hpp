@@ -43,6 +43,7 @@ struct LogFormat : CommonFields, Defined<LogFormat> {
     decode_log(spec(), in, out);
   }
   std::string torchscript(int) const override { return log_torchscript(spec()); }
+  std::optional<Decoding> decoding(const Shape&) const override { return log_decoding(spec()); }
 };
 
 }  // namespace mase::formats

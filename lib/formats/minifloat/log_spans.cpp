@@ -55,6 +55,13 @@ Encoded encode_log(const LogSpec& spec, std::span<const float> in) {
   return {encode_in_pieces(spec.width, in.size(), make), {}, {}};
 }
 
+std::optional<Decoding> log_decoding(const LogSpec& spec) {
+  if (spec.width > widest_element_table) return std::nullopt;
+  return Decoding{.bits = spec.width, .elements = value_table(spec.width, [&](std::uint32_t code) {
+                                        return static_cast<float>(log_value(spec, code));
+                                      })};
+}
+
 void decode_log(const LogSpec& spec, const Encoded& in, std::span<float> out) {
   check_codes(in.codes, spec.width, out.size());
   decode_by_table(in.codes, out, [&](std::uint32_t code) { return log_value(spec, code); });

@@ -17,6 +17,8 @@ void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<floa
 Encoded encode_log(const LogSpec& spec, std::span<const float> in);
 
 /// Error(Fault::file) when the codes' number or width is not that of the format and of `out`.
+/// A table, up to widest_element_table bits.
+std::optional<Decoding> log_decoding(const LogSpec& spec);
 void decode_log(const LogSpec& spec, const Encoded& in, std::span<float> out);
 
 /// TorchScript body (Format::torchscript) that gives the bits of `quantize_log`.

@@ -28,6 +28,9 @@ struct MinifloatFunctions : Defined<Derived> {
     decode_minifloat(spec(), in, out);
   }
   std::string torchscript(int) const override { return minifloat_torchscript(spec()); }
+  std::optional<Decoding> decoding(const Shape&) const override {
+    return minifloat_decoding(spec());
+  }
 
  private:
   MinifloatSpec spec() const { return this->self().spec(); }

@@ -59,6 +59,12 @@ Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,
   return {encode_in_pieces(spec.width, in.size(), make), {}, {}};
 }
 
+Decoding minifloat_decoding(const MinifloatSpec& spec) {
+  return {.bits = spec.width, .elements = value_table(spec.width, [&](std::uint32_t code) {
+                                return static_cast<float>(minifloat_value(spec, code));
+                              })};
+}
+
 void decode_minifloat(const MinifloatSpec& spec, const Encoded& in, std::span<float> out) {
   check_codes(in.codes, spec.width, out.size());
   decode_by_table(in.codes, out, [&](std::uint32_t code) { return minifloat_value(spec, code); });

@@ -20,6 +20,8 @@ Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,
                          std::span<const float> in);
 
 /// Error(Fault::file) when the codes' number or width is not that of the format and of `out`.
+/// A table.
+Decoding minifloat_decoding(const MinifloatSpec& spec);
 void decode_minifloat(const MinifloatSpec& spec, const Encoded& in, std::span<float> out);
 
 /// TorchScript body (Format::torchscript) that gives the bits of `quantize_minifloat`.
