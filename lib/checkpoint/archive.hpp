@@ -12,7 +12,8 @@
 
 namespace mase::checkpoint {
 
-inline constexpr int format_version = 1;
+/// The newest; files of version 1 hold every tensor in floats.
+inline constexpr int format_version = 2;
 
 /// Opens the zip, checks its structure, sizes and every entry's CRC-32, and refuses code that would
 /// run on loading (`__setstate__`). Error(Fault::file) saying what is wrong and what to try.

@@ -2,12 +2,14 @@
 // The tensors of a state_dict saved by torch.save and of a checkpoint, read without LibTorch.
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "checkpoint/inspect.hpp"
 #include "checkpoint/pickle.hpp"
+#include "checkpoint/quantized_tensors.hpp"
 
 namespace mase::checkpoint {
 
@@ -99,6 +101,58 @@ std::string describe(DType dtype, const Shape& shape) {
   return std::string(dtype_name(dtype)) + shape_text(shape);
 }
 
+/// Bytes of codes, or floats, that a coded tensor is stored as; empty where there are none.
+Array stored_part(const PickleItem& module, Storages& storages, const std::string& name,
+                  DType dtype) {
+  const PickleItem* item = find_tensor(module, name);
+  if (item == nullptr) return Array(dtype, {0});
+  if (item->dtype != dtype || item->shape.size() != 1)
+    file_error("tensor '" + name + "' is " + describe(item->dtype, item->shape) +
+               ", not a list of " + std::string(dtype_name(dtype)));
+  return gather(*item, storages.read("data/" + item->text), name);
+}
+
+formats::PackedCodes packed(const Array& bytes, int bits, std::int64_t count) {
+  return {{reinterpret_cast<const char*>(bytes.bytes()), bytes.byte_size()},
+          bits,
+          static_cast<std::size_t>(count)};
+}
+
+/// The values of a tensor whose codes alone are stored.
+void decode_tensor(const PickleItem& module, Storages& storages, const std::string& stem,
+                   const formats::Format& format, Array& value) {
+  const auto decoding = format.decoding(value.shape());
+  if (!decoding) file_error("tensor '" + stem + "': codes of " + format.text() + " have no values");
+  formats::Encoded encoded;
+  encoded.codes = packed(stored_part(module, storages, stem + "_codes", DType::uint8),
+                         decoding->bits, value.size());
+  if (decoding->shared_bits > 0)
+    encoded.shared = packed(stored_part(module, storages, stem + "_shared", DType::uint8),
+                            decoding->shared_bits, decoding->tiling->tiles());
+  const Array scales = stored_part(module, storages, stem + "_scales", DType::float32);
+  encoded.scales.assign(scales.span<float>().begin(), scales.span<float>().end());
+  format.decode(encoded, value.mutable_span<float>(), value.shape());
+}
+
+/// Decodes the tensors of which the file holds codes alone; returns their names.
+std::set<std::string> decode_tensors(const PickleItem& module, Storages& storages,
+                                     ir::Graph& graph) {
+  std::set<std::string> done;
+  for (const QuantizedTensor& tensor : quantized_tensors(graph)) {
+    const std::string stem = ir::code_stem(graph, tensor.path);
+    if (find_tensor(module, tensor.path) || !find_tensor(module, stem + "_codes")) continue;
+    if (!done.insert(tensor.path).second) continue;
+    try {
+      decode_tensor(module, storages, stem, tensor.format, graph.tensors.at(tensor.path).value);
+    } catch (const Error& error) {
+      file_error("'" + stem + "_codes' is not what " + tensor.format.text() +
+                 " makes of a tensor " + shape_text(graph.tensors.at(tensor.path).value.shape()) +
+                 ": " + error.what());
+    }
+  }
+  return done;
+}
+
 /// Reads one tensor of a module; what does not fit the graph becomes a line of `differences`.
 void read_module_tensor(const PickleItem& module, Storages& storages, const std::string& name,
                         Array& value, std::string& differences) {
@@ -137,8 +191,10 @@ void load_tensors(const std::string& path, ir::Graph& graph) {
   const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
   ir::Graph filled = graph;
   std::string differences;
+  const std::set<std::string> decoded = decode_tensors(*pickle.result, storages, filled);
   for (auto& [name, tensor] : filled.tensors)
-    read_module_tensor(*pickle.result, storages, name, tensor.value, differences);
+    if (!decoded.contains(name))
+      read_module_tensor(*pickle.result, storages, name, tensor.value, differences);
   if (!differences.empty())
     file_error("the tensors of '" + path + "' do not fit the model:" + differences);
   check_hash(path, filled);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a checkpoint stores beside the TorchScript module: graph text, metadata, integer codes,
 // hashes.
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -51,14 +53,20 @@ std::vector<CodeFile> code_files(const formats::Encoded& encoded) {
 /// info.json. Files are numbered, so that no character of a tensor's path can matter.
 Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_t number,
                Files& files) {
-  const Array& value = graph.tensors.at(tensor.path).value;
-  const std::optional<formats::Encoded> encoded = encode(tensor, value);
+  const ir::Tensor& stored = graph.tensors.at(tensor.path);
+  const Array& value = stored.value;
   Tree row = Tree::dict();
   row["node"] = tensor.node;
   row["port"] = tensor.port;
   row["tensor"] = tensor.path;
   row["format"] = tensor.format.text();
   row["shape"] = Tree::list_of(value.shape());
+  if (stored.coded) {
+    row["code_bits"] = stored.coded->encoded.codes.bits();
+    row["stem"] = ir::code_stem(graph, tensor.path);  // the codes stand in the module
+    return row;
+  }
+  const std::optional<formats::Encoded> encoded = encode(tensor, value);
   if (!encoded) return row;
   row["code_bits"] = encoded->codes.bits();
   if (!encoded->shared.empty()) row["shared_bits"] = encoded->shared.bits();
@@ -68,6 +76,14 @@ Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_
     files[name] = file.bytes;
   }
   return row;
+}
+
+/// Programs before codes alone read files of this version.
+constexpr int version_with_floats = 1;
+
+bool is_coded(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.tensors,
+                             [](const auto& entry) { return bool(entry.second.coded); });
 }
 
 Tree add_all_codes(const ir::Graph& graph, Files& files) {
@@ -111,6 +127,7 @@ void check_codes(const std::string& path, const ir::Graph& graph) {
   for (const QuantizedTensor& tensor : quantized_tensors(graph)) {
     const std::string what = path + ": node '" + tensor.node + "', " + tensor.port + ": ";
     const auto row = stored.find({tensor.node, tensor.port});
+    if (row != stored.end() && !text_at(row->second, "stem").empty()) continue;
     const auto encoded = encode(tensor, graph.tensors.at(tensor.path).value);
     if (!encoded) continue;
     for (const CodeFile& wanted : code_files(*encoded)) {
@@ -130,7 +147,7 @@ std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tre
   Files files;
   files["mase/graph.txt"] = ir::print(graph);
   Tree all = Tree::dict();
-  all["format_version"] = format_version;
+  all["format_version"] = is_coded(graph) ? format_version : version_with_floats;
   if (info.is_dict())
     for (const auto& [key, value] : info.as_dict()) all[key] = value;
   all["history"] = graph.history;

@@ -50,6 +50,9 @@ LoadedModel load_checkpoint(const std::string& path);
 
 /// Writes graph, weights and `info` as one archive, atomically.
 void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree& info);
+/// The same with quantized tensors as their codes alone, as far as these say all; the log says how
+/// much stays in floats.
+void save_codes_alone(const ir::Graph& graph, const std::string& path, const Tree& info);
 
 /// What every checkpoint says of its making: tool and LibTorch versions and the resolved
 /// configuration.

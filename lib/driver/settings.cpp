@@ -44,6 +44,7 @@ std::map<std::string, Commands> make_uses() {
     uses[name] = with_torch;
   uses["seed"] = {"train", "search", "test", "transform", "simulate"};
   uses["report_to"] = {"train"};
+  uses["codes_only"] = {"transform"};
   for (const std::string_view name : General::ignored) uses[std::string(name)] = {};
   return uses;
 }

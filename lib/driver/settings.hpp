@@ -36,6 +36,7 @@ struct General {
   bool no_warnings = false;
   std::string project_dir = "mase_output";
   std::optional<std::string> project;
+  bool codes_only = false;
   static constexpr auto fields() {
     using G = General;
     return std::tuple{
@@ -71,7 +72,9 @@ struct General {
         Field{"no_warnings", &G::no_warnings, "hide warnings"}.rare(),
         Field{"project_dir", &G::project_dir, "folder of all results"},
         Field{"project", &G::project,
-              "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"}};
+              "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"},
+        Field{"codes_only", &G::codes_only,
+              "checkpoints hold quantized weights as their codes alone, without the floats"}};
   }
   /// Accepted because configurations of the reference have them; they change nothing.
   static constexpr std::array<std::string_view, 7> ignored{

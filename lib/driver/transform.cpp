@@ -18,6 +18,11 @@
 namespace mase::driver {
 namespace {
 
+/// What writes checkpoints as the settings want them.
+auto saver(const Session& session) {
+  return session.settings().general.codes_only ? save_codes_alone : save_checkpoint;
+}
+
 passes::PassContext make_context(const Session& session, const LoadedModel& model,
                                  const std::string& folder, const Tree& info) {
   passes::PassContext context;
@@ -27,8 +32,9 @@ passes::PassContext make_context(const Session& session, const LoadedModel& mode
   if (session.dataset && model.graph.placeholders().size() == 1)
     context.training_rows = training_rows(*session.dataset, session.settings().train.batch_size);
   context.output_folder = folder;
-  context.save_checkpoint = [info](const ir::Graph& graph, const std::string& path) {
-    save_checkpoint(graph, path, info);
+  context.save_checkpoint = [info, save = saver(session)](const ir::Graph& graph,
+                                                          const std::string& path) {
+    save(graph, path, info);
   };
   context.load_checkpoint = [](const std::string& path) { return load_checkpoint(path).graph; };
   return context;
@@ -101,11 +107,11 @@ void refuse_overwriting(const std::string& folder, const std::string& resolved) 
                  "): --overwrite replaces it, --project NAME keeps both");
 }
 
-std::string store(const ir::Graph& graph, const std::string& folder, const Tree& info,
-                  const std::string& resolved) {
+std::string store(const Session& session, const ir::Graph& graph, const std::string& folder,
+                  const Tree& info, const std::string& resolved) {
   std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
   make_folder(folder + "/transformed_ckpt");
-  save_checkpoint(graph, checkpoint, info);
+  saver(session)(graph, checkpoint, info);
   write_file(folder + "/transformed_ckpt/node_meta_param.toml",
              config::to_toml(ir::metadata_tree(graph)));
   write_file(folder + "/transformed_ckpt/config.toml", resolved);
@@ -151,7 +157,7 @@ int transform(const TransformRequest& request) {
   complete_metadata(model.graph);
   if (session.configuration.evaluation)
     show_scores(session, *session.configuration.evaluation, model.graph);
-  const std::string checkpoint = store(model.graph, folder, info, resolved);
+  const std::string checkpoint = store(session, model.graph, folder, info, resolved);
   output.text("\ncheckpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;
   output.record(project_folder(session.settings()), "transform");

@@ -216,6 +216,16 @@ const std::string* Graph::tensor_of(const Node& node, std::string_view argument)
   return source.kind == NodeKind::get_attr ? &source.target : nullptr;
 }
 
+std::string code_stem(const Graph& graph, const std::string& path) {
+  const auto taken = [&](const std::string& name) {
+    return graph.tensors.contains(name) || graph.modules.contains(name) ||
+           graph.containers.contains(name);
+  };
+  std::string stem = path;
+  while (taken(stem + "_codes") || taken(stem + "_shared") || taken(stem + "_scales")) stem += '_';
+  return stem;
+}
+
 void Graph::set_tensor(const std::string& path, Tensor tensor) {
   const auto [it, added] = tensors.insert_or_assign(path, std::move(tensor));
   // A new path can stand in the order already only when the order has an entry too many.

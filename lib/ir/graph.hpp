@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,11 +78,20 @@ struct Module {
   std::string_view short_class() const;  ///< "BatchNorm1d"
 };
 
+/// A tensor in the codes of the one format that all its readers read it through.
+struct CodedTensor {
+  formats::Format format;
+  formats::Encoded encoded;
+};
+
 /// A parameter or buffer of the model.
 struct Tensor {
   Array value;
   bool is_parameter = false;  ///< parameter or buffer
   bool requires_grad = false;
+  /// What a checkpoint holds in place of `value`, which is then what the codes stand for. Set on
+  /// the way to a file only (checkpoint::with_codes_alone).
+  std::shared_ptr<const CodedTensor> coded = nullptr;
 };
 
 /// A condition on input shapes that import relied on; checked when other shapes are run.
@@ -149,6 +159,10 @@ class Graph {
 
 /// `seq_blocks.2` → `seq_blocks_2`, `bert.LayerNorm` → `bert_layer_norm` (torch.fx's snake case).
 std::string node_name_of(std::string_view path);
+
+/// Tensors that a checkpoint holds for a coded one: STEM_codes, STEM_shared and STEM_scales. The
+/// stem is the path, with as many '_' behind it as keep these names free.
+std::string code_stem(const Graph& graph, const std::string& path);
 
 /// Removes tensors and modules that no node uses any more.
 void remove_unused_tensors(Graph& graph);

@@ -97,8 +97,8 @@ TEST_CASE("contents that are newer, edited or incomplete are refused", "[checkpo
   CHECK(refusal_of_extras(files).empty());
   auto newer = files;
   newer["mase/info.json"] =
-      replace_all(files.at("mase/info.json"), "\"format_version\": 1", "\"format_version\": 2");
-  CHECK_THAT(refusal_of_extras(newer), Contains("format 2") && Contains("newer version"));
+      replace_all(files.at("mase/info.json"), "\"format_version\": 1", "\"format_version\": 3");
+  CHECK_THAT(refusal_of_extras(newer), Contains("format 3") && Contains("newer version"));
   auto edited = files;
   edited["mase/codes/0.bin"][0] = 1;
   CHECK_THAT(refusal_of_extras(edited), Contains("mase/codes/0.bin") && Contains("SHA-256"));

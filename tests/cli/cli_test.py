@@ -489,15 +489,56 @@ data_in_frac_width = "auto"
         self.assertEqual(found["accuracy"]["rows"], 150)
         self.assertEqual(found["tensors"], [])
 
+    def transformed(self, project, *arguments):
+        """The checkpoint that a configuration gives."""
+        self.run_mase("transform", "--project", project, *arguments)
+        return self.cwd / f"mase_output/{project}/software/transform/transformed_ckpt/graph_module.pt"
+
+    def test_codes_alone_make_a_small_checkpoint_with_the_same_bits(self):
+        for width in (8, 4):
+            lines = ['model = "cnv"']
+            for op in ("conv2d", "linear"):
+                lines += [f"[passes.quantize.{op}.config]", 'name = "integer"']
+                lines += [f"{port}_width = {width}" for port in ("data_in", "weight", "bias")]
+                lines += [f"{port}_frac_width = {width - 1}" for port in ("weight", "bias")]
+            self.write(f"q{width}.toml", "\n".join(lines))
+        self.write("float.toml", 'model = "cnv"\n[passes.count_dropout]\n')
+        size = self.transformed("float", "--config", "float.toml").stat().st_size
+        for width, most in ((8, 0.27), (4, 0.15)):
+            arguments = ("--config", f"q{width}.toml")
+            floats = self.transformed(f"f{width}", *arguments)
+            codes = self.transformed(f"c{width}", *arguments, "--codes-only")
+            self.assertLess(codes.stat().st_size, most * size)
+            self.assertGreater(floats.stat().st_size, size)
+            self.check_same(floats, codes)
+
+    def check_same(self, floats, codes):
+        """Two checkpoints give the same results, values of ports and codes; the second is written again alike."""
+        write_vector(self.cwd / "x.npy", "<f4", [(i * 37 % 101) / 50 - 1 for i in range(6144)], "<f", (2, 3, 32, 32))
+        for path in (floats, codes):
+            output = path.parent / "y.npy"
+            self.run_mase("run", path, "--input", "x.npy", "--level", "quantized", "--output", output)
+            self.run_mase("export", path, path.parent / "weights")
+        self.assertEqual(*((path.parent / "y.npy").read_bytes() for path in (floats, codes)))
+        rows = json.loads((codes.parent / "weights/tensors.json").read_text())["quantized"]
+        self.assertGreater(len(rows), 8)
+        for name in (row[key] for row in rows for key in ("values", "codes")):
+            self.assertEqual(*((path.parent / "weights" / name).read_bytes() for path in (floats, codes)))
+        self.assertIn("0 in nodes", self.run_mase("diff", floats, codes, code=1).stdout)
+        self.write("again.toml", f'model = "{codes}"\ncodes_only = true\n[passes.count_dropout]\n')
+        again = self.transformed("again", "--config", "again.toml", "--overwrite")
+        self.assertIn("0 in nodes, 0 in tensors", self.run_mase("diff", codes, again).stdout)
+
 
 def last_floats(path, count=16):
     """The last float32 numbers of a .npy file."""
     return struct.unpack(f"<{count}f", path.read_bytes()[-4 * count :])
 
 
-def write_vector(path, descr, values, code):
-    """An .npy file of one dimension; `code` is that of struct for one element, with the byte order."""
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len(values)},), }}".ljust(117) + "\n"
+def write_vector(path, descr, values, code, shape=None):
+    """An .npy file of one dimension or `shape`; `code` is that of struct for one element, with the byte order."""
+    shape = shape or (len(values),)
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     data = b"".join(struct.pack(code, value) for value in values)
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 

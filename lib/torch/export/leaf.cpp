@@ -86,14 +86,19 @@ class LeafBuilder {
   void add_tensors() {
     auto input = inputs_.end() - count_foreign(module_);
     for (const auto& [argument, path] : module_.tensors) {
-      JitValue* tensor =
-          is_own(module_, path) ? leaf_.attribute(std::string(last_part(path))) : *input++;
+      const ir::Tensor& stored = graph_.tensors.at(path);
+      JitValue* tensor = is_own(module_, path) ? own_tensor(path, stored) : *input++;
       const formats::Format* format = formats_.find(argument);
-      const Array& array = graph_.tensors.at(path).value;
-      const bool quantized = format != nullptr && array.dtype() == DType::float32;
+      const Array& array = stored.value;
+      const bool quantized = format != nullptr && array.dtype() == DType::float32 && !stored.coded;
       const auto rank = static_cast<int>(array.shape().size());
       add_value(argument, quantized ? leaf_.quantize(tensor, *format, rank) : tensor);
     }
+  }
+
+  JitValue* own_tensor(const std::string& path, const ir::Tensor& stored) {
+    return leaf_.tensor(std::string(last_part(path)), stored,
+                        std::string(last_part(ir::code_stem(graph_, path))));
   }
 
   /// Batch norms count the batches they were trained on.
@@ -134,7 +139,8 @@ JitValue* LeafMethods::call(const ir::Node& node, MethodBuilder& top,
   for (const ir::Argument& argument : node.args)
     if (has_nodes(argument.value)) arguments.push_back(top.lower_free(argument.value, lookup));
   for (const auto& [name, path] : module.tensors)
-    if (!is_own(module, path)) arguments.push_back(top.attribute(path));
+    if (!is_own(module, path))
+      arguments.push_back(top.tensor(path, graph_.tensors.at(path), ir::code_stem(graph_, path)));
   const Method& called = method(node, arguments);
   return top.call_method(top.attribute(module.path), called.name, arguments, called.result);
 }

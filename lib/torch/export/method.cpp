@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
+#include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
 
@@ -41,11 +42,9 @@ const std::string* stray_operand(const c10::FunctionSchema& schema,
 
 /// Names of dtypes as the numbers that they are in TorchScript: only Python knows the names.
 std::string with_dtype_numbers(std::string text) {
-  const std::pair<const char*, at::ScalarType> names[] = {{"torch.float32", at::kFloat},
-                                                          {"torch.float64", at::kDouble},
-                                                          {"torch.int32", at::kInt},
-                                                          {"torch.int64", at::kLong},
-                                                          {"torch.bool", at::kBool}};
+  const std::pair<const char*, at::ScalarType> names[] = {
+      {"torch.float32", at::kFloat}, {"torch.float64", at::kDouble}, {"torch.int32", at::kInt},
+      {"torch.int8", at::kChar},     {"torch.int64", at::kLong},     {"torch.bool", at::kBool}};
   for (const auto& [name, type] : names)
     text = replace_all(std::move(text), name, std::to_string(static_cast<int>(type)));
   return text;
@@ -85,8 +84,8 @@ std::string list_quantizer_source(const formats::Format& format, int rank) {
          "  return qs\n";
 }
 
-/// A name in Python for the quantizer of a format, another for every source: "mxint_8_0f1e2d3c".
-std::string quantizer_name(const formats::Format& format, const std::string& source) {
+/// A name in Python for a function of a format, another for every source: "mxint_8_0f1e2d3c".
+std::string function_name(const formats::Format& format, const std::string& source) {
   std::string name;
   for (const char c : format.short_text() + "_")
     if (std::isalnum(static_cast<unsigned char>(c)))
@@ -131,6 +130,14 @@ jit::Value* MethodBuilder::attribute(const std::string& path) {
   jit::Value* owner = dot == std::string::npos ? self_ : attribute(path.substr(0, dot));
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
   return attributes_[path] = graph_->insertGetAttr(owner, name);
+}
+
+jit::Value* MethodBuilder::tensor(const std::string& path, const ir::Tensor& tensor,
+                                  const std::string& stem) {
+  if (!tensor.coded) return attribute(path);
+  jit::Value*& known = decoded_[path];
+  if (known == nullptr) known = decoded(tensor, stem);
+  return known;
 }
 
 jit::Value* MethodBuilder::constant(const c10::IValue& value) {
@@ -198,21 +205,47 @@ std::vector<jit::Value*> MethodBuilder::inline_function(const std::string& sourc
   return jit::insertGraph(*graph_, *jit::toGraphFunction(*functions.at(0)).graph(), arguments);
 }
 
-jit::Function* MethodBuilder::shared_function(const std::string& name, const std::string& source) {
-  const c10::QualifiedName room("__torch__.mase.quantizers"), whole(room, name);
+jit::Value* MethodBuilder::call_shared(const std::string& folder, const std::string& name,
+                                       const std::string& source,
+                                       const std::vector<jit::Value*>& arguments) {
+  const c10::QualifiedName room("__torch__.mase." + folder), whole(room, name);
   const auto unit = owner_._ivalue()->compilation_unit();
-  if (jit::Function* known = unit->find_function(whole)) return known;
-  return unit->define(room, "def " + name + source, jit::nativeResolver(), nullptr).at(0);
+  jit::Function* function = unit->find_function(whole);
+  if (function == nullptr)
+    function = unit->define(room, "def " + name + source, jit::nativeResolver(), nullptr).at(0);
+  const std::vector<jit::NamedValue> given(arguments.begin(), arguments.end());
+  return graph_->insertFunctionCall(
+      function, jit::matchSchema(function->getSchema(), jit::SourceRange(), *graph_, given, {}));
 }
 
 jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& format, int rank) {
   const bool many = value->type()->kind() == c10::TypeKind::ListType;
   const std::string source =
       many ? list_quantizer_source(format, rank) : quantizer_source(format, rank);
-  jit::Function* quantizer = shared_function(quantizer_name(format, source), source);
-  const jit::MatchedSchema matched = jit::matchSchema(quantizer->getSchema(), jit::SourceRange(),
-                                                      *graph_, {value, attribute("training")}, {});
-  return graph_->insertFunctionCall(quantizer, matched);
+  return call_shared("quantizers", function_name(format, source), source,
+                     {value, attribute("training")});
+}
+
+jit::Value* MethodBuilder::decoded(const ir::Tensor& tensor, const std::string& stem) {
+  const formats::Format& format = tensor.coded->format;
+  const auto decoding = format.decoding(tensor.value.shape());
+  MASE_CHECK(decoding, "a coded tensor without a decoding");
+  const at::ScalarType real = decoding->fits_float() ? at::kFloat : at::kDouble;
+  const auto table = [&](const std::vector<double>& values) {
+    return constant(
+        view_of(Array::from(values, {static_cast<std::int64_t>(values.size())})).to(real));
+  };
+  std::vector<jit::Value*> arguments{attribute(stem + "_codes")};
+  if (!decoding->elements.empty()) arguments.push_back(table(decoding->elements));
+  if (decoding->shared_bits > 0) {
+    arguments.push_back(attribute(stem + "_shared"));
+    arguments.push_back(table(decoding->factors));
+  }
+  if (decoding->scales != formats::Decoding::Scales::none)
+    arguments.push_back(attribute(stem + "_scales"));
+  const std::string source =
+      with_dtype_numbers(formats::decoding_source(*decoding, tensor.value.shape()));
+  return call_shared("decoders", function_name(format, source), source, arguments);
 }
 
 void MethodBuilder::count_while_training(jit::Value* counter) {

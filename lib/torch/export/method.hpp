@@ -32,6 +32,10 @@ class MethodBuilder {
   JitValue* add_input(const std::string& name, const c10::TypePtr& type);
   /// `self.<path>`, dots going through submodules; each path is read once.
   JitValue* attribute(const std::string& path);
+  /// A tensor of the module at `path`, a path from the owner: the attribute itself, or what the
+  /// codes that stand in its place decode to. `stem` names these (ir::code_stem), from the owner
+  /// too.
+  JitValue* tensor(const std::string& path, const ir::Tensor& tensor, const std::string& stem);
   JitValue* constant(const c10::IValue& value);
   JitValue* list(const c10::TypePtr& element, const std::vector<JitValue*>& items);
 
@@ -64,9 +68,11 @@ class MethodBuilder {
   c10::TypePtr finish(const std::string& method, JitValue* result);
 
  private:
-  /// One of the archive's own functions, defined where it is first called: every port of a format
-  /// calls the same one, so an archive's code does not grow with its ports.
-  torch::jit::Function* shared_function(const std::string& name, const std::string& source);
+  /// Calls one of the archive's own functions, defined where it is first called: every port of a
+  /// format calls the same one, so an archive's code does not grow with its ports.
+  JitValue* call_shared(const std::string& folder, const std::string& name,
+                        const std::string& source, const std::vector<JitValue*>& arguments);
+  JitValue* decoded(const ir::Tensor& tensor, const std::string& stem);
   std::vector<JitValue*> inline_function(const std::string& source,
                                          const std::vector<JitValue*>& arguments);
   JitValue* lower_items(const ir::Value& value, const c10::TypePtr& wanted,
@@ -79,7 +85,7 @@ class MethodBuilder {
   torch::jit::Module owner_;
   std::shared_ptr<torch::jit::Graph> graph_;
   JitValue* self_;
-  std::map<std::string, JitValue*> attributes_;
+  std::map<std::string, JitValue*> attributes_, decoded_;
 };
 
 }  // namespace mase::libtorch

@@ -92,7 +92,8 @@ class Exporter {
       case ir::NodeKind::placeholder:
         return top_.add_input(node.target, type_of(node.info));
       case ir::NodeKind::get_attr:
-        return top_.attribute(node.target);
+        return top_.tensor(node.target, graph_.tensors.at(node.target),
+                           ir::code_stem(graph_, node.target));
       case ir::NodeKind::call_module:
         return leaves_.call(node, top_, lookup());
       default:
@@ -116,9 +117,14 @@ class Exporter {
       const formats::Format* format = formats.find(argument, id);
       jit::Value* value = values_.at(id);
       const ir::ValueInfo& info = graph_.node(id).info;
-      const bool quantized = format != nullptr && takes_format(info);
+      const bool quantized = format != nullptr && takes_format(info) && !is_coded(id);
       return quantized ? top_.quantize(value, *format, rank_of(info)) : value;
     };
+  }
+
+  bool is_coded(ir::NodeId id) const {
+    const ir::Node& node = graph_.node(id);
+    return node.kind == ir::NodeKind::get_attr && graph_.tensors.at(node.target).coded;
   }
 
   jit::Value* call_operator(const ir::Node& node) {

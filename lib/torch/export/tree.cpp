@@ -72,6 +72,15 @@ class ChildOrder {
   std::map<std::string, std::size_t> ranks_;
 };
 
+template <class T>
+at::Tensor list_tensor(std::span<const T> values) {
+  return view_of(Array::from(values, {static_cast<std::int64_t>(values.size())}));
+}
+
+at::Tensor bytes_tensor(const std::string& bytes) {
+  return list_tensor(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+}
+
 class TreeBuilder {
  public:
   TreeBuilder(const ir::Graph& graph, const std::set<std::string>& custom)
@@ -125,10 +134,22 @@ class TreeBuilder {
 
   void add_tensor(jit::Module& module, const std::string& path) {
     const ir::Tensor& tensor = graph_.tensors.at(path);
+    if (tensor.coded) return add_codes(module, path, tensor.coded->encoded);
     at::Tensor value = view_of(tensor.value);
     if (tensor.is_parameter && at::isFloatingType(value.scalar_type()))
       value.set_requires_grad(tensor.requires_grad);
     module.register_parameter(std::string(last_part(path)), value, !tensor.is_parameter);
+  }
+
+  /// Codes as buffers of bytes: they move with the module to other devices and never change dtype.
+  void add_codes(jit::Module& module, const std::string& path, const formats::Encoded& encoded) {
+    const std::string stem(last_part(ir::code_stem(graph_, path)));
+    const auto add = [&](const char* ending, at::Tensor value) {
+      if (value.numel() > 0) module.register_buffer(stem + ending, std::move(value));
+    };
+    add("_codes", bytes_tensor(encoded.codes.bytes()));
+    add("_shared", bytes_tensor(encoded.shared.bytes()));
+    add("_scales", list_tensor<float>(encoded.scales));
   }
 
   const ir::Graph& graph_;

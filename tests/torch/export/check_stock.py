@@ -2,8 +2,8 @@
 """Opens checkpoints with stock PyTorch and checks that three calls give the stored bits.
 
 Usage: check_stock.py FOLDER. Every subfolder is a case: checkpoint.pt, input_0.npy, ... and
-output.npy (a tensor), output_0.npy, ... (a tuple) or output_KEY.npy (a dict), and keys.txt, the
-names of the state_dict in order.
+output.npy (a tensor), output_0.npy, ... (a tuple) or output_KEY.npy (a dict), and, unless codes stand
+in the place of weights, keys.txt, the names of the state_dict in order.
 """
 
 import pathlib
@@ -45,6 +45,13 @@ def check_outputs(module, folder):
     return problems
 
 
+def check_names(module, keys):
+    names = list(module.state_dict())
+    if not keys.exists():
+        return [] if any(name.endswith("_codes") for name in names) else ["no weight is stored as codes"]
+    return [] if names == keys.read_text().split() else ["the state_dict has other names or another order"]
+
+
 def check_training(module):
     """Switching to training mode reaches every module."""
     module.train()
@@ -58,8 +65,7 @@ def check_case(folder):
     extras = {"mase/info.json": "", "mase/graph.txt": ""}
     module = torch.jit.load(folder / "checkpoint.pt", _extra_files=extras)
     problems = [f"extra file {name} is missing" for name, text in extras.items() if not text]
-    if list(module.state_dict()) != (folder / "keys.txt").read_text().split():
-        problems.append("the state_dict has other names or another order")
+    problems += check_names(module, folder / "keys.txt")
     return problems + check_outputs(module, folder) + check_training(module)
 
 

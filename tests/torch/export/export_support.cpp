@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include "torch/catch.hpp"
 
@@ -93,7 +94,9 @@ void write_stock_case(const ir::Graph& graph, const std::vector<Array>& inputs,
     write_npy(folder + "/input_" + std::to_string(i) + ".npy", inputs[i]);
   for (const auto& [name, value] : executed(graph, inputs))
     write_npy(folder + "/output" + (name.empty() ? "" : "_" + name) + ".npy", value);
-  write_file(folder + "/keys.txt", join(graph.tensor_order, "\n") + "\n");
+  const bool coded = std::ranges::any_of(
+      graph.tensors, [](const auto& entry) { return bool(entry.second.coded); });
+  if (!coded) write_file(folder + "/keys.txt", join(graph.tensor_order, "\n") + "\n");
 }
 
 std::vector<std::string> state_names(const torch::jit::Module& module) {

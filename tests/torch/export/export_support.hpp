@@ -37,7 +37,8 @@ bool same(const ir::Results& a, const ir::Results& b);
 /// Exports the graph and checks that TorchScript gives the executor's bits on three calls.
 void check_three_calls(const ir::Graph& graph, const std::vector<Array>& inputs);
 
-/// One case of check_stock.py: the checkpoint, its inputs, what the executor computes, its names.
+/// One case of check_stock.py: the checkpoint, its inputs, what the executor computes, and
+/// its names where no tensor is coded.
 void write_stock_case(const ir::Graph& graph, const std::vector<Array>& inputs,
                       const std::string& folder);
 

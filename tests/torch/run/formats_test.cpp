@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "checkpoint/coded_tensors.hpp"
 #include "ir/op_table.hpp"
 #include "support/format_samples.hpp"
 #include "torch/catch.hpp"
@@ -83,6 +84,11 @@ ir::Graph with_format(const ir::Graph& graph, const formats::Format& format) {
   return copy;
 }
 
+bool has_codes(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.tensors,
+                             [](const auto& entry) { return bool(entry.second.coded); });
+}
+
 }  // namespace
 
 TEST_CASE("the samples hold every format", "[formats]") {
@@ -140,7 +146,10 @@ TEST_CASE("cases of every format for stock PyTorch are written when a folder is 
       const Fixture& program = quantizable_program(model, "script");
       std::string name = std::string(folder) + "/" + model + "_";
       for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-      write_stock_case(with_format(import_fixture(program), formats::parse_format(text)),
-                       program.inputs, name);
+      const ir::Graph graph = with_format(import_fixture(program), formats::parse_format(text));
+      write_stock_case(graph, program.inputs, name);
+      const ir::Graph coded = checkpoint::with_codes_alone(graph);
+      if (has_codes(coded) && std::string(model) == "QuantizableLayers")
+        write_stock_case(coded, program.inputs, name + "_codes");
     }
 }
