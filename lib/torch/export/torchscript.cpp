@@ -5,8 +5,10 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -151,15 +153,47 @@ class Exporter {
   std::map<ir::NodeId, jit::Value*> values_;
 };
 
-/// Made in memory: PyTorch's writer ends the process when a write to disk fails. And through a
-/// stream the archive's root folder is a constant instead of the file's name, so the bytes do not
-/// depend on where they go.
+/// Writes to a file and swallows what follows a failure, which check() tells: PyTorch's writer ends
+/// the process when it hears of one.
+class PatientBuffer : public std::streambuf {
+ public:
+  explicit PatientBuffer(const std::string& name) {
+    errno = 0;
+    if (file_.open(name, std::ios::binary | std::ios::out) == nullptr) note();
+  }
+  /// Error(Fault::file) naming `path` when not every byte has been written.
+  void check(const std::string& path) {
+    if (code_ == 0 && file_.close() == nullptr) note();
+    if (code_ != 0) file_error("cannot write '" + path + "': " + std::strerror(code_));
+  }
+
+ private:
+  std::streamsize xsputn(const char* bytes, std::streamsize count) override {
+    if (code_ == 0 && file_.sputn(bytes, count) != count) note();
+    return count;
+  }
+  int_type overflow(int_type byte) override {
+    const char one = traits_type::to_char_type(byte);
+    xsputn(&one, 1);
+    return traits_type::not_eof(byte);
+  }
+  void note() { code_ = errno != 0 ? errno : EIO; }
+
+  std::filebuf file_;
+  int code_ = 0;
+};
+
+/// Through a stream the archive's root folder is a constant instead of the file's name, so the
+/// bytes do not depend on where they go.
 void save(const jit::Module& module, const std::string& path,
           const std::map<std::string, std::string>& extra_files) {
-  const jit::ExtraFilesMap extras(extra_files.begin(), extra_files.end());
-  std::ostringstream bytes;
-  module.save(bytes, extras);
-  write_file(path, bytes.view());
+  write_file_with(path, [&](const std::string& name) {
+    const jit::ExtraFilesMap extras(extra_files.begin(), extra_files.end());
+    PatientBuffer buffer(name);
+    std::ostream stream(&buffer);
+    module.save(stream, extras);
+    buffer.check(path);
+  });
 }
 
 }  // namespace
