@@ -661,6 +661,39 @@ class RunAndQuantize(InFolder):
         self.assertEqual(files_below(self.cwd), [])
 
 
+def peak_memory(*arguments, cwd):
+    """The most bytes of memory that the program held at a time."""
+    process = start(*arguments, cwd=cwd)
+    process.stderr.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss * 1024 if process.returncode == 0 else None
+
+
+def without_our_files(checkpoint, path):
+    """The TorchScript module of a checkpoint, as other programs write it."""
+    with zipfile.ZipFile(checkpoint) as source, zipfile.ZipFile(path, "w") as target:
+        for entry in source.infolist():
+            if "/extra/" not in entry.filename:
+                target.writestr(entry, source.read(entry))
+
+
+class Memory(InFolder):
+    def test_importing_holds_the_weights_once(self):
+        peaks, sizes = [], []
+        for factor in (1, 8):
+            self.write("c.toml", f'model = "lfc"\n[passes.scale_channels]\nfactor = {factor}\n')
+            self.run_mase("transform", "--config", "c.toml", "--overwrite", "--project", "p")
+            without_our_files(
+                self.cwd / "mase_output/p/software/transform/transformed_ckpt/graph_module.pt", self.cwd / "m.pt"
+            )
+            peaks.append(peak_memory("show", "m.pt", "--input-shape", "2,1,28,28", cwd=self.cwd))
+            sizes.append((self.cwd / "m.pt").stat().st_size)
+        # One of the three largest layers, each with 30 % of the weights, is there twice at a time.
+        self.assertLess(peaks[1] - peaks[0], 1.6 * (sizes[1] - sizes[0]))
+        self.assertGreater(sizes[1], 50 << 20)
+
+
 class Training(InFolder):
     arguments = (
         "train",

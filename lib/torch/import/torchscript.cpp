@@ -45,6 +45,14 @@ void require_forward(const jit::Module& module, const std::string& path) {
   if (!module.find_method("forward")) file_error(path + ": the model has no forward method");
 }
 
+/// Lets a parameter read the graph's copy, so that its own memory is free and a model is not held
+/// twice. What shares its memory with others keeps it, since the importer tells tensors by their
+/// memory, and so do vectors, which may be statistics that batch norms write into.
+void share_memory(at::Tensor parameter, const Array& copy) {
+  const bool is_alone = parameter.is_contiguous() && parameter.storage().use_count() == 1;
+  if (is_alone && parameter.dim() > 1) parameter.set_data(view_of(copy));
+}
+
 /// Tensors in state_dict order: a module's parameters, its buffers, then its children's.
 void collect_tensors(const jit::Module& module, const std::string& prefix, ir::Graph& graph) {
   const auto type = module.type();
@@ -56,6 +64,7 @@ void collect_tensors(const jit::Module& module, const std::string& prefix, ir::G
       const std::string path = prefix + type->getAttributeName(i);
       const at::Tensor& tensor = value.toTensor();
       graph.set_tensor(path, {to_array(tensor, path), parameters, tensor.requires_grad()});
+      if (parameters) share_memory(tensor, graph.tensors.at(path).value);
     }
   }
   for (const auto& child : module.named_children()) {

@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "base/error.hpp"
@@ -107,6 +108,30 @@ TEST_CASE("importing takes less than 50 ms of processor time", "[.timing]") {
     }
     CHECK(best < 50);
   }
+}
+
+TEST_CASE("parameters keep their values when the model runs and writes into them") {
+  torch::jit::Module module("Statistics");
+  module.register_parameter("mean", at::zeros({4}), false);
+  module.register_parameter("var", at::ones({4}), false);
+  module.register_parameter("weight", at::ones({4, 4}), false);
+  module.define(R"(
+def forward(self, x):
+  y = torch.matmul(x, self.weight)
+  return torch.batch_norm(y, None, None, self.mean, self.var, True, 0.1, 1e-5, False)
+)");
+  Folder folder;
+  module.save(folder / "statistics.pt");
+  backend::ImportOptions options;
+  options.inputs = {Array::from(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 9}, {2, 4})};
+  const ir::Graph graph = import_torchscript(folder / "statistics.pt", options);
+  const auto is_filled = [&](const char* path, float value) {
+    const auto values = graph.tensors.at(path).value.span<float>();
+    return std::ranges::all_of(values, [&](float one) { return one == value; });
+  };
+  CHECK(is_filled("mean", 0));
+  CHECK(is_filled("var", 1));
+  CHECK(is_filled("weight", 1));
 }
 
 TEST_CASE("data-dependent control flow is refused with both places") {
