@@ -13,7 +13,8 @@ std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph) {
     if (node.formats.empty()) continue;
     for (const ir::Port& port : ir::ports(graph, node)) {
       const auto format = node.formats.find(port.name);
-      const std::string* path = graph.tensor_of(node, port.argument);
+      const std::string* path =
+          port.tensor.empty() ? graph.tensor_of(node, port.argument) : &port.tensor;
       if (format != node.formats.end() && path)
         found.push_back({node.name, port.name, *path, format->second});
     }

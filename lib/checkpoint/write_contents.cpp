@@ -2,6 +2,7 @@
 // What a checkpoint stores beside the TorchScript module: graph text, metadata, integer codes,
 // hashes.
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -106,16 +107,19 @@ Tree hashes_of(const Files& files) {
   return hashes;
 }
 
-/// The rows of a checkpoint's quantized tensors by node and port.
-std::map<std::pair<std::string, std::string>, Tree> stored_rows(const std::string& path,
-                                                                const Files& files) {
-  std::map<std::pair<std::string, std::string>, Tree> found;
+/// Node, port and path of a quantized tensor: a port may have several.
+using TensorKey = std::array<std::string, 3>;
+
+/// The rows of a checkpoint's quantized tensors.
+std::map<TensorKey, Tree> stored_rows(const std::string& path, const Files& files) {
+  std::map<TensorKey, Tree> found;
   const auto info = files.find("mase/info.json");
   if (info == files.end()) return found;
   const Tree tree = parse_json(info->second, path + ":mase/info.json");
   const Tree* rows = tree.find("quantized_tensors");
   if (rows == nullptr || !rows->is_list()) return found;
-  for (const Tree& row : rows->as_list()) found[{text_at(row, "node"), text_at(row, "port")}] = row;
+  for (const Tree& row : rows->as_list())
+    found[{text_at(row, "node"), text_at(row, "port"), text_at(row, "tensor")}] = row;
   return found;
 }
 
@@ -126,7 +130,7 @@ void check_codes(const std::string& path, const ir::Graph& graph) {
   const auto stored = stored_rows(path, files);
   for (const QuantizedTensor& tensor : quantized_tensors(graph)) {
     const std::string what = path + ": node '" + tensor.node + "', " + tensor.port + ": ";
-    const auto row = stored.find({tensor.node, tensor.port});
+    const auto row = stored.find({tensor.node, tensor.port, tensor.path});
     if (row != stored.end() && !text_at(row->second, "stem").empty()) continue;
     const auto encoded = encode(tensor, graph.tensors.at(tensor.path).value);
     if (!encoded) continue;

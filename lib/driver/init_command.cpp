@@ -85,7 +85,7 @@ std::vector<std::string> preparations(ir::Graph& graph) {
 std::string table_of(const std::string& op, const Kind& kind, std::int64_t width, bool calibrated) {
   std::string text = "\n# " + nodes_text(kind) + "\n[pass." + op + ".config]\nname = \"integer\"\n";
   for (const std::string& port : kind.ports) {
-    const bool data = port.starts_with("data_");
+    const bool data = ir::general_port(port).starts_with("data_");
     text += port + "_width = " + std::to_string(width) + "\n" + port + "_frac_width = " +
             (calibrated || !data ? std::string("\"auto\"") : std::to_string(width / 2)) + "\n";
   }

@@ -94,10 +94,19 @@ class Namer {
     found_.push_back({name, std::string(port), value, ""});
   }
 
+  /// One of several tensors of an argument is named as in torch.nn: "weight_ih_l0".
+  static std::string name_of(const Module& module, const std::string& argument,
+                             const std::string& path) {
+    const auto same = [&](const auto& tensor) { return tensor.first == argument; };
+    if (std::ranges::count_if(module.tensors, same) < 2) return argument;
+    return path.substr(path.rfind('.') + 1);
+  }
+
   void add_module(const Module& module) {
     for (const auto& [argument, path] : module.tensors) {
       const std::string_view port = port_of(argument);
-      found_.push_back({argument, std::string(port.empty() ? argument : port), Value(), path});
+      found_.push_back({name_of(module, argument, path),
+                        std::string(port.empty() ? argument : port), Value(), path});
     }
     for (const Argument& attribute : module.attributes)
       found_.push_back({attribute.name, "", attribute.value, ""});

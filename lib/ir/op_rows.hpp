@@ -12,6 +12,7 @@
 namespace mase::ir {
 
 std::vector<OpRow> layer_rows();
+std::vector<OpRow> recurrent_rows();
 std::vector<OpRow> activation_rows();
 std::vector<OpRow> arithmetic_rows();
 std::vector<OpRow> shape_rows();

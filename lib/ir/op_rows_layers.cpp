@@ -285,26 +285,6 @@ PythonSignature dropout_signature(bool training) {
           optional("training", "train", training), optional("inplace", "", false)};
 }
 
-/// A layer of whole sequences; `params` lists the weights and biases of all its levels.
-OpRow recurrent(std::string_view name, CallRow call, std::string_view doc) {
-  return {.name = name,
-          .family = OpFamily::recurrent,
-          .type = module_related_func,
-          .calls = {std::move(call)},
-          .args = {{"input", "data_in"},
-                   {"data", "data_in"},
-                   {"batch_sizes", ""},
-                   {"hx", ""},
-                   {"params", "weight"},
-                   {"has_biases", ""},
-                   {"num_layers", ""},
-                   {"dropout", ""},
-                   {"train", ""},
-                   {"bidirectional", ""},
-                   {"batch_first", ""}},
-          .doc = doc};
-}
-
 /// One operator for a whole layer, and for a torch.nn class that torch.fx keeps as a leaf.
 std::vector<OpRow> sequence_layers() {
   return {
@@ -353,12 +333,6 @@ std::vector<OpRow> sequence_layers() {
                 {"mask", ""},
                 {"mask_type", ""}},
        .doc = "TransformerEncoderLayer in eval mode as one operator; see expand_attention."},
-      recurrent("lstm", function("aten::lstm", "torch.lstm"), "Long short-term memory."),
-      recurrent("gru", function("aten::gru", "torch.gru"), "Gated recurrent units."),
-      recurrent("rnn_tanh", function("aten::rnn_tanh", "torch.rnn_tanh"),
-                "A recurrent layer with tanh."),
-      recurrent("rnn_relu", function("aten::rnn_relu", "torch.rnn_relu"),
-                "A recurrent layer with relu."),
   };
 }
 

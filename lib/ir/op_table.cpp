@@ -14,7 +14,8 @@ namespace {
 
 std::vector<OpRow> joined_rows() {
   std::vector<OpRow> rows;
-  for (auto&& part : {layer_rows(), activation_rows(), arithmetic_rows(), shape_rows()})
+  for (auto&& part :
+       {layer_rows(), recurrent_rows(), activation_rows(), arithmetic_rows(), shape_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   for (OpRow& row : rows) {
     for (CallRow& call : row.calls) call.op = row.name;
@@ -173,6 +174,12 @@ bool carries_tensor(const Graph& graph, const Value& value) {
   return found;
 }
 
+void add_tensors(const Module& module, const ArgRow& argument, std::vector<Port>& found) {
+  for (const auto& [name, path] : module.tensors)
+    if (name == argument.name)
+      found.push_back({std::string(argument.port), name, Value(), path, std::nullopt});
+}
+
 }  // namespace
 
 std::vector<Port> ports(const Graph& graph, const Node& node) {
@@ -184,14 +191,47 @@ std::vector<Port> ports(const Graph& graph, const Node& node) {
     if (argument.port.empty()) continue;
     const std::string port(argument.port), name(argument.name);
     const Value* value = node.find(argument.name);
-    const std::string* tensor = module ? module->tensor(argument.name) : nullptr;
-    if (value && carries_tensor(graph, *value))
-      found.push_back({port, name, *value, ""});
-    else if (tensor)
-      found.push_back({port, name, Value(), *tensor});
+    const auto inner = argument.inner ? state_shape(what.family(), node.info) : std::nullopt;
+    if (inner || (value && carries_tensor(graph, *value)))
+      found.push_back({port, name, value ? *value : Value(), "", inner});
+    else if (module)
+      add_tensors(*module, argument, found);
   }
   return found;
 }
+
+std::string_view general_port(std::string_view port) {
+  static const auto index = [] {
+    std::map<std::string_view, std::string_view> general;
+    for (const OpRow& row : op_table())
+      for (const ArgRow& argument : row.args)
+        if (!argument.general.empty()) general.emplace(argument.port, argument.general);
+    return general;
+  }();
+  const auto found = index.find(port);
+  return found == index.end() ? port : found->second;
+}
+
+std::optional<Shape> state_shape(OpFamily family, const ValueInfo& result) {
+  const bool layer = family == OpFamily::recurrent_layer;
+  if (!layer && family != OpFamily::recurrent_cell) return std::nullopt;
+  const ValueInfo* state = &result;
+  if (layer && state->elements.size() == 2) state = &state->elements[1];
+  if (!state->elements.empty()) state = &state->elements[0];
+  if (!state->is_tensor() || state->shape.empty()) return std::nullopt;
+  Shape shape(state->shape.begin() + (layer ? 1 : 0), state->shape.end());
+  if (shape.size() == 1) shape.insert(shape.begin(), 1);
+  return shape;
+}
+
+namespace {
+
+/// A tuple of results has no port: each is quantized where it is read.
+bool gives_tuple(const OpRow& row) {
+  return row.family == OpFamily::recurrent_layer || row.name == "lstm_cell";
+}
+
+}  // namespace
 
 std::vector<std::string> port_names(const OpRow& row) {
   std::vector<std::string> names;
@@ -199,7 +239,7 @@ std::vector<std::string> port_names(const OpRow& row) {
     const bool known = std::ranges::find(names, argument.port) != names.end();
     if (!argument.port.empty() && !known) names.emplace_back(argument.port);
   }
-  names.emplace_back("data_out");
+  if (!gives_tuple(row)) names.emplace_back("data_out");
   return names;
 }
 

@@ -36,6 +36,8 @@ enum class OpFamily {
   attention,               ///< softmax(q k^T) v by heads
   attention_layer,         ///< attention with its projections, and what else the layer has
   recurrent,               ///< matrices applied to one step of a sequence after the other
+  recurrent_layer,         ///< the same as a layer of torch.nn, whose state has a port
+  recurrent_cell,          ///< one such step
   batch_norm,              ///< of each channel, dimension 1, over the batch
   instance_norm,           ///< of each channel of each sample
   group_norm,              ///< of groups of channels
@@ -70,6 +72,10 @@ enum class OpFamily {
 struct ArgRow {
   std::string_view name;
   std::string_view port;
+  /// The port whose format this one takes where a rule gives it none of its own: the state of a
+  /// recurrent layer is data as its input is, its matrices are weights.
+  std::string_view general = {};
+  bool inner = false;  ///< the layer makes values for this port itself, given or not
 };
 
 /// One parameter of a function of torch.nn.functional that is written in Python: torch.fx shows its
@@ -148,8 +154,17 @@ struct Port {
   std::string argument;  ///< "input", "self", ...
   Value value;           ///< the node reference (or container of references) of data ports
   std::string tensor;    ///< the tensor path of parameter ports, else ""
+  /// Ports with values that the node makes itself, at every step: the shape of one of these.
+  std::optional<Shape> inner = std::nullopt;
 };
+/// An argument of several tensors (the weights of all levels of a recurrent layer) gives one port
+/// of the same name for each.
 std::vector<Port> ports(const Graph& graph, const Node& node);
+/// The port whose format `port` takes where a rule gives it none: "weight" for "weight_ih", else
+/// the port itself.
+std::string_view general_port(std::string_view port);
+/// The shape of the hidden state at one step of a recurrent layer or cell: [rows, features].
+std::optional<Shape> state_shape(OpFamily family, const ValueInfo& result);
 /// Port names an op can have, "data_out" included: what TOML keys may be prefixed with.
 std::vector<std::string> port_names(const OpRow& row);
 

@@ -318,6 +318,29 @@ class ExampleInputs(InFolder):
             self.assertIn("no.such.Thing", result.stderr)
 
 
+class Recurrent(InFolder):
+    def test_every_matrix_has_codes_and_hardware_is_refused_by_name(self):
+        self.write(
+            "q.toml",
+            "[passes.quantize.default.config]\nname = 'integer'\n"
+            "data_in_width = 8\ndata_in_frac_width = 4\nweight_width = 6\nweight_frac_width = 4\n",
+        )
+        model, image = (
+            SOURCE / "tests/fixtures/programs" / name for name in ("QuantizableRecurrentLayers.script.pt", "image.npy")
+        )
+        options = ("--config", "q.toml", "--project", "p", "-q")
+        self.run_mase("transform", model, "--input", image, *options)
+        checkpoint = self.cwd / "mase_output/p/software/transform/transformed_ckpt/graph_module.pt"
+        rows = [row for row in info(checkpoint)["quantized_tensors"] if row["node"] == "lstm"]
+        # Two levels of two directions.
+        for port in ("weight_ih", "weight_hh", "weight_hr"):
+            self.assertEqual(sum(row["port"] == port for row in rows), 4)
+        self.assertEqual(len({row["file"] for row in rows}), 12)
+        refused = self.run_mase("emit", checkpoint, "--project", "p", code=4)
+        self.assertIn("lstm", refused.stderr)
+        self.assertNotIn("codes", refused.stderr)
+
+
 class Transform(InFolder):
     def test_the_seeds_command_runs_and_counts_rightly(self):
         (self.cwd / "configs").symlink_to(SOURCE / "configs")

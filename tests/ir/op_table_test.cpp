@@ -88,8 +88,10 @@ TEST_CASE("calls and classes say which row they stand in") {
     }
     for (const CallRow& call : row.calls) {
       CHECK(call.op == row.name);
-      // A shared operator belongs to the row that is called as a function.
-      CHECK((find_call(call.aten)->op == row.name) == !call.target.empty());
+      // A shared operator belongs to the row that is called as a function, if there is one: those
+      // of recurrent layers are layers only.
+      const CallRow* called = find_call(call.aten);
+      CHECK((called && called->op == row.name) == !call.target.empty());
       calls += !call.target.empty();
     }
     classes += row.modules.size();
@@ -165,25 +167,39 @@ TEST_CASE("the quantizable ops are the reference system's 21 and all other funct
       "convtranspose1d", "batch_norm", "upsample", "embedding", "prelu", "mish", "celu",
       "hardshrink", "softshrink", "logsigmoid", "softmax", "log_softmax", "mm", "pow", "mean",
       "sum", "sqrt", "rsqrt", "reciprocal", "square", "exp", "log", "erf", "sin", "cos", "tan",
-      "sinh", "cosh", "neg", "abs", "maximum", "minimum"};
+      "sinh", "cosh", "neg", "abs", "maximum", "minimum",
+      // Layers only: their state has a port, which the function has not.
+      "lstm", "gru", "rnn", "lstm_cell", "gru_cell", "rnn_cell"};
   std::set<std::string_view> found;
   for (const OpRow& row : op_table())
     if (row.quantizable) found.insert(row.name);
   CHECK(found == expected);
 }
 
-TEST_CASE("every quantizable op has data_in and data_out ports") {
+TEST_CASE("every quantizable op has data_in and, for one tensor of results, data_out ports") {
+  const std::set<std::string_view> tuples{"lstm", "gru", "rnn", "lstm_cell"};
   for (const OpRow& row : op_table()) {
     if (!row.quantizable) continue;
     INFO(row.name);
     CHECK(std::ranges::count(port_names(row), "data_in") == 1);
-    CHECK(port_names(row).back() == "data_out");
+    CHECK((port_names(row).back() == "data_out") == !tuples.contains(row.name));
   }
   CHECK(port_names(*find_op("linear")) ==
         std::vector<std::string>{"data_in", "weight", "bias", "data_out"});
   CHECK(port_names(*find_op("matmul")) ==
         std::vector<std::string>{"data_in", "weight", "data_out"});
+  CHECK(port_names(*find_op("lstm")) == std::vector<std::string>{"data_in", "state", "weight_ih",
+                                                                 "weight_hh", "bias", "weight_hr"});
   CHECK(port_names(*find_op("add")) == std::vector<std::string>{"data_in", "data_out"});
+}
+
+TEST_CASE("matrices of recurrent layers fall back to weight, their state to data_in") {
+  CHECK(general_port("weight_ih") == "weight");
+  CHECK(general_port("weight_hh") == "weight");
+  CHECK(general_port("weight_hr") == "weight");
+  CHECK(general_port("state") == "data_in");
+  CHECK(general_port("bias") == "bias");
+  CHECK(general_port("no_such_port") == "no_such_port");
 }
 
 TEST_CASE("nodes are classified by exact names") {

@@ -74,8 +74,9 @@ const std::vector<Fixture>& quantizable_programs() {
   static const std::vector<Fixture> all = [] {
     const std::string folder = std::string(MASE_TEST_FOLDER) + "/fixtures/programs/";
     std::vector<Fixture> found;
-    for (const char* name : {"Layers", "PlainLayers", "Functions", "PointwiseLayers",
-                             "PointwiseFunctions", "MoreLayers", "MoreFunctions", "Methods"}) {
+    for (const char* name :
+         {"Layers", "PlainLayers", "Functions", "PointwiseLayers", "PointwiseFunctions",
+          "MoreLayers", "MoreFunctions", "RecurrentLayers", "Methods"}) {
       for (const char* kind : {"script", "trace"}) {
         const std::string model = std::string("Quantizable") + name;
         const std::string path = folder + model + "." + kind + ".pt";

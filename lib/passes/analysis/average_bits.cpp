@@ -30,15 +30,18 @@ Sum tensor_bits(const ir::Node& node, const std::string& port, DType dtype, cons
   return {bits * elements, elements};
 }
 
-/// Sums per port of one node: parameter tensors by their path, data by the producers' shapes.
+/// Sums per port of one node, all weights and all biases together: parameter tensors by their path,
+/// data by the producers' shapes.
 std::map<std::string, Sum> port_sums(const ir::Graph& graph, const ir::Node& node) {
   std::map<std::string, Sum> sums;
   for (const ir::Port& port : ir::ports(graph, node)) {
     if (!port.tensor.empty()) {
       const Array& value = graph.tensors.at(port.tensor).value;
-      sums[port.name].add(tensor_bits(node, port.name, value.dtype(), value.shape()));
+      sums[std::string(ir::general_port(port.name))].add(
+          tensor_bits(node, port.name, value.dtype(), value.shape()));
       continue;
     }
+    if (port.inner) continue;  // not kept
     port.value.for_each_node([&](ir::NodeId id) {
       const ir::ValueInfo& info = graph.node(id).info;
       if (info.is_tensor())

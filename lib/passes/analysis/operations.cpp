@@ -17,6 +17,13 @@ double bits_at(const ir::Node& node, const std::string& port, DType dtype, const
                                       : format->second.bits_per_element(shape);
 }
 
+/// Layers of many matrices, with several results.
+bool is_sequence_layer(ir::OpFamily family) {
+  using enum ir::OpFamily;
+  return family == recurrent || family == recurrent_layer || family == recurrent_cell ||
+         family == attention_layer;
+}
+
 }  // namespace
 
 void OperationCounts::add(const OperationCounts& other) {
@@ -41,8 +48,7 @@ OperationCounts OperationCounter::count(const ir::Node& node) {
   counts.parameters = parameters(node, nullptr);
   total_parameters_ += parameters(node, &seen_);
   const ir::Classified what = ir::classify(graph_, node);
-  const bool layer =
-      what.family() == ir::OpFamily::recurrent || what.family() == ir::OpFamily::attention_layer;
+  const bool layer = is_sequence_layer(what.family());
   if (node.op.empty() || (!node.info.is_tensor() && !layer)) return counts;
   counts.macs = macs(node, what.family());
   counts.flops = 2 * counts.macs + other_flops(node, what);
@@ -74,6 +80,7 @@ double OperationCounter::elements(const Shape& shape) const {
 std::vector<OperationCounter::Operand> OperationCounter::operands(const ir::Node& node) const {
   std::vector<Operand> found;
   for (const ir::Port& port : ir::ports(graph_, node)) {
+    if (port.inner) continue;
     if (!port.tensor.empty()) {
       const Array& value = graph_.tensors.at(port.tensor).value;
       found.push_back({port.name, value.dtype(), value.shape()});
@@ -104,8 +111,7 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
     const auto keys = double(given[1].shape[given[1].shape.size() - 2]);
     return (elements(given[0].shape) + outputs(node)) * keys;
   }
-  if (family == recurrent || family == attention_layer)
-    return layer_macs(given, family == attention_layer);
+  if (is_sequence_layer(family)) return layer_macs(given, family == attention_layer);
   return 0;
 }
 
@@ -116,7 +122,7 @@ double OperationCounter::layer_macs(const std::vector<Operand>& given, bool atte
   const double rows = elements(input) / double(std::max<std::int64_t>(input.back(), 1));
   double macs = attends ? 2 * elements(input) * double(input[input.size() - 2]) : 0;
   for (const Operand& operand : given)
-    if (operand.port == "weight" && operand.shape.size() == 2)
+    if (ir::general_port(operand.port) == "weight" && operand.shape.size() == 2)
       macs += rows * double(numel(operand.shape));
   return macs;
 }
@@ -124,6 +130,8 @@ double OperationCounter::layer_macs(const std::vector<Operand>& given, bool atte
 /// Bits of the weight and of the input; a product of two activations has both on data.
 void OperationCounter::add_bits(const ir::Node& node, ir::OpFamily family,
                                 OperationCounts& counts) const {
+  if (family == ir::OpFamily::recurrent_layer || family == ir::OpFamily::recurrent_cell)
+    return add_recurrent_bits(node, counts);
   const std::vector<Operand> given = operands(node);
   const bool added =
       given.size() >= 3 && given[1].port == "data_in" && family == ir::OpFamily::added_product;
@@ -132,6 +140,29 @@ void OperationCounter::add_bits(const ir::Node& node, ir::OpFamily family,
   counts.activation_bits = bits_at(node, left.port, left.dtype, left.shape);
   counts.weight_bits = bits_at(node, right.port, right.dtype, right.shape);
   counts.bitops = counts.macs * counts.activation_bits * counts.weight_bits;
+}
+
+/// Each matrix with what it multiplies: the input at the first level's weight_ih, else the state.
+/// The bits of a side are means over the products.
+void OperationCounter::add_recurrent_bits(const ir::Node& node, OperationCounts& counts) const {
+  const std::vector<Operand> given = operands(node);
+  const Shape& input = given.front().shape;
+  const ir::Value* both = graph_.argument(node, "bidirectional");
+  int of_input = both && *both == ir::Value(true) ? 2 : 1;
+  const double rows = elements(input) / double(std::max<std::int64_t>(input.back(), 1));
+  double activation = 0, weight = 0;
+  for (const Operand& operand : given) {
+    if (ir::general_port(operand.port) != "weight" || operand.shape.size() != 2) continue;
+    const bool first = operand.port == "weight_ih" && of_input-- > 0;
+    const double macs = rows * double(numel(operand.shape));
+    const double bits = bits_at(node, operand.port, operand.dtype, operand.shape);
+    const double data = bits_at(node, first ? "data_in" : "state", given.front().dtype, input);
+    activation += macs * data;
+    weight += macs * bits;
+    counts.bitops += macs * data * bits;
+  }
+  counts.activation_bits = activation / counts.macs;
+  counts.weight_bits = weight / counts.macs;
 }
 
 double OperationCounter::other_flops(const ir::Node& node, const ir::Classified& what) {
@@ -165,6 +196,8 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
     case transposed_convolution:
     case attention_layer:
     case recurrent:
+    case recurrent_layer:
+    case recurrent_cell:
     case matrix_product:
     case added_product:
     case embedding:
@@ -188,10 +221,12 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
 }
 
 double OperationCounter::outputs(const ir::Node& node) const {
-  double sum = node.info.is_tensor() ? elements(node.info.shape) : 0;
-  for (const ir::ValueInfo& item : node.info.elements)
-    if (item.is_tensor()) sum += elements(item.shape);
-  return sum;
+  const auto sum = [&](const ir::ValueInfo& info, const auto& again) -> double {
+    double total = info.is_tensor() ? elements(info.shape) : 0;
+    for (const ir::ValueInfo& item : info.elements) total += again(item, again);
+    return total;
+  };
+  return sum(node.info, sum);
 }
 
 double OperationCounter::inputs(const ir::Node& node) const {

@@ -53,6 +53,7 @@ class OperationCounter {
   double macs(const ir::Node& node, ir::OpFamily family) const;
   double layer_macs(const std::vector<Operand>& given, bool attends) const;
   void add_bits(const ir::Node& node, ir::OpFamily family, OperationCounts& counts) const;
+  void add_recurrent_bits(const ir::Node& node, OperationCounts& counts) const;
   /// Besides MACs; notes a node whose family has no rule.
   double other_flops(const ir::Node& node, const ir::Classified& what);
   double scores(const ir::Node& node) const;

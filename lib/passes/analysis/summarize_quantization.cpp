@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
@@ -70,8 +71,9 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
       const Array exact = graph.tensors.at(port.tensor).value.to_float32();
       std::vector<float> quantized(static_cast<std::size_t>(exact.size()));
       format->second.quantize(exact.span<float>(), quantized, exact.shape());
-      energies[node.name][port.name].add(exact.span<float>(), quantized);
-      energies[node.name][port.name].count(exact, format->second);
+      Energy& energy = energies[node.name][std::string(ir::general_port(port.name))];
+      energy.add(exact.span<float>(), quantized);
+      energy.count(exact, format->second);
     }
   }
 }
@@ -204,6 +206,21 @@ ReportTable saturation_table(const ir::Graph& graph, const Energies& energies,
 }
 
 /// Bits per element on the ports of quantized nodes, shared exponents and scales included.
+/// Bits of one element at a port, and at those that take its format where they have none of their
+/// own (the matrices of a recurrent layer for "weight"), each by its elements.
+std::optional<double> bits_at_port(const ir::Graph& graph, const ir::Node& node,
+                                   std::string_view port) {
+  double bits = 0, elements = 0;
+  for (const auto& [name, format] : node.formats) {
+    const std::vector<Shape> shapes = port_shapes(graph, node, name);
+    if (shapes.empty() || (name != port && ir::general_port(name) != port)) continue;
+    const auto count = double(numel(shapes.front()));
+    bits += count * format.bits_per_element(shapes.front());
+    elements += count;
+  }
+  return elements > 0 ? std::optional(bits / elements) : std::nullopt;
+}
+
 ReportTable bits_table(const ir::Graph& graph, const std::string& folder, Tree& info) {
   ReportTable table{"Bits per element",
                     {"Node", "Weight", "Bias", "Data in", "Output"},
@@ -214,11 +231,9 @@ ReportTable bits_table(const ir::Graph& graph, const std::string& folder, Tree& 
     if (node.formats.empty()) continue;
     std::vector<std::string> row{node.name};
     for (const char* port : {"weight", "bias", "data_in", "data_out"}) {
-      const auto format = node.formats.find(port);
-      const std::vector<Shape> shapes = port_shapes(graph, node, port);
-      const bool known = format != node.formats.end() && !shapes.empty();
-      if (known) info[node.name][port] = format->second.bits_per_element(shapes.front());
-      row.push_back(known ? fixed_text(info[node.name][port].as_double(), 3) : "NA");
+      const std::optional<double> bits = bits_at_port(graph, node, port);
+      if (bits) info[node.name][port] = *bits;
+      row.push_back(bits ? fixed_text(*bits, 3) : "NA");
     }
     table.rows.push_back(std::move(row));
   }

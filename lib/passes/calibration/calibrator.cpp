@@ -25,6 +25,8 @@ Source source_at(const ir::Graph& graph, const PortName& name) {
   if (name.port == "data_out") all.nodes.push_back(name.node);
   for (const ir::Port& port : ir::ports(graph, node)) {
     if (port.name != name.port) continue;
+    if (port.inner) all.recurrent.push_back(name.node);
+    if (port.inner) continue;
     const Source one = source_of(graph, "", port.value, port.tensor);
     all.tensors.insert(all.tensors.end(), one.tensors.begin(), one.tensors.end());
     all.nodes.insert(all.nodes.end(), one.nodes.begin(), one.nodes.end());

@@ -13,6 +13,7 @@ void add_shape(const ir::ValueInfo& info, std::vector<Shape>& shapes) {
 
 std::vector<Shape> shapes_of(const ir::Graph& graph, const ir::Port& port) {
   std::vector<Shape> shapes;
+  if (port.inner) return {*port.inner};
   if (!port.tensor.empty()) {
     const Array& value = graph.tensors.at(port.tensor).value;
     add_shape(ir::ValueInfo::tensor(value.dtype(), value.shape()), shapes);

@@ -46,11 +46,13 @@ Source source_of(const ir::Graph& graph, std::string what, const ir::Value& valu
 
 void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir::Level level,
                  std::int64_t rows, const PassContext& context, const SeeValues& see) {
-  std::multimap<std::string, std::size_t> readers;
+  using Place = std::pair<std::string, std::string>;  // node and port, as an observer sees them
+  std::multimap<Place, std::size_t> readers;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (const std::string& path : sources[i].tensors)
       show(sources[i], i, graph.tensors.at(path).value, see);
-    for (const std::string& node : sources[i].nodes) readers.emplace(node, i);
+    for (const std::string& node : sources[i].nodes) readers.emplace(Place(node, "data_out"), i);
+    for (const std::string& node : sources[i].recurrent) readers.emplace(Place(node, "state"), i);
   }
   if (readers.empty()) return;
   if (!context.has_data())
@@ -59,8 +61,7 @@ void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir:
                  "give example inputs with --input");
   const auto evaluator = context.evaluator(graph, level);
   const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
-    if (port != "data_out") return;
-    const auto [first, last] = readers.equal_range(node.name);
+    const auto [first, last] = readers.equal_range(Place(node.name, port));
     for (auto reader = first; reader != last; ++reader)
       show(sources[reader->second], reader->second, value, see);
   };

@@ -11,10 +11,12 @@
 
 namespace mase::passes {
 
-/// Where values come from: tensors by path, and the results of nodes by name.
+/// Where values come from: tensors by path, the results of nodes by name, and the states that
+/// recurrent nodes pass from step to step.
 struct Source {
   std::string what;  ///< for messages: "node 'fc', port data_in"
   std::vector<std::string> tensors, nodes;
+  std::vector<std::string> recurrent = {};
 };
 
 /// The source of an argument's value or of a parameter's tensor path.

@@ -35,6 +35,16 @@ std::vector<std::string> quantizable_ops() {
   return names;
 }
 
+/// The ports, and those whose format some of them take where they have none.
+std::vector<std::string> with_general_ports(std::vector<std::string> ports) {
+  const std::vector<std::string> own = ports;
+  for (const std::string& port : own) {
+    const std::string general(ir::general_port(port));
+    if (std::ranges::find(ports, general) == ports.end()) ports.push_back(general);
+  }
+  return ports;
+}
+
 /// The ports a selector's nodes can have; nullopt after a diagnostic when it is no valid selector.
 std::optional<std::vector<std::string>> ports_for(const std::string& by,
                                                   const std::string& selector, const Tree& table,
@@ -53,7 +63,7 @@ std::optional<std::vector<std::string>> ports_for(const std::string& by,
   }
   if (selector == input_op) return std::vector<std::string>{"data_out"};
   const ir::OpRow* row = ir::find_op(selector);
-  if (row && row->quantizable) return ir::port_names(*row);
+  if (row && row->quantizable) return with_general_ports(ir::port_names(*row));
   if (row) {
     diagnostics.error(table.key_where,
                       "op '" + selector +
@@ -174,18 +184,23 @@ class Applier {
 
   void apply(const QuantizeRule& rule, ir::Node& node, const std::string& op) {
     const std::set<std::string> available = float_ports(graph_, node);
-    bool any = false;
+    std::set<std::string> used;
+    for (const std::string& port : available) {
+      const std::string source =
+          rule.ports.contains(port) ? port : std::string(ir::general_port(port));
+      const auto wanted = rule.ports.find(source);
+      if (wanted == rule.ports.end()) continue;
+      put(wanted->second, node, op, port);
+      used.insert(source);
+    }
     for (const auto& [port, wanted] : rule.ports) {
-      if (available.contains(port)) {
-        put(wanted, node, op, port);
-        any = true;
-      } else {
+      if (!used.contains(port)) {
         auto& notes = rule.selector == "default" ? beyond_default_ : skipped_;
         notes["'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at"]
             .push_back(node.name);
       }
     }
-    if (!any) return;
+    if (used.empty()) return;
     changed_.push_back(node.name);
     if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph_, node);
   }

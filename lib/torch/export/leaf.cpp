@@ -6,6 +6,7 @@
 
 #include "ir/text.hpp"
 #include "torch/export/formats.hpp"
+#include "torch/export/recurrent.hpp"
 
 namespace mase::libtorch {
 
@@ -52,10 +53,19 @@ class LeafBuilder {
       else
         add_constant(attribute);
     }
-    return leaf_.finish(name, quantize_output(leaf_, node_, leaf_.call(module_.op, operands_)));
+    return leaf_.finish(name, quantize_output(leaf_, node_, result()));
   }
 
  private:
+  JitValue* result() {
+    const RecurrentOp* recurrent = find_recurrent(module_.op);
+    if (recurrent == nullptr) return leaf_.call(module_.op, operands_);
+    const auto state = node_.formats.find("state");
+    const bool given = state != node_.formats.end() && takes_format(graph_, *node_.find("input"));
+    return call_recurrent(leaf_, *recurrent,
+                          {!node_.formats.empty(), given ? &state->second : nullptr}, operands_);
+  }
+
   /// All inputs come before the body.
   void add_inputs(const std::vector<JitValue*>& arguments) {
     const auto add = [&](const std::string& name) {
@@ -75,7 +85,9 @@ class LeafBuilder {
         continue;
       }
       const formats::Format* format = formats_.find(argument.name, first_node(argument.value));
-      const bool quantized = format != nullptr && takes_format(graph_, argument.value);
+      // The state of a recurrent layer has its format at every step.
+      const bool now = format != nullptr && !(argument.name == "hx" && find_recurrent(module_.op));
+      const bool quantized = now && takes_format(graph_, argument.value);
       JitValue* value = *input++;
       add_value(argument.name, quantized
                                    ? leaf_.quantize(value, *format, rank_of(graph_, argument.value))

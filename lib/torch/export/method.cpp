@@ -63,15 +63,6 @@ std::string statements(const formats::Format& format, int rank, const std::strin
   return out + indent + "q = q.contiguous()\n";
 }
 
-/// What follows the name of the function. `q = x + (q - x).detach()` has the gradient 1 and, in
-/// float32, almost always the value q; eval mode returns q itself.
-std::string quantizer_source(const formats::Format& format, int rank) {
-  return "(x, training: bool):\n" + statements(format, rank, "  ") +
-         "  if training:\n"
-         "    q = x + torch.detach(q - x)\n"
-         "  return q\n";
-}
-
 /// The same for every tensor of a list.
 std::string list_quantizer_source(const formats::Format& format, int rank) {
   return "(xs: List[Tensor], training: bool):\n"
@@ -113,6 +104,15 @@ constexpr const char* softsign_source =
     "  return x / (x.abs() + 1)\n";
 
 }  // namespace
+
+/// `q = x + (q - x).detach()` has the gradient 1 and, in
+/// float32, almost always the value q; eval mode returns q itself.
+std::string quantizer_source(const formats::Format& format, int rank) {
+  return "(x, training: bool):\n" + statements(format, rank, "  ") +
+         "  if training:\n"
+         "    q = x + torch.detach(q - x)\n"
+         "  return q\n";
+}
 
 MethodBuilder::MethodBuilder(const jit::Module& owner)
     : owner_(owner), graph_(std::make_shared<jit::Graph>()) {
@@ -246,6 +246,18 @@ jit::Value* MethodBuilder::decoded(const ir::Tensor& tensor, const std::string& 
   const std::string source =
       with_dtype_numbers(formats::decoding_source(*decoding, tensor.value.shape()));
   return call_shared("decoders", function_name(format, source), source, arguments);
+}
+
+jit::Value* MethodBuilder::call_functions(const std::string& name, const std::string& source,
+                                          const std::vector<jit::Value*>& arguments) {
+  const c10::QualifiedName room("__torch__.mase." + name);
+  const auto unit = owner_._ivalue()->compilation_unit();
+  jit::Function* last = unit->find_function(c10::QualifiedName(room, "run"));
+  if (!last) last = unit->define(room, source, jit::nativeResolver(), nullptr).back();
+  const std::vector<jit::NamedValue> named(arguments.begin(), arguments.end());
+  const jit::MatchedSchema matched =
+      jit::matchSchema(last->getSchema(), jit::SourceRange(), *graph_, named, {});
+  return graph_->insertFunctionCall(last, matched);
 }
 
 void MethodBuilder::count_while_training(jit::Value* counter) {

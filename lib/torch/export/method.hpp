@@ -17,6 +17,9 @@
 
 namespace mase::libtorch {
 
+/// What follows the name of a function (x, training) that quantizes tensors of this rank.
+std::string quantizer_source(const formats::Format& format, int rank);
+
 /// Writes one TorchScript method, operator by operator.
 class MethodBuilder {
  public:
@@ -61,6 +64,9 @@ class MethodBuilder {
   void count_while_training(JitValue* counter);
   /// The weight of the last counted batch in the mean over all of them; 0 in eval mode.
   JitValue* weight_of_batch(JitValue* counter);
+  /// Calls the last of the functions in `source`, "run", which the archive holds once under `name`.
+  JitValue* call_functions(const std::string& name, const std::string& source,
+                           const std::vector<JitValue*>& arguments);
   JitValue* call_method(JitValue* module, const std::string& method,
                         const std::vector<JitValue*>& arguments, const c10::TypePtr& result);
 

@@ -90,6 +90,13 @@ bool takes_tensors(const c10::TypePtr& type) {
   return kind == c10::TypeKind::TensorType;
 }
 
+/// A getitem in a scope, which is no call of an operator: the index is known when it is a number.
+OpCall item_call(const Ref& value, const ir::Value& index) {
+  const bool number = index.kind() == ir::Value::Kind::integer;
+  const Ref place = constant_cell(number ? c10::IValue(index.as_int()) : c10::IValue());
+  return {"mase::getitem", {{"value", snapshot(value)}, {"index", place}}, {false, false}, {}};
+}
+
 /// Element i of "size(x)" is "size(x, i)".
 std::string element_text(const std::string& text, const ir::Value& index) {
   if (!text.starts_with("size(") || !text.ends_with(')') ||
@@ -368,10 +375,13 @@ Ref Builder::get_item(const Ref& value, ir::Value index, c10::IValue result,
     node.kind = ir::NodeKind::call_function;
     node.target = "_operator.getitem";
     node.op = "mase::getitem";
-    node.args = {{"value", argument(value)}, {"index", std::move(index)}};
+    node.args = {{"value", argument(value)}, {"index", index}};
     cell.node = add_node(std::move(node), cell.value);
+  } else {
+    cell.node = record_id(scope_->records.size());
   }
   Ref ref = make_cell(std::move(cell));
+  if (scope_) scope_->records.push_back({item_call(value, index), ref});
   watch(ref);
   return ref;
 }

@@ -65,10 +65,18 @@ class Builder {
   bool in_scope() const { return scope_.has_value(); }
   /// The one call that computes `result` from values outside, when there is just one.
   const OpCall* only_call(const Ref& result) const;
+  /// The calls of the scope so far, and the one that gave a cell (null for what is no record).
+  std::vector<const OpCall*> scope_calls() const;
+  const OpCall* record(const Cell& cell) const;
+  const OpCall* record(const Ref& cell) const { return record(*cell); }
+  /// Whether the scope changed, in place, at most what it made itself.
+  bool changes_nothing_outside() const;
   /// Whether a value is from outside the scope and the scope changed nothing in place.
   bool is_untouched(const Ref& result) const;
   /// Ends the scope with `node` in place of its only call.
   void close_scope(ir::Node node, const Ref& result);
+  /// Ends the scope with `node` in place of all its calls; returns the cell of its result.
+  Ref close_scope(ir::Node node, c10::IValue value);
   void abandon_scope();
 
  private:

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
 #include "torch/import/module.hpp"
+#include "torch/import/recurrent.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/tensors.hpp"
 
@@ -179,8 +180,25 @@ bool Importer::is_leaf(const std::string& class_name) const {
   return ir::find_module_class(class_name) || is_among(options_.leaf_modules, class_name);
 }
 
+Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
+                             const std::vector<Ref>& arguments) {
+  // What the layer asks of shapes it asks again whenever it runs.
+  const std::vector<ir::Guard> guards = graph_.guards;
+  builder_.open_scope();
+  const Ref result = call_function(method, arguments);
+  std::optional<RecurrentLeaf> leaf = recurrent_leaf(self, result, builder_);
+  if (!leaf || !register_module(leaf->call.module)) {
+    builder_.abandon_scope();
+    return nullptr;
+  }
+  graph_.guards = guards;
+  const Ref cell = builder_.close_scope(std::move(leaf->call.node), leaf->value);
+  return leaf->whole ? cell : unpacked(*leaf, result, cell, builder_);
+}
+
 Ref Importer::call_leaf(const Ref& self, const jit::Function& method,
                         const std::vector<Ref>& arguments) {
+  if (is_recurrent(class_name(self->value))) return call_recurrent(self, method, arguments);
   builder_.open_scope();
   Ref result = call_function(method, arguments);
   const auto same = std::find(arguments.begin() + 1, arguments.end(), result);

@@ -62,6 +62,9 @@ class Importer {
   bool is_leaf(const std::string& class_name) const;
   /// The layer as one node, or null when it is not one operator.
   Ref call_leaf(const Ref& self, const jit::Function& method, const std::vector<Ref>& arguments);
+  /// A recurrent layer or cell of torch.nn as one node, or null when it does something else.
+  Ref call_recurrent(const Ref& self, const jit::Function& method,
+                     const std::vector<Ref>& arguments);
   /// False when the path is known with other constants: then the layer's operators are inlined.
   bool register_module(const ir::Module& module);
   void call_free_function(const jit::Node* node, Environment& environment);

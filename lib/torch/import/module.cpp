@@ -13,17 +13,6 @@
 namespace mase::libtorch {
 namespace {
 
-LeafCall empty_leaf(const Ref& self, std::string op) {
-  LeafCall leaf;
-  leaf.module.path = self->path;
-  leaf.module.class_name = class_name(self->value);
-  leaf.module.op = std::move(op);
-  leaf.node.kind = ir::NodeKind::call_module;
-  leaf.node.target = self->path;
-  leaf.node.op = leaf.module.op;
-  return leaf;
-}
-
 /// Adds one argument to the place it belongs to; false when a leaf cannot hold it.
 bool add_argument(LeafCall& leaf, const std::string& name, const Ref& cell, Builder& builder) {
   if (cell->kind == Cell::Kind::attribute) {
@@ -57,6 +46,17 @@ bool averages_all_batches(const Ref& self, const LeafCall& leaf) {
 std::string class_name(const c10::IValue& module) {
   const auto name = module.toObjectRef().type()->name();
   return name ? demangled(name->qualifiedName()) : "";
+}
+
+LeafCall empty_leaf(const Ref& self, std::string op) {
+  LeafCall leaf;
+  leaf.module.path = self->path;
+  leaf.module.class_name = class_name(self->value);
+  leaf.module.op = std::move(op);
+  leaf.node.kind = ir::NodeKind::call_module;
+  leaf.node.target = self->path;
+  leaf.node.op = leaf.module.op;
+  return leaf;
 }
 
 std::optional<LeafCall> leaf_of(const Ref& self, const OpCall& call, Builder& builder) {

@@ -19,6 +19,8 @@ struct LeafCall {
 /// The Python class of a module object: "torch.nn.modules.linear.Linear".
 std::string class_name(const c10::IValue& module);
 
+/// A leaf at the module's path without arguments.
+LeafCall empty_leaf(const Ref& self, std::string op);
 /// A layer that runs `call` on its inputs; nothing when it uses another module's tensors.
 std::optional<LeafCall> leaf_of(const Ref& self, const OpCall& call, Builder& builder);
 /// A layer that returns its input.

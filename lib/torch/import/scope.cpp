@@ -2,6 +2,8 @@
 // The builder's scopes: operators of a leaf kept aside until they are known to be one node.
 #include "torch/import/builder.hpp"
 
+#include <algorithm>
+
 namespace mase::libtorch {
 namespace {
 
@@ -29,7 +31,24 @@ const OpCall* Builder::only_call(const Ref& result) const {
     if (!rebound.cell->stale && rebound.cell->node != result->node) return nullptr;
   }
   const OpCall& call = scope_->records[record_index(result->node)].call;
-  return refers_to_records(call) ? nullptr : &call;
+  return refers_to_records(call) || call.op == "mase::getitem" ? nullptr : &call;
+}
+
+std::vector<const OpCall*> Builder::scope_calls() const {
+  std::vector<const OpCall*> calls;
+  for (const Record& record : scope_->records) calls.push_back(&record.call);
+  return calls;
+}
+
+const OpCall* Builder::record(const Cell& cell) const {
+  const bool own = cell.kind == Cell::Kind::dynamic && cell.node < ir::no_node;
+  return own ? &scope_->records[record_index(cell.node)].call : nullptr;
+}
+
+bool Builder::changes_nothing_outside() const {
+  return std::ranges::all_of(scope_->rebound, [](const Rebound& rebound) {
+    return rebound.before.kind == Cell::Kind::dynamic && rebound.before.node < ir::no_node;
+  });
 }
 
 bool Builder::is_untouched(const Ref& result) const {
@@ -46,6 +65,17 @@ void Builder::close_scope(ir::Node node, const Ref& result) {
   for (Rebound& entry : rebound) {
     if (entry.cell->node == local) entry.cell->node = id;
   }
+}
+
+Ref Builder::close_scope(ir::Node node, c10::IValue value) {
+  scope_.reset();
+  Cell cell;
+  cell.kind = Cell::Kind::dynamic;
+  cell.node = add_node(std::move(node), value);
+  cell.value = std::move(value);
+  Ref ref = make_cell(std::move(cell));
+  watch(ref);
+  return ref;
 }
 
 void Builder::abandon_scope() {

@@ -14,6 +14,36 @@
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
+namespace {
+
+/// The tensors of an initial state: none, h or (h, c).
+std::vector<at::Tensor> state_tensors(const c10::IValue& value) {
+  if (value.isTensor()) return {value.toTensor()};
+  if (value.isTensorList()) return value.toTensorVector();
+  std::vector<at::Tensor> tensors;
+  if (value.isTuple())
+    for (const c10::IValue& item : value.toTupleRef().elements())
+      tensors.push_back(item.toTensor());
+  return tensors;
+}
+
+/// The constants of a recurrent layer; a cell has none.
+void read_recurrent(const ir::Module& module, bool training, RecurrentCall& call) {
+  const auto truth = [&](const char* name) {
+    const ir::Value* value = module.attribute(name);
+    if (value && value->kind() == ir::Value::Kind::training) return training;
+    return value && value->kind() == ir::Value::Kind::boolean && value->as_bool();
+  };
+  const ir::Value* levels = module.attribute("num_layers");
+  if (levels && levels->kind() == ir::Value::Kind::integer) call.num_layers = levels->as_int();
+  const ir::Value* dropout = module.attribute("dropout");
+  if (dropout && dropout->kind() == ir::Value::Kind::number) call.dropout = dropout->as_double();
+  call.train = truth("train");
+  call.bidirectional = truth("bidirectional");
+  call.batch_first = truth("batch_first");
+}
+
+}  // namespace
 
 c10::IValue Executor::Plan::fetch(Recipe& recipe) {
   switch (recipe.kind) {
@@ -93,6 +123,30 @@ c10::IValue Executor::Plan::call_aten(PlanStep& step) {
   return c10::ivalue::Tuple::create(std::move(results));
 }
 
+c10::IValue Executor::Plan::call_recurrent(PlanStep& step) {
+  const ir::Module& module = graph.module_of(*step.node);
+  RecurrentCall call;
+  read_recurrent(module, training_, call);
+  call.input = evaluate(step.arguments[0]).toTensor();
+  Recipe& state = step.arguments[1];  // its format is for every step, not for the first alone
+  call.state = state_tensors(fetch(state));
+  std::size_t place = 2;
+  for (auto* tensors :
+       {&call.weight_ih, &call.weight_hh, &call.weight_hr, &call.bias_ih, &call.bias_hh})
+    *tensors = evaluate(step.arguments[place++]).toTensorVector();
+  if (level == ir::Level::quantized && !step.node->formats.empty())
+    return run_steps(*step.recurrent, call, [&](const at::Tensor& h) {
+      return quantizes(state) ? show_quantized(state, h) : h;
+    });
+  if (observe_tensor_) {
+    run_steps(*step.recurrent, call, [&](const at::Tensor& h) {
+      (*observe_tensor_)(*current_, "state", h);
+      return h;
+    });
+  }
+  return run_recurrent(*step.recurrent, call);
+}
+
 c10::IValue Executor::Plan::call(PlanStep& step) {
   switch (step.kind) {
     case PlanStep::Kind::aten:
@@ -102,6 +156,8 @@ c10::IValue Executor::Plan::call(PlanStep& step) {
       for (Recipe& recipe : step.arguments) arguments.push_back(evaluate(recipe));
       return step.host->run(arguments);
     }
+    case PlanStep::Kind::recurrent:
+      return call_recurrent(step);
     case PlanStep::Kind::get_item:
       return get_item(evaluate(step.arguments[0]), step.node->args[1].value,
                       [&](ir::NodeId id) { return slots_[static_cast<std::size_t>(id)]; });
@@ -225,7 +281,10 @@ void Executor::store_tensors(ir::Graph& graph) const {
 
 void Executor::forget_quantized() {
   for (PlanStep& step : plan_->steps) {
-    for (Recipe& recipe : step.arguments) recipe.cached.reset();
+    for (Recipe& recipe : step.arguments) {
+      recipe.cached.reset();
+      for (Recipe& item : recipe.items) item.cached.reset();
+    }
   }
 }
 

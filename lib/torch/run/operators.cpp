@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ir/op_table.hpp"
+#include "torch/run/recurrent.hpp"
 
 namespace mase::libtorch {
 namespace {
@@ -68,7 +69,8 @@ bool is_unsafe(std::string_view base) {
 
 std::string refusal(std::string_view op) {
   const std::string_view base = ir::base_op(op);
-  if (op == "mase::getitem" || op == "mase::identity" || find_host_operator(op)) return "";
+  if (op == "mase::getitem" || op == "mase::identity" || find_recurrent(op)) return "";
+  if (find_host_operator(op)) return "";
   if (!base.starts_with("aten::")) return "only aten operators can be run";
   if (is_impure(base)) {
     return "its result is random, uninitialised or read from outside the model";

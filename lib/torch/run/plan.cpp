@@ -71,6 +71,9 @@ class PlanBuilder {
       case PlanStep::Kind::host:
         host_arguments(step);
         break;
+      case PlanStep::Kind::recurrent:
+        recurrent_recipes(step);
+        break;
       case PlanStep::Kind::aten:
         aten_arguments(step);
         break;
@@ -87,6 +90,7 @@ class PlanBuilder {
     if (node.kind == ir::NodeKind::get_attr) return PlanStep::Kind::tensor;
     if (node.op == "mase::identity") return PlanStep::Kind::identity;
     if (node.op == "mase::getitem") return PlanStep::Kind::get_item;
+    if (find_recurrent(node.op)) return PlanStep::Kind::recurrent;
     return find_host_operator(node.op) ? PlanStep::Kind::host : PlanStep::Kind::aten;
   }
 
@@ -106,6 +110,47 @@ class PlanBuilder {
       if (!value) file_error("argument '" + std::string(name) + "' is missing");
       step.arguments.push_back(recipe_of(*value));
     }
+  }
+
+  /// One recipe for each of `recurrent_arguments`, lists where there are levels.
+  void recurrent_recipes(PlanStep& step) {
+    const ir::Node& node = *step.node;
+    step.recurrent = find_recurrent(node.op);
+    if (node.kind != ir::NodeKind::call_module) file_error("it is a layer, called as a function");
+    const ir::Module& module = graph_.module_of(node);
+    for (const std::string_view name : recurrent_arguments) {
+      const ir::Value* value = node.find(name);
+      step.arguments.push_back(value ? recipe_of(*value) : tensor_list(module, name));
+    }
+    check_recurrent(step, module);
+  }
+
+  /// The tensors of every level and direction are there.
+  static void check_recurrent(const PlanStep& step, const ir::Module& module) {
+    if (!step.node->find("input")) file_error("argument 'input' is missing");
+    const ir::Value* levels = module.attribute("num_layers");
+    const ir::Value* both = module.attribute("bidirectional");
+    const bool two = both && both->kind() == ir::Value::Kind::boolean && both->as_bool();
+    const std::int64_t places =
+        levels && levels->kind() == ir::Value::Kind::integer ? levels->as_int() : 1;
+    for (std::size_t i = 2; i < recurrent_arguments.size(); ++i) {
+      const auto count = static_cast<std::int64_t>(step.arguments[i].items.size());
+      const bool optional = i > 3;
+      if (places > 0 && count % (two ? 2 : 1) == 0 && count / (two ? 2 : 1) == places) continue;
+      if (optional && count == 0) continue;
+      file_error("the layer has " + std::to_string(count) + " tensors " +
+                 std::string(recurrent_arguments[i]) + " for " + std::to_string(places) +
+                 (two ? " levels of two directions" : " levels"));
+    }
+  }
+
+  Recipe tensor_list(const ir::Module& module, std::string_view argument) {
+    Recipe list;
+    list.kind = Recipe::Kind::list;
+    list.type = c10::ListType::ofTensors();
+    for (const auto& [name, path] : module.tensors)
+      if (name == argument) list.items.push_back(tensor_recipe(path));
+    return list;
   }
 
   void aten_arguments(PlanStep& step) {
@@ -235,6 +280,9 @@ class PlanBuilder {
     if (step.kind == PlanStep::Kind::aten) {
       const auto index = step.aten->schema().argumentIndexWithName(name);
       if (index) return step.arguments[static_cast<std::size_t>(*index)];
+    } else if (step.kind == PlanStep::Kind::recurrent) {
+      const auto place = std::ranges::find(recurrent_arguments, name) - recurrent_arguments.begin();
+      return step.arguments.at(static_cast<std::size_t>(place));
     } else if (!step.arguments.empty()) {
       return step.arguments[0];
     }
@@ -242,15 +290,16 @@ class PlanBuilder {
   }
 
   static void set_format(Recipe& recipe, const ir::Port& port, const formats::Format& format) {
+    const bool tensors = recipe.kind == Recipe::Kind::list && !port.tensor.empty();
     const bool one_item = recipe.kind == Recipe::Kind::list && port.value.is_node();
     recipe.in_training = port.name != "running_mean" && port.name != "running_var";
-    if (!one_item) {
+    if (!one_item && !tensors) {
       recipe.format = &format;
       recipe.port = port.name;
       return;
     }
     for (Recipe& item : recipe.items) {
-      if (item.slot != port.value.node()) continue;
+      if (one_item && item.slot != port.value.node()) continue;
       item.format = &format;
       item.port = port.name;
     }

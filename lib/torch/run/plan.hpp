@@ -16,6 +16,7 @@
 #include "torch/run/executor.hpp"
 #include "torch/run/fold_batch_norm.hpp"
 #include "torch/run/operators.hpp"
+#include "torch/run/recurrent.hpp"
 
 namespace mase::libtorch {
 
@@ -39,13 +40,14 @@ struct Recipe {
 
 /// One node, ready to be run: where its arguments lie and who computes it.
 struct PlanStep {
-  enum class Kind { input, tensor, identity, get_item, host, aten, output };
+  enum class Kind { input, tensor, identity, get_item, host, recurrent, aten, output };
   const ir::Node* node = nullptr;
   Kind kind = Kind::aten;
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same over its first argument
   bool is_batch_norm = false;
   const HostOperator* host = nullptr;
+  const RecurrentOp* recurrent = nullptr;
   std::vector<Recipe> arguments;
   const formats::Format* out_format = nullptr;
   at::Tensor out_log2_step;
@@ -75,6 +77,7 @@ struct Executor::Plan {
   c10::IValue call(PlanStep& step);
   c10::IValue call_aten(PlanStep& step);
   void call_operator(PlanStep& step);
+  c10::IValue call_recurrent(PlanStep& step);
   c10::IValue call_folded(PlanStep& layer);
   at::Tensor call_layer(PlanStep& layer, const at::Tensor& input, const FoldedLayer& tensors);
   NormTensors norm_of(PlanStep& norm);

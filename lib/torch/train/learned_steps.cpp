@@ -64,7 +64,9 @@ std::vector<PortName> learnable_ports(const ir::Graph& graph) {
     const ir::Node& node = graph.node(id);
     const auto add = [&](const std::string& port) {
       const auto format = node.formats.find(port);
-      if (format != node.formats.end() && has_learned_field(format->second))
+      const bool known =
+          !found.empty() && std::ranges::find(found, PortName(id, port)) != found.end();
+      if (!known && format != node.formats.end() && has_learned_field(format->second))
         found.emplace_back(id, port);
     };
     for (const ir::Port& port : ir::ports(graph, node))

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading torch.nn's recurrent layers out of the calls that a scope has recorded.
+#include "torch/import/recurrent.hpp"
+
+#include <ATen/core/ivalue.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+
+#include <algorithm>
+
+#include "ir/op_table.hpp"
+#include "torch/run/recurrent.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+using Refs = std::vector<Ref>;
+
+/// What the recorded calls say of a layer.
+struct RecurrentParts {
+  const RecurrentOp* op = nullptr;
+  const OpCall* call = nullptr;  ///< ATen's operator; a traced cell has none
+  Ref input;
+  Refs state;  ///< h, and c of an LSTM; empty where it starts with zeros
+  std::vector<std::pair<std::string, Ref>> tensors;
+  std::vector<ir::Argument> attributes;
+};
+
+Ref argument_in(const OpCall& call, std::string_view name) {
+  for (const auto& [argument, cell] : call.args)
+    if (argument == name) return cell;
+  return nullptr;
+}
+
+bool is_from_outside(const Cell& cell) {
+  return cell.kind != Cell::Kind::dynamic || cell.node > ir::no_node;
+}
+
+class RecurrentReader {
+ public:
+  RecurrentReader(const Ref& self, Builder& builder) : self_(self), builder_(builder) {}
+
+  std::optional<RecurrentParts> read() {
+    std::size_t found = 0;
+    for (const OpCall* call : builder_.scope_calls())
+      if (const RecurrentOp* op = find_recurrent_of_aten(call->op)) {
+        parts_.op = op;
+        parts_.call = call;
+        ++found;
+      }
+    const bool known = found == 1 ? read_operator() : found == 0 && read_traced_cell();
+    return known ? std::optional(std::move(parts_)) : std::nullopt;
+  }
+
+ private:
+  bool read_operator() {
+    const OpCall& call = *parts_.call;
+    const Ref hx = argument_in(call, "hx");
+    if (!take_input(argument_in(call, "input")) ||
+        !take_state(hx->items.empty() ? Refs{hx} : hx->items))
+      return false;
+    return parts_.op->cell ? take_cell_tensors(call, "w_ih", "w_hh", "b_ih", "b_hh")
+                           : take_level_tensors(call) && take_constants(call);
+  }
+
+  /// Tracing takes cells apart: two products with the cell's matrices, then arithmetic.
+  bool read_traced_cell() {
+    const OpCall *from_input = nullptr, *from_state = nullptr, *memory = nullptr;
+    for (const OpCall* call : builder_.scope_calls()) {
+      if (reads(*call, "weight_ih")) from_input = call;
+      if (reads(*call, "weight_hh")) from_state = call;
+      if (memory_of(*call)) memory = call;
+    }
+    parts_.op = traced_operator();
+    if (!parts_.op || !from_input || !from_state) return false;
+    Refs state{argument_in(*from_state, "input")};
+    if (parts_.op->has_memory()) {
+      if (!memory) return false;
+      state.push_back(memory_of(*memory));
+    }
+    take_own("weight_ih", argument_in(*from_input, "weight"));
+    take_own("weight_hh", argument_in(*from_state, "weight"));
+    return take_input(argument_in(*from_input, "input")) && take_state(state) &&
+           take_own("bias_ih", argument_in(*from_input, "bias")) &&
+           take_own("bias_hh", argument_in(*from_state, "bias"));
+  }
+
+  const RecurrentOp* traced_operator() const {
+    const std::string name = class_name(self_->value);
+    if (name.ends_with(".LSTMCell")) return find_recurrent("mase::lstm_cell");
+    if (name.ends_with(".GRUCell")) return find_recurrent("mase::gru_cell");
+    const bool relu = std::ranges::any_of(
+        builder_.scope_calls(), [](const OpCall* call) { return call->op == "aten::relu"; });
+    if (!name.ends_with(".RNNCell")) return nullptr;
+    return find_recurrent(relu ? "mase::rnn_relu_cell" : "mase::rnn_tanh_cell");
+  }
+
+  bool reads(const OpCall& call, std::string_view tensor) const {
+    if (call.op != "aten::linear") return false;
+    const Ref weight = argument_in(call, "weight");
+    return weight && weight->kind == Cell::Kind::attribute &&
+           weight->path == self_->path + "." + std::string(tensor);
+  }
+
+  /// The memory of an LSTM is the one factor that comes from outside of the cell, or zeros.
+  Ref memory_of(const OpCall& call) const {
+    if (!call.op.starts_with("aten::mul")) return nullptr;
+    for (const char* name : {"self", "other"}) {
+      const Ref factor = argument_in(call, name);
+      if (factor && (is_zeros(factor) || source(factor))) return factor;
+    }
+    return nullptr;
+  }
+
+  bool is_zeros(const Ref& cell) const {
+    const OpCall* call = builder_.record(cell);
+    return call && call->op == "aten::zeros";
+  }
+
+  /// A value from outside of the layer, also through the axis that rows get where there is one
+  /// sample; else null.
+  Ref source(const Ref& cell) const {
+    if (!cell || is_container(*cell)) return nullptr;
+    if (is_from_outside(*cell)) return cell->value.isTensor() ? cell : nullptr;
+    const OpCall* call = builder_.record(cell);
+    if (!call || call->op != "aten::unsqueeze") return nullptr;
+    const Ref inner = argument_in(*call, "self");
+    return is_from_outside(*inner) ? inner : nullptr;
+  }
+
+  bool take_input(const Ref& cell) {
+    parts_.input = source(cell);
+    return parts_.input != nullptr;
+  }
+
+  bool take_state(const Refs& state) {
+    if (std::ranges::all_of(state, [&](const Ref& cell) { return is_zeros(cell); })) return true;
+    for (const Ref& cell : state) {
+      parts_.state.push_back(source(cell));
+      if (!parts_.state.back()) return false;
+    }
+    return true;
+  }
+
+  /// A tensor of the layer itself; one that may be left out is none.
+  bool take_own(const char* argument, const Ref& cell) {
+    if (!cell || cell->value.isNone()) return true;
+    const bool own =
+        cell->kind == Cell::Kind::attribute && cell->path.starts_with(self_->path + ".");
+    if (own) parts_.tensors.emplace_back(argument, cell);
+    return own;
+  }
+
+  bool take_cell_tensors(const OpCall& call, const char* weight_ih, const char* weight_hh,
+                         const char* bias_ih, const char* bias_hh) {
+    return take_own("weight_ih", argument_in(call, weight_ih)) &&
+           take_own("weight_hh", argument_in(call, weight_hh)) &&
+           take_own("bias_ih", argument_in(call, bias_ih)) &&
+           take_own("bias_hh", argument_in(call, bias_hh));
+  }
+
+  /// ATen's `params`: matrices, biases and the projection of one level and direction after another.
+  bool take_level_tensors(const OpCall& call) {
+    const Refs& params = argument_in(call, "params")->items;
+    const bool biases = argument_in(call, "has_biases")->value.toBool();
+    std::vector<const char*> group{"weight_ih", "weight_hh"};
+    if (biases) group.insert(group.end(), {"bias_ih", "bias_hh"});
+    const std::size_t places = places_of_levels(call);
+    if (params.size() == places * (group.size() + 1)) group.push_back("weight_hr");
+    if (params.size() != places * group.size()) return false;
+    for (std::size_t i = 0; i < params.size(); ++i)
+      if (!take_own(group[i % group.size()], params[i])) return false;
+    return true;
+  }
+
+  static std::size_t places_of_levels(const OpCall& call) {
+    const auto levels = argument_in(call, "num_layers")->value.toInt();
+    return static_cast<std::size_t>(levels) *
+           (argument_in(call, "bidirectional")->value.toBool() ? 2 : 1);
+  }
+
+  bool take_constants(const OpCall& call) {
+    for (const char* name : {"num_layers", "dropout", "train", "bidirectional", "batch_first"}) {
+      const Ref cell = argument_in(call, name);
+      if (!is_static(*cell)) return false;
+      parts_.attributes.push_back({name, builder_.argument(cell)});
+    }
+    return true;
+  }
+
+  const Ref& self_;
+  Builder& builder_;
+  RecurrentParts parts_;
+};
+
+/// The layer's result on the example.
+c10::IValue run_layer(const RecurrentParts& parts) {
+  RecurrentCall call;
+  call.input = parts.input->value.toTensor();
+  for (const Ref& cell : parts.state) call.state.push_back(cell->value.toTensor());
+  const std::pair<const char*, std::vector<at::Tensor>*> lists[] = {{"weight_ih", &call.weight_ih},
+                                                                    {"weight_hh", &call.weight_hh},
+                                                                    {"weight_hr", &call.weight_hr},
+                                                                    {"bias_ih", &call.bias_ih},
+                                                                    {"bias_hh", &call.bias_hh}};
+  for (const auto& [argument, cell] : parts.tensors)
+    for (const auto& [name, list] : lists)
+      if (argument == name) list->push_back(cell->value.toTensor());
+  if (parts.call && !parts.op->cell) {
+    call.num_layers = argument_in(*parts.call, "num_layers")->value.toInt();
+    call.bidirectional = argument_in(*parts.call, "bidirectional")->value.toBool();
+    call.batch_first = argument_in(*parts.call, "batch_first")->value.toBool();
+  }
+  return run_recurrent(*parts.op, call);
+}
+
+/// The tensors of a result in order: output, h, c.
+std::vector<at::Tensor> tensors_of_result(const c10::IValue& value) {
+  if (value.isTensor()) return {value.toTensor()};
+  std::vector<at::Tensor> tensors;
+  for (const c10::IValue& item : value.toTupleRef().elements())
+    for (const at::Tensor& tensor : tensors_of_result(item)) tensors.push_back(tensor);
+  return tensors;
+}
+
+class ReturnedParts {
+ public:
+  ReturnedParts(const RecurrentParts& parts, const Builder& builder, const c10::IValue& value)
+      : parts_(parts), builder_(builder), expected_(tensors_of_result(value)) {}
+
+  /// Which part of the layer's result every returned tensor is; nothing when one is none.
+  std::optional<std::vector<std::size_t>> parts_of(const Ref& result) const {
+    std::vector<std::size_t> found;
+    bool known = true;
+    for_each_leaf(result, [&](const Cell& leaf) {
+      const auto part = leaf.value.isTensor() ? part_of(leaf) : std::nullopt;
+      known = known && part && is_same(expected_[*part], leaf.value.toTensor());
+      if (part) found.push_back(*part);
+    });
+    return known ? std::optional(found) : std::nullopt;
+  }
+
+ private:
+  std::optional<std::size_t> part_of(const Cell& leaf) const {
+    const auto part = parts_.call ? by_call(leaf) : by_value(leaf);
+    return part && *part < expected_.size() ? part : std::nullopt;
+  }
+
+  /// The place among the operator's results, also without the axis of one sample.
+  std::optional<std::size_t> by_call(const Cell& leaf) const {
+    const OpCall* call = builder_.record(leaf);
+    if (call == parts_.call) return 0;
+    if (!call) return std::nullopt;
+    if (call->op == "aten::squeeze.dim") return by_call(*argument_in(*call, "self"));
+    if (call->op != "mase::getitem") return std::nullopt;
+    const Ref value = argument_in(*call, "value"), index = argument_in(*call, "index");
+    if (builder_.record(value) != parts_.call || !index->value.isInt()) return std::nullopt;
+    return static_cast<std::size_t>(index->value.toInt());
+  }
+
+  std::optional<std::size_t> by_value(const Cell& leaf) const {
+    if (expected_.size() == 2 && is_same(expected_[0], expected_[1])) return std::nullopt;
+    for (std::size_t i = 0; i < expected_.size(); ++i)
+      if (is_same(expected_[i], leaf.value.toTensor())) return i;
+    return std::nullopt;
+  }
+
+  /// A cell that was taken apart changes parts of tensors in place, which the importer does not:
+  /// ATen's functions of elements may differ in the last bit then.
+  bool is_same(const at::Tensor& a, const at::Tensor& b) const {
+    return parts_.call ? at::equal(a, b) : a.sizes() == b.sizes() && at::allclose(a, b, 1e-5, 1e-7);
+  }
+
+  const RecurrentParts& parts_;
+  const Builder& builder_;
+  std::vector<at::Tensor> expected_;
+};
+
+/// Whether a returned cell has the nested tuples of a value.
+bool has_nesting(const Ref& cell, const c10::IValue& value) {
+  if (value.isTensor()) return !is_container(*cell);
+  const auto& items = value.toTupleRef().elements();
+  if (cell->kind != Cell::Kind::tuple || cell->items.size() != items.size()) return false;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (!has_nesting(cell->items[i], items[i])) return false;
+  return true;
+}
+
+LeafCall recurrent_call(const Ref& self, const RecurrentParts& parts, Builder& builder) {
+  LeafCall leaf = empty_leaf(self, std::string(parts.op->name));
+  leaf.module.attributes = parts.attributes;
+  for (const auto& [argument, cell] : parts.tensors)
+    leaf.module.tensors.emplace_back(argument, cell->path);
+  leaf.node.args.push_back({"input", builder.argument(parts.input)});
+  ir::Value::List state;
+  for (const Ref& cell : parts.state) state.push_back(builder.argument(cell));
+  if (state.size() == 1) leaf.node.args.push_back({"hx", state[0]});
+  if (state.size() == 2) leaf.node.args.push_back({"hx", ir::Value::tuple(std::move(state))});
+  return leaf;
+}
+
+}  // namespace
+
+bool is_recurrent(const std::string& class_name) {
+  const ir::LayerRow* row = ir::find_module_class(class_name);
+  const ir::OpFamily family = row ? ir::family_of(row->op) : ir::OpFamily::other;
+  return family == ir::OpFamily::recurrent_layer || family == ir::OpFamily::recurrent_cell;
+}
+
+std::optional<RecurrentLeaf> recurrent_leaf(const Ref& self, const Ref& result, Builder& builder) {
+  if (!builder.changes_nothing_outside()) return std::nullopt;
+  const std::optional<RecurrentParts> parts = RecurrentReader(self, builder).read();
+  if (!parts) return std::nullopt;
+  RecurrentLeaf found;
+  found.value = run_layer(*parts);
+  const auto returned = ReturnedParts(*parts, builder, found.value).parts_of(result);
+  if (!returned) return std::nullopt;
+  found.parts = *returned;
+  found.whole = has_nesting(result, found.value) && std::ranges::is_sorted(found.parts) &&
+                found.parts.size() == tensors_of_result(found.value).size();
+  found.call = recurrent_call(self, *parts, builder);
+  return found;
+}
+
+Ref unpacked(const RecurrentLeaf& found, const Ref& result, const Ref& leaf, Builder& builder) {
+  Refs tensors;
+  const auto unpack = [&](const Ref& cell, const auto& again) -> void {
+    if (cell->value.isTensor()) return tensors.push_back(cell);
+    const auto items = cell->value.toTupleRef().elements();
+    Refs read;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      read.push_back(builder.get_item(cell, static_cast<std::int64_t>(i), items[i]));
+    for (const Ref& item : read) again(item, again);
+  };
+  unpack(leaf, unpack);
+  if (!is_container(*result)) return tensors[found.parts[0]];
+  Cell container = *result;
+  for (std::size_t i = 0; i < container.items.size(); ++i)
+    container.items[i] = tensors[found.parts[i]];
+  return make_cell(std::move(container));
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recurrent operators: one call of ATen, or the loop over levels, directions and steps.
+#include "torch/run/recurrent.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "torch/run/operators.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+using TensorRow = std::vector<at::Tensor>;
+
+constexpr std::array recurrent_rows{
+    RecurrentOp{"mase::lstm", "aten::lstm.input", RecurrentOp::Kind::lstm},
+    RecurrentOp{"mase::gru", "aten::gru.input", RecurrentOp::Kind::gru},
+    RecurrentOp{"mase::rnn_tanh", "aten::rnn_tanh.input", RecurrentOp::Kind::rnn_tanh},
+    RecurrentOp{"mase::rnn_relu", "aten::rnn_relu.input", RecurrentOp::Kind::rnn_relu},
+    RecurrentOp{"mase::lstm_cell", "aten::lstm_cell", RecurrentOp::Kind::lstm, true},
+    RecurrentOp{"mase::gru_cell", "aten::gru_cell", RecurrentOp::Kind::gru, true},
+    RecurrentOp{"mase::rnn_tanh_cell", "aten::rnn_tanh_cell", RecurrentOp::Kind::rnn_tanh, true},
+    RecurrentOp{"mase::rnn_relu_cell", "aten::rnn_relu_cell", RecurrentOp::Kind::rnn_relu, true},
+};
+
+const RecurrentOp* find_recurrent_by(std::string_view RecurrentOp::*key, std::string_view name) {
+  const auto found = std::ranges::find(recurrent_rows, name, key);
+  return found == recurrent_rows.end() ? nullptr : &*found;
+}
+
+at::Tensor tensor_at(const TensorRow& tensors, std::size_t i) {
+  return i < tensors.size() ? tensors[i] : at::Tensor();
+}
+
+/// A level's input as [steps, rows, features].
+at::Tensor input_by_steps(const RecurrentOp& op, const RecurrentCall& call) {
+  if (op.cell) return (call.input.dim() == 1 ? call.input.unsqueeze(0) : call.input).unsqueeze(0);
+  if (call.input.dim() == 2) return call.input.unsqueeze(1);
+  return call.batch_first ? call.input.transpose(0, 1).contiguous() : call.input;
+}
+
+bool is_batched(const RecurrentOp& op, const RecurrentCall& call) {
+  return call.input.dim() == (op.cell ? 2 : 3);
+}
+
+/// The given or zero states [levels and directions, rows, features]: h, and c (as h, unread, where
+/// there is none).
+TensorRow state_of_call(const RecurrentOp& op, const RecurrentCall& call, std::int64_t rows) {
+  TensorRow state = call.state;
+  for (at::Tensor& tensor : state) {
+    if (!is_batched(op, call)) tensor = tensor.unsqueeze(op.cell ? 0 : 1);
+    if (op.cell) tensor = tensor.unsqueeze(0);
+  }
+  const auto count = static_cast<std::int64_t>(call.weight_hh.size());
+  const auto zeros = [&](std::int64_t features) {
+    return at::zeros({count, rows, features}, call.input.options());
+  };
+  if (state.empty()) state.push_back(zeros(call.weight_hh[0].size(1)));
+  if (state.size() < 2)
+    state.push_back(op.has_memory() ? zeros(call.weight_hh[0].size(0) / op.gates()) : state[0]);
+  return state;
+}
+
+struct HiddenState {
+  at::Tensor h, c;
+};
+
+/// One step from the products of the input, [rows, gates * features], and of the state.
+HiddenState next_state(RecurrentOp::Kind kind, const at::Tensor& x, const at::Tensor& y,
+                       const HiddenState& before) {
+  if (kind == RecurrentOp::Kind::lstm) {
+    const TensorRow gates = (x + y).chunk(4, 1);
+    const at::Tensor c = gates[1].sigmoid() * before.c + gates[0].sigmoid() * gates[2].tanh();
+    return {gates[3].sigmoid() * c.tanh(), c};
+  }
+  if (kind == RecurrentOp::Kind::gru) {
+    const TensorRow a = x.chunk(3, 1), b = y.chunk(3, 1);
+    const at::Tensor reset = (a[0] + b[0]).sigmoid(), keep = (a[1] + b[1]).sigmoid();
+    const at::Tensor fresh = (a[2] + reset * b[2]).tanh();
+    return {fresh + keep * (before.h - fresh), before.c};
+  }
+  const at::Tensor sum = x + y;
+  return {kind == RecurrentOp::Kind::rnn_relu ? sum.relu() : sum.tanh(), before.c};
+}
+
+/// What one direction of one level gives: all steps, as computed and as passed on, and the last.
+struct DirectionRun {
+  at::Tensor computed, passed;
+  HiddenState last;
+};
+
+class StepLoop {
+ public:
+  StepLoop(const RecurrentOp& op, const RecurrentCall& call, const PassState& pass)
+      : op_(op), call_(call), pass_(pass) {}
+
+  c10::IValue run() {
+    at::Tensor x = input_by_steps(op_, call_);
+    const TensorRow initial = state_of_call(op_, call_, x.size(1));
+    const std::size_t directions = call_.bidirectional ? 2 : 1;
+    for (std::int64_t level = 0; level < call_.num_layers; ++level) {
+      TensorRow computed, passed;
+      for (std::size_t direction = 0; direction < directions; ++direction) {
+        const std::size_t place = static_cast<std::size_t>(level) * directions + direction;
+        const auto index = static_cast<std::int64_t>(place);
+        const DirectionRun one = run_direction(
+            x, place, direction == 1, {initial[0].select(0, index), initial[1].select(0, index)});
+        computed.push_back(one.computed);
+        passed.push_back(one.passed);
+        h_.push_back(one.last.h);
+        c_.push_back(one.last.c);
+      }
+      output_ = at::cat(computed, -1);
+      x = at::cat(passed, -1);
+      if (call_.train && call_.dropout > 0 && level + 1 < call_.num_layers)
+        x = at::dropout(x, call_.dropout, true);
+    }
+    return results();
+  }
+
+ private:
+  DirectionRun run_direction(const at::Tensor& x, std::size_t place, bool reverse,
+                             HiddenState hidden) const {
+    const at::Tensor products =
+        at::linear(x, call_.weight_ih[place], tensor_at(call_.bias_ih, place));
+    const at::Tensor projection = tensor_at(call_.weight_hr, place);
+    TensorRow computed, passed;
+    at::Tensor state = pass_(hidden.h);
+    for (std::int64_t i = 0; i < x.size(0); ++i) {
+      const at::Tensor y =
+          at::linear(state, call_.weight_hh[place], tensor_at(call_.bias_hh, place));
+      hidden = next_state(op_.kind, products.select(0, reverse ? x.size(0) - 1 - i : i), y,
+                          {state, hidden.c});
+      if (projection.defined()) hidden.h = at::linear(pass_(hidden.h), projection);
+      state = pass_(hidden.h);
+      computed.push_back(hidden.h);
+      passed.push_back(state);
+    }
+    if (reverse) {
+      std::ranges::reverse(computed);
+      std::ranges::reverse(passed);
+    }
+    return {at::stack(computed), at::stack(passed), hidden};
+  }
+
+  c10::IValue results() const {
+    const bool rows = is_batched(op_, call_);
+    TensorRow state{at::stack(h_)};
+    if (op_.has_memory()) state.push_back(at::stack(c_));
+    for (at::Tensor& tensor : state) {
+      if (op_.cell) tensor = tensor.select(0, 0);
+      if (!rows) tensor = tensor.squeeze(op_.cell ? 0 : 1);
+    }
+    const c10::IValue last =
+        state.size() == 1 ? c10::IValue(state[0]) : c10::ivalue::Tuple::create(state[0], state[1]);
+    if (op_.cell) return last;
+    at::Tensor output = output_;
+    if (!rows)
+      output = output.squeeze(1);
+    else if (call_.batch_first)
+      output = output.transpose(0, 1);
+    return c10::ivalue::Tuple::create(c10::IValue(output), last);
+  }
+
+  const RecurrentOp& op_;
+  const RecurrentCall& call_;
+  const PassState& pass_;
+  TensorRow h_, c_;
+  at::Tensor output_;
+};
+
+/// weight_ih, weight_hh, bias_ih, bias_hh and weight_hr of one place after the other.
+TensorRow params_of(const RecurrentCall& call) {
+  TensorRow flat;
+  for (std::size_t i = 0; i < call.weight_ih.size(); ++i)
+    for (const TensorRow* tensors :
+         {&call.weight_ih, &call.weight_hh, &call.bias_ih, &call.bias_hh, &call.weight_hr})
+      if (i < tensors->size()) flat.push_back((*tensors)[i]);
+  return flat;
+}
+
+std::vector<c10::IValue> arguments_of_aten(const RecurrentOp& op, const RecurrentCall& call,
+                                           const at::Tensor& input, const TensorRow& state) {
+  const c10::IValue hx = op.has_memory() ? c10::IValue(state) : c10::IValue(state[0]);
+  if (!op.cell)
+    return {input,        hx,         params_of(call),    !call.bias_ih.empty(), call.num_layers,
+            call.dropout, call.train, call.bidirectional, call.batch_first};
+  const auto bias = [](const TensorRow& given) {
+    return given.empty() ? c10::IValue() : c10::IValue(given[0]);
+  };
+  return {input, hx, call.weight_ih[0], call.weight_hh[0], bias(call.bias_ih), bias(call.bias_hh)};
+}
+
+}  // namespace
+
+const RecurrentOp* find_recurrent(std::string_view op) {
+  return find_recurrent_by(&RecurrentOp::name, op);
+}
+const RecurrentOp* find_recurrent_of_aten(std::string_view aten) {
+  return find_recurrent_by(&RecurrentOp::aten, aten);
+}
+
+c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call) {
+  const bool rows = is_batched(op, call);
+  const std::int64_t place = op.cell || call.batch_first ? 0 : 1;
+  const at::Tensor input = rows ? call.input : call.input.unsqueeze(place);
+  TensorRow state = state_of_call(op, call, input.size(place));
+  if (op.cell)
+    for (at::Tensor& tensor : state) tensor = tensor.select(0, 0);
+  std::vector<c10::IValue> stack = arguments_of_aten(op, call, input, state);
+  find_operator(op.aten)->callBoxed(&stack);
+  if (!rows)
+    for (std::size_t i = 0; i < stack.size(); ++i)
+      stack[i] = stack[i].toTensor().squeeze(op.cell ? 0 : i == 0 ? place : 1);
+  const auto pair = [](const c10::IValue& a, const c10::IValue& b) {
+    return c10::IValue(c10::ivalue::Tuple::create(a, b));
+  };
+  if (stack.size() == 1) return stack[0];
+  return stack.size() == 2 ? pair(stack[0], stack[1]) : pair(stack[0], pair(stack[1], stack[2]));
+}
+
+c10::IValue run_steps(const RecurrentOp& op, const RecurrentCall& call, const PassState& pass) {
+  return StepLoop(op, call, pass).run();
+}
+
+}  // namespace mase::libtorch

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recurrent layers and cells as leaves: imported as torch.fx keeps them, their state quantized
+// between steps, refused where their tensors do not fit.
+#include "torch/run/recurrent.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "ir/text.hpp"
+#include "torch/catch.hpp"
+#include "torch/export/export_support.hpp"
+#include "torch/fixtures.hpp"
+#include "torch/run/executor.hpp"
+
+using namespace mase;
+using namespace mase::test;
+
+namespace {
+
+/// Levels of relu(x + h): every matrix is 1, every bias 0.
+ir::Graph sums(int levels, const std::string& formats) {
+  std::string tensors, list;
+  for (int i = 0; i < levels; ++i)
+    for (const char* name : {"weight_ih", "weight_hh"}) {
+      const std::string path = std::string("rnn.") + name + "_l" + std::to_string(i);
+      tensors += "  tensor " + path + " : float32[1, 1] parameter grad\n";
+      list += (list.empty() ? "" : ", ") + std::string(name) + "=@" + path;
+    }
+  ir::Graph graph = ir::parse(
+      "graph \"sums\" {\n  module rnn : torch.nn.modules.rnn.RNN = mase::rnn_relu(num_layers=" +
+          std::to_string(levels) +
+          ", dropout=0.0, train=$training, bidirectional=false, batch_first=false) [" + list +
+          "]\n" + tensors +
+          "  %x : float32[3, 1, 1] = placeholder x\n"
+          "  %rnn : tuple(float32[3, 1, 1], float32[" +
+          std::to_string(levels) + ", 1, 1]) = call_module rnn mase::rnn_relu(input=%x)" + formats +
+          "\n"
+          "  %getitem : float32[3, 1, 1] = call_function _operator.getitem "
+          "mase::getitem(value=%rnn, index=0)\n"
+          "  %output : float32[3, 1, 1] = output output(value=%getitem)\n}\n",
+      "sums");
+  for (auto& [path, tensor] : graph.tensors) tensor.value = Array::from<float>({1.0F}, {1, 1});
+  return graph;
+}
+
+std::vector<float> run_sums(const ir::Graph& graph) {
+  const Array x = Array::from<float>({0.3F, 0.3F, 0.3F}, {3, 1, 1});
+  const Array y = executed(graph, {x})[0].second;
+  return {y.span<float>().begin(), y.span<float>().end()};
+}
+
+void check_near(const std::vector<float>& found, const std::vector<double>& wanted) {
+  REQUIRE(found.size() == wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::abs(found[i] - wanted[i]) < 1e-6);
+}
+
+}  // namespace
+
+TEST_CASE("the state is quantized before every step, and what a step gives is not", "[recurrent]") {
+  check_near(run_sums(sums(1, "")), {0.3, 0.6, 0.9});
+  // Halves: the steps read 0, Q(0.3) = 0.5 and Q(0.8) = 1.
+  const ir::Graph graph = sums(1, " {state=integer(8, 1)}");
+  check_near(run_sums(graph), {0.3, 0.8, 1.3});
+  check_three_calls(graph, inputs_of(graph));
+}
+
+TEST_CASE("the level above reads the quantized state", "[recurrent]") {
+  check_near(run_sums(sums(2, "")), {0.3, 0.9, 1.8});
+  // It gets 0.5, 1 and 1.5 and adds its own state, 0, Q(0.5) and Q(1.5).
+  const ir::Graph graph = sums(2, " {state=integer(8, 1)}");
+  check_near(run_sums(graph), {0.5, 1.5, 3.0});
+  check_three_calls(graph, inputs_of(graph));
+}
+
+TEST_CASE("data and matrices of a recurrent layer have formats of their own", "[recurrent]") {
+  // Quarters: x = 0.25; weights of 0.75 at most, [-1, 1) in quarters.
+  check_near(run_sums(sums(1, " {data_in=integer(8, 2), weight_hh=integer(3, 2)}")),
+             {0.25, 0.25 + 0.75 * 0.25, 0.25 + 0.75 * (0.25 + 0.75 * 0.25)});
+}
+
+TEST_CASE("gradients go straight through the state's format", "[recurrent]") {
+  libtorch::Executor executor(sums(1, " {state=integer(8, 1)}"), ir::Level::quantized);
+  executor.own_tensors();
+  const at::Tensor x = at::full({3, 1, 1}, 0.3F);
+  executor.run_training({x}).toTensor().sum().backward();
+  // d(h1 + h2 + h3)/dW_hh = (s0) + (s1 + s0) + (s2 + s1 + s0) with the states read, 0, 0.5 and 1.
+  const at::Tensor gradient = executor.tensors().at("rnn.weight_hh_l0").grad();
+  CHECK(std::abs(gradient.item<float>() - 2.0F) < 1e-6);
+}
+
+TEST_CASE("recurrent layers and cells are leaves, scripted and traced", "[recurrent]") {
+  for (const char* kind : {"script", "trace"}) {
+    INFO(kind);
+    const ir::Graph graph = import_fixture(quantizable_program("QuantizableRecurrentLayers", kind));
+    CHECK(graph.modules.size() == 11);
+    CHECK(graph.guards.empty());
+    const ir::Module& lstm = graph.modules.at("lstm");
+    CHECK(lstm.op == "mase::lstm");
+    CHECK(lstm.tensors.size() == 20);  // 2 levels of 2 directions: 2 matrices, 2 biases, projection
+    CHECK(graph.modules.at("rnn_cell_relu").op == "mase::rnn_relu_cell");
+    const ir::Value* state = graph.find_node("lstm_given")->find("hx");
+    REQUIRE(state != nullptr);
+    CHECK(state->kind() == ir::Value::Kind::tuple);
+    CHECK(graph.find_node("lstm")->find("hx") == nullptr);
+  }
+}
+
+TEST_CASE("a recurrent layer without all its tensors is refused", "[recurrent]") {
+  ir::Graph graph = sums(2, "");
+  graph.modules.at("rnn").tensors.pop_back();
+  CHECK_THROWS_WITH(run_sums(graph), Catch::Contains("'rnn'") && Catch::Contains("weight_hh"));
+  graph = sums(1, "");
+  graph.modules.at("rnn").attributes[0].value = ir::Value(std::int64_t{1} << 62);
+  CHECK_THROWS_WITH(run_sums(graph), Catch::Contains("weight_ih"));
+}
