@@ -22,7 +22,7 @@ using Files = std::map<std::string, std::string>;
 std::optional<formats::Encoded> encode(const QuantizedTensor& tensor, const Array& value) {
   const Array floats = value.to_float32();
   try {
-    return tensor.format.encode(floats.span<float>(), floats.shape());
+    return tensor.format.deterministic().encode(floats.span<float>(), floats.shape());
   } catch (const Error& error) {
     if (error.fault() == Fault::unsupported) return std::nullopt;
     throw Error(error.fault(), "node '" + tensor.node + "', " + tensor.port + " (tensor '" +

@@ -58,14 +58,14 @@ Tree write_quantized(const QuantizedTensor& tensor, const Array& value, FileName
   row["shape"] = Tree::list_of(value.shape());
   const Array floats = value.to_float32();
   Array quantized(DType::float32, floats.shape());
-  tensor.format.quantize(floats.span<float>(), quantized.mutable_span<float>(), floats.shape());
+  const formats::Format format = tensor.format.deterministic();
+  format.quantize(floats.span<float>(), quantized.mutable_span<float>(), floats.shape());
   const std::string name = tensor.node + "." + tensor.port;
   const std::string values = names.path_of(name + ".values");
   write_npy(values, quantized);
   row["values"] = fs::path(values).filename().string();
   try {
-    for (const EncodedFile& file :
-         encoded_files(tensor.format, floats, names.path_of(name + ".codes"))) {
+    for (const EncodedFile& file : encoded_files(format, floats, names.path_of(name + ".codes"))) {
       write_npy(file.path, file.value);
       row[file.key] = fs::path(file.path).filename().string();
     }

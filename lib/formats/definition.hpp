@@ -10,6 +10,20 @@
 
 namespace mase::formats {
 
+template <class T>
+concept ChoosesRounding = requires(const T& format) {
+  format.rounding;
+};
+/// Whose two values may be chosen by chance.
+template <class T>
+concept ChoosesSigns = requires(const T& format) {
+  format.stochastic;
+};
+template <class T>
+concept HasSeed = requires(const T& format) {
+  format.seed;
+};
+
 /// A format T is a struct with members, `static constexpr auto fields()`,
 ///   static constexpr FormatDoc doc{name, sentence, leading fields that the text form writes by
 ///                                  position};
@@ -26,6 +40,26 @@ class Defined : public FormatDefinition {
     read_fields(given, static_cast<T&>(*this), diagnostics);
   }
   bool clips_gradient() const final { return self().ste == "clip"; }
+  bool is_stochastic() const final {
+    if constexpr (ChoosesRounding<T>)
+      return self().rounding == "stochastic";
+    else if constexpr (ChoosesSigns<T>)
+      return self().stochastic;
+    else
+      return false;
+  }
+  std::shared_ptr<const FormatDefinition> without_chance() const final {
+    auto copy = std::make_shared<T>(self());
+    if constexpr (ChoosesRounding<T>) copy->rounding = "nearest_even";
+    if constexpr (ChoosesSigns<T>) copy->stochastic = false;
+    if constexpr (HasSeed<T>) copy->seed = 0;
+    return copy;
+  }
+  std::shared_ptr<const FormatDefinition> reseeded(std::uint64_t key) const final {
+    auto copy = std::make_shared<T>(self());
+    if constexpr (HasSeed<T>) copy->seed ^= static_cast<std::int64_t>(key >> 1);  // stays >= 0
+    return copy;
+  }
 
  protected:
   const T& self() const { return static_cast<const T&>(*this); }

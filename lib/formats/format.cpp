@@ -52,6 +52,14 @@ void Format::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
   definition_->saturates(in, mask, shape);
 }
 
+Format Format::deterministic() const {
+  return is_stochastic() ? Format(definition_->without_chance()) : *this;
+}
+
+Format Format::reseeded(std::uint64_t key) const {
+  return is_stochastic() ? Format(definition_->reseeded(key)) : *this;
+}
+
 std::optional<Format> make_format(std::unique_ptr<FormatDefinition> format, const Tree& fields,
                                   Diagnostics& diagnostics) {
   Diagnostics own;

@@ -51,6 +51,10 @@ class FormatDefinition {
   virtual Tree default_values() const = 0;
   virtual void read_values(const Tree& given, Diagnostics& diagnostics) = 0;
   virtual bool clips_gradient() const = 0;
+  virtual bool is_stochastic() const = 0;
+  /// Copies of a stochastic format: without chance, and with other random numbers.
+  virtual std::shared_ptr<const FormatDefinition> without_chance() const = 0;
+  virtual std::shared_ptr<const FormatDefinition> reseeded(std::uint64_t key) const = 0;
 
   /// Fills in fields that depend on others and reports combinations that do not exist; `given` is
   /// the dict that the fields were read from, for places.
@@ -109,6 +113,14 @@ class Format {
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
   /// Whether saturated elements get no gradient (`ste = "clip"`) instead of the identity's.
   bool clips_gradient() const { return definition_->clips_gradient(); }
+  /// Whether `quantize` and `encode` round by random numbers, a function of seed and element.
+  bool is_stochastic() const { return definition_->is_stochastic(); }
+  /// What takes the place of a stochastic format wherever a network is not being trained:
+  /// nearest_even, and signs for binary values (formats.md, "Stochastic rounding of networks"). Any
+  /// other format is its own.
+  Format deterministic() const;
+  /// A stochastic format with its seed combined with `key`; any other format as it is.
+  Format reseeded(std::uint64_t key) const;
   /// Error(Fault::config) when tensors of this shape cannot have the format; the other functions
   /// call it.
   void check(const Shape& shape) const { definition_->check(shape); }

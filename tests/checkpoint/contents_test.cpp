@@ -77,6 +77,22 @@ TEST_CASE("integer codes are stored packed, with everything needed to read them"
   CHECK(row.at("shape") == Tree::list_of(Shape{3, 2}));
 }
 
+TEST_CASE("codes of a stochastic format are those of evaluation, by nearest_even", "[checkpoint]") {
+  ir::Graph graph = linear_graph();
+  ir::Node& linear = graph.node(graph.find_node("a_b_c")->id);
+  // 2.4, -2.4, 2.6 and so on: by chance each could become either neighbour.
+  const std::vector<float> weight{0.6F, -0.6F, 0.65F, -0.65F, 0.63F, -0.63F};
+  graph.tensors.at("a.b-c.weight").value = Array::from(weight, {3, 2});
+  for (const char* text : {"integer(4, 2)", "integer(4, 2, rounding=stochastic, seed=1)",
+                           "integer(4, 2, rounding=stochastic, seed=2)"}) {
+    linear.formats.insert_or_assign("weight", formats::parse_format(text));
+    const auto files = checkpoint::extra_files(graph, Tree::dict());
+    CHECK(files.at("mase/codes/0.bin") == std::string("\xE2\xD3\xD3", 3));
+    const Tree info = parse_json(files.at("mase/info.json"), "info.json");
+    CHECK(info.at("quantized_tensors").as_list().at(0).at("format").as_string() == text);
+  }
+}
+
 TEST_CASE("contents come back: graph text, caller's information, history", "[checkpoint]") {
   ir::Graph graph = linear_graph();
   graph.history.push_back(Tree("quantize"));

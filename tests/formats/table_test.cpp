@@ -115,6 +115,27 @@ TEST_CASE("the reference profile knows nearest_even and floor only") {
               .empty());
 }
 
+TEST_CASE("a stochastic format has a deterministic one, and others with other numbers") {
+  for (const FormatRow& row : format_table()) {
+    INFO(row.name);
+    const std::string key = has_field(row, "rounding")     ? "rounding=stochastic"
+                            : has_field(row, "stochastic") ? "stochastic=true"
+                                                           : "";
+    const Format plain = parse_format(row.name);
+    CHECK_FALSE(plain.is_stochastic());
+    CHECK(plain.deterministic() == plain);
+    CHECK(plain.reseeded(5) == plain);
+    if (key.empty()) continue;
+    const Format drawn = parse_format(row.name + "(" + key + ", seed=6)");
+    CHECK(drawn.is_stochastic());
+    CHECK(drawn.deterministic() == plain);
+    CHECK(drawn.reseeded(0) == drawn);
+    CHECK(drawn.reseeded(~std::uint64_t{0}).fields().at("seed").as_int() >= 0);
+    CHECK(drawn.reseeded(8).fields().at("seed").as_int() == (6 ^ 4));
+    CHECK(parse_format(drawn.reseeded(8).text()) == drawn.reseeded(8));
+  }
+}
+
 TEST_CASE("a seed that has no effect is a warning") {
   CHECK(problems("integer", dict({{"seed", Tree(3)}})).find("no effect") != std::string::npos);
 }

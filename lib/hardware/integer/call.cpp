@@ -14,7 +14,8 @@ using ir::Value;
 
 /// Codes of float values on a format's grid.
 Constants encoded(const Array& values, const formats::Format& format, const WeightGrid& grid) {
-  const formats::Encoded encoded = format.encode(values.span<float>(), values.shape());
+  const formats::Encoded encoded =
+      format.deterministic().encode(values.span<float>(), values.shape());
   const FixedType& type = grid.grid.type;
   Constants constants{values.shape(), type, {}, grid.fracs};
   const auto sign = type.is_signed ? std::int64_t{1} << (type.width - 1) : 0;
@@ -154,7 +155,8 @@ Array values_of(const ir::Graph& graph, const Parameter& parameter) {
   Array values = graph.tensors.at(parameter.path).value.to_float32();
   if (parameter.format) {
     grid_of(*parameter.format);
-    parameter.format->quantize(values.span<float>(), values.mutable_span<float>(), values.shape());
+    parameter.format->deterministic().quantize(values.span<float>(), values.mutable_span<float>(),
+                                               values.shape());
   }
   return values;
 }

@@ -37,7 +37,7 @@ Grid fixed_point(const formats::Format& format, Rounding rounding) {
 }
 
 Grid integer_grid(const formats::Format& format) {
-  const std::string rounding = format.fields().at("rounding").as_string();
+  const std::string rounding = format.deterministic().fields().at("rounding").as_string();
   const Rounding mode = formats::rounding_of(rounding);
   if (mode != Rounding::nearest_even && mode != Rounding::floor)
     unsupported_error("rounding '" + rounding +

@@ -70,7 +70,7 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
       if (port.tensor.empty() || format == node.formats.end()) continue;
       const Array exact = graph.tensors.at(port.tensor).value.to_float32();
       std::vector<float> quantized(static_cast<std::size_t>(exact.size()));
-      format->second.quantize(exact.span<float>(), quantized, exact.shape());
+      format->second.deterministic().quantize(exact.span<float>(), quantized, exact.shape());
       Energy& energy = energies[node.name][std::string(ir::general_port(port.name))];
       energy.add(exact.span<float>(), quantized);
       energy.count(exact, format->second);

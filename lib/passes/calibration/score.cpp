@@ -77,7 +77,7 @@ void PortScores::add(const Array& values) {
   std::vector<std::uint8_t> mask(exact.size());
   std::vector<float> quantized(errors_ ? exact.size() : 0);
   for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    const formats::Format& format = candidates_[c].format;
+    const formats::Format format = candidates_[c].format.deterministic();
     format.saturates(exact, mask, values.shape());
     for (const std::uint8_t outside : mask) scores_[c].saturated += outside;
     if (!errors_) continue;
@@ -89,7 +89,7 @@ void PortScores::add(const Array& values) {
 std::vector<Score> PortScores::scores() const {
   std::vector<Score> scores = scores_;
   for (std::size_t c = 0; histogram_ && c < scores.size(); ++c)
-    scores[c].divergence = divergence(*histogram_, candidates_[c].format);
+    scores[c].divergence = divergence(*histogram_, candidates_[c].format.deterministic());
   return scores;
 }
 

@@ -82,8 +82,8 @@ class Collector {
   void add(std::size_t index, Array values) {
     const auto& formats = graph_.node(layer_.nodes[index]).formats;
     if (const auto format = formats.find("data_in"); format != formats.end())
-      format->second.quantize(values.mutable_span<float>(), values.mutable_span<float>(),
-                              values.shape());
+      format->second.deterministic().quantize(values.mutable_span<float>(),
+                                              values.mutable_span<float>(), values.shape());
     show_rows(geometries_[index], values, [&](std::int64_t group, std::span<const float> rows) {
       products_[static_cast<std::size_t>(group)].add(rows);
     });
@@ -119,7 +119,8 @@ class Rounding {
       : graph_(graph), options_(options), context_(context) {}
 
   void round(const Layer& layer) {
-    const formats::Format format = graph_.node(layer.nodes.front()).formats.at("weight");
+    const formats::Format format =
+        graph_.node(layer.nodes.front()).formats.at("weight").deterministic();
     ir::Tensor& tensor = graph_.tensors.at(layer.tensor);
     const Array weight = tensor.value.to_float32();
     const auto inputs = Collector(graph_, layer).run(options_.num_samples, context_);

@@ -55,7 +55,8 @@ std::string with_dtype_numbers(std::string text) {
 /// products add up in another order for another layout.
 std::string statements(const formats::Format& format, int rank, const std::string& indent) {
   std::string out;
-  for (const std::string& line : split(with_dtype_numbers(format.torchscript(rank)), '\n')) {
+  for (const std::string& line :
+       split(with_dtype_numbers(format.deterministic().torchscript(rank)), '\n')) {
     if (line.empty()) continue;
     const std::string text = line.substr(2);
     out += indent + (text.starts_with("return ") ? "q = " + text.substr(7) : text) + "\n";

@@ -45,7 +45,7 @@ TEST_CASE("every node without a datapath is listed at once, and readers of such 
   const auto c = sketch.call("aten::softmax.int", {{"self", ref(b)}, {"dim", Value(1)}}, {2, 6});
   const auto d = sketch.linear(c, 3,
                                {{"data_in", "integer(8, 4)"},
-                                {"weight", "integer(8, 4, rounding=stochastic)"},
+                                {"weight", "integer(8, 4, rounding=nearest_away)"},
                                 {"bias", "integer(8, 4)"}});
   const auto e = sketch.call("aten::sigmoid", {{"self", ref(d)}}, {2, 3});
   const ir::Graph graph = sketch.finish(e);
@@ -56,7 +56,7 @@ TEST_CASE("every node without a datapath is listed at once, and readers of such 
   says(message, "node '" + graph.node(c).name + "' (softmax): the op has no datapath");
   says(message,
        "node '" + graph.node(d).name +
-           "' (linear): rounding 'stochastic' has no datapath; 'nearest_even' and 'floor'");
+           "' (linear): rounding 'nearest_away' has no datapath; 'nearest_even' and 'floor'");
   CHECK(message.find(graph.node(b).name) == std::string::npos);
 }
 
@@ -77,6 +77,18 @@ TEST_CASE("formats whose codes are not those of exact arithmetic are refused") {
        "give this port granularity = \"tensor\"");
   CHECK_NOTHROW(integer::lower(with("integer(24, 4, profile=mase)")));
   CHECK_NOTHROW(integer::lower(with("integer_floor(8, 0, profile=mase)")));
+}
+
+TEST_CASE("a stochastic format is lowered as nearest_even, which is what evaluation computes") {
+  const auto program = [](const std::string& rounding) {
+    Sketch sketch;
+    const std::string format = "integer(6, 2, rounding=" + rounding + ")";
+    const auto x = sketch.input({2, 6}, {{"data_out", format}});
+    const auto y = sketch.linear(x, 6, {{"data_in", format}, {"weight", format}, {"bias", format}});
+    return integer::program_text(integer::lower(sketch.finish(y)));
+  };
+  CHECK(program("stochastic") == program("nearest_even"));
+  CHECK(program("stochastic") != program("floor"));
 }
 
 TEST_CASE("inputs need one grid that all readers agree on") {
