@@ -36,6 +36,8 @@ struct TrainOptions {
   int quantize_after_steps = 0;
   bool learn_scales = false;
   bool fold_batch_norm = false;
+  std::optional<std::string> gradient_format;
+  bool round_weights = false;
   static constexpr auto fields() {
     using O = TrainOptions;
     return std::tuple{
@@ -79,7 +81,7 @@ struct TrainOptions {
               "steps between two resumable checkpoints; none: each epoch"}
             .at_least(1)
             .rare(),
-        Field{"seed", &O::seed, "seed of shuffling and dropout"}.at_least(0),
+        Field{"seed", &O::seed, "seed of shuffling, dropout and stochastic rounding"}.at_least(0),
         Field{"quantize_after_steps", &O::quantize_after_steps,
               "optimiser steps in float before the model's formats are applied"}
             .at_least(0)
@@ -89,6 +91,12 @@ struct TrainOptions {
             .rare(),
         Field{"fold_batch_norm", &O::fold_batch_norm,
               "train linear and convolution layers with the batch norms behind them folded in"}
+            .rare(),
+        Field{"gradient_format", &O::gradient_format,
+              "format of gradients at quantized ports: mxfp8_e5m2(rounding=stochastic)"}
+            .rare(),
+        Field{"round_weights", &O::round_weights,
+              "round weights into their formats after each step: no float master copy of them"}
             .rare()};
   }
 };

@@ -87,17 +87,27 @@ c10::IValue Executor::Plan::evaluate(Recipe& recipe) {
 }
 
 c10::IValue Executor::Plan::quantized(Recipe& recipe, c10::IValue value) {
-  if (value.isTensor()) return show_quantized(recipe, value.toTensor());
+  if (value.isTensor()) return show_quantized(recipe, value.toTensor(), 0);
   if (!value.isTensorList()) return value;
   c10::List<at::Tensor> out;
-  for (const at::Tensor& tensor : value.toTensorVector()) {
-    out.push_back(show_quantized(recipe, tensor));
-  }
+  for (const at::Tensor& tensor : value.toTensorVector())
+    out.push_back(show_quantized(recipe, tensor, static_cast<std::int64_t>(out.size())));
   return out;
 }
 
-at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor& tensor) {
-  at::Tensor out = quantize(tensor, *recipe.format, recipe.log2_step);
+at::Tensor Executor::Plan::rounded(const at::Tensor& tensor, const PortFormat& by, Rounded what,
+                                   std::int64_t item) const {
+  if (!training_) return quantize(tensor, by.format->deterministic());
+  const at::Tensor out =
+      quantize(tensor, rounding.at(*by.format, by.place, what, item), by.log2_step);
+  if (!rounding.gradient) return out;
+  return round_gradient(out, rounding.at(*rounding.gradient, by.place, Rounded::gradient, item));
+}
+
+at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor& tensor,
+                                          std::int64_t item) {
+  const bool stored = recipe.kind == Recipe::Kind::tensor;
+  at::Tensor out = rounded(tensor, recipe, stored ? Rounded::parameter : Rounded::data, item);
   if (observe_tensor_) {
     (*observe_tensor_)(*current_, recipe.port + ".raw", tensor);
     (*observe_tensor_)(*current_, recipe.port, out);
@@ -135,9 +145,10 @@ c10::IValue Executor::Plan::call_recurrent(PlanStep& step) {
        {&call.weight_ih, &call.weight_hh, &call.weight_hr, &call.bias_ih, &call.bias_hh})
     *tensors = evaluate(step.arguments[place++]).toTensorVector();
   if (level == ir::Level::quantized && !step.node->formats.empty())
-    return run_steps(*step.recurrent, call, [&](const at::Tensor& h) {
-      return quantizes(state) ? show_quantized(state, h) : h;
-    });
+    return run_steps(*step.recurrent, call,
+                     [&, time = std::int64_t{0}](const at::Tensor& h) mutable {
+                       return quantizes(state) ? show_quantized(state, h, time++) : h;
+                     });
   if (observe_tensor_) {
     run_steps(*step.recurrent, call, [&](const at::Tensor& h) {
       (*observe_tensor_)(*current_, "state", h);
@@ -167,10 +178,10 @@ c10::IValue Executor::Plan::call(PlanStep& step) {
 }
 
 void Executor::Plan::finish(const PlanStep& step, c10::IValue value) {
-  if (step.out_format && level == ir::Level::quantized && value.isTensor()) {
+  if (step.out.format && level == ir::Level::quantized && value.isTensor()) {
     const at::Tensor raw = value.toTensor();
     if (observe_tensor_) (*observe_tensor_)(*step.node, "data_out.raw", raw);
-    value = quantize(raw, *step.out_format, step.out_log2_step);
+    value = rounded(raw, step.out, Rounded::data);
   }
   if (observe_tensor_ && value.isTensor() && step.kind != PlanStep::Kind::output) {
     (*observe_tensor_)(*step.node, "data_out", value.toTensor());
@@ -251,7 +262,7 @@ void Executor::set_level(ir::Level level) {
 void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step) {
   for (PlanStep& step : plan_->steps) {
     if (step.node->id != node) continue;
-    if (port == "data_out") step.out_log2_step = log2_step;
+    if (port == "data_out") step.out.log2_step = log2_step;
     for (Recipe& recipe : step.arguments) {
       if (recipe.port == port) recipe.log2_step = log2_step;
       for (Recipe& item : recipe.items)
@@ -259,6 +270,8 @@ void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Te
     }
   }
 }
+
+TrainingRounding& Executor::rounding() { return plan_->rounding; }
 
 void Executor::set_format(ir::NodeId node, const std::string& port, const formats::Format& format) {
   plan_->graph.node(node).formats.at(port) = format;  // in place: the steps point at it

@@ -13,6 +13,7 @@
 
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
+#include "torch/run/training_rounding.hpp"
 
 namespace mase::libtorch {
 
@@ -62,6 +63,10 @@ class Executor {
   /// Training runs give `log2_step`, a float32 scalar that requires a gradient, the gradient of the
   /// logarithm of this port's step (see quantize_op.hpp); the port's format is fixed point.
   void learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step);
+
+  /// How training runs round; to be set before each of them. Eval runs draw no numbers: formats
+  /// are deterministic() in them.
+  TrainingRounding& rounding();
 
   /// From now on runs linear and convolution layers with the batch norm behind them, where each has
   /// no other user, as one layer with folded weights: what is quantized is w * weight / sigma. In

@@ -183,7 +183,7 @@ c10::IValue Executor::Plan::call_folded(PlanStep& layer) {
     tensors = folded_in_eval(layer);
   }
   const auto quantized_by = [&](const at::Tensor& tensor, const Recipe& recipe) {
-    return quantizes(recipe) ? quantize(tensor, *recipe.format, recipe.log2_step) : tensor;
+    return quantizes(recipe) ? rounded(tensor, recipe, Rounded::parameter) : tensor;
   };
   tensors.weight = quantized_by(tensors.weight, layer.arguments[layer_weight]);
   tensors.bias = quantized_by(tensors.bias, layer.arguments[layer_bias]);

@@ -13,6 +13,12 @@
 
 namespace mase::libtorch {
 
+void PortFormat::set(const ir::Node& node, const std::string& name, const formats::Format& by) {
+  format = &by;
+  port = name;
+  place = place_number(node.name, name);
+}
+
 class PlanBuilder {
  public:
   explicit PlanBuilder(Executor::Plan& plan) : plan_(plan), graph_(plan.graph) {}
@@ -266,12 +272,12 @@ class PlanBuilder {
     const ir::Node& node = *step.node;
     if (node.formats.empty()) return;
     const auto out = node.formats.find("data_out");
-    if (out != node.formats.end()) step.out_format = &out->second;
+    if (out != node.formats.end()) step.out.set(node, "data_out", out->second);
     if (step.kind == PlanStep::Kind::input || step.kind == PlanStep::Kind::tensor) return;
     for (const ir::Port& port : ir::ports(graph_, node)) {
       const auto format = node.formats.find(port.name);
       if (format == node.formats.end() || port.name == "data_out") continue;
-      set_format(argument_slot(step, port.argument), port, format->second);
+      set_format(argument_slot(step, port.argument), node, port, format->second);
     }
   }
 
@@ -289,19 +295,21 @@ class PlanBuilder {
     file_error("a format stands on argument '" + name + "', which the operator does not have");
   }
 
-  static void set_format(Recipe& recipe, const ir::Port& port, const formats::Format& format) {
+  static void set_format(Recipe& recipe, const ir::Node& node, const ir::Port& port,
+                         const formats::Format& format) {
     const bool tensors = recipe.kind == Recipe::Kind::list && !port.tensor.empty();
     const bool one_item = recipe.kind == Recipe::Kind::list && port.value.is_node();
     recipe.in_training = port.name != "running_mean" && port.name != "running_var";
     if (!one_item && !tensors) {
-      recipe.format = &format;
-      recipe.port = port.name;
+      recipe.set(node, port.name, format);
       return;
     }
+    std::size_t index = 0;
     for (Recipe& item : recipe.items) {
+      const std::string number = std::to_string(index++);
       if (one_item && item.slot != port.value.node()) continue;
-      item.format = &format;
-      item.port = port.name;
+      item.set(node, port.name, format);
+      if (tensors) item.place = place_number(node.name, port.name + "." + number);
     }
   }
 

@@ -20,8 +20,18 @@
 
 namespace mase::libtorch {
 
-/// Where an argument comes from at run time.
-struct Recipe {
+/// How values are quantized at a port; not at all without a format.
+struct PortFormat {
+  const formats::Format* format = nullptr;
+  at::Tensor log2_step;  ///< of the format's step when it is learned
+  std::string port;
+  std::uint64_t place = 0;  ///< of its random numbers (training_rounding.hpp)
+
+  void set(const ir::Node& node, const std::string& name, const formats::Format& by);
+};
+
+/// Where an argument comes from at run time; its format is applied before the call.
+struct Recipe : PortFormat {
   enum class Kind { constant, slot, tensor, training, average, list, tuple, dict };
   Kind kind = Kind::constant;
   c10::IValue constant;
@@ -31,9 +41,6 @@ struct Recipe {
   std::vector<Recipe> items;           ///< list, tuple and dict
   std::vector<std::string> keys;       ///< dict
   c10::TypePtr type;                   ///< list
-  const formats::Format* format = nullptr;  ///< quantize with this before the call
-  at::Tensor log2_step;                     ///< of the format's step when it is learned
-  std::string port;
   bool in_training = true;  ///< quantize while training too (running statistics are not read then)
   at::Tensor cached;        ///< quantized parameter, kept between eval runs
 };
@@ -49,8 +56,7 @@ struct PlanStep {
   const HostOperator* host = nullptr;
   const RecurrentOp* recurrent = nullptr;
   std::vector<Recipe> arguments;
-  const formats::Format* out_format = nullptr;
-  at::Tensor out_log2_step;
+  PortFormat out;
   std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
   const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
   PlanStep* norm = nullptr;             ///< the batch norm that is folded into this layer
@@ -70,6 +76,7 @@ struct Executor::Plan {
   ir::Level level;
   std::map<std::string, at::Tensor> tensors;
   std::vector<PlanStep> steps;
+  TrainingRounding rounding;
 
  private:
   friend class PlanBuilder;
@@ -88,7 +95,9 @@ struct Executor::Plan {
   c10::IValue fetch(Recipe& recipe);
   c10::IValue quantized(Recipe& recipe, c10::IValue value);
   bool quantizes(const Recipe& recipe) const;
-  at::Tensor show_quantized(const Recipe& recipe, const at::Tensor& tensor);
+  at::Tensor show_quantized(const Recipe& recipe, const at::Tensor& tensor, std::int64_t item);
+  at::Tensor rounded(const at::Tensor& tensor, const PortFormat& by, Rounded what,
+                     std::int64_t item = 0) const;
   void finish(const PlanStep& step, c10::IValue value);
 
   // State of the run in progress.

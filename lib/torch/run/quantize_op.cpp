@@ -34,12 +34,27 @@ at::Tensor quantize_values(const at::Tensor& tensor, const formats::Format& form
   return out;
 }
 
+/// A format that lives as long as the node of autograd that needs it.
+struct HeldFormat : torch::CustomClassHolder {
+  explicit HeldFormat(formats::Format held) : format(std::move(held)) {}
+  formats::Format format;
+};
+
+void hold(AutogradContext* context, const formats::Format& format) {
+  context->saved_data["format"] =
+      c10::IValue::make_capsule(c10::make_intrusive<HeldFormat>(format));
+}
+
+const formats::Format& held_format(AutogradContext* context) {
+  return static_cast<HeldFormat*>(context->saved_data["format"].toCapsule().get())->format;
+}
+
 /// Saves nothing: the gradient of the output is the gradient of the input.
 class StraightThrough : public torch::autograd::Function<StraightThrough> {
  public:
   static at::Tensor forward(AutogradContext*, const at::Tensor& tensor,
-                            const formats::Format* format) {
-    return quantize_values(tensor, *format);
+                            const formats::Format& format) {
+    return quantize_values(tensor, format);
   }
   static variable_list backward(AutogradContext*, variable_list gradients) {
     return {gradients[0], at::Tensor()};
@@ -50,18 +65,16 @@ class StraightThrough : public torch::autograd::Function<StraightThrough> {
 class Clipped : public torch::autograd::Function<Clipped> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& tensor,
-                            const formats::Format* format) {
+                            const formats::Format& format) {
     context->save_for_backward({tensor});
-    context->saved_data["format"] = reinterpret_cast<std::int64_t>(format);
-    return quantize_values(tensor, *format);
+    hold(context, format);
+    return quantize_values(tensor, format);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto* format =
-        reinterpret_cast<const formats::Format*>(context->saved_data["format"].toInt());
     const at::Tensor raw = context->get_saved_variables()[0].contiguous();
     const at::Tensor gradient = gradients[0].contiguous();
     at::Tensor into = at::empty_like(gradient);
-    clip_gradient(*format, raw, gradient, into);
+    clip_gradient(held_format(context), raw, gradient, into);
     return {into, at::Tensor()};
   }
 };
@@ -70,20 +83,32 @@ class Clipped : public torch::autograd::Function<Clipped> {
 class Learned : public torch::autograd::Function<Learned> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& tensor,
-                            const formats::Format* format, const at::Tensor&) {
-    const at::Tensor out = quantize_values(tensor, *format);
+                            const formats::Format& format, const at::Tensor&) {
+    const at::Tensor out = quantize_values(tensor, format);
     context->save_for_backward({tensor, out});
-    context->saved_data["format"] = reinterpret_cast<std::int64_t>(format);
+    hold(context, format);
     return out;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto* format =
-        reinterpret_cast<const formats::Format*>(context->saved_data["format"].toInt());
     const auto saved = context->get_saved_variables();
     const at::Tensor gradient = gradients[0].contiguous();
     at::Tensor into = at::empty_like(gradient);
-    const double step = step_gradient(*format, saved[0].contiguous(), saved[1], gradient, into);
+    const double step =
+        step_gradient(held_format(context), saved[0].contiguous(), saved[1], gradient, into);
     return {into, at::Tensor(), at::scalar_tensor(step, at::kFloat)};
+  }
+};
+
+/// Passes values on, and gradients on their format's grid.
+class RoundedGradient : public torch::autograd::Function<RoundedGradient> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& tensor,
+                            const formats::Format& format) {
+    hold(context, format);
+    return tensor.view_as(tensor);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    return {quantize_values(gradients[0], held_format(context)), at::Tensor()};
   }
 };
 
@@ -93,15 +118,21 @@ at::Tensor quantize(const at::Tensor& tensor, const formats::Format& format) {
   if (tensor.scalar_type() != at::kFloat) return tensor;
   if (!c10::GradMode::is_enabled() || !tensor.requires_grad())
     return quantize_values(tensor, format);
-  return format.clips_gradient() ? Clipped::apply(tensor, &format)
-                                 : StraightThrough::apply(tensor, &format);
+  return format.clips_gradient() ? Clipped::apply(tensor, format)
+                                 : StraightThrough::apply(tensor, format);
 }
 
 at::Tensor quantize(const at::Tensor& tensor, const formats::Format& format,
                     const at::Tensor& log2_step) {
   const bool learn =
       log2_step.defined() && c10::GradMode::is_enabled() && tensor.scalar_type() == at::kFloat;
-  return learn ? Learned::apply(tensor, &format, log2_step) : quantize(tensor, format);
+  return learn ? Learned::apply(tensor, format, log2_step) : quantize(tensor, format);
+}
+
+at::Tensor round_gradient(const at::Tensor& tensor, const formats::Format& format) {
+  const bool flows =
+      c10::GradMode::is_enabled() && tensor.requires_grad() && tensor.scalar_type() == at::kFloat;
+  return flows ? RoundedGradient::apply(tensor, format) : tensor;
 }
 
 void quantize_into(const at::Tensor& in, const formats::Format& format, at::Tensor& out) {

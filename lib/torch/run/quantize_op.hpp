@@ -19,6 +19,9 @@ at::Tensor quantize(const at::Tensor& tensor, const formats::Format& format);
 at::Tensor quantize(const at::Tensor& tensor, const formats::Format& format,
                     const at::Tensor& log2_step);
 
+/// The tensor itself; the gradient that flows back through it is rounded to `format`.
+at::Tensor round_gradient(const at::Tensor& tensor, const formats::Format& format);
+
 /// Writes the values of `in` on the format's grid to `out`, both contiguous float32 of one shape.
 void quantize_into(const at::Tensor& in, const formats::Format& format, at::Tensor& out);
 

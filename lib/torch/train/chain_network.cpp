@@ -119,7 +119,13 @@ class ChainBuilder {
   }
 
   LayerSource source(const ir::Node& node) const {
-    return {graph_, node, executor_.tensors(), parameters_, batch_, layout_ == Layout::lanes};
+    return {graph_,
+            node,
+            executor_.tensors(),
+            parameters_,
+            executor_.rounding(),
+            batch_,
+            layout_ == Layout::lanes};
   }
 
   libtorch::Executor& executor_;

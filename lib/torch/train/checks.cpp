@@ -9,6 +9,14 @@
 #include "base/error.hpp"
 
 namespace mase::train {
+namespace {
+
+bool has_formats(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.order(),
+                             [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
+}
+
+}  // namespace
 
 void check_data(const ir::Graph& graph, const data::Dataset& data) {
   if (data.validation.empty())
@@ -30,9 +38,7 @@ void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t clas
 
 void check_quantization(const ir::Graph& graph, const backend::TrainOptions& options,
                         std::int64_t steps, std::size_t learned, int folded) {
-  const bool quantized = std::ranges::any_of(
-      graph.order(), [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
-  if (options.quantize_after_steps > 0 && !quantized)
+  if (options.quantize_after_steps > 0 && !has_formats(graph))
     config_error(
         "quantize_after_steps: the model has no formats; give a checkpoint that"
         " `mase transform` quantized");
@@ -48,6 +54,24 @@ void check_quantization(const ir::Graph& graph, const backend::TrainOptions& opt
     config_error(
         "fold_batch_norm: the model has no batch norm behind a linear or convolution layer"
         " that feeds nothing else");
+  if (options.fold_batch_norm && options.round_weights)
+    config_error(
+        "fold_batch_norm and round_weights: what is rounded are folded weights, which are"
+        " not stored; leave one of them out");
+}
+
+std::optional<formats::Format> gradient_format(const ir::Graph& graph,
+                                               const backend::TrainOptions& options) {
+  if (!options.gradient_format) return std::nullopt;
+  if (!has_formats(graph))
+    config_error(
+        "gradient_format: the model has no formats, at whose ports gradients would be rounded; give"
+        " a checkpoint that `mase transform` quantized");
+  try {
+    return formats::parse_format(*options.gradient_format);
+  } catch (const Error& error) {
+    throw Error(error.fault(), std::string("gradient_format: ") + error.what());
+  }
 }
 
 }  // namespace mase::train

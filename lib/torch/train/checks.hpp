@@ -4,7 +4,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 #include "backend/training.hpp"
+#include "formats/format.hpp"
 
 namespace mase::train {
 
@@ -19,5 +22,10 @@ void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t clas
 /// fold (`folded`), or a run of `steps` that ends before it is quantized.
 void check_quantization(const ir::Graph& graph, const backend::TrainOptions& options,
                         std::int64_t steps, std::size_t learned, int folded);
+
+/// The format of gradients. Error(Fault::config) when the text is no format, or no port of the
+/// graph has a format, where gradients would be rounded.
+std::optional<formats::Format> gradient_format(const ir::Graph& graph,
+                                               const backend::TrainOptions& options);
 
 }  // namespace mase::train

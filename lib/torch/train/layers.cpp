@@ -159,7 +159,11 @@ PortQuantizer LayerSource::quantizer(const std::string& port) const {
   const auto format = node.formats.find(port);
   if (format == node.formats.end()) return {};
   const Parameters::LearnedStep* step = parameters.find_step(node.id, port);
-  return {&format->second, step ? step->entry.gradient : at::Tensor()};
+  const bool stored =
+      node.kind == ir::NodeKind::call_module && graph.module_of(node).tensor(port) != nullptr;
+  return PortQuantizer({&format->second, &rounding, libtorch::place_number(node.name, port),
+                        stored ? libtorch::Rounded::parameter : libtorch::Rounded::data,
+                        step ? step->entry.gradient : at::Tensor()});
 }
 
 void LayerTensor::begin_step(bool quantized) {

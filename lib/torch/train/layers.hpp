@@ -44,6 +44,7 @@ struct LayerSource {
   const ir::Node& node;
   std::map<std::string, at::Tensor>& tensors;
   const Parameters& parameters;
+  const libtorch::TrainingRounding& rounding;
   std::shared_ptr<LaneBatch> batch;  ///< of all layers of the chain
   bool in_lanes = false;             ///< how the layer before writes
 

@@ -10,7 +10,8 @@ namespace mase::train {
 at::Tensor PortQuantizer::forward(const at::Tensor& raw) {
   raw_ = raw.contiguous();
   fit(values_, raw_.sizes());
-  libtorch::quantize_into(raw_, *format_, values_);
+  libtorch::quantize_into(raw_, source_.rounding->at(*source_.format, source_.place, source_.what),
+                          values_);
   return values_;
 }
 
@@ -26,16 +27,20 @@ void PortQuantizer::backward_in_place(at::Tensor& gradient) {
 }
 
 bool PortQuantizer::passes_gradient() const {
-  return !format_->clips_gradient() && !step_gradient_.defined();
+  return !source_.format->clips_gradient() && !learns() && !source_.rounding->gradient;
 }
 
 void PortQuantizer::write_gradient(const at::Tensor& gradient, at::Tensor& into) {
-  if (!step_gradient_.defined()) {
-    libtorch::clip_gradient(*format_, raw_, gradient, into);
-    return;
-  }
-  const double step = libtorch::step_gradient(*format_, raw_, values_, gradient, into);
-  *step_gradient_.data_ptr<float>() = static_cast<float>(step);
+  const std::optional<formats::Format>& rounded = source_.rounding->gradient;
+  if (rounded)
+    libtorch::quantize_into(
+        gradient, source_.rounding->at(*rounded, source_.place, libtorch::Rounded::gradient), into);
+  const at::Tensor& from = rounded ? into : gradient;
+  if (learns())
+    *source_.step_gradient.data_ptr<float>() =
+        static_cast<float>(libtorch::step_gradient(*source_.format, raw_, values_, from, into));
+  else if (source_.format->clips_gradient())
+    libtorch::clip_gradient(*source_.format, raw_, from, into);
 }
 
 }  // namespace mase::train

@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "formats/format.hpp"
+#include "torch/run/training_rounding.hpp"
 
 namespace mase::train {
 
@@ -13,13 +14,18 @@ namespace mase::train {
 class PortQuantizer {
  public:
   PortQuantizer() = default;
-  /// `format` must outlive the quantizer; what it points at may be replaced between two steps.
-  /// `step_gradient`, where defined, is the scalar that gets the gradient of the step's logarithm.
-  PortQuantizer(const formats::Format* format, at::Tensor step_gradient)
-      : format_(format), step_gradient_(std::move(step_gradient)) {}
+  /// What the pointers point at must outlive the quantizer and may change between two batches.
+  struct Source {
+    const formats::Format* format = nullptr;
+    const libtorch::TrainingRounding* rounding = nullptr;
+    std::uint64_t place = 0;  ///< of its random numbers
+    libtorch::Rounded what = libtorch::Rounded::data;
+    at::Tensor step_gradient{};  ///< where defined, gets the gradient of the step's logarithm
+  };
+  explicit PortQuantizer(Source source) : source_(std::move(source)) {}
 
-  bool has_format() const { return format_ != nullptr; }
-  bool learns() const { return step_gradient_.defined(); }
+  bool has_format() const { return source_.format != nullptr; }
+  bool learns() const { return source_.step_gradient.defined(); }
 
   /// Whether `backward` changes nothing.
   bool passes_gradient() const;
@@ -27,8 +33,8 @@ class PortQuantizer {
   /// The values on the grid. `raw` must keep its values until `backward` is done.
   at::Tensor forward(const at::Tensor& raw);
 
-  /// d loss / d raw from d loss / d values: `gradient` itself where nothing is clipped, else a
-  /// buffer of the quantizer. Sets the step's gradient.
+  /// d loss / d raw from d loss / d values: `gradient` itself where nothing is rounded or clipped,
+  /// else a buffer of the quantizer. Sets the step's gradient.
   at::Tensor backward(const at::Tensor& gradient);
 
   /// The same in place, for the gradient of a parameter.
@@ -37,8 +43,8 @@ class PortQuantizer {
  private:
   void write_gradient(const at::Tensor& gradient, at::Tensor& into);
 
-  const formats::Format* format_ = nullptr;
-  at::Tensor step_gradient_, raw_, values_, gradient_;
+  Source source_;
+  at::Tensor raw_, values_, gradient_;
 };
 
 }  // namespace mase::train

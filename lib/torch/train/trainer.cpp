@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
@@ -21,6 +22,7 @@
 #include "torch/train/network.hpp"
 #include "torch/train/optimizer.hpp"
 #include "torch/train/parameters.hpp"
+#include "torch/train/rounded_weights.hpp"
 #include "torch/train/schedule.hpp"
 #include "torch/train/state.hpp"
 
@@ -62,6 +64,9 @@ class Trainer {
         draws_(draws_numbers(graph)) {
     check_quantization(graph, options, counts_.steps, parameters_.steps().size(), folded_);
     if (!network_) network_ = make_autograd_network(executor_, parameters_);
+    executor_.rounding().seed = static_cast<std::uint64_t>(options.seed);
+    executor_.rounding().gradient = gradient_format(graph, options);
+    if (options.round_weights) rounded_weights_.emplace(graph, executor_, parameters_);
     if (options.accumulate_grad_batches > 1) sums_.resize(parameters_.values().size());
     state_.data_hash = data.sha256;
     check_first_batch();
@@ -118,9 +123,14 @@ class Trainer {
     const std::int64_t group = options_.accumulate_grad_batches;
     const std::int64_t first = state_.step % counts_.steps_per_epoch * group;
     const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);
-    network_->begin_step(is_quantized(state_.step, options_));
+    const bool quantized = is_quantized(state_.step, options_);
+    if (rounded_weights_ && state_.step == options_.quantize_after_steps)
+      rounded_weights_->round(state_.step - 1);
+    executor_.rounding().step = state_.step;
+    network_->begin_step(quantized);
     double loss = 0;
     for (std::int64_t batch = first; batch < end; ++batch) {
+      executor_.rounding().batch = batch - first;
       loss += run_batch(batch);
       if (group > 1) add_gradients(batch == first);
     }
@@ -130,6 +140,7 @@ class Trainer {
     steps_.scale_gradients();
     optimizer_.step(parameters_.values().data(), parameters_.gradients().data(), rate, state_.step);
     steps_.follow();
+    if (rounded_weights_ && quantized) rounded_weights_->round(state_.step);
     ++state_.step;
     logged_loss_ += last_loss_;
     ++logged_steps_;
@@ -265,6 +276,7 @@ class Trainer {
   int folded_;  ///< batch norms
   Parameters parameters_;
   LearnedSteps steps_;
+  std::optional<RoundedWeights> rounded_weights_;  ///< without master weights
   std::unique_ptr<TrainableNetwork> network_;
   Optimizer optimizer_;
   Batches batches_;

@@ -58,6 +58,7 @@ const std::vector<std::vector<Shape>> shapes_by_rank{{},
                                                      {{2, 3, 5, 6}, {1, 4, 3, 3}}};
 
 void check_in_torchscript(const formats::Format& format, const std::vector<Shape>& shapes) {
+  const formats::Format of_results = format.deterministic();
   Folder folder;
   libtorch::export_torchscript(negated(format, shapes.front().size()), folder / "model.pt", {});
   torch::jit::Module module = torch::jit::load(folder / "model.pt");
@@ -68,8 +69,21 @@ void check_in_torchscript(const formats::Format& format, const std::vector<Shape
         INFO(shape_text(shape) << (specials ? " with NaN and infinities" : ""));
         const Array input = adversarial(shape, ++seed, specials);
         const ir::Results results = called(module, {input});
-        CHECK(differences(results.at(0).second, expected(format, input)) == 0);
+        CHECK(differences(results.at(0).second, expected(of_results, input)) == 0);
       }
+}
+
+/// Every format that can round by chance, doing so.
+std::vector<std::string> stochastic_formats() {
+  std::vector<std::string> texts;
+  for (const formats::FormatRow& row : formats::format_table())
+    for (const FieldInfo& field : row.fields) {
+      const bool tiles = row.name == "mxint_hardware";
+      if (field.name == "rounding")
+        texts.push_back(row.name + "(rounding=stochastic" + (tiles ? ", parallelism=[1])" : ")"));
+      if (field.name == "stochastic") texts.push_back(row.name + "(stochastic=true)");
+    }
+  return texts;
 }
 
 /// `text` on every float port of every quantizable node.
@@ -123,6 +137,18 @@ TEST_CASE("fractions of channels compute their bits in TorchScript, large and sm
   }
 }
 
+TEST_CASE("formats that round by chance do not in TorchScript", "[formats]") {
+  CHECK(stochastic_formats().size() > 20);
+  for (const std::string& text : stochastic_formats()) {
+    INFO(text);
+    const formats::Format format = formats::parse_format(text);
+    CHECK(format.is_stochastic());
+    check_in_torchscript(format, shapes_by_rank[2]);
+    const ir::Graph graph = negated(format, 2);
+    check_three_calls(graph, {adversarial({4, 40}, 3, false)});  // the executor's eval runs, too
+  }
+}
+
 TEST_CASE("every op takes every format, here and in TorchScript", "[formats]") {
   for (const Fixture& program : quantizable_programs()) {
     if (program.kind != "script") continue;
@@ -141,7 +167,9 @@ TEST_CASE("cases of every format for stock PyTorch are written when a folder is 
           "[formats][stock]") {
   const char* folder = std::getenv("MASE_STOCK_FOLDER");
   if (folder == nullptr) return;
-  for (const std::string& text : format_samples())
+  std::vector<std::string> texts = format_samples();
+  texts.emplace_back("integer(6, 3, rounding=stochastic)");
+  for (const std::string& text : texts)
     for (const char* model : {"QuantizableLayers", "QuantizableFunctions"}) {
       const Fixture& program = quantizable_program(model, "script");
       std::string name = std::string(folder) + "/" + model + "_";

@@ -31,6 +31,7 @@ struct Outcome {
 
 struct Setup {
   bool quantized = true, learn = false, fold = false;
+  std::optional<formats::Format> gradient{};
 };
 
 template <class Make>
@@ -38,6 +39,7 @@ Outcome run_once(ir::Graph graph, const at::Tensor& inputs, Make make, Setup set
   libtorch::Executor executor(graph, ir::Level::quantized);
   if (setup.fold) CHECK(executor.fold_batch_norms() > 0);
   executor.own_tensors();
+  executor.rounding() = {.seed = 7, .step = 3, .batch = 1, .gradient = setup.gradient};
   Parameters parameters(graph, executor.tensors(),
                         setup.learn ? learnable_ports(graph) : std::vector<PortName>());
   LearnedSteps steps(graph, executor, parameters);
@@ -164,12 +166,14 @@ TEST_CASE("with formats, hand-written backward steps equal autograd's") {
   };
   for (const std::string text :
        {"integer(8, 5)", "integer(3, 1, ste=clip)", "integer_floor(4, 2, ste=clip)",
-        "minifloat_ieee(6, 3, ste=clip)", "mxfp4()"}) {
+        "minifloat_ieee(6, 3, ste=clip)", "mxfp4()", "integer(6, 3, rounding=stochastic)",
+        "integer(3, 1, ste=clip, rounding=stochastic)"}) {
     INFO(text);
     const Texts layers{{"data_in", text}, {"weight", text}, {"bias", text}, {"data_out", text}};
-    for (const bool learn : {false, true})
-      check(layers, {{"data_in", text}, {"weight", text}, {"running_mean", text}},
-            {.learn = learn});
+    const Texts others{{"data_in", text}, {"weight", text}, {"running_mean", text}};
+    for (const bool learn : {false, true}) check(layers, others, {.learn = learn});
+    for (const char* gradient : {"integer(12, 10)", "integer(12, 8, rounding=stochastic)"})
+      check(layers, others, {.gradient = formats::parse_format(gradient)});
   }
   // Their scales make sums inexact: on weights only.
   for (const std::string text : {"binary(scaled=true)", "ternary(scaling_factor=true)"}) {
@@ -206,7 +210,8 @@ TEST_CASE("a clipped gradient is zero exactly where the value saturates") {
   const at::Tensor clipped = at::tensor({0.0f, 0.0f, 3.0f, 4.0f, 5.0f, 0.0f, 0.0f});
   CHECK(at::equal(backward("integer(4, 1, ste=clip)"), clipped));
   const formats::Format format = formats::parse_format("integer(4, 1, ste=clip)");
-  PortQuantizer quantizer(&format, {});
+  const libtorch::TrainingRounding rounding;
+  PortQuantizer quantizer({&format, &rounding});
   quantizer.forward(x);
   CHECK(at::equal(quantizer.backward(gradient), clipped));
   at::Tensor in_place = gradient.clone();

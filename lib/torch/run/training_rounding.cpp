@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of random numbers by Philox blocks.
+#include "torch/run/training_rounding.hpp"
+
+#include <array>
+
+#include "base/file.hpp"
+#include "base/random.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+std::uint32_t low(std::uint64_t number) { return static_cast<std::uint32_t>(number); }
+std::uint32_t high(std::uint64_t number) { return static_cast<std::uint32_t>(number >> 32); }
+
+std::uint64_t joined(const std::array<std::uint32_t, 4>& words) {
+  return words[0] | static_cast<std::uint64_t>(words[1]) << 32;
+}
+
+std::uint64_t key_of(const TrainingRounding& rounding, std::uint64_t place, Rounded what,
+                     std::int64_t item) {
+  const std::uint64_t own = joined(philox(
+      {low(place), high(place), static_cast<std::uint32_t>(what), static_cast<std::uint32_t>(item)},
+      {low(rounding.seed), high(rounding.seed)}));
+  const auto step = static_cast<std::uint64_t>(rounding.step);
+  const bool each_batch = what == Rounded::data || what == Rounded::gradient;
+  const auto batch = static_cast<std::uint64_t>(each_batch ? rounding.batch : 0);
+  return joined(philox({low(step), high(step), low(batch), high(batch)}, {low(own), high(own)}));
+}
+
+}  // namespace
+
+std::uint64_t place_number(const std::string& node, const std::string& port) {
+  return std::stoull(sha256(node + "." + port).substr(0, 16), nullptr, 16);
+}
+
+formats::Format TrainingRounding::at(const formats::Format& format, std::uint64_t place,
+                                     Rounded what, std::int64_t item) const {
+  return format.is_stochastic() ? format.reseeded(key_of(*this, place, what, item)) : format;
+}
+
+}  // namespace mase::libtorch
