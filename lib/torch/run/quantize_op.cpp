@@ -11,6 +11,8 @@
 #include <numbers>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace mase::libtorch {
 namespace {
 
@@ -108,7 +110,10 @@ class RoundedGradient : public torch::autograd::Function<RoundedGradient> {
     return tensor.view_as(tensor);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    return {quantize_values(gradients[0], held_format(context)), at::Tensor()};
+    const at::Tensor gradient = gradients[0].contiguous();
+    at::Tensor into = at::empty_like(gradient);
+    quantize_gradient_into(gradient, held_format(context), into);
+    return {into, at::Tensor()};
   }
 };
 
@@ -137,6 +142,16 @@ at::Tensor round_gradient(const at::Tensor& tensor, const formats::Format& forma
 
 void quantize_into(const at::Tensor& in, const formats::Format& format, at::Tensor& out) {
   format.quantize(floats(in), mutable_floats(out), shape_of(in));
+}
+
+void quantize_gradient_into(const at::Tensor& gradient, const formats::Format& format,
+                            at::Tensor& out) {
+  try {
+    quantize_into(gradient, format, out);
+  } catch (const Error& error) {
+    throw Error(error.fault(),
+                "gradient_format = '" + std::string(format.name()) + "': " + error.what());
+  }
 }
 
 void clip_gradient(const formats::Format& format, const at::Tensor& raw, const at::Tensor& gradient,

@@ -25,6 +25,10 @@ at::Tensor round_gradient(const at::Tensor& tensor, const formats::Format& forma
 /// Writes the values of `in` on the format's grid to `out`, both contiguous float32 of one shape.
 void quantize_into(const at::Tensor& in, const formats::Format& format, at::Tensor& out);
 
+/// The same for a gradient; errors say so.
+void quantize_gradient_into(const at::Tensor& gradient, const formats::Format& format,
+                            at::Tensor& out);
+
 /// into[i] = gradient[i], or 0 where raw[i] saturates; `into` and `gradient` may be the same.
 /// All contiguous float32 of one shape.
 void clip_gradient(const formats::Format& format, const at::Tensor& raw, const at::Tensor& gradient,

@@ -33,7 +33,7 @@ bool PortQuantizer::passes_gradient() const {
 void PortQuantizer::write_gradient(const at::Tensor& gradient, at::Tensor& into) {
   const std::optional<formats::Format>& rounded = source_.rounding->gradient;
   if (rounded)
-    libtorch::quantize_into(
+    libtorch::quantize_gradient_into(
         gradient, source_.rounding->at(*rounded, source_.place, libtorch::Rounded::gradient), into);
   const at::Tensor& from = rounded ? into : gradient;
   if (learns())

@@ -193,6 +193,29 @@ TEST_CASE("runs with stochastic rounding resume with the same bits") {
   check_resume(chain, jet_rows(), options);
 }
 
+TEST_CASE("formats of gradients and weights that cannot be used are refused") {
+  const auto refusal = [](ir::Graph graph, const backend::TrainOptions& options) {
+    return message_of(Fault::config, [&] { run_training(graph, jet_rows(), options, {}, ""); });
+  };
+  const ir::Graph graph = with_formats(build("jsc-tiny", 1), "integer(8, 4)", "integer(4, 2)");
+  backend::TrainOptions options = short_run();
+  options.gradient_format = "integr(8, 4)";
+  CHECK_THAT(refusal(graph, options), Contains("gradient_format") && Contains("integr"));
+  options.gradient_format = "integer(8, 4)";
+  CHECK_THAT(refusal(build("jsc-tiny", 1), options), Contains("the model has no formats"));
+  options.gradient_format = "mxint_hardware(parallelism=[3, 7])";  // for chains and for autograd
+  for (const bool fold : {false, true}) {
+    const ir::Graph mlp = with_formats(build("jsc-mlp", 1), "integer(8, 4)", "integer(4, 2)");
+    options.fold_batch_norm = fold;
+    CHECK_THAT(refusal(mlp, options), Contains("gradient_format = 'mxint_hardware'"));
+  }
+  options.gradient_format.reset();
+  options.round_weights = true;
+  CHECK_THAT(refusal(graph, options), Contains("fold_batch_norm"));
+  options.fold_batch_norm = false;
+  CHECK_THAT(refusal(build("jsc-tiny", 1), options), Contains("no trained parameter"));
+}
+
 TEST_CASE("without master weights, small steps add up by stochastic rounding only") {
   backend::TrainOptions options = short_run();
   options.optimizer = "sgd";
