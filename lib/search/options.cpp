@@ -246,9 +246,21 @@ void read_parts(const Tree& table, const Tree& list, Options& options, Diagnosti
       options.spaces.push_back(read_part(*row, *part, diagnostics));
 }
 
+/// The parts whose tables are there, as the list that should name them.
+std::string parts_in(const Tree& table) {
+  std::vector<std::string> parts;
+  for (const SpaceRow& row : space_table())
+    if (table.find(row.part)) parts.push_back("\"" + std::string(row.part) + "\"");
+  return join(parts, ", ");
+}
+
 void read_spaces(const Tree& table, Options& options, Diagnostics& diagnostics) {
   const Tree* name = table.find("name");
-  if (name && name->is_list())
+  const std::string parts = parts_in(table);
+  if (!parts.empty() && !(name && name->is_list()))
+    diagnostics.error(name ? name->where : table.where,
+                      "tables of parts need a list that names them: name = [" + parts + "]");
+  else if (name && name->is_list())
     read_parts(table, *name, options, diagnostics);
   else
     options.spaces = {read_only_space(table, diagnostics)};

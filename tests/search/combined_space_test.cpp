@@ -133,6 +133,8 @@ TEST_CASE("wrong parts are refused where they stand") {
   CHECK(refuses_spaces(three_spaces, "[\"hardware\", \"precision\", \"channels\"]", "[]",
                        "name at least one part: channels, precision, hardware"));
   CHECK(refuses_spaces(three_spaces, "[\"hardware\", ", "[", "unknown option 'hardware'"));
+  CHECK(refuses_spaces(three_spaces, "name = [\"hardware\", \"precision\", \"channels\"]", "",
+                       "name = [\"channels\", \"precision\", \"hardware\"]"));
   CHECK(refuses_spaces(three_spaces, "[\"hardware\",", "[4,",
                        "one of channels, precision, hardware"));
   CHECK(refuses_spaces(three_spaces, "[search_space.hardware.seed]\nmultiplier",
