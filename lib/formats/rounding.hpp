@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -17,13 +18,16 @@ enum class Rounding : std::uint8_t {
   stochastic,    ///< floor(v + u), u uniform in [0, 1) on a grid of 2^-24
 };
 
-/// One of something, such as a kernel, for each rounding but stochastic.
+/// One of something, such as a kernel, for each rounding.
 template <class T>
 struct ByRounding {
   T nearest_even, floor, nearest_away;
+  std::optional<T> stochastic{};  ///< nothing where the kernels cannot take random numbers
 
   const T& operator[](Rounding rounding) const {
-    MASE_CHECK(rounding != Rounding::stochastic, "stochastic rounding has no kernel of this kind");
+    MASE_CHECK(rounding != Rounding::stochastic || stochastic,
+               "stochastic rounding has no kernel of this kind");
+    if (rounding == Rounding::stochastic) return *stochastic;
     if (rounding == Rounding::floor) return floor;
     return rounding == Rounding::nearest_away ? nearest_away : nearest_even;
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of fake quantization, encoding and decoding by number formats, as a ratio to memcpy in the
 // same run: before each measurement a copy is timed, so that both meet the same load of the
-// machine. One thread, warm buffers, a matrix of rows of 4096 normal numbers; and block formats on
-// rows shorter than their blocks.
+// machine. Processor time of one thread, warm buffers, a matrix of rows of 4096 normal numbers; and
+// block formats on rows shorter than their blocks.
 //
-// Usage: bench_formats [elements] [rounds] [json]
+// Usage: bench_formats [elements] [rounds] [json | WORD]: formats whose text has the word
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,10 +23,16 @@ namespace {
 using namespace mase;
 using namespace mase::formats;
 
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 double time_of(const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = thread_seconds();
   run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return thread_seconds() - start;
 }
 
 double median(std::vector<double> values) {
@@ -106,8 +112,45 @@ const std::vector<std::string> measured_formats{
     "nvfp4",
 };
 
+/// What computes with random numbers, blocks across rows, tiles of several rows.
+const std::vector<std::string> slower_formats{
+    "integer(8, 4, rounding=stochastic)",
+    "scale_integer(8, rounding=stochastic)",
+    "minifloat_ieee(8, 4, rounding=stochastic)",
+    "fp8_e4m3(rounding=stochastic)",
+    "log(8, rounding=stochastic)",
+    "block_fp(8, 8, rounding=stochastic)",
+    "block_minifloat(8, 4, 8, skip_first_dim=true, rounding=stochastic)",
+    "block_log(8, 8, skip_first_dim=true, rounding=stochastic)",
+    "mxint8(rounding=stochastic)",
+    "mxfp8_e4m3(rounding=stochastic)",
+    "mxfp4(rounding=stochastic)",
+    "nvfp4(rounding=stochastic)",
+    "binary(stochastic=true)",
+    "mxint8(block_dim=0)",
+    "mxfp8_e4m3(block_dim=0)",
+    "mxfp4(block_dim=0)",
+    "nvfp4(block_dim=0)",
+    "block_fp(8, 8, block_size=[16, 16], skip_first_dim=false)",
+    "block_minifloat(8, 4, 8)",
+    "block_log(8, 8)",
+    "mxint_hardware(8, parallelism=[4, 4])",
+    "binary_residual",
+};
+
 /// Fake quantization only.
 const std::vector<std::string> variants{
+    "minifloat_ieee(8, 4, profile=reference)",
+    "minifloat_denorm(8, 4, profile=reference)",
+    "log(8, profile=reference)",
+    "block_fp(8, 8, profile=reference)",
+    "block_minifloat(8, 4, 8, profile=reference)",
+    "block_log(8, 8, profile=reference)",
+    "mxint8(profile=reference)",
+    "mxfp8_e4m3(profile=reference)",
+    "binary(profile=reference)",
+    "ternary(profile=reference)",
+    "scale_integer(8, profile=reference)",
     "binary(scaled=true)",
     "ternary",
     "ternary(scaling_factor=true)",
@@ -180,20 +223,26 @@ void print_table(const std::vector<Row>& rows, std::int64_t count) {
 int main(int argc, char** argv) {
   const std::int64_t count = argc > 1 ? std::atoll(argv[1]) : std::int64_t{1} << 24;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 11;
-  const bool json = argc > 3 && std::string(argv[3]) == "json";
-  if (count < 1 || rounds < 1 || (argc > 3 && !json)) {
-    std::fprintf(stderr, "usage: bench_formats [elements] [rounds] [json]\n");
+  const std::string word = argc > 3 ? argv[3] : "";
+  const bool json = word == "json";
+  if (count < 1 || rounds < 1) {
+    std::fprintf(stderr, "usage: bench_formats [elements] [rounds] [json | WORD]\n");
     return 2;
   }
   Bench bench(count % 4096 == 0 ? Shape{count / 4096, 4096} : Shape{1, count}, rounds);
   std::vector<Row> rows;
-  for (const std::string& text : measured_formats) rows.push_back(measure(bench, text, true));
+  const auto add = [&](const std::vector<std::string>& texts, bool codes) {
+    for (const std::string& text : texts)
+      if (json || text.find(word) != std::string::npos) rows.push_back(measure(bench, text, codes));
+  };
+  add(measured_formats, true);
   if (json) {
     print_json(rows);
     return 0;
   }
-  for (const std::string& text : variants) rows.push_back(measure(bench, text, false));
-  measure_short_rows(count, rounds, rows);
+  add(slower_formats, true);
+  add(variants, false);
+  if (word.empty()) measure_short_rows(count, rounds, rows);
   print_table(rows, count);
   return 0;
 }

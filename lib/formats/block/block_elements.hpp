@@ -10,6 +10,7 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/block_kernels.hpp"
+#include "formats/block/drawn_rows.hpp"
 #include "formats/format.hpp"
 #include "formats/rounding.hpp"
 #include "formats/scale_rule.hpp"
@@ -66,15 +67,20 @@ class BlockElements {
   virtual std::optional<BlockKernel> code_kernel(simd::Isa isa) const = 0;
 };
 
-/// The kernel of elements on a grid that tiles are scaled to.
+/// The kernel of elements on a grid that tiles are scaled to; their seed() is that of stochastic
+/// rounding.
 template <class Elements, class Grid>
 BlockKernel scaled_kernel(const Elements& elements, const kernels::GridKernel<Grid>& kernel,
                           const Grid& grid) {
   const TileScale scale = elements.tile_scale();
-  return {kernels::scaled_factors,
-          [elements, scale](std::span<const TilePeak> peaks, kernels::TileFactors& factors) {
-            scale.fill(elements, peaks, factors);
-          },
+  const auto fill = [elements, scale](std::span<const TilePeak> peaks,
+                                      kernels::TileFactors& factors) {
+    scale.fill(elements, peaks, factors);
+  };
+  if (!kernel.on_runs)
+    return {
+        kernels::scaled_factors, fill, drawn_elements(kernel.on_strip, grid, elements.seed()), {}};
+  return {kernels::scaled_factors, fill,
           [kernel, grid](const kernels::Strip& strip, const kernels::TileFactors& factors) {
             kernel.on_strip(grid, strip, factors);
           },

@@ -41,7 +41,7 @@ void for_each_strip(Bands& bands, const float* in, Visit&& visit) {
     const std::vector<std::size_t>& rows = bands.rows(band);
     for (std::size_t first = 0; first < bands.columns(); first += columns)
       visit(Strip{in + first, nullptr, rows.data(), rows.size(),
-                  std::min(columns, bands.columns() - first), bands.tile(), false},
+                  std::min(columns, bands.columns() - first), bands.tile(), false, first},
             band * bands.tiles_per_band() + first / bands.tile());
   }
 }
@@ -132,7 +132,7 @@ class RowWriter {
   // peaks at the front of `peaks`, unless it is empty, and takes them off it.
   void write(const float* in, float* out, std::size_t first, std::size_t count, bool streaming,
              std::span<TilePeak>& peaks) {
-    Runs runs{in, out, count, row_, tile_, first % row_, streaming, nullptr};
+    Runs runs{in, out, count, row_, tile_, first % row_, streaming, first, nullptr};
     if (!peaks.empty()) {
       bits_.resize(tiles_of(runs, count) + kernels::runs_padding);
       runs.peaks = bits_.data();
@@ -158,7 +158,8 @@ class RowWriter {
     constexpr std::size_t here = 0;
     for (std::size_t done = 0; runs.count > 0 && done < columns_;) {
       const std::size_t count = std::min({runs.count, row_ - runs.column, columns_});
-      const auto found = strips_.write({runs.in, runs.out, &here, 1, count, tile_, runs.streaming});
+      const auto found =
+          strips_.write({runs.in, runs.out, &here, 1, count, tile_, runs.streaming, runs.index});
       if (runs.peaks) {
         std::copy(found.begin(), found.end(), peaks.begin());
         peaks = peaks.subspan(found.size());
@@ -171,6 +172,7 @@ class RowWriter {
     runs.in += count;
     runs.out += count;
     runs.count -= count;
+    runs.index += count;
     runs.column = (runs.column + count) % row_;
   }
   // In the first `count` elements.
@@ -220,7 +222,8 @@ PackedCodes encode_rows(const Tiling& tiling, std::span<const float> in,
   for (const std::int64_t row : simple.row_tiles())
     for (std::size_t first = 0; first < length; first += columns) {
       const std::size_t count = std::min(columns, length - first);
-      const Strip strip{next, reinterpret_cast<float*>(codes.data()), &here, 1, count, tile, false};
+      Strip strip{next, reinterpret_cast<float*>(codes.data()), &here, 1, count, tile, false};
+      strip.index = static_cast<std::size_t>(next - in.data());
       const std::size_t first_tile = static_cast<std::size_t>(row) + first / tile;
       if (first_tile != known) kernel.factors(peaks.subspan(first_tile, strip.tiles()), factors);
       known = first_tile;

@@ -87,7 +87,6 @@ TileScale BlockFpElements::tile_scale() const {
 }
 
 std::optional<BlockKernel> BlockFpElements::kernel(simd::Isa isa) const {
-  if (spec_.rounding == Rounding::stochastic) return std::nullopt;
   const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 0};
   return scaled_kernel(*this, kernels::block_fp_kernels(isa).values[spec_.rounding], grid);
 }
@@ -95,7 +94,7 @@ std::optional<BlockKernel> BlockFpElements::kernel(simd::Isa isa) const {
 // Wider magnitudes leave the range where vectors convert to integers.
 std::optional<BlockKernel> BlockFpElements::code_kernel(simd::Isa isa) const {
   constexpr int widest = 23;
-  if (spec_.rounding == Rounding::stochastic || spec_.width > widest) return std::nullopt;
+  if (spec_.width > widest) return std::nullopt;
   const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 32 - spec_.width};
   return scaled_kernel(*this, kernels::block_fp_kernels(isa).codes[spec_.rounding], grid);
 }

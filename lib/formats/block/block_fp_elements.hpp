@@ -31,6 +31,7 @@ class BlockFpElements final : public BlockElements {
   explicit BlockFpElements(const BlockFpSpec& spec) : spec_(spec) {}
 
   std::string_view name() const override { return "block_fp"; }
+  std::uint64_t seed() const { return spec_.seed; }
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_width; }
   int exponent(const TilePeak& peak) const override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The element kernels of block_fp.
 #include "formats/block/block_ops.hpp"
+#include "formats/drawn_op.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -13,11 +14,12 @@ struct BlockFpInteger {
   MASE_SIMD static BlockFpInteger of(const BlockFpGrid& grid) {
     return {Simd::all(grid.limit), Simd::all(-grid.limit), Simd::all(0x1.fffffep-2F)};
   }
-  template <class Tile>
-  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
+  template <class Tile, class... Offset>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile, Offset... u) const {
     const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
-    return Simd::min(limit, Simd::max(negative_limit, rounded(y)));
+    return Simd::min(limit, Simd::max(negative_limit, rounded(y, u...)));
   }
+  MASE_SIMD Vec rounded(Vec y, Vec u) const { return drawn_integer(y, u); }
   MASE_SIMD Vec rounded(Vec y) const {
     if constexpr (rounding == Rounding::floor) return Simd::floor(y);
     if constexpr (rounding == Rounding::nearest_even) return Simd::nearest_even(y);
@@ -29,20 +31,22 @@ struct BlockFpInteger {
 template <Rounding rounding>
 struct OnBlockFp {
   static constexpr std::size_t factors = scaled_factors;
+  static constexpr bool draws = rounding == Rounding::stochastic;
   BlockFpInteger<rounding> integer;
 
   MASE_SIMD static OnBlockFp of(const BlockFpGrid& grid) {
     return {BlockFpInteger<rounding>::of(grid)};
   }
-  template <class Tile>
-  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
-    return scaled_back(integer(x, tile), tile);
+  template <class Tile, class... Offset>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile, Offset... u) const {
+    return scaled_back(integer(x, tile, u...), tile);
   }
 };
 
 template <Rounding rounding>
 struct BlockFpCode {
   static constexpr std::size_t factors = scaled_factors;
+  static constexpr bool draws = rounding == Rounding::stochastic;
   BlockFpInteger<rounding> integer;
   Simd::Bits sign;
   int sign_shift;
@@ -50,9 +54,9 @@ struct BlockFpCode {
   MASE_SIMD static BlockFpCode of(const BlockFpGrid& grid) {
     return {BlockFpInteger<rounding>::of(grid), Simd::all_bits(INT32_MIN), grid.sign_shift};
   }
-  template <class Tile>
-  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
-    const Simd::Bits value = Simd::bits(integer(x, tile));
+  template <class Tile, class... Offset>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile, Offset... u) const {
+    const Simd::Bits value = Simd::bits(integer(x, tile, u...));
     const Simd::Bits sign_of_value = Simd::and_bits(value, sign);
     const Simd::Bits magnitude =
         Simd::nearest_integer(Simd::floats(Simd::xor_bits(value, sign_of_value)));

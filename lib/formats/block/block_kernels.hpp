@@ -54,7 +54,8 @@ struct BlockMinifloatGrid {
 BlockMinifloatGrid block_minifloat_grid(const MinifloatSpec& scaled);
 
 /// A kernel on strips, with scaled_factors per tile, and on runs (block_runs.hpp), which
-/// returns how many tiles are done.
+/// returns how many tiles are done; null for stochastic rounding, whose strips have one row and
+/// offsets.
 template <class Grid>
 struct GridKernel {
   void (*on_strip)(const Grid& grid, const Strip& strip, const TileFactors& factors);

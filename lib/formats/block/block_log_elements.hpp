@@ -25,6 +25,7 @@ class BlockLogElements final : public BlockElements {
   explicit BlockLogElements(const BlockLogSpec& spec) : spec_(spec) {}
 
   std::string_view name() const override { return "block_log"; }
+  std::uint64_t seed() const { return spec_.seed; }
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_bias_width; }
   int exponent(const TilePeak& peak) const override;

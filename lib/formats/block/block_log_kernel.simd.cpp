@@ -16,7 +16,8 @@ template <template <Rounding> class Op>
 constexpr GridKernel<LogGrid> nearest = grid_kernel<Op<Rounding::nearest_even>, LogGrid>;
 template <template <Rounding> class Op>
 constexpr ByRounding<GridKernel<LogGrid>> log_kernels_of{
-    nearest<Op>, grid_kernel<Op<Rounding::floor>, LogGrid>, nearest<Op>};
+    nearest<Op>, grid_kernel<Op<Rounding::floor>, LogGrid>, nearest<Op>,
+    drawn_kernel<Op<Rounding::stochastic>, LogGrid>};
 
 }  // namespace
 

@@ -68,27 +68,52 @@ struct ColumnFactors {
   }
 };
 
+/// An operation that takes the random numbers of its elements, too.
+template <class Op>
+concept TakesOffsets = requires {
+  requires Op::draws;
+};
+
+template <class Op>
+MASE_SIMD Simd::Vec applied(const Op& op, Simd::Vec x, const Lanes<Op::factors>& lanes,
+                            const float* offsets) {
+  if constexpr (TakesOffsets<Op>)
+    return op(x, lanes, Simd::load(offsets));
+  else
+    return op(x, lanes);
+}
+
+/// Where offsets of `columns` further on are.
+template <class Op>
+MASE_SIMD const float* offsets_after(const float* offsets, std::size_t columns) {
+  return TakesOffsets<Op> ? offsets + columns : nullptr;
+}
+
 /// The elements after the whole vectors of a row. (A function of its own: rare, and one for both
 /// kinds of factors.)
 template <class Op>
 [[gnu::noinline]] MASE_SIMD_TARGET void write_part(const Op& op, const Lanes<Op::factors>& lanes,
-                                                   const float* in, float* out, std::size_t count) {
-  store_part(out, op(load_part(in, count), lanes), count);
+                                                   const float* in, float* out,
+                                                   const float* offsets, std::size_t count) {
+  store_part(out, applied(op, load_part(in, count), lanes, offsets), count);
 }
 
-/// One row of a chunk; `next` is the one that will be read after it.
+/// One row of a chunk; `next` is the one that will be read after it. Offsets are read by whole
+/// vectors.
 template <class Writer, class Op, class Factors>
 MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, std::size_t tile,
-                         std::size_t count, const float* in, float* out, const float* next) {
+                         std::size_t count, const float* in, float* out, const float* next,
+                         const float* offsets) {
   const std::size_t whole = count - count % Simd::width;
   std::size_t c = 0;
   for (std::size_t t = 0; c < whole; ++t)
     for (const auto lanes = factors.at(t); c < std::min(whole, (t + 1) * tile); c += Simd::width) {
       __builtin_prefetch(next + c);
-      writer.write(op(Simd::load(in + c), lanes));
+      writer.write(applied(op, Simd::load(in + c), lanes, offsets_after<Op>(offsets, c)));
     }
   writer.finish();
-  if (c < count) write_part(op, factors.at(c / tile), in + c, out + c, count - c);
+  if (c < count)
+    write_part(op, factors.at(c / tile), in + c, out + c, offsets_after<Op>(offsets, c), count - c);
 }
 
 /// The chunk's rows; element c of a row has the factors.at(c / tile). The last rows come first: the
@@ -100,12 +125,13 @@ MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile
     const float* const in = strip.in + strip.rows[r] + chunk.begin;
     const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in + fetch_ahead;
     float* const out = strip.out + strip.rows[r] + chunk.begin;
+    const float* const offsets = offsets_after<Op>(strip.offsets, chunk.begin);
     if constexpr (Simd::can_stream)
       if (strip.streaming) {
-        write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next);
+        write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next, offsets);
         continue;
       }
-    write_row(VectorWriter(out), op, factors, tile, chunk.size(), in, out, next);
+    write_row(VectorWriter(out), op, factors, tile, chunk.size(), in, out, next, offsets);
   }
 }
 

@@ -8,6 +8,14 @@
 #include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
+namespace {
+
+bool has_scaled_kernel(const MinifloatSpec& scaled) {
+  return kernels::minifloat_range(scaled) == kernels::MinifloatRange::narrow &&
+         (scaled.rounding != Rounding::stochastic || kernels::can_draw(scaled));
+}
+
+}  // namespace
 
 MinifloatSpec BlockMinifloatSpec::element(int top_exponent, Profile profile) const {
   MinifloatSpec element;
@@ -77,14 +85,14 @@ TileScale BlockMinifloatElements::tile_scale() const {
 
 std::optional<BlockKernel> BlockMinifloatElements::kernel(simd::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
-  if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
+  if (!has_scaled_kernel(scaled)) return std::nullopt;
   return scaled_kernel(*this, kernels::block_minifloat_kernels(isa).values[spec_.rounding],
                        kernels::block_minifloat_grid(scaled));
 }
 
 std::optional<BlockKernel> BlockMinifloatElements::code_kernel(simd::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
-  if (kernels::minifloat_range(scaled) != kernels::MinifloatRange::narrow) return std::nullopt;
+  if (!has_scaled_kernel(scaled)) return std::nullopt;
   return scaled_kernel(*this, kernels::block_minifloat_kernels(isa).codes[spec_.rounding],
                        kernels::block_minifloat_grid(scaled));
 }

@@ -29,6 +29,7 @@ class BlockMinifloatElements final : public BlockElements {
   explicit BlockMinifloatElements(const BlockMinifloatSpec& spec) : spec_(spec) {}
 
   std::string_view name() const override { return "block_minifloat"; }
+  std::uint64_t seed() const { return spec_.seed; }
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_bias_width; }
   int exponent(const TilePeak& peak) const override;

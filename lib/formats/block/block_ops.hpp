@@ -27,27 +27,30 @@ MASE_SIMD Vec scaled_back(Vec value, const Lanes<2>& tile) {
   return Simd::mul(value, tile.factor[1]);
 }
 
-/// y, but below 0 where x is: a product may underflow to -0, which floor must not take for 0.
+/// y, but below 0 where x is: a product may underflow to -0, which rounding to
+/// minus infinity, perhaps by chance, must not take for 0.
 template <Rounding rounding>
 MASE_SIMD Vec kept_below_zero(Vec x, Vec y) {
-  if constexpr (rounding != Rounding::floor) return y;
+  if constexpr (rounding != Rounding::floor && rounding != Rounding::stochastic) return y;
   const Vec zero = Simd::all(0.0F);
   return Simd::select_less(x, zero, Simd::min(Simd::all(-0x1p-149F), y), y);
 }
 
-// Operations take a tile's factors as Lanes<scaled_factors> or Lanes<2>.
+// Operations take a tile's factors as Lanes<scaled_factors> or Lanes<2>, and those of stochastic
+// rounding the offsets.
 
 /// An operation on a grid, applied to scaled elements.
 template <class Grid, class OnGrid, Rounding rounding>
 struct OnScaled {
   static constexpr std::size_t factors = scaled_factors;
+  static constexpr bool draws = rounding == Rounding::stochastic;
   OnGrid on_grid;
 
   MASE_SIMD static OnScaled of(const Grid& grid) { return {OnGrid::of(grid)}; }
-  template <class Tile>
-  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
+  template <class Tile, class... Offset>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile, Offset... u) const {
     const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
-    return scaled_back(on_grid(y), tile);
+    return scaled_back(on_grid(y, u...), tile);
   }
 };
 
@@ -55,14 +58,15 @@ struct OnScaled {
 template <class Grid, class OnGrid, class Code, Rounding rounding>
 struct ScaledCode {
   static constexpr std::size_t factors = scaled_factors;
+  static constexpr bool draws = rounding == Rounding::stochastic;
   OnGrid on_grid;
   Code code;
 
   MASE_SIMD static ScaledCode of(const Grid& grid) { return {OnGrid::of(grid), Code::of(grid)}; }
-  template <class Tile>
-  MASE_SIMD Vec operator()(Vec x, const Tile& tile) const {
+  template <class Tile, class... Offset>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile, Offset... u) const {
     const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
-    return Simd::floats(code(on_grid(y)));
+    return Simd::floats(code(on_grid(y, u...)));
   }
 };
 
@@ -79,11 +83,15 @@ MASE_SIMD_TARGET std::size_t on_runs(const Grid& grid, const PowerRule& rule, co
 template <class Op, class Grid>
 constexpr GridKernel<Grid> grid_kernel{on_strip<Op, Grid>, on_runs<Op, Grid>};
 
+/// Of an operation with offsets: on strips of one row.
+template <class Op, class Grid>
+constexpr GridKernel<Grid> drawn_kernel{on_strip<Op, Grid>, nullptr};
+
 /// Of an operation that is a template of a rounding.
 template <template <Rounding> class Op, class Grid>
-constexpr ByRounding<GridKernel<Grid>> grid_kernels{grid_kernel<Op<Rounding::nearest_even>, Grid>,
-                                                    grid_kernel<Op<Rounding::floor>, Grid>,
-                                                    grid_kernel<Op<Rounding::nearest_away>, Grid>};
+constexpr ByRounding<GridKernel<Grid>> grid_kernels{
+    grid_kernel<Op<Rounding::nearest_even>, Grid>, grid_kernel<Op<Rounding::floor>, Grid>,
+    grid_kernel<Op<Rounding::nearest_away>, Grid>, drawn_kernel<Op<Rounding::stochastic>, Grid>};
 
 }  // namespace
 }  // namespace mase::formats::kernels

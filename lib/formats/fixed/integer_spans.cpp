@@ -3,12 +3,11 @@
 #include "formats/fixed/integer_spans.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/fixed/integer_kernel.hpp"
-#include "formats/offset_kernel.hpp"
 
 namespace mase::formats {
 
@@ -27,52 +26,22 @@ void define_codes(const IntegerSpec& spec, std::span<const float> in, std::size_
   }
 }
 
-using Offsets = std::array<float, code_piece>;
-
-// The stochastic kernels take multiples of this many elements: `run(in, offsets, out, count)` gets
-// `out` itself as far as these go, and a copy with zeros for the rest.
-constexpr std::size_t unit = 16;
-
-template <class T, class Run>
-void run_in_units(const IntegerSpec& spec, std::span<const float> in, std::size_t first,
-                  std::span<T> out, Offsets& offsets, const Run& run) {
-  kernels::offset_kernel(simd::best_isa())(spec.seed, first, offsets.data(), code_piece);
-  const std::size_t whole = in.size() - in.size() % unit;
-  run(in.data(), offsets.data(), out.data(), whole);
-  if (whole == in.size()) return;
-  std::array<float, unit> rest{};
-  std::array<T, unit> made;
-  std::copy(in.begin() + static_cast<std::ptrdiff_t>(whole), in.end(), rest.begin());
-  run(rest.data(), offsets.data() + whole, made.data(), unit);
-  std::copy_n(made.begin(), in.size() - whole, out.begin() + static_cast<std::ptrdiff_t>(whole));
-}
-
 void quantize_stochastic(const IntegerSpec& spec, std::span<const float> in, std::span<float> out) {
   const auto& kernel = kernels::stochastic_kernels(simd::best_isa());
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
-  Offsets offsets;
-  for (std::size_t first = 0; first < in.size(); first += code_piece) {
-    const std::size_t count = std::min(code_piece, in.size() - first);
-    run_in_units(spec, in.subspan(first, count), first, out.subspan(first, count), offsets,
-                 [&](const float* from, const float* u, float* to, std::size_t elements) {
-                   kernel.quantize(grid, from, u, to, elements);
+  quantize_drawn(spec.seed, in, out,
+                 [&](const float* from, const float* u, float* to, std::size_t count) {
+                   kernel.quantize(grid, from, u, to, count);
                  });
-  }
 }
 
 PackedCodes encode_stochastic(const IntegerSpec& spec, std::span<const float> in) {
   const auto& kernel = kernels::stochastic_kernels(simd::best_isa());
   const kernels::IntegerGrid grid = kernels::integer_grid(spec);
-  Offsets offsets;
-  return encode_in_pieces(spec.width, in.size(), [&](std::size_t first, Codes codes) {
-    const auto part = in.subspan(first, codes.size());
-    for (std::size_t i = 0; i < part.size(); ++i)
-      if (std::isnan(part[i])) refuse_nan(first + i, "integer");
-    run_in_units(spec, part, first, codes, offsets,
-                 [&](const float* from, const float* u, std::uint32_t* to, std::size_t elements) {
-                   kernel.encode(grid, from, u, to, elements);
-                 });
-  });
+  return encode_drawn(spec.width, spec.seed, in, "integer",
+                      [&](const float* from, const float* u, std::uint32_t* to, std::size_t count) {
+                        kernel.encode(grid, from, u, to, count);
+                      });
 }
 
 }  // namespace

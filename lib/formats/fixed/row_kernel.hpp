@@ -30,4 +30,14 @@ struct RowKernels {
 
 MASE_KERNELS(ByRounding<RowKernels>, row_kernels, avx512);
 
+/// Stochastic rounding with the numbers of offset_kernel.hpp. `count` is a multiple of 16; `in` and
+/// `out` are the same or do not overlap. The code of a NaN has no meaning.
+struct DrawnRowKernel {
+  void (*quantize)(const RowGrid& grid, const float* in, const float* offsets, float* out,
+                   std::size_t count);
+  void (*encode)(const RowGrid& grid, const float* in, const float* offsets, std::uint32_t* codes,
+                 std::size_t count);
+};
+MASE_KERNELS(DrawnRowKernel, drawn_row_kernel, avx512);
+
 }  // namespace mase::formats::kernels

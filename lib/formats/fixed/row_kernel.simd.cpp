@@ -28,17 +28,23 @@ struct OnRowGrid {
     return {Simd::wide_all(grid.step), Simd::all(grid.step), Simd::all(grid.low),
             Simd::all(grid.high)};
   }
-  MASE_SIMD Simd::Vec code(Simd::Vec x) const {
+  /// `u`: the offsets of stochastic rounding, nothing for the others.
+  template <class... Offset>
+  MASE_SIMD Simd::Vec code(Simd::Vec x, Offset... u) const {
     const Simd::Wide quotient = Simd::div_wide(Simd::widen(x), step);
-    return Simd::min(high, Simd::max(low, Simd::narrow(rounded(quotient))));
+    return Simd::min(high, Simd::max(low, Simd::narrow(rounded(quotient, u...))));
+  }
+  MASE_SIMD static Simd::Wide rounded(Simd::Wide v, Simd::Vec u) {
+    return floor_wide(Simd::add_wide(v, Simd::widen(u)));
   }
   MASE_SIMD static Simd::Wide rounded(Simd::Wide v) {
     if constexpr (rounding == Rounding::nearest_even) return nearest_even_wide(v);
     if constexpr (rounding == Rounding::floor) return floor_wide(v);
     return nearest_away_wide(v);
   }
-  MASE_SIMD Simd::Vec operator()(Simd::Vec x) const {
-    return Simd::add(Simd::mul(code(x), float_step), Simd::all(0.0F));  // -0 + 0 = +0
+  template <class... Offset>
+  MASE_SIMD Simd::Vec operator()(Simd::Vec x, Offset... u) const {
+    return Simd::add(Simd::mul(code(x, u...), float_step), Simd::all(0.0F));  // -0 + 0 = +0
   }
 };
 
@@ -60,6 +66,24 @@ MASE_SIMD_TARGET bool run_row_encode(const RowGrid& grid, const float* in, std::
   return encode_span(ToRowCode<rounding>{OnRowGrid<rounding>::of(grid)}, in, codes, count);
 }
 
+using Drawn = OnRowGrid<Rounding::stochastic>;
+
+MASE_SIMD_TARGET void run_drawn(const RowGrid& grid, const float* in, const float* offsets,
+                                float* out, std::size_t count) {
+  const Drawn op = Drawn::of(grid);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store(out + i, op(Simd::load(in + i), Simd::load(offsets + i)));
+}
+
+MASE_SIMD_TARGET void run_drawn_encode(const RowGrid& grid, const float* in, const float* offsets,
+                                       std::uint32_t* codes, std::size_t count) {
+  const Drawn op = Drawn::of(grid);
+  auto* to = reinterpret_cast<std::int32_t*>(codes);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store_bits(to + i,
+                     Simd::nearest_integer(op.code(Simd::load(in + i), Simd::load(offsets + i))));
+}
+
 /// Magnitudes that are not finite count as 0. As integers they have the order of floats.
 MASE_SIMD Simd::Bits finite_magnitude(Simd::Vec x) {
   const Simd::Bits size = Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
@@ -79,6 +103,8 @@ template <Rounding rounding>
 constexpr RowKernels all_row_kernels{run_row<rounding>, run_row_encode<rounding>, run_peak};
 
 }  // namespace
+
+const DrawnRowKernel MASE_KERNELS_OF(drawn_row_kernel){run_drawn, run_drawn_encode};
 
 const ByRounding<RowKernels> MASE_KERNELS_OF(row_kernels){all_row_kernels<Rounding::nearest_even>,
                                                           all_row_kernels<Rounding::floor>,

@@ -2,9 +2,11 @@
 // The format `scale_integer` over tensors, row by row.
 #include "formats/fixed/scale_integer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/fixed/integer_kernel.hpp"
 #include "formats/fixed/row_kernel.hpp"
@@ -16,8 +18,7 @@ namespace {
 using Row = std::span<const float>;
 
 bool has_kernel(const ScaleIntegerSpec& spec) {
-  return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic &&
-         spec.width <= kernels::widest_row_kernel;
+  return spec.profile == Profile::exact && spec.width <= kernels::widest_row_kernel;
 }
 
 kernels::RowGrid grid_of(const ScaleIntegerSpec& spec, float step) {
@@ -34,7 +35,7 @@ kernels::IntegerGrid step_grid(const ScaleIntegerSpec& spec, float step) {
 
 float scale_of(const ScaleIntegerSpec& spec, Row row) {
   if (!has_kernel(spec)) return row_scale(spec, row_peak(row, spec.profile));
-  const auto kernel = kernels::row_kernels(simd::best_isa())[spec.rounding];
+  const auto& kernel = kernels::row_kernels(simd::best_isa()).nearest_even;  // of any rounding
   return row_scale(spec, kernel.peak(row.data(), row.size()));
 }
 
@@ -55,6 +56,40 @@ void define_codes(const ScaleIntegerSpec& spec, Row part, float scale, std::size
     check_element(spec, part[i], scale, start + i);
     codes[i] = low_bits(scale_integer_code(spec, part[i], scale, start + i));
   }
+}
+
+// Elements start and up of the tensor, of one row, for formats that have a kernel.
+void quantize_part(const ScaleIntegerSpec& spec, Row part, float scale, std::size_t start,
+                   std::span<float> out, bool stream) {
+  const kernels::RowGrid grid = grid_of(spec, scale);
+  if (spec.rounding != Rounding::stochastic) {
+    const auto& kernel = kernels::row_kernels(simd::best_isa())[spec.rounding];
+    return kernel.quantize(grid, part.data(), out.data(), part.size(), stream);
+  }
+  const auto& kernel = kernels::drawn_row_kernel(simd::best_isa());
+  quantize_drawn(
+      spec.seed, part, out,
+      [&](const float* from, const float* u, float* to, std::size_t count) {
+        kernel.quantize(grid, from, u, to, count);
+      },
+      start);
+}
+
+// The same for codes of at most a piece; false when there is a NaN.
+bool encode_part(const ScaleIntegerSpec& spec, Row part, float scale, std::size_t start,
+                 std::span<std::uint32_t> codes) {
+  const kernels::RowGrid grid = grid_of(spec, scale);
+  if (spec.rounding != Rounding::stochastic) {
+    const auto& kernel = kernels::row_kernels(simd::best_isa())[spec.rounding];
+    return !kernel.encode(grid, part.data(), codes.data(), codes.size());
+  }
+  const auto& kernel = kernels::drawn_row_kernel(simd::best_isa());
+  Offsets offsets;
+  run_in_units(spec.seed, part, start, codes, offsets,
+               [&](const float* from, const float* u, std::uint32_t* to, std::size_t count) {
+                 kernel.encode(grid, from, u, to, count);
+               });
+  return std::ranges::none_of(part, [](float x) { return std::isnan(x); });
 }
 
 double number_of(const ScaleIntegerSpec& spec, std::uint32_t code) {
@@ -90,8 +125,7 @@ void ScaleInteger::quantize(std::span<const float> in, std::span<float> out,
     const std::span<float> made = rows.of(out, r);
     const float scale = scale_of(integer, row);
     if (has_kernel(integer)) {
-      const auto kernel = kernels::row_kernels(simd::best_isa())[integer.rounding];
-      kernel.quantize(grid_of(integer, scale), row.data(), made.data(), row.size(), stream);
+      quantize_part(integer, row, scale, r * rows.size, made, stream);
     } else {
       for (std::size_t i = 0; i < row.size(); ++i)
         made[i] = quantize_scale_integer_scalar(integer, row[i], scale, r * rows.size + i);
@@ -112,10 +146,9 @@ Encoded ScaleInteger::encode(std::span<const float> in, const Shape& shape) cons
     for (std::size_t first = 0; first < row.size(); first += code_piece) {
       const Row part = row.subspan(first, std::min(code_piece, row.size() - first));
       const std::span<std::uint32_t> made(codes.data(), part.size());
-      const bool defined = has_kernel(integer) &&
-                           !kernels::row_kernels(simd::best_isa())[integer.rounding].encode(
-                               grid_of(integer, scale), part.data(), made.data(), made.size());
-      if (!defined) define_codes(integer, part, scale, r * rows.size + first, made);
+      const std::size_t start = r * rows.size + first;
+      const bool defined = has_kernel(integer) && encode_part(integer, part, scale, start, made);
+      if (!defined) define_codes(integer, part, scale, start, made);
       packer.append(made);
     }
   }

@@ -24,7 +24,7 @@ struct MxGrid {
 };
 
 /// Writes the values, or the codes' bits, of a strip's elements; or of runs, and returns how many
-/// tiles are done (block_runs.hpp).
+/// tiles are done (block_runs.hpp). With stochastic rounding: of strips of one row with offsets.
 struct MxKernel {
   void (*on_strip)(const MxGrid& grid, const Strip& strip, const TileFactors& factors);
   std::size_t (*on_runs)(const MxGrid& grid, const PowerRule& rule, const Runs& runs);

@@ -11,6 +11,7 @@ namespace {
 template <Rounding rounding, bool encodes>
 struct OnMxMinifloat {
   static constexpr std::size_t factors = mx_factor_count;
+  static constexpr bool draws = rounding == Rounding::stochastic;
   using Vec = Simd::Vec;
   OnMinifloatGrid<rounding> elements;
   MinifloatCode<true> codes;
@@ -20,8 +21,9 @@ struct OnMxMinifloat {
             MinifloatCode<true>::of(grid.minifloat_codes)};
   }
 
-  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile) const {
-    const Vec element = elements(scaled_down<rounding>(x, tile.factor[mx_down]));
+  template <class... Offset>
+  MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile, Offset... u) const {
+    const Vec element = elements(scaled_down<rounding>(x, tile.factor[mx_down]), u...);
     const Vec up = tile.factor[mx_up];
     if constexpr (encodes) return code_in_tile(codes(element), up);
     return Simd::mul(element, up);

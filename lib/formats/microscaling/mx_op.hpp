@@ -11,11 +11,11 @@ namespace mase::formats::kernels {
 namespace {
 
 /// x times a tile's first factor. The product is exact unless it underflows, which only `floor`
-/// sees: it takes any negative x to below 0.
+/// and `stochastic` see: they may take any negative x to below 0.
 template <Rounding rounding>
 MASE_SIMD Simd::Vec scaled_down(Simd::Vec x, Simd::Vec factor) {
   const Simd::Vec scaled = Simd::mul(x, factor);
-  if constexpr (rounding != Rounding::floor) return scaled;
+  if constexpr (rounding != Rounding::floor && rounding != Rounding::stochastic) return scaled;
   return Simd::select_less(x, Simd::all(0.0F), Simd::min(Simd::all(-0x1p-126F), scaled), scaled);
 }
 
@@ -38,10 +38,15 @@ MASE_SIMD_TARGET std::size_t mx_runs(const MxGrid& grid, const PowerRule& rule, 
 template <class Op>
 constexpr MxKernel mx_kernel{mx_strip<Op>, mx_runs<Op>};
 
+/// Of stochastic rounding: on strips of one row with offsets.
+template <class Op>
+constexpr MxKernel mx_drawn_kernel{mx_strip<Op>, nullptr};
+
 template <template <Rounding, bool> class Op, bool encodes>
 constexpr ByRounding<MxKernel> mx_kernels{mx_kernel<Op<Rounding::nearest_even, encodes>>,
                                           mx_kernel<Op<Rounding::floor, encodes>>,
-                                          mx_kernel<Op<Rounding::nearest_away, encodes>>};
+                                          mx_kernel<Op<Rounding::nearest_away, encodes>>,
+                                          mx_drawn_kernel<Op<Rounding::stochastic, encodes>>};
 
 }  // namespace
 }  // namespace mase::formats::kernels

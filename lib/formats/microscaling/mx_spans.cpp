@@ -9,6 +9,7 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
+#include "formats/block/drawn_rows.hpp"
 #include "formats/scalars.hpp"
 
 namespace mase::formats {
@@ -50,9 +51,7 @@ MxBlocks in_order(MxBlocks blocks) {
   return blocks;
 }
 
-bool has_kernel(const MxSpec& spec) {
-  return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic;
-}
+bool has_kernel(const MxSpec& spec) { return spec.profile == Profile::exact; }
 
 float power_of_two(int exponent) {
   return static_cast<float>(
@@ -113,11 +112,13 @@ BlockKernel block_kernel(const MxSpec& spec, bool encodes, simd::Isa isa) {
   const kernels::PowerRule rule =
       power_rule(scale_bits(spec.rule, spec.top()), spec.lowest_exponent(), spec.highest_exponent(),
                  down_shift(spec), up_shift(spec));
+  const auto fill = [spec](std::span<const TilePeak> peaks, TileFactors& factors) {
+    fill_factors(spec, peaks, factors);
+  };
+  if (spec.rounding == Rounding::stochastic)
+    return {kernels::mx_factor_count, fill, drawn_elements(kernel.on_strip, grid, spec.seed), {}};
   return {
-      kernels::mx_factor_count,
-      [spec](std::span<const TilePeak> peaks, TileFactors& factors) {
-        fill_factors(spec, peaks, factors);
-      },
+      kernels::mx_factor_count, fill,
       [grid, kernel](const kernels::Strip& strip, const TileFactors& factors) {
         kernel.on_strip(grid, strip, factors);
       },

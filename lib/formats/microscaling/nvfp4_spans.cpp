@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
+#include "formats/block/drawn_rows.hpp"
 #include "formats/scalars.hpp"
 
 namespace mase::formats {
@@ -67,15 +68,17 @@ BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes
   const kernels::MxKernels& minifloat = kernels::mx_minifloat_kernels(isa);
   const kernels::Nvfp4Kernels& nvfp4 = kernels::nvfp4_kernels(isa);
   const auto on_strip = (encodes ? minifloat.codes : minifloat.values)[spec.rounding].on_strip;
+  const auto fill = [tensor_scale, scaling = nvfp4.scaling](std::span<const TilePeak> peaks,
+                                                            kernels::TileFactors& factors) {
+    float* const up = factors.of(kernels::mx_up);
+    copy_magnitudes(peaks, up);
+    scaling(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
+    for (std::size_t t = 0; t < peaks.size(); ++t) up[t] *= tensor_scale;
+  };
+  if (spec.rounding == Rounding::stochastic)
+    return {kernels::mx_factor_count, fill, drawn_elements(on_strip, grid, spec.seed), {}};
   const auto on_runs = (encodes ? nvfp4.codes : nvfp4.values)[spec.rounding];
-  return {kernels::mx_factor_count,
-          [tensor_scale, scaling = nvfp4.scaling](std::span<const TilePeak> peaks,
-                                                  kernels::TileFactors& factors) {
-            float* const up = factors.of(kernels::mx_up);
-            copy_magnitudes(peaks, up);
-            scaling(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
-            for (std::size_t t = 0; t < peaks.size(); ++t) up[t] *= tensor_scale;
-          },
+  return {kernels::mx_factor_count, fill,
           [grid, on_strip](const kernels::Strip& strip, const kernels::TileFactors& factors) {
             on_strip(grid, strip, factors);
           },
@@ -84,32 +87,10 @@ BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes
           }};
 }
 
-// Calls visit(i, element value, factors) for every element; NaN blocks have NaN factors.
-template <class Visit>
-void for_each_value(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
-                    std::span<const TilePeak> peaks, Visit&& visit) {
-  const float tensor_scale = scale_of_tensor(spec, peaks);
-  std::vector<Nvfp4Factors> factors;
-  factors.reserve(peaks.size());
-  for (const TilePeak& peak : peaks) factors.push_back(factors_of(peak, tensor_scale));
-  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
-  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-    visit(i, nvfp4_element_value(element, in[i], factors[tile].down, i), factors[tile]);
-  });
-}
-
 BlockCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
                          float tensor_scale) {
-  if (spec.rounding != Rounding::stochastic)
-    return encode_blocks(tiling, in, block_kernel(spec, tensor_scale, true, simd::best_isa()),
-                         element_code_bits);
-  const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
-  std::vector<TilePeak> peaks = tile_peaks(tiling, in);
-  std::vector<std::uint32_t> codes(in.size());
-  for_each_value(spec, tiling, in, peaks, [&](std::size_t i, float value, Nvfp4Factors factors) {
-    if (!std::isnan(factors.up)) codes[i] = minifloat_code(element, static_cast<double>(value));
-  });
-  return {pack_codes(codes, element_code_bits), std::move(peaks)};
+  return encode_blocks(tiling, in, block_kernel(spec, tensor_scale, true, simd::best_isa()),
+                       element_code_bits);
 }
 
 float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
@@ -123,14 +104,8 @@ float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
 
 void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in,
                     std::span<float> out, simd::Isa isa) {
-  if (spec.rounding != Rounding::stochastic) {
-    const float scale = scale_of_tensor(spec, in, isa);
-    return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, scale, false, isa), isa);
-  }
-  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
-  for_each_value(
-      spec, blocks.tiling, in, peaks,
-      [&](std::size_t i, float value, Nvfp4Factors factors) { out[i] = value * factors.up; });
+  const float scale = scale_of_tensor(spec, in, isa);
+  quantize_blocks(blocks.tiling, in, out, block_kernel(spec, scale, false, isa), isa);
 }
 
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {

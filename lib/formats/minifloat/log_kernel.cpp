@@ -18,8 +18,8 @@ LogGrid log_grid(const LogSpec& spec) {
 }
 
 bool fits_float32(const LogSpec& spec) {
-  return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic &&
-         spec.lowest_exponent() >= -126 && spec.highest_exponent() <= 127;
+  return spec.profile == Profile::exact && spec.lowest_exponent() >= -126 &&
+         spec.highest_exponent() <= 127;
 }
 
 }  // namespace mase::formats::kernels

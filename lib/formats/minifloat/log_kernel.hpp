@@ -37,4 +37,14 @@ struct LogKernel {
 /// All sets give the bits of the definition.
 MASE_KERNELS(ByRounding<LogKernel>, log_kernels, avx512);
 
+/// Kernels of stochastic rounding, with the numbers of offset_kernel.hpp. `count` is a multiple of
+/// 16; `in` and `out` are the same or do not overlap.
+struct DrawnLogKernel {
+  void (*quantize)(const LogGrid& grid, const float* in, const float* offsets, float* out,
+                   std::size_t count);
+  void (*encode)(const LogGrid& grid, const float* in, const float* offsets, std::uint32_t* out,
+                 std::size_t count);
+};
+MASE_KERNELS(DrawnLogKernel, drawn_log_kernel, avx512);
+
 }  // namespace mase::formats::kernels

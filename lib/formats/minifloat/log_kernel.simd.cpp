@@ -31,7 +31,27 @@ MASE_SIMD_TARGET bool run_encode(const LogGrid& grid, const float* in, std::uint
 template <Rounding rounding>
 constexpr LogKernel kernel{run<rounding>, run_encode<rounding>};
 
+using Drawn = OnLogGrid<Rounding::stochastic>;
+
+MASE_SIMD_TARGET void run_drawn(const LogGrid& grid, const float* in, const float* offsets,
+                                float* out, std::size_t count) {
+  const Drawn op = Drawn::of(grid);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store(out + i, op(Simd::load(in + i), Simd::load(offsets + i)));
+}
+
+MASE_SIMD_TARGET void run_drawn_encode(const LogGrid& grid, const float* in, const float* offsets,
+                                       std::uint32_t* out, std::size_t count) {
+  const Drawn op = Drawn::of(grid);
+  const LogCode code = LogCode::of(grid);
+  auto* to = reinterpret_cast<std::int32_t*>(out);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store_bits(to + i, code(op(Simd::load(in + i), Simd::load(offsets + i))));
+}
+
 }  // namespace
+
+const DrawnLogKernel MASE_KERNELS_OF(drawn_log_kernel){run_drawn, run_drawn_encode};
 
 // There are no ties: nearest_away is nearest_even.
 const ByRounding<LogKernel> MASE_KERNELS_OF(log_kernels){

@@ -30,12 +30,16 @@ struct OnLogGrid {
             Simd::all_bits(grid.round_up)};
   }
 
-  MASE_SIMD Vec operator()(Vec x) const {
+  static constexpr bool draws = rounding == Rounding::stochastic;
+
+  /// `u`: the offsets of stochastic rounding, nothing for the others.
+  template <class... Offset>
+  MASE_SIMD Vec operator()(Vec x, Offset... u) const {
     const Bits sign_of_x = Simd::and_bits(Simd::bits(x), sign);
     // The highest power is on the grid, so nothing beyond it can round to anything else.
     const Vec magnitude =
         Simd::min(highest, Simd::floats(Simd::xor_bits(Simd::bits(x), sign_of_x)));
-    const Vec power = Simd::max(Simd::floats(rounded(x, magnitude)), lowest);
+    const Vec power = Simd::max(Simd::floats(rounded(x, magnitude, u...)), lowest);
     const Vec value = flushed(x, magnitude, signed_by(power, sign_of_x));
     // Adds the NaN that the bit operations lost, or a zero that changes nothing, not even +0.
     return Simd::add(value, Simd::mul(signed_by(magnitude, sign_of_x), zero));
@@ -52,6 +56,14 @@ struct OnLogGrid {
     // Only negative values grow in magnitude.
     const Bits cut = Simd::and_bits(Simd::bits(magnitude), exponent);
     return Simd::bits(Simd::select_less(x, zero, Simd::floats(carried), Simd::floats(cut)));
+  }
+
+  /// The significand 1 + m / 2^23 reaches 2 with u = k / 2^24 where m + k / 2 does.
+  MASE_SIMD Bits rounded(Vec, Vec magnitude, Vec u) const {
+    const Vec half = Simd::mul(Simd::floor(Simd::mul(u, Simd::all(0x1p23F))), Simd::all(0x1p-23F));
+    const Vec one = Simd::all(1.0F);
+    const Bits carry = Simd::sub_bits(Simd::bits(Simd::add(one, half)), Simd::bits(one));
+    return Simd::and_bits(Simd::add_bits(Simd::bits(magnitude), carry), exponent);
   }
 
   MASE_SIMD Vec flushed(Vec x, Vec magnitude, Vec value) const {

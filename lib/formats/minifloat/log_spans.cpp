@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/minifloat/log_kernel.hpp"
 
@@ -22,6 +23,24 @@ std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
   return log_code(spec, value);
 }
 
+void quantize_stochastic(const LogSpec& spec, std::span<const float> in, std::span<float> out) {
+  const auto& kernel = kernels::drawn_log_kernel(simd::best_isa());
+  const kernels::LogGrid grid = kernels::log_grid(spec);
+  quantize_drawn(spec.seed, in, out,
+                 [&](const float* from, const float* u, float* to, std::size_t count) {
+                   kernel.quantize(grid, from, u, to, count);
+                 });
+}
+
+PackedCodes encode_stochastic(const LogSpec& spec, std::span<const float> in) {
+  const auto& kernel = kernels::drawn_log_kernel(simd::best_isa());
+  const kernels::LogGrid grid = kernels::log_grid(spec);
+  return encode_drawn(spec.width, spec.seed, in, "log",
+                      [&](const float* from, const float* u, std::uint32_t* to, std::size_t count) {
+                        kernel.encode(grid, from, u, to, count);
+                      });
+}
+
 }  // namespace
 
 void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out) {
@@ -35,6 +54,7 @@ void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<floa
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_log_scalar(spec, in[i], i);
     return;
   }
+  if (spec.rounding == Rounding::stochastic) return quantize_stochastic(spec, in, out);
   const auto kernel = kernels::log_kernels(simd::best_isa())[spec.rounding];
   kernel.quantize(kernels::log_grid(spec), in.data(), out.data(), in.size());
 }
@@ -46,6 +66,7 @@ Encoded encode_log(const LogSpec& spec, std::span<const float> in) {
   };
   if (!kernels::fits_float32(spec))
     return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
+  if (spec.rounding == Rounding::stochastic) return {encode_stochastic(spec, in), {}, {}};
   const auto kernel = kernels::log_kernels(simd::best_isa())[spec.rounding];
   const kernels::LogGrid grid = kernels::log_grid(spec);
   const auto make = [&](std::size_t first, Codes codes) {

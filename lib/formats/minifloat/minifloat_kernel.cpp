@@ -13,8 +13,7 @@ namespace {
 std::int32_t bits_of_power(int exponent) { return (exponent + 127) << 23; }
 
 bool is_lowest_normal(const MinifloatSpec& spec) {
-  return spec.profile == Profile::exact && spec.rounding != Rounding::stochastic &&
-         spec.lowest_exponent() >= -126;
+  return spec.profile == Profile::exact && spec.lowest_exponent() >= -126;
 }
 
 float overflow_value(const MinifloatSpec& spec) {
@@ -53,6 +52,13 @@ MinifloatRange minifloat_range(const MinifloatSpec& spec) {
   // Scaling down by 2^64 must not bring anything to the lowest exponent.
   const bool halves = spec.lowest_exponent() <= -64 && spec.top_exponent() <= 128;
   return halves && !overflows(spec) ? MinifloatRange::wide : MinifloatRange::beyond;
+}
+
+bool can_draw(const MinifloatSpec& spec) {
+  const MinifloatRange range = minifloat_range(spec);
+  return spec.rounding == Rounding::stochastic &&
+         (range == MinifloatRange::narrow || range == MinifloatRange::overflowing) &&
+         spec.lowest_exponent() - spec.fraction_bits() >= -126;
 }
 
 bool can_encode(const MinifloatSpec& spec) {

@@ -28,10 +28,14 @@ enum class MinifloatRange : std::uint8_t {
   narrow,       ///< additions round to the grid: OnMinifloatGrid
   overflowing,  ///< the same, and what is beyond becomes infinity or NaN
   wide,         ///< they do with large magnitudes scaled down: OnWideMinifloatGrid
-  beyond,       ///< only the definition will do, as for stochastic rounding and profile reference
+  beyond,       ///< only the definition will do, as for profile reference
 };
 
 MinifloatRange minifloat_range(const MinifloatSpec& spec);
+
+/// Whether stochastic rounding has kernels: range narrow or overflowing, and a float32 number for
+/// one over each step.
+bool can_draw(const MinifloatSpec& spec);
 
 /// A minifloat's codes in terms of float32 bit patterns.
 struct MinifloatCodeGrid {
@@ -71,6 +75,23 @@ struct MinifloatKernels {
     return range == MinifloatRange::overflowing ? overflowing : narrow;
   }
 };
+
+/// Kernels of stochastic rounding, for grids that can_draw, with the numbers of offset_kernel.hpp.
+/// `count` is a multiple of 16; `in` and `out` are the same or do not overlap.
+struct DrawnMinifloatKernel {
+  using Encoder = void (*)(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
+                           const float* in, const float* offsets, std::uint32_t* out,
+                           std::size_t count);
+  void (*quantize)(const MinifloatGrid& grid, const float* in, const float* offsets, float* out,
+                   std::size_t count);
+  Encoder encode_hidden, encode_no_hidden;
+};
+
+/// By whether large values overflow.
+struct DrawnMinifloatKernels {
+  DrawnMinifloatKernel narrow, overflowing;
+};
+MASE_KERNELS(DrawnMinifloatKernels, drawn_minifloat_kernels, avx512);
 
 /// All sets give the bits of the definition (but for the payload of a NaN).
 MASE_KERNELS(ByRounding<MinifloatKernels>, minifloat_kernels, avx512);

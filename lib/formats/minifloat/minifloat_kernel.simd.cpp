@@ -38,7 +38,36 @@ constexpr MinifloatKernels kernels{kernel<OnMinifloatGrid<rounding>>,
                                    kernel<OnMinifloatGrid<rounding, false>>,
                                    kernel<OnWideMinifloatGrid<rounding>>};
 
+template <bool saturate>
+using Drawn = OnMinifloatGrid<Rounding::stochastic, saturate>;
+
+template <bool saturate>
+MASE_SIMD_TARGET void run_drawn(const MinifloatGrid& grid, const float* in, const float* offsets,
+                                float* out, std::size_t count) {
+  const auto op = Drawn<saturate>::of(grid);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store(out + i, op(Simd::load(in + i), Simd::load(offsets + i)));
+}
+
+template <bool saturate, bool hidden_bit>
+MASE_SIMD_TARGET void run_drawn_encode(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
+                                       const float* in, const float* offsets, std::uint32_t* out,
+                                       std::size_t count) {
+  const auto op = Drawn<saturate>::of(grid);
+  const auto code = MinifloatCode<hidden_bit>::of(codes);
+  auto* to = reinterpret_cast<std::int32_t*>(out);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store_bits(to + i, code(op(Simd::load(in + i), Simd::load(offsets + i))));
+}
+
+template <bool saturate>
+constexpr DrawnMinifloatKernel drawn_kernel{run_drawn<saturate>, run_drawn_encode<saturate, true>,
+                                            run_drawn_encode<saturate, false>};
+
 }  // namespace
+
+const DrawnMinifloatKernels MASE_KERNELS_OF(drawn_minifloat_kernels){drawn_kernel<true>,
+                                                                     drawn_kernel<false>};
 
 const ByRounding<MinifloatKernels> MASE_KERNELS_OF(minifloat_kernels){
     kernels<Rounding::nearest_even>, kernels<Rounding::floor>, kernels<Rounding::nearest_away>};

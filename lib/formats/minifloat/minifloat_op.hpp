@@ -7,6 +7,7 @@
 // and subtracting it again is exact. Its bits are those of a's exponent plus a constant.
 #pragma once
 
+#include "formats/drawn_op.hpp"
 #include "formats/minifloat/minifloat_kernel.hpp"
 #include "simd/simd.hpp"
 
@@ -36,11 +37,15 @@ struct OnMinifloatGrid {
             Simd::all_bits(1)};
   }
 
-  MASE_SIMD Vec operator()(Vec x) const {
+  static constexpr bool draws = rounding == Rounding::stochastic;
+
+  /// `u`: the offsets of stochastic rounding, nothing for the others.
+  template <class... Offset>
+  MASE_SIMD Vec operator()(Vec x, Offset... u) const {
     const Bits sign_of_x = Simd::and_bits(Simd::bits(x), sign);
     // The limit is on the grid, so nothing beyond it can round to anything else.
     const Vec magnitude = Simd::min(limit, Simd::floats(Simd::xor_bits(Simd::bits(x), sign_of_x)));
-    Vec value = rounded(x, magnitude);
+    Vec value = rounded(x, magnitude, u...);
     if constexpr (!saturate) value = Simd::select_less(largest, value, overflow, value);
     return Simd::floats(Simd::or_bits(Simd::bits(value), sign_of_x));
   }
@@ -56,6 +61,22 @@ struct OnMinifloatGrid {
     Vec sum = Simd::add(magnitude, addend);
     if constexpr (rounding == Rounding::floor) sum = floored(x, magnitude, sum, addend);
     return Simd::sub(sum, addend);
+  }
+
+  /// The same for stochastic rounding, of a grid that can_draw.
+  MASE_SIMD Vec rounded(Vec x, Vec magnitude, Vec u) const {
+    const Bits exponents = Simd::max_bits(Simd::and_bits(Simd::bits(magnitude), exponent), lowest);
+    const Bits addend_bits = Simd::add_bits(exponents, to_addend);
+    const Vec addend = Simd::floats(addend_bits);
+    const Vec sum = Simd::add(magnitude, addend);
+    const Vec less = Simd::floats(Simd::sub_bits(Simd::bits(sum), one));
+    const Vec below = Simd::select_less(magnitude, Simd::sub(sum, addend), less, sum);
+    // One over the step, whose exponent field is the addend's less 23.
+    const Vec per_step = Simd::floats(
+        Simd::sub_bits(Simd::all_bits(static_cast<std::int32_t>(277U << 23)), addend_bits));
+    const Vec part = Simd::mul(Simd::sub(magnitude, Simd::sub(below, addend)), per_step);
+    const Vec next = Simd::floats(Simd::add_bits(Simd::bits(below), one));
+    return Simd::sub(DrawnLimit::of(x, u).choose(part, next, below), addend);
   }
 
   /// The sum moved by one step, its last bit, where it was rounded away from minus infinity.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/minifloat/minifloat_kernel.hpp"
 
@@ -27,15 +28,50 @@ std::uint32_t define_code(const MinifloatSpec& spec, std::string_view format, fl
   return minifloat_code(spec, value);
 }
 
+const kernels::DrawnMinifloatKernel& drawn_kernel(const MinifloatSpec& spec) {
+  const auto& kernels = kernels::drawn_minifloat_kernels(simd::best_isa());
+  const bool narrow = kernels::minifloat_range(spec) == kernels::MinifloatRange::narrow;
+  return narrow ? kernels.narrow : kernels.overflowing;
+}
+
+void quantize_stochastic(const MinifloatSpec& spec, std::span<const float> in,
+                         std::span<float> out) {
+  const auto& kernel = drawn_kernel(spec);
+  const kernels::MinifloatGrid grid = kernels::minifloat_grid(spec);
+  quantize_drawn(spec.seed, in, out,
+                 [&](const float* from, const float* u, float* to, std::size_t count) {
+                   kernel.quantize(grid, from, u, to, count);
+                 });
+}
+
+PackedCodes encode_stochastic(const MinifloatSpec& spec, std::string_view format,
+                              std::span<const float> in) {
+  const auto& kernel = drawn_kernel(spec);
+  const auto encode = spec.hidden_bit ? kernel.encode_hidden : kernel.encode_no_hidden;
+  const kernels::MinifloatGrid grid = kernels::minifloat_grid(spec);
+  const kernels::MinifloatCodeGrid codes = kernels::minifloat_code_grid(spec);
+  return encode_drawn(spec.width, spec.seed, in, spec.specials == Specials::none ? format : "",
+                      [&](const float* from, const float* u, std::uint32_t* to, std::size_t count) {
+                        encode(grid, codes, from, u, to, count);
+                      });
+}
+
+/// Whether the kernels of whole spans take the rounding.
+bool has_span_kernel(const MinifloatSpec& spec) {
+  return spec.rounding != Rounding::stochastic &&
+         kernels::minifloat_range(spec) != kernels::MinifloatRange::beyond;
+}
+
 }  // namespace
 
 void quantize_minifloat(const MinifloatSpec& spec, std::span<const float> in,
                         std::span<float> out) {
-  const kernels::MinifloatRange range = kernels::minifloat_range(spec);
-  if (range == kernels::MinifloatRange::beyond) {
+  if (kernels::can_draw(spec)) return quantize_stochastic(spec, in, out);
+  if (!has_span_kernel(spec)) {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_minifloat_scalar(spec, in[i], i);
     return;
   }
+  const kernels::MinifloatRange range = kernels::minifloat_range(spec);
   const auto kernel = kernels::minifloat_kernels(simd::best_isa())[spec.rounding][range];
   kernel.quantize(kernels::minifloat_grid(spec), in.data(), out.data(), in.size());
 }
@@ -46,7 +82,10 @@ Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,
     for (std::size_t i = 0; i < codes.size(); ++i)
       codes[i] = define_code(spec, format, in[first + i], first + i);
   };
-  if (!kernels::can_encode(spec)) return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
+  if (kernels::can_draw(spec) && kernels::can_encode(spec))
+    return {encode_stochastic(spec, format, in), {}, {}};
+  if (!kernels::can_encode(spec) || !has_span_kernel(spec))
+    return {encode_in_pieces(spec.width, in.size(), define), {}, {}};
   const auto kernel =
       kernels::minifloat_kernels(simd::best_isa())[spec.rounding][kernels::minifloat_range(spec)];
   const auto encode = spec.hidden_bit ? kernel.encode_hidden : kernel.encode_no_hidden;
