@@ -251,6 +251,10 @@ void remove_unused_tensors(Graph& graph) {
     const Node& node = graph.node(id);
     if (node.kind == NodeKind::call_module) called.insert(node.target);
     if (node.kind == NodeKind::get_attr) used.insert(node.target);
+    if (node.body)
+      for (NodeId inner : node.body->order())
+        if (node.body->node(inner).kind == NodeKind::get_attr)
+          used.insert(node.body->node(inner).target);
   }
   std::erase_if(graph.modules, [&](const auto& entry) { return !called.contains(entry.first); });
   for (const auto& [path, module] : graph.modules)

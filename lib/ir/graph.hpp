@@ -39,6 +39,8 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
+class Graph;
+
 /// One computation, input, tensor or the output of a graph.
 struct Node {
   NodeId id = no_node;
@@ -54,6 +56,9 @@ struct Node {
   /// call_function and call_method: every argument of the operator that differs from its default;
   /// call_module: the data inputs only; output: one argument "value".
   std::vector<Argument> args;
+  /// What an opaque leaf ("mase::leaf") runs: its placeholders are the nodes in `args`, in order,
+  /// and its tensors those of the graph that the leaf stands in. Null for every other node.
+  std::shared_ptr<const Graph> body;
   ValueInfo info;
   /// Formats by port ("data_in", "weight", "bias", "data_out", ...), written by quantize only.
   std::map<std::string, formats::Format> formats;

@@ -2,6 +2,8 @@
 // Parsing the text form of a graph: declarations, then nodes with their metadata.
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "ir/lexer.hpp"
 #include "ir/parse_value.hpp"
@@ -34,6 +36,8 @@ class Parser {
   void guard();
   void history();
   void node();
+  /// The nodes of an opaque leaf's own graph.
+  std::shared_ptr<const Graph> body();
   NodeKind node_kind();
   void node_formats(Node& node);
   void metadata(Node& node);
@@ -42,6 +46,7 @@ class Parser {
   Lexer lexer_;
   std::string origin_;
   Graph graph_;
+  bool in_body_ = false;
   std::size_t most_bytes_, bytes_ = 0;  ///< of all tensors, and of those read so far
 };
 
@@ -175,6 +180,7 @@ void Parser::node() {
   if (has_op || lexer_.peek().kind == TokenKind::string) node.op = lexer_.next().text;
   if (lexer_.accept('(')) node.args = parse_arguments(lexer_, graph_);
   if (lexer_.accept('{')) node_formats(node);
+  if (lexer_.peek().is_word("body")) node.body = body();
   while (lexer_.accept('|')) metadata(node);
   if (graph_.find_node(name.text))
     lexer_.fail_at(name.offset, "node '%" + name.text + "' is defined twice");
@@ -183,6 +189,18 @@ void Parser::node() {
   if (given != name.text)
     lexer_.fail_at(name.offset, "'" + name.text + "' is a word of Python or no valid name; '" +
                                     given + "' would work");
+}
+
+std::shared_ptr<const Graph> Parser::body() {
+  if (in_body_) lexer_.fail("a leaf stands inside of a leaf");
+  lexer_.next();
+  lexer_.expect('{');
+  Graph outer = std::exchange(graph_, Graph{});
+  in_body_ = true;
+  while (lexer_.peek().kind == TokenKind::node) node();
+  lexer_.expect('}');
+  in_body_ = false;
+  return std::make_shared<const Graph>(std::exchange(graph_, std::move(outer)));
 }
 
 NodeKind Parser::node_kind() {

@@ -103,6 +103,8 @@ std::string formats_text(const Node& node) {
          "}";
 }
 
+std::string body_text(const Node& node);
+
 std::string node_line(const Graph& graph, const Node& node) {
   std::string text = "  %" + node.name;
   if (node.info.kind != ValueInfo::Kind::unknown) text += " : " + print(node.info);
@@ -111,7 +113,15 @@ std::string node_line(const Graph& graph, const Node& node) {
   const bool qualified = node.op.find("::") != std::string::npos;
   if (!node.op.empty()) text += " " + (qualified ? word(node.op) : quote(node.op));
   if (!node.args.empty()) text += "(" + arguments_text(graph, node.args) + ")";
-  return text + formats_text(node) + "\n";
+  return text + formats_text(node) + body_text(node) + "\n";
+}
+
+std::string body_text(const Node& node) {
+  if (!node.body) return "";
+  std::string text = " body {\n";
+  for (const NodeId id : node.body->order())
+    text += "  " + node_line(*node.body, node.body->node(id));
+  return text + "  }";
 }
 
 std::string metadata_lines(const Node& node) {

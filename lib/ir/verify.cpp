@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
+#include "ir/leaf_bodies.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::ir {
@@ -128,6 +130,8 @@ void Verifier::check_operator(const Node& node) {
   if (computes && node.op.empty()) complain(node, "has no operator");
   if (!computes && !node.op.empty())
     complain(node, "has the operator '" + node.op + "' but computes nothing");
+  if ((node.op == leaf_op) != (node.body != nullptr))
+    complain(node, node.body ? "has a body and is no leaf" : "is a leaf without a body");
 }
 
 void Verifier::check_formats(const Node& node) {
@@ -158,6 +162,16 @@ void Verifier::check_tensor_order() {
 
 }  // namespace
 
-std::vector<std::string> verify(const Graph& graph) { return Verifier(graph).run(); }
+std::vector<std::string> verify(const Graph& graph) {
+  std::vector<std::string> found = Verifier(graph).run();
+  const bool leaves = std::ranges::any_of(
+      graph.order(), [&](NodeId id) { return graph.contains(id) && graph.node(id).body; });
+  if (!found.empty() || !leaves) return found;
+  try {
+    return Verifier(without_leaf_bodies(graph)).run();
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+}
 
 }  // namespace mase::ir

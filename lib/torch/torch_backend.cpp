@@ -70,7 +70,9 @@ void infer_infos(ir::Graph& graph, const std::vector<Array>& inputs) {
                [&](const ir::Node& node, const c10::IValue& value) {
                  infos.emplace_back(node.id, info_of(value));
                });
-  for (auto& [id, info] : infos) graph.node(id).info = std::move(info);
+  // Nodes of leaves' bodies are the executor's alone.
+  for (auto& [id, info] : infos)
+    if (graph.contains(id)) graph.node(id).info = std::move(info);
 }
 
 class TorchBackend : public backend::Backend {

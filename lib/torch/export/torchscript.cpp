@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "ir/leaf_bodies.hpp"
 #include "torch/export/formats.hpp"
 #include "torch/export/leaf.hpp"
 #include "torch/export/tree.hpp"
@@ -56,8 +57,8 @@ std::set<std::string> quantized_modules(const ir::Graph& graph) {
 class Exporter {
  public:
   explicit Exporter(const ir::Graph& graph)
-      : graph_(graph),
-        tree_(build_module_tree(graph, quantized_modules(graph))),
+      : graph_(ir::without_leaf_bodies(graph)),
+        tree_(build_module_tree(graph_, quantized_modules(graph_))),
         leaves_(graph_, tree_),
         top_(tree_.modules.at("")) {}
 
@@ -146,7 +147,7 @@ class Exporter {
     return top_.call(node.op, operands);
   }
 
-  const ir::Graph& graph_;
+  const ir::Graph graph_;  ///< without opaque leaves
   ModuleTree tree_;
   LeafMethods leaves_;
   MethodBuilder top_;

@@ -27,7 +27,11 @@ struct OpCall {
 /// Appends nodes to a graph while TorchScript is interpreted, and runs each on the example.
 class Builder {
  public:
-  explicit Builder(ir::Graph& graph) : graph_(graph) {}
+  /// `constants`: how many tensors without a name there are already.
+  explicit Builder(ir::Graph& graph, int constants = 0)
+      : graph_(graph), tensor_constants_(constants) {}
+  int tensor_constants() const { return tensor_constants_; }
+  void set_tensor_constants(int count) { tensor_constants_ = count; }
 
   Ref placeholder(const std::string& name, c10::IValue value);
   /// Runs and records a call that depends on the input; the cell is its result.
@@ -77,6 +81,8 @@ class Builder {
   void close_scope(ir::Node node, const Ref& result);
   /// Ends the scope with `node` in place of all its calls; returns the cell of its result.
   Ref close_scope(ir::Node node, c10::IValue value);
+  /// Adds a leaf with this result on the example.
+  Ref add_leaf(ir::Node node, c10::IValue value);
   void abandon_scope();
 
  private:
@@ -111,7 +117,7 @@ class Builder {
   std::optional<Scope> scope_;
   std::map<std::string, ir::NodeId> attribute_nodes_;
   std::vector<std::weak_ptr<Cell>> tensors_;  ///< every tensor cell, for aliasing checks
-  int tensor_constants_ = 0;
+  int tensor_constants_;
 };
 
 /// Records of the open scope are numbered below no_node.

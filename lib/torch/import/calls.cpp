@@ -43,13 +43,6 @@ void Importer::check_leaves(const std::string& option, const std::vector<std::st
   }
 }
 
-void Importer::refuse_leaf(const std::string& option, const std::string& name,
-                           const std::string& place) {
-  unsupported_error(option + " " + name + ": " + place +
-                    " is more than one operator, and a leaf is one; without the option it is taken "
-                    "apart");
-}
-
 bool Importer::is_traced(jit::Graph& graph) {
   for (const jit::Node* node : graph.nodes()) {
     const std::string text = source_of(node).text;
@@ -169,10 +162,12 @@ void Importer::call_method(const jit::Node* node, Environment& environment) {
   Ref& result = environment[node->output()];
   const std::string own = class_name(self->value);
   classes_.insert(own);
-  const bool leaf = !builder_.in_scope() && name.starts_with("forward") && is_leaf(own);
+  const bool leaf = may_be_leaf() && name.starts_with("forward") && is_leaf(own);
   if (leaf && (result = call_leaf(self, *method, arguments))) return;
-  if (leaf && is_among(options_.leaf_modules, own))
-    refuse_leaf("--leaf-module", own, "'" + self->path + "'");
+  if (leaf && is_among(options_.leaf_modules, own)) {
+    result = call_opaque_module(self, *method, arguments);
+    return;
+  }
   result = call_function(*method, arguments);
 }
 
@@ -196,11 +191,26 @@ Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
   return leaf->whole ? cell : unpacked(*leaf, result, cell, builder_);
 }
 
+Ref Importer::call_in_scope(bool chosen, const jit::Function& function,
+                            const std::vector<Ref>& arguments) {
+  const int depth = depth_;
+  builder_.open_scope();
+  try {
+    return call_function(function, arguments);
+  } catch (const Error&) {
+    if (!chosen) throw;
+    builder_.abandon_scope();
+    depth_ = depth;
+    return nullptr;
+  }
+}
+
 Ref Importer::call_leaf(const Ref& self, const jit::Function& method,
                         const std::vector<Ref>& arguments) {
-  if (is_recurrent(class_name(self->value))) return call_recurrent(self, method, arguments);
-  builder_.open_scope();
-  Ref result = call_function(method, arguments);
+  const std::string own = class_name(self->value);
+  if (is_recurrent(own)) return call_recurrent(self, method, arguments);
+  Ref result = call_in_scope(is_among(options_.leaf_modules, own), method, arguments);
+  if (!result) return nullptr;
   const auto same = std::find(arguments.begin() + 1, arguments.end(), result);
   std::optional<LeafCall> leaf;
   if (const OpCall* call = builder_.only_call(result)) {
@@ -231,11 +241,15 @@ void Importer::call_free_function(const jit::Node* node, Environment& environmen
   const std::string target = function_target(function.qualname().qualifiedName());
   functions_.insert(target);
   Ref& result = environment[node->output()];
-  if (!builder_.in_scope() && is_leaf_function(target)) {
+  if (may_be_leaf() && is_leaf_function(target)) {
     result = call_leaf_function(target, function, arguments);
+    if (!result && is_among(options_.leaf_functions, target)) {
+      ir::Node leaf;
+      leaf.kind = ir::NodeKind::call_function;
+      leaf.target = target;
+      result = call_opaque(std::move(leaf), function, arguments);
+    }
     if (result) return;
-    if (is_among(options_.leaf_functions, target))
-      refuse_leaf("--leaf-function", target, "the call at " + places_of(node));
   }
   result = call_function(function, arguments);
 }
@@ -246,8 +260,9 @@ bool Importer::is_leaf_function(const std::string& target) const {
 
 Ref Importer::call_leaf_function(const std::string& target, const jit::Function& function,
                                  const std::vector<Ref>& arguments) {
-  builder_.open_scope();
-  Ref result = call_function(function, arguments);
+  const bool chosen = is_among(options_.leaf_functions, target);
+  Ref result = call_in_scope(chosen, function, arguments);
+  if (!result) return nullptr;
   const OpCall* call = builder_.only_call(result);
   if (!call) {
     builder_.abandon_scope();

@@ -143,6 +143,9 @@ void Importer::index_container(const jit::Node* node, Environment& environment) 
       if (container->keys[i] == index->value) result = container->items[i];
     }
     if (!result) file_error("a dict has no such key at " + places_of(node));
+  } else if (container->value.isGenericDict() && !is_static(*container)) {
+    const ir::Value key = to_value(index->value);
+    result = builder_.get_item(container, key, libtorch::get_item(container->value, key, {}));
   } else if (container->value.isGenericDict()) {
     result = constant_cell(libtorch::get_item(container->value, to_value(index->value), {}));
   } else {

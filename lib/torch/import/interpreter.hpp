@@ -59,9 +59,13 @@ class Importer {
   void run_block(const jit::Block* block, Environment& environment);
   std::vector<Ref> inputs_of(const jit::Node* node, const Environment& environment);
   void call_method(const jit::Node* node, Environment& environment);
+  bool may_be_leaf() const { return !in_body_ && !builder_.in_scope(); }
   bool is_leaf(const std::string& class_name) const;
   /// The layer as one node, or null when it is not one operator.
   Ref call_leaf(const Ref& self, const jit::Function& method, const std::vector<Ref>& arguments);
+  /// Calls in a new scope. Null, without a scope, where a scope is not enough for a leaf that the
+  /// user has chosen: it gets a graph of its own.
+  Ref call_in_scope(bool chosen, const jit::Function& function, const std::vector<Ref>& arguments);
   /// A recurrent layer or cell of torch.nn as one node, or null when it does something else.
   Ref call_recurrent(const Ref& self, const jit::Function& method,
                      const std::vector<Ref>& arguments);
@@ -72,8 +76,20 @@ class Importer {
   /// Names of leaves that the model does not call are mistakes.
   static void check_leaves(const std::string& option, const std::vector<std::string>& wanted,
                            const std::set<std::string>& met);
-  [[noreturn]] static void refuse_leaf(const std::string& option, const std::string& name,
-                                       const std::string& place);
+  // Opaque leaves.
+  /// An importer of a leaf's own graph, in which no layer or function is a leaf.
+  Importer(ir::Graph& body, const Importer& outer);
+  /// A layer (`self` is its module) or function of several operators as one node with a graph of
+  /// its own.
+  Ref call_opaque(ir::Node leaf, const jit::Function& function, const std::vector<Ref>& arguments);
+  Ref call_opaque_module(const Ref& self, const jit::Function& method,
+                         const std::vector<Ref>& arguments);
+  /// An argument with a placeholder, named by `names`, for every tensor and size in it; constants
+  /// are known inside, but those in a container beside other things are inputs, too.
+  Ref body_input(const Ref& outer, const std::vector<std::string>& names, std::vector<Ref>& inputs,
+                 bool whole);
+  /// Takes over what the import of a body has found: guards, constants, names of what it calls.
+  void adopt(ir::Graph& body, const Importer& inner);
   Ref call_leaf_function(const std::string& target, const jit::Function& function,
                          const std::vector<Ref>& arguments);
 
@@ -162,6 +178,7 @@ class Importer {
   jit::Module root_{c10::QualifiedName("none")};
   std::set<std::string> classes_, functions_;  ///< of the modules and functions that were called
   bool traced_ = false;
+  bool in_body_ = false;  ///< of an opaque leaf
   std::int64_t steps_ = 0;
   int depth_ = 0;
 };

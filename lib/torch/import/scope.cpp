@@ -69,6 +69,10 @@ void Builder::close_scope(ir::Node node, const Ref& result) {
 
 Ref Builder::close_scope(ir::Node node, c10::IValue value) {
   scope_.reset();
+  return add_leaf(std::move(node), std::move(value));
+}
+
+Ref Builder::add_leaf(ir::Node node, c10::IValue value) {
   Cell cell;
   cell.kind = Cell::Kind::dynamic;
   cell.node = add_node(std::move(node), value);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "ir/leaf_bodies.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/in_place.hpp"
@@ -347,7 +348,7 @@ class PlanBuilder {
 };
 
 Executor::Plan::Plan(const ir::Graph& source, ir::Level run_level)
-    : graph(source), level(run_level) {
+    : graph(ir::without_leaf_bodies(source)), level(run_level) {
   PlanBuilder(*this).build();
 }
 
