@@ -274,6 +274,18 @@ weight = "integer(8, auto, granularity=channel)"
         "integer(8, 7, granularity=channel, channel_frac_width=[7, 7])");
 }
 
+TEST_CASE("a channel of next to nothing is no finer than 16 bits beyond the widest") {
+  ir::Graph graph = test::two_layers({1e-20f, 0, 0, 0, 0.5f, 0, 0, 0}, {0, 0});
+  passes::PassContext context = test::context_with_rows(Array(DType::float32, {1, 4}), 1);
+  test::run_pass(graph, "quantize", R"toml(
+[linear.config]
+weight = "integer(8, auto, granularity=channel)"
+)toml",
+                 context);
+  CHECK(format_at(graph, "fc", "weight") ==
+        "integer(8, 7, granularity=channel, channel_frac_width=[23, 7])");
+}
+
 TEST_CASE("ports of data have no fractions by channel, which is said with what to do") {
   const char* options =
       "[linear.config]\nname = \"integer\"\ndata_in_width = 8\n"

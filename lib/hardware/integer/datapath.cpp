@@ -80,8 +80,8 @@ Grid grid_of(const formats::Format& format) {
   const DatapathRow& row = datapath_of(format);
   if (format.per_channel())
     unsupported_error(
-        "granularity = \"channel\" has a datapath for weights of linear layers and convolutions "
-        "only; give this port granularity = \"tensor\"");
+        "granularity = \"channel\" has a datapath for weights of linear layers and of convolutions "
+        "that are not transposed; give this port granularity = \"tensor\"");
   return row.grid(format);
 }
 

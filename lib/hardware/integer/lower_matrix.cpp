@@ -84,6 +84,16 @@ std::vector<int> shifts_of(const Constants& weight) {
   return left;
 }
 
+/// Refuses channels whose sums need too many bits, as they do when fraction bits lie far apart.
+void check_channel_sums(const Interval& sums, int shift, int limit) {
+  const int width = signed_width(sums.low, sums.high) + shift;
+  if (width > limit)
+    throw Refusal{"sums of its channels need " + std::to_string(width) + " bits, more than " +
+                  std::to_string(limit) +
+                  ", as the fraction bits of channels and bias are far apart; calibrate its weight "
+                  "anew (pass calibrate) or give it granularity = \"tensor\""};
+}
+
 /// The accumulators of all channels, each shifted to the fraction bits of the finest.
 Interval shifted_interval(const Matrix& matrix, const std::vector<int>& left, std::int64_t terms,
                           const Interval& input) {
@@ -93,10 +103,7 @@ Interval shifted_interval(const Matrix& matrix, const std::vector<int>& left, st
   for (std::size_t o = 0; o < left.size(); ++o) {
     const Interval own = matrix_interval(codes.subspan(o * at(terms), at(terms)), terms,
                                          bias.empty() ? bias : bias.subspan(o, 1), input);
-    if (signed_width(own.low, own.high) + left[o] > 126)
-      throw Refusal{
-          "the fraction bits of its channels are too far apart for one accumulator; "
-          "give its weight granularity = \"tensor\""};
+    check_channel_sums(own, left[o], 126);
     all = hull(all, shifted(own, left[o]));
   }
   return all;
@@ -113,6 +120,7 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
   if (left.empty())
     return call.lowering.emit(call.node, std::move(product), {x.id}, accumulator,
                               std::move(layout));
+  check_channel_sums(accumulator.range, 0, 62);
   const StreamView sums =
       call.lowering.emit_before(call.node, "products", std::move(product), x, accumulator,
                                 exactly(accumulator.range), layout);

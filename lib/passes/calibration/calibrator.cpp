@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "base/text.hpp"
 #include "ir/metadata.hpp"
@@ -132,24 +133,29 @@ struct Choice {
   double share() const { return values > 0 ? double(saturated) / double(values) : 0.0; }
 };
 
-/// The format with the values of its channels. Channels of zeros, which any value suits, get the
-/// finest of the others; the field of the whole tensor gets the one of the widest range.
+/// A channel of next to nothing, as batch norms make them that training has given up, must not take
+/// every sum to its own binary point: steps end here below those of the widest channel, in bits.
+constexpr std::int64_t finest_beyond_widest = 16;
+
+/// The format with the values of its channels, fraction bits all. Channels of zeros, which any
+/// value suits, get the finest of the others; the field of the whole tensor gets the least.
 void give_channels(Choice& choice, const std::vector<Candidate>& chosen,
                    const std::vector<double>& largest) {
-  const Candidate* finest = nullptr;
-  const Candidate* widest = nullptr;
+  std::optional<std::int64_t> least, most;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (largest[i] == 0) continue;
-    if (!finest || chosen[i].reach < finest->reach) finest = &chosen[i];
-    if (!widest || chosen[i].reach > widest->reach) widest = &chosen[i];
+    const std::int64_t value = chosen[i].value.as_int();
+    least = std::min(least.value_or(value), value);
+    most = std::max(most.value_or(value), value);
   }
-  if (!finest) return;
+  if (!least) return;
+  const std::int64_t finest = std::min(*most, *least + finest_beyond_widest);
   const formats::FormatRow& row = *formats::find_format(choice.format.name());
   choice.value = Tree::list();
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    choice.value.push_back(largest[i] == 0 ? finest->value : chosen[i].value);
+    choice.value.push_back(largest[i] == 0 ? finest : std::min(finest, chosen[i].value.as_int()));
   Tree fields = choice.format.fields();
-  fields[row.calibrated] = widest->value;
+  fields[row.calibrated] = *least;
   fields[row.calibrated_by_channel] = choice.value;
   choice.format = formats::format_of(row.name, fields);
 }

@@ -20,7 +20,8 @@ struct PortName {
 /// row and an entry of info["calibrated"] per port {"node", "port", "format", "field", "value",
 /// "largest", "values", "saturated"}, where `saturated` is the share of all calibration values that
 /// Format::saturates says lie beyond the format; and a note for every port where it is above
-/// `saturation_warning`. Tensors of zeros keep the format they have.
+/// `saturation_warning`. Tensors of zeros keep the format they have. A format that is per_channel()
+/// gets the value that suits each channel alone, though none finer than 16 bits beyond the least.
 ///
 /// Weights and biases are taken from the graph, activations from the float model (formats ignored)
 /// on `num_samples` rows of data. Every method but kl is exact over every value seen: two runs over

@@ -75,6 +75,16 @@ TEST_CASE("formats whose codes are not those of exact arithmetic are refused") {
   };
   says(refusal(bias_with("integer(8, 4, granularity=channel, channel_frac_width=[3, 4])")),
        "give this port granularity = \"tensor\"");
+  const auto far_apart = [](bool bias) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 5}, {{"data_out", "integer(8, 4)"}});
+    const std::string weight = "integer(8, 4, granularity=channel, channel_frac_width=[0, ";
+    Formats formats{{"weight", weight + (bias ? "100])" : "115])")}};
+    if (bias) formats.emplace_back("bias", "integer(8, 4)");
+    return sketch.finish(sketch.linear(x, 2, formats, 100, bias));
+  };
+  for (const bool bias : {false, true})
+    says(refusal(far_apart(bias)), "calibrate its weight anew (pass calibrate)");
   CHECK_NOTHROW(integer::lower(with("integer(24, 4, profile=mase)")));
   CHECK_NOTHROW(integer::lower(with("integer_floor(8, 0, profile=mase)")));
 }
