@@ -89,11 +89,20 @@ void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
   }
 }
 
+/// The step that makes the node's result: the one that bears its name, or what shifts its
+/// accumulators.
+const Step& last_step(const std::vector<const Step*>& steps) {
+  const auto reader = std::ranges::find_if(steps, [&](const Step* step) {
+    return std::ranges::count(step->inputs, steps.back()->output) > 0;
+  });
+  return reader == steps.end() ? *steps.back() : **reader;
+}
+
 Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) {
   Tree parameters = Tree::dict();
   if (steps.empty()) return parameters;
   const Program& program = *design.program;
-  const Step& step = *steps.back();
+  const Step &step = *steps.back(), &last = last_step(steps);
   const Fold& fold = design.folding.at(step.name);
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     const StreamValue& value = program.value(step.inputs[i]);
@@ -101,9 +110,9 @@ Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) 
                 shape_read(program, step, value), {step_row(step).input_lanes(step, fold)});
   }
   add_weights(parameters, step, fold);
-  const StreamValue& output = program.value(step.output);
+  const StreamValue& output = program.value(last.output);
   add_operand(parameters, "DATA_OUT_0", output.type, output.shape,
-              {output_lanes(program, step, fold)});
+              {output_lanes(program, last, design.folding.at(last.name))});
   return parameters;
 }
 

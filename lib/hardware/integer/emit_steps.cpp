@@ -101,23 +101,23 @@ std::optional<Grid> Lowering::target(const ir::Node& node) const {
 }
 
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
-                          Accumulator accumulator, Layout layout) {
+                          Accumulator accumulator, Layout layout, const std::string& suffix) {
   accumulator = with_odd_divisor(accumulator);
   const auto grid = target(node);
   if (grid)
     return emit(node, std::move(operation), std::move(inputs), accumulator,
-                to_grid(accumulator, *grid), grid->type.frac, std::move(layout));
+                to_grid(accumulator, *grid), grid->type.frac, std::move(layout), suffix);
   if (accumulator.divisor != 1)
     refuse_grid(node,
                 "its result is a fraction that no binary code has; give all its readers the same "
                 "data_in format (pass quantize)");
   return emit(node, std::move(operation), std::move(inputs), accumulator,
-              exactly(accumulator.range), accumulator.frac, std::move(layout));
+              exactly(accumulator.range), accumulator.frac, std::move(layout), suffix);
 }
 
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
                           const Accumulator& accumulator, const Requantise& requantise, int frac,
-                          Layout layout) {
+                          Layout layout, const std::string& suffix) {
   check_width(accumulator.range, accumulator_bits, "its accumulator");
   if (requantise.shift < 0)
     check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
@@ -130,7 +130,23 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
   step.frac = accumulator.frac;
   step.requantise = requantise;
   const FixedType type = type_for(requantise.low, requantise.high, frac);
-  return append(node.name, node, std::move(step), type, std::move(layout), node.name);
+  const std::string name = suffix.empty() ? node.name : unique_name(node.name + "_" + suffix);
+  return append(name, node, std::move(step), type, std::move(layout), node.name);
+}
+
+StreamView Lowering::emit_accumulators(const ir::Node& node, Operation operation,
+                                       const StreamView& stream, const Accumulator& accumulator,
+                                       Layout layout) {
+  Step step;
+  step.inputs = {stream.id};
+  step.operation = std::move(operation);
+  step.low = accumulator.range.low;
+  step.high = accumulator.range.high;
+  step.frac = accumulator.frac;
+  step.requantise = exactly(accumulator.range);
+  const FixedType type = type_for(step.low, step.high, step.frac);
+  return append(node.name, node, std::move(step), type, std::move(layout),
+                unique_name(node.name + "_accumulators"));
 }
 
 StreamView Lowering::append(const std::string& name, const ir::Node& node, Step step,

@@ -122,11 +122,10 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
                               std::move(layout));
   check_channel_sums(accumulator.range, 0, 62);
   const StreamView sums =
-      call.lowering.emit_before(call.node, "products", std::move(product), x, accumulator,
-                                exactly(accumulator.range), layout);
+      call.lowering.emit_accumulators(call.node, std::move(product), x, accumulator, layout);
   accumulator.range = shifted_interval(matrix, left, terms, interval_of(input));
   return call.lowering.emit(call.node, ChannelShift{left}, {sums.id}, accumulator,
-                            std::move(layout));
+                            std::move(layout), "shift");
 }
 
 /// Layout of a linear's result: the rows where they were, features in order.

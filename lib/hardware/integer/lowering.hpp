@@ -90,13 +90,16 @@ class Lowering {
   [[noreturn]] void refuse_grid(const ir::Node& node, const std::string& reason) const;
 
   /// Appends the step of a node, requantised to target(node); without one the result keeps the
-  /// accumulator's exact type.
+  /// accumulator's exact type. The step has the node's name; with a suffix it is a further one.
   StreamView emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
-                  Accumulator accumulator, Layout layout);
+                  Accumulator accumulator, Layout layout, const std::string& suffix = {});
   /// The same with a requantisation that the caller has made, into codes of `frac` bits.
   StreamView emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
                   const Accumulator& accumulator, const Requantise& requantise, int frac,
-                  Layout layout);
+                  Layout layout, const std::string& suffix = {});
+  /// The step of a node whose accumulators a further step turns into the result.
+  StreamView emit_accumulators(const ir::Node& node, Operation operation, const StreamView& stream,
+                               const Accumulator& accumulator, Layout layout);
   /// The stream on a grid: itself when all its values lie on it, else behind a cast, which readers
   /// of the same value share.
   StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,

@@ -104,6 +104,23 @@ TEST_CASE("a linear layer's record has module, files and parameters") {
   CHECK((folding_of(graph).at("fc1") == Fold{4, 2}));
 }
 
+TEST_CASE(
+    "a layer whose channels have fraction bits of their own is set and recorded by its name") {
+  ir::Graph graph = residual_graph();
+  graph.node(graph.find_node("fc1")->id)
+      .formats.insert_or_assign(
+          "weight", formats::parse_format("integer(6, 4, granularity=channel, "
+                                          "channel_frac_width=[4, 5, 6, 4, 5, 6, 4, 5])"));
+  run(graph, with_layer("fc1", 4, 2));
+  const Tree& fc1 = record(graph, "fc1");
+  CHECK(fc1.at("module").as_string() == "mase_linear");
+  CHECK(fc1.at("verilog_param").at("WEIGHT_PARALLELISM_DIM_0").as_int() == 4);
+  // The result, with relu, and not what is shifted.
+  CHECK(fc1.at("verilog_param").at("DATA_OUT_0_PRECISION_0").as_int() == 7);
+  CHECK((folding_of(graph).at("fc1") == Fold{4, 2}));
+  CHECK(folding_of(graph).contains("fc1_shift"));
+}
+
 TEST_CASE("a layer behind flatten has the sizes that it reads") {
   ir::Graph graph = ir::parse(R"(graph "net" {
   module conv : torch.nn.modules.conv.Conv2d = aten::conv2d() [weight=@conv.weight]
