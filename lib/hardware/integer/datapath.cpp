@@ -92,7 +92,10 @@ WeightGrid weight_grid_of(const formats::Format& format) {
   const Tree fields = format.fields();
   for (const Tree& frac : fields.at("channel_frac_width").as_list())
     found.fracs.push_back(static_cast<int>(frac.as_int()));
-  if (!found.fracs.empty()) found.grid.type.frac = std::ranges::min(found.fracs);
+  if (found.fracs.empty()) return found;
+  const auto [least, most] = std::ranges::minmax(found.fracs);
+  found.grid.type.frac = least;
+  if (least == most) found.fracs.clear();
   return found;
 }
 

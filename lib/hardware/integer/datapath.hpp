@@ -35,7 +35,7 @@ Grid grid_of(const formats::Format& format);
 /// The grid of weights, whose channels may have fraction bits of their own.
 struct WeightGrid {
   Grid grid;               ///< `type.frac` is the least of all channels
-  std::vector<int> fracs;  ///< of the channels; empty: that of the grid for all
+  std::vector<int> fracs;  ///< of the channels; empty: that of the grid for all, as for equal ones
 };
 WeightGrid weight_grid_of(const formats::Format& format);
 

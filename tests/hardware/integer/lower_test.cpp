@@ -59,7 +59,7 @@ TEST_CASE("channels with equal fraction bits need no step of their own") {
       sketch.linear(x, 2,
                     {{"data_in", "integer(8, 4)"},
                      {"weight", "integer(6, 1, granularity=channel, channel_frac_width=[4, 4])"},
-                     {"bias", "integer(8, 5)"}});
+                     {"bias", "integer(12, 10)"}});
   const ir::Graph graph = sketch.finish(fc);
   CHECK(integer::lower(graph).steps.size() == 1);
   check_against_reference(graph, 4);
