@@ -179,16 +179,20 @@ module mase_window_parallel #(
     if (LINE == 1) begin : g_registers
       always_ff @(posedge clk) if (step) lines <= column[BEAT+:LINES];
     end else begin : g_memory
-      localparam int AW = $clog2(LINE);
+      // Block memories give their words late in the cycle: a register follows them.
+      localparam int BLOCK = (LINE > 64 && LINE * LINES > 2048) ? 1 : 0;
+      localparam int DEPTH = LINE - BLOCK;
+      localparam int AW = $clog2(DEPTH);
+      logic [LINES-1:0] kept;
       logic [AW-1:0] address, next;
-      assign next = (address == AW'(LINE - 1)) ? '0 : address + 1'b1;
+      assign next = (address == AW'(DEPTH - 1)) ? '0 : address + 1'b1;
       always_ff @(posedge clk)
         if (rst) address <= '0;
         else if (step) address <= next;
       mase_window_memory #(
           .W(LINES),
-          .DEPTH(LINE),
-          .BLOCK((LINE > 64 && LINE * LINES > 2048) ? 1 : 0)
+          .DEPTH(DEPTH),
+          .BLOCK(BLOCK)
       ) memory (
           .clk,
           .write(step),
@@ -196,8 +200,13 @@ module mase_window_parallel #(
           .write_data(column[BEAT+:LINES]),
           .read(step),
           .read_address(next),
-          .read_data(lines)
+          .read_data(kept)
       );
+      if (BLOCK != 0) begin : g_late
+        always_ff @(posedge clk) if (step) lines <= kept;
+      end else begin : g_soon
+        assign lines = kept;
+      end
     end
   end
 
@@ -213,10 +222,14 @@ module mase_window_parallel #(
     localparam int AW = $clog2(DEPTH);
     logic [KEPT-1:0] taps, kept;
     logic [AW-1:0] address, next;
-    assign next = (address == AW'(DEPTH - 1)) ? '0 : address + 1'b1;
     always_ff @(posedge clk)
-      if (rst) address <= '0;
-      else if (step) address <= next;
+      if (rst) begin
+        address <= '0;
+        next <= AW'(1);
+      end else if (step) begin
+        address <= next;
+        next <= (next == AW'(DEPTH - 1)) ? '0 : next + 1'b1;
+      end
     mase_window_memory #(
         .W(KEPT),
         .DEPTH(DEPTH),

@@ -165,9 +165,11 @@ TEST_CASE("whole windows in RTL of pixels of several beats are those of each bea
   std::vector<Case> cases;
   for (int i = 0; i < 20; ++i)
     cases.push_back(parallel_case(random, random_shape(random, true), 2 + i % 5));
-  // Block memory between taps, one pixel, one column, taps two, three and more beats apart.
+  // Block memory between taps and for lines, one pixel, one column, taps two, three and more beats
+  // apart.
   for (const auto& [s, beats] :
        std::vector<std::pair<Shape, std::int64_t>>{{{3, 3, 3, 3, 1, 1, 1, 1}, 70},
+                                                   {{2, 9, 3, 3, 1, 1, 1, 1}, 40},
                                                    {{5, 3, 2, 3, 1, 1, 0, 1}, 33},
                                                    {{1, 1, 3, 3, 1, 1, 1, 1}, 4},
                                                    {{1, 1, 1, 1}, 3},

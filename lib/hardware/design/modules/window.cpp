@@ -97,6 +97,20 @@ Cost row_cost(const RasterShape& s, std::int64_t beat) {
   if (!memory) return cost;
   cost += ring_cost(kept, gap - 1);
   cost += counter_cost(gap - 1);
+  cost.ff += log2_ceiling(gap - 1);  // the next address
+  return cost;
+}
+
+/// The rows before the one that enters; block memory has a register behind it.
+Cost lines_cost(std::int64_t width, std::int64_t depth) {
+  Cost cost;
+  cost.ff = static_cast<double>(width);
+  if (depth == 1 || width == 0) return cost;
+  if (window_in_block.holds(width, depth))
+    cost += block_memory_cost(width, depth - 1);
+  else
+    cost += lut_memory_cost(width, depth);
+  cost += counter_cost(depth);
   return cost;
 }
 
@@ -107,12 +121,9 @@ Cost window_parallel_cost(const Design&, const Instance& instance) {
   const std::int64_t width = s.width(), height = s.height(), line = width * s.CF;
   Cost cost = skid_cost(s.KH * s.KW * beat);
   cost += row_cost(s, beat);
-  if (s.reach_y() > 1 && line > 1)
-    cost += ring_cost(lines, line);
-  else
-    cost.ff += static_cast<double>(lines);
-  cost += counters_cost(std::array{width, height, width, height, s.reach_y() > 1 ? line : 1,
-                                   s.lag() * s.CF + 2, s.SH, s.SW, s.CF, s.CF});
+  cost += lines_cost(lines, line);
+  cost += counters_cost(
+      std::array{width, height, width, height, s.lag() * s.CF + 2, s.SH, s.SW, s.CF, s.CF});
   cost.lut += 5;
   cost.ff += 3;
   return cost;
