@@ -102,15 +102,10 @@ struct Simd {
     v[3] = _mm256_shuffle_ps(b, d, 0xee);
   }
 
-  struct Product {
-    Bits high, low;
-  };
-  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
-    const Bits factors = all_bits(static_cast<std::int32_t>(factor));
-    const Bits even = _mm256_mul_epu32(a, factors);
-    const Bits odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factors);
-    return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa),
-            _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa)};
+  MASE_SIMD static Bits multiply_even(Bits a, Bits b) { return _mm256_mul_epu32(a, b); }
+  MASE_SIMD static Bits odd_to_even(Bits a) { return _mm256_srli_epi64(a, 32); }
+  MASE_SIMD static Bits interleaved(Bits even, Bits odd) {
+    return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
   }
 
   struct Wide {

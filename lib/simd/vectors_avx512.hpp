@@ -107,15 +107,10 @@ struct Simd {
     v[3] = _mm512_maskz_shuffle_ps(every, b, d, 0xee);
   }
 
-  struct Product {
-    Bits high, low;
-  };
-  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
-    const Bits factors = all_bits(static_cast<std::int32_t>(factor));
-    const Bits even = _mm512_maskz_mul_epu32(0xff, a, factors);
-    const Bits odd = _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, a, 32), factors);
-    return {_mm512_mask_blend_epi32(0xaaaa, _mm512_maskz_srli_epi64(0xff, even, 32), odd),
-            _mm512_mask_blend_epi32(0xaaaa, even, _mm512_maskz_slli_epi64(0xff, odd, 32))};
+  MASE_SIMD static Bits multiply_even(Bits a, Bits b) { return _mm512_maskz_mul_epu32(0xff, a, b); }
+  MASE_SIMD static Bits odd_to_even(Bits a) { return _mm512_maskz_srli_epi64(0xff, a, 32); }
+  MASE_SIMD static Bits interleaved(Bits even, Bits odd) {
+    return _mm512_mask_blend_epi32(0xaaaa, even, _mm512_maskz_slli_epi64(0xff, odd, 32));
   }
 
   struct Wide {

@@ -119,18 +119,23 @@ struct Simd {
     for (int i = 0; i < 4; ++i) v[i] = Vec{a[i], b[i], c[i], d[i]};
   }
 
-  /// Both halves of the lanes' unsigned 64-bit products.
-  struct Product {
-    Bits high, low;
-  };
-  MASE_SIMD static Product multiply(Bits a, std::uint32_t factor) {
-    Product product;
-    for (std::size_t i = 0; i < width; ++i) {
-      const std::uint64_t whole = std::uint64_t{static_cast<std::uint32_t>(a[i])} * factor;
-      product.high[i] = static_cast<std::int32_t>(whole >> 32);
-      product.low[i] = static_cast<std::int32_t>(whole);
+  /// Unsigned 64-bit products of the even lanes: the low halves there, the high ones in the odd
+  /// lanes.
+  MASE_SIMD static Bits multiply_even(Bits a, Bits b) {
+    Bits product;
+    for (std::size_t i = 0; i < width; i += 2) {
+      const std::uint64_t whole =
+          std::uint64_t{static_cast<std::uint32_t>(a[i])} * static_cast<std::uint32_t>(b[i]);
+      product[i] = static_cast<std::int32_t>(whole);
+      product[i + 1] = static_cast<std::int32_t>(whole >> 32);
     }
     return product;
+  }
+  /// Each odd lane in the even one before it; what the odd ones get is for nobody.
+  MASE_SIMD static Bits odd_to_even(Bits a) { return Bits{a[1], 0, a[3], 0}; }
+  /// The even lanes of both, those of `odd` in the odd lanes.
+  MASE_SIMD static Bits interleaved(Bits even, Bits odd) {
+    return Bits{even[0], odd[0], even[2], odd[2]};
   }
 
   // The lanes of a vector as doubles.
