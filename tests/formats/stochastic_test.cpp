@@ -91,3 +91,29 @@ TEST_CASE("stochastic rounding chooses among the neighbours by the element's own
       CHECK(decoded == out);
     }
 }
+
+TEST_CASE("stochastic signs are the definition's at every size, scaled or not") {
+  for (const char* fields :
+       {"", "scaled=true, ", "bipolar=false, ", "bipolar=false, scaled=false, "})
+    for (const Shape& shape : {Shape{1}, Shape{37}, Shape{3, 33}, Shape{5, 2, 9}}) {
+      std::vector<float> in = some_values(shape, 3);
+      in.front() = 0x1p-60F;
+      const std::string text = "binary(" + std::string(fields) + "stochastic=true, seed=77)";
+      INFO(text << " " << shape_text(shape));
+      const std::vector<float> out = by_format(text, in, shape);
+      const auto row = in.size() / static_cast<std::size_t>(shape.front());
+      const bool bipolar = text.find("bipolar=false") == std::string::npos;
+      const bool scaled = text.find("scaled=true") != std::string::npos ||
+                          (!bipolar && text.find("scaled=false") == std::string::npos);
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        // Of a vector all elements are one slice.
+        const std::size_t first = shape.size() == 1 ? 0 : i / row * row;
+        const std::size_t count = shape.size() == 1 ? in.size() : row;
+        double sum = 0;
+        for (std::size_t k = first; k < first + count; ++k) sum += std::abs(in[k]);
+        const auto alpha = scaled ? static_cast<float>(sum / double(count)) : 1.0F;
+        const bool is_high = stochastic_offset(77, i) < (double(in[i]) + 1.0) / 2.0;
+        REQUIRE(out[i] == (is_high ? alpha : bipolar ? -alpha : 0.0F));
+      }
+    }
+}

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/low_bit/three_way_spans.hpp"
 
@@ -30,22 +31,22 @@ ThreeWayFormat three_way_format(const BinarySpec& spec) {
 
 void quantize_stochastic(const BinarySpec& spec, const Slices& slices, std::span<const float> in,
                          std::span<float> out) {
+  const auto& kernel = kernels::drawn_sign_kernel(simd::best_isa());
   for (std::size_t i = 0; i < slices.count; ++i) {
-    const float alpha = alpha_of(spec, slices.of(in, i));
-    for (std::size_t k = i * slices.size; k < (i + 1) * slices.size; ++k)
-      out[k] = quantize_binary_scalar(spec, in[k], alpha, k);
+    const kernels::ThreeWay values = binary_three_way(spec, alpha_of(spec, slices.of(in, i)));
+    quantize_drawn(
+        spec.seed, slices.of(in, i), slices.of(out, i),
+        [&](const float* from, const float* u, float* to, std::size_t count) {
+          kernel.quantize(values, from, u, to, count);
+        },
+        i * slices.size);
   }
 }
 
 Encoded encode_stochastic(const BinarySpec& spec, const Slices& slices, std::span<const float> in) {
   Encoded out;
   out.codes =
-      encode_in_pieces(1, in.size(), [&](std::size_t first, std::span<std::uint32_t> codes) {
-        for (std::size_t k = 0; k < codes.size(); ++k) {
-          if (std::isnan(in[first + k])) refuse_nan(first + k, "binary");
-          codes[k] = binary_code(spec, in[first + k], first + k) ? 1 : 0;
-        }
-      });
+      encode_drawn(1, spec.seed, in, "binary", kernels::drawn_sign_kernel(simd::best_isa()).encode);
   for (std::size_t i = 0; spec.scaled && i < slices.count; ++i)
     out.scales.push_back(alpha_of(spec, slices.of(in, i)));
   return out;

@@ -33,4 +33,14 @@ struct ThreeWayKernels {
 /// The same bits for all instruction sets.
 MASE_KERNELS(ThreeWayKernels, three_way_kernels, avx512);
 
+/// Signs by chance: `high` (code 1) with probability (x + 1) / 2 by the numbers of
+/// offset_kernel.hpp, else `mid` (code 0); NaN gives itself, its code has no meaning. `count` is a
+/// multiple of 16; `in` and `out` are the same or do not overlap.
+struct DrawnSignKernel {
+  void (*quantize)(const ThreeWay& values, const float* in, const float* offsets, float* out,
+                   std::size_t count);
+  void (*encode)(const float* in, const float* offsets, std::uint32_t* codes, std::size_t count);
+};
+MASE_KERNELS(DrawnSignKernel, drawn_sign_kernel, avx512);
+
 }  // namespace mase::formats::kernels

@@ -44,6 +44,35 @@ MASE_SIMD_TARGET void run_quantize(const ThreeWay& values, const float* in, floa
     apply(ToValue<false>::of(values), in, out, count, stream);
 }
 
+/// u < (x + 1) / 2 in double, as the definition has it: 1, else 0.
+MASE_SIMD Simd::Vec drawn_sign(Simd::Vec x, Simd::Vec u) {
+  const Simd::Wide one = Simd::wide_all(1);
+  const Simd::Wide sum = Simd::add_wide(Simd::widen(x), one);
+  const Simd::Wide probability = Simd::mul_wide(sum, Simd::wide_all(0.5));
+  return Simd::narrow(Simd::select_less_wide(Simd::widen(u), probability, one, Simd::wide_all(0)));
+}
+
+MASE_SIMD_TARGET void run_drawn(const ThreeWay& values, const float* in, const float* offsets,
+                                float* out, std::size_t count) {
+  const ThreeWay of_signs{0.5F, -1, values.high, values.mid, values.mid, false};
+  const auto to_value = ToValue<false>::of(of_signs);
+  for (std::size_t i = 0; i < count; i += Simd::width) {
+    const Simd::Vec x = Simd::load(in + i);
+    const Simd::Vec value = to_value(drawn_sign(x, Simd::load(offsets + i)));
+    Simd::store(out + i, Simd::floats(Simd::select_less_bits(Simd::all_bits(infinity_bits),
+                                                             magnitude_bits(x), Simd::bits(x),
+                                                             Simd::bits(value))));
+  }
+}
+
+MASE_SIMD_TARGET void run_drawn_encode(const float* in, const float* offsets, std::uint32_t* codes,
+                                       std::size_t count) {
+  auto* to = reinterpret_cast<std::int32_t*>(codes);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store_bits(
+        to + i, Simd::nearest_integer(drawn_sign(Simd::load(in + i), Simd::load(offsets + i))));
+}
+
 struct ToThreeWayCode {
   ToValue<false> codes;  ///< floats with the codes' bits
   MASE_SIMD Simd::Bits operator()(Simd::Vec x) const { return Simd::bits(codes(x)); }
@@ -131,6 +160,8 @@ MASE_SIMD_TARGET MagnitudeSum run_sum(const float* in, std::size_t count, float 
 }
 
 }  // namespace
+
+const DrawnSignKernel MASE_KERNELS_OF(drawn_sign_kernel){run_drawn, run_drawn_encode};
 
 const ThreeWayKernels MASE_KERNELS_OF(three_way_kernels){run_quantize, run_encode, run_decode,
                                                          run_sum};
