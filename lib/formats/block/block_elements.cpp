@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "formats/block/block_kernels.hpp"
+#include "formats/block/decode_table.hpp"
 #include "formats/encoding.hpp"
 
 namespace mase::formats {
@@ -104,9 +105,9 @@ std::size_t codes_of_table(const BlockElements& elements) {
 
 // The values of exponent 0 in double, times powers of two: what falls out of double's range is 0 or
 // infinity in float32 too.
-void decode_by_table(const BlockElements& elements, const Tiling& tiling,
-                     std::span<const std::uint32_t> codes, std::span<const int> exponents,
-                     std::span<float> out) {
+void decode_by_table(const BlockElements& elements, const Tiling& tiling, const PackedCodes& packed,
+                     std::span<const int> exponents, std::span<float> out) {
+  CodeWindow codes(packed);
   std::vector<double> values(codes_of_table(elements)), scales;
   for (std::size_t code = 0; code < values.size(); ++code)
     values[code] = elements.value(static_cast<std::uint32_t>(code), 0);
@@ -115,8 +116,9 @@ void decode_by_table(const BlockElements& elements, const Tiling& tiling,
     scales.push_back(std::ldexp(1.0, std::clamp(exponent, -1000, 1000)));
   for_each_run(tiling, [&](std::size_t first, std::size_t count, std::size_t tile) {
     const double scale = scales[tile];
-    for (std::size_t i = first; i < first + count; ++i)
-      out[i] = static_cast<float>(values[codes[i]] * scale);
+    decode_run(codes, first, count, out, [&values, scale](std::uint32_t code) {
+      return static_cast<float>(values[code] * scale);
+    });
   });
 }
 
@@ -201,11 +203,12 @@ void decode_block(const BlockElements& elements, const Tiling& tiling, const Enc
   exponents.reserve(tiles);
   for (const std::uint32_t code : codes_of(in.shared, elements.shared_bits(), tiles))
     exponents.push_back(elements.exponent_of_code(code));
-  const std::vector<std::uint32_t> codes = codes_of(in.codes, elements.element_bits(), out.size());
+  check_codes(in.codes, elements.element_bits(), out.size());
   if (elements.element_bits() <= widest_table && out.size() >= codes_of_table(elements)) {
-    decode_by_table(elements, tiling, codes, exponents, out);
+    decode_by_table(elements, tiling, in.codes, exponents, out);
     return;
   }
+  const std::vector<std::uint32_t> codes = in.codes.unpack();
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
     out[i] = static_cast<float>(elements.value(codes[i], exponents[tile]));
   });

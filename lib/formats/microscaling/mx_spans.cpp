@@ -261,17 +261,23 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
 void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
                std::span<float> out) {
   const std::size_t tiles = size_of(blocks.tiling.tiles());
-  std::vector<std::uint32_t> codes = codes_of(in.codes, spec.width, out.size());
+  check_codes(in.codes, spec.width, out.size());
   std::vector<std::uint32_t> scales = codes_of(in.shared, spec.scale_bits, tiles);
+  std::vector<std::uint32_t> codes;  // where windows will not do
   if (blocks.moves_elements)
-    codes = moved<std::uint32_t>(blocks, codes);
+    codes = moved<std::uint32_t>(blocks, in.codes.unpack());
   else
     scales = moved_back<std::uint32_t>(blocks, scales);
+  if (spec.width > widest_decode_table && codes.empty()) codes = in.codes.unpack();
   const auto value = [&](std::uint32_t code, std::uint32_t scale) {
     return decode_mx_scalar(spec, code, scale);
   };
-  if (spec.width <= widest_decode_table)
-    decode_by_pairs(blocks.tiling, codes, spec.width, scales, spec.scale_bits, out, value);
+  if (spec.width <= widest_decode_table && !blocks.moves_elements)
+    decode_by_pairs(blocks.tiling, CodeWindow(in.codes), spec.width, scales, spec.scale_bits, out,
+                    value);
+  else if (spec.width <= widest_decode_table)
+    decode_by_pairs(blocks.tiling, CodeSpan(codes), spec.width, scales, spec.scale_bits, out,
+                    value);
   else
     for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
       out[i] = value(codes[i], scales[tile]);

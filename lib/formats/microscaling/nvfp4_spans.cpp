@@ -120,12 +120,12 @@ void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& 
                   std::span<float> out) {
   const auto tiles = static_cast<std::size_t>(blocks.tiling.tiles());
   const float tensor_scale = stored_scale(spec, in);
-  const std::vector<std::uint32_t> codes = codes_of(in.codes, element_code_bits, out.size());
+  check_codes(in.codes, element_code_bits, out.size());
   const std::vector<std::uint32_t> scales =
       scales_in_order(blocks, codes_of(in.shared, scale_code_bits, tiles));
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
-  decode_by_pairs(blocks.tiling, codes, element_code_bits, scales, scale_code_bits, out,
-                  [&](std::uint32_t code, std::uint32_t scale) {
+  decode_by_pairs(blocks.tiling, CodeWindow(in.codes), element_code_bits, scales, scale_code_bits,
+                  out, [&](std::uint32_t code, std::uint32_t scale) {
                     const float up = nvfp4_factors(nvfp4_scale_value(scale), tensor_scale).up;
                     return static_cast<float>(minifloat_value(element, code)) * up;
                   });
