@@ -95,15 +95,23 @@ Tree settings_from(const SettingTexts& texts) {
 }
 
 void add_model_input(CLI::App& command, driver::ModelInput& input) {
-  command.add_option("--input", input.inputs, "example input, once per argument of the model")
-      ->type_name("FILE.npy")
+  command
+      .add_option("--input", input.inputs,
+                  "example input, once per argument of the model, in order or all by name")
+      ->type_name("[NAME=]FILE.npy")
       ->allow_extra_args(false);
   command
       .add_option("--input-shape", input.input_shapes,
                   "make one instead: zeros, as 4,3,32,32, or 2,12:int64:0..30522")
-      ->type_name("SHAPE[:DTYPE[:LOW..HIGH]]")
+      ->type_name("[NAME=]SHAPE[:DTYPE[:LOW..HIGH]]")
       ->allow_extra_args(false);
-  const std::string leaves = std::string(further) + "Leaves";
+  const std::string leaves = std::string(further) + "Import";
+  command
+      .add_option("--fix", input.fixed,
+                  "constant for an argument of the model, as JSON; wins over [cf_args]")
+      ->type_name("NAME=VALUE")
+      ->group(leaves)
+      ->allow_extra_args(false);
   command
       .add_option("--leaf-module", input.leaf_modules, "class kept as one node beside torch.nn's")
       ->type_name("CLASS")

@@ -20,6 +20,9 @@ namespace mase::backend {
 struct ImportOptions {
   /// Example inputs in the order of forward's arguments; shapes of the graph come from them.
   std::vector<Array> inputs;
+  /// Their names, where they are chosen by name (hf_input_names); the other arguments have their
+  /// defaults then. Else empty.
+  std::vector<std::string> input_names;
   std::vector<std::string> leaf_modules;    ///< class names kept as leaves beside torch.nn's
   std::vector<std::string> leaf_functions;  ///< function names kept as calls
   std::map<std::string, Tree> concrete;     ///< forward arguments fixed to a constant (cf_args)

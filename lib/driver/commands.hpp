@@ -22,8 +22,9 @@ struct CommonRequest {
 /// How a model file is to be read: example inputs, and what stays one node beside torch.nn's
 /// layers.
 struct ModelInput {
-  std::vector<std::string> inputs;          ///< --input: .npy files
-  std::vector<std::string> input_shapes;    ///< --input-shape: "4,3,32,32", see made_input
+  std::vector<std::string> inputs;          ///< --input: .npy files, each behind NAME= or not
+  std::vector<std::string> input_shapes;    ///< --input-shape: "4,3,32,32", see made_input; NAME=
+  std::vector<std::string> fixed;           ///< --fix: "NAME=VALUE", arguments that are constants
   std::vector<std::string> leaf_modules;    ///< --leaf-module: class names
   std::vector<std::string> leaf_functions;  ///< --leaf-function: function names
 };

@@ -11,7 +11,7 @@
 #include "checkpoint/archive.hpp"
 #include "checkpoint/coded_tensors.hpp"
 #include "driver/guess_input.hpp"
-#include "driver/made_input.hpp"
+#include "driver/model_input.hpp"
 #include "driver/version.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "models/registry.hpp"
@@ -42,15 +42,31 @@ Array dataset_rows(const data::Dataset& dataset, std::int64_t rows) {
   return dataset.batch(dataset.train, 0, count).inputs;
 }
 
-/// Example inputs that the request names; empty when it names none.
-std::vector<Array> requested_inputs(const ModelRequest& request) {
-  std::vector<Array> inputs;
-  for (const std::string& path : request.input.inputs) inputs.push_back(read_npy(path));
-  for (const std::string& shape : request.input.input_shapes)
-    inputs.push_back(made_input(shape, request.seed));
-  if (inputs.empty() && request.dataset)
-    inputs.push_back(dataset_rows(*request.dataset, request.example_rows));
+/// Example inputs that the request names; empty when it names none. `names` are the model's
+/// arguments or inputs: inputs by name come in their order.
+ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names) {
+  ExampleInputs inputs = example_inputs(request.input, request.seed, names);
+  if (inputs.values.empty() && request.dataset)
+    inputs.values.push_back(dataset_rows(*request.dataset, request.example_rows));
   return inputs;
+}
+
+std::vector<std::string> input_names(const ir::Graph& graph) {
+  std::vector<std::string> names;
+  for (const ir::NodeId id : graph.placeholders()) names.push_back(graph.node(id).name);
+  return names;
+}
+
+/// A graph that is there already cannot be imported in another way.
+void refuse_import_options(const ModelRequest& request, const std::string& what) {
+  const ModelInput& input = request.input;
+  const char* option = !input.leaf_modules.empty()     ? "--leaf-module"
+                       : !input.leaf_functions.empty() ? "--leaf-function"
+                       : !input.fixed.empty()          ? "--fix"
+                                                       : nullptr;
+  if (option)
+    config_error(std::string(option) + ": " + request.model + " is " + what +
+                 ", whose graph is made already; give it where a TorchScript file is imported");
 }
 
 LoadedModel from_registry(const ModelRequest& request) {
@@ -59,7 +75,8 @@ LoadedModel from_registry(const ModelRequest& request) {
   const Shape shape = request.dataset ? request.dataset->sample_shape() : row.sample_shape;
   const int classes = request.dataset ? static_cast<int>(request.dataset->classes()) : row.classes;
   loaded.graph = row.build(shape, classes, request.seed);
-  loaded.example = requested_inputs(request);
+  refuse_import_options(request, "a built-in model");
+  loaded.example = requested_inputs(request, input_names(loaded.graph)).values;
   loaded.untrained = true;
   return loaded;
 }
@@ -75,12 +92,15 @@ LoadedModel with_weights(const std::string& path, checkpoint::Contents contents)
   return loaded;
 }
 
-LoadedModel import_file(const ModelRequest& request, std::vector<Array> inputs) {
+LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   backend::ImportOptions options;
-  options.inputs = std::move(inputs);
+  options.inputs = std::move(inputs.values);
+  options.input_names = std::move(inputs.names);
   options.leaf_modules = request.input.leaf_modules;
   options.leaf_functions = request.input.leaf_functions;
   options.concrete = request.concrete;
+  for (const auto& [name, value] : fixed_arguments(request.input.fixed))
+    options.concrete.insert_or_assign(name, value);
   LoadedModel loaded;
   loaded.graph = backend::open().import_model(request.model, options);
   loaded.example = std::move(options.inputs);
@@ -93,7 +113,7 @@ LoadedModel import_with_guess(const ModelRequest& request) {
   const backend::Signature signature = backend::open().signature(request.model);
   for (const Shape& shape : candidate_inputs(signature)) {
     try {
-      LoadedModel loaded = import_file(request, {Array(DType::float32, shape)});
+      LoadedModel loaded = import_file(request, {{Array(DType::float32, shape)}, {}});
       log::warning("no example input given: traced with zeros of shape " + shape_text(shape) +
                    ", guessed from the weights; " + remedy + " for another");
       return loaded;
@@ -111,11 +131,16 @@ LoadedModel from_file(const ModelRequest& request) {
     file_error(request.model + ": no such file. Built-in models: " + join(model_names(), ", "));
   if (auto contents = checkpoint::read_contents(request.model)) {
     LoadedModel loaded = with_weights(request.model, std::move(*contents));
-    loaded.example = requested_inputs(request);
+    refuse_import_options(request, "a checkpoint");
+    loaded.example = requested_inputs(request, input_names(loaded.graph)).values;
     return loaded;
   }
-  std::vector<Array> inputs = requested_inputs(request);
-  return inputs.empty() ? import_with_guess(request) : import_file(request, std::move(inputs));
+  ExampleInputs inputs =
+      has_names(request.input)
+          ? requested_inputs(request, backend::open().signature(request.model).inputs)
+          : requested_inputs(request, {});
+  return inputs.values.empty() ? import_with_guess(request)
+                               : import_file(request, std::move(inputs));
 }
 
 /// What a file to start from says beside its weights; nothing for weights without a graph of ours.

@@ -311,6 +311,58 @@ class ExampleInputs(InFolder):
         result = self.run_mase("show", model, "--input-shape", "4,16:float64:-1..1", code=3)
         self.assertIn("float64, numpy's default", result.stderr)
 
+    def test_inputs_are_chosen_by_name(self):
+        folder = SOURCE / "tests/fixtures/models/two_inputs"
+        model, first, second = folder / "two_inputs.script.pt", folder / "input_0.npy", folder / "input_1.npy"
+        self.run_mase("run", model, "--input", first, "--input", second, "--output", "ordered.npy")
+        by_name = ("--input", f"context={second}", "--input", f"features={first}")
+        self.run_mase("run", model, *by_name, "--output", "named.npy")
+        self.assertEqual((self.cwd / "ordered.npy").read_bytes(), (self.cwd / "named.npy").read_bytes())
+        for words, said in (
+            (("--input", f"contxt={second}"), "did you mean 'context'?"),
+            ((*by_name, "--input", f"context={second}"), "given twice"),
+            (("--input", first, "--input", f"context={second}"), "all of them as NAME=..."),
+        ):
+            self.assertIn(said, self.run_mase("show", model, *words, code=2).stderr)
+        missing = self.run_mase("show", model, "--input", f"context={second}", code=3)
+        self.assertIn("no example input for the model's argument 'features'", missing.stderr)
+
+    def test_arguments_are_fixed_on_the_command_line(self):
+        model = SOURCE / "tests/fixtures/programs/Options.pt"
+        shown = self.run_mase("show", model, "--input-shape", "x=2,3,4").stdout
+        self.assertIn("other=2.0", shown)
+        self.assertNotIn("aten::neg", shown)
+        fixed = ("--fix", "scale=0.5", "--fix", "negate=true")
+        shown = self.run_mase("show", model, "--input-shape", "2,3,4", *fixed).stdout
+        self.assertIn("other=0.5", shown)
+        self.assertIn("aten::neg", shown)
+        self.write("c.toml", "[cf_args]\nscale = 3.0\nnegate = true\n[passes.report_graph]\n")
+        shown = self.run_mase(
+            *("transform", model, "--input-shape", "2,3,4", "--config", "c.toml", "--dump-after", "all", "dumps"),
+            *("--fix", "scale=0.5", "--project", "p", "-q"),
+        )
+        dump = "".join(path.read_text() for path in (self.cwd / "dumps").iterdir())
+        self.assertIn("other=0.5", dump)
+        self.assertIn("aten::neg", dump)
+        for words, code, said in (
+            (("--fix", "scale"), 2, "expected NAME=VALUE"),
+            (("--fix", "scale=1", "--fix", "scale=2"), 2, "fixed twice"),
+            (("--fix", "scael=1"), 2, "no argument 'scael'"),
+        ):
+            self.assertIn(said, self.run_mase("show", model, "--input-shape", "2,3,4", *words, code=code).stderr)
+        refused = self.run_mase("show", "jsc-tiny", "--fix", "x=1", code=2)
+        self.assertIn("--fix: jsc-tiny is a built-in model", refused.stderr)
+
+    def test_a_layer_of_several_operators_is_a_leaf(self):
+        model = SOURCE / "tests/fixtures/programs/Leaves.pt"
+        options = ("--leaf-module", "make_programs.Mixed", "--leaf-function", "make_programs.smooth")
+        shown = self.run_mase("show", model, "--input-shape", "2,3,4", *options).stdout
+        self.assertIn("call_module mixed mase::leaf", shown)
+        self.assertIn("call_function make_programs.smooth mase::leaf", shown)
+        traced = SOURCE / "tests/fixtures/programs/TracedLeaves.pt"
+        refused = self.run_mase("show", traced, "--input-shape", "2,3,4", *options, code=2)
+        self.assertIn("a trace keeps no functions", refused.stderr)
+
     def test_leaves_that_the_model_does_not_have_are_refused(self):
         model = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
         for option in ("--leaf-module", "--leaf-function"):

@@ -19,6 +19,13 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+std::vector<std::string> argument_names(const jit::Function& forward) {
+  std::vector<std::string> names;
+  const auto& arguments = forward.getSchema().arguments();
+  for (std::size_t i = 1; i < arguments.size(); ++i) names.push_back(arguments[i].name());
+  return names;
+}
+
 }  // namespace
 
 void Importer::run(const jit::Module& module) {
@@ -34,10 +41,12 @@ void Importer::run(const jit::Module& module) {
 }
 
 void Importer::check_leaves(const std::string& option, const std::vector<std::string>& wanted,
-                            const std::set<std::string>& met) {
+                            const std::set<std::string>& met) const {
   for (const std::string& name : wanted) {
     if (met.contains(name)) continue;
     const std::vector<std::string> names(met.begin(), met.end());
+    if (traced_ && &met == &functions_)
+      config_error(option + " " + name + ": a trace keeps no functions, only layers");
     config_error(option + ": the model calls nothing of the name '" + name + "'" +
                  did_you_mean(name, names, names.empty() ? "" : "; it calls " + join(names, ", ")));
   }
@@ -72,6 +81,11 @@ void Importer::require_precision(const std::string& argument, DType dtype) const
              "numpy.save(file, x.astype(numpy.float32))");
 }
 
+bool Importer::takes_input(const std::string& argument, std::size_t used) const {
+  if (used >= options_.inputs.size()) return false;
+  return options_.input_names.empty() || options_.input_names.at(used) == argument;
+}
+
 std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref self) {
   std::vector<Ref> arguments{std::move(self)};
   const auto& schema = forward.getSchema().arguments();
@@ -80,7 +94,7 @@ std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref s
     const auto fixed = options_.concrete.find(schema[i].name());
     if (fixed != options_.concrete.end()) {
       arguments.push_back(constant_cell(to_ivalue(value_of(fixed->second), schema[i].type())));
-    } else if (used < options_.inputs.size()) {
+    } else if (takes_input(schema[i].name(), used)) {
       require_tensor(schema[i]);
       require_precision(schema[i].name(), options_.inputs[used].dtype());
       arguments.push_back(builder_.placeholder(schema[i].name(), view_of(options_.inputs[used++])));
@@ -97,7 +111,8 @@ std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref s
   }
   for (const auto& [name, tree] : options_.concrete) {
     if (!forward.getSchema().argumentIndexWithName(name)) {
-      config_error("the model has no argument '" + name + "' to fix");
+      config_error("the model has no argument '" + name + "' to fix" +
+                   did_you_mean(name, argument_names(forward), ""));
     }
   }
   return arguments;

@@ -51,6 +51,8 @@ class Importer {
   static bool is_traced(jit::Graph& graph);
   static void require_tensor(const c10::Argument& argument);
   void require_precision(const std::string& argument, DType dtype) const;
+  /// Whether the next example input is for this argument.
+  bool takes_input(const std::string& argument, std::size_t used) const;
   std::vector<Ref> forward_arguments(const jit::Function& forward, Ref self);
   static ir::Value value_of(const Tree& tree);
 
@@ -74,8 +76,8 @@ class Importer {
   void call_free_function(const jit::Node* node, Environment& environment);
   bool is_leaf_function(const std::string& target) const;
   /// Names of leaves that the model does not call are mistakes.
-  static void check_leaves(const std::string& option, const std::vector<std::string>& wanted,
-                           const std::set<std::string>& met);
+  void check_leaves(const std::string& option, const std::vector<std::string>& wanted,
+                    const std::set<std::string>& met) const;
   // Opaque leaves.
   /// An importer of a leaf's own graph, in which no layer or function is a leaf.
   Importer(ir::Graph& body, const Importer& outer);
