@@ -15,6 +15,9 @@ TEST_CASE("layers take rows of activations by themselves, and their parameters a
   CHECK(block_layout("linear", "data_out", 2) == BlockLayout{true, {}});
   CHECK(block_layout("linear", "weight", 2) == BlockLayout{false, {}});
   CHECK(block_layout("linear", "bias", 1) == BlockLayout{false, {}});
+  CHECK(block_layout("lstm", "data_in", 3) == BlockLayout{true, {}});
+  CHECK(block_layout("gru_cell", "state", 2) == BlockLayout{true, {}});
+  CHECK(block_layout("lstm", "weight_hh", 2) == BlockLayout{false, {}});
   CHECK(block_layout("batch_norm2d", "data_in", 4) == BlockLayout{true, {}});
   CHECK(block_layout("layer_norm", "weight", 1) == BlockLayout{false, {}});
 }

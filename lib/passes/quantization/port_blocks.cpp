@@ -22,8 +22,9 @@ bool is_convolution(ir::OpFamily family) {
 /// Layers besides convolutions.
 bool is_layer(ir::OpFamily family) {
   using enum ir::OpFamily;
-  constexpr std::array layers{linear,     attention,  embedding, batch_norm,      instance_norm,
-                              group_norm, layer_norm, pooling,   adaptive_pooling};
+  constexpr std::array layers{linear,           attention,       embedding,     batch_norm,
+                              instance_norm,    group_norm,      layer_norm,    pooling,
+                              adaptive_pooling, recurrent_layer, recurrent_cell};
   return std::ranges::find(layers, family) != layers.end();
 }
 
@@ -41,7 +42,7 @@ bool left_open(const Tree& given, std::string_view field) {
 
 BlockLayout block_layout(std::string_view op, std::string_view port, std::size_t rank) {
   if (rank <= 1) return {};
-  const bool data = port.starts_with("data_");
+  const bool data = ir::general_port(port).starts_with("data_");
   const ir::OpFamily family = ir::family_of(op);
   if (is_convolution(family)) {
     if (rank >= 3 && port != "bias") return {true, rank > 3 ? std::optional(3) : std::nullopt};

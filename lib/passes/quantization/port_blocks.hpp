@@ -29,9 +29,10 @@ struct BlockLayout {
 /// | functions | any | 2 | false | |
 /// | functions | any | >= 3 | true | 3 |
 ///
-/// Layers are what has parameters or a window (linear, norms, pooling, embedding, attention);
-/// functions are the rest: arithmetic, products of two activations, activation functions.
-/// (formats.md, section 3(a); the blocks of the reference system.)
+/// Layers are what has parameters or a window (linear, recurrent, norms, pooling, embedding,
+/// attention); the state of a recurrent layer is data. Functions are the rest: arithmetic, products
+/// of two activations, activation functions. (formats.md, section 3(a); the blocks of the reference
+/// system.)
 BlockLayout block_layout(std::string_view op, std::string_view port, std::size_t rank);
 
 /// Whether the port decides a format's field: one of those above that `given`, what the user set,
