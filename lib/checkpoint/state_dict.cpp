@@ -9,7 +9,7 @@
 #include "checkpoint/archive.hpp"
 #include "checkpoint/inspect.hpp"
 #include "checkpoint/pickle.hpp"
-#include "checkpoint/quantized_tensors.hpp"
+#include "ir/tensor_readers.hpp"
 
 namespace mase::checkpoint {
 
@@ -138,17 +138,17 @@ void decode_tensor(const PickleItem& module, Storages& storages, const std::stri
 std::set<std::string> decode_tensors(const PickleItem& module, Storages& storages,
                                      ir::Graph& graph) {
   std::set<std::string> done;
-  for (const QuantizedTensor& tensor : quantized_tensors(graph)) {
-    const std::string stem = ir::code_stem(graph, tensor.path);
-    if (find_tensor(module, tensor.path) || !find_tensor(module, stem + "_codes")) continue;
-    if (!done.insert(tensor.path).second) continue;
+  for (const auto& [path, format] : ir::common_formats(graph)) {
+    const std::string stem = ir::code_stem(graph, path);
+    if (find_tensor(module, path) || !find_tensor(module, stem + "_codes")) continue;
+    Array& value = graph.tensors.at(path).value;
     try {
-      decode_tensor(module, storages, stem, tensor.format, graph.tensors.at(tensor.path).value);
+      decode_tensor(module, storages, stem, format, value);
     } catch (const Error& error) {
-      file_error("'" + stem + "_codes' is not what " + tensor.format.text() +
-                 " makes of a tensor " + shape_text(graph.tensors.at(tensor.path).value.shape()) +
-                 ": " + error.what());
+      file_error("'" + stem + "_codes' is not what " + format.text() + " makes of a tensor " +
+                 shape_text(value.shape()) + ": " + error.what());
     }
+    done.insert(path);
   }
   return done;
 }

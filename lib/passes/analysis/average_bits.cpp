@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
+#include "ir/tensor_readers.hpp"
 #include "passes/analysis/rows.hpp"
 #include "passes/quantization/float_share.hpp"
 
@@ -55,7 +56,10 @@ std::map<std::string, Sum> port_sums(const ir::Graph& graph, const ir::Node& nod
 class Memory {
  public:
   Memory(const ir::Graph& graph, bool shared_bits)
-      : graph_(graph), shared_bits_(shared_bits), batch_(noted_batch(graph)) {
+      : graph_(graph),
+        common_(ir::common_formats(graph)),
+        shared_bits_(shared_bits),
+        batch_(noted_batch(graph)) {
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
     // What no port reads: parameters of ops outside the table.
     for (const auto& [path, tensor] : graph.tensors) add_parameter(path, nullptr);
@@ -85,6 +89,9 @@ class Memory {
   void add_parameter(const std::string& path, const formats::Format* format) {
     const ir::Tensor& tensor = graph_.tensors.at(path);
     if (!tensor.is_parameter || !seen_.insert(path).second) return;
+    // Of a tensor that is cut into parts the readers of these have formats.
+    const auto common = common_.find(path);
+    if (!format && common != common_.end()) format = &common->second;
     parameters.add(
         sum_of(format, tensor.value.dtype(), tensor.value.shape(), double(tensor.value.size())));
   }
@@ -104,6 +111,7 @@ class Memory {
   }
 
   const ir::Graph& graph_;
+  std::map<std::string, formats::Format> common_;
   bool shared_bits_;
   std::int64_t batch_;
   std::set<std::string> seen_;

@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parameter is quantized where a port that reads it has a format.
+// A parameter is quantized where a port that reads it, or a part of it, has a format.
 #include "passes/quantization/float_share.hpp"
-
-#include <set>
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
+#include "ir/tensor_readers.hpp"
 #include "passes/analysis/operations.hpp"
 
 namespace mase::passes {
 namespace {
-
-/// Paths of the tensors that ports with a format read.
-std::set<std::string> quantized_tensors(const ir::Graph& graph) {
-  std::set<std::string> paths;
-  for (const ir::NodeId id : graph.order()) {
-    const ir::Node& node = graph.node(id);
-    for (const ir::Port& port : ir::ports(graph, node)) {
-      if (!node.formats.contains(port.name)) continue;
-      if (!port.tensor.empty()) paths.insert(port.tensor);
-      port.value.for_each_node([&](ir::NodeId read) {
-        if (graph.node(read).kind == ir::NodeKind::get_attr) paths.insert(graph.node(read).target);
-      });
-    }
-  }
-  return paths;
-}
 
 std::string part_text(double part, double whole, const char* what) {
   return fixed_text(part, 0) + " of " + fixed_text(whole, 0) + " " + what + " (" +
@@ -60,11 +43,15 @@ Tree FloatShare::tree() const {
 
 FloatShare float_share(const ir::Graph& graph) {
   FloatShare share;
-  const std::set<std::string> quantized = quantized_tensors(graph);
+  const auto readers = ir::tensor_readers(graph);
+  const auto is_quantized = [&](const std::string& path) {
+    const auto found = readers.find(path);
+    return found != readers.end() && found->second.format;
+  };
   for (const auto& [path, tensor] : graph.tensors) {
     if (!tensor.is_parameter) continue;
     share.parameters += double(tensor.value.size());
-    if (quantized.contains(path)) continue;
+    if (is_quantized(path)) continue;
     share.float_parameters += double(tensor.value.size());
     share.tensors.push_back(path);
   }

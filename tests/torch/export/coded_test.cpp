@@ -54,6 +54,39 @@ bool takes(const formats::Format& format, const Shape& shape) {
   }
 }
 
+/// x + parts of [12, 4], cut into 6, 4 and 2 rows, each of which is read through a format.
+ir::Graph sum_of_parts(const std::vector<std::string>& texts) {
+  Maker make("Parts");
+  Array weight = normal({12, 4}, 3);
+  for (std::size_t i = 0; i < 48; ++i)  // magnitudes grow with the rows
+    weight.mutable_span<float>()[i] *= static_cast<float>(1 << (i / 4));
+  make.graph.set_tensor("w", {weight, true, true});
+  ir::NodeId sum = make.input("x", {2, 4});
+  const ir::NodeId w = make.attribute("w");
+  const Shape sizes{6, 4, 2};
+  ir::ValueInfo list;
+  list.kind = ir::ValueInfo::Kind::list;
+  for (const std::int64_t rows : sizes) list.elements.push_back(floats({rows, 4}));
+  const ir::NodeId cut =
+      make.call("split", "aten::split_with_sizes",
+                {{"self", ir::NodeRef{w}}, {"split_sizes", ir::Value::list({6, 4, 2})}}, list);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const ir::NodeId part =
+        make.call("part", "mase::getitem",
+                  {{"value", ir::NodeRef{cut}}, {"index", static_cast<std::int64_t>(i)}},
+                  floats({sizes[i], 4}));
+    const ir::NodeId total =
+        make.call("total", "aten::neg", {{"self", ir::NodeRef{part}}}, floats({sizes[i], 4}));
+    if (!texts[i].empty())
+      make.graph.node(total).formats.emplace("data_in", formats::parse_format(texts[i]));
+    const ir::NodeId row = make.call("row", "mase::getitem",
+                                     {{"value", ir::NodeRef{total}}, {"index", 1}}, floats({4}));
+    sum = make.call("add", "aten::add.Tensor",
+                    {{"self", ir::NodeRef{sum}}, {"other", ir::NodeRef{row}}}, floats({2, 4}));
+  }
+  return make.finish(ir::NodeRef{sum});
+}
+
 /// The checkpoint of a graph with codes alone, read again.
 ir::Graph stored_and_read(const ir::Graph& coded, const std::string& path) {
   libtorch::export_torchscript(coded, path, checkpoint::extra_files(coded, Tree::dict()));
@@ -131,6 +164,31 @@ TEST_CASE("tensors with several readers are coded where all read the same", "[ex
   CHECK(is_coded(checkpoint::with_codes_alone(graph), "fc.weight"));
   graph.node(calls.back()).formats.at("weight") = formats::parse_format("integer(8, 5)");
   CHECK_FALSE(is_coded(checkpoint::with_codes_alone(graph), "fc.weight"));
+}
+
+TEST_CASE("a tensor that is read in parts is coded where the parts' codes are its own",
+          "[export]") {
+  const auto coded = [](const std::string& a, const std::string& b, const std::string& c) {
+    const ir::Graph graph = sum_of_parts({a, b, c});
+    const ir::Graph made = checkpoint::with_codes_alone(graph);
+    if (!is_coded(made, "w")) return false;
+    Folder folder;
+    const ir::Graph read = stored_and_read(made, folder / "m.pt");
+    const std::vector<Array> inputs = inputs_of(graph);
+    CHECK(same(called(folder / "m.pt", inputs), executed(graph, inputs)));
+    CHECK(same(executed(read, inputs), executed(graph, inputs)));
+    return true;
+  };
+  for (const std::string format : {"integer(8, 5)", "scale_integer(8)", "fp8_e4m3", "mxint8",
+                                   "block_fp(8, 8, block_size=[2, 4])"}) {
+    INFO(format);
+    CHECK(coded(format, format, format));
+    CHECK_FALSE(coded(format, format, ""));
+    CHECK_FALSE(coded(format, format, "integer(8, 6)"));
+  }
+  // Blocks of five rows cross the parts.
+  const std::string crossing = "block_fp(8, 8, block_size=[5, 4], skip_first_dim=false)";
+  CHECK_FALSE(coded(crossing, crossing, crossing));
 }
 
 TEST_CASE("what codes cannot say stays in floats", "[export]") {
