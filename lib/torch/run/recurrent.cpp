@@ -98,6 +98,7 @@ class StepLoop {
 
   c10::IValue run() {
     at::Tensor x = input_by_steps(op_, call_);
+    if (x.size(0) == 0) file_error("the sequence has no steps");
     const TensorRow initial = state_of_call(op_, call_, x.size(1));
     const std::size_t directions = call_.bidirectional ? 2 : 1;
     for (std::int64_t level = 0; level < call_.num_layers; ++level) {

@@ -65,6 +65,8 @@ TEST_CASE("the state is quantized before every step, and what a step gives is no
   const ir::Graph graph = sums(1, " {state=integer(8, 1)}");
   check_near(run_sums(graph), {0.3, 0.8, 1.3});
   check_three_calls(graph, inputs_of(graph));
+  CHECK_THROWS_WITH(executed(graph, {Array(DType::float32, {0, 1, 1})}),
+                    Catch::Contains("node 'rnn'") && Catch::Contains("no steps"));
 }
 
 TEST_CASE("the level above reads the quantized state", "[recurrent]") {
