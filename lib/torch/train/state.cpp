@@ -89,14 +89,15 @@ bool may_change(const std::string& option, const backend::TrainOptions& options)
   return (option == "max_epochs" || option == "max_steps") && !depends_on_length(options);
 }
 
+/// An option that is younger than the checkpoint was what its default says.
 void check_options(const Tree& before, const backend::TrainOptions& options) {
   std::vector<std::string> changed;
-  const Tree now_tree = write_fields(options);
+  const Tree now_tree = write_fields(options), defaults = write_fields(backend::TrainOptions{});
   for (const auto& [name, now] : now_tree.as_dict()) {
-    const Tree* was = before.find(name);
-    if (may_change(name, options) || (was && *was == now)) continue;
-    changed.push_back(name + " (was " + (was ? to_json(*was, -1) : "absent") + ", is " +
-                      to_json(now, -1) + ")");
+    const Tree* stored = before.find(name);
+    const Tree& was = stored ? *stored : defaults.at(name);
+    if (may_change(name, options) || was == now) continue;
+    changed.push_back(name + " (was " + to_json(was, -1) + ", is " + to_json(now, -1) + ")");
   }
   if (!changed.empty())
     config_error("cannot resume: options changed since the checkpoint: " + join(changed, ", ") +

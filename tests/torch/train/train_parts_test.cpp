@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/file.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/train/loss.hpp"
 #include "torch/train/optimizer.hpp"
@@ -139,6 +140,35 @@ TEST_CASE("a training state reads back and its damage is noticed") {
         message_of(Fault::file, [&] { read_state(bytes.substr(0, i), options, set, graph); }),
         Contains("damaged"));
   }
+}
+
+namespace {
+
+/// The state as a program without the option would have written it: magic, hash, length, header.
+std::string without_option(const std::string& bytes, const std::string& option) {
+  const std::size_t hash = bytes.find('\n') + 1, length = hash + 65;
+  const std::size_t header = bytes.find('\n', length) + 1;
+  const std::size_t size = std::stoul(bytes.substr(length));
+  std::string text = bytes.substr(header, size);
+  const std::size_t at = text.find(option);
+  REQUIRE(at != std::string::npos);
+  text.erase(at, option.size());
+  const std::string rest = std::to_string(text.size()) + "\n" + text + bytes.substr(header + size);
+  return bytes.substr(0, hash) + sha256(rest) + "\n" + rest;
+}
+
+}  // namespace
+
+TEST_CASE("an option that is younger than a training state was its default") {
+  const ir::Graph graph = two_layers();
+  const data::Dataset set = twelve_rows();
+  backend::TrainOptions options;
+  const State state{7, 2, 1, false, {}, set.sha256, weights_hash(graph), {{1.0f}}};
+  const std::string bytes = without_option(write_state(state, options), ",\"round_weights\":false");
+  CHECK(read_state(bytes, options, set, graph).step == 7);
+  options.round_weights = true;
+  CHECK_THAT(message_of(Fault::config, [&] { read_state(bytes, options, set, graph); }),
+             Contains("round_weights (was false, is true)"));
 }
 
 TEST_CASE("a training state is refused by another run") {
