@@ -143,6 +143,12 @@ TEST_CASE("a design that stops is a deadlock") {
   CHECK(first_message(simulation).find("x after 16 of 80 beats") != std::string::npos);
 }
 
+TEST_CASE("a design that gives beats for ever and takes none is a deadlock") {
+  const Simulation simulation = Bench("floods").run(bench_options());
+  CHECK(simulation.deadlock);
+  CHECK(simulation.cycles < 2000);
+}
+
 TEST_CASE("a beat before any input is found") {
   CHECK(Bench("speaks_first").run(bench_options()).protocol_faults > 0);
 }
