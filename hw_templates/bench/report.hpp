@@ -73,6 +73,35 @@ inline Latencies latencies(const Report& report) {
   return out;
 }
 
+// Frames by latency, first in to last out: bin i counts those from least + i * width on.
+struct Histogram {
+  std::uint64_t least = 0, width = 1;
+  std::vector<std::uint64_t> frames;
+};
+
+inline Histogram histogram_of(const Report& report) {
+  constexpr std::uint64_t most_bins = 16;
+  Histogram out;
+  std::vector<std::uint64_t> all;
+  for (std::size_t i = 0; i < report.frames; ++i)
+    all.push_back(elapsed(report.first_in[i], report.last_out[i]));
+  if (all.empty()) return out;
+  const auto [least, worst] = std::minmax_element(all.begin(), all.end());
+  out.least = *least;
+  out.width = (*worst - *least) / most_bins + 1;
+  out.frames.resize((*worst - *least) / out.width + 1);
+  for (const std::uint64_t latency : all) ++out.frames[(latency - out.least) / out.width];
+  return out;
+}
+
+inline std::string json_text(const Histogram& histogram) {
+  std::string counts;
+  for (const std::uint64_t count : histogram.frames)
+    counts += (counts.empty() ? "" : ", ") + std::to_string(count);
+  return "{\"least\": " + std::to_string(histogram.least) +
+         ", \"width\": " + std::to_string(histogram.width) + ", \"frames\": [" + counts + "]}";
+}
+
 inline std::string json_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -97,8 +126,9 @@ inline void print_json(const Report& report) {
       report.deadlock ? "true" : "false", number(report.cycles));
   std::printf(
       "\"latency_first\": %llu, \"latency_mean\": %.3f, \"latency_worst\": %llu, "
-      "\"latency_last\": %llu, \"interval\": %.4f, ",
-      number(times.first), times.mean, number(times.worst), number(times.last), times.interval);
+      "\"latency_last\": %llu, \"latency_histogram\": %s, \"interval\": %.4f, ",
+      number(times.first), times.mean, number(times.worst), number(times.last),
+      json_text(histogram_of(report)).c_str(), times.interval);
   std::printf(
       "\"seconds\": %.6f, \"inferences_per_second\": %.0f, \"cycles_per_second\": %.0f, "
       "\"messages\": [%s]}\n",

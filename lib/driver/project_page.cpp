@@ -181,6 +181,28 @@ std::string hardware_figures(const Table& table) {
          shares(table, "BRAM", "RAMB36 blocks by layer");
 }
 
+/// Shares of the frames by their latency under stalls, from a record of a simulation.
+std::string latency_figure(const Tree& document) {
+  const Tree* simulation = document.find("simulation");
+  const Tree* histogram =
+      simulation && simulation->is_dict() ? simulation->find("latency_histogram") : nullptr;
+  if (!histogram || !histogram->is_dict()) return "";
+  const auto least = number_of(histogram->find("least")),
+             width = number_of(histogram->find("width"));
+  const Tree* frames = histogram->find("frames");
+  if (!least || !width || !frames || !frames->is_list()) return "";
+  double all = 0;
+  for (const Tree& count : frames->as_list()) all += number_of(&count).value_or(0);
+  std::vector<Bar> bars;
+  for (const Tree& count : frames->as_list()) {
+    const double from = *least + *width * static_cast<double>(bars.size());
+    const std::string to = *width > 1 ? " to " + fixed_text(from + *width - 1, 0) : "";
+    bars.push_back({fixed_text(from, 0) + to, number_of(&count).value_or(0) / std::max(all, 1.0)});
+  }
+  const char* caption = "Frames by latency: cycles from the first beat in to the last out";
+  return bars.empty() ? "" : html_figure(caption, bar_chart(caption, bars));
+}
+
 // The page.
 
 std::string heading_of(const std::string& name) {
@@ -194,7 +216,8 @@ std::string heading_of(const std::string& name) {
 std::string record_html(const ProjectRecord& record) {
   std::string html;
   const Tree* document = record.content.find("document");
-  if (document && document->is_dict()) html += training_figures(*document);
+  if (document && document->is_dict())
+    html += training_figures(*document) + latency_figure(*document);
   for (const Table& table : tables_of(record.content)) {
     html += hardware_figures(table);
     html += is_heat_table(table) ? heat_table(table) : table_html(table);

@@ -59,6 +59,15 @@ std::vector<std::pair<std::string, std::string>> facts(const Simulation& s) {
           {"simulation, seconds", fixed_text(s.seconds, 2)}};
 }
 
+Tree histogram_tree(const Simulation::Histogram& histogram) {
+  Tree tree = Tree::dict();
+  tree["least"] = histogram.least;
+  tree["width"] = histogram.width;
+  tree["frames"] = Tree::list();
+  for (const std::int64_t count : histogram.frames) tree["frames"].push_back(Tree(count));
+  return tree;
+}
+
 Tree simulation_tree(const Simulation& s) {
   Tree tree = Tree::dict();
   tree["frames"] = s.frames;
@@ -71,6 +80,7 @@ Tree simulation_tree(const Simulation& s) {
   tree["latency_first"] = s.latency_first;
   tree["latency_mean"] = s.latency_mean;
   tree["latency_worst"] = s.latency_worst;
+  tree["latency_histogram"] = histogram_tree(s.latencies);
   tree["seconds"] = s.seconds;
   tree["first_mismatches"] = Tree::list_of(s.first_mismatches);
   if (!s.trace_file.empty()) tree["trace_file"] = s.trace_file;

@@ -967,7 +967,13 @@ class Report(InFolder):
         (self.cwd / "some/records").mkdir()
         self.write("some/records/train.json", "[1]")
         self.assertIn("some/records/train.json", self.run_mase("report", "some", code=3).stderr)
-        for damaged in ('{"tables": [{"header": [1], "rows": 2}, 3]}', '{"document": {"epochs": [4, {"epoch": "x"}]}}'):
+        histogram = '{"document": {"simulation": {"latency_histogram": %s}}}'
+        for damaged in (
+            '{"tables": [{"header": [1], "rows": 2}, 3]}',
+            '{"document": {"epochs": [4, {"epoch": "x"}]}}',
+            histogram % '{"least": 1, "width": 0, "frames": ["x", 2]}',
+            histogram % '{"least": "x", "frames": 3}',
+        ):
             self.write("some/records/train.json", damaged)
             self.run_mase("report", "some", "-o", "page.html")
 

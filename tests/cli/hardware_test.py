@@ -123,6 +123,17 @@ class Results(Hardware):
         self.emit("two", "--ii", "16")
         self.assertEqual(files_below(self.hardware("one")), files_below(self.hardware("two")))
 
+    def test_the_page_of_a_project_shows_the_latencies(self):
+        self.emit("page", "--ii", "4")
+        self.simulate("page", "--random", "20")
+        self.run_mase("report", self.folder / "page")
+        page = (self.folder / "page/report.html").read_text()
+        record = json.loads((self.folder / "page/records/simulate.json").read_text())
+        times = record["document"]["simulation"]["latency_histogram"]
+        self.assertEqual(sum(times["frames"]), 20)
+        self.assertIn("Frames by latency", page)
+        self.assertIn(f">{times['least']}", page)
+
     def test_the_alias_of_the_seed_emits_too(self):
         self.run_mase("emit-verilog", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", "alias")
         self.assertTrue((self.hardware("alias") / "design.json").exists())

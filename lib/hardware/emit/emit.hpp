@@ -102,6 +102,11 @@ struct Simulation {
   std::int64_t latency_first = 0;  ///< first in to first out, first frame
   double latency_mean = 0;         ///< first in to last out, over frames
   std::int64_t latency_worst = 0;
+  /// Frames by latency: `frames[i]` from least + i * width cycles on; at most 16 bins.
+  struct Histogram {
+    std::int64_t least = 0, width = 1;
+    std::vector<std::int64_t> frames;
+  } latencies;
   std::int64_t latency_last = 0;  ///< first in to last out, first frame
   std::int64_t interval = 0;      ///< steady state, between last beats of frames
   double seconds = 0;             ///< of simulation, without build

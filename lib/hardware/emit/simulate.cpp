@@ -93,6 +93,12 @@ std::vector<HandshakeSignals> read_handshakes(const std::string& path) {
   return out;
 }
 
+Simulation::Histogram read_histogram(const Tree& tree) {
+  Simulation::Histogram histogram{tree.at("least").as_int(), tree.at("width").as_int(), {}};
+  for (const Tree& count : tree.at("frames").as_list()) histogram.frames.push_back(count.as_int());
+  return histogram;
+}
+
 void read_report(const Tree& report, Simulation& simulation) {
   simulation.frames = report.at("frames").as_int();
   simulation.beats = report.at("beats").as_int();
@@ -105,6 +111,7 @@ void read_report(const Tree& report, Simulation& simulation) {
   simulation.latency_mean = report.at("latency_mean").as_double();
   simulation.latency_worst = report.at("latency_worst").as_int();
   simulation.latency_last = report.at("latency_last").as_int();
+  simulation.latencies = read_histogram(report.at("latency_histogram"));
   simulation.interval = std::llround(report.at("interval").as_double());
   simulation.seconds = report.at("seconds").as_double();
   for (const Tree& message : report.at("messages").as_list())

@@ -2,6 +2,7 @@
 // The whole way from a design made by hand to a simulation of its emitted folder.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <numeric>
 
 #include "base/file.hpp"
 #include "designs.hpp"
@@ -46,6 +47,13 @@ TEST_CASE("skids and fifos side by side pass every beat under all stall profiles
     CHECK(simulation.frames == 40);
     CHECK(simulation.beats == 40 * (3 + 2));
     CHECK(simulation.outputs == vectors.outputs);
+    const Simulation::Histogram& times = simulation.latencies;
+    CHECK(std::accumulate(times.frames.begin(), times.frames.end(), std::int64_t{0}) == 40);
+    const auto bins = static_cast<std::int64_t>(times.frames.size());
+    CHECK(bins <= 16);
+    CHECK(double(times.least) <= simulation.latency_mean);
+    CHECK((simulation.latency_worst - times.least) / times.width == bins - 1);
+    CHECK(times.frames.back() > 0);
     CHECK(simulation.built == first);
     first = false;
   }
