@@ -115,10 +115,11 @@ at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor
   return out;
 }
 
-/// On the stack, over an argument that nobody needs any more where that gives the same.
+/// On the stack; in eval runs over an argument that nobody needs any more where that gives the
+/// same. Training runs keep arguments for their gradients.
 void Executor::Plan::call_operator(PlanStep& step) {
-  if (step.is_batch_norm && batch_norm_in_place(stack_)) return;
-  const bool over = step.in_place && !training_ && may_overwrite(stack_);
+  if (!training_ && step.is_batch_norm && batch_norm_in_place(stack_)) return;
+  const bool over = !training_ && step.in_place && may_overwrite(stack_);
   (over ? step.in_place : step.aten)->callBoxed(&stack_);
 }
 

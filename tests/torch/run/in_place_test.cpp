@@ -84,16 +84,29 @@ TEST_CASE("arguments of other sizes or types get a tensor of their own") {
                   some_values().sum(0, true) + some_values()));
 }
 
-TEST_CASE("a batch norm in eval mode writes over its input and gives the same bits") {
-  ir::Graph graph = graph_of(
+namespace {
+
+/// -x, normalised by a batch norm whose argument `training` is that text.
+ir::Graph normalised(const std::string& training) {
+  return graph_of(
       "  %neg : float32[2, 3] = call_function neg aten::neg(self=%x)\n"
       "  %bn : float32[2, 3] = call_module bn aten::batch_norm(input=%neg)\n"
       "  %output : float32[2, 3] = output output(value=%bn)\n",
-      "  module bn : torch.nn.modules.batchnorm.BatchNorm1d = aten::batch_norm(training=$training, "
-      "momentum=0.1, eps=1e-05, cudnn_enabled=true) [weight=@bn.weight, bias=@bn.bias, "
-      "running_mean=@bn.mean, running_var=@bn.var]\n"
-      "  tensor bn.weight : float32[3] parameter grad\n  tensor bn.bias : float32[3] parameter "
-      "grad\n  tensor bn.mean : float32[3] buffer\n  tensor bn.var : float32[3] buffer\n");
+      "  module bn : torch.nn.modules.batchnorm.BatchNorm1d = "
+      "aten::batch_norm(training=" +
+          training +
+          ", momentum=0.1, eps=1e-05, cudnn_enabled=true) [weight=@bn.weight, "
+          "bias=@bn.bias, running_mean=@bn.mean, running_var=@bn.var]\n"
+          "  tensor bn.weight : float32[3] parameter grad\n"
+          "  tensor bn.bias : float32[3] parameter grad\n"
+          "  tensor bn.mean : float32[3] buffer\n"
+          "  tensor bn.var : float32[3] buffer\n");
+}
+
+}  // namespace
+
+TEST_CASE("a batch norm in eval mode writes over its input and gives the same bits") {
+  ir::Graph graph = normalised("$training");
   const auto set = [&](const char* path, std::initializer_list<float> values) {
     graph.tensors.at(path).value = Array::from(std::vector<float>(values), {3});
     return at::tensor(at::ArrayRef<float>(values));
@@ -106,4 +119,16 @@ TEST_CASE("a batch norm in eval mode writes over its input and gives the same bi
   CHECK(
       at::equal(executor.run({some_values()}).toTensor(),
                 at::batch_norm(-some_values(), weight, bias, mean, var, false, 0.1, 1e-5, false)));
+}
+
+TEST_CASE("a batch norm that is fixed to eval mode has gradients in a training run") {
+  ir::Graph graph = normalised("false");
+  graph.tensors.at("bn.weight").value = Array::from(std::vector<float>{1, 2, 4}, {3});
+  graph.tensors.at("bn.var").value = Array::from(std::vector<float>{1, 1, 1}, {3});
+  Executor executor(graph, ir::Level::floating);
+  executor.own_tensors();
+  executor.run_training({some_values()}).toTensor().sum().backward();
+  // The sum of the normalised columns: mean 0 and variance 1 leave -x.
+  const at::Tensor expected = -some_values().sum(0);
+  CHECK(at::allclose(executor.tensors().at("bn.weight").grad(), expected, 1e-4));
 }
