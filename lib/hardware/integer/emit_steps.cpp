@@ -100,6 +100,23 @@ std::optional<Grid> Lowering::target(const ir::Node& node) const {
   return std::nullopt;
 }
 
+namespace {
+
+/// A step without a name and an output: `append` gives it both.
+Step step_for(Operation operation, std::vector<ValueId> inputs, const Accumulator& accumulator,
+              const Requantise& requantise) {
+  Step step;
+  step.inputs = std::move(inputs);
+  step.operation = std::move(operation);
+  step.low = accumulator.range.low;
+  step.high = accumulator.range.high;
+  step.frac = accumulator.frac;
+  step.requantise = requantise;
+  return step;
+}
+
+}  // namespace
+
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
                           Accumulator accumulator, Layout layout, const std::string& suffix) {
   accumulator = with_odd_divisor(accumulator);
@@ -122,13 +139,7 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
   if (requantise.shift < 0)
     check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
   check_width({requantise.low, requantise.high}, stream_bits, "its exact result");
-  Step step;
-  step.inputs = std::move(inputs);
-  step.operation = std::move(operation);
-  step.low = accumulator.range.low;
-  step.high = accumulator.range.high;
-  step.frac = accumulator.frac;
-  step.requantise = requantise;
+  Step step = step_for(std::move(operation), std::move(inputs), accumulator, requantise);
   const FixedType type = type_for(requantise.low, requantise.high, frac);
   const std::string name = suffix.empty() ? node.name : unique_name(node.name + "_" + suffix);
   return append(name, node, std::move(step), type, std::move(layout), node.name);
@@ -137,13 +148,7 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
 StreamView Lowering::emit_accumulators(const ir::Node& node, Operation operation,
                                        const StreamView& stream, const Accumulator& accumulator,
                                        Layout layout) {
-  Step step;
-  step.inputs = {stream.id};
-  step.operation = std::move(operation);
-  step.low = accumulator.range.low;
-  step.high = accumulator.range.high;
-  step.frac = accumulator.frac;
-  step.requantise = exactly(accumulator.range);
+  Step step = step_for(std::move(operation), {stream.id}, accumulator, exactly(accumulator.range));
   const FixedType type = type_for(step.low, step.high, step.frac);
   return append(node.name, node, std::move(step), type, std::move(layout),
                 unique_name(node.name + "_accumulators"));
@@ -169,13 +174,7 @@ StreamView Lowering::append_for(const ir::Node& reader, const std::string& suffi
                                 Operation operation, const StreamView& stream,
                                 const Accumulator& accumulator, const Requantise& requantise,
                                 const FixedType& type, Layout layout) {
-  Step step;
-  step.inputs = {stream.id};
-  step.operation = std::move(operation);
-  step.low = accumulator.range.low;
-  step.high = accumulator.range.high;
-  step.frac = accumulator.frac;
-  step.requantise = requantise;
+  Step step = step_for(std::move(operation), {stream.id}, accumulator, requantise);
   const std::string name = unique_name(reader.name + "_" + suffix);
   return append(name, reader, std::move(step), type, std::move(layout), name);
 }
