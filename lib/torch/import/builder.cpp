@@ -133,13 +133,7 @@ Ref Builder::placeholder(const std::string& name, c10::IValue value) {
   node.kind = ir::NodeKind::placeholder;
   node.name = name;
   node.target = name;
-  Cell cell;
-  cell.kind = Cell::Kind::dynamic;
-  cell.node = add_node(std::move(node), value);
-  cell.value = std::move(value);
-  Ref ref = make_cell(std::move(cell));
-  watch(ref);
-  return ref;
+  return add_leaf(std::move(node), std::move(value));
 }
 
 ir::NodeId Builder::add_node(ir::Node node, const c10::IValue& value, const SourceText& source) {
