@@ -57,14 +57,22 @@ inline double interval_of(const Report& report) {
   return report.stalled ? mean : std::ceil(mean);
 }
 
+// Of every frame, first in to last out.
+inline std::vector<std::uint64_t> latency_of_frames(const Report& report) {
+  std::vector<std::uint64_t> all;
+  for (std::size_t i = 0; i < report.frames; ++i)
+    all.push_back(elapsed(report.first_in[i], report.last_out[i]));
+  return all;
+}
+
 inline Latencies latencies(const Report& report) {
   Latencies out;
   if (report.frames == 0) return out;
+  const std::vector<std::uint64_t> all = latency_of_frames(report);
   out.first = elapsed(report.first_in[0], report.first_out);
-  out.last = elapsed(report.first_in[0], report.last_out[0]);
+  out.last = all.front();
   double sum = 0;
-  for (std::size_t i = 0; i < report.frames; ++i) {
-    const std::uint64_t latency = elapsed(report.first_in[i], report.last_out[i]);
+  for (const std::uint64_t latency : all) {
     out.worst = std::max(out.worst, latency);
     sum += static_cast<double>(latency);
   }
@@ -73,7 +81,7 @@ inline Latencies latencies(const Report& report) {
   return out;
 }
 
-// Frames by latency, first in to last out: bin i counts those from least + i * width on.
+// Frames by latency: bin i counts those from least + i * width on.
 struct Histogram {
   std::uint64_t least = 0, width = 1;
   std::vector<std::uint64_t> frames;
@@ -82,9 +90,7 @@ struct Histogram {
 inline Histogram histogram_of(const Report& report) {
   constexpr std::uint64_t most_bins = 16;
   Histogram out;
-  std::vector<std::uint64_t> all;
-  for (std::size_t i = 0; i < report.frames; ++i)
-    all.push_back(elapsed(report.first_in[i], report.last_out[i]));
+  const std::vector<std::uint64_t> all = latency_of_frames(report);
   if (all.empty()) return out;
   const auto [least, worst] = std::minmax_element(all.begin(), all.end());
   out.least = *least;

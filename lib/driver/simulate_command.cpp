@@ -63,8 +63,7 @@ Tree histogram_tree(const Simulation::Histogram& histogram) {
   Tree tree = Tree::dict();
   tree["least"] = histogram.least;
   tree["width"] = histogram.width;
-  tree["frames"] = Tree::list();
-  for (const std::int64_t count : histogram.frames) tree["frames"].push_back(Tree(count));
+  tree["frames"] = Tree::list_of(histogram.frames);
   return tree;
 }
 

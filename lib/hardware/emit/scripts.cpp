@@ -89,15 +89,17 @@ clean:
 	rm -rf quartus/db quartus/incremental_db quartus/output_files radiant/project
 )";
 
-}  // namespace
-
-std::string filelist_text(const std::vector<std::string>& modules,
-                          const std::vector<std::string>& generated) {
-  std::string out;
-  for (const auto* names : {&modules, &generated})
-    for (const std::string& name : *names) out += "rtl/" + name + ".sv\n";
-  return out;
+/// Sources relative to the emitted folder, parts first.
+std::vector<std::string> sources_of(std::vector<std::string> modules,
+                                    const std::vector<std::string>& generated) {
+  modules.insert(modules.end(), generated.begin(), generated.end());
+  for (std::string& name : modules) name = "rtl/" + name + ".sv";
+  return modules;
 }
+
+std::string lines_of(const std::vector<std::string>& sources) { return join(sources, "\n") + "\n"; }
+
+}  // namespace
 
 std::string bench_cflags(int optimise) { return "-std=c++20 -O" + std::to_string(optimise); }
 
@@ -137,12 +139,13 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   files["rtl/" + wrapper.name + ".sv"] = verilog::print(wrapper);
   files["sim/axi_bench_top.sv"] = axi_bench_top_text(design, names, options);
   files["host/host.h"] = host_header(design, names, options, number);
-  files["filelist.f"] = filelist_text(modules_used(design), {names.top});
-  files["filelist_axi.f"] = filelist_text(modules_with_axi(design), {names.top, wrapper.name});
+  files["filelist.f"] = lines_of(sources_of(modules_used(design), {names.top}));
+  std::vector<std::string> packaged =
+      sources_of(modules_with_axi(design), {names.top, wrapper.name});
+  files["filelist_axi.f"] = lines_of(packaged);
   files["Makefile"] = makefile_text(design, options);
-  std::vector<std::string> sources = split(trim(files["filelist_axi.f"]), '\n');
-  for (const design::Memory& memory : design.memories) sources.push_back("rtl/" + memory.file);
-  files["component.xml"] = component_xml(design, options, wrapper, number, sources);
+  for (const design::Memory& memory : design.memories) packaged.push_back("rtl/" + memory.file);
+  files["component.xml"] = component_xml(design, options, wrapper, number, packaged);
   files.merge(vivado_files(design, options, number));
   files.merge(tool_scripts(design, options));
   Files listed = files;

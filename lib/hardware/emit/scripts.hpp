@@ -16,10 +16,6 @@ std::vector<std::string> modules_used(const design::Design& design);
 /// The same and those of the AXI wrapper.
 std::vector<std::string> modules_with_axi(const design::Design& design);
 
-/// One source a line, relative to the emitted folder, parts first.
-std::string filelist_text(const std::vector<std::string>& modules,
-                          const std::vector<std::string>& generated);
-
 /// The files of the top; design.json lists the others beside them.
 Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others);
 
