@@ -117,6 +117,15 @@ bool check_weight(const formats::Format& format, const Array& weight) {
 
 }  // namespace
 
+TEST_CASE("codes alone of a format that rounds by chance are those that a checkpoint runs with",
+          "[export]") {
+  for (const char* text :
+       {"integer(6, 4, rounding=stochastic, seed=3)", "mxint8(rounding=stochastic)"}) {
+    INFO(text);
+    CHECK(check_weight(formats::parse_format(text), normal({4, 40}, 5)));
+  }
+}
+
 TEST_CASE("codes alone give the bits of every format, in TorchScript and read again", "[export]") {
   std::set<std::string> coded, all;
   std::uint64_t seed = 1;
