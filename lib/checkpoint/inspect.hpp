@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/zip_reader.hpp"
 #include "checkpoint/archive.hpp"
-#include "checkpoint/zip_reader.hpp"
 
 namespace mase::checkpoint {
 

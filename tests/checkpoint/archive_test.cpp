@@ -11,11 +11,10 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "checkpoint/inspect.hpp"
-#include "make_zip.hpp"
+#include "support/make_zip.hpp"
 #include "test_paths.hpp"
 
 using namespace mase;
-using checkpoint::ZipReader;
 
 namespace {
 

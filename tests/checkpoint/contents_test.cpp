@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "ir/text.hpp"
-#include "make_zip.hpp"
+#include "support/make_zip.hpp"
 
 using namespace mase;
 

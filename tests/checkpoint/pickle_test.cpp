@@ -4,7 +4,7 @@
 
 #include "checkpoint/archive.hpp"
 #include "checkpoint/pickle.hpp"
-#include "make_zip.hpp"
+#include "support/make_zip.hpp"
 #include "support/message_of.hpp"
 
 using namespace mase;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/make_zip.hpp"
 #include "ir/text.hpp"
+#include "support/make_zip.hpp"
 
 namespace mase::fuzz {
 

@@ -10,7 +10,7 @@
 
 struct zip;
 
-namespace mase::checkpoint {
+namespace mase {
 
 /// One entry as the central directory describes it.
 struct ZipEntry {
@@ -52,4 +52,4 @@ class ZipReader {
   std::vector<ZipEntry> entries_;
 };
 
-}  // namespace mase::checkpoint
+}  // namespace mase

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZipReader: read-only access to the entries of a zip archive in a file or in memory, on libzip.
-#include "checkpoint/zip_reader.hpp"
+#include "base/zip_reader.hpp"
 
 #include <zip.h>
 
@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace mase::checkpoint {
+namespace mase {
 
 namespace {
 
@@ -137,4 +137,4 @@ void ZipReader::verify(std::size_t index) const {
   stream(index, [](std::string_view) {});
 }
 
-}  // namespace mase::checkpoint
+}  // namespace mase
