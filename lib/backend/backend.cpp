@@ -37,6 +37,12 @@ Backend* open_backend() {
 
 }  // namespace
 
+std::string no_tensor_argument(const std::string& name, const std::string& type) {
+  return "the model's argument '" + name + "' is a " + type +
+         "; inputs are tensors. Numbers and texts can be fixed with --fix or [cf_args]; "
+         "for a list or dict wrap the model in one whose forward takes tensors";
+}
+
 Backend& open() {
   if (opened == nullptr) {
     opened = open_backend();

@@ -23,6 +23,7 @@ struct ImportOptions {
   /// Their names, where they are chosen by name (hf_input_names); the other arguments have their
   /// defaults then. Else empty.
   std::vector<std::string> input_names;
+  std::vector<std::string> origins;         ///< of each input: a file, an option; for errors
   std::vector<std::string> leaf_modules;    ///< class names kept as leaves beside torch.nn's
   std::vector<std::string> leaf_functions;  ///< function names kept as calls
   std::map<std::string, Tree> concrete;     ///< forward arguments fixed to a constant (cf_args)
@@ -31,8 +32,13 @@ struct ImportOptions {
 /// What a model file says of its inputs before any example is known.
 struct Signature {
   std::vector<std::string> inputs;  ///< argument names of forward
-  std::vector<Shape> parameters;    ///< shapes of the parameters, in state_dict order
+  /// Arguments without a default that are no tensors, with their types.
+  std::map<std::string, std::string> other_types;
+  std::vector<Shape> parameters;  ///< shapes of the parameters, in state_dict order
 };
+
+/// Why no example input can be an argument of this type, and what would work.
+std::string no_tensor_argument(const std::string& name, const std::string& type);
 
 /// What needs LibTorch. Every exception of an implementation is a mase::Error.
 class Backend {

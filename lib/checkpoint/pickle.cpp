@@ -138,11 +138,23 @@ class Reader {
     return value;
   }
 
+  /// Sound storages of numbers that Arrays do not have.
+  void refuse_unknown_numbers(const std::string& type) const {
+    if (type.starts_with("torch Q"))
+      unsupported_error(origin_ + ": holds quantized tensors of torch.ao.quantization (" + type +
+                        "); give the float model, which `mase transform` quantizes");
+    if (type.starts_with("torch Complex"))
+      unsupported_error(origin_ + ": holds complex numbers (" + type +
+                        "); supported are real numbers, integers and bool");
+  }
+
   /// ("storage", class, key, place, length)
   void persistent() {
     const PickleItem& id = *pop();
     if (id.items.size() != 5 || id.items[2]->kind != Kind::text) damaged("an unknown storage");
-    const auto dtype = storage_dtype(id.items[1]->text);
+    const std::string& type = id.items[1]->text;
+    const auto dtype = storage_dtype(type);
+    if (!dtype) refuse_unknown_numbers(type);
     if (!dtype) damaged("a storage of the class '" + id.items[1]->text + "'");
     PickleItem& storage = push(Kind::storage);
     storage.text = copy(id.items[2]->text);

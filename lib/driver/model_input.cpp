@@ -41,25 +41,33 @@ bool has_names(const ModelInput& input) {
 ExampleInputs example_inputs(const ModelInput& input, std::uint64_t seed,
                              const std::vector<std::string>& arguments) {
   ExampleInputs inputs;
-  std::map<std::size_t, std::pair<std::string, Array>> by_place;
-  const auto add = [&](const std::string& name, Array value) {
-    if (name.empty()) return inputs.values.push_back(std::move(value));
-    if (!by_place.emplace(place_of(name, arguments), std::pair(name, std::move(value))).second)
+  struct Named {
+    std::string name, origin;
+    Array value;
+  };
+  std::map<std::size_t, Named> by_place;
+  const auto add = [&](const std::string& name, const std::string& origin, Array value) {
+    if (name.empty()) {
+      inputs.origins.push_back(origin);
+      return inputs.values.push_back(std::move(value));
+    }
+    if (!by_place.emplace(place_of(name, arguments), Named{name, origin, std::move(value)}).second)
       config_error("the input '" + name + "' is given twice");
   };
   for (const std::string& text : input.inputs) {
     const NamedText file = without_name(text);
-    add(file.name, read_npy(file.text));
+    add(file.name, file.text, read_npy(file.text));
   }
   for (const std::string& text : input.input_shapes) {
     const NamedText shape = without_name(text);
-    add(shape.name, made_input(shape.text, seed));
+    add(shape.name, "--input-shape", made_input(shape.text, seed));
   }
   if (!by_place.empty() && !inputs.values.empty())
     config_error("some inputs have names and some have not; give all of them as NAME=...");
   for (auto& [place, named] : by_place) {
-    inputs.names.push_back(named.first);
-    inputs.values.push_back(std::move(named.second));
+    inputs.names.push_back(named.name);
+    inputs.origins.push_back(named.origin);
+    inputs.values.push_back(std::move(named.value));
   }
   return inputs;
 }

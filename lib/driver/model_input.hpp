@@ -16,6 +16,7 @@ namespace mase::driver {
 struct ExampleInputs {
   std::vector<Array> values;
   std::vector<std::string> names;
+  std::vector<std::string> origins;  ///< a file, an option or a data set each, for errors
 };
 
 /// Whether inputs are given as NAME=..., so that the model's argument names must be known.

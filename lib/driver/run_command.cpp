@@ -25,7 +25,8 @@ std::string output_name(const std::string& path, const std::string& key) {
 }  // namespace
 
 int run(const RunRequest& request) {
-  if (request.input.inputs.empty()) config_error("run needs at least one --input FILE.npy");
+  if (request.input.inputs.empty() && request.input.input_shapes.empty())
+    config_error("run needs at least one --input FILE.npy, or --input-shape");
   const ir::Level level = parse_level(request.level);
   if (level == ir::Level::rtl)
     config_error("run has no level rtl; use mase simulate, or mase test --level rtl");

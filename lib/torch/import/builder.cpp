@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
 #include "torch/import/call_forms.hpp"
+#include "torch/import/demands.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/operators.hpp"
 #include "torch/run/tensors.hpp"
@@ -149,11 +150,25 @@ c10::IValue Builder::run(const OpCall& call) const {
     arguments.push_back(concrete(*call.args[i].second, type));
   }
   try {
-    return run_operator(call.op, std::move(arguments));
+    return run_operator(call.op, arguments);
   } catch (const c10::Error& error) {
-    file_error(call.op + at_place(call.source) +
-               " fails on the example input: " + error.what_without_backtrace());
+    const std::string demand = unmet_demand(call.op, arguments);
+    file_error(call.op + at_place(call.source) + " does not fit the example input: " +
+               (demand.empty() ? error.what_without_backtrace() : demand) + examples_text());
   }
+}
+
+/// "; the example is x float32[2, 7] (x.npy), ..."
+std::string Builder::examples_text() const {
+  std::string text;
+  const auto placeholders = graph_.placeholders();
+  for (std::size_t i = 0; i < placeholders.size() && i < origins_.size(); ++i) {
+    const ir::Node& node = graph_.node(placeholders[i]);
+    text += (i == 0 ? "; the example is " : ", ") + node.target + " " +
+            std::string(dtype_name(node.info.dtype)) + shape_text(node.info.shape) + " (" +
+            origins_[i] + ")";
+  }
+  return text;
 }
 
 std::string Builder::operand_text(const Cell& cell) const {

@@ -30,6 +30,8 @@ class Builder {
   /// `constants`: how many tensors without a name there are already.
   explicit Builder(ir::Graph& graph, int constants = 0)
       : graph_(graph), tensor_constants_(constants) {}
+  /// Where the placeholders' examples come from, for errors.
+  void set_origins(std::vector<std::string> origins) { origins_ = std::move(origins); }
   int tensor_constants() const { return tensor_constants_; }
   void set_tensor_constants(int count) { tensor_constants_ = count; }
 
@@ -103,6 +105,7 @@ class Builder {
   void wrap_sizes(OpCall& call);
   Ref wrapped(const Ref& cell, const SourceText& source);
   c10::IValue run(const OpCall& call) const;
+  std::string examples_text() const;
   Ref bind_in_place(const Ref& target, const Ref& result, const SourceText& source);
   /// The tensor with the part that the steps from `step` on name replaced.
   Ref with_part(const Ref& tensor, const std::vector<ViewStep>& steps, std::size_t step,
@@ -117,6 +120,7 @@ class Builder {
   std::optional<Scope> scope_;
   std::map<std::string, ir::NodeId> attribute_nodes_;
   std::vector<std::weak_ptr<Cell>> tensors_;  ///< every tensor cell, for aliasing checks
+  std::vector<std::string> origins_;
   int tensor_constants_;
 };
 

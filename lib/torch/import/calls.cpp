@@ -64,20 +64,20 @@ void Importer::require_tensor(const c10::Argument& argument) {
   const c10::TypePtr& type = argument.type();
   const bool fits = c10::TensorType::get()->isSubtypeOf(*type);
   if (fits) return;
-  unsupported_error(
-      "the model's argument '" + argument.name() + "' is a " + type->repr_str() +
-      "; inputs are tensors. Numbers and texts can be fixed with [cf_args]; for a list "
-      "or dict wrap the model in one whose forward takes tensors");
+  unsupported_error(backend::no_tensor_argument(argument.name(), type->repr_str()));
 }
 
-void Importer::require_precision(const std::string& argument, DType dtype) const {
+void Importer::require_precision(const std::string& argument, std::size_t input) const {
+  const DType dtype = options_.inputs[input].dtype();
   const auto has = [&](DType wanted) {
     return std::ranges::any_of(graph_.tensors,
                                [&](const auto& t) { return t.second.value.dtype() == wanted; });
   };
   if (dtype != DType::float64 || has(DType::float64) || !has(DType::float32)) return;
-  file_error("the input for '" + argument +
-             "' is float64, numpy's default, and the model's weights are float32: store it with "
+  const std::string origin =
+      input < options_.origins.size() ? " (" + options_.origins[input] + ")" : "";
+  file_error("the input for '" + argument + "'" + origin +
+             " is float64, numpy's default, and the model's weights are float32: store it with "
              "numpy.save(file, x.astype(numpy.float32))");
 }
 
@@ -96,7 +96,7 @@ std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref s
       arguments.push_back(constant_cell(to_ivalue(value_of(fixed->second), schema[i].type())));
     } else if (takes_input(schema[i].name(), used)) {
       require_tensor(schema[i]);
-      require_precision(schema[i].name(), options_.inputs[used].dtype());
+      require_precision(schema[i].name(), used);
       arguments.push_back(builder_.placeholder(schema[i].name(), view_of(options_.inputs[used++])));
     } else if (schema[i].default_value()) {
       arguments.push_back(constant_cell(*schema[i].default_value()));

@@ -39,7 +39,9 @@ inline constexpr int import_depth_limit = 200;
 class Importer {
  public:
   Importer(ir::Graph& graph, const backend::ImportOptions& options)
-      : builder_(graph), graph_(graph), options_(options) {}
+      : builder_(graph), graph_(graph), options_(options) {
+    builder_.set_origins(options.origins);
+  }
 
   /// Evaluates the module's forward and finishes the graph.
   void run(const jit::Module& module);
@@ -50,7 +52,7 @@ class Importer {
   // Inputs.
   static bool is_traced(jit::Graph& graph);
   static void require_tensor(const c10::Argument& argument);
-  void require_precision(const std::string& argument, DType dtype) const;
+  void require_precision(const std::string& argument, std::size_t input) const;
   /// Whether the next example input is for this argument.
   bool takes_input(const std::string& argument, std::size_t used) const;
   std::vector<Ref> forward_arguments(const jit::Function& forward, Ref self);

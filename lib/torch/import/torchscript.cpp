@@ -120,9 +120,13 @@ backend::Signature read_signature(const std::string& path) {
   const jit::Module module = load_module(path);
   require_forward(module, path);
   backend::Signature signature;
-  const auto& arguments = module.get_method("forward").function().getSchema().arguments();
-  for (std::size_t i = 1; i < arguments.size(); ++i)
-    signature.inputs.push_back(arguments[i].name());
+  const at::ArrayRef<c10::Argument> arguments =
+      module.get_method("forward").function().getSchema().arguments();
+  for (const c10::Argument& argument : arguments.slice(1)) {
+    signature.inputs.push_back(argument.name());
+    if (!argument.default_value() && !c10::TensorType::get()->isSubtypeOf(*argument.type()))
+      signature.other_types.emplace(argument.name(), argument.type()->repr_str());
+  }
   for (const at::Tensor& parameter : module.parameters())
     signature.parameters.push_back(parameter.sizes().vec());
   return signature;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators ask of a model's inputs, said in terms of what a user can change.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <vector>
+
+namespace mase::libtorch {
+
+/// Which demand of operator `op` its arguments do not meet, such as "takes 16 features in the last
+/// dimension, given [2, 7]"; empty where that is not known.
+std::string unmet_demand(const std::string& op, const std::vector<c10::IValue>& arguments);
+
+}  // namespace mase::libtorch
