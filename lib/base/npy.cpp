@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .npy format (NumPy enhancement proposal 1 and numpy/lib/format.py): reading versions 1.0 to
 // 3.0 from untrusted files, writing version 1.0.
+#include "base/npy.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "base/array.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/zip_reader.hpp"
 
 namespace mase {
 namespace {
@@ -233,8 +235,24 @@ std::string header_text(const Array& array) {
 
 }  // namespace
 
-Array read_npy(const std::string& path) {
-  const std::string bytes = read_file(path);
+Array read_npy(const std::string& path) { return parse_npy(read_file(path), path); }
+
+std::map<std::string, Array> read_npz(const std::string& path) {
+  const ZipReader archive = ZipReader::open_file(path);
+  constexpr std::string_view ending = ".npy";
+  std::map<std::string, Array> arrays;
+  for (std::size_t i = 0; i < archive.entries().size(); ++i) {
+    std::string name = archive.entries()[i].name;
+    const std::string origin = path + ": " + name;
+    if (!name.ends_with(ending)) file_error(origin + " is no array; write it with numpy.savez");
+    name.resize(name.size() - ending.size());
+    if (!arrays.emplace(name, parse_npy(archive.read(i), origin)).second)
+      file_error(origin + " stands there twice");
+  }
+  return arrays;
+}
+
+Array parse_npy(std::string_view bytes, const std::string& path) {
   const auto [text, data] = split_header(bytes, path);
   const NpyHeader header = HeaderParser(text, path).parse();
   const DType dtype = dtype_of(header.descr, path);

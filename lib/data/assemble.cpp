@@ -56,8 +56,13 @@ std::string content_hash(const Dataset& dataset) {
   const auto bytes = [](const void* data, std::size_t size) {
     return std::string_view(static_cast<const char*>(data), size);
   };
-  std::string text = shape_text(dataset.inputs.shape());
-  text += sha256(bytes(dataset.inputs.bytes(), dataset.inputs.byte_size()));
+  std::string text;
+  for (const auto& [name, values] : dataset.inputs) {
+    if (dataset.inputs.size() > 1) text += name;
+    if (values.dtype() != DType::float32) text += dtype_name(values.dtype());
+    text += shape_text(values.shape());
+    text += sha256(bytes(values.bytes(), values.byte_size()));
+  }
   text += sha256(bytes(dataset.labels.bytes(), dataset.labels.byte_size()));
   for (const auto* part : {&dataset.train, &dataset.validation, &dataset.test})
     text += sha256(bytes(part->data(), part->size() * sizeof(std::int64_t)));
@@ -92,7 +97,7 @@ void split_randomly(Dataset& dataset, const DataOptions& options) {
 }
 
 void standardise(Dataset& dataset) {
-  auto values = dataset.inputs.mutable_span<float>();
+  auto values = dataset.inputs.front().values.mutable_span<float>();
   const auto rows = static_cast<std::size_t>(dataset.labels.size());
   const std::size_t width = values.size() / rows;
   for (std::size_t column = 0; column < width; ++column) {
@@ -112,13 +117,14 @@ void standardise(Dataset& dataset) {
   }
 }
 
-void check_finite(const Dataset& dataset, const std::string& origin,
+void check_finite(const Array& features, const std::string& origin,
                   const std::vector<std::string>& columns) {
-  const auto values = dataset.inputs.span<float>();
+  if (features.dtype() != DType::float32) return;
+  const auto values = features.span<float>();
   const auto bad =
       std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
   if (bad == values.end()) return;
-  const std::size_t width = values.size() / static_cast<std::size_t>(dataset.labels.size());
+  const std::size_t width = values.size() / static_cast<std::size_t>(features.shape()[0]);
   const std::size_t index = static_cast<std::size_t>(bad - values.begin());
   const std::size_t column = index % width;
   const std::string name = column < columns.size() ? " ('" + columns[column] + "')" : "";
@@ -130,7 +136,7 @@ void check_finite(const Dataset& dataset, const std::string& origin,
 void finish(Dataset& dataset, const std::string& origin, const std::vector<std::string>& columns) {
   check_parts(dataset);
   check_labels(dataset, origin);
-  check_finite(dataset, origin, columns);
+  for (const InputColumn& input : dataset.inputs) check_finite(input.values, origin, columns);
   dataset.sha256 = content_hash(dataset);
 }
 

@@ -19,12 +19,12 @@ void require_only(const DataOptions& options, const std::string& dataset,
 void split_randomly(Dataset& dataset, const DataOptions& options);
 
 /// Subtracts the mean and divides by the deviation of each feature over the train part (population
-/// deviation, in double; constant features are only centred).
+/// deviation, in double; constant features are only centred). For one input of float32.
 void standardise(Dataset& dataset);
 
 /// Error(Fault::file) naming file, row and column of the first NaN or infinite feature. `origin` is
-/// the file, `columns` names the features of a table (may be empty).
-void check_finite(const Dataset& dataset, const std::string& origin,
+/// the file, `columns` names the features of a table (may be empty). Integers are finite.
+void check_finite(const Array& features, const std::string& origin,
                   const std::vector<std::string>& columns = {});
 
 /// Checks labels, disjoint parts and finite features, and sets the hash.

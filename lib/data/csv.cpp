@@ -49,9 +49,9 @@ void read_labels(const CsvTable& table, std::size_t column, Dataset& dataset) {
 
 void read_features(const CsvTable& table, std::size_t skip, Dataset& dataset) {
   const std::size_t width = table.columns().size();
-  dataset.inputs = Array(DType::float32, {static_cast<std::int64_t>(table.rows()),
-                                          static_cast<std::int64_t>(width - 1)});
-  float* out = dataset.inputs.mutable_span<float>().data();
+  dataset.inputs = {{"x", Array(DType::float32, {static_cast<std::int64_t>(table.rows()),
+                                                 static_cast<std::int64_t>(width - 1)})}};
+  float* out = dataset.inputs.front().values.mutable_span<float>().data();
   for (std::size_t row = 0; row < table.rows(); ++row)
     for (std::size_t column = 0; column < width; ++column)
       if (column != skip) *out++ = table.number(row, column);

@@ -4,12 +4,34 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "data/sources.hpp"
 
 namespace mase::data {
+namespace {
+
+/// The given rows of an array, one behind the other.
+void gather_rows(const Array& from, std::span<const std::int64_t> rows, std::byte* into) {
+  const std::size_t bytes = from.byte_size() / static_cast<std::size_t>(from.shape()[0]);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::memcpy(into + i * bytes, from.bytes() + static_cast<std::size_t>(rows[i]) * bytes, bytes);
+}
+
+/// The place of the argument of an input's name; nothing for x, x_0, ..., which take what is left.
+std::optional<std::size_t> argument_of(const std::string& dataset, const std::string& input,
+                                       const std::vector<std::string>& arguments) {
+  const auto found = std::ranges::find(arguments, input);
+  if (found != arguments.end()) return static_cast<std::size_t>(found - arguments.begin());
+  if (is_by_position(input)) return std::nullopt;
+  config_error("data set " + dataset + ": the model has no input '" + input + "'" +
+               did_you_mean(input, arguments, "; it has " + join(arguments, ", ")));
+}
+
+}  // namespace
 
 Part parse_part(const std::string& name) {
   if (name == "train") return Part::train;
@@ -22,33 +44,62 @@ const std::vector<std::int64_t>& Dataset::rows(Part part) const {
   return part == Part::train ? train : part == Part::validation ? validation : test;
 }
 
+const Array& Dataset::features() const {
+  if (inputs.size() != 1)
+    config_error("data set " + name + " has " + std::to_string(inputs.size()) +
+                 " inputs a row; this model takes one");
+  return inputs.front().values;
+}
+
 Shape Dataset::sample_shape() const {
-  return Shape(inputs.shape().begin() + 1, inputs.shape().end());
+  const Shape& shape = features().shape();
+  return Shape(shape.begin() + 1, shape.end());
+}
+
+void Dataset::follow(const std::vector<std::string>& arguments) {
+  if (inputs.size() == 1 && arguments.size() == 1) return;
+  if (inputs.size() > arguments.size())
+    config_error("data set " + name + " has " + std::to_string(inputs.size()) +
+                 " inputs a row, the model takes " + std::to_string(arguments.size()) + ": " +
+                 join(arguments, ", "));
+  std::map<std::size_t, InputColumn> placed;
+  std::vector<Array> by_position;
+  for (InputColumn& input : inputs)
+    if (const auto place = argument_of(name, input.name, arguments))
+      placed.emplace(*place, std::move(input));
+    else
+      by_position.push_back(std::move(input.values));
+  std::size_t place = 0;
+  for (Array& values : by_position) {
+    while (placed.contains(place)) ++place;
+    placed.emplace(place, InputColumn{arguments[place], std::move(values)});
+  }
+  inputs.clear();
+  for (auto& [at, input] : placed) inputs.push_back(std::move(input));
 }
 
 void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
-                     float* into_inputs, std::int64_t* into_labels) const {
+                     const std::vector<std::byte*>& into_inputs, std::int64_t* into_labels) const {
   MASE_CHECK(first >= 0 && count >= 0 && first + count <= static_cast<std::int64_t>(rows.size()),
              "batch outside of its part");
   if (count == 0) return;
-  const auto width = static_cast<std::size_t>(inputs.size() / inputs.shape()[0]);
-  const float* from = inputs.span<float>().data();
-  const std::int64_t* from_labels = labels.span<std::int64_t>().data();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(first + i)]);
-    std::memcpy(into_inputs + static_cast<std::size_t>(i) * width, from + row * width,
-                width * sizeof(float));
-    into_labels[i] = from_labels[row];
-  }
+  const std::span wanted(rows.data() + first, static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    gather_rows(inputs[i].values, wanted, into_inputs[i]);
+  gather_rows(labels, wanted, reinterpret_cast<std::byte*>(into_labels));
 }
 
 Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
                      std::int64_t count) const {
-  Shape shape = inputs.shape();
-  shape[0] = count;
-  Batch batch{Array(DType::float32, shape), Array(DType::int64, {count})};
-  gather(rows, first, count, batch.inputs.mutable_span<float>().data(),
-         batch.labels.mutable_span<std::int64_t>().data());
+  Batch batch{{}, Array(DType::int64, {count})};
+  std::vector<std::byte*> into;
+  for (const InputColumn& input : inputs) {
+    Shape shape = input.values.shape();
+    shape[0] = count;
+    batch.inputs.emplace_back(input.values.dtype(), std::move(shape));
+  }
+  for (Array& array : batch.inputs) into.push_back(array.mutable_bytes());
+  gather(rows, first, count, into, batch.labels.mutable_span<std::int64_t>().data());
   return batch;
 }
 
@@ -62,7 +113,8 @@ const std::vector<DatasetRow>& dataset_table() {
        load_toy_tiny},
       {"csv", "a CSV file or the one in data_dir: numeric columns and a class column", "columns", 0,
        load_csv},
-      {"npy", "x.npy (rows of features) and y.npy (class indices) in data_dir", "any", 0, load_npy},
+      {"npy", "x.npy (or x_0.npy, ... or arguments' names) and y.npy, or an .npz, in data_dir",
+       "any", 0, load_npy},
   };
   return table;
 }

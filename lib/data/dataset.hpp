@@ -15,29 +15,41 @@ namespace mase::data {
 enum class Part { train, validation, test };
 Part parse_part(const std::string& name);  ///< "train", "validation" (or "val"), "test"
 
+/// What one argument of a model is given, for all rows.
+struct InputColumn {
+  std::string name;  ///< "x", "x_0", "x_1", ... by position, or the argument's own name
+  Array values;      ///< [rows, ...] float32, or int64 or int32 such as token ids and masks
+};
+
 /// n rows of a data set.
 struct Batch {
-  Array inputs;  ///< [n, ...] float32
-  Array labels;  ///< [n] int64
+  std::vector<Array> inputs;  ///< [n, ...] each, in the order of the data set's
+  Array labels;               ///< [n] int64
 };
 
 /// A loaded classification data set. `parts` are row numbers into `inputs`.
 struct Dataset {
   std::string name;
-  Array inputs;  ///< [rows, ...] float32
-  Array labels;  ///< [rows] int64 class indices
+  std::vector<InputColumn> inputs;  ///< one at least, all of the same number of rows
+  Array labels;                     ///< [rows] int64 class indices
   std::vector<std::string> class_names;
   std::vector<std::int64_t> train, validation, test;
   std::string sha256;  ///< of the content (inputs, labels, parts): goes into checkpoints
 
   const std::vector<std::int64_t>& rows(Part part) const;
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
-  Shape sample_shape() const;  ///< shape of one row
+  /// The only input, where a source or a model has just one; Error(Fault::config) for several.
+  const Array& features() const;
+  Shape sample_shape() const;  ///< shape of one row of the only input
+  /// Gives every input a place among a model's arguments and sorts by it: by its name, or, as x and
+  /// x_N, the first place left. Names become those of the arguments, but for a model of one
+  /// argument. Error(Fault::config) for a name that no argument has.
+  void follow(const std::vector<std::string>& arguments);
   /// Gathers rows[first, first + count) into a batch.
   Batch batch(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) const;
   /// As `batch`, into the caller's buffers of count rows each (the training loop reuses them).
   void gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
-              float* into_inputs, std::int64_t* into_labels) const;
+              const std::vector<std::byte*>& into_inputs, std::int64_t* into_labels) const;
 };
 
 /// Options of every data set; a set ignores none silently: an option that it has no use for is an

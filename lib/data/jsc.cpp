@@ -81,7 +81,7 @@ std::vector<std::size_t> label_columns(const CsvTable& table, const std::string&
 Dataset empty_set(std::size_t rows) {
   Dataset dataset;
   dataset.class_names = jet_classes;
-  dataset.inputs = Array(DType::float32, {static_cast<std::int64_t>(rows), feature_count});
+  dataset.inputs = {{"x", Array(DType::float32, {static_cast<std::int64_t>(rows), feature_count})}};
   dataset.labels = Array(DType::int64, {static_cast<std::int64_t>(rows)});
   return dataset;
 }
@@ -95,7 +95,7 @@ Dataset from_csv(const std::string& path) {
     columns = feature_columns(table, path);
   const auto labels = label_columns(table, path);
   Dataset dataset = empty_set(table.rows());
-  float* out = dataset.inputs.mutable_span<float>().data();
+  float* out = dataset.inputs.front().values.mutable_span<float>().data();
   auto classes = dataset.labels.mutable_span<std::int64_t>();
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (std::size_t column : columns) *out++ = table.number(row, column);

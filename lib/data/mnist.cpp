@@ -42,7 +42,7 @@ Digits read_digits(const std::string& folder, const std::string& stem) {
 
 /// Writes pixels / 255 and labels from row `first` on.
 void store(const Digits& digits, std::int64_t first, Dataset& dataset) {
-  float* pixels = dataset.inputs.mutable_span<float>().data() +
+  float* pixels = dataset.inputs.front().values.mutable_span<float>().data() +
                   first * digits.images.shape[1] * digits.images.shape[2];
   for (char byte : digits.images.bytes)
     *pixels++ = static_cast<float>(static_cast<unsigned char>(byte)) / 255.0f;
@@ -70,7 +70,7 @@ Dataset load_mnist(const DataOptions& options) {
   Dataset dataset;
   dataset.name = "mnist";
   const std::int64_t rows = train.rows() + test.rows();
-  dataset.inputs = Array(DType::float32, {rows, 1, height, width});
+  dataset.inputs = {{"x", Array(DType::float32, {rows, 1, height, width})}};
   dataset.labels = Array(DType::int64, {rows});
   for (int digit = 0; digit < 10; ++digit) dataset.class_names.push_back(std::to_string(digit));
   store(train, 0, dataset);

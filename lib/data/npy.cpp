@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The npy data set: a pair of array files, and the reading of labels in their usual forms.
+// The npy data set: array files or an archive of them, and the reading of labels in their usual
+// forms.
+#include "base/npy.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <tuple>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/text.hpp"
 #include "data/assemble.hpp"
 #include "data/sources.hpp"
 
@@ -46,8 +50,7 @@ Array from_numbers(const Array& array, const std::string& path) {
   return labels;
 }
 
-Array read_labels(const std::string& path) {
-  const Array array = read_npy(path);
+Array labels_of(const Array& array, const std::string& path) {
   const Shape& shape = array.shape();
   if (shape.size() == 1) return from_numbers(array, path);
   if (shape.size() == 2 && shape[1] == 1) return from_numbers(array, path);
@@ -67,37 +70,110 @@ std::int64_t count_classes(const Array& labels, std::int64_t classes, const std:
   return classes > 0 ? classes : *std::max_element(values.begin(), values.end()) + 1;
 }
 
+/// A named array and the file it comes from, for messages.
+struct NamedArray {
+  std::string name, path;
+  Array array;
+};
+
+bool is_integer(const Array& array) {
+  return array.dtype() == DType::int64 || array.dtype() == DType::int32;
+}
+
+/// Token ids and masks stay the integers that an embedding takes; all else is computed in float32.
+InputColumn column_of(const NamedArray& source, const NamedArray& labels, std::int64_t rows) {
+  const Array& array = source.array;
+  if (array.shape().size() < (is_integer(array) ? 1 : 2) || array.size() == 0)
+    file_error(source.path + ": features have shape " + shape_text(array.shape()) +
+               "; at least one row of features, [rows, ...], is needed");
+  if (array.shape()[0] != rows)
+    file_error(labels.path + ": " + std::to_string(rows) + " labels for " +
+               std::to_string(array.shape()[0]) + " rows in " + source.path);
+  InputColumn column{source.name, is_integer(array) ? array : array.to_float32()};
+  check_finite(column.values, source.path);
+  return column;
+}
+
+Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inputs,
+                     const NamedArray& labels, std::int64_t classes) {
+  Dataset dataset;
+  dataset.name = name;
+  dataset.labels = labels_of(labels.array, labels.path);
+  for (const NamedArray& input : inputs)
+    dataset.inputs.push_back(column_of(input, labels, dataset.labels.size()));
+  const std::int64_t count = count_classes(dataset.labels, classes, labels.path);
+  for (std::int64_t i = 0; i < count; ++i) dataset.class_names.push_back(std::to_string(i));
+  return dataset;
+}
+
+/// x before x_0, x_1, ..., x_10, and these before names.
+bool comes_before(const NamedArray& a, const NamedArray& b) {
+  const auto key = [](const std::string& name) {
+    return std::tuple(!is_by_position(name), is_by_position(name) ? name.size() : 0, name);
+  };
+  return key(a.name) < key(b.name);
+}
+
+std::vector<std::string> files_with(const std::string& folder, const std::string& ending) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ending) paths.push_back(entry.path().string());
+  return paths;
+}
+
+/// The arrays of one .npz archive, or of the .npy files.
+std::vector<NamedArray> sources_in(const std::string& folder) {
+  const std::vector<std::string> archives = files_with(folder, ".npz");
+  const std::vector<std::string> files = files_with(folder, ".npy");
+  if (archives.size() > 1 || (!archives.empty() && !files.empty()))
+    file_error(folder + ": one .npz archive or .npy files are the data set, and there are " +
+               join(archives, ", ") + (files.empty() ? "" : " and " + join(files, ", ")));
+  std::vector<NamedArray> sources;
+  for (const std::string& path : archives)
+    for (auto& [name, array] : read_npz(path))
+      sources.push_back({name, path + ": " + name, std::move(array)});
+  for (const std::string& path : files)
+    sources.push_back({std::filesystem::path(path).stem().string(), path, read_npy(path)});
+  std::ranges::sort(sources, comes_before);
+  return sources;
+}
+
+constexpr auto expected =
+    "the npy data set is y.npy and x.npy (or x_0.npy, x_1.npy, ..., or files named as the model's "
+    "arguments), or an .npz of these";
+
+/// Takes the labels out of the sources.
+NamedArray take_labels(std::vector<NamedArray>& sources, const std::string& folder) {
+  const auto labels = std::ranges::find(sources, "y", &NamedArray::name);
+  if (labels == sources.end()) file_error(folder + ": no y, the class of every row; " + expected);
+  if (sources.size() < 2) file_error(folder + ": no input beside y; " + expected);
+  NamedArray taken = std::move(*labels);
+  sources.erase(labels);
+  return taken;
+}
+
 }  // namespace
+
+bool is_by_position(const std::string& name) {
+  return name == "x" || (name.starts_with("x_") && name.size() > 2 &&
+                         name.find_first_not_of("0123456789", 2) == std::string::npos);
+}
 
 Dataset read_npy_pair(const std::string& name, const std::string& x, const std::string& y,
                       std::int64_t classes) {
-  Dataset dataset;
-  dataset.name = name;
-  const Array inputs = read_npy(x);
-  if (inputs.shape().size() < 2 || inputs.size() == 0)
-    file_error(x + ": features have shape " + shape_text(inputs.shape()) +
-               "; at least one row of features, [rows, ...], is needed");
-  dataset.inputs = inputs.to_float32();
-  dataset.labels = read_labels(y);
-  if (dataset.labels.size() != inputs.shape()[0])
-    file_error(y + ": " + std::to_string(dataset.labels.size()) + " labels for " +
-               std::to_string(inputs.shape()[0]) + " rows in " + x);
-  const std::int64_t count = count_classes(dataset.labels, classes, y);
-  for (std::int64_t i = 0; i < count; ++i) dataset.class_names.push_back(std::to_string(i));
-  check_finite(dataset, x);
-  return dataset;
+  return make_dataset(name, {{"x", x, read_npy(x).to_float32()}}, {"y", y, read_npy(y)}, classes);
 }
 
 Dataset load_npy(const DataOptions& options) {
   if (options.data_dir.empty())
-    config_error("data set npy needs data_dir (--data-dir): a folder with x.npy and y.npy");
-  const std::string folder = options.data_dir + "/";
-  for (const char* file : {"x.npy", "y.npy"})
-    if (!file_exists(folder + file))
-      file_error(folder + file + ": no such file; the npy data set is the pair x.npy, y.npy");
-  Dataset dataset = read_npy_pair("npy", folder + "x.npy", folder + "y.npy", 0);
+    config_error(
+        "data set npy needs data_dir (--data-dir): a folder with x.npy and y.npy, or with an .npz");
+  std::vector<NamedArray> sources = sources_in(options.data_dir);
+  const NamedArray labels = take_labels(sources, options.data_dir);
+  Dataset dataset = make_dataset("npy", sources, labels, 0);
   split_randomly(dataset, options);
-  finish(dataset, folder + "x.npy");
+  finish(dataset, sources.front().path);
   return dataset;
 }
 

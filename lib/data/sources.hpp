@@ -23,10 +23,16 @@ Dataset load_toy_tiny(const DataOptions& options);
 /// Numeric columns and a class column: the one named label, class or target, else the last.
 Dataset load_csv(const DataOptions& options);
 
-/// x.npy [rows, ...] and y.npy [rows] integers, or [rows, classes] one-hot.
+/// y.npy, [rows] integers or [rows, classes] one-hot, and the model's inputs, [rows, ...] each:
+/// x.npy, or x_0.npy, x_1.npy, ... in their order, or files named as the model's arguments; or one
+/// .npz archive of such arrays. int64 and int32 inputs stay what they are (token ids, masks).
 Dataset load_npy(const DataOptions& options);
 
-/// x.npy and y.npy of `folder` without parts; `classes` 0: one more than the largest label.
+/// Whether an input's name is x or x_N, which is no argument's name but a place.
+bool is_by_position(const std::string& name);
+
+/// The pair x and y, as float32 and classes, without parts; `classes` 0: one more than the largest
+/// label.
 Dataset read_npy_pair(const std::string& name, const std::string& x, const std::string& y,
                       std::int64_t classes);
 

@@ -190,7 +190,7 @@ Tree tensors_tree(const std::vector<TensorDifference>& differences) {
 }
 
 LoadedModel load(const std::string& model, const DiffRequest& request,
-                 const std::optional<data::Dataset>& dataset) {
+                 std::optional<data::Dataset>& dataset) {
   ModelRequest wanted;
   wanted.model = model;
   wanted.input = request.input;

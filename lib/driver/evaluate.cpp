@@ -19,7 +19,7 @@ data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, da
     if (options.max_batches >= 0 && batches++ >= options.max_batches) break;
     const std::int64_t count = std::min(options.batch_size, total - first);
     const data::Batch batch = dataset.batch(rows, first, count);
-    const ir::Results results = evaluator.run({batch.inputs});
+    const ir::Results results = evaluator.run(batch.inputs);
     counter.add(results.front().second, batch.labels);
     if (options.progress) options.progress(first + count, total);
   }

@@ -45,13 +45,14 @@ emit::Vectors from_files(const Program& program, const SimulateRequest& request)
 
 emit::Vectors from_dataset(const Program& program, const data::Dataset& dataset,
                            const SimulateRequest& request) {
-  if (program.inputs.size() != 1)
+  if (program.inputs.size() != dataset.inputs.size())
     config_error("the hardware has " + std::to_string(program.inputs.size()) +
-                 " inputs; give one .npy file for each with --input, or --random");
+                 " inputs, a row of the data set " + std::to_string(dataset.inputs.size()) +
+                 "; give one .npy file for each with --input, or --random");
   const auto& rows = dataset.rows(data::parse_part(request.split));
   const auto all = static_cast<std::int64_t>(rows.size());
   const std::int64_t count = std::min(all, request.rows.value_or(all));
-  return encode(program, {dataset.batch(rows, 0, count).inputs});
+  return encode(program, dataset.batch(rows, 0, count).inputs);
 }
 
 /// One code of a random frame; frames 0 to 3 are the edges.

@@ -37,9 +37,17 @@ const models::ModelRow& registry_row(const std::string& name) {
                "; or give a path to a model file");
 }
 
-Array dataset_rows(const data::Dataset& dataset, std::int64_t rows) {
+/// The first training rows, in the order of the model's arguments where these are known.
+ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
+                           const std::vector<std::string>& arguments) {
+  if (!arguments.empty()) dataset.follow(arguments);
   const auto count = std::min<std::int64_t>(rows, static_cast<std::int64_t>(dataset.train.size()));
-  return dataset.batch(dataset.train, 0, count).inputs;
+  ExampleInputs inputs{dataset.batch(dataset.train, 0, count).inputs, {}, {}};
+  for (const data::InputColumn& input : dataset.inputs) {
+    inputs.origins.push_back("data set " + dataset.name);
+    if (dataset.inputs.size() > 1) inputs.names.push_back(input.name);
+  }
+  return inputs;
 }
 
 /// Example inputs that the request names; empty when it names none. `names` are the model's
@@ -47,13 +55,13 @@ Array dataset_rows(const data::Dataset& dataset, std::int64_t rows) {
 ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names) {
   ExampleInputs inputs = example_inputs(request.input, request.seed, names);
   if (inputs.values.empty() && request.dataset)
-    inputs.values.push_back(dataset_rows(*request.dataset, request.example_rows));
+    return dataset_rows(*request.dataset, request.example_rows, names);
   return inputs;
 }
 
 std::vector<std::string> input_names(const ir::Graph& graph) {
   std::vector<std::string> names;
-  for (const ir::NodeId id : graph.placeholders()) names.push_back(graph.node(id).name);
+  for (const ir::NodeId id : graph.placeholders()) names.push_back(graph.node(id).target);
   return names;
 }
 
@@ -92,15 +100,22 @@ LoadedModel with_weights(const std::string& path, checkpoint::Contents contents)
   return loaded;
 }
 
+/// Arguments that the configuration fixes, and those of the command line.
+std::map<std::string, Tree> fixed_values(const ModelRequest& request) {
+  std::map<std::string, Tree> fixed = request.concrete;
+  for (const auto& [name, value] : fixed_arguments(request.input.fixed))
+    fixed.insert_or_assign(name, value);
+  return fixed;
+}
+
 LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   backend::ImportOptions options;
   options.inputs = std::move(inputs.values);
   options.input_names = std::move(inputs.names);
+  options.origins = std::move(inputs.origins);
   options.leaf_modules = request.input.leaf_modules;
   options.leaf_functions = request.input.leaf_functions;
-  options.concrete = request.concrete;
-  for (const auto& [name, value] : fixed_arguments(request.input.fixed))
-    options.concrete.insert_or_assign(name, value);
+  options.concrete = fixed_values(request);
   LoadedModel loaded;
   loaded.graph = backend::open().import_model(request.model, options);
   loaded.example = std::move(options.inputs);
@@ -111,9 +126,13 @@ LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
 LoadedModel import_with_guess(const ModelRequest& request) {
   const std::string remedy = "give --input FILE.npy, --input-shape, or a data set";
   const backend::Signature signature = backend::open().signature(request.model);
+  const auto fixed = fixed_values(request);
+  for (const auto& [name, type] : signature.other_types)
+    if (!fixed.contains(name))
+      unsupported_error(request.model + ": " + backend::no_tensor_argument(name, type));
   for (const Shape& shape : candidate_inputs(signature)) {
     try {
-      LoadedModel loaded = import_file(request, {{Array(DType::float32, shape)}, {}});
+      LoadedModel loaded = import_file(request, {{Array(DType::float32, shape)}, {}, {}});
       log::warning("no example input given: traced with zeros of shape " + shape_text(shape) +
                    ", guessed from the weights; " + remedy + " for another");
       return loaded;
@@ -127,16 +146,16 @@ LoadedModel import_with_guess(const ModelRequest& request) {
 }
 
 LoadedModel from_file(const ModelRequest& request) {
-  if (!std::filesystem::exists(request.model))
-    file_error(request.model + ": no such file. Built-in models: " + join(model_names(), ", "));
+  if (!std::filesystem::exists(request.model)) file_error(request.model + ": no such file");
   if (auto contents = checkpoint::read_contents(request.model)) {
     LoadedModel loaded = with_weights(request.model, std::move(*contents));
     refuse_import_options(request, "a checkpoint");
     loaded.example = requested_inputs(request, input_names(loaded.graph)).values;
     return loaded;
   }
+  const bool by_name = request.dataset && request.dataset->inputs.size() > 1;
   ExampleInputs inputs =
-      has_names(request.input)
+      by_name || has_names(request.input)
           ? requested_inputs(request, backend::open().signature(request.model).inputs)
           : requested_inputs(request, {});
   return inputs.values.empty() ? import_with_guess(request)
@@ -193,6 +212,7 @@ LoadedModel load_checkpoint(const std::string& path) {
 LoadedModel load_model(const ModelRequest& request) {
   LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
   apply_load(request, loaded);
+  if (request.dataset) request.dataset->follow(input_names(loaded.graph));
   loaded.measured =
       !request.input.inputs.empty() || (request.dataset && request.input.input_shapes.empty());
   const std::size_t wanted = loaded.graph.placeholders().size();

@@ -21,7 +21,7 @@ struct ModelRequest {
   std::string model;  ///< registry name or path
   ModelInput input;
   std::map<std::string, Tree> concrete;
-  const data::Dataset* dataset = nullptr;  ///< gives example rows and sizes
+  data::Dataset* dataset = nullptr;  ///< gives example rows and sizes; follows the model's inputs
   std::int64_t example_rows = 128;
   std::uint64_t seed = 0;
   std::optional<std::string> load_name;

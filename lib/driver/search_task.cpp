@@ -79,7 +79,7 @@ search::Options search_options(const Session& session, const Tree& setup) {
   return options;
 }
 
-SearchTask::SearchTask(const Session& session, search::Options options, const ModelInput& input)
+SearchTask::SearchTask(Session& session, search::Options options, const ModelInput& input)
     : session_(session), options_(std::move(options)), model_(load_session_model(session, input)) {
   if (needs_data(options_.runners)) require_dataset(session);
   if (!model_.example.empty()) backend::open().infer(model_.graph, model_.example);
@@ -122,7 +122,7 @@ void SearchTask::prepare() {
 void SearchTask::give_data(passes::PassContext& context) const {
   context.probe = model_.example;
   context.probe_is_data = model_.measured;
-  if (session_.dataset && model_.graph.placeholders().size() == 1)
+  if (session_.dataset && model_.graph.placeholders().size() == session_.dataset->inputs.size())
     context.training_rows = training_rows(*session_.dataset, session_.settings().train.batch_size);
 }
 

@@ -16,7 +16,7 @@ class SearchTask {
  public:
   /// Loads the model, runs the passes of [search.prepare], builds the space and measures the float
   /// model. Everything that can be wrong with the configuration is found here.
-  SearchTask(const Session& session, search::Options options, const ModelInput& input);
+  SearchTask(Session& session, search::Options options, const ModelInput& input);
 
   const search::Options& options() const { return options_; }
   const search::SearchSpace& space() const { return *space_; }

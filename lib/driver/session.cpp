@@ -36,7 +36,7 @@ Session open_session(const CommonRequest& request) {
   return session;
 }
 
-LoadedModel load_session_model(const Session& session, const ModelInput& input) {
+LoadedModel load_session_model(Session& session, const ModelInput& input) {
   const Settings& settings = session.settings();
   backend::set_threads(settings.general.threads);
   ModelRequest request;

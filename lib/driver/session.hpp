@@ -29,7 +29,8 @@ struct Session {
 Session open_session(const CommonRequest& request);
 
 /// The model of a session, with example inputs from `input` or the data set.
-LoadedModel load_session_model(const Session& session, const ModelInput& input);
+/// Inputs of the data set are in the order of the model's from then on.
+LoadedModel load_session_model(Session& session, const ModelInput& input);
 
 /// Fails with a config error that says how to name a data set.
 const data::Dataset& require_dataset(const Session& session);

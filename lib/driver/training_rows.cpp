@@ -15,7 +15,7 @@ std::function<void(std::int64_t, const passes::SeeBatch&)> training_rows(
     for (std::int64_t i = 0; i < count; ++i)
       rows.push_back(dataset.train[static_cast<std::size_t>(i * total / count)]);
     for (std::int64_t first = 0; first < count; first += batch_size)
-      see({dataset.batch(rows, first, std::min(batch_size, count - first)).inputs});
+      see(dataset.batch(rows, first, std::min(batch_size, count - first)).inputs);
   };
 }
 

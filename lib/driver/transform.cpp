@@ -29,7 +29,7 @@ passes::PassContext make_context(const Session& session, const LoadedModel& mode
   context.evaluator = make_evaluator();
   context.probe = model.example;
   context.probe_is_data = model.measured;
-  if (session.dataset && model.graph.placeholders().size() == 1)
+  if (session.dataset && model.graph.placeholders().size() == session.dataset->inputs.size())
     context.training_rows = training_rows(*session.dataset, session.settings().train.batch_size);
   context.output_folder = folder;
   context.save_checkpoint = [info, save = saver(session)](const ir::Graph& graph,

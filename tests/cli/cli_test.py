@@ -370,6 +370,79 @@ class ExampleInputs(InFolder):
             self.assertIn("no.such.Thing", result.stderr)
 
 
+class TextModels(InFolder):
+    """A model of token ids and a mask, whose class is whether the first id is above 5."""
+
+    model = "tests/fixtures/programs/TextClassifier.pt"
+
+    def setUp(self):
+        super().setUp()
+        numbers = random.Random(1)
+        rows = [[numbers.randrange(12)] * 5 + [0, 0] for _ in range(300)]
+        self.make_rows("rows", rows, [row[0] > 5 for row in rows])
+
+    def make_rows(self, folder, rows, classes):
+        (self.cwd / folder).mkdir()
+        files = {"x": sum(rows, []), "attention_mask": [1, 1, 1, 1, 1, 0, 0] * len(rows), "y": classes}
+        for name, values in files.items():
+            shape = (len(rows), 7) if name != "y" else None
+            write_vector(self.cwd / folder / f"{name}.npy", "<i8", values, "<q", shape)
+
+    def options(self, folder="rows"):
+        return "npy", "--data-dir", folder, "-q"
+
+    def accuracy(self, checkpoint):
+        """The share of test rows that are right."""
+        return json.loads(self.run_mase("test", checkpoint, *self.options(), "--json").stdout)["scores"]["accuracy"]
+
+    def test_they_train_transform_test_and_search(self):
+        rate = ("--learning-rate", "0.05", "--batch-size", "16", "--seed", "1")
+        self.run_mase("train", SOURCE / self.model, *self.options(), "--project", "t", "--max-epochs", "12", *rate)
+        best = "mase_output/t/software/training_ckpts/best.pt"
+        self.assertGreater(self.accuracy(best), 0.9)  # chance is 0.5
+        self.write(
+            "q.toml",
+            "[passes.quantize]\nby = 'type'\ncalibration = 'mse'\n[passes.quantize.linear.config]\n"
+            "name = 'integer'\ndata_in_width = 8\ndata_in_frac_width = 'auto'\nweight_width = 8\n"
+            "weight_frac_width = 'auto'\n",
+        )
+        self.run_mase("transform", best, *self.options(), "--config", "q.toml", "--project", "q")
+        checkpoint = "mase_output/q/software/transform/transformed_ckpt/graph_module.pt"
+        self.assertGreater(self.accuracy(checkpoint), 0.9)
+        self.write(
+            "s.toml",
+            "[search.search_space]\nname = 'graph/quantize/mixed_precision_ptq'\n"
+            "[search.search_space.setup]\nby = 'type'\n"
+            "[search.search_space.seed.default.config]\nname = ['NA']\n"
+            "[search.search_space.seed.linear.config]\nname = ['integer']\ndata_in_width = [2, 8]\n"
+            "data_in_frac_width = ['auto']\nweight_width = [2, 8]\nweight_frac_width = ['auto']\n"
+            "[search.strategy]\nname = 'optuna'\n"
+            "[search.strategy.sw_runner.basic_evaluation]\ndata_loader = 'val_dataloader'\n"
+            "[search.strategy.setup]\nn_trials = 4\nsampler = 'random'\n"
+            "[search.strategy.metrics]\naccuracy.direction = 'maximize'\n",
+        )
+        done = self.run_mase("search", best, *self.options(), "--config", "s.toml", "--project", "s", "--json")
+        self.assertTrue(all(point["value"][0] > 0.9 for point in json.loads(done.stdout)["best"].values()))
+
+    def test_what_does_not_fit_is_said_with_its_file(self):
+        write_vector(self.cwd / "ids.npy", "<f4", [1] * 14, "<f", (2, 7))
+        write_vector(self.cwd / "wide.npy", "<i8", [99] * 14, "<q", (2, 7))
+        write_vector(self.cwd / "mask.npy", "<i8", [1] * 14, "<q", (2, 7))
+        for ids, words in (
+            ("ids.npy", "takes ids of int64 or int32, given float32[2, 7]"),
+            ("wide.npy", "takes ids from 0 to 11, given 99 to 99"),
+        ):
+            inputs = ("--input", ids, "--input", "mask.npy")
+            said = self.run_mase("run", SOURCE / self.model, *inputs, "--output", "o.npy", code=3).stderr
+            self.assertIn(words, said)
+            self.assertIn(f"input_ids {'float32' if ids == 'ids.npy' else 'int64'}[2, 7] ({ids})", said)
+        said = self.run_mase("train", "lenet", *self.options(), code=2).stderr
+        self.assertIn("2 inputs a row", said)
+        (self.cwd / "rows/attention_mask.npy").rename(self.cwd / "rows/attention_mas.npy")
+        said = self.run_mase("train", SOURCE / self.model, *self.options(), code=2).stderr
+        self.assertIn("did you mean 'attention_mask'?", said)
+
+
 class Recurrent(InFolder):
     def test_every_matrix_has_codes_and_hardware_is_refused_by_name(self):
         self.write(

@@ -28,7 +28,7 @@ void check_disjoint(const Dataset& set) {
 
 TEST_CASE("shipped jsc rows are split as the fixtures' splits.json says") {
   const Dataset set = load_dataset("jsc", {});
-  CHECK(set.inputs.shape() == Shape{1000, 16});
+  CHECK(set.features().shape() == Shape{1000, 16});
   CHECK(set.class_names == std::vector<std::string>{"g", "q", "t", "w", "z"});
   const std::string path = MASE_TEST_FOLDER "/fixtures/models/splits.json";
   const Tree split = parse_json(read_file(path), path).at("jsc_hlf");
@@ -40,7 +40,7 @@ TEST_CASE("shipped jsc rows are split as the fixtures' splits.json says") {
   check_disjoint(set);
   // The fixtures' inputs are the first 4 rows of the test part.
   const Array fixture = read_npy(MASE_TEST_FOLDER "/fixtures/models/jsc_s/inputs.npy");
-  CHECK(set.batch(set.test, 0, 4).inputs.same_bits(fixture));
+  CHECK(set.batch(set.test, 0, 4).inputs.front().same_bits(fixture));
   // Class counts as stated beside the files.
   const auto labels = set.labels.span<std::int64_t>();
   const std::int64_t counts[] = {219, 216, 191, 182, 192};
@@ -49,7 +49,7 @@ TEST_CASE("shipped jsc rows are split as the fixtures' splits.json says") {
 
 TEST_CASE("shipped mnist has the fixtures' split and pixels") {
   const Dataset set = load_dataset("mnist", {});
-  CHECK(set.inputs.shape() == Shape{70000, 1, 28, 28});
+  CHECK(set.features().shape() == Shape{70000, 1, 28, 28});
   CHECK(set.train.size() == 55000);
   CHECK(set.train.back() == 54999);
   CHECK(set.validation.size() == 5000);
@@ -57,7 +57,8 @@ TEST_CASE("shipped mnist has the fixtures' split and pixels") {
   CHECK(set.test.size() == 10000);
   check_disjoint(set);
   CHECK(set.batch(set.test, 0, 4)
-            .inputs.same_bits(read_npy(MASE_TEST_FOLDER "/fixtures/models/lenet/inputs.npy")));
+            .inputs.front()
+            .same_bits(read_npy(MASE_TEST_FOLDER "/fixtures/models/lenet/inputs.npy")));
   // The first labels of the original files.
   const Batch batch = set.batch(set.train, 0, 5);
   const auto first = batch.labels.span<std::int64_t>();
@@ -68,11 +69,11 @@ TEST_CASE("shipped mnist has the fixtures' split and pixels") {
 TEST_CASE("toy-tiny is balanced, reproducible and has different parts") {
   const Dataset set = load_dataset("toy_tiny", {});
   CHECK(set.name == "toy-tiny");
-  CHECK(set.inputs.shape() == Shape{30720, 1, 2, 2});
+  CHECK(set.features().shape() == Shape{30720, 1, 2, 2});
   CHECK(set.train.size() == 10240);
   CHECK(set.sha256 == load_dataset("toy-tiny", {}).sha256);
   check_disjoint(set);
-  const auto values = set.inputs.span<float>();
+  const auto values = set.features().span<float>();
   const auto labels = set.labels.span<std::int64_t>();
   std::set<float> firsts;
   for (std::size_t row = 0; row < labels.size(); ++row) {
@@ -92,10 +93,12 @@ TEST_CASE("toy-tiny is balanced, reproducible and has different parts") {
 TEST_CASE("a batch gathers rows in the part's order") {
   const Dataset set = load_dataset("jsc", {});
   const Batch batch = set.batch(set.validation, 147, 3);
-  CHECK(batch.inputs.shape() == Shape{3, 16});
+  CHECK(batch.inputs.front().shape() == Shape{3, 16});
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t row = set.validation[147 + i];
-    CHECK(batch.inputs.rows(static_cast<std::int64_t>(i), 1).same_bits(set.inputs.rows(row, 1)));
+    CHECK(batch.inputs.front()
+              .rows(static_cast<std::int64_t>(i), 1)
+              .same_bits(set.features().rows(row, 1)));
     CHECK(batch.labels.span<std::int64_t>()[i] ==
           set.labels.span<std::int64_t>()[static_cast<std::size_t>(row)]);
   }

@@ -71,8 +71,8 @@ TEST_CASE("mnist reads IDX files of the user's folder") {
   folder.write("t10k-images-idx3-ubyte", images(2, 8));
   folder.write("t10k-labels-idx1-ubyte.gz", gzip(labels({'\x01', '\x02'})));
   const Dataset set = load_dataset("mnist", options);
-  CHECK(set.inputs.shape() == Shape{26, 1, 2, 2});
-  CHECK(set.inputs.span<float>()[0] == 51.0f / 255.0f);
+  CHECK(set.features().shape() == Shape{26, 1, 2, 2});
+  CHECK(set.features().span<float>()[0] == 51.0f / 255.0f);
   CHECK(set.train.size() == 22);
   CHECK(set.validation == std::vector<std::int64_t>{22, 23});
   CHECK(set.test == std::vector<std::int64_t>{24, 25});

@@ -3,6 +3,7 @@
 #include "base/random.hpp"
 #include "data/dataset.hpp"
 #include "files.hpp"
+#include "support/make_zip.hpp"
 
 using namespace mase;
 using namespace mase::data;
@@ -72,6 +73,15 @@ TEST_CASE("damaged npy files load or are refused") {
   const std::string x = file_bytes(folder / "x.npy"), y = file_bytes(folder / "y.npy");
   CHECK(refused(folder, "x.npy", x, "npy", 150) > 50);
   CHECK(refused(folder, "y.npy", y, "npy", 150) > 50);
+}
+
+TEST_CASE("damaged npz archives load or are refused") {
+  const Folder folder, files;
+  write_npy(files / "x.npy", Array(DType::int64, {20, 3}));
+  write_npy(files / "y.npy", Array(DType::uint8, {20}));
+  const std::string bytes = test_zip::zip_of(
+      {{"x.npy", file_bytes(files / "x.npy")}, {"y.npy", file_bytes(files / "y.npy")}});
+  CHECK(refused(folder, "rows.npz", bytes, "npy", 150) > 100);
 }
 
 TEST_CASE("damaged IDX files load or are refused") {

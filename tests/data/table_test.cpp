@@ -4,8 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include "base/file.hpp"
 #include "data/dataset.hpp"
 #include "files.hpp"
+#include "support/make_zip.hpp"
 
 using namespace mase;
 using namespace mase::data;
@@ -52,10 +54,10 @@ std::string jsc_features(int row) {
 TEST_CASE("a csv file may have a header, text classes, and another separator") {
   const Folder folder;
   const Dataset plain = load_dataset("csv", at(folder.write("t.csv", ten_rows)));
-  CHECK(plain.inputs.shape() == Shape{10, 2});
+  CHECK(plain.features().shape() == Shape{10, 2});
   CHECK(plain.class_names == std::vector<std::string>{"a", "b"});
   CHECK(labels_of(plain) == std::vector<std::int64_t>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
-  CHECK(plain.inputs.span<float>()[19] == 11.0f);
+  CHECK(plain.features().span<float>()[19] == 11.0f);
   CHECK(plain.test.size() == 2);
   CHECK(plain.validation.size() == 1);
   CHECK(plain.train.size() == 7);
@@ -67,8 +69,8 @@ TEST_CASE("a csv file may have a header, text classes, and another separator") {
                              "10;3;4\r\n10;3;5\r\n")));
   CHECK(headed.class_names == std::vector<std::string>{"9", "10"});
   CHECK(labels_of(headed) == std::vector<std::int64_t>{1, 0, 0, 1, 1});
-  CHECK(headed.inputs.span<float>()[2] == -1e-3f);
-  CHECK(headed.inputs.span<float>()[3] == 4.0f);
+  CHECK(headed.features().span<float>()[2] == -1e-3f);
+  CHECK(headed.features().span<float>()[3] == 4.0f);
 }
 
 TEST_CASE("random splits follow their seed and shares") {
@@ -134,9 +136,9 @@ TEST_CASE("the full jsc set is read by column name and standardised over its tra
   for (int i = 0; i < 50; ++i)
     text += std::to_string(i) + "," + jsc_features(i) + "," + classes[i % 5] + "\n";
   const Dataset set = load_dataset("jsc", at(folder.write("jets.csv", text)));
-  CHECK(set.inputs.shape() == Shape{50, 16});
+  CHECK(set.features().shape() == Shape{50, 16});
   CHECK(labels_of(set)[3] == 3);
-  const auto values = set.inputs.span<float>();
+  const auto values = set.features().span<float>();
   for (std::size_t column = 0; column < 16; ++column) {
     double mean = 0, square = 0;
     for (std::int64_t row : set.train) {
@@ -188,6 +190,76 @@ TEST_CASE("npy pairs take indices of any dtype or one-hot labels") {
   for (std::size_t i = 0; i < 10; ++i) hot[i * 3 + i % 3] = 1.0f;
   write_npy(folder / "y.npy", Array::from(hot, {10, 3}));
   CHECK(load_dataset("npy", at(folder.text())).sha256 == set.sha256);
+}
+
+namespace {
+
+/// The bytes of an .npy file.
+std::string npy_bytes(const Folder& folder, const Array& array) {
+  write_npy(folder / "bytes", array);
+  return read_file(folder / "bytes");
+}
+
+Array counted(DType dtype, Shape shape) {
+  Array array(dtype, std::move(shape));
+  for (std::int64_t i = 0; i < array.size(); ++i)
+    if (dtype == DType::int64)
+      array.mutable_span<std::int64_t>()[static_cast<std::size_t>(i)] = (std::int64_t{1} << 40) + i;
+    else
+      array.mutable_span<float>()[static_cast<std::size_t>(i)] = static_cast<float>(i);
+  return array;
+}
+
+std::vector<std::string> names_of(const Dataset& set) {
+  std::vector<std::string> names;
+  for (const InputColumn& input : set.inputs) names.push_back(input.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("rows may have several inputs, and ids stay integers") {
+  const Folder folder;
+  const Array ids = counted(DType::int64, {10, 3}), mask = counted(DType::float32, {10, 2});
+  write_npy(folder / "x_10.npy", mask);
+  write_npy(folder / "x_2.npy", ids);
+  write_npy(folder / "attention_mask.npy", mask);
+  write_npy(folder / "y.npy", Array::from(std::vector<std::int64_t>(10, 1), {10}));
+  Dataset set = load_dataset("npy", at(folder.text()));
+  CHECK(names_of(set) == std::vector<std::string>{"x_2", "x_10", "attention_mask"});
+  set.follow({"tokens", "attention_mask", "positions", "more"});
+  CHECK(names_of(set) == std::vector<std::string>{"tokens", "attention_mask", "positions"});
+  const Batch batch = set.batch(set.train, 1, 2);
+  REQUIRE(batch.inputs.size() == 3);
+  CHECK(batch.inputs[0].dtype() == DType::int64);
+  for (std::int64_t i = 0; i < 2; ++i)
+    CHECK(batch.inputs[0].rows(i, 1).same_bits(
+        ids.rows(set.train[static_cast<std::size_t>(1 + i)], 1)));
+  const std::string error = message_of(Fault::config, [&] { set.follow({"tokens", "mask", "c"}); });
+  CHECK_THAT(error, Contains("no input 'attention_mask'"));
+  CHECK_THAT(message_of(Fault::config, [&] { set.sample_shape(); }), Contains("3 inputs a row"));
+}
+
+TEST_CASE("an .npz archive is the same data set as its files") {
+  const Folder files, archive;
+  const Array ids = counted(DType::int64, {10, 3});
+  const Array labels = Array::from(std::vector<std::int64_t>(10, 1), {10});
+  write_npy(files / "x.npy", ids);
+  write_npy(files / "y.npy", labels);
+  archive.write("rows.npz", test_zip::zip_of({{"x.npy", npy_bytes(files, ids)},
+                                              {"y.npy", npy_bytes(files, labels)}}));
+  const Dataset set = load_dataset("npy", at(archive.text()));
+  CHECK(set.sha256 == load_dataset("npy", at(files.text())).sha256);
+  const auto error = [&] {
+    return message_of(Fault::file, [&] { load_dataset("npy", at(archive.text())); });
+  };
+  write_npy(archive / "x.npy", ids);
+  CHECK_THAT(error(), Contains("rows.npz") && Contains("x.npy"));
+  std::filesystem::remove(archive / "x.npy");
+  archive.write("rows.npz", test_zip::zip_of({{"readme.txt", "hello"}}));
+  CHECK_THAT(error(), Contains("readme.txt") && Contains("numpy.savez"));
+  archive.write("rows.npz", test_zip::zip_of({{"y.npy", npy_bytes(files, labels)}}));
+  CHECK_THAT(error(), Contains("no input beside y"));
 }
 
 TEST_CASE("bad npy pairs are refused") {

@@ -33,7 +33,7 @@ class Echo : public ir::Evaluator {
 /// Four rows of two classes, all for validation, of which the float model gets three right.
 data::Dataset four_rows() {
   data::Dataset dataset;
-  dataset.inputs = Array::from(std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1}, {4, 2});
+  dataset.inputs = {{"x", Array::from(std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1}, {4, 2})}};
   dataset.labels = Array::from(std::vector<std::int64_t>{0, 1, 0, 0}, {4});
   dataset.class_names = {"a", "b"};
   dataset.validation = {0, 1, 2, 3};

@@ -57,7 +57,7 @@ data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& bat
                    std::int64_t classes) {
   data::ScoreCounter counter(classes);
   for (const data::Batch& batch : batches)
-    counter.add(evaluator.run({batch.inputs}).front().second, batch.labels);
+    counter.add(evaluator.run(batch.inputs).front().second, batch.labels);
   return counter.scores();
 }
 

@@ -21,8 +21,8 @@ class AutogradNetwork : public TrainableNetwork {
     executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
   }
 
-  at::Tensor forward(const at::Tensor& inputs) override {
-    const c10::IValue output = executor_.run_training({inputs});
+  at::Tensor forward(const std::vector<c10::IValue>& inputs) override {
+    const c10::IValue output = executor_.run_training(inputs);
     if (!output.isTensor())
       config_error("a model to train must return one tensor of class scores; this one returns a " +
                    output.tagKind());

@@ -7,14 +7,17 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "torch/run/tensors.hpp"
 
 namespace mase::train {
 
 Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed)
-    : data_(data), batch_size_(std::min(batch_size, data.inputs.shape()[0])), seed_(seed) {
-  Shape shape = data.inputs.shape();
-  shape[0] = batch_size_;
-  inputs_ = at::empty(shape, at::kFloat);
+    : data_(data), batch_size_(std::min(batch_size, data.labels.size())), seed_(seed) {
+  for (const data::InputColumn& input : data.inputs) {
+    Shape shape = input.values.shape();
+    shape[0] = batch_size_;
+    inputs_.push_back(at::empty(shape, libtorch::scalar_type(input.values.dtype())));
+  }
   labels_.resize(static_cast<std::size_t>(batch_size_));
 }
 
@@ -24,11 +27,19 @@ void Batches::shuffle(std::int64_t epoch) {
   for (std::int64_t& row : order_) row = data_.train[static_cast<std::size_t>(row)];
 }
 
+std::vector<c10::IValue> Batches::inputs() const {
+  std::vector<c10::IValue> inputs;
+  for (const at::Tensor& input : inputs_) inputs.emplace_back(input.narrow(0, 0, rows_));
+  return inputs;
+}
+
 std::int64_t Batches::load(std::int64_t index) { return load(order_, index * batch_size_); }
 
 std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first) {
   rows_ = std::min(batch_size_, static_cast<std::int64_t>(rows.size()) - first);
-  data_.gather(rows, first, rows_, inputs_.data_ptr<float>(), labels_.data());
+  std::vector<std::byte*> into;
+  for (const at::Tensor& input : inputs_) into.push_back(static_cast<std::byte*>(input.data_ptr()));
+  data_.gather(rows, first, rows_, into, labels_.data());
   return rows_;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <cstdint>
 #include <span>
@@ -25,7 +26,7 @@ class Batches {
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first);
 
   /// Of the batch loaded last; valid until the next load.
-  at::Tensor inputs() const { return inputs_.narrow(0, 0, rows_); }
+  std::vector<c10::IValue> inputs() const;
   std::span<const std::int64_t> labels() const {
     return {labels_.data(), static_cast<std::size_t>(rows_)};
   }
@@ -35,7 +36,7 @@ class Batches {
   std::int64_t batch_size_, rows_ = 0;
   std::uint64_t seed_;
   std::vector<std::int64_t> order_, labels_;
-  at::Tensor inputs_;
+  std::vector<at::Tensor> inputs_;
 };
 
 }  // namespace mase::train

@@ -24,9 +24,9 @@ class ChainNetwork : public TrainableNetwork {
     for (const auto& layer : layers_) layer->begin_step(quantized);
   }
 
-  at::Tensor forward(const at::Tensor& inputs) override {
+  at::Tensor forward(const std::vector<c10::IValue>& inputs) override {
     const at::AutoDispatchBelowADInplaceOrView no_autograd;
-    at::Tensor value = inputs;
+    at::Tensor value = inputs.front().toTensor();
     for (const auto& layer : layers_) value = layer->forward(value);
     return value;
   }

@@ -23,8 +23,9 @@ void check_data(const ir::Graph& graph, const data::Dataset& data) {
     config_error("data set " + data.name +
                  " has no validation rows, by which the best checkpoint is chosen; use a"
                  " validation_share above 0");
-  if (const std::size_t inputs = graph.placeholders().size(); inputs != 1)
-    config_error("a model to train must have one input; this one has " + std::to_string(inputs));
+  if (const std::size_t inputs = graph.placeholders().size(); inputs != data.inputs.size())
+    config_error("the model has " + std::to_string(inputs) + " inputs, a row of the data set " +
+                 data.name + " has " + std::to_string(data.inputs.size()));
 }
 
 void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes) {

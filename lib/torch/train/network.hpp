@@ -20,7 +20,7 @@ class TrainableNetwork {
   /// formats count in it, or the step runs in float.
   virtual void begin_step(bool quantized) = 0;
   /// Runs a batch in training mode. The result is valid until the next call.
-  virtual at::Tensor forward(const at::Tensor& inputs) = 0;
+  virtual at::Tensor forward(const std::vector<c10::IValue>& inputs) = 0;
   /// Overwrites the parameters' gradients with those of the batch, given d loss / d output.
   virtual void backward(const at::Tensor& output_gradient) = 0;
 };

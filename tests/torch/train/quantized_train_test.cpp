@@ -42,7 +42,7 @@ double validation_loss(const ir::Graph& graph, const data::Dataset& set) {
   data::ScoreCounter counter(set.classes());
   const auto rows = static_cast<std::int64_t>(set.validation.size());
   const data::Batch batch = set.batch(set.validation, 0, rows);
-  const auto output = executor.run(libtorch::check_inputs(graph, {batch.inputs})).toTensor();
+  const auto output = executor.run(libtorch::check_inputs(graph, batch.inputs)).toTensor();
   counter.add({output.contiguous().data_ptr<float>(), static_cast<std::size_t>(output.numel())},
               batch.labels.span<std::int64_t>());
   return counter.scores().loss;

@@ -166,7 +166,7 @@ TEST_CASE("imported scripted models train, chains of layers without autograd") {
     Parameters parameters(graph, executor.tensors());
     return make_chain_network(executor, parameters) != nullptr;
   };
-  const Array rows = jets.batch(jets.train, 0, 4).inputs;
+  const Array rows = jets.batch(jets.train, 0, 4).inputs.front();
   CHECK(is_chain(import("jsc_s", rows)));
   CHECK(is_chain(import("lenet", Array(DType::float32, {4, 1, 28, 28}))));
   ir::Graph graph = import("dropout_mlp", rows);
