@@ -4,6 +4,7 @@
 #include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
+#include "torch/train/checks.hpp"
 #include "torch/train/network.hpp"
 
 namespace mase::train {
@@ -22,11 +23,7 @@ class AutogradNetwork : public TrainableNetwork {
   }
 
   at::Tensor forward(const std::vector<c10::IValue>& inputs) override {
-    const c10::IValue output = executor_.run_training(inputs);
-    if (!output.isTensor())
-      config_error("a model to train must return one tensor of class scores; this one returns a " +
-                   output.tagKind());
-    output_ = output.toTensor();
+    output_ = class_scores(executor_.run_training(inputs));
     return output_;
   }
 

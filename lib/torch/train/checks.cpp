@@ -28,6 +28,17 @@ void check_data(const ir::Graph& graph, const data::Dataset& data) {
                  data.name + " has " + std::to_string(data.inputs.size()));
 }
 
+at::Tensor class_scores(const c10::IValue& output) {
+  if (output.isTensor()) return output.toTensor();
+  if (output.isTuple() && output.toTupleRef().elements().size() == 1)
+    return class_scores(output.toTupleRef().elements()[0]);
+  if (output.isList() && output.toListRef().size() == 1) return class_scores(output.toListRef()[0]);
+  if (output.isGenericDict() && output.toGenericDict().size() == 1)
+    return class_scores(output.toGenericDict().begin()->value());
+  config_error("a model to train must return one tensor of class scores; this one returns a " +
+               output.tagKind());
+}
+
 void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes) {
   const bool fits = output.dim() == 2 && output.size(0) == rows && output.size(1) >= classes &&
                     output.scalar_type() == at::kFloat;

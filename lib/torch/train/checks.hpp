@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <optional>
 
@@ -11,8 +12,12 @@
 
 namespace mase::train {
 
-/// Error(Fault::config) without validation rows or with another number of inputs than one.
+/// Error(Fault::config) without validation rows or with another number of inputs than a row has.
 void check_data(const ir::Graph& graph, const data::Dataset& data);
+
+/// The tensor that a model returns, alone or as the only one in a tuple, list or dict, as models of
+/// transformers do. Error(Fault::config) for anything else.
+at::Tensor class_scores(const c10::IValue& output);
 
 /// Error(Fault::config) unless `output` is float32 [rows, at least classes].
 void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes);

@@ -95,10 +95,7 @@ class Trainer {
   void check_first_batch() {
     const data::Batch batch = data_.batch(data_.train, 0, 1);
     const c10::IValue output = executor_.run(libtorch::check_inputs(graph_, batch.inputs));
-    if (!output.isTensor())
-      config_error("a model to train must return one tensor of class scores; this one returns a " +
-                   output.tagKind());
-    check_output(output.toTensor(), 1, data_.classes());
+    check_output(class_scores(output), 1, data_.classes());
   }
 
   bool stopped_early() const {
@@ -220,7 +217,7 @@ class Trainer {
     try {
       for (std::int64_t first = 0; first < rows;) {
         first += batches_.load(data_.validation, first);
-        const at::Tensor output = executor_.run(batches_.inputs()).toTensor().contiguous();
+        const at::Tensor output = class_scores(executor_.run(batches_.inputs())).contiguous();
         counter.add({output.data_ptr<float>(), static_cast<std::size_t>(output.numel())},
                     batches_.labels());
       }
