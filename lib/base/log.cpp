@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages through spdlog, which colours the level's name when stderr is a terminal. The logger is
-// made on the first message, so a program that says nothing pays nothing.
+// Messages through spdlog, which colours the level's name when stderr is a terminal that has
+// colours. The logger is made on the first message, so a program that says nothing pays nothing.
 #include "base/log.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -12,9 +15,24 @@
 namespace mase::log {
 namespace {
 
+/// NO_COLOR (no-color.org) and CLICOLOR=0 forbid colours, CLICOLOR_FORCE asks for them anywhere.
+spdlog::color_mode wanted_colours() {
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value != '\0' && std::string_view(value) != "0";
+  };
+  const char* clicolor = std::getenv("CLICOLOR");
+  if (const char* no_color = std::getenv("NO_COLOR"); no_color && *no_color != '\0')
+    return spdlog::color_mode::never;
+  if (is_set("CLICOLOR_FORCE")) return spdlog::color_mode::always;
+  return clicolor && !is_set("CLICOLOR") ? spdlog::color_mode::never
+                                         : spdlog::color_mode::automatic;
+}
+
 spdlog::logger& logger() {
   static spdlog::logger instance = [] {
-    spdlog::logger made("mase", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    spdlog::logger made("mase",
+                        std::make_shared<spdlog::sinks::stderr_color_sink_mt>(wanted_colours()));
     made.set_pattern("%^%l%$: %v");
     made.set_level(spdlog::level::info);
     return made;

@@ -6,12 +6,23 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "base/file.hpp"
 #include "report/table.hpp"
 
 namespace mase::driver {
+namespace {
+
+/// Whether stderr is a terminal that can go back to the begin of a line and clear it.
+bool can_rewrite_lines() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && std::string_view(terminal ? terminal : "") != "dumb";
+}
+
+}  // namespace
 
 void Output::text(const std::string& text) {
   if (json_) return;
@@ -60,7 +71,7 @@ void Output::record(const std::string& project_folder, const std::string& name) 
   write_file(record_path(project_folder, name), to_json(record) + "\n");
 }
 
-ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO)) {}
+ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && can_rewrite_lines()) {}
 ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::show(const std::string& text) {

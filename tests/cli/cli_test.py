@@ -272,6 +272,50 @@ class Usage(InFolder):
         self.assertEqual(self.completed("train", "--learning-r"), {"--learning-rate"})
 
 
+class Colours(InFolder):
+    def colours(self, **variables):
+        environment = {k: v for k, v in os.environ.items() if "COLOR" not in k}
+        done = subprocess.run(
+            [str(MASE), "show", "none.pt"],
+            cwd=self.cwd,
+            env={**environment, **variables},
+            capture_output=True,
+            check=False,
+        )
+        self.assertIn(b"none.pt: no such file", done.stderr)
+        return done.stderr.count(b"\x1b[")
+
+    def test_a_pipe_has_none_unless_they_are_asked_for(self):
+        self.assertEqual(self.colours(), 0)
+        self.assertGreater(self.colours(CLICOLOR_FORCE="1"), 0)
+        self.assertEqual(self.colours(CLICOLOR_FORCE="0"), 0)
+        self.assertEqual(self.colours(CLICOLOR_FORCE="1", NO_COLOR="1"), 0)
+
+    def on_a_terminal(self, **variables):
+        """What `test` writes to a terminal."""
+        ours, theirs = os.openpty()
+        command = [str(MASE), "test", "jsc-tiny", "jsc", "--batch-size", "16"]
+        environment = {**{k: v for k, v in os.environ.items() if "COLOR" not in k}, "TERM": "xterm", **variables}
+        running = subprocess.Popen(command, cwd=self.cwd, env=environment, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        written = b""
+        try:
+            while part := os.read(ours, 4096):
+                written += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        self.assertEqual(running.wait(), 0)
+        return written
+
+    def test_a_terminal_has_colours_and_progress_where_it_can(self):
+        written = self.on_a_terminal()
+        self.assertIn(b"\x1b[32minfo", written)
+        self.assertIn(b"\x1b[K", written)
+        self.assertNotIn(b"\x1b[32m", self.on_a_terminal(NO_COLOR="1"))
+        self.assertNotIn(b"\x1b", self.on_a_terminal(TERM="dumb"))
+
+
 class Precedence(InFolder):
     def settings(self, *arguments):
         self.write("p.toml", 'model = "jsc-tiny"\nseed = 42\nbatch_size = 512\n[passes.count_dropout]\n')
