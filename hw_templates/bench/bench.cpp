@@ -59,6 +59,7 @@ class Bench {
   void cycle();
   bool finished() const;
   void watch(bool moved);
+  void watch_fifos();
   void save();
   const std::uint32_t* data_of(const Port& port) const {
     return dut_->out_data + port.stream.first_word;
@@ -118,6 +119,7 @@ void Bench::load() {
   patient_ = all_outputs_;
   report_.first_in.assign(frames_, std::numeric_limits<std::uint64_t>::max());
   report_.last_out.assign(frames_, 0);
+  report_.fifo_peaks.resize(dut_->fifo_levels.size());
 }
 
 void Bench::evaluate(bool clock) {
@@ -296,7 +298,13 @@ void Bench::cycle() {
     for (Port& port : inputs_)
       if ((taken & port.bit) != 0) take(port);
   watch(moved != 0);
+  watch_fifos();
   ++cycle_;
+}
+
+void Bench::watch_fifos() {
+  for (std::size_t i = 0; i < report_.fifo_peaks.size(); ++i)
+    report_.fifo_peaks[i] = std::max(report_.fifo_peaks[i], dut_->fifo_levels[i]);
 }
 
 bool Bench::finished() const { return report_.deadlock || (open_inputs_ | open_outputs_) == 0; }

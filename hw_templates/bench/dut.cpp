@@ -19,6 +19,7 @@ class Model final : public Dut {
   explicit Model([[maybe_unused]] const std::string& trace) {
     in_data = model_.in_data.data();
     out_data = model_.out_data.data();
+    fifo_levels = {model_.fifo_levels.data(), sizeof(model_.fifo_levels) / 4};
 #if VM_TRACE
     if (trace.empty()) return;
     context_.traceEverOn(true);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 struct Dut {
@@ -22,6 +23,7 @@ struct Dut {
   std::uint64_t in_ready = 0, out_valid = 0;
   std::uint32_t* in_data = nullptr;  // driven; words of Stream::first_word
   const std::uint32_t* out_data = nullptr;
+  std::span<const std::uint32_t> fifo_levels;  // a word for each FIFO, in the order of the design
 };
 
 // The design, with a trace when a file is named.

@@ -21,6 +21,7 @@ struct Report {
   std::vector<std::string> messages;
   std::vector<std::uint64_t> first_in, last_out;  // cycle numbers, per frame
   std::uint64_t first_out = 0;                    // of the first frame
+  std::vector<std::uint32_t> fifo_peaks;          // most beats that each FIFO held
 
   void note(const std::string& message) {
     if (messages.size() < kMessages) messages.push_back(message);
@@ -100,12 +101,17 @@ inline Histogram histogram_of(const Report& report) {
   return out;
 }
 
+template <class Number>
+std::string json_text(const std::vector<Number>& numbers) {
+  std::string text;
+  for (const Number number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return '[' + text + ']';
+}
+
 inline std::string json_text(const Histogram& histogram) {
-  std::string counts;
-  for (const std::uint64_t count : histogram.frames)
-    counts += (counts.empty() ? "" : ", ") + std::to_string(count);
   return "{\"least\": " + std::to_string(histogram.least) +
-         ", \"width\": " + std::to_string(histogram.width) + ", \"frames\": [" + counts + "]}";
+         ", \"width\": " + std::to_string(histogram.width) +
+         ", \"frames\": " + json_text(histogram.frames) + "}";
 }
 
 inline std::string json_text(const std::string& text) {
@@ -136,10 +142,12 @@ inline void print_json(const Report& report) {
       number(times.first), times.mean, number(times.worst), number(times.last),
       json_text(histogram_of(report)).c_str(), times.interval);
   std::printf(
-      "\"seconds\": %.6f, \"inferences_per_second\": %.0f, \"cycles_per_second\": %.0f, "
+      "\"fifo_peaks\": %s, \"seconds\": %.6f, \"inferences_per_second\": %.0f, "
+      "\"cycles_per_second\": %.0f, "
       "\"messages\": [%s]}\n",
-      report.seconds, static_cast<double>(report.frames) / seconds,
-      static_cast<double>(report.cycles) / seconds, messages.c_str());
+      json_text(report.fifo_peaks).c_str(), report.seconds,
+      static_cast<double>(report.frames) / seconds, static_cast<double>(report.cycles) / seconds,
+      messages.c_str());
 }
 
 inline void print_text(const Report& report) {

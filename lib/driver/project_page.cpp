@@ -203,6 +203,25 @@ std::string latency_figure(const Tree& document) {
   return bars.empty() ? "" : html_figure(caption, bar_chart(caption, bars));
 }
 
+/// How full each FIFO became, from a record of a simulation.
+std::string fifo_figure(const Tree& document) {
+  const Tree* simulation = document.find("simulation");
+  const Tree* fifos = simulation && simulation->is_dict() ? simulation->find("fifos") : nullptr;
+  if (!fifos || !fifos->is_list()) return "";
+  std::vector<Bar> bars;
+  for (const Tree& fifo : fifos->as_list()) {
+    if (!fifo.is_dict()) continue;
+    const auto peak = number_of(fifo.find("peak")), depth = number_of(fifo.find("depth"));
+    const Tree* name = fifo.find("name");
+    if (!peak || !depth || *depth < 1 || !name || !name->is_string()) continue;
+    bars.push_back(
+        {name->as_string() + ": " + fixed_text(*peak, 0) + " of " + fixed_text(*depth, 0),
+         std::min(*peak / *depth, 1.0)});
+  }
+  const char* caption = "FIFOs under stalls: most beats held, of their depth";
+  return bars.empty() ? "" : html_figure(caption, bar_chart(caption, bars));
+}
+
 // The page.
 
 std::string heading_of(const std::string& name) {
@@ -217,7 +236,7 @@ std::string record_html(const ProjectRecord& record) {
   std::string html;
   const Tree* document = record.content.find("document");
   if (document && document->is_dict())
-    html += training_figures(*document) + latency_figure(*document);
+    html += training_figures(*document) + latency_figure(*document) + fifo_figure(*document);
   for (const Table& table : tables_of(record.content)) {
     html += hardware_figures(table);
     html += is_heat_table(table) ? heat_table(table) : table_html(table);

@@ -67,6 +67,18 @@ Tree histogram_tree(const Simulation::Histogram& histogram) {
   return tree;
 }
 
+Tree fifos_tree(const std::vector<Simulation::FifoPeak>& fifos) {
+  Tree list = Tree::list();
+  for (const Simulation::FifoPeak& fifo : fifos) {
+    Tree entry = Tree::dict();
+    entry["name"] = fifo.name;
+    entry["depth"] = fifo.depth;
+    entry["peak"] = fifo.peak;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 Tree simulation_tree(const Simulation& s) {
   Tree tree = Tree::dict();
   tree["frames"] = s.frames;
@@ -80,6 +92,7 @@ Tree simulation_tree(const Simulation& s) {
   tree["latency_mean"] = s.latency_mean;
   tree["latency_worst"] = s.latency_worst;
   tree["latency_histogram"] = histogram_tree(s.latencies);
+  tree["fifos"] = fifos_tree(s.fifos);
   tree["seconds"] = s.seconds;
   tree["first_mismatches"] = Tree::list_of(s.first_mismatches);
   if (!s.trace_file.empty()) tree["trace_file"] = s.trace_file;

@@ -1090,9 +1090,16 @@ class Report(InFolder):
             '{"document": {"epochs": [4, {"epoch": "x"}]}}',
             histogram % '{"least": 1, "width": 0, "frames": ["x", 2]}',
             histogram % '{"least": "x", "frames": 3}',
+            '{"document": {"simulation": {"fifos": [1, {"name": 2, "depth": 3, "peak": 1}, {"name": "a", "depth": 0}]}}}',
         ):
             self.write("some/records/train.json", damaged)
             self.run_mase("report", "some", "-o", "page.html")
+        fifos = '[{"name": "fifo_add", "depth": 40, "peak": 10}]'
+        self.write("some/records/simulate.json", '{"document": {"simulation": {"fifos": %s}}}' % fifos)
+        self.run_mase("report", "some", "-o", "page.html")
+        page = (self.cwd / "page.html").read_text()
+        self.assertIn("fifo_add: 10 of 40", page)
+        self.assertIn("25.0", page)
 
 
 class BadFiles(InFolder):

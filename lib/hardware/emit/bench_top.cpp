@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/verilog.hpp"
@@ -18,6 +19,11 @@ constexpr std::int64_t least_width = 96;
 
 std::string bit(const std::string& vector, std::size_t index) {
   return vector + "[" + std::to_string(index) + "]";
+}
+
+std::int64_t levels_width(const design::Design& design) {
+  const auto fifos = static_cast<std::int64_t>(design::fifo_depths(design).size());
+  return std::max(fifos * beat_word_bits, least_width);
 }
 
 /// Parts of a data vector that no stream uses.
@@ -74,6 +80,22 @@ void close_unused(verilog::Module& module, const design::Design& design, const B
   module.items.emplace_back(verilog::Assign{"unused_bits", "&" + verilog::concatenation(unused)});
 }
 
+/// The beats in the memory of every FIFO, a word each; the words behind them are zero.
+void connect_levels(verilog::Module& module, const design::Design& design, const Names& names) {
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < design.instances.size(); ++i) {
+    if (design.instances[i].module != "mase_fifo") continue;
+    module.items.emplace_back(verilog::Assign{
+        slice("fifo_levels", first, beat_word_bits),
+        std::to_string(beat_word_bits) + "'(dut." + names.instances[i] + ".count)"});
+    first += beat_word_bits;
+  }
+  const std::int64_t width = levels_width(design);
+  if (first < width)
+    module.items.emplace_back(verilog::Assign{slice("fifo_levels", first, width - first),
+                                              std::to_string(width - first) + "'d0"});
+}
+
 }  // namespace
 
 BenchLayout bench_layout(const design::Design& design,
@@ -99,7 +121,7 @@ std::string bench_top_text(const design::Design& design, const Names& names) {
   module.name = "bench_top";
   module.comment = "What the bench sees of " + names.top +
                    ": bit i of valid and ready, and a place in data, per stream.\n"
-                   "The places stand in streams.txt.";
+                   "The places stand in streams.txt; a word of fifo_levels is a FIFO.";
   module.ports = {{Direction::input, "clk", 1, true},
                   {Direction::input, "rst", 1, true},
                   {Direction::input, "in_valid", stream_count, false},
@@ -107,12 +129,14 @@ std::string bench_top_text(const design::Design& design, const Names& names) {
                   {Direction::input, "in_data", in.width, false},
                   {Direction::output, "out_valid", stream_count, false},
                   {Direction::input, "out_ready", stream_count, false},
-                  {Direction::output, "out_data", out.width, false}};
+                  {Direction::output, "out_data", out.width, false},
+                  {Direction::output, "fifo_levels", levels_width(design), false}};
   verilog::Instance dut{names.top, "dut", {}, {{"clk", "clk"}, {"rst", "rst"}}};
   connect(dut, design, names, design.inputs, in, "in");
   connect(dut, design, names, design.outputs, out, "out");
   module.items.emplace_back(dut);
   close_unused(module, design, in, out);
+  connect_levels(module, design, names);
   return verilog::print(module);
 }
 

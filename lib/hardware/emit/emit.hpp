@@ -113,6 +113,12 @@ struct Simulation {
   double build_seconds = 0;
   bool built = false;                         ///< false: an earlier build was up to date
   std::vector<std::string> first_mismatches;  ///< "frame 3, stream logits, beat 2, element 1: ..."
+  /// A FIFO of the design and the most beats that its memory of `depth` held.
+  struct FifoPeak {
+    std::string name;
+    std::int64_t depth = 0, peak = 0;
+  };
+  std::vector<FifoPeak> fifos;
   std::vector<integer::Codes> outputs;
   std::vector<HandshakeSignals> handshakes;  ///< from the first cycle in which inputs are offered
   std::string trace_file;

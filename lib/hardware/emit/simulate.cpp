@@ -99,7 +99,16 @@ Simulation::Histogram read_histogram(const Tree& tree) {
   return histogram;
 }
 
-void read_report(const Tree& report, Simulation& simulation) {
+std::vector<Simulation::FifoPeak> read_fifos(const Tree& peaks, const design::Design& design) {
+  std::vector<Simulation::FifoPeak> fifos;
+  for (const design::Instance& instance : design.instances)
+    if (instance.module == "mase_fifo")
+      fifos.push_back({instance.name, instance.parameters.integer("DEPTH"),
+                       peaks.as_list().at(fifos.size()).as_int()});
+  return fifos;
+}
+
+void read_report(const Tree& report, const design::Design& design, Simulation& simulation) {
   simulation.frames = report.at("frames").as_int();
   simulation.beats = report.at("beats").as_int();
   simulation.mismatches = report.at("mismatches").as_int();
@@ -112,6 +121,7 @@ void read_report(const Tree& report, Simulation& simulation) {
   simulation.latency_worst = report.at("latency_worst").as_int();
   simulation.latency_last = report.at("latency_last").as_int();
   simulation.latencies = read_histogram(report.at("latency_histogram"));
+  simulation.fifos = read_fifos(report.at("fifo_peaks"), design);
   simulation.interval = std::llround(report.at("interval").as_double());
   simulation.seconds = report.at("seconds").as_double();
   for (const Tree& message : report.at("messages").as_list())
@@ -204,7 +214,7 @@ Simulation simulate(const std::string& hardware_folder, const design::Design& de
   Simulation simulation;
   simulation.built = build.built;
   simulation.build_seconds = build.seconds;
-  read_report(parse_json(result.out, "the bench's report"), simulation);
+  read_report(parse_json(result.out, "the bench's report"), design, simulation);
   read_files(files, design, names, options, simulation);
   return simulation;
 }

@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "designs.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/emit/emit.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -54,6 +55,14 @@ TEST_CASE("skids and fifos side by side pass every beat under all stall profiles
     CHECK(double(times.least) <= simulation.latency_mean);
     CHECK((simulation.latency_worst - times.least) / times.width == bins - 1);
     CHECK(times.frames.back() > 0);
+    // A queue that is emptied as fast as it is filled holds a beat; one that waits long is full.
+    REQUIRE(simulation.fifos.size() == design::fifo_depths(design).size());
+    for (const Simulation::FifoPeak& fifo : simulation.fifos) {
+      CHECK(fifo.depth == design::fifo_depths(design).at(fifo.name));
+      CHECK(fifo.peak >= 1);
+      CHECK(fifo.peak <= (in == 0 && out == 0 ? 1 : fifo.depth));
+      if (out >= 0.9) CHECK(fifo.peak == fifo.depth);
+    }
     CHECK(simulation.built == first);
     first = false;
   }
