@@ -227,8 +227,9 @@ Vectors example_vectors(const Program& program) {
   vectors.inputs = varied_frames(program, vectors.frames, 0);
   vectors.outputs = integer::Interpreter(program).run(vectors.inputs, vectors.frames);
   const integer::ConstantBits bits(program);
+  if (bits.count() == 0) return vectors;
   const std::int64_t most = search_products / products_of(program);
-  if (bits.count() == 0 || most < 16 * vectors.frames) return vectors;
+  if (most < 16 * vectors.frames) return vectors;
   const std::int64_t further =
       std::min({most / 16, most_further, further_elements / elements_of(program)});
   if (further == 0) return vectors;

@@ -118,3 +118,16 @@ TEST_CASE("frames are made for windows that leave pixels out") {
   CHECK(std::ranges::all_of(frames[0],
                             [](std::int64_t code) { return code >= -128 && code <= 127; }));
 }
+
+TEST_CASE("a network that hands its input on has vectors too") {
+  const Program program = lower(ir::parse(R"(graph "net" {
+  %x : float32[2, 3] = placeholder x {data_out=integer(8, 4)}
+  %output : float32[2, 3] = output output(value=%x)
+}
+)",
+                                          "test"));
+  REQUIRE(program.steps.empty());
+  const emit::Vectors vectors = emit::example_vectors(program);
+  CHECK(vectors.frames > 0);
+  CHECK(vectors.outputs == vectors.inputs);
+}
