@@ -95,6 +95,10 @@ int test(const TestRequest& request) {
   const data::Dataset& dataset = require_dataset(session);
   const data::Part part = data::parse_part(request.split);
   const LoadedModel model = load_session_model(session, {});
+  if (model.untrained)
+    log::warning(
+        "the model has random weights; give trained ones with --load FILE (`mase train` writes "
+        "best.pt)");
   const auto evaluator = evaluator_of(session, request, model.graph);
   const std::string level = has_formats(model.graph) ? request.level : "float";
   ProgressLine line(!request.quiet && !request.json);

@@ -316,6 +316,15 @@ class Colours(InFolder):
         self.assertNotIn(b"\x1b", self.on_a_terminal(TERM="dumb"))
 
 
+class Untrained(InFolder):
+    def test_the_accuracy_of_random_weights_is_said_to_be_that(self):
+        said = self.run_mase("test", "jsc-tiny", "jsc").stderr
+        self.assertIn("random weights", said)
+        self.run_mase("train", "jsc-tiny", "jsc", "--max-epochs", "1", "--project", "p")
+        best = "mase_output/p/software/training_ckpts/best.pt"
+        self.assertNotIn("random weights", self.run_mase("test", "jsc-tiny", "jsc", "--load", best).stderr)
+
+
 class Precedence(InFolder):
     def settings(self, *arguments):
         self.write("p.toml", 'model = "jsc-tiny"\nseed = 42\nbatch_size = 512\n[passes.count_dropout]\n')
