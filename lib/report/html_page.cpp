@@ -27,6 +27,7 @@ figure { margin: 1rem 0; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--rule); text-align: right; }
 th:last-child, td:last-child { text-align: left; }
+details[open] summary { color: var(--soft); }
 .sortable th { cursor: pointer; }
 th[aria-sort="ascending"]::after { content: " \2191"; }
 th[aria-sort="descending"]::after { content: " \2193"; }
@@ -94,9 +95,17 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 )";
 
+/// A long text stands behind its begin, so that rows stay as tall as their neighbours.
+std::string cell_html(const std::string& text) {
+  constexpr std::size_t most_characters = 120;
+  const std::string begin = shortened(text, most_characters);
+  if (begin == text) return escaped(text);
+  return "<details><summary>" + escaped(begin) + "</summary>" + escaped(text) + "</details>";
+}
+
 std::string cells(const std::vector<std::string>& row, const std::string& tag) {
   std::string out = "<tr>";
-  for (const std::string& cell : row) out += "<" + tag + ">" + escaped(cell) + "</" + tag + ">";
+  for (const std::string& cell : row) out += "<" + tag + ">" + cell_html(cell) + "</" + tag + ">";
   return out + "</tr>\n";
 }
 
