@@ -43,8 +43,11 @@ emit::Vectors from_files(const Program& program, const SimulateRequest& request)
   return encode(program, arrays);
 }
 
-emit::Vectors from_dataset(const Program& program, const data::Dataset& dataset,
+emit::Vectors from_dataset(const Program& program, data::Dataset& dataset,
                            const SimulateRequest& request) {
+  std::vector<std::string> names;
+  for (const integer::ValueId id : program.inputs) names.push_back(program.value(id).name);
+  dataset.follow(names);
   if (program.inputs.size() != dataset.inputs.size())
     config_error("the hardware has " + std::to_string(program.inputs.size()) +
                  " inputs, a row of the data set " + std::to_string(dataset.inputs.size()) +
@@ -85,7 +88,7 @@ emit::Vectors at_random(const Program& program, std::int64_t frames, std::uint64
 
 }  // namespace
 
-emit::Vectors make_frames(const Program& program, const data::Dataset* dataset,
+emit::Vectors make_frames(const Program& program, data::Dataset* dataset,
                           const SimulateRequest& request, std::uint64_t seed) {
   emit::Vectors vectors;
   if (!request.inputs.empty())

@@ -13,9 +13,9 @@
 namespace mase::driver {
 
 /// Takes the request's .npy files, else random frames, else the data set's rows, else the frames
-/// that are emitted beside the bench. Random frames begin with the edges: all codes
-/// least, all greatest, the two in turn, and all zero.
-emit::Vectors make_frames(const integer::Program& program, const data::Dataset* dataset,
+/// that are emitted beside the bench. The data set follows the program's inputs. Random frames
+/// begin with the edges: all codes least, all greatest, the two in turn, and all zero.
+emit::Vectors make_frames(const integer::Program& program, data::Dataset* dataset,
                           const SimulateRequest& request, std::uint64_t seed);
 
 }  // namespace mase::driver

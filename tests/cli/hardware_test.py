@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -133,6 +134,25 @@ class Results(Hardware):
         self.assertEqual(sum(times["frames"]), 20)
         self.assertIn("Frames by latency", page)
         self.assertIn(f">{times['least']}", page)
+
+    def test_rows_of_several_inputs_are_simulated_by_name(self):
+        model = SOURCE / "tests/fixtures/models/two_inputs"
+        rows = self.folder / "rows"
+        rows.mkdir()
+        shutil.copy(model / "input_0.npy", rows / "features.npy")
+        shutil.copy(model / "input_1.npy", rows / "context.npy")
+        header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }".ljust(117) + "\n"
+        (rows / "y.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + bytes(4))
+        inputs = ("--input", model / "input_0.npy", "--input", model / "input_1.npy")
+        config = self.folder / "inputs.toml"
+        config.write_text(self.run_mase("init", model / "two_inputs.script.pt", *inputs).stdout)
+        project = ("--project-dir", self.folder, "--project", "inputs")
+        self.run_mase("transform", "--config", config, *inputs, *project)
+        checkpoint = self.folder / "inputs/software/transform/transformed_ckpt/graph_module.pt"
+        self.run_mase("emit", checkpoint, *project)
+        made = self.run_mase("simulate", checkpoint, "npy", "--data-dir", rows, "--split", "train", *project, "--json")
+        simulation = json.loads(made.stdout)["simulation"]
+        self.assertEqual((simulation["frames"], simulation["mismatches"]), (2, 0))
 
     def test_the_alias_of_the_seed_emits_too(self):
         self.run_mase("emit-verilog", self.checkpoint, "--ii", "16", "--project-dir", self.folder, "--project", "alias")
