@@ -4,7 +4,8 @@
 // machine. Processor time of one thread, warm buffers, a matrix of rows of 4096 normal numbers; and
 // block formats on rows shorter than their blocks.
 //
-// Usage: bench_formats [elements] [rounds] [json | WORD]: formats whose text has the word
+// Usage: bench_formats [elements] [rounds] [json | codes | WORD]: formats whose text has the word;
+// codes: encoding and decoding alone
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -138,6 +139,21 @@ const std::vector<std::string> slower_formats{
     "binary_residual",
 };
 
+/// What codes are also measured of: more widths, blocks across rows and tiles.
+const std::vector<std::string> coded_formats{
+    "integer(16, 8)",
+    "scale_integer(8)",
+    "minifloat_ieee(element=bfloat16)",
+    "minifloat_ieee(element=float16)",
+    "mxint4(block_dim=0)",
+    "mxfp6_e3m2(block_dim=0)",
+    "block_fp(8, 8, block_size=[16, 1], skip_first_dim=false)",
+    "block_fp(4, 8, block_size=[16, 16], skip_first_dim=false)",
+    "block_minifloat(8, 4, 8, block_size=[16, 16], skip_first_dim=false)",
+    "block_log(8, 8, block_size=[16, 16], skip_first_dim=false)",
+    "mxint_hardware(4, parallelism=[16, 16])",
+};
+
 /// Fake quantization only.
 const std::vector<std::string> variants{
     "minifloat_ieee(8, 4, profile=reference)",
@@ -149,7 +165,6 @@ const std::vector<std::string> variants{
     "mxint8(profile=reference)",
     "mxfp8_e4m3(profile=reference)",
     "binary(profile=reference)",
-    "ternary(profile=reference)",
     "scale_integer(8, profile=reference)",
     "binary(scaled=true)",
     "ternary",
@@ -176,10 +191,13 @@ struct Row {
   Measured quantize, encode, decode;
 };
 
-Row measure(Bench& bench, const std::string& text, bool codes) {
+enum class Parts { quantize, codes, all };
+
+Row measure(Bench& bench, const std::string& text, Parts parts) {
   const Format format = parse_format(text);
-  Row row{text, bench.quantize(format), {}, {}};
-  if (!codes) return row;
+  Row row{text, {}, {}, {}};
+  if (parts != Parts::codes) row.quantize = bench.quantize(format);
+  if (parts == Parts::quantize) return row;
   Encoded encoded;
   row.encode = bench.encode(format, encoded);
   row.decode = bench.decode(format, encoded);
@@ -190,7 +208,7 @@ void measure_short_rows(std::int64_t count, int rounds, std::vector<Row>& rows) 
   for (const std::int64_t length : short_rows) {
     Bench bench({std::max<std::int64_t>(1, count / length), length}, rounds);
     for (const std::string& text : short_row_formats) {
-      rows.push_back(measure(bench, text, false));
+      rows.push_back(measure(bench, text, Parts::quantize));
       rows.back().text += ", rows of " + std::to_string(length);
     }
   }
@@ -211,11 +229,13 @@ std::string percent(const Measured& measured) {
 void print_table(const std::vector<Row>& rows, std::int64_t count) {
   std::printf("%-46s %8s %8s | of memcpy: %8s %8s %8s\n", "format", "ms", "GB/s", "quantize",
               "encode", "decode");
-  for (const Row& row : rows)
-    std::printf("%-46s %8.2f %8.2f | %19s %8s %8s\n", row.text.c_str(), row.quantize.seconds * 1e3,
-                8e-9 * static_cast<double>(count) / row.quantize.seconds,
+  for (const Row& row : rows) {
+    const double seconds = row.quantize.seconds;
+    std::printf("%-46s %8.2f %8.2f | %19s %8s %8s\n", row.text.c_str(), seconds * 1e3,
+                seconds > 0 ? 8e-9 * static_cast<double>(count) / seconds : 0.0,
                 percent(row.quantize).c_str(), percent(row.encode).c_str(),
                 percent(row.decode).c_str());
+  }
 }
 
 }  // namespace
@@ -224,24 +244,26 @@ int main(int argc, char** argv) {
   const std::int64_t count = argc > 1 ? std::atoll(argv[1]) : std::int64_t{1} << 24;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 11;
   const std::string word = argc > 3 ? argv[3] : "";
-  const bool json = word == "json";
+  const bool json = word == "json", codes = word == "codes";
   if (count < 1 || rounds < 1) {
-    std::fprintf(stderr, "usage: bench_formats [elements] [rounds] [json | WORD]\n");
+    std::fprintf(stderr, "usage: bench_formats [elements] [rounds] [json | codes | WORD]\n");
     return 2;
   }
   Bench bench(count % 4096 == 0 ? Shape{count / 4096, 4096} : Shape{1, count}, rounds);
   std::vector<Row> rows;
-  const auto add = [&](const std::vector<std::string>& texts, bool codes) {
+  const auto add = [&](const std::vector<std::string>& texts, Parts parts) {
     for (const std::string& text : texts)
-      if (json || text.find(word) != std::string::npos) rows.push_back(measure(bench, text, codes));
+      if (json || codes || text.find(word) != std::string::npos)
+        rows.push_back(measure(bench, text, parts));
   };
-  add(measured_formats, true);
+  add(measured_formats, codes ? Parts::codes : Parts::all);
   if (json) {
     print_json(rows);
     return 0;
   }
-  add(slower_formats, true);
-  add(variants, false);
+  add(slower_formats, codes ? Parts::codes : Parts::all);
+  add(coded_formats, Parts::codes);
+  if (!codes) add(variants, Parts::quantize);
   if (word.empty()) measure_short_rows(count, rounds, rows);
   print_table(rows, count);
   return 0;
