@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "formats/pack_kernel.hpp"
 
 namespace mase::formats {
 namespace {
@@ -21,9 +22,9 @@ static_assert(std::endian::native == std::endian::little, "codes are stored low 
 
 using Codes = std::span<const std::uint32_t>;
 
-// Codes packed at a time: what the bytes' growth has just written is still in the nearest cache.
-// A multiple of 8, so that pieces end at byte borders.
-constexpr std::size_t piece = 8192;
+// Codes packed at a time: they and their bytes are in the nearest cache. A multiple of 8, so that
+// pieces end at byte borders.
+constexpr std::size_t piece = 2048;
 
 void check_bits(int bits) { MASE_CHECK(bits >= 1 && bits <= 32, "code width not in 1 .. 32"); }
 
@@ -143,14 +144,39 @@ const Coder& coder_of(int bits) {
   return all[static_cast<std::size_t>(bits - 1)];
 }
 
-// Unpacks codes from any bit on, one by one.
-void unpack_bits(std::string_view bytes, std::size_t bit, int bits, std::span<std::uint32_t> out) {
+// The 8 bytes from the one at `at` on, as far as there are so many.
+std::uint64_t word_at(std::string_view bytes, std::size_t at) {
+  std::uint64_t word = 0;
+  if (at + sizeof word <= bytes.size())
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+  else
+    std::memcpy(&word, bytes.data() + at, bytes.size() - at);
+  return word;
+}
+
+// Packs a multiple of 8 codes; `out` has pack_padding bytes more.
+void pack_whole(int bits, Codes codes, char* out) {
+  const auto kernel =
+      kernels::pack_kernels(simd::best_isa()).pack[static_cast<std::size_t>(bits - 1)];
+  const std::size_t grouped = kernel ? codes.size() - codes.size() % kernels::pack_group : 0;
+  if (kernel) kernel(codes.data(), grouped, out);
+  coder_of(bits).pack(codes.subspan(grouped), out + bytes_for(bits, grouped));
+}
+
+// Unpacks a multiple of 8 codes from the start of `bytes`; returns how many are done.
+std::size_t unpack_whole(int bits, std::string_view bytes, std::span<std::uint32_t> out) {
+  const auto kernel = kernels::pack_kernels(simd::best_isa()).unpack;
+  const std::size_t done =
+      kernel ? kernel(bytes.data(), bytes.size(), bits, out.data(), out.size()) : 0;
+  return done + coder_of(bits).unpack(bytes.substr(bytes_for(bits, done)), out.subspan(done));
+}
+
+// Unpacks codes from any bit on, one by one, each `step` bits after the one before.
+void unpack_bits(std::string_view bytes, std::size_t bit, int bits, std::size_t step,
+                 std::span<std::uint32_t> out) {
   for (std::uint32_t& code : out) {
-    std::uint64_t word = 0;
-    const std::string_view rest = bytes.substr(bit / 8, 8);
-    std::memcpy(&word, rest.data(), rest.size());
-    code = static_cast<std::uint32_t>((word >> (bit % 8)) & mask_of(bits));
-    bit += static_cast<std::size_t>(bits);
+    code = static_cast<std::uint32_t>((word_at(bytes, bit / 8) >> (bit % 8)) & mask_of(bits));
+    bit += step;
   }
 }
 
@@ -173,14 +199,23 @@ std::vector<std::uint32_t> PackedCodes::unpack() const {
 
 void PackedCodes::unpack(std::size_t first, std::span<std::uint32_t> out) const {
   MASE_CHECK(first + out.size() <= size_, "codes beyond the last one");
+  const auto width = static_cast<std::size_t>(bits_);
+  // Every eighth code begins with a byte.
+  const std::size_t head = std::min(out.size(), (8 - first % 8) % 8);
+  unpack_bits(bytes_, first * width, bits_, width, out.first(head));
+  const std::size_t whole = out.size() - head - (out.size() - head) % 8;
+  if (whole == 0) return unpack(first + head, out.subspan(head), 1);
+  const std::string_view rest = std::string_view(bytes_).substr((first + head) * width / 8);
+  const std::size_t done = head + unpack_whole(bits_, rest, out.subspan(head, whole));
+  unpack(first + done, out.subspan(done), 1);
+}
+
+void PackedCodes::unpack(std::size_t first, std::span<std::uint32_t> out,
+                         std::size_t stride) const {
   if (out.empty()) return;
-  const std::size_t width = static_cast<std::size_t>(bits_), bit = first * width;
-  std::size_t done = 0;
-  if (bit % 8 == 0) {
-    const std::size_t whole = out.size() - out.size() % 8;
-    done = coder_of(bits_).unpack(std::string_view(bytes_).substr(bit / 8), out.first(whole));
-  }
-  unpack_bits(bytes_, bit + done * width, bits_, out.subspan(done));
+  MASE_CHECK(first + (out.size() - 1) * stride < size_, "codes beyond the last one");
+  const auto width = static_cast<std::size_t>(bits_);
+  unpack_bits(bytes_, first * width, bits_, stride * width, out);
 }
 
 CodePacker::CodePacker(int bits, std::size_t expected) : bits_(bits) {
@@ -201,9 +236,9 @@ void CodePacker::append(std::span<const std::uint32_t> codes) {
 }
 
 void CodePacker::append_whole(std::span<const std::uint32_t> codes) {
-  const std::size_t start = bytes_.size();
-  bytes_.resize(start + bytes_for(bits_, codes.size()));
-  coder_of(bits_).pack(codes, bytes_.data() + start);
+  std::array<char, piece * sizeof(std::uint32_t) + kernels::pack_padding> made;
+  pack_whole(bits_, codes, made.data());
+  bytes_.append(made.data(), bytes_for(bits_, codes.size()));
 }
 
 void CodePacker::append_one(std::uint32_t code) {

@@ -26,6 +26,8 @@ class PackedCodes {
   std::vector<std::uint32_t> unpack() const;
   /// Codes first .. first + out.size().
   void unpack(std::size_t first, std::span<std::uint32_t> out) const;
+  /// Codes first, first + stride, ...
+  void unpack(std::size_t first, std::span<std::uint32_t> out, std::size_t stride) const;
 
   bool operator==(const PackedCodes&) const = default;
 

@@ -66,6 +66,12 @@ struct Simd {
     return _mm256_srli_epi32(a, count);
   }
   MASE_SIMD static Bits shift_right_by(Bits a, int count) { return _mm256_srli_epi32(a, count); }
+  MASE_SIMD static Bits shift_left_each(Bits a, Bits counts) {
+    return _mm256_sllv_epi32(a, counts);
+  }
+  MASE_SIMD static Bits shift_right_each(Bits a, Bits counts) {
+    return _mm256_srlv_epi32(a, counts);
+  }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm256_min_epi32(a, b); }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm256_max_epi32(a, b); }
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
@@ -90,6 +96,11 @@ struct Simd {
   }
 
   MASE_SIMD static Vec picked(Vec v, Bits lanes) { return _mm256_permutevar8x32_ps(v, lanes); }
+
+  MASE_SIMD static Vec gathered(const float* table, Bits index) {
+    const Vec every = floats(all_bits(-1));
+    return _mm256_mask_i32gather_ps(every, table, index, every, sizeof(float));
+  }
 
   MASE_SIMD static void transpose(Vec v[4]) {
     const Vec a = _mm256_unpacklo_ps(v[0], v[1]);

@@ -68,6 +68,12 @@ struct Simd {
   MASE_SIMD static Bits shift_right_by(Bits a, int count) {
     return _mm512_maskz_srl_epi32(every, a, _mm_cvtsi32_si128(count));
   }
+  MASE_SIMD static Bits shift_left_each(Bits a, Bits counts) {
+    return _mm512_maskz_sllv_epi32(every, a, counts);
+  }
+  MASE_SIMD static Bits shift_right_each(Bits a, Bits counts) {
+    return _mm512_maskz_srlv_epi32(every, a, counts);
+  }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return _mm512_maskz_min_epi32(every, a, b); }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return _mm512_maskz_max_epi32(every, a, b); }
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
@@ -94,6 +100,10 @@ struct Simd {
 
   MASE_SIMD static Vec picked(Vec v, Bits lanes) {
     return _mm512_maskz_permutexvar_ps(every, lanes, v);
+  }
+
+  MASE_SIMD static Vec gathered(const float* table, Bits index) {
+    return _mm512_mask_i32gather_ps(all(0.0F), every, index, table, sizeof(float));
   }
 
   MASE_SIMD static void transpose(Vec v[4]) {

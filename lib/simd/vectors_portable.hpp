@@ -80,6 +80,13 @@ struct Simd {
   MASE_SIMD static Bits shift_right_by(Bits a, int count) {  ///< zeros come in
     return (Bits)((Unsigned)a >> count);
   }
+  /// Lane by lane; zeros come in, and nothing else from counts of 32 on.
+  MASE_SIMD static Bits shift_left_each(Bits a, Bits counts) {
+    return counts < 32 ? (Bits)((Unsigned)a << (Unsigned)(counts & 31)) : Bits{};
+  }
+  MASE_SIMD static Bits shift_right_each(Bits a, Bits counts) {
+    return counts < 32 ? (Bits)((Unsigned)a >> (Unsigned)(counts & 31)) : Bits{};
+  }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return a < b ? a : b; }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return a > b ? a : b; }
   /// then where a < b, else otherwise.
@@ -111,6 +118,11 @@ struct Simd {
   /// Lane i is lane lanes[i] of v.
   MASE_SIMD static Vec picked(Vec v, Bits lanes) {
     return Vec{v[lanes[0]], v[lanes[1]], v[lanes[2]], v[lanes[3]]};
+  }
+
+  /// Lane i is table[index i].
+  MASE_SIMD static Vec gathered(const float* table, Bits index) {
+    return Vec{table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
   }
 
   /// Within each group of four lanes, lane j of v[i] goes to lane i of v[j].

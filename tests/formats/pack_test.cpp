@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "formats/format.hpp"
+#include "formats/pack_kernel.hpp"
 
 using namespace mase;
 using namespace mase::formats;
@@ -80,6 +81,44 @@ TEST_CASE("long streams of every width are packed in pieces of any size") {
     CHECK(packed.bytes() == expected);
     for (std::uint32_t& code : codes) code &= 0xffffffffU >> (32 - bits);
     CHECK(packed.unpack() == codes);
+  }
+}
+
+TEST_CASE("pack kernels of all sets pack and unpack the bits of the definition") {
+  Random random(24);
+  std::vector<std::uint32_t> codes(8 * kernels::pack_group), unpacked(codes.size());
+  for (int bits = 1; bits <= 32; ++bits) {
+    for (std::uint32_t& code : codes) code = random.next_u32();  // with bits above the code
+    const std::string expected = packed_bit_by_bit(codes, bits);
+    for (const simd::Isa isa : simd::available_isas()) {
+      INFO(bits << " bits on " << simd::isa_name(isa));
+      const kernels::PackKernels& kernels = kernels::pack_kernels(isa);
+      std::string packed(expected.size() + kernels::pack_padding, '\0');
+      const auto pack = kernels.pack[static_cast<std::size_t>(bits - 1)];
+      if (pack) {
+        pack(codes.data(), codes.size(), packed.data());
+        CHECK(packed.substr(0, expected.size()) == expected);
+      }
+      if (!kernels.unpack) continue;
+      const std::size_t done = kernels.unpack(expected.data(), expected.size(), bits,
+                                              unpacked.data(), unpacked.size());
+      // But for the bytes where a vector would read too far.
+      CHECK((unpacked.size() - done) * static_cast<std::size_t>(bits) < 8 * 64);
+      for (std::size_t i = 0; i < done; ++i)
+        if (unpacked[i] != (codes[i] & (0xffffffffU >> (32 - bits)))) FAIL("code " << i);
+    }
+  }
+}
+
+TEST_CASE("codes are unpacked in steps") {
+  Random random(25);
+  for (int bits = 1; bits <= 32; ++bits) {
+    std::vector<std::uint32_t> codes(1000), part(13);
+    for (std::uint32_t& code : codes) code = random.next_u32() >> (32 - bits);
+    const PackedCodes packed = pack_codes(codes, bits);
+    packed.unpack(27, part, 81);  // up to the last code
+    for (std::size_t i = 0; i < part.size(); ++i) CHECK(part[i] == codes[27 + 81 * i]);
+    CHECK_THROWS(packed.unpack(28, part, 81));
   }
 }
 
