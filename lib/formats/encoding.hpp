@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/codes.hpp"
@@ -55,20 +56,22 @@ void decode_in_pieces(const PackedCodes& packed, const Take& take) {
   }
 }
 
+/// out[i] = table[code i]; the table has a number for every code.
+void look_up_values(const PackedCodes& packed, std::vector<float> table, std::span<float> out);
+
 /// out[i] = value(code i), a number, rounded to float32. Tensors with more elements than there are
 /// codes look the values up.
 template <class Value>
 void decode_by_table(const PackedCodes& packed, std::span<float> out, const Value& value) {
-  const bool is_large = !packed.empty() && packed.size() >> packed.bits() > 0;
-  std::vector<float> table(is_large ? std::size_t{1} << packed.bits() : 0);
-  for (std::uint32_t code = 0; code < table.size(); ++code)
-    table[code] = static_cast<float>(value(code));
+  if (!packed.empty() && packed.size() >> packed.bits() > 0) {
+    std::vector<float> table(std::size_t{1} << packed.bits());
+    for (std::uint32_t code = 0; code < table.size(); ++code)
+      table[code] = static_cast<float>(value(code));
+    return look_up_values(packed, std::move(table), out);
+  }
   decode_in_pieces(packed, [&](std::size_t first, std::span<const std::uint32_t> codes) {
-    if (is_large)
-      for (std::size_t i = 0; i < codes.size(); ++i) out[first + i] = table[codes[i]];
-    else
-      for (std::size_t i = 0; i < codes.size(); ++i)
-        out[first + i] = static_cast<float>(value(codes[i]));
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      out[first + i] = static_cast<float>(value(codes[i]));
   });
 }
 

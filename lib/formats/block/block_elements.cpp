@@ -9,6 +9,7 @@
 
 #include "formats/block/block_kernels.hpp"
 #include "formats/block/decode_table.hpp"
+#include "formats/decode_spans.hpp"
 #include "formats/encoding.hpp"
 
 namespace mase::formats {
@@ -199,11 +200,16 @@ Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
 void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,
                   std::span<float> out) {
   const auto tiles = static_cast<std::size_t>(tiling.tiles());
+  check_codes(in.shared, elements.shared_bits(), tiles);
+  check_codes(in.codes, elements.element_bits(), out.size());
+  if (are_small_tables(elements.element_bits(), elements.shared_bits(), out.size())) {
+    const std::optional<Decoding> decoding = block_decoding(elements, tiling);
+    if (decoding && decoding->fits_float()) return decode_by_factors(*decoding, in, out);
+  }
   std::vector<int> exponents;
   exponents.reserve(tiles);
-  for (const std::uint32_t code : codes_of(in.shared, elements.shared_bits(), tiles))
+  for (const std::uint32_t code : in.shared.unpack())
     exponents.push_back(elements.exponent_of_code(code));
-  check_codes(in.codes, elements.element_bits(), out.size());
   if (elements.element_bits() <= widest_table && out.size() >= codes_of_table(elements)) {
     decode_by_table(elements, tiling, in.codes, exponents, out);
     return;

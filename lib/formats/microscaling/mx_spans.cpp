@@ -10,6 +10,7 @@
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
 #include "formats/block/drawn_rows.hpp"
+#include "formats/decode_spans.hpp"
 #include "formats/scalars.hpp"
 
 namespace mase::formats {
@@ -262,7 +263,12 @@ void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
                std::span<float> out) {
   const std::size_t tiles = size_of(blocks.tiling.tiles());
   check_codes(in.codes, spec.width, out.size());
-  std::vector<std::uint32_t> scales = codes_of(in.shared, spec.scale_bits, tiles);
+  check_codes(in.shared, spec.scale_bits, tiles);
+  if (are_small_tables(spec.minifloat ? spec.width : 0, spec.scale_bits, out.size())) {
+    const std::optional<Decoding> decoding = mx_decoding(spec, blocks);
+    if (decoding && decoding->fits_float()) return decode_by_factors(*decoding, in, out);
+  }
+  std::vector<std::uint32_t> scales = in.shared.unpack();
   std::vector<std::uint32_t> codes;  // where windows will not do
   if (blocks.moves_elements)
     codes = moved<std::uint32_t>(blocks, in.codes.unpack());

@@ -10,6 +10,7 @@
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
 #include "formats/block/drawn_rows.hpp"
+#include "formats/decode_spans.hpp"
 #include "formats/scalars.hpp"
 
 namespace mase::formats {
@@ -121,8 +122,10 @@ void decode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, const Encoded& 
   const auto tiles = static_cast<std::size_t>(blocks.tiling.tiles());
   const float tensor_scale = stored_scale(spec, in);
   check_codes(in.codes, element_code_bits, out.size());
-  const std::vector<std::uint32_t> scales =
-      scales_in_order(blocks, codes_of(in.shared, scale_code_bits, tiles));
+  check_codes(in.shared, scale_code_bits, tiles);
+  if (are_small_tables(element_code_bits, scale_code_bits, out.size()))
+    return decode_by_factors(nvfp4_decoding(spec, blocks), in, out);
+  const std::vector<std::uint32_t> scales = scales_in_order(blocks, in.shared.unpack());
   const MinifloatSpec element = nvfp4_element(spec.rounding, spec.seed);
   decode_by_pairs(blocks.tiling, CodeWindow(in.codes), element_code_bits, scales, scale_code_bits,
                   out, [&](std::uint32_t code, std::uint32_t scale) {
