@@ -4,8 +4,9 @@
 // machine. Processor time of one thread, warm buffers, a matrix of rows of 4096 normal numbers; and
 // block formats on rows shorter than their blocks.
 //
-// Usage: bench_formats [elements] [rounds] [json | codes | WORD]: formats whose text has the word;
-// codes: encoding and decoding alone
+// Usage: bench_formats [elements] [rounds] [json | codes | goals [WORD] | WORD]: formats whose text
+// has the word; codes: encoding and decoding alone; `goals` quantizes by every format in every
+// layout and rounding, prints the share of memcpy beside its goal, and fails where one is missed
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -186,6 +187,82 @@ const std::vector<std::string> variants{
 const std::vector<std::string> short_row_formats{"mxint8", "mxfp4", "block_fp(8, 8)", "nvfp4"};
 const std::vector<std::int64_t> short_rows{8, 12, 20, 24};
 
+/// Formats with one of each of some options, and the share of memcpy that quantizing by them should
+/// reach.
+struct Group {
+  double goal;
+  std::vector<std::string> formats;
+  std::vector<std::vector<std::string>> options;
+};
+
+const std::vector<std::string> plain{"", "rounding=floor", "rounding=nearest_away"};
+const std::vector<std::string> by_chance{"rounding=stochastic"};
+const std::vector<std::string> elements{"integer(8, 4)",
+                                        "fixed(8, 4)",
+                                        "scale_integer(8)",
+                                        "minifloat_ieee(8, 4)",
+                                        "minifloat_denorm(8, 4)",
+                                        "minifloat_ieee(element=bfloat16)",
+                                        "fp8_e4m3",
+                                        "fp8_e5m2",
+                                        "fp6_e3m2",
+                                        "fp6_e2m3",
+                                        "fp4_e2m1",
+                                        "log(8)"};
+const std::vector<std::string> tiled{"block_fp(8, 8)", "block_minifloat(8, 4, 8)",
+                                     "block_log(8, 8)"};
+/// Of rows, of columns, square, and of 16 whole columns.
+const std::vector<std::string> tiles{
+    "skip_first_dim=true", "skip_first_dim=false, block_size=[32, 1]",
+    "skip_first_dim=false, block_size=[16, 16]", "skip_first_dim=false"};
+const std::vector<std::string> lined{"mxint8",     "mxint4",     "mxfp8_e4m3", "mxfp8_e5m2",
+                                     "mxfp6_e3m2", "mxfp6_e2m3", "mxfp4",      "nvfp4"};
+const std::vector<std::string> lines{"", "block_dim=0"};
+const std::vector<std::string> hardware{"parallelism=[1, 32]", "parallelism=[4, 4]"};
+
+const std::vector<Group> groups{
+    {1.0, elements, {plain}},
+    {1.0,
+     {"binary", "binary(scaled=true)", "ternary(threshold=0.25)", "ternary", "binary_residual",
+      "binary_residual(4)"},
+     {}},
+    {0.8, tiled, {tiles, plain}},
+    {0.8, lined, {lines, plain}},
+    {0.8, {"mxint_hardware(8)"}, {hardware, plain}},
+    {0.5, elements, {by_chance}},
+    {0.5, {"binary(stochastic=true)"}, {}},
+    {0.5, tiled, {tiles, by_chance}},
+    {0.5, lined, {lines, by_chance}},
+    {0.5, {"mxint_hardware(8)"}, {hardware, by_chance}},
+    {0.2,
+     {"integer(8, 4)", "minifloat_ieee(8, 4)", "minifloat_denorm(8, 4)", "log(8)", "binary",
+      "binary_residual(4)", "scale_integer(8)"},
+     {{"profile=reference"}}},
+    {0.2, tiled, {tiles, {"profile=reference"}}},
+    {0.2,
+     {"mxint8", "mxint4", "mxfp8_e4m3", "mxfp8_e5m2", "mxfp6_e3m2", "mxfp6_e2m3", "mxfp4"},
+     {lines, {"profile=reference"}}},
+    {0.2, {"mxint_hardware(8)"}, {hardware, {"profile=reference"}}},
+};
+
+/// The text of a format with a further option.
+std::string with_option(const std::string& format, const std::string& option) {
+  if (option.empty()) return format;
+  if (format.back() != ')') return format + "(" + option + ")";
+  return format.substr(0, format.size() - 1) + ", " + option + ")";
+}
+
+std::vector<std::string> texts_of(const Group& group) {
+  std::vector<std::string> texts = group.formats;
+  for (const auto& options : group.options) {
+    std::vector<std::string> longer;
+    for (const std::string& text : texts)
+      for (const std::string& option : options) longer.push_back(with_option(text, option));
+    texts = longer;
+  }
+  return texts;
+}
+
 struct Row {
   std::string text;
   Measured quantize, encode, decode;
@@ -238,6 +315,23 @@ void print_table(const std::vector<Row>& rows, std::int64_t count) {
   }
 }
 
+/// Returns how many rows miss their goals; `word`: of the formats whose text has it.
+int print_goals(Bench& bench, const std::string& word) {
+  int missed = 0;
+  std::printf("%8s %8s %8s   %s\n", "ms", "memcpy", "goal", "quantize");
+  for (const Group& group : groups)
+    for (const std::string& text : texts_of(group)) {
+      if (text.find(word) == std::string::npos) continue;
+      const Measured measured = bench.quantize(parse_format(text));
+      const bool misses = measured.share() < group.goal;
+      missed += misses ? 1 : 0;
+      std::printf("%8.2f %8s %6.0f %% %c %s\n", measured.seconds * 1e3, percent(measured).c_str(),
+                  100 * group.goal, misses ? '!' : ' ', text.c_str());
+    }
+  std::printf("%d below their goals\n", missed);
+  return missed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -246,10 +340,12 @@ int main(int argc, char** argv) {
   const std::string word = argc > 3 ? argv[3] : "";
   const bool json = word == "json", codes = word == "codes";
   if (count < 1 || rounds < 1) {
-    std::fprintf(stderr, "usage: bench_formats [elements] [rounds] [json | codes | WORD]\n");
+    std::fprintf(stderr,
+                 "usage: bench_formats [elements] [rounds] [json | codes | goals [WORD] | WORD]\n");
     return 2;
   }
   Bench bench(count % 4096 == 0 ? Shape{count / 4096, 4096} : Shape{1, count}, rounds);
+  if (word == "goals") return print_goals(bench, argc > 4 ? argv[4] : "") > 0 ? 1 : 0;
   std::vector<Row> rows;
   const auto add = [&](const std::vector<std::string>& texts, Parts parts) {
     for (const std::string& text : texts)
