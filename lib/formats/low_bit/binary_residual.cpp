@@ -2,6 +2,7 @@
 // The format `binary_residual` over tensors.
 #include "formats/low_bit/binary_residual.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "formats/encoding.hpp"
+#include "formats/low_bit/residual_kernel.hpp"
 
 namespace mase::formats {
 namespace {
@@ -36,6 +38,15 @@ std::array<float, 256> values_of_codes(const ResidualSpec& spec) {
 
 }  // namespace
 
+kernels::ResidualMeans kernels::residual_means(const ResidualSpec& spec) {
+  ResidualMeans means;
+  means.levels = spec.means.size();
+  std::ranges::copy(spec.means, means.exact.begin());
+  std::ranges::transform(spec.means, means.reference.begin(),
+                         [](double mean) { return static_cast<float>(mean); });
+  return means;
+}
+
 void BinaryResidual::resolve(const Tree& given, Diagnostics& diagnostics) {
   if (means.empty())
     for (int level = 0; level < levels; ++level)
@@ -60,13 +71,9 @@ Range BinaryResidual::range() const {
 
 void BinaryResidual::quantize(std::span<const float> in, std::span<float> out, const Shape&) const {
   const ResidualSpec residual = spec();
-  if (residual.profile == Profile::reference) {
-    for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_residual_scalar(residual, in[i]);
-    return;
-  }
-  const auto values = values_of_codes(residual);
-  for (std::size_t i = 0; i < in.size(); ++i)
-    out[i] = std::isnan(in[i]) ? in[i] : values[residual_code(residual, in[i])];
+  const auto& kernels = kernels::residual_kernels(simd::best_isa());
+  const auto run = residual.profile == Profile::exact ? kernels.exact : kernels.reference;
+  run(kernels::residual_means(residual), in.data(), out.data(), in.size());
 }
 
 Encoded BinaryResidual::encode(std::span<const float> in, const Shape&) const {

@@ -2,10 +2,12 @@
 // Residual binary formats: planes of the reference, sums, codes and refusals.
 #include "formats/low_bit/binary_residual.hpp"
 
+#include <bit>
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
 #include "formats/golden_case.hpp"
+#include "formats/low_bit/residual_kernel.hpp"
 #include "formats/scaled_support.hpp"
 
 using namespace mase;
@@ -60,6 +62,33 @@ TEST_CASE("residual values are what their codes decode to, and the nearest for h
     CHECK(far == 0);
     CHECK(differences(quantized(halving, out), out) == 0);
   }
+}
+
+TEST_CASE("residual kernels equal the definition, for spans of any length and any bits") {
+  Random random(62);
+  for (int trial = 0; trial < 400; ++trial) {
+    ResidualSpec spec{{}, trial % 2 == 0 ? Profile::exact : Profile::reference};
+    const std::size_t levels = 1 + random.below(8);
+    while (spec.means.size() < levels)
+      spec.means.push_back(std::ldexp(random.uniform(), static_cast<int>(random.below(8)) - 4));
+    Values in = random_numbers(random, random.below(70)), expected;
+    for (float& value : in)
+      if (random.below(4) == 0) value = std::bit_cast<float>(random.next_u32());
+    // Residuals of sums and means that are 0: a tie between the two signs.
+    if (!in.empty()) in.back() = static_cast<float>(spec.means[0]);
+    for (const float value : in) expected.push_back(quantize_residual_scalar(spec, value));
+    for (const simd::Isa isa : simd::available_isas()) {
+      const auto& kernels = kernels::residual_kernels(isa);
+      const auto run = spec.profile == Profile::exact ? kernels.exact : kernels.reference;
+      Values out(in.size()), same = in;
+      run(kernels::residual_means(spec), in.data(), out.data(), in.size());
+      run(kernels::residual_means(spec), same.data(), same.data(), same.size());
+      INFO(levels << " levels on " << simd::isa_name(isa));
+      if (differences(out, expected) + differences(same, expected) != 0)
+        CHECK(differences(out, expected) == 0);
+    }
+  }
+  SUCCEED();
 }
 
 TEST_CASE("parameters and damaged tensors of residual formats are refused") {

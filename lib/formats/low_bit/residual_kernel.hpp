@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of residual binary planes over a span, for each instruction set.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/low_bit/binary_residual_scalar.hpp"
+#include "simd/kernels.hpp"
+
+namespace mase::formats::kernels {
+
+/// The means of as many levels as there are, in both types that residuals have.
+struct ResidualMeans {
+  static constexpr std::size_t most_levels = 8;
+  std::size_t levels = 0;
+  std::array<double, most_levels> exact{};
+  std::array<float, most_levels> reference{};
+};
+
+ResidualMeans residual_means(const ResidualSpec& spec);
+
+/// Fake quantization; `in` and `out` are the same or do not overlap.
+using ResidualKernel = void (*)(const ResidualMeans& means, const float* in, float* out,
+                                std::size_t count);
+
+/// The bits of quantize_residual_scalar on all sets.
+struct ResidualKernels {
+  ResidualKernel exact, reference;
+};
+MASE_KERNELS(ResidualKernels, residual_kernels, avx512);
+
+}  // namespace mase::formats::kernels
