@@ -101,6 +101,9 @@ struct Simd {
     const Vec every = floats(all_bits(-1));
     return _mm256_mask_i32gather_ps(every, table, index, every, sizeof(float));
   }
+  MASE_SIMD static Bits gathered(const std::int32_t* table, Bits index) {
+    return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), table, index, all_bits(-1), 4);
+  }
 
   MASE_SIMD static void transpose(Vec v[4]) {
     const Vec a = _mm256_unpacklo_ps(v[0], v[1]);

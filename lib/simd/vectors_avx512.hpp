@@ -105,6 +105,9 @@ struct Simd {
   MASE_SIMD static Vec gathered(const float* table, Bits index) {
     return _mm512_mask_i32gather_ps(all(0.0F), every, index, table, sizeof(float));
   }
+  MASE_SIMD static Bits gathered(const std::int32_t* table, Bits index) {
+    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), every, index, table, 4);
+  }
 
   MASE_SIMD static void transpose(Vec v[4]) {
     const Vec a = _mm512_maskz_unpacklo_ps(every, v[0], v[1]);

@@ -124,6 +124,10 @@ struct Simd {
   MASE_SIMD static Vec gathered(const float* table, Bits index) {
     return Vec{table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
   }
+  /// Lane i is table[index[i]].
+  MASE_SIMD static Bits gathered(const std::int32_t* table, Bits index) {
+    return Bits{table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
+  }
 
   /// Within each group of four lanes, lane j of v[i] goes to lane i of v[j].
   MASE_SIMD static void transpose(Vec v[4]) {

@@ -2,6 +2,7 @@
 // The kernels of residual binary values: every line is a line of binary_residual_scalar.cpp.
 #include "formats/low_bit/residual_kernel.hpp"
 #include "simd/span_loop.hpp"
+#include "simd/specials.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -10,13 +11,6 @@ using namespace simd;
 
 using Vec = Simd::Vec;
 using Wide = Simd::Wide;
-
-/// NaN itself, else `value`.
-MASE_SIMD Vec unless_nan(Vec x, Vec value) {
-  const Simd::Bits magnitude = Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
-  return Simd::floats(Simd::select_less_bits(Simd::all_bits(0x7f800000), magnitude, Simd::bits(x),
-                                             Simd::bits(value)));
-}
 
 struct ExactResidual {
   std::size_t levels;

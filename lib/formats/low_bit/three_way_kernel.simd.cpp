@@ -6,6 +6,7 @@
 #include "formats/low_bit/three_way_kernel.hpp"
 #include "simd/code_loop.hpp"
 #include "simd/span_loop.hpp"
+#include "simd/specials.hpp"
 
 namespace mase::formats::kernels {
 namespace {
@@ -14,10 +15,6 @@ using namespace simd;
 
 /// The bits of infinity: finite magnitudes are below it as integers, NaN above.
 constexpr std::int32_t infinity_bits = 0x7f800000;
-
-MASE_SIMD Simd::Bits magnitude_bits(Simd::Vec x) {
-  return Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
-}
 
 template <bool keeps_nan>
 struct ToValue {

@@ -2,12 +2,12 @@
 // The format log over whole tensors.
 #include "formats/minifloat/log_spans.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/minifloat/log_kernel.hpp"
+#include "formats/minifloat/reference_kernel.hpp"
 
 namespace mase::formats {
 namespace {
@@ -45,9 +45,8 @@ PackedCodes encode_stochastic(const LogSpec& spec, std::span<const float> in) {
 
 void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out) {
   if (spec.profile == Profile::reference) {
-    const float zeta = log_zeta(spec);
-    std::ranges::transform(in, out.begin(),
-                           [&](float x) { return quantize_log_reference(spec, x, zeta); });
+    const auto run = kernels::reference_kernels(simd::best_isa()).log;
+    run(kernels::reference_grid(spec), in.data(), out.data(), in.size());
     return;
   }
   if (!kernels::fits_float32(spec)) {

@@ -7,6 +7,7 @@
 #include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/minifloat/minifloat_kernel.hpp"
+#include "formats/minifloat/reference_kernel.hpp"
 
 namespace mase::formats {
 namespace {
@@ -56,6 +57,13 @@ PackedCodes encode_stochastic(const MinifloatSpec& spec, std::string_view format
                       });
 }
 
+void quantize_as_reference(const MinifloatSpec& spec, std::span<const float> in,
+                           std::span<float> out) {
+  const auto& kernels = kernels::reference_kernels(simd::best_isa());
+  const auto run = spec.hidden_bit ? kernels.hidden : kernels.no_hidden;
+  run(kernels::reference_grid(spec), in.data(), out.data(), in.size());
+}
+
 /// Whether the kernels of whole spans take the rounding.
 bool has_span_kernel(const MinifloatSpec& spec) {
   return spec.rounding != Rounding::stochastic &&
@@ -66,6 +74,7 @@ bool has_span_kernel(const MinifloatSpec& spec) {
 
 void quantize_minifloat(const MinifloatSpec& spec, std::span<const float> in,
                         std::span<float> out) {
+  if (spec.profile == Profile::reference) return quantize_as_reference(spec, in, out);
   if (kernels::can_draw(spec)) return quantize_stochastic(spec, in, out);
   if (!has_span_kernel(spec)) {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = quantize_minifloat_scalar(spec, in[i], i);

@@ -24,6 +24,30 @@ float threshold(float (*round)(float), int exponent) {
 
 }  // namespace
 
+RoundedLog2::RoundedLog2(float (*round)(float)) {
+  const std::vector<float> thresholds = reference_log2_thresholds(round, lowest - 1, 128);
+  for (std::size_t i = 0; i + 1 < thresholds.size(); ++i) {
+    const Normal next = Normal::of(thresholds[i + 1]);
+    if (next.exponent() > lowest + static_cast<int>(i)) continue;  // not in this binade
+    carries_[i] = static_cast<std::int32_t>(unit - (next.bits & (unit - 1)));
+  }
+}
+
+const RoundedLog2& floored_log2() {
+  static const RoundedLog2 log2(std::floor);
+  return log2;
+}
+
+const RoundedLog2& ceiled_log2() {
+  static const RoundedLog2 log2(std::ceil);
+  return log2;
+}
+
+const RoundedLog2& nearest_log2() {
+  static const RoundedLog2 log2(std::nearbyint);
+  return log2;
+}
+
 float reference_log2(float v) { return static_cast<float>(std::log2(static_cast<double>(v))); }
 
 float reference_mix(float x, float q) {
