@@ -2,6 +2,9 @@
 // Small pieces that the definitions of several formats share.
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace mase::formats {
@@ -13,6 +16,12 @@ template <class T>
 constexpr T clamped(T v, T low, T high) {
   if (v < low) return low;
   return v > high ? high : v;
+}
+
+/// 2^exponent in float32: 0 or infinity beyond it. (Most are made of bits: ldexp is a call.)
+inline float float_power(int exponent) {
+  if (exponent < -126 || exponent > 127) return std::ldexp(1.0F, exponent);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
 }  // namespace mase::formats

@@ -58,13 +58,7 @@ BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
 
 // The largest magnitude of every tile as the reference system finds it: NaN spreads, and tiles of
 // zeros take the smallest magnitude that another tile has.
-std::vector<float> reference_peaks(const Tiling& tiling, std::span<const float> in) {
-  std::vector<float> peaks(static_cast<std::size_t>(tiling.tiles()));
-  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-    float& peak = peaks[tile];
-    const float magnitude = std::abs(in[i]);
-    if (magnitude > peak || std::isnan(magnitude)) peak = magnitude;
-  });
+std::vector<float> reference_peaks(std::vector<float> peaks) {
   float smallest = std::numeric_limits<float>::infinity();
   bool any = false;
   for (const float peak : peaks)
@@ -157,6 +151,11 @@ void TileScale::fill(const BlockElements& elements, std::span<const TilePeak> pe
   }
 }
 
+void BlockElements::fill_reference(int exponent, std::size_t tile,
+                                   kernels::TileFactors& factors) const {
+  factors.of(kernels::reference_top)[tile] = std::bit_cast<float>(exponent);
+}
+
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
                            std::span<const float> in, std::span<float> out) {
   std::vector<int> exponents;
@@ -175,9 +174,10 @@ void quantize_block(const BlockElements& elements, const Tiling& tiling, std::sp
     quantize_block_scalar(elements, tiling, in, out);
 }
 
-void quantize_block_reference(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
-                              std::span<const float> in, std::span<float> out) {
-  const std::vector<float> peaks = reference_peaks(tiling, in);
+void quantize_block_reference_scalar(const BlockElements& elements, const Tiling& tiling,
+                                     bool adds_zero, std::span<const float> in,
+                                     std::span<float> out) {
+  const std::vector<float> peaks = reference_peaks(tile_magnitudes_scalar(tiling, in));
   std::vector<int> exponents;
   exponents.reserve(peaks.size());
   for (const float peak : peaks)
@@ -187,6 +187,25 @@ void quantize_block_reference(const BlockElements& elements, const Tiling& tilin
                  ? peaks[tile]
                  : elements.quantize_reference(in[i], exponents[tile], adds_zero);
   });
+}
+
+void quantize_block_reference(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
+                              std::span<const float> in, std::span<float> out, simd::Isa isa) {
+  const std::vector<float> peaks = reference_peaks(tile_magnitudes(tiling, in, isa));
+  const auto fill = [&](std::size_t first, std::size_t count, kernels::TileFactors& factors) {
+    for (std::size_t t = 0; t < count; ++t) {
+      const float peak = peaks[first + t];
+      factors.of(kernels::reference_nothing)[t] = std::isnan(peak) ? peak : 0.0F;
+      elements.fill_reference(std::isnan(peak) ? 0 : elements.reference_exponent(peak), t, factors);
+    }
+  };
+  ReferenceBlock block = elements.reference_kernel(isa);
+  block.grid.addend = adds_zero ? 0.0F : -0.0F;
+  quantize_blocks(tiling, in, out,
+                  {kernels::reference_zeta + 1, fill,
+                   [&block](const kernels::Strip& strip, const kernels::TileFactors& factors) {
+                     block.on_strip(block.grid, strip, factors);
+                   }});
 }
 
 Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
@@ -237,7 +256,7 @@ std::optional<Decoding> block_decoding(const BlockElements& elements, const Tili
 void block_saturation(const BlockElements& elements, const Tiling& tiling, Profile profile,
                       std::span<const float> in, std::span<std::uint8_t> mask) {
   if (profile == Profile::reference)
-    mark_beyond(elements, tiling, reference_peaks(tiling, in), in, mask);
+    mark_beyond(elements, tiling, reference_peaks(tile_magnitudes(tiling, in)), in, mask);
   else
     mark_beyond(elements, tiling, tile_peaks(tiling, in), in, mask);
 }

@@ -10,6 +10,7 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/block_kernels.hpp"
+#include "formats/block/block_reference_kernel.hpp"
 #include "formats/block/drawn_rows.hpp"
 #include "formats/format.hpp"
 #include "formats/rounding.hpp"
@@ -31,6 +32,12 @@ struct TileScale {
   void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
             kernels::TileFactors& factors) const;
   kernels::PowerRule rule() const { return power_rule(bits, low, high, top, -top); }
+};
+
+/// A kernel of profile `reference` with its numbers.
+struct ReferenceBlock {
+  kernels::ReferenceStrip on_strip = nullptr;
+  kernels::ReferenceBlockGrid grid;
 };
 
 /// The definition of a block format, one tile and one element at a time, and its kernels.
@@ -59,8 +66,13 @@ class BlockElements {
 
   /// Profile `reference`: the exponent of a tile whose largest magnitude is p, a number above 0.
   virtual int reference_exponent(float p) const = 0;
+  /// Profile `reference`: the kernel's factors of a tile but for ReferenceFactor's NaN.
+  virtual void fill_reference(int exponent, std::size_t tile, kernels::TileFactors& factors) const;
   /// Profile `reference`: float32 operations. `adds_zero`: tiles are put back by an addition to +0.
   virtual float quantize_reference(float x, int exponent, bool adds_zero) const = 0;
+
+  /// The kernel of profile `reference`, and its numbers but for the addend.
+  virtual ReferenceBlock reference_kernel(simd::Isa isa) const = 0;
 
   /// Kernels with the same bits: values, and codes. Nothing where there are none.
   virtual std::optional<BlockKernel> kernel(simd::Isa isa) const = 0;
@@ -103,9 +115,14 @@ void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
 /// The same by the fastest kernel, or by the definition where there is none.
 void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
                     std::span<float> out);
-/// Profile `reference`.
+/// Profile `reference`, by the definition, and the same by kernels. `adds_zero`: tiles are put back
+/// by an addition to +0.
+void quantize_block_reference_scalar(const BlockElements& elements, const Tiling& tiling,
+                                     bool adds_zero, std::span<const float> in,
+                                     std::span<float> out);
 void quantize_block_reference(const BlockElements& elements, const Tiling& tiling, bool adds_zero,
-                              std::span<const float> in, std::span<float> out);
+                              std::span<const float> in, std::span<float> out,
+                              simd::Isa isa = simd::best_isa());
 
 /// Codes of all elements and shared codes of all tiles. Error(Fault::file) naming the index of the
 /// first NaN.

@@ -247,6 +247,34 @@ std::vector<TilePeak> tile_peaks(const Tiling& tiling, std::span<const float> in
   return peaks;
 }
 
+std::vector<float> tile_magnitudes(const Tiling& tiling, std::span<const float> in, simd::Isa isa) {
+  std::vector<float> found(static_cast<std::size_t>(tiling.tiles()));
+  if (in.empty()) return found;
+  Bands bands(tiling);
+  std::vector<std::int32_t> bits(most_tiles(bands));
+  for_each_strip(bands, in.data(), [&](const Strip& strip, std::size_t first) {
+    kernels::peak_kernels(isa).all(strip, bits.data());
+    for (std::size_t t = 0; t < strip.tiles(); ++t)
+      found[first + t] = std::bit_cast<float>(bits[t]);
+  });
+  return found;
+}
+
+void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
+                     const KnownBlocks& blocks, std::size_t streaming_from) {
+  if (in.empty()) return;
+  Bands bands(tiling);
+  const bool streaming = in.size() >= streaming_from && in.data() != out.data();
+  TileFactors factors(blocks.factor_count, most_tiles(bands));
+  for_each_strip(bands, in.data(), [&](Strip strip, std::size_t first) {
+    strip.out = out.data() + (strip.in - in.data());
+    strip.streaming = streaming;
+    blocks.factors(first, strip.tiles(), factors);
+    blocks.elements(strip, factors);
+  });
+  if (streaming) simd::stream_fence();
+}
+
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
                      const BlockKernel& kernel, simd::Isa isa, std::size_t streaming_from) {
   if (in.empty()) return;
@@ -285,6 +313,16 @@ std::vector<TilePeak> tile_peaks_scalar(const Tiling& tiling, std::span<const fl
       peaks[tile].largest = std::max(peaks[tile].largest, std::abs(in[i]));
     else
       peaks[tile].nonfinite = true;
+  });
+  return peaks;
+}
+
+std::vector<float> tile_magnitudes_scalar(const Tiling& tiling, std::span<const float> in) {
+  std::vector<float> peaks(static_cast<std::size_t>(tiling.tiles()));
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    float& peak = peaks[tile];
+    const float magnitude = std::abs(in[i]);
+    if (magnitude > peak || std::isnan(magnitude)) peak = magnitude;
   });
   return peaks;
 }

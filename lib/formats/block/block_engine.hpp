@@ -47,6 +47,22 @@ void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<
                      const BlockKernel& kernel, simd::Isa isa = simd::best_isa(),
                      std::size_t streaming_from = simd::streaming_count);
 
+/// The largest |x| of every tile as it is: infinite, or NaN where there is one.
+std::vector<float> tile_magnitudes(const Tiling& tiling, std::span<const float> in,
+                                   simd::Isa isa = simd::best_isa());
+
+/// What writes elements by factors that need more than a tile's own elements.
+struct KnownBlocks {
+  std::size_t factor_count = 0;
+  /// Fills the factors of tiles `first` and up, `count` of them, from the front.
+  std::function<void(std::size_t first, std::size_t count, kernels::TileFactors& factors)> factors;
+  std::function<void(const kernels::Strip& strip, const kernels::TileFactors& factors)> elements;
+};
+
+/// Fake quantization, as quantize_blocks; no peaks are looked for.
+void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
+                     const KnownBlocks& blocks, std::size_t streaming_from = simd::streaming_count);
+
 /// The codes, `bits` wide, that `kernel.elements` writes, and the peaks that were found for them.
 struct BlockCodes {
   PackedCodes codes;
@@ -80,8 +96,9 @@ void for_each_element(const Tiling& tiling, Visit&& visit) {
   });
 }
 
-/// tile_peaks by the definition: slow, and obviously right.
+/// tile_peaks and tile_magnitudes by the definition: slow, and obviously right.
 std::vector<TilePeak> tile_peaks_scalar(const Tiling& tiling, std::span<const float> in);
+std::vector<float> tile_magnitudes_scalar(const Tiling& tiling, std::span<const float> in);
 
 /// The index of the first NaN of a tensor of which `peaks` are the tiles' peaks, else in.size().
 std::size_t first_nan(std::span<const float> in, std::span<const TilePeak> peaks);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "formats/minifloat/reference_log2.hpp"
+#include "formats/scalars.hpp"
 
 namespace mase::formats {
 namespace {
@@ -64,9 +65,7 @@ double BlockFpElements::value(std::uint32_t code, int exponent) const {
 }
 
 int BlockFpElements::reference_exponent(float p) const {
-  return static_cast<int>(std::clamp(std::ceil(reference_log2(p)),
-                                     static_cast<float>(spec_.lowest_exponent()),
-                                     static_cast<float>(spec_.highest_exponent())));
+  return std::clamp(ceiled_log2()(p), spec_.lowest_exponent(), spec_.highest_exponent());
 }
 
 // Every line is float32 operations of the reference system.
@@ -78,6 +77,16 @@ float BlockFpElements::quantize_reference(float x, int exponent, bool adds_zero)
   const float magnitude = std::clamp(std::nearbyint(scaled), 0.0F, unit - 1.0F);
   const float value = (reference_sign(x) * power) * (magnitude / unit);
   return reference_mix(x, adds_zero ? value + 0.0F : value);
+}
+
+void BlockFpElements::fill_reference(int exponent, std::size_t tile,
+                                     kernels::TileFactors& factors) const {
+  factors.of(kernels::reference_top)[tile] = float_power(exponent);
+}
+
+ReferenceBlock BlockFpElements::reference_kernel(simd::Isa isa) const {
+  return {kernels::reference_block_kernels(isa).block_fp,
+          {nullptr, std::ldexp(1.0F, spec_.fraction_bits()), 0}};
 }
 
 TileScale BlockFpElements::tile_scale() const {

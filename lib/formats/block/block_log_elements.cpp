@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "formats/minifloat/reference_log2.hpp"
+#include "formats/scalars.hpp"
 #include "formats/scale_rule.hpp"
 
 namespace mase::formats {
@@ -62,18 +63,32 @@ double BlockLogElements::value(std::uint32_t code, int exponent) const {
 }
 
 int BlockLogElements::reference_exponent(float p) const {
-  const auto top_code = static_cast<float>((1 << (spec_.width - 1)) - 1);
-  const auto highest = static_cast<float>((1 << spec_.exponent_bias_width) - 1);
-  const float bias = std::clamp(top_code - std::ceil(reference_log2(p)), 0.0F, highest);
-  return static_cast<int>(top_code - bias);
+  const int top_code = (1 << (spec_.width - 1)) - 1;
+  const int highest = (1 << spec_.exponent_bias_width) - 1;
+  return top_code - (std::isinf(p) ? 0 : std::clamp(top_code - ceiled_log2()(p), 0, highest));
 }
 
-// Here the offset of a block is a float32 product.
+// A float32 product, unlike log_zeta.
+float BlockLogElements::reference_zeta(int exponent) const {
+  const int bias = (1 << (spec_.width - 1)) - 1 - exponent;  // as of element()
+  return float_power(-bias) * 0.1F;
+}
+
+void BlockLogElements::fill_reference(int exponent, std::size_t tile,
+                                      kernels::TileFactors& factors) const {
+  BlockElements::fill_reference(exponent, tile, factors);
+  factors.of(kernels::reference_zeta)[tile] = reference_zeta(exponent);
+}
+
 float BlockLogElements::quantize_reference(float x, int exponent, bool adds_zero) const {
   const LogSpec element = spec_.element(exponent, Profile::reference);
-  const float zeta = std::ldexp(1.0F, -element.exponent_bias) * 0.1F;
-  const float value = quantize_log_reference(element, x, zeta);
+  const float value = quantize_log_reference(element, x, reference_zeta(exponent));
   return adds_zero ? value + 0.0F : value;
+}
+
+ReferenceBlock BlockLogElements::reference_kernel(simd::Isa isa) const {
+  return {kernels::reference_block_kernels(isa).block_log,
+          {nearest_log2().carries(), 1.0F, (1 << (spec_.width - 1)) - 1}};
 }
 
 TileScale BlockLogElements::tile_scale() const {

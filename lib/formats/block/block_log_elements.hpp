@@ -38,7 +38,10 @@ class BlockLogElements final : public BlockElements {
   std::uint32_t code(double value, int exponent) const override;
   double value(std::uint32_t code, int exponent) const override;
   int reference_exponent(float p) const override;
+  float reference_zeta(int exponent) const;
+  void fill_reference(int exponent, std::size_t tile, kernels::TileFactors& factors) const override;
   float quantize_reference(float x, int exponent, bool adds_zero) const override;
+  ReferenceBlock reference_kernel(simd::Isa isa) const override;
   std::optional<BlockKernel> kernel(simd::Isa isa) const override;
   std::optional<BlockKernel> code_kernel(simd::Isa isa) const override;
 

@@ -68,14 +68,20 @@ double BlockMinifloatElements::value(std::uint32_t code, int exponent) const {
 
 // There the logarithm is taken for the bias itself.
 int BlockMinifloatElements::reference_exponent(float p) const {
-  const auto highest = static_cast<float>((1 << spec_.exponent_bias_width) - 1);
-  const float bias = std::clamp(std::floor(reference_log2(p)), 0.0F, highest);
-  return (1 << spec_.exponent_width) - 1 - static_cast<int>(bias);
+  const int highest = (1 << spec_.exponent_bias_width) - 1;
+  return (1 << spec_.exponent_width) - 1 - std::clamp(floored_log2()(p), 0, highest);
 }
 
 float BlockMinifloatElements::quantize_reference(float x, int exponent, bool adds_zero) const {
   const float value = quantize_minifloat_scalar(spec_.element(exponent, Profile::reference), x, 0);
   return adds_zero ? value + 0.0F : value;
+}
+
+ReferenceBlock BlockMinifloatElements::reference_kernel(simd::Isa isa) const {
+  const int mantissa_bits = spec_.element(0).mantissa_bits();
+  return {
+      kernels::reference_block_kernels(isa).block_minifloat,
+      {floored_log2().carries(), std::ldexp(1.0F, mantissa_bits), (1 << spec_.exponent_width) - 1}};
 }
 
 TileScale BlockMinifloatElements::tile_scale() const {

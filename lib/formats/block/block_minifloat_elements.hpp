@@ -43,6 +43,7 @@ class BlockMinifloatElements final : public BlockElements {
   double value(std::uint32_t code, int exponent) const override;
   int reference_exponent(float p) const override;
   float quantize_reference(float x, int exponent, bool adds_zero) const override;
+  ReferenceBlock reference_kernel(simd::Isa isa) const override;
   std::optional<BlockKernel> kernel(simd::Isa isa) const override;
   std::optional<BlockKernel> code_kernel(simd::Isa isa) const override;
 

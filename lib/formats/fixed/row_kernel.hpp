@@ -30,6 +30,14 @@ struct RowKernels {
 
 MASE_KERNELS(ByRounding<RowKernels>, row_kernels, avx512);
 
+/// Profile reference: `step` of a grid is what elements are multiplied by, and codes divided.
+struct ReferenceRowKernel {
+  void (*quantize)(const RowGrid& grid, const float* in, float* out, std::size_t count,
+                   bool stream);
+  float (*peak)(const float* in, std::size_t count);  ///< largest magnitude, NaN if there is one
+};
+MASE_KERNELS(ReferenceRowKernel, reference_row_kernel, avx512);
+
 /// Stochastic rounding with the numbers of offset_kernel.hpp. `count` is a multiple of 16; `in` and
 /// `out` are the same or do not overlap. The code of a NaN has no meaning.
 struct DrawnRowKernel {

@@ -5,6 +5,7 @@
 #include "formats/fixed/row_kernel.hpp"
 #include "simd/code_loop.hpp"
 #include "simd/span_loop.hpp"
+#include "simd/specials.hpp"
 #include "simd/wide_rounding.hpp"
 
 namespace mase::formats::kernels {
@@ -99,10 +100,37 @@ MASE_SIMD_TARGET float run_peak(const float* in, std::size_t count) {
   return std::bit_cast<float>(Simd::largest(largest));
 }
 
+/// Every line is a line of scale_integer_scalar.cpp.
+struct OnReferenceRow {
+  Simd::Vec scale, low, high;
+
+  MASE_SIMD Simd::Vec operator()(Simd::Vec x) const {
+    const Simd::Vec code = Simd::nearest_even(Simd::mul(x, scale));
+    return Simd::div(Simd::min(high, Simd::max(low, code)), scale);
+  }
+};
+
+MASE_SIMD_TARGET void run_reference(const RowGrid& grid, const float* in, float* out,
+                                    std::size_t count, bool stream) {
+  apply(OnReferenceRow{Simd::all(grid.step), Simd::all(grid.low), Simd::all(grid.high)}, in, out,
+        count, stream);
+}
+
+MASE_SIMD_TARGET float run_reference_peak(const float* in, std::size_t count) {
+  Simd::Bits largest = Simd::all_bits(0);
+  std::size_t i = 0;
+  for (; i + Simd::width <= count; i += Simd::width)
+    largest = Simd::max_bits(largest, magnitude_bits(Simd::load(in + i)));
+  if (i < count) largest = Simd::max_bits(largest, magnitude_bits(load_part(in + i, count - i)));
+  return std::bit_cast<float>(Simd::largest(largest));
+}
+
 template <Rounding rounding>
 constexpr RowKernels all_row_kernels{run_row<rounding>, run_row_encode<rounding>, run_peak};
 
 }  // namespace
+
+const ReferenceRowKernel MASE_KERNELS_OF(reference_row_kernel){run_reference, run_reference_peak};
 
 const DrawnRowKernel MASE_KERNELS_OF(drawn_row_kernel){run_drawn, run_drawn_encode};
 

@@ -34,6 +34,9 @@ kernels::IntegerGrid step_grid(const ScaleIntegerSpec& spec, float step) {
 }
 
 float scale_of(const ScaleIntegerSpec& spec, Row row) {
+  if (spec.profile == Profile::reference)
+    return row_scale(spec,
+                     kernels::reference_row_kernel(simd::best_isa()).peak(row.data(), row.size()));
   if (!has_kernel(spec)) return row_scale(spec, row_peak(row, spec.profile));
   const auto& kernel = kernels::row_kernels(simd::best_isa()).nearest_even;  // of any rounding
   return row_scale(spec, kernel.peak(row.data(), row.size()));
@@ -124,7 +127,10 @@ void ScaleInteger::quantize(std::span<const float> in, std::span<float> out,
     const Row row = rows.of(in, r);
     const std::span<float> made = rows.of(out, r);
     const float scale = scale_of(integer, row);
-    if (has_kernel(integer)) {
+    if (integer.profile == Profile::reference) {
+      const auto run = kernels::reference_row_kernel(simd::best_isa()).quantize;
+      run(grid_of(integer, scale), row.data(), made.data(), row.size(), stream);
+    } else if (has_kernel(integer)) {
       quantize_part(integer, row, scale, r * rows.size, made, stream);
     } else {
       for (std::size_t i = 0; i < row.size(); ++i)

@@ -28,6 +28,7 @@ MxBlocks line_blocks(const Shape& shape, std::int64_t block_size, int block_dim)
 
 MxBlocks run_blocks(const Shape& shape, std::int64_t block_size, int block_dim) {
   MxBlocks blocks = line_blocks(shape, 1, block_dim);
+  if (blocks.axis % block_size == 0) return line_blocks(shape, block_size, block_dim);
   const std::int64_t count = numel(shape);
   if (count % block_size != 0)
     config_error("profile 'reference' cuts a tensor " + shape_text(shape) + " into runs of " +

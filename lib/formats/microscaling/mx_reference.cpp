@@ -13,13 +13,6 @@ namespace {
 
 float scale_of(int exponent) { return std::ldexp(1.0F, exponent); }
 
-// Rounded log2 as an integer; log2 0 is below every range.
-int clamped(float log2, int low, int high) {
-  if (log2 < static_cast<float>(low)) return low;
-  if (log2 > static_cast<float>(high)) return high;
-  return static_cast<int>(log2);
-}
-
 int top_exponent(const MinifloatSpec& element) {
   return (1 << element.exponent_width) - 1 - element.exponent_bias;
 }
@@ -27,10 +20,10 @@ int top_exponent(const MinifloatSpec& element) {
 std::optional<int> integer_exponent(const MxSpec& spec, float p) {
   if (std::isnan(p)) return std::nullopt;
   if (spec.scale == MxScale::offset)
-    return clamped(std::ceil(reference_log2(p)) - static_cast<float>(spec.bias()),
-                   spec.lowest_exponent(), spec.highest_exponent());
+    return std::clamp(ceiled_log2()(p) - spec.bias(), spec.lowest_exponent(),
+                      spec.highest_exponent());
   if (std::isinf(p)) return std::nullopt;
-  return static_cast<int>(std::ceil(reference_log2(std::max(p, 0x1p-126F))));
+  return ceiled_log2()(std::max(p, 0x1p-126F));
 }
 
 float flushed(float v) { return std::abs(v) < 0x1p-126F ? 0.0F : v; }
@@ -47,9 +40,7 @@ std::uint32_t rounded_fraction(std::uint32_t field, int bits) {
 std::optional<int> reference_mx_exponent(const MxSpec& spec, float p) {
   if (!spec.minifloat) return integer_exponent(spec, p);
   if (!std::isfinite(p)) return std::nullopt;
-  const float p_flushed = flushed(p);
-  const float log2 = p_flushed == 0.0F ? -INFINITY : std::floor(reference_log2(p_flushed));
-  return clamped(log2 - static_cast<float>(top_exponent(*spec.minifloat)), -127, 128);
+  return std::clamp(floored_log2()(flushed(p)) - top_exponent(*spec.minifloat), -127, 128);
 }
 
 int reference_mx_stored(const MxSpec& spec, int exponent) {

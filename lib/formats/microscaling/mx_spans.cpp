@@ -11,6 +11,8 @@
 #include "formats/block/decode_table.hpp"
 #include "formats/block/drawn_rows.hpp"
 #include "formats/decode_spans.hpp"
+#include "formats/microscaling/mx_reference.hpp"
+#include "formats/microscaling/mx_reference_kernel.hpp"
 #include "formats/scalars.hpp"
 
 namespace mase::formats {
@@ -126,6 +128,47 @@ BlockKernel block_kernel(const MxSpec& spec, bool encodes, simd::Isa isa) {
       [grid, kernel, rule](const kernels::Runs& runs) { return kernel.on_runs(grid, rule, runs); }};
 }
 
+kernels::MxReferenceGrid reference_grid(const MxSpec& spec) {
+  kernels::MxReferenceGrid grid;
+  grid.high = std::ldexp(1.0F, spec.width - 1);
+  if (!spec.minifloat) return grid;
+  const int bits = spec.minifloat->mantissa_bits();
+  grid.to_fraction = std::ldexp(1.0F, bits - 15);
+  grid.hidden = 1 << bits;
+  grid.bias = spec.minifloat->exponent_bias;
+  grid.top_code = (1 << spec.minifloat->exponent_width) - 1;
+  grid.fraction_bits = bits;
+  return grid;
+}
+
+kernels::MxReferenceStrip reference_kernel(const MxSpec& spec, simd::Isa isa) {
+  const auto& kernels = kernels::mx_reference_kernels(isa);
+  if (spec.minifloat) return kernels.minifloat;
+  return spec.scale == MxScale::offset ? kernels.offset : kernels.integer;
+}
+
+void quantize_reference(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
+                        std::span<float> out, simd::Isa isa) {
+  const std::vector<float> peaks = tile_magnitudes(tiling, in, isa);
+  const auto fill = [&](std::size_t first, std::size_t count, TileFactors& factors) {
+    float* const down = factors.of(kernels::mx_reference_down);
+    float* const up = factors.of(kernels::mx_reference_up);
+    float* const nothing = factors.of(kernels::mx_reference_nothing);
+    for (std::size_t t = 0; t < count; ++t) {
+      const std::optional<int> exponent = reference_mx_exponent(spec, peaks[first + t]);
+      down[t] = float_power(exponent.value_or(0));
+      up[t] = float_power(reference_mx_stored(spec, exponent.value_or(0)));
+      nothing[t] = exponent ? 0.0F : quiet_nan;
+    }
+  };
+  quantize_blocks(tiling, in, out,
+                  {kernels::mx_reference_factor_count, fill,
+                   [grid = reference_grid(spec), run = reference_kernel(spec, isa)](
+                       const kernels::Strip& strip, const TileFactors& factors) {
+                     run(grid, strip, factors);
+                   }});
+}
+
 // The number that mx_block_exponent takes, for every tile.
 std::vector<float> magnitudes(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
                               std::span<const TilePeak> peaks) {
@@ -230,11 +273,7 @@ void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const flo
   }
   if (has_kernel(spec))
     return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, false, isa), isa);
-  const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
-  const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
-  for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
-    out[i] = shared[tile] ? quantize_mx_scalar(spec, in[i], *shared[tile], i) : quiet_nan;
-  });
+  quantize_reference(spec, blocks.tiling, in, out, isa);
 }
 
 Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,

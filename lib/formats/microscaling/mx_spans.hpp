@@ -26,8 +26,8 @@ struct MxBlocks {
 
 /// Blocks of `block_size` along `block_dim`, scales with that axis last; short last blocks.
 MxBlocks line_blocks(const Shape& shape, std::int64_t block_size, int block_dim);
-/// The runs of profile `reference`. Error(Fault::config) when block_size does not divide the
-/// elements.
+/// The runs of profile `reference`: lines where block_size divides the dimension.
+/// Error(Fault::config) when block_size does not divide the elements.
 MxBlocks run_blocks(const Shape& shape, std::int64_t block_size, int block_dim);
 /// Tiles that must divide the last two dimensions; scales in the tiles' order.
 MxBlocks divided_blocks(const Shape& shape, std::span<const int> parallelism);

@@ -104,6 +104,27 @@ TEST_CASE("block kernels equal the definition for any parameters, tiles and valu
   SUCCEED();
 }
 
+TEST_CASE("block kernels of profile reference equal the definition for any parameters and tiles") {
+  Random random(52);
+  for (int trial = 0; trial < 2400; ++trial) {
+    const auto elements = random_elements(random);
+    const Tiling tiling = trial % 3 == 0 ? run_tiling(random) : random_tiling(random);
+    const std::vector<float> in = trial % 2 == 0 ? random_values(random, tiling, trial % 4 == 0)
+                                                 : run_values(random, tiling, trial % 4 == 1);
+    const bool adds_zero = below(random, 2) == 0;
+    std::vector<float> expected(in.size());
+    quantize_block_reference_scalar(*elements, tiling, adds_zero, in, expected);
+    for (const simd::Isa isa : simd::available_isas()) {
+      const auto quantize = [&](std::span<const float> from, std::span<float> to) {
+        quantize_block_reference(*elements, tiling, adds_zero, from, to, isa);
+      };
+      if (wrong_outputs(in, expected, quantize, same_value) != 0)
+        FAIL(describe(*elements, tiling) << " on " << simd::isa_name(isa));
+    }
+  }
+  SUCCEED();
+}
+
 TEST_CASE("block kernels equal the definition on rows of tiles with rare ones among them") {
   Random random(47);
   for (int trial = 0; trial < 800; ++trial) {

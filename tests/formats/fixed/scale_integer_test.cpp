@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "formats/fixed/row_kernel.hpp"
 #include "formats/scaled_support.hpp"
 
 using namespace mase;
@@ -46,6 +47,29 @@ TEST_CASE("the largest magnitude of a row becomes the largest code") {
                     {7, -7, 2, 0, 3.5F, 0, -1, 0}) == 0);
   CHECK(differences(quantized("scale_integer(3, is_signed=false)", in, {2, 4}),
                     {7, 0, 3, 0, 3.5F, 0, 0, 0}) == 0);
+}
+
+TEST_CASE("rows of profile reference equal the definition on every instruction set") {
+  Random random(73);
+  for (int trial = 0; trial < 500; ++trial) {
+    const ScaleIntegerSpec spec{1 + static_cast<int>(random.below(32)), random.below(2) == 0,
+                                Rounding::nearest_even, Profile::reference};
+    Values in = random_numbers(random, 1 + random.below(70)), expected;
+    if (random.below(8) == 0) in[random.below(in.size())] = NAN;
+    if (random.below(8) == 0) in.assign(in.size(), -0.0F);
+    const float peak = row_peak(in, spec.profile), scale = row_scale(spec, peak);
+    for (const float x : in) expected.push_back(quantize_scale_integer_scalar(spec, x, scale, 0));
+    const kernels::RowGrid grid{scale, static_cast<float>(spec.low()),
+                                static_cast<float>(spec.high())};
+    for (const simd::Isa isa : simd::available_isas()) {
+      const auto& kernel = kernels::reference_row_kernel(isa);
+      Values out(in.size());
+      kernel.quantize(grid, in.data(), out.data(), in.size(), false);
+      if (differences(out, expected) != 0 || !same_value(kernel.peak(in.data(), in.size()), peak))
+        FAIL(spec.width << " bits on " << simd::isa_name(isa));
+    }
+  }
+  SUCCEED();
 }
 
 TEST_CASE("rows of zeros have step 1, and tiny rows the smallest step") {

@@ -17,6 +17,8 @@ namespace {
 const std::vector<std::string> mx_roundings{"nearest_even", "floor", "nearest_away"};
 const std::vector<std::string> mx_rules{"floor", "ceil", "even", "rceil"};
 
+using Values = std::vector<float>;
+
 std::string pick(Random& random, const std::vector<std::string>& words) {
   return words[static_cast<std::size_t>(below(random, static_cast<int>(words.size())))];
 }
@@ -55,6 +57,18 @@ std::vector<float> by_definition(const MxSpec& spec, const MxBlocks& blocks,
   for_each_element(blocks.tiling, [&](std::size_t i, std::size_t tile) {
     const bool bad = peaks[tile].nonfinite && spec.has_nan();
     const auto exponent = mx_block_exponent(spec, bad ? NAN : peaks[tile].largest);
+    out[i] = exponent ? quantize_mx_scalar(spec, in[i], *exponent, i) : NAN;
+  });
+  return out;
+}
+
+/// The same of profile reference, where NaN spreads and infinities count.
+std::vector<float> by_reference(const MxSpec& spec, const Tiling& tiling,
+                                const std::vector<float>& in) {
+  const std::vector<float> peaks = tile_magnitudes_scalar(tiling, in);
+  std::vector<float> out(in.size());
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    const auto exponent = mx_block_exponent(spec, peaks[tile]);
     out[i] = exponent ? quantize_mx_scalar(spec, in[i], *exponent, i) : NAN;
   });
   return out;
@@ -107,6 +121,58 @@ TEST_CASE("microscaling kernels equal the definition on tiles of any shape") {
     }
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("microscaling kernels of profile reference equal the definition") {
+  Random random(69);
+  for (int trial = 0; trial < 2000; ++trial) {
+    MxSpec spec = random_mx_spec(random);
+    spec.rounding = Rounding::nearest_even;
+    spec.profile = Profile::reference;
+    if (spec.minifloat) spec.scale_bits = 8;
+    const bool runs = trial % 2 == 0, nonfinite = below(random, 2) == 0;
+    const MxBlocks blocks{runs ? run_tiling(random) : random_tiling(random)};
+    const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)
+                                       : random_values(random, blocks.tiling, nonfinite);
+    const std::vector<float> expected = by_reference(spec, blocks.tiling, in);
+    for (const simd::Isa isa : simd::available_isas()) {
+      const auto quantize = [&](std::span<const float> from, std::span<float> to) {
+        quantize_mx(spec, blocks, from, to, isa);
+      };
+      if (wrong_outputs(in, expected, quantize, same_value) != 0)
+        FAIL(spec.width << " bits on " << simd::isa_name(isa));
+    }
+  }
+  SUCCEED();
+}
+
+TEST_CASE("runs of profile reference along dimension 0 are those of the transposed matrix") {
+  Random random(70);
+  for (const std::int64_t rows : {8, 12, 32}) {  // 8 divides two of them
+    const std::int64_t columns = 16;
+    Values in(static_cast<std::size_t>(rows * columns)), turned(in.size()), back(in.size());
+    for (float& value : in) value = static_cast<float>(random.normal());
+    const auto turn = [&](const Values& from, Values& to, bool forth) {
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < columns; ++c) {
+          const auto at = static_cast<std::size_t>(r * columns + c);
+          const auto across = static_cast<std::size_t>(c * rows + r);
+          to[forth ? across : at] = from[forth ? at : across];
+        }
+    };
+    for (const std::string name : {"mxint8", "mxfp8_e4m3"}) {
+      const std::string options = "block_size=8, profile=reference";
+      const Format format = parse_format(name + "(block_dim=0, " + options + ")");
+      const Format of_rows = parse_format(name + "(" + options + ")");
+      turn(in, turned, true);
+      turn(quantized(of_rows, turned, {columns, rows}), back, false);
+      CHECK(differences(quantized(format, in, {rows, columns}), back) == 0);
+      turn(coded(of_rows, turned, {columns, rows}), back, false);
+      CHECK(differences(coded(format, in, {rows, columns}), back) == 0);
+      CHECK(format.encode(in, {rows, columns}).shared.unpack() ==
+            of_rows.encode(turned, {columns, rows}).shared.unpack());
+    }
+  }
 }
 
 TEST_CASE("microscaling kernels equal the definition on blocks of every length, also in place") {
