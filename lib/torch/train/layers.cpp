@@ -3,12 +3,20 @@
 #include "torch/train/layers.hpp"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/add.h>
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/hardtanh.h>
+#include <ATen/ops/hardtanh_backward.h>
 #include <ATen/ops/max_pool2d_with_indices.h>
 #include <ATen/ops/max_pool2d_with_indices_backward.h>
 #include <ATen/ops/threshold_backward.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 
 #include "torch/train/lanes/tail_layer.hpp"
 
@@ -32,6 +40,27 @@ class Relu : public Layer {
 
  private:
   at::Tensor output_, gradient_;
+};
+
+class Clamp : public Layer {
+ public:
+  explicit Clamp(ActivationBounds bounds) : bounds_(bounds) {}
+
+  Layout layout() const override { return Layout::any; }
+  at::Tensor forward(const at::Tensor& input) override {
+    input_ = input;
+    fit(output_, input.sizes());
+    return at::hardtanh_out(output_, input, bounds_.low, bounds_.high);
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool wanted) override {
+    if (!wanted) return {};
+    fit(gradient_, gradient.sizes());
+    return at::hardtanh_backward_out(gradient_, gradient, input_, bounds_.low, bounds_.high);
+  }
+
+ private:
+  ActivationBounds bounds_;
+  at::Tensor input_, output_, gradient_;
 };
 
 class Reshape : public Layer {
@@ -105,6 +134,23 @@ class Dropout : public Layer {
  private:
   double share_;
   at::Tensor noise_;
+};
+
+/// Both operands have the gradient of the sum.
+class Sum : public Layer {
+ public:
+  Layout layout() const override { return Layout::any; }
+  void take_addend(const at::Tensor& addend) override { addend_ = addend; }
+  at::Tensor addend_gradient() const override { return gradient_; }
+  at::Tensor forward(const at::Tensor& input) override {
+    fit(output_, input.sizes());
+    at::add_out(output_, input, addend_);
+    return output_;
+  }
+  at::Tensor backward(const at::Tensor& gradient, bool) override { return gradient_ = gradient; }
+
+ private:
+  at::Tensor addend_, output_, gradient_;
 };
 
 /// The format of what flows into or out of a layer.
@@ -194,15 +240,52 @@ bool is_square_pool(const LayerSource& source) {
          settings.dilation == one && !settings.ceil;
 }
 
+std::optional<ActivationBounds> activation_bounds(const LayerSource& source) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (source.node.op == "aten::relu") return {{0, infinity}};
+  const ir::Value *low = source.constant("min_val"), *high = source.constant("max_val");
+  const bool clamps = source.node.op == "aten::hardtanh" && low && high;
+  if (!clamps || !std::isfinite(high->as_double())) return {};
+  return {{low->as_double(), high->as_double()}};
+}
+
+bool is_sum(const ir::Graph& graph, const ir::Node& node) {
+  if (node.op != "aten::add.Tensor") return false;
+  const ir::Value* alpha = graph.argument(node, "alpha");
+  if (alpha && !(*alpha == ir::Value(1))) return false;
+  return std::ranges::all_of(std::array{"self", "other"}, [&](const char* name) {
+    const ir::Value* operand = node.find(name);
+    return operand && operand->is_node() && graph.node(operand->node()).info == node.info;
+  });
+}
+
+bool is_global_mean(const LayerSource& source) {
+  const std::vector<std::int64_t> one{1, 1}, places{2, 3}, last{-2, -1};
+  if (source.node.op == "aten::adaptive_avg_pool2d")
+    return source.node.info.shape.size() == 4 && source.integers("output_size", 0) == one;
+  if (source.node.op != "aten::mean.dim") return false;
+  const auto dims = source.integers("dim", 0);
+  return (dims == places || dims == last) &&
+         source.node.info.shape.size() == (source.flag("keepdim", false) ? 4 : 2);
+}
+
 bool is_training_batch_norm(const LayerSource& source) {
   const bool momentum = source.constant("momentum") && !source.constant("momentum")->is_none();
   return source.node.op == "aten::batch_norm" && source.trains("training") && momentum &&
          source.constant("eps");
 }
 
-std::unique_ptr<Layer> make_relu(const LayerSource& source) {
+std::unique_ptr<Layer> make_activation(const LayerSource& source) {
+  const auto bounds = activation_bounds(source);
+  if (!bounds) return nullptr;
   if (source.in_lanes) return make_lane_tail(source);
-  return std::make_unique<Relu>();
+  if (std::isinf(bounds->high)) return std::make_unique<Relu>();
+  return std::make_unique<Clamp>(*bounds);
+}
+
+std::unique_ptr<Layer> make_sum(const LayerSource& source) {
+  if (source.in_lanes) return make_lane_tail(source);
+  return std::make_unique<Sum>();
 }
 
 std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source) {
@@ -243,10 +326,12 @@ std::unique_ptr<Layer> make_layer(const LayerSource& source) {
   const std::string& op = source.node.op;
   if (op == "aten::linear") return make_linear(source);
   if (op == "aten::batch_norm") return make_batch_norm(source);
-  if (op == "aten::relu") return make_relu(source);
+  if (op == "aten::relu" || op == "aten::hardtanh") return make_activation(source);
   if (op == "aten::conv2d") return make_lane_conv2d(source);
   if (op == "aten::max_pool2d") return make_max_pool2d(source);
   if (op == "aten::dropout") return make_dropout(source);
+  if (is_sum(source.graph, source.node)) return make_sum(source);
+  if (is_global_mean(source)) return make_lane_mean(source);
   if (op == "aten::flatten.using_ints" || op == "aten::view") return make_reshape(source);
   return nullptr;
 }

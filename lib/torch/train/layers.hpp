@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ir/graph.hpp"
@@ -21,7 +22,7 @@ struct LayerSource;
 /// (lanes/layers.hpp); or any, element by element.
 enum class Layout : std::uint8_t { rows, lanes, any };
 
-/// One node of a chain. `forward` keeps what `backward` needs until the next forward.
+/// One node, or several in a row. `forward` keeps what `backward` needs until the next forward.
 class Layer {
  public:
   virtual ~Layer() = default;
@@ -36,6 +37,10 @@ class Layer {
   virtual Layout layout() const { return Layout::rows; }
   /// Takes over the node that follows, when it can.
   virtual bool absorb(const LayerSource&) { return false; }
+  /// Before `forward`, of a layer that is or has absorbed a sum: its other operand.
+  virtual void take_addend(const at::Tensor&) {}
+  /// After `backward`: d loss / d addend.
+  virtual at::Tensor addend_gradient() const { return {}; }
 };
 
 /// Where a layer finds its tensors and constants.
@@ -45,7 +50,7 @@ struct LayerSource {
   std::map<std::string, at::Tensor>& tensors;
   const Parameters& parameters;
   const libtorch::TrainingRounding& rounding;
-  std::shared_ptr<LaneBatch> batch;  ///< of all layers of the chain
+  std::shared_ptr<LaneBatch> batch;  ///< of all layers of the network
   bool in_lanes = false;             ///< how the layer before writes
 
   /// The constant of this argument, from the node or its module; nullptr when it is the default.
@@ -72,6 +77,18 @@ LayerTensor layer_tensor(const LayerSource& source, std::string_view argument);
 /// Whether it is max pooling over squares of 2 x 2 side by side.
 bool is_square_pool(const LayerSource& source);
 
+/// Of ReLU (0 .. infinity) and clamps such as ReLU6; nothing for other operators.
+struct ActivationBounds {
+  double low = 0, high = 0;
+};
+std::optional<ActivationBounds> activation_bounds(const LayerSource& source);
+
+/// Whether it is a sum of two tensors of the result's shape.
+bool is_sum(const ir::Graph& graph, const ir::Node& node);
+
+/// Whether it is a mean over all places of images.
+bool is_global_mean(const LayerSource& source);
+
 /// Whether it is a batch norm that uses and tracks the batch's statistics.
 bool is_training_batch_norm(const LayerSource& source);
 
@@ -82,7 +99,8 @@ std::unique_ptr<Layer> make_linear(const LayerSource& source);
 std::unique_ptr<Layer> make_batch_norm(const LayerSource& source);
 std::unique_ptr<Layer> make_max_pool2d(const LayerSource& source);
 std::unique_ptr<Layer> make_dropout(const LayerSource& source);
-std::unique_ptr<Layer> make_relu(const LayerSource& source);
+std::unique_ptr<Layer> make_activation(const LayerSource& source);
+std::unique_ptr<Layer> make_sum(const LayerSource& source);
 std::unique_ptr<Layer> make_reshape(const LayerSource& source);  ///< flatten, view
 std::unique_ptr<Layer> make_quantize(PortQuantizer quantizer);   ///< of a data port
 

@@ -29,9 +29,9 @@ class TrainableNetwork {
 std::unique_ptr<TrainableNetwork> make_autograd_network(libtorch::Executor& executor,
                                                         Parameters& parameters);
 
-/// By layers with hand-written backward steps, without autograd's bookkeeping: graphs that are a
-/// chain of common layers, with any formats on their ports. Null for any other graph.
-std::unique_ptr<TrainableNetwork> make_chain_network(libtorch::Executor& executor,
+/// By layers with hand-written backward steps, without autograd's bookkeeping: graphs of common
+/// layers and sums (residual networks), with any formats on their ports. Null for any other graph.
+std::unique_ptr<TrainableNetwork> make_layer_network(libtorch::Executor& executor,
                                                      Parameters& parameters);
 
 }  // namespace mase::train

@@ -58,7 +58,7 @@ class Trainer {
         parameters_(graph, executor_.tensors(),
                     options.learn_scales ? learnable_ports(graph) : std::vector<PortName>()),
         steps_(graph, executor_, parameters_),
-        network_(folded_ > 0 ? nullptr : make_chain_network(executor_, parameters_)),
+        network_(folded_ > 0 ? nullptr : make_layer_network(executor_, parameters_)),
         optimizer_(options, parameters_.values().size(), parameters_.decayed()),
         batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed)),
         draws_(draws_numbers(graph)) {

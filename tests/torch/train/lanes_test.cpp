@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, pooling and batch norm over lanes against their definitions, on every instruction
 // set of this machine.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -120,60 +121,81 @@ ConvolutionAxis axis(std::size_t in, std::size_t kernel, std::size_t stride, std
   return {in, (in + 2 * padding - reach) / stride + 1, kernel, stride, padding, dilation};
 }
 
-/// A normalised plane's tail by the definition, for one image.
+constexpr float bound_low = -0.5F, bound_high = 0.75F;
+
+float activated(float y, Activation activation) {
+  if (activation == Activation::relu) return std::max(y, 0.0F);
+  return activation == Activation::clamp ? std::clamp(y, bound_low, bound_high) : y;
+}
+
+/// Bounds let nothing through.
+bool passes(float y, Activation activation) {
+  if (activation == Activation::relu) return y > 0;
+  return activation == Activation::none || (y > bound_low && y < bound_high);
+}
+
+/// A tail of y by the definition, for one image.
 struct SlowTail {
   std::vector<float> out, gradients;  ///< gradients of y
 
-  SlowTail(const std::vector<float>& y, std::size_t height, std::size_t width, bool pool, bool relu,
-           const std::vector<float>& given)
+  SlowTail(const std::vector<float>& y, std::size_t height, std::size_t width, Joint joint,
+           Activation activation, const std::vector<float>& given)
       : gradients(y.size()) {
-    const std::size_t side = pool ? 2 : 1;
+    const std::size_t side = joint == Joint::pool ? 2 : 1;
     for (std::size_t row = 0; row + side <= height; row += side)
       for (std::size_t column = 0; column + side <= width; column += side) {
         std::size_t best = row * width + column;
         for (std::size_t r = row; r < row + side; ++r)
           for (std::size_t c = column; c < column + side; ++c)
             if (const std::size_t at = r * width + c; y[at] > y[best]) best = at;
-        const bool passes = !relu || y[best] > 0;
-        gradients[best] = passes ? given[out.size()] : 0;
-        out.push_back(passes ? y[best] : 0);
+        gradients[best] = passes(y[best], activation) ? given[out.size()] : 0;
+        out.push_back(activated(y[best], activation));
       }
   }
 };
 
-void check_tail(std::size_t height, std::size_t width, bool pool, bool relu,
+void check_tail(std::size_t height, std::size_t width, Joint joint, Activation activation,
                 const LaneKernels& kernels) {
   constexpr float by = -0.5F, plus = 0.25F, mean = 0.75F;  // products below are exact
   const PlaneGradient rule{mean, 0.125F, 0.5F, 2};
   Random random(height * 100 + width);
+  const bool pool = joint == Joint::pool, sum_of_two = joint == Joint::sum;
   const std::size_t count = height * width;
   const std::size_t outputs = pool ? (height / 2) * (width / 2) : count;
-  std::vector<float> x(lane_count * count), given(lane_count * outputs);
-  // Quarters, so that squares hold ties.
+  std::vector<float> x(lane_count * count), addend(x.size()), given(lane_count * outputs);
+  // Quarters, so that squares hold ties, and bounds are met.
   for (float& value : x) value = static_cast<float>(std::round(random.normal() * 4)) / 4;
+  for (float& value : addend) value = static_cast<float>(std::round(random.normal() * 4)) / 4;
   for (float& value : given) value = static_cast<float>(std::round(random.normal() * 8)) / 8;
 
   const BatchSizes sizes{lane_count, 1, count}, out_sizes{lane_count, 1, outputs};
   const auto lanes = in_lanes(x, sizes, kernels), from = in_lanes(given, out_sizes, kernels);
-  const NormalisedPlane plane{lanes.data(), height, width, by, plus};
+  const auto added = in_lanes(addend, sizes, kernels);
+  const NormalisedPlane plane{lanes.data(), height,    width,      by,
+                              plus,         bound_low, bound_high, added.data()};
   std::vector<float> out(plane_stride(outputs)), winners(out.size()), into(plane_stride(count));
+  std::vector<float> passed(out.size());
   float sum[lane_count], product[lane_count];
-  const Tail& tail = kernels.tails[pool][relu];
+  const Tail& tail =
+      kernels.tails[static_cast<std::size_t>(joint)][static_cast<std::size_t>(activation)];
   tail.forward(plane, out.data(), winners.data());
-  tail.sums(pool ? winners.data() : lanes.data(), out.data(), from.data(), outputs, mean, sum,
-            product);
-  tail.backward(plane, from.data(), rule, into.data());
+  tail.sums({pool ? winners.data() : lanes.data(), out.data(), from.data(), outputs, mean,
+             bound_low, bound_high, passed.data()},
+            sum, product);
+  tail.backward(plane, sum_of_two ? passed.data() : from.data(), rule, into.data());
   const auto found = in_rows(out, out_sizes, kernels), gradients = in_rows(into, sizes, kernels);
+  const auto let_through = in_rows(passed, out_sizes, kernels);
 
   for (std::size_t image = 0; image < lane_count; ++image) {
     const auto own = [&](const std::vector<float>& values, std::size_t size) {
       const auto first = values.begin() + static_cast<std::ptrdiff_t>(image * size);
       return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(size));
     };
-    const std::vector<float> own_x = own(x, count);
-    std::vector<float> y = own_x, dx(count);
-    for (float& value : y) value = value * by + plus;
-    const SlowTail slow(y, height, width, pool, relu, own(given, outputs));
+    const std::vector<float> own_x = own(x, count), own_addend = own(addend, count);
+    std::vector<float> y(count), dx(count);
+    for (std::size_t i = 0; i < count; ++i)
+      y[i] = own_x[i] * by + plus + (sum_of_two ? own_addend[i] : 0);
+    const SlowTail slow(y, height, width, joint, activation, own(given, outputs));
     float expected_sum = 0, expected_product = 0;
     for (std::size_t i = 0; i < count; ++i) {
       expected_sum += slow.gradients[i];
@@ -184,6 +206,7 @@ void check_tail(std::size_t height, std::size_t width, bool pool, bool relu,
     CHECK(sum[image] == expected_sum);
     CHECK(product[image] == expected_product);
     CHECK(own(gradients, count) == dx);
+    if (!pool) CHECK(own(let_through, outputs) == slow.gradients);
   }
 }
 
@@ -209,14 +232,15 @@ TEST_CASE("convolutions over lanes equal their definition") {
   });
 }
 
-TEST_CASE("pooling, ReLU and their gradients over lanes equal their definition") {
+TEST_CASE("pooling, sums, activations and their gradients over lanes equal their definition") {
   on_every_instruction_set([](const LaneKernels& kernels) {
-    for (const bool pool : {false, true})
-      for (const bool relu : {false, true})
+    for (const Joint joint : {Joint::none, Joint::pool, Joint::sum})
+      for (const auto activation : {Activation::none, Activation::relu, Activation::clamp})
         for (const std::size_t height : {2, 5, 8})
           for (const std::size_t width : {2, 3, 6}) {
-            INFO("pool " << pool << ", relu " << relu << ", " << height << " x " << width);
-            check_tail(height, width, pool, relu, kernels);
+            INFO("joint " << static_cast<int>(joint) << ", activation "
+                          << static_cast<int>(activation) << ", " << height << " x " << width);
+            check_tail(height, width, joint, activation, kernels);
           }
   });
 }
@@ -227,9 +251,12 @@ TEST_CASE("NaN passes through pooling and ReLU over lanes") {
     for (std::size_t place = 0; place < 4; ++place) {
       std::vector<float> x(4 * lane_count, 1.0F), out(plane_stride(1));
       x[place * lane_count + 3] = nan;
-      kernels.tails[1][1].forward({x.data(), 2, 2}, out.data(), nullptr);
-      CHECK(std::isnan(out[3]));
-      CHECK(out[2] == 1.0F);
+      for (const auto activation : {Activation::relu, Activation::clamp}) {
+        kernels.tails[1][static_cast<std::size_t>(activation)].forward(
+            {.x = x.data(), .height = 2, .width = 2, .low = 0, .high = 6}, out.data(), nullptr);
+        CHECK(std::isnan(out[3]));
+        CHECK(out[2] == 1.0F);
+      }
     }
   });
 }

@@ -133,7 +133,7 @@ TEST_CASE("over many steps, what training computes with has the mean of the exac
     }
     return of_draws(values);
   };
-  for (const auto make : {make_chain_network, make_autograd_network}) {
+  for (const auto make : {make_layer_network, make_autograd_network}) {
     const Draws data =
         drawn(make, with_formats(scaled_identity(size, 1.0F), coarse, "integer(8, 2)"), 0.3F);
     const Draws weight =
@@ -153,7 +153,7 @@ TEST_CASE("rounded gradients have the mean of the exact ones") {
   constexpr std::int64_t size = 16;
   const ir::Graph graph =
       with_formats(scaled_identity(size, 1.0F), "integer(8, 2)", "integer(8, 2)");
-  for (const auto make : {make_chain_network, make_autograd_network}) {
+  for (const auto make : {make_layer_network, make_autograd_network}) {
     libtorch::Executor executor(graph, ir::Level::quantized);
     executor.own_tensors();
     Parameters parameters(graph, executor.tensors());

@@ -164,7 +164,7 @@ TEST_CASE("imported scripted models train, chains of layers without autograd") {
     libtorch::Executor executor(graph, ir::Level::quantized);
     executor.own_tensors();
     Parameters parameters(graph, executor.tensors());
-    return make_chain_network(executor, parameters) != nullptr;
+    return make_layer_network(executor, parameters) != nullptr;
   };
   const Array rows = jets.batch(jets.train, 0, 4).inputs.front();
   CHECK(is_chain(import("jsc_s", rows)));

@@ -23,6 +23,8 @@ class LaneConv2d : public ParameterLayer {
 
   Layout layout() const override { return Layout::lanes; }
   bool trains() const override { return own_gradient() || (tail_ && tail_->trains()); }
+  void take_addend(const at::Tensor& addend) override { tail_->take_addend(addend); }
+  at::Tensor addend_gradient() const override { return tail_->addend_gradient(); }
   bool absorb(const LayerSource& source) override {
     if (tail_) return tail_->absorb(source);
     tail_ = make_lane_tail(source);

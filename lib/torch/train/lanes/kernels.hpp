@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "simd/kernels.hpp"
@@ -69,6 +70,8 @@ struct NormalisedPlane {
   const float* x = nullptr;
   std::size_t height = 0, width = 0;
   float by = 1, plus = 0;
+  float low = 0, high = 0;        ///< of Activation::clamp
+  const float* addend = nullptr;  ///< of Joint::sum, in the same shape
 };
 
 /// d loss / d x = (g - average - (x - mean) * slope) * factor for the gradient g of y.
@@ -76,16 +79,31 @@ struct PlaneGradient {
   float mean = 0, average = 0, slope = 0, factor = 1;
 };
 
-/// What follows a normalised plane: 2 x 2 max pooling (NaN wins; the first largest in reading order
-/// has the gradient; an odd last row or column is left out), ReLU, both or neither. Their order
-/// makes no difference.
+/// What stands between the normalised plane and the activation: 2 x 2 max pooling (NaN wins; the
+/// first largest in reading order has the gradient; an odd last row or column is left out), or a
+/// sum with another plane.
+enum class Joint : std::uint8_t { none, pool, sum };
+
+/// ReLU, or a clamp to low .. high (ReLU6), whose bounds let no gradient through.
+enum class Activation : std::uint8_t { none, relu, clamp };
+
+/// What `Tail::sums` reads and writes.
+struct TailGradient {
+  const float* x = nullptr;  ///< the winners with pooling, else the plane
+  const float* out = nullptr;
+  const float* gradient = nullptr;
+  std::size_t count = 0;  ///< of the outputs
+  float mean = 0, low = 0, high = 0;
+  float* passed = nullptr;  ///< gets what the activation lets through, where given
+};
+
+/// What follows a normalised plane. (The order of pooling and activation makes no difference.)
 struct Tail {
   /// `winners` gets the x whose y each output is, for pooling; null where nobody asks.
   void (*forward)(const NormalisedPlane& plane, float* out, float* winners);
-  /// The sums over `count` outputs, by lanes, of the gradient g of y and of (x - mean) g, where x
-  /// is the winner, or the plane itself without pooling.
-  void (*sums)(const float* x, const float* out, const float* gradient, std::size_t count,
-               float mean, float* sum, float* product);
+  /// The sums over all outputs, by lanes, of the gradient g of y and of (x - mean) g.
+  void (*sums)(const TailGradient& of, float* sum, float* product);
+  /// With a sum: of the gradient that the activation let through.
   void (*backward)(const NormalisedPlane& plane, const float* gradient, const PlaneGradient& rule,
                    float* into);
 };
@@ -104,7 +122,7 @@ struct LaneKernels {
   /// Between 16 rows of `count` floats and [count, 16].
   void (*pack)(const float* const* rows, std::size_t count, float* out);
   void (*unpack)(const float* in, std::size_t count, float* const* rows);
-  Tail tails[2][2];  ///< [pool][relu]
+  Tail tails[3][3];  ///< [Joint][Activation]
 };
 
 /// Output channels of the next block where `left` are left.

@@ -24,6 +24,11 @@ const LaneKernels MASE_KERNELS_OF(lane_kernels){
     plane_squares,
     pack,
     unpack,
-    {{tail<false, false>, tail<false, true>}, {tail<true, false>, tail<true, true>}}};
+    {{tail<Joint::none, Activation::none>, tail<Joint::none, Activation::relu>,
+      tail<Joint::none, Activation::clamp>},
+     {tail<Joint::pool, Activation::none>, tail<Joint::pool, Activation::relu>,
+      tail<Joint::pool, Activation::clamp>},
+     {tail<Joint::sum, Activation::none>, tail<Joint::sum, Activation::relu>,
+      tail<Joint::sum, Activation::clamp>}}};
 
 }  // namespace mase::train

@@ -10,7 +10,7 @@
 
 namespace mase::train {
 
-/// What the layers of a chain know of its current batch.
+/// What the layers of a network know of its current batch.
 struct LaneBatch {
   std::size_t images = 0;  ///< the last bundle may have lanes without an image
 };
@@ -26,6 +26,9 @@ std::unique_ptr<Layer> make_layout_change(Layout to, std::shared_ptr<LaneBatch> 
 /// make_quantize() in lanes.
 std::unique_ptr<Layer> make_lane_quantize(PortQuantizer quantizer,
                                           const std::shared_ptr<LaneBatch>& batch);
+
+/// A mean over all places of images.
+std::unique_ptr<Layer> make_lane_mean(const LayerSource& source);
 
 /// A convolution and what follows it of a LaneTail, which it absorbs: the gradient between them is
 /// used up while it is in the cache. Null for what is no whole batch of images.

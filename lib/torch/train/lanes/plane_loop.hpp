@@ -76,33 +76,42 @@ struct Square {
   }
 };
 
-template <bool relu>
-MASE_SIMD Vec activated(Vec y) {
-  if constexpr (!relu) return y;
-  return select(y < Vec{}, Vec{}, y);
+struct Bounds {
+  Vec low, high;
+
+  template <class From>
+  MASE_SIMD static Bounds of(const From& from) {
+    return {all(from.low), all(from.high)};
+  }
+};
+
+template <Activation activation>
+MASE_SIMD Vec activated(Vec y, const Bounds& bounds) {
+  if constexpr (activation == Activation::relu) return select(y < Vec{}, Vec{}, y);
+  if constexpr (activation == Activation::clamp)
+    return select(y < bounds.low, bounds.low, select(bounds.high < y, bounds.high, y));
+  return y;
 }
 
 /// Where the activation lets the gradient through: at NaN too, as LibTorch does.
-template <bool relu>
-MASE_SIMD Vec passed(Vec gradient, Vec y) {
-  if constexpr (!relu) return gradient;
-  return select(y <= Vec{}, Vec{}, gradient);
+template <Activation activation>
+MASE_SIMD Vec passed(Vec gradient, Vec y, const Bounds& bounds) {
+  if constexpr (activation == Activation::relu) return select(y <= Vec{}, Vec{}, gradient);
+  if constexpr (activation == Activation::clamp)
+    return select((y <= bounds.low) | (bounds.high <= y), Vec{}, gradient);
+  return gradient;
 }
 
-template <bool pool, bool relu>
-MASE_SIMD_TARGET void tail_forward(const NormalisedPlane& plane, float* out, float* winners) {
+template <Activation activation>
+MASE_SIMD void pooled_forward(const NormalisedPlane& plane, float* out, float* winners) {
   const Normalised normalised = Normalised::of(plane);
-  if constexpr (!pool) {
-    for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes)
-      store(out + i, activated<relu>(normalised(load(plane.x + i))));
-    return;
-  }
+  const Bounds bounds = Bounds::of(plane);
   const std::size_t row = plane.width * lanes;
   for (std::size_t y = 0; y < plane.height / 2; ++y) {
     const float* x = plane.x + 2 * y * row;
     for (std::size_t i = 0; i < plane.width / 2; ++i, x += 2 * lanes, out += lanes) {
       const Square square = Square::of(x, row, normalised);
-      store(out, activated<relu>(square.most));
+      store(out, activated<activation>(square.most, bounds));
       if (!winners) continue;
       store(winners, square.of_winner(square.x));
       winners += lanes;
@@ -110,14 +119,27 @@ MASE_SIMD_TARGET void tail_forward(const NormalisedPlane& plane, float* out, flo
   }
 }
 
-template <bool relu>
-MASE_SIMD_TARGET void tail_sums(const float* x, const float* out, const float* gradient,
-                                std::size_t count, float mean, float* sum, float* product) {
+template <Joint joint, Activation activation>
+MASE_SIMD_TARGET void tail_forward(const NormalisedPlane& plane, float* out, float* winners) {
+  if constexpr (joint == Joint::pool) return pooled_forward<activation>(plane, out, winners);
+  const Normalised normalised = Normalised::of(plane);
+  const Bounds bounds = Bounds::of(plane);
+  for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes) {
+    Vec y = normalised(load(plane.x + i));
+    if constexpr (joint == Joint::sum) y = y + load(plane.addend + i);
+    store(out + i, activated<activation>(y, bounds));
+  }
+}
+
+template <Activation activation>
+MASE_SIMD_TARGET void tail_sums(const TailGradient& of, float* sum, float* product) {
+  const Bounds bounds = Bounds::of(of);
   Vec sums{}, products{};
-  for (std::size_t i = 0; i < count * lanes; i += lanes) {
-    const Vec given = passed<relu>(load(gradient + i), load(out + i));
+  for (std::size_t i = 0; i < of.count * lanes; i += lanes) {
+    const Vec given = passed<activation>(load(of.gradient + i), load(of.out + i), bounds);
+    if (of.passed) store(of.passed + i, given);
     sums = sums + given;
-    products = products + (load(x + i) - all(mean)) * given;
+    products = products + (load(of.x + i) - all(of.mean)) * given;
   }
   store(sum, sums);
   store(product, products);
@@ -154,24 +176,18 @@ MASE_SIMD void write_square(const Square& square, Vec given, std::size_t at, std
   writer.write(at + row + lanes, square.x[3], select(a | b | c, none, given));
 }
 
-template <bool pool, bool relu>
-MASE_SIMD_TARGET void tail_backward(const NormalisedPlane& plane, const float* gradient,
-                                    const PlaneGradient& rule, float* into) {
+template <Activation activation>
+MASE_SIMD void pooled_backward(const NormalisedPlane& plane, const float* gradient,
+                               const GradientWriter& writer) {
   const Normalised normalised = Normalised::of(plane);
-  const GradientWriter writer = GradientWriter::of(rule, into);
-  if constexpr (!pool) {
-    for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes) {
-      const Vec x = load(plane.x + i);
-      writer.write(i, x, passed<relu>(load(gradient + i), normalised(x)));
-    }
-    return;
-  }
+  const Bounds bounds = Bounds::of(plane);
   const std::size_t row = plane.width * lanes, squares = plane.width / 2;
   for (std::size_t y = 0; y < plane.height / 2; ++y) {
     std::size_t at = 2 * y * row;
     for (std::size_t i = 0; i < squares; ++i, at += 2 * lanes, gradient += lanes) {
       const Square square = Square::of(plane.x + at, row, normalised);
-      write_square(square, passed<relu>(load(gradient), square.most), at, row, writer);
+      const Vec given = passed<activation>(load(gradient), square.most, bounds);
+      write_square(square, given, at, row, writer);
     }
     write_rest(plane.x, at, plane.width % 2, writer);
     write_rest(plane.x, at + row, plane.width % 2, writer);
@@ -179,8 +195,23 @@ MASE_SIMD_TARGET void tail_backward(const NormalisedPlane& plane, const float* g
   if (plane.height % 2) write_rest(plane.x, (plane.height - 1) * row, plane.width, writer);
 }
 
-template <bool pool, bool relu>
-constexpr Tail tail{tail_forward<pool, relu>, tail_sums<relu>, tail_backward<pool, relu>};
+template <Joint joint, Activation activation>
+MASE_SIMD_TARGET void tail_backward(const NormalisedPlane& plane, const float* gradient,
+                                    const PlaneGradient& rule, float* into) {
+  const GradientWriter writer = GradientWriter::of(rule, into);
+  if constexpr (joint == Joint::pool) return pooled_backward<activation>(plane, gradient, writer);
+  constexpr Activation left = joint == Joint::sum ? Activation::none : activation;
+  const Normalised normalised = Normalised::of(plane);
+  const Bounds bounds = Bounds::of(plane);
+  for (std::size_t i = 0; i < plane.height * plane.width * lanes; i += lanes) {
+    const Vec x = load(plane.x + i);
+    writer.write(i, x, passed<left>(load(gradient + i), normalised(x), bounds));
+  }
+}
+
+template <Joint joint, Activation activation>
+constexpr Tail tail{tail_forward<joint, activation>, tail_sums<activation>,
+                    tail_backward<joint, activation>};
 
 }  // namespace
 }  // namespace mase::train

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm, 2 x 2 max pooling and ReLU over lanes, as one layer.
+// Batch norm, 2 x 2 max pooling or a sum, and an activation over lanes, as one layer.
 #include "torch/train/lanes/tail_layer.hpp"
 
 #include <ATen/core/Tensor.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace mase::train {
@@ -69,13 +70,30 @@ LaneTail::LaneTail(const LayerSource& source)
 }
 
 bool LaneTail::absorb(const LayerSource& source) {
-  const bool is_relu = source.node.op == "aten::relu";
-  bool& wanted = is_relu ? relu_ : pool_;
-  if (wanted || !(is_relu || is_square_pool(source))) return false;
-  return wanted = true;
+  if (is_square_pool(source)) return absorb_joint(Joint::pool);
+  if (train::is_sum(source.graph, source.node))
+    return activation_ == Activation::none && absorb_joint(Joint::sum);
+  return absorb_activation(source);
 }
 
-const Tail& LaneTail::tail() const { return kernels_.tails[pool_][relu_]; }
+bool LaneTail::absorb_joint(Joint joint) {
+  if (joint_ != Joint::none) return false;
+  joint_ = joint;
+  return true;
+}
+
+bool LaneTail::absorb_activation(const LayerSource& source) {
+  const auto bounds = activation_bounds(source);
+  if (activation_ != Activation::none || !bounds) return false;
+  activation_ = std::isinf(bounds->high) ? Activation::relu : Activation::clamp;
+  low_ = static_cast<float>(bounds->low);
+  high_ = static_cast<float>(bounds->high);
+  return true;
+}
+
+const Tail& LaneTail::tail() const {
+  return kernels_.tails[static_cast<std::size_t>(joint_)][static_cast<std::size_t>(activation_)];
+}
 
 at::Tensor LaneTail::forward(const at::Tensor& input) {
   input_ = input;
@@ -91,7 +109,7 @@ at::Tensor LaneTail::forward(const at::Tensor& input) {
 void LaneTail::fit_output() {
   std::vector<std::int64_t> shape = input_.sizes().vec();
   for (std::size_t d : {shape.size() - 3, shape.size() - 2})
-    if (pool_) shape[d] /= 2;
+    if (is_pool()) shape[d] /= 2;
   fit_lanes(output_, shape);
   if (asks_winners()) fit_lanes(winners_, shape);
 }
@@ -114,6 +132,9 @@ double LaneTail::count() const { return static_cast<double>(sizes_.images * size
 NormalisedPlane LaneTail::plane(std::size_t p) const {
   const auto width = static_cast<std::size_t>(input_.size(input_.dim() - 2));
   NormalisedPlane plane{plane_of(input_, p), sizes_.positions / width, width};
+  plane.low = low_;
+  plane.high = high_;
+  if (is_sum()) plane.addend = plane_of(addend_, p);
   if (!running_) return plane;
   const std::size_t c = p % sizes_.channels;
   const float *weight = floats(weight_.used), *bias = floats(bias_.used);
@@ -124,23 +145,39 @@ NormalisedPlane LaneTail::plane(std::size_t p) const {
 
 void LaneTail::begin_backward(const at::Tensor& gradient) {
   output_gradient_ = gradient;
+  if (running_ || is_sum()) find_sums();
+  if (is_sum()) output_gradient_ = passed_;
   if (running_) rule_ = input_rule();
   finish_gradients();
 }
 
-InputGradient LaneTail::input_rule() {
-  std::vector<double> sums(sizes_.channels), products(sizes_.channels);
-  const std::size_t outputs = batch_sizes(output_, sizes_.images).positions;
+void LaneTail::find_sums() {
+  const bool keeps = is_sum() && activation_ != Activation::none;
+  if (keeps) fit_lanes(passed_buffer_, output_.sizes());
+  passed_ = keeps ? passed_buffer_ : output_gradient_;
+  gradient_sums_.assign(sizes_.channels, 0);
+  gradient_products_.assign(sizes_.channels, 0);
+  TailGradient of;
+  of.count = batch_sizes(output_, sizes_.images).positions;
+  of.low = low_;
+  of.high = high_;
   for (std::size_t p = 0; p < sizes_.planes(); ++p) {
     const std::size_t c = p % sizes_.channels;
+    of.x = plane_of(asks_winners() ? winners_ : input_, p);
+    of.out = plane_of(output_, p);
+    of.gradient = plane_of(output_gradient_, p);
+    if (running_) of.mean = statistics_.mean[c];
+    if (keeps) of.passed = plane_of(passed_, p);
     float sum[lane_count], product[lane_count];
-    tail().sums(plane_of(pool_ ? winners_ : input_, p), plane_of(output_, p),
-                plane_of(output_gradient_, p), outputs, statistics_.mean[c], sum, product);
-    sums[c] += sum_of_lanes(sum);
-    products[c] += sum_of_lanes(product);
+    tail().sums(of, sum, product);
+    gradient_sums_[c] += sum_of_lanes(sum);
+    gradient_products_[c] += sum_of_lanes(product);
   }
-  return input_gradient(sums, products, count(), floats(weight_.used), statistics_,
-                        floats(weight_.gradient), floats(bias_.gradient));
+}
+
+InputGradient LaneTail::input_rule() {
+  return input_gradient(gradient_sums_, gradient_products_, count(), floats(weight_.used),
+                        statistics_, floats(weight_.gradient), floats(bias_.gradient));
 }
 
 void LaneTail::write_gradient(std::size_t first, std::size_t count, float* into) const {
@@ -158,13 +195,15 @@ void LaneTail::write_gradient(std::size_t first, std::size_t count, float* into)
 at::Tensor LaneTail::backward(const at::Tensor& gradient, bool wanted) {
   begin_backward(gradient);
   if (!wanted) return {};
+  if (is_sum() && !running_) return passed_;
   fit_lanes(gradient_, input_.sizes());
   write_gradient(0, sizes_.bundles(), floats(gradient_));
   return gradient_;
 }
 
 std::unique_ptr<LaneTail> make_lane_tail(const LayerSource& source) {
-  const bool known = source.node.op == "aten::relu" || is_square_pool(source) ||
+  const bool known = activation_bounds(source) || is_square_pool(source) ||
+                     is_sum(source.graph, source.node) ||
                      (is_training_batch_norm(source) && source.node.info.shape.size() > 2);
   return known ? std::make_unique<LaneTail>(source) : nullptr;
 }

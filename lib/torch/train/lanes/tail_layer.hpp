@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm in training, 2 x 2 max pooling and ReLU over lanes, as one layer: any of them, in an
-// order that makes no difference.
+// Batch norm in training, then 2 x 2 max pooling or a sum, and an activation over lanes, as one
+// layer: any of them. Pooling and activation stand in either order, which makes no difference.
 #pragma once
 
 #include <optional>
@@ -18,6 +18,8 @@ class LaneTail : public ParameterLayer {
   bool absorb(const LayerSource& source) override;
   at::Tensor forward(const at::Tensor& input) override;
   at::Tensor backward(const at::Tensor& gradient, bool wanted) override;
+  void take_addend(const at::Tensor& addend) override { addend_ = addend; }
+  at::Tensor addend_gradient() const override { return passed_; }
 
   /// The parts of `backward`: the parameters' gradients first, ...
   void begin_backward(const at::Tensor& gradient);
@@ -25,22 +27,31 @@ class LaneTail : public ParameterLayer {
   void write_gradient(std::size_t first, std::size_t count, float* into) const;
 
  private:
+  bool absorb_joint(Joint joint);
+  bool absorb_activation(const LayerSource& source);
   const Tail& tail() const;
-  bool asks_winners() const { return pool_ && running_; }
+  bool is_pool() const { return joint_ == Joint::pool; }
+  bool is_sum() const { return joint_ == Joint::sum; }
+  bool asks_winners() const { return is_pool() && running_; }
   void fit_output();
   void find_statistics();
   double count() const;  ///< values of a channel in the batch
   NormalisedPlane plane(std::size_t p) const;
+  void find_sums();            ///< and the gradient that the activation lets through, of a sum
   InputGradient input_rule();  ///< writes the gradients of weight and bias
 
   const LaneKernels& kernels_;
   std::shared_ptr<LaneBatch> batch_;
   std::optional<RunningStatistics> running_;  ///< with a norm
-  bool pool_ = false, relu_ = false;
+  Joint joint_ = Joint::none;
+  Activation activation_ = Activation::none;
+  float low_ = 0, high_ = 0;  ///< of a clamp
   BatchSizes sizes_;
   BatchStatistics statistics_;
+  std::vector<double> gradient_sums_, gradient_products_;  ///< per channel
   InputGradient rule_;
-  at::Tensor input_, output_, winners_, output_gradient_, gradient_;
+  at::Tensor input_, addend_, output_, winners_, output_gradient_, gradient_;
+  at::Tensor passed_, passed_buffer_;  ///< gradient behind the activation of a sum
 };
 
 /// Null for a node that is nothing of the kind.
