@@ -1,25 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps per second of mase against eager PyTorch with its default Adam.
+"""Training steps per second of processor time of mase against PyTorch with its default Adam.
 
-Networks: jsc-mlp in float, then jsc-s, toy and lenet with formats on data_in, weight and bias of every linear
-and convolution layer. PyTorch quantizes by the chain of operators that one writes by hand, with a
+Against torch.compile: jsc-mlp, lenet, resnet8, a residual MLP and a residual convnet in float, each the same
+network on both sides; the loss is compiled too. The exit code is 1 when one misses its goal.
+Against eager PyTorch: jsc-mlp in float, then jsc-s, toy and lenet with formats on data_in, weight and bias of every
+linear and convolution layer. PyTorch quantizes by the chain of operators that one writes by hand, with a
 straight-through gradient. One thread; data gathering and loss included on both sides. The two programs
 alternate, the medians are compared. Formats that this build does not know are skipped with a line saying so.
 
-Usage: train.py PATH_TO_BENCH_TRAIN [ROUNDS]    (run with a Python that has torch)
+Usage: train.py PATH_TO_BENCH_TRAIN [ROUNDS [NETWORK...]]    (run with a Python that has torch; NETWORK: those
+of the first table only)
 """
 
+import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
+import numpy
 import torch
 from torch.nn import functional
 
 BATCH = 256
-STEPS = {"jsc-mlp": 1000, "jsc-s": 500, "toy": 500, "lenet": 40}
+STEPS = {"jsc-mlp": 1000, "jsc-s": 500, "toy": 500, "lenet": 40, "resnet8": 5, "residual-mlp": 400, "residual-cnn": 30}
 
 
 # The chains of operators ------------------------------------------------------------------------
@@ -135,45 +141,98 @@ def lenet(linear, conv):
         nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), linear(256, 64), nn.ReLU(), linear(64, 10))  # fmt: skip
 
 
+class Residual(torch.nn.Module):
+    """relu(body(x) + shortcut(x))"""
+
+    def __init__(self, body, shortcut):
+        super().__init__()
+        self.body, self.shortcut = body, shortcut
+
+    def forward(self, x):
+        return functional.relu(self.body(x) + self.shortcut(x))
+
+
+def resnet8(linear, conv):
+    nn = torch.nn
+
+    def block(inputs, outputs, stride):
+        body = nn.Sequential(
+            conv(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(),
+            conv(outputs, outputs, 3, 1, 1, bias=False), nn.BatchNorm2d(outputs))  # fmt: skip
+        same = stride == 1 and inputs == outputs
+        projection = nn.Sequential(conv(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+        return Residual(body, nn.Identity() if same else projection)
+
+    return nn.Sequential(
+        conv(3, 16, 3, 1, 1, bias=False), nn.BatchNorm2d(16), nn.ReLU(), block(16, 16, 1), block(16, 32, 2),
+        block(32, 64, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), linear(64, 10))  # fmt: skip
+
+
+def residual_mlp(linear, conv):
+    nn = torch.nn
+    bodies = [nn.Sequential(linear(64, 64), nn.BatchNorm1d(64), nn.ReLU(), linear(64, 64), nn.BatchNorm1d(64))
+              for _ in range(3)]  # fmt: skip
+    return nn.Sequential(linear(16, 64), nn.ReLU(), *(Residual(body, nn.Identity()) for body in bodies), linear(64, 5))
+
+
+def residual_cnn(linear, conv):
+    nn = torch.nn
+    body = nn.Sequential(conv(8, 8, 3, padding=1), nn.BatchNorm2d(8))
+    return nn.Sequential(
+        conv(1, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), Residual(body, nn.Identity()),
+        conv(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), linear(16 * 49, 10))  # fmt: skip
+
+
 # name → builder, shape of a row, classes
 NETWORKS = {"jsc-mlp": (jsc_mlp, (16,), 5), "jsc-s": (jsc_s, (16,), 5), "toy": (toy, (1, 28, 28), 10),
-            "lenet": (lenet, (1, 28, 28), 10)}  # fmt: skip
+            "lenet": (lenet, (1, 28, 28), 10), "resnet8": (resnet8, (3, 32, 32), 10),
+            "residual-mlp": (residual_mlp, (16,), 5), "residual-cnn": (residual_cnn, (1, 28, 28), 10)}  # fmt: skip
+
+# How many times as fast as torch.compile mase is to be.
+GOALS = {"jsc-mlp": 5, "lenet": 5, "resnet8": 3, "residual-mlp": 3, "residual-cnn": 3}
 
 
-def torch_steps_per_second(name, quantizers):
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    builder, shape, classes = NETWORKS[name]
-    linear, conv = (QuantLinear, QuantConv2d) if quantizers else (torch.nn.Linear, torch.nn.Conv2d)
-    network = builder(linear, conv).train()
-    for layer in network.modules():
-        layer.quantizers = quantizers
-    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-    inputs = torch.randn(40 * BATCH, *shape)
-    labels = inputs.flatten(1)[:, :classes].argmax(1)
+class TorchTraining:
+    def __init__(self, name, quantizers, compiled=False):
+        torch.set_num_threads(1)
+        torch.manual_seed(0)
+        builder, shape, classes = NETWORKS[name]
+        linear, conv = (QuantLinear, QuantConv2d) if quantizers else (torch.nn.Linear, torch.nn.Conv2d)
+        self.network = builder(linear, conv).train()
+        for layer in self.network.modules():
+            layer.quantizers = quantizers
+        self.steps = STEPS[name]
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=1e-3)
+        self.inputs = torch.randn(10 * BATCH, *shape)
+        self.labels = self.inputs.flatten(1)[:, :classes].argmax(1)
+        self.loss = torch.compile(self.plain_loss) if compiled else self.plain_loss
+        self.run(max(3, self.steps // 10))
 
-    def run(steps):
-        order = torch.randperm(len(inputs))
+    def plain_loss(self, inputs, labels):
+        return functional.cross_entropy(self.network(inputs), labels)
+
+    def run(self, steps):
+        order = torch.randperm(len(self.inputs))
         for step in range(steps):
-            first = step % 40 * BATCH
+            first = step % 10 * BATCH
             if first == 0:
-                order = torch.randperm(len(inputs))
+                order = torch.randperm(len(self.inputs))
             rows = order[first : first + BATCH]
-            optimizer.zero_grad()
-            loss = functional.cross_entropy(network(inputs[rows]), labels[rows])
-            loss.backward()
-            optimizer.step()
+            self.optimizer.zero_grad()
+            self.loss(self.inputs[rows], self.labels[rows]).backward()
+            self.optimizer.step()
 
-    run(max(1, STEPS[name] // 10))
-    begin = time.perf_counter()
-    run(STEPS[name])
-    return STEPS[name] / (time.perf_counter() - begin)
+    def steps_per_second(self):
+        begin = time.process_time()
+        self.run(self.steps)
+        return self.steps / (time.process_time() - begin)
 
 
-def mase_steps_per_second(program, name, formats):
+def mase_steps_per_second(program, name, formats, file=None):
     """None when the build does not know a format."""
     ports = [f"{port}={text}" for port, text in zip(PORTS, formats)]
-    done = subprocess.run([program, name, str(BATCH), str(STEPS[name]), *ports], capture_output=True, text=True)
+    command = [program, file or name, str(BATCH), str(STEPS[name]), *ports]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         print(f"{name:8} skipped: {done.stderr.strip().splitlines()[0]}")
         return None
@@ -187,21 +246,45 @@ def compare(program, rounds, name, label, formats, quantizers):
         if mine is None:
             return
         ours.append(mine)
-        reference.append(torch_steps_per_second(name, quantizers))
+        reference.append(TorchTraining(name, quantizers).steps_per_second())
     theirs, mine = statistics.median(reference), statistics.median(ours)
     print(f"{name:8} {label:16} eager PyTorch {theirs:7.1f} steps/s, mase {mine:8.1f} steps/s, "
           f"ratio {mine / theirs:6.2f}", flush=True)  # fmt: skip
 
 
+def beside_compile(program, rounds, name, folder):
+    """Whether the goal is met."""
+    training = TorchTraining(name, None, compiled=True)
+    file = folder / f"{name}.pt"
+    torch.jit.script(training.network).save(file)
+    numpy.save(file.with_suffix(".npy"), training.inputs[:2].numpy())
+    reference, ours = [], []
+    for _ in range(rounds):
+        ours.append(mase_steps_per_second(program, name, [], file))
+        reference.append(training.steps_per_second())
+    theirs, mine = statistics.median(reference), statistics.median(ours)
+    met = mine >= GOALS[name] * theirs
+    print(f"{name:12} torch.compile {theirs:7.1f} steps/s, mase {mine:8.1f} steps/s, ratio {mine / theirs:6.2f} "
+          f"(goal {GOALS[name]}){'' if met else '  missed'}", flush=True)  # fmt: skip
+    return met
+
+
 def main():
     program = sys.argv[1]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    print(f"batch {BATCH}, one thread, medians of {rounds} alternated runs; float first, then by format")
-    compare(program, rounds, "jsc-mlp", "float", [], None)
-    for name in ("jsc-s", "toy", "lenet"):
-        compare(program, rounds, name, "float", [], None)
-        for label, formats, quantizers in ROWS:
-            compare(program, rounds, name, label, formats, quantizers)
+    print(
+        f"batch {BATCH}, one thread, processor time, medians of {rounds} alternated runs; float first, then by format"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        names = sys.argv[3:] or GOALS
+        met = [beside_compile(program, rounds, name, pathlib.Path(folder)) for name in names]
+    if len(sys.argv) <= 3:
+        compare(program, rounds, "jsc-mlp", "float", [], None)
+        for name in ("jsc-s", "toy", "lenet"):
+            compare(program, rounds, name, "float", [], None)
+            for label, formats, quantizers in ROWS:
+                compare(program, rounds, name, label, formats, quantizers)
+    sys.exit(not all(met))
 
 
 if __name__ == "__main__":
