@@ -9,41 +9,15 @@
 namespace mase::ir {
 namespace {
 
+/// What stands outside for the nodes of a body.
 using Places = std::map<NodeId, Value>;
 
-Value placed(const Value& value, const Places& places);
-
-Value::List placed_items(const Value& value, const Places& places) {
-  Value::List items;
-  for (const Value& item : value.items()) items.push_back(placed(item, places));
-  return items;
-}
-
-/// The value with every node of a body replaced by what stands for it outside.
-Value placed(const Value& value, const Places& places) {
-  switch (value.kind()) {
-    case Value::Kind::node: {
-      const auto found = places.find(value.node());
-      if (found == places.end()) file_error("a node of the body is used before it is computed");
-      return found->second;
-    }
-    case Value::Kind::list:
-      return Value::list(placed_items(value, places));
-    case Value::Kind::tuple:
-      return Value::tuple(placed_items(value, places));
-    case Value::Kind::slice: {
-      const Value::List items = placed_items(value, places);
-      return Value::slice(items.at(0), items.at(1), items.at(2));
-    }
-    case Value::Kind::dict: {
-      Value::Dict entries;
-      for (const auto& [key, item] : value.entries())
-        entries.emplace_back(key, placed(item, places));
-      return Value::dict(std::move(entries));
-    }
-    default:
-      return value;
-  }
+void place_nodes(Value& value, const Places& places) {
+  value.change_nodes([&](NodeId id) {
+    const auto found = places.find(id);
+    if (found == places.end()) file_error("a node of the body is used before it is computed");
+    return found->second;
+  });
 }
 
 class BodyPlacer {
@@ -78,13 +52,14 @@ class BodyPlacer {
   void place(const Node& node) {
     Node copy = node;
     copy.name = graph_.node(leaf_).name + "_" + node.name;
-    for (Argument& argument : copy.args) argument.value = placed(argument.value, places_);
+    for (Argument& argument : copy.args) place_nodes(argument.value, places_);
     places_.emplace(node.id, NodeRef{graph_.add(std::move(copy), leaf_)});
   }
 
   void finish(const Node& output) {
     if (output.args.size() != 1) file_error("the body's output needs exactly one argument");
-    Value result = placed(output.args[0].value, places_);
+    Value result = output.args[0].value;
+    place_nodes(result, places_);
     Node& leaf = graph_.node(leaf_);
     if (leaf.kind == NodeKind::call_module) make_container(leaf.target);
     leaf.kind = NodeKind::call_function;

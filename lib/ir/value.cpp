@@ -92,22 +92,11 @@ bool Value::operator==(const Value& other) const {
 
 int Value::replace_node(NodeId from, NodeId to) {
   int count = 0;
-  switch (kind()) {
-    case Kind::node:
-      if (node() != from) return 0;
-      data_ = NodeRef{to};
-      return 1;
-    case Kind::list:
-    case Kind::tuple:
-    case Kind::slice:
-      for (Value& item : items()) count += item.replace_node(from, to);
-      return count;
-    case Kind::dict:
-      for (auto& [key, item] : entries()) count += item.replace_node(from, to);
-      return count;
-    default:
-      return 0;
-  }
+  change_nodes([&](NodeId id) -> Value {
+    count += id == from ? 1 : 0;
+    return NodeRef{id == from ? to : id};
+  });
+  return count;
 }
 
 }  // namespace mase::ir

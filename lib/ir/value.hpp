@@ -105,6 +105,25 @@ class Value {
         break;
     }
   }
+  /// Puts f(NodeId), a value, in place of every node referred to, in order, containers included.
+  template <class F>
+  void change_nodes(F&& f) {
+    switch (kind()) {
+      case Kind::node:
+        *this = f(node());
+        break;
+      case Kind::list:
+      case Kind::tuple:
+      case Kind::slice:
+        for (Value& item : items()) item.change_nodes(f);
+        break;
+      case Kind::dict:
+        for (auto& [key, item] : entries()) item.change_nodes(f);
+        break;
+      default:
+        break;
+    }
+  }
   /// Replaces every reference to `from` by `to`; returns how many.
   int replace_node(NodeId from, NodeId to);
 
