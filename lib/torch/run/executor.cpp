@@ -27,22 +27,6 @@ std::vector<at::Tensor> state_tensors(const c10::IValue& value) {
   return tensors;
 }
 
-/// The constants of a recurrent layer; a cell has none.
-void read_recurrent(const ir::Module& module, bool training, RecurrentCall& call) {
-  const auto truth = [&](const char* name) {
-    const ir::Value* value = module.attribute(name);
-    if (value && value->kind() == ir::Value::Kind::training) return training;
-    return value && value->kind() == ir::Value::Kind::boolean && value->as_bool();
-  };
-  const ir::Value* levels = module.attribute("num_layers");
-  if (levels && levels->kind() == ir::Value::Kind::integer) call.num_layers = levels->as_int();
-  const ir::Value* dropout = module.attribute("dropout");
-  if (dropout && dropout->kind() == ir::Value::Kind::number) call.dropout = dropout->as_double();
-  call.train = truth("train");
-  call.bidirectional = truth("bidirectional");
-  call.batch_first = truth("batch_first");
-}
-
 }  // namespace
 
 c10::IValue Executor::Plan::fetch(Recipe& recipe) {
@@ -135,9 +119,8 @@ c10::IValue Executor::Plan::call_aten(PlanStep& step) {
 }
 
 c10::IValue Executor::Plan::call_recurrent(PlanStep& step) {
-  const ir::Module& module = graph.module_of(*step.node);
-  RecurrentCall call;
-  read_recurrent(module, training_, call);
+  RecurrentCall call{step.constants};
+  if (step.trains_with_graph) call.train = training_;
   call.input = evaluate(step.arguments[0]).toTensor();
   Recipe& state = step.arguments[1];  // its format is for every step, not for the first alone
   call.state = state_tensors(fetch(state));

@@ -129,17 +129,35 @@ class PlanBuilder {
       const ir::Value* value = node.find(name);
       step.arguments.push_back(value ? recipe_of(*value) : tensor_list(module, name));
     }
-    check_recurrent(step, module);
+    read_constants(step, module);
+    check_recurrent(step);
+  }
+
+  static void read_constants(PlanStep& step, const ir::Module& module) {
+    const auto find = [&](const char* name, ir::Value::Kind kind) {
+      const ir::Value* value = module.attribute(name);
+      return value && value->kind() == kind ? value : nullptr;
+    };
+    const auto truth = [&](const char* name) {
+      const ir::Value* value = find(name, ir::Value::Kind::boolean);
+      return value && value->as_bool();
+    };
+    RecurrentConstants& constants = step.constants;
+    if (const auto* levels = find("num_layers", ir::Value::Kind::integer))
+      constants.num_layers = levels->as_int();
+    if (const auto* dropout = find("dropout", ir::Value::Kind::number))
+      constants.dropout = dropout->as_double();
+    constants.train = truth("train");
+    constants.bidirectional = truth("bidirectional");
+    constants.batch_first = truth("batch_first");
+    step.trains_with_graph = find("train", ir::Value::Kind::training) != nullptr;
   }
 
   /// The tensors of every level and direction are there.
-  static void check_recurrent(const PlanStep& step, const ir::Module& module) {
+  static void check_recurrent(const PlanStep& step) {
     if (!step.node->find("input")) file_error("argument 'input' is missing");
-    const ir::Value* levels = module.attribute("num_layers");
-    const ir::Value* both = module.attribute("bidirectional");
-    const bool two = both && both->kind() == ir::Value::Kind::boolean && both->as_bool();
-    const std::int64_t places =
-        levels && levels->kind() == ir::Value::Kind::integer ? levels->as_int() : 1;
+    const std::int64_t places = step.constants.num_layers;
+    const bool two = step.constants.bidirectional;
     for (std::size_t i = 2; i < recurrent_arguments.size(); ++i) {
       const auto count = static_cast<std::int64_t>(step.arguments[i].items.size());
       const bool optional = i > 3;

@@ -55,6 +55,8 @@ struct PlanStep {
   bool is_batch_norm = false;
   const HostOperator* host = nullptr;
   const RecurrentOp* recurrent = nullptr;
+  RecurrentConstants constants;    ///< of a recurrent layer
+  bool trains_with_graph = false;  ///< its `train` is whether the graph is trained
   std::vector<Recipe> arguments;
   PortFormat out;
   std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step

@@ -34,16 +34,20 @@ const RecurrentOp* find_recurrent_of_aten(std::string_view aten);
 inline constexpr std::array<std::string_view, 7> recurrent_arguments{
     "input", "hx", "weight_ih", "weight_hh", "weight_hr", "bias_ih", "bias_hh"};
 
+/// What is constant of a layer; a cell has none of it.
+struct RecurrentConstants {
+  std::int64_t num_layers = 1;
+  double dropout = 0;
+  bool train = false, bidirectional = false, batch_first = false;
+};
+
 /// Arguments of a call. Tensors of all levels stand one after the other, both directions of a level
 /// side by side, as torch.nn numbers them.
-struct RecurrentCall {
+struct RecurrentCall : RecurrentConstants {
   at::Tensor input;               ///< [steps, rows, features], rows first with batch_first, or
                                   ///< [steps, features]; of a cell [rows, features] or [features]
   std::vector<at::Tensor> state;  ///< h, and c of an LSTM; empty: zeros
   std::vector<at::Tensor> weight_ih, weight_hh, weight_hr, bias_ih, bias_hh;
-  std::int64_t num_layers = 1;
-  double dropout = 0;
-  bool train = false, bidirectional = false, batch_first = false;
 };
 
 /// What torch.nn computes, with its bits: (output, h) or (output, (h, c)); of a cell h or (h, c).
