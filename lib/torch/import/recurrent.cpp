@@ -78,11 +78,11 @@ class RecurrentReader {
       if (!memory) return false;
       state.push_back(memory_of(*memory));
     }
-    take_own("weight_ih", argument_in(*from_input, "weight"));
-    take_own("weight_hh", argument_in(*from_state, "weight"));
+    take_tensor("weight_ih", argument_in(*from_input, "weight"));
+    take_tensor("weight_hh", argument_in(*from_state, "weight"));
     return take_input(argument_in(*from_input, "input")) && take_state(state) &&
-           take_own("bias_ih", argument_in(*from_input, "bias")) &&
-           take_own("bias_hh", argument_in(*from_state, "bias"));
+           take_tensor("bias_ih", argument_in(*from_input, "bias")) &&
+           take_tensor("bias_hh", argument_in(*from_state, "bias"));
   }
 
   const RecurrentOp* traced_operator() const {
@@ -98,8 +98,13 @@ class RecurrentReader {
   bool reads(const OpCall& call, std::string_view tensor) const {
     if (call.op != "aten::linear") return false;
     const Ref weight = argument_in(call, "weight");
-    return weight && weight->kind == Cell::Kind::attribute &&
-           weight->path == self_->path + "." + std::string(tensor);
+    return weight && weight->kind == Cell::Kind::attribute && is_named(*weight, tensor);
+  }
+
+  /// Whether an attribute is this tensor of the layer, or one that it is tied to, which a trace
+  /// names after the layer that it meets first. What the cell gives is compared in the end.
+  static bool is_named(const Cell& attribute, std::string_view tensor) {
+    return std::string_view(attribute.path).substr(attribute.path.rfind('.') + 1) == tensor;
   }
 
   /// The memory of an LSTM is the one factor that comes from outside of the cell, or zeros.
@@ -142,21 +147,20 @@ class RecurrentReader {
     return true;
   }
 
-  /// A tensor of the layer itself; one that may be left out is none.
-  bool take_own(const char* argument, const Ref& cell) {
+  /// A tensor of the layer, which it may share with others; one that may be left out is none.
+  bool take_tensor(const char* argument, const Ref& cell) {
     if (!cell || cell->value.isNone()) return true;
-    const bool own =
-        cell->kind == Cell::Kind::attribute && cell->path.starts_with(self_->path + ".");
-    if (own) parts_.tensors.emplace_back(argument, cell);
-    return own;
+    const bool stored = cell->kind == Cell::Kind::attribute;
+    if (stored) parts_.tensors.emplace_back(argument, cell);
+    return stored;
   }
 
   bool take_cell_tensors(const OpCall& call, const char* weight_ih, const char* weight_hh,
                          const char* bias_ih, const char* bias_hh) {
-    return take_own("weight_ih", argument_in(call, weight_ih)) &&
-           take_own("weight_hh", argument_in(call, weight_hh)) &&
-           take_own("bias_ih", argument_in(call, bias_ih)) &&
-           take_own("bias_hh", argument_in(call, bias_hh));
+    return take_tensor("weight_ih", argument_in(call, weight_ih)) &&
+           take_tensor("weight_hh", argument_in(call, weight_hh)) &&
+           take_tensor("bias_ih", argument_in(call, bias_ih)) &&
+           take_tensor("bias_hh", argument_in(call, bias_hh));
   }
 
   /// ATen's `params`: matrices, biases and the projection of one level and direction after another.
@@ -169,7 +173,7 @@ class RecurrentReader {
     if (params.size() == places * (group.size() + 1)) group.push_back("weight_hr");
     if (params.size() != places * group.size()) return false;
     for (std::size_t i = 0; i < params.size(); ++i)
-      if (!take_own(group[i % group.size()], params[i])) return false;
+      if (!take_tensor(group[i % group.size()], params[i])) return false;
     return true;
   }
 

@@ -10,9 +10,11 @@
 
 #include "base/error.hpp"
 #include "ir/text.hpp"
+#include "test_paths.hpp"
 #include "torch/catch.hpp"
 #include "torch/export/export_support.hpp"
 #include "torch/fixtures.hpp"
+#include "torch/import/torchscript.hpp"
 #include "torch/run/executor.hpp"
 
 using namespace mase;
@@ -117,4 +119,20 @@ TEST_CASE("a recurrent layer without all its tensors is refused", "[recurrent]")
   graph = sums(1, "");
   graph.modules.at("rnn").attributes[0].value = ir::Value(std::int64_t{1} << 62);
   CHECK_THROWS_WITH(run_sums(graph), Catch::Contains("weight_ih"));
+}
+
+TEST_CASE("recurrent layers that share their tensors are leaves with stock PyTorch's bits") {
+  const std::string folder = std::string(MASE_TEST_FOLDER) + "/fixtures/programs/";
+  const std::vector<Array> example{read_npy(folder + "example.npy")};
+  for (const std::string name : {"Tied", "TracedTied"}) {
+    INFO(name);
+    backend::ImportOptions options;
+    options.inputs = example;
+    const ir::Graph graph = libtorch::import_torchscript(folder + name + ".pt", options);
+    for (const char* layer : {"first", "second"}) CHECK(graph.find_node(layer)->op == "mase::lstm");
+    for (const char* cell : {"cell", "later"}) CHECK(graph.find_node(cell)->op == "mase::gru_cell");
+    CHECK(graph.modules.at("first").tensors == graph.modules.at("second").tensors);
+    CHECK(same(executed(graph, example), called(folder + name + ".pt", example)));
+    check_three_calls(graph, example);
+  }
 }
