@@ -26,6 +26,7 @@ struct ImportOptions {
   std::vector<std::string> origins;         ///< of each input: a file, an option; for errors
   std::vector<std::string> leaf_modules;    ///< class names kept as leaves beside torch.nn's
   std::vector<std::string> leaf_functions;  ///< function names kept as calls
+  ir::CustomOps custom_ops;                 ///< classes and functions kept as ops of the user's
   std::map<std::string, Tree> concrete;     ///< forward arguments fixed to a constant (cf_args)
 };
 

@@ -40,6 +40,8 @@ struct Metadata {
 };
 
 class Graph;
+struct CustomOp;                                                           // ir/custom_op.hpp
+using CustomOps = std::map<std::string, std::shared_ptr<const CustomOp>>;  ///< by name
 
 /// One computation, input, tensor or the output of a graph.
 struct Node {
@@ -56,8 +58,9 @@ struct Node {
   /// call_function and call_method: every argument of the operator that differs from its default;
   /// call_module: the data inputs only; output: one argument "value".
   std::vector<Argument> args;
-  /// What an opaque leaf ("mase::leaf") runs: its placeholders are the nodes in `args`, in order,
-  /// and its tensors those of the graph that the leaf stands in. Null for every other node.
+  /// What an opaque leaf ("mase::leaf", or "mase::leaf.NAME" of a custom op) runs: its placeholders
+  /// are the nodes in `args`, in order, and its tensors those of the graph that the leaf stands in.
+  /// Null for every other node.
   std::shared_ptr<const Graph> body;
   ValueInfo info;
   /// Formats by port ("data_in", "weight", "bias", "data_out", ...), written by quantize only.
@@ -142,6 +145,7 @@ class Graph {
   /// Module containers of the source (path → class name), so that a checkpoint has the same tree.
   std::map<std::string, std::string> containers;
   std::vector<Guard> guards;
+  CustomOps custom_ops;
   /// Passes that made this graph: list of {"pass": name, "options": {...}}.
   Tree history = Tree::list();
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "ir/custom_op.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::ir {
 namespace {
@@ -22,11 +24,13 @@ void place_nodes(Value& value, const Places& places) {
 
 class BodyPlacer {
  public:
-  BodyPlacer(Graph& graph, NodeId leaf) : graph_(graph), leaf_(leaf) {}
+  BodyPlacer(Graph& graph, NodeId leaf, LeafPorts* rounding)
+      : graph_(graph), leaf_(leaf), rounding_(rounding) {}
 
   void run() {
     const std::shared_ptr<const Graph> body = graph_.node(leaf_).body;
     place_inputs(*body);
+    find_tensor_ports();
     for (const NodeId id : body->order()) {
       const Node& node = body->node(id);
       if (node.kind == NodeKind::placeholder) continue;
@@ -40,20 +44,47 @@ class BodyPlacer {
  private:
   void place_inputs(const Graph& body) {
     const std::vector<NodeId> inputs = body.placeholders();
-    std::vector<NodeId> given;
-    for (const Argument& argument : graph_.node(leaf_).args)
-      argument.value.for_each_node([&](NodeId id) { given.push_back(id); });
+    const std::vector<LeafInput> given = leaf_inputs(graph_, graph_.node(leaf_));
     if (given.size() != inputs.size())
       file_error("the body takes " + std::to_string(inputs.size()) + " inputs, the leaf has " +
                  std::to_string(given.size()));
-    for (std::size_t i = 0; i < given.size(); ++i) places_.emplace(inputs[i], NodeRef{given[i]});
+    for (std::size_t i = 0; i < given.size(); ++i)
+      places_.emplace(inputs[i],
+                      NodeRef{rounded(given[i].node, given[i].port, body.node(inputs[i]).name)});
+  }
+
+  /// The ports of the layer's tensors that have formats, by path.
+  void find_tensor_ports() {
+    for (const Port& port : ports(graph_, graph_.node(leaf_)))
+      if (!port.tensor.empty()) tensor_ports_[port.tensor] = port.name;
+  }
+
+  /// The node `id`, or the one that rounds it where the leaf's port has a format.
+  NodeId rounded(NodeId id, const std::string& port, const std::string& name) {
+    const auto format = graph_.node(leaf_).formats.find(port);
+    if (format == graph_.node(leaf_).formats.end()) return id;
+    Node node;
+    node.name = graph_.node(leaf_).name + "_" + name + "_" + port;
+    node.kind = NodeKind::call_function;
+    node.target = "mase.identity";
+    node.op = "mase::identity";
+    node.args = {{"self", NodeRef{id}}};
+    node.info = graph_.node(id).info;
+    node.formats.emplace("data_in", format->second);
+    const NodeId added = graph_.add(std::move(node), leaf_);
+    if (rounding_) rounding_->emplace(added, LeafPort{leaf_, port});
+    return added;
   }
 
   void place(const Node& node) {
     Node copy = node;
     copy.name = graph_.node(leaf_).name + "_" + node.name;
     for (Argument& argument : copy.args) place_nodes(argument.value, places_);
-    places_.emplace(node.id, NodeRef{graph_.add(std::move(copy), leaf_)});
+    NodeId added = graph_.add(std::move(copy), leaf_);
+    const auto port = tensor_ports_.find(node.target);
+    if (node.kind == NodeKind::get_attr && port != tensor_ports_.end())
+      added = rounded(added, port->second, node.name);
+    places_.emplace(node.id, NodeRef{added});
   }
 
   void finish(const Node& output) {
@@ -61,38 +92,42 @@ class BodyPlacer {
     Value result = output.args[0].value;
     place_nodes(result, places_);
     Node& leaf = graph_.node(leaf_);
-    if (leaf.kind == NodeKind::call_module) make_container(leaf.target);
     leaf.kind = NodeKind::call_function;
     leaf.op = "mase::identity";
     leaf.args = {{"self", std::move(result)}};
     leaf.body = nullptr;
-  }
-
-  /// The layer's tensors keep their paths.
-  void make_container(const std::string& path) {
-    const auto module = graph_.modules.find(path);
-    if (module == graph_.modules.end()) return;
-    graph_.containers.emplace(path, module->second.class_name);
-    graph_.modules.erase(module);
+    std::erase_if(leaf.formats, [](const auto& entry) { return entry.first != "data_out"; });
   }
 
   Graph& graph_;
   NodeId leaf_;
+  LeafPorts* rounding_;
   Places places_;
+  std::map<std::string, std::string> tensor_ports_;
 };
+
+/// Layers that were leaves: their tensors keep their paths.
+void make_containers(Graph& graph) {
+  std::erase_if(graph.modules, [&](const auto& entry) {
+    if (!is_leaf(entry.second.op)) return false;
+    graph.containers.emplace(entry.first, entry.second.class_name);
+    return true;
+  });
+}
 
 }  // namespace
 
-Graph without_leaf_bodies(const Graph& graph) {
+Graph without_leaf_bodies(const Graph& graph, LeafPorts* ports) {
   Graph flat = graph;
   for (const NodeId id : graph.order()) {
     if (!graph.node(id).body) continue;
     try {
-      BodyPlacer(flat, id).run();
+      BodyPlacer(flat, id, ports).run();
     } catch (const Error& error) {
       throw Error(error.fault(), "leaf '" + graph.node(id).name + "': " + error.what());
     }
   }
+  make_containers(flat);
   return flat;
 }
 

@@ -3,7 +3,11 @@
 #include "ir/node_arguments.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
 
+#include "ir/custom_op.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::ir {
@@ -41,7 +45,10 @@ std::vector<Given> given_arguments(const Graph& graph, const Node& node) {
 class Namer {
  public:
   Namer(const Graph& graph, const Node& node)
-      : graph_(graph), node_(node), row_(classify(graph, node).row) {}
+      : graph_(graph), node_(node), row_(classify(graph, node).row) {
+    if (custom_op(graph, node))
+      for (const Port& port : ports(graph, node)) own_ports_.emplace(port.argument, port.name);
+  }
 
   std::vector<NamedArgument> run() {
     for (const Given& given : given_arguments(graph_, node_)) add(given);
@@ -52,6 +59,7 @@ class Namer {
  private:
   std::string_view port_of(std::string_view aten) const {
     if (!row_) return {};
+    if (const auto own = own_ports_.find(aten); own != own_ports_.end()) return own->second;
     const auto it = std::ranges::find(row_->args, aten, &ArgRow::name);
     return it == row_->args.end() ? std::string_view{} : it->port;
   }
@@ -115,6 +123,7 @@ class Namer {
   const Graph& graph_;
   const Node& node_;
   const OpRow* row_;
+  std::map<std::string, std::string, std::less<>> own_ports_;  ///< of a custom op, by argument
   std::vector<NamedArgument> found_;
   int data_count_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "ir/custom_op.hpp"
 #include "ir/op_rows.hpp"
 
 namespace mase::ir {
@@ -146,6 +147,7 @@ Classified classify_module(const Module& module) {
 }  // namespace
 
 Classified classify(const Graph& graph, const Node& node) {
+  if (const CustomOp* own = custom_op(graph, node)) return {own->row.type, own->name, &own->row};
   switch (node.kind) {
     case NodeKind::placeholder:
       return {MaseType::placeholder, "placeholder", nullptr};
@@ -180,9 +182,23 @@ void add_tensors(const Module& module, const ArgRow& argument, std::vector<Port>
       found.push_back({std::string(argument.port), name, Value(), path, std::nullopt});
 }
 
+std::vector<Port> custom_ports_of(const Graph& graph, const Node& node, const CustomOp& op) {
+  std::vector<Port> found;
+  for (const LeafInput& input : leaf_inputs(graph, node))
+    if (!input.port.empty())
+      found.push_back({input.port, input.argument, NodeRef{input.node}, "", std::nullopt});
+  if (node.kind == NodeKind::call_module)
+    for (const auto& [name, path] : graph.module_of(node).tensors)
+      if (const auto port = op.tensors.find(name);
+          port != op.tensors.end() && !port->second.empty())
+        found.push_back({port->second, name, Value(), path, std::nullopt});
+  return found;
+}
+
 }  // namespace
 
 std::vector<Port> ports(const Graph& graph, const Node& node) {
+  if (const CustomOp* own = custom_op(graph, node)) return custom_ports_of(graph, node, *own);
   const Classified what = classify(graph, node);
   std::vector<Port> found;
   if (!what.row) return found;

@@ -64,6 +64,7 @@ enum class OpFamily {
   size,                    ///< the shape, or one dimension of it
   host_value,              ///< a number on the host
   creation,                ///< a tensor from numbers alone
+  custom,                  ///< an op of the user's own (custom_op.hpp)
   other                    ///< none of these, and every op outside of the table: no rule
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "ir/custom_op.hpp"
 #include "ir/lexer.hpp"
 #include "ir/parse_value.hpp"
 #include "ir/text.hpp"
@@ -29,6 +30,7 @@ class Parser {
  private:
   void declaration();
   void container();
+  void custom_op();
   void module();
   void module_tensors(Module& module);
   void tensor();
@@ -72,12 +74,13 @@ void Parser::declaration() {
     lexer_.fail("expected a node (%name = ...), a declaration or '}'");
   lexer_.next();
   if (word.text == "container") return container();
+  if (word.text == "custom_op") return custom_op();
   if (word.text == "module") return module();
   if (word.text == "tensor") return tensor();
   if (word.text == "guard") return guard();
   if (word.text == "history") return history();
   lexer_.fail_at(word.offset, "unknown declaration '" + word.text +
-                                  "'; known: container, module, tensor, guard, history");
+                                  "'; known: container, custom_op, module, tensor, guard, history");
 }
 
 void Parser::container() {
@@ -86,6 +89,16 @@ void Parser::container() {
   lexer_.expect(':');
   if (!graph_.containers.emplace(path, lexer_.name("a class")).second)
     lexer_.fail_at(place, "container '" + path + "' is declared twice");
+}
+
+void Parser::custom_op() {
+  const std::size_t place = lexer_.peek().offset;
+  const std::string name = lexer_.name("a name");
+  Diagnostics problems;
+  auto op = read_custom_op(name, json_line(), problems);
+  if (!op) lexer_.fail_at(place, problems.all().front().message);
+  if (!graph_.custom_ops.emplace(name, std::move(op)).second)
+    lexer_.fail_at(place, "custom op '" + name + "' is declared twice");
 }
 
 void Parser::module() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing a graph in its text form: one line per declaration and node, in a fixed order.
 #include "base/text.hpp"
+#include "ir/custom_op.hpp"
 #include "ir/lexer.hpp"
 #include "ir/text.hpp"
 
@@ -139,6 +140,8 @@ std::string header_text(const Graph& graph) {
   std::string text;
   for (const auto& [path, class_name] : graph.containers)
     text += "  container " + word(path) + " : " + word(class_name) + "\n";
+  for (const auto& [name, op] : graph.custom_ops)
+    text += "  custom_op " + word(name) + " " + to_json(write_custom_op(*op), -1) + "\n";
   for (const auto& [path, module] : graph.modules) text += module_text(graph, module);
   text += tensors_text(graph);
   for (const Guard& guard : graph.guards)

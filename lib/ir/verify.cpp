@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ir/custom_op.hpp"
 #include "ir/leaf_bodies.hpp"
 #include "ir/op_table.hpp"
 
@@ -27,6 +28,7 @@ class Verifier {
   void check_module_tensors(const Node& node, const Module& module);
   void check_attribute(const Node& node);
   void check_operator(const Node& node);
+  void check_custom_op(const Node& node);
   void check_formats(const Node& node);
   void check_tensor_order();
   void complain(const Node& node, const std::string& what) {
@@ -130,8 +132,19 @@ void Verifier::check_operator(const Node& node) {
   if (computes && node.op.empty()) complain(node, "has no operator");
   if (!computes && !node.op.empty())
     complain(node, "has the operator '" + node.op + "' but computes nothing");
-  if ((node.op == leaf_op) != (node.body != nullptr))
+  if (is_leaf(node.op) != (node.body != nullptr))
     complain(node, node.body ? "has a body and is no leaf" : "is a leaf without a body");
+  if (is_leaf(node.op) && node.op != leaf_op) check_custom_op(node);
+}
+
+void Verifier::check_custom_op(const Node& node) {
+  const CustomOp* op = custom_op(graph_, node);
+  if (!op) return complain(node, "is the custom op '" + node.op + "', which is missing");
+  if (const std::string fault = input_fault(graph_, node); !fault.empty()) found_.push_back(fault);
+  const auto module = graph_.modules.find(node.target);
+  if (node.kind != NodeKind::call_module || module == graph_.modules.end()) return;
+  if (const std::string fault = tensor_fault(*op, module->second); !fault.empty())
+    found_.push_back(fault);
 }
 
 void Verifier::check_formats(const Node& node) {

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
+#include "base/text.hpp"
+#include "ir/custom_op.hpp"
 #include "passes/analysis/rows.hpp"
 
 namespace mase::passes {
@@ -111,8 +115,27 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
     const auto keys = double(given[1].shape[given[1].shape.size() - 2]);
     return (elements(given[0].shape) + outputs(node)) * keys;
   }
+  if (family == custom) return custom_macs(node);
   if (is_sequence_layer(family)) return layer_macs(given, family == attention_layer);
   return 0;
+}
+
+/// The sum of products that the op's table states.
+double OperationCounter::custom_macs(const ir::Node& node) const {
+  const auto terms = ir::parse_macs(ir::custom_op(graph_, node)->macs);
+  const auto factor = [&](const std::string& word) -> double {
+    if (const auto number = parse_int(word)) return double(*number);
+    if (word == "inputs") return read(node);
+    if (word == "outputs") return outputs(node);
+    const std::string* path = graph_.tensor_of(node, word);
+    return path ? double(graph_.tensors.at(*path).value.size()) : 0;
+  };
+  double macs = 0;
+  if (terms)
+    for (const auto& factors : *terms)
+      macs +=
+          std::transform_reduce(factors.begin(), factors.end(), 1.0, std::multiplies<>(), factor);
+  return macs;
 }
 
 /// Every matrix for every row, and both products of attention, whose keys are the rows themselves.
@@ -132,6 +155,7 @@ void OperationCounter::add_bits(const ir::Node& node, ir::OpFamily family,
                                 OperationCounts& counts) const {
   if (family == ir::OpFamily::recurrent_layer || family == ir::OpFamily::recurrent_cell)
     return add_recurrent_bits(node, counts);
+  if (family == ir::OpFamily::custom) return add_custom_bits(node, counts);
   const std::vector<Operand> given = operands(node);
   const bool added =
       given.size() >= 3 && given[1].port == "data_in" && family == ir::OpFamily::added_product;
@@ -139,6 +163,18 @@ void OperationCounter::add_bits(const ir::Node& node, ir::OpFamily family,
   const Operand& right = given[added ? 2 : 1];
   counts.activation_bits = bits_at(node, left.port, left.dtype, left.shape);
   counts.weight_bits = bits_at(node, right.port, right.dtype, right.shape);
+  counts.bitops = counts.macs * counts.activation_bits * counts.weight_bits;
+}
+
+/// Data times weight, or times data where the op has no weight.
+void OperationCounter::add_custom_bits(const ir::Node& node, OperationCounts& counts) const {
+  const std::vector<Operand> given = operands(node);
+  const auto bits = [&](std::string_view port) {
+    const auto found = std::ranges::find(given, port, &Operand::port);
+    return found == given.end() ? 0 : bits_at(node, found->port, found->dtype, found->shape);
+  };
+  counts.activation_bits = bits("data_in");
+  counts.weight_bits = bits("weight") > 0 ? bits("weight") : counts.activation_bits;
   counts.bitops = counts.macs * counts.activation_bits * counts.weight_bits;
 }
 
@@ -213,6 +249,9 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
     case host_value:
     case creation:
       return 0;
+    case custom:
+      if (!ir::custom_op(graph_, node)->macs.empty()) return 0;
+      break;
     case other:
       break;
   }

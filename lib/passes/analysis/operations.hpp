@@ -51,8 +51,10 @@ class OperationCounter {
   double read(const ir::Node& node) const;
   std::vector<Operand> operands(const ir::Node& node) const;
   double macs(const ir::Node& node, ir::OpFamily family) const;
+  double custom_macs(const ir::Node& node) const;
   double layer_macs(const std::vector<Operand>& given, bool attends) const;
   void add_bits(const ir::Node& node, ir::OpFamily family, OperationCounts& counts) const;
+  void add_custom_bits(const ir::Node& node, OperationCounts& counts) const;
   void add_recurrent_bits(const ir::Node& node, OperationCounts& counts) const;
   /// Besides MACs; notes a node whose family has no rule.
   double other_flops(const ir::Node& node, const ir::Classified& what);

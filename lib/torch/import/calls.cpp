@@ -38,18 +38,40 @@ void Importer::run(const jit::Module& module) {
   builder_.finish(call_function(forward, forward_arguments(forward, make_cell(self))));
   check_leaves("--leaf-module", options_.leaf_modules, classes_);
   check_leaves("--leaf-function", options_.leaf_functions, functions_);
+  check_custom_ops();
 }
 
 void Importer::check_leaves(const std::string& option, const std::vector<std::string>& wanted,
                             const std::set<std::string>& met) const {
   for (const std::string& name : wanted) {
-    if (met.contains(name)) continue;
-    const std::vector<std::string> names(met.begin(), met.end());
-    if (traced_ && &met == &functions_)
-      config_error(option + " " + name + ": a trace keeps no functions, only layers");
-    config_error(option + ": the model calls nothing of the name '" + name + "'" +
-                 did_you_mean(name, names, names.empty() ? "" : "; it calls " + join(names, ", ")));
+    if (!met.contains(name)) config_error(option + " " + name + ": " + not_called(name, met));
   }
+}
+
+std::string Importer::not_called(const std::string& name, const std::set<std::string>& met) const {
+  if (traced_ && &met == &functions_) return "a trace keeps no functions, only layers";
+  const std::vector<std::string> names(met.begin(), met.end());
+  return "the model calls nothing of the name '" + name + "'" +
+         did_you_mean(name, names, names.empty() ? "" : "; it calls " + join(names, ", "));
+}
+
+void Importer::check_custom_ops() const {
+  Diagnostics problems;
+  for (const auto& [name, op] : options_.custom_ops) {
+    const bool of_class = op->function.empty();
+    const auto& met = of_class ? classes_ : functions_;
+    const std::string& wanted = of_class ? op->class_name : op->function;
+    if (!met.contains(wanted))
+      problems.error(op->where, "custom_ops." + name + ": " + not_called(wanted, met));
+  }
+  problems.throw_if_errors();
+}
+
+const ir::CustomOp* Importer::custom_op(std::string ir::CustomOp::*kind,
+                                        const std::string& name) const {
+  for (const auto& [key, op] : options_.custom_ops)
+    if ((*op).*kind == name) return op.get();
+  return nullptr;
 }
 
 bool Importer::is_traced(jit::Graph& graph) {
@@ -177,10 +199,15 @@ void Importer::call_method(const jit::Node* node, Environment& environment) {
   Ref& result = environment[node->output()];
   const std::string own = class_name(self->value);
   classes_.insert(own);
+  const ir::CustomOp* op = custom_op(&ir::CustomOp::class_name, own);
+  if (op && may_be_leaf() && name.starts_with("forward")) {
+    result = call_opaque_module(self, *method, arguments, op);
+    return;
+  }
   const bool leaf = may_be_leaf() && name.starts_with("forward") && is_leaf(own);
   if (leaf && (result = call_leaf(self, *method, arguments))) return;
   if (leaf && is_among(options_.leaf_modules, own)) {
-    result = call_opaque_module(self, *method, arguments);
+    result = call_opaque_module(self, *method, arguments, nullptr);
     return;
   }
   result = call_function(*method, arguments);
@@ -256,14 +283,15 @@ void Importer::call_free_function(const jit::Node* node, Environment& environmen
   const std::string target = function_target(function.qualname().qualifiedName());
   functions_.insert(target);
   Ref& result = environment[node->output()];
+  const ir::CustomOp* op = custom_op(&ir::CustomOp::function, target);
+  if (may_be_leaf() && op) {
+    result = call_opaque_function(target, function, arguments, op);
+    return;
+  }
   if (may_be_leaf() && is_leaf_function(target)) {
     result = call_leaf_function(target, function, arguments);
-    if (!result && is_among(options_.leaf_functions, target)) {
-      ir::Node leaf;
-      leaf.kind = ir::NodeKind::call_function;
-      leaf.target = target;
-      result = call_opaque(std::move(leaf), function, arguments);
-    }
+    if (!result && is_among(options_.leaf_functions, target))
+      result = call_opaque_function(target, function, arguments, nullptr);
     if (result) return;
   }
   result = call_function(function, arguments);

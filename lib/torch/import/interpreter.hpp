@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "ir/custom_op.hpp"
 #include "torch/import/builder.hpp"
 #include "torch/import/index.hpp"
 #include "torch/import/value.hpp"
@@ -80,14 +81,21 @@ class Importer {
   /// Names of leaves that the model does not call are mistakes.
   void check_leaves(const std::string& option, const std::vector<std::string>& wanted,
                     const std::set<std::string>& met) const;
+  std::string not_called(const std::string& name, const std::set<std::string>& met) const;
+  void check_custom_ops() const;
+  /// The custom op of a class or function; null for none.
+  const ir::CustomOp* custom_op(std::string ir::CustomOp::*kind, const std::string& name) const;
   // Opaque leaves.
   /// An importer of a leaf's own graph, in which no layer or function is a leaf.
   Importer(ir::Graph& body, const Importer& outer);
-  /// A layer (`self` is its module) or function of several operators as one node with a graph of
-  /// its own.
-  Ref call_opaque(ir::Node leaf, const jit::Function& function, const std::vector<Ref>& arguments);
+  /// A layer (`self` is its module) or function as one node with a graph of its own, which may be
+  /// a custom op.
+  Ref call_opaque(ir::Node leaf, const jit::Function& function, const std::vector<Ref>& arguments,
+                  const ir::CustomOp* op);
   Ref call_opaque_module(const Ref& self, const jit::Function& method,
-                         const std::vector<Ref>& arguments);
+                         const std::vector<Ref>& arguments, const ir::CustomOp* op);
+  Ref call_opaque_function(const std::string& target, const jit::Function& function,
+                           const std::vector<Ref>& arguments, const ir::CustomOp* op);
   /// An argument with a placeholder, named by `names`, for every tensor and size in it; constants
   /// are known inside, but those in a container beside other things are inputs, too.
   Ref body_input(const Ref& outer, const std::vector<std::string>& names, std::vector<Ref>& inputs,

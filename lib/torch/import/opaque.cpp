@@ -37,9 +37,25 @@ Ref Importer::body_input(const Ref& outer, const std::vector<std::string>& names
   return input;
 }
 
+namespace {
+
+std::string operator_of(const ir::CustomOp* op) {
+  return op ? ir::leaf_of(op->name) : std::string(ir::leaf_op);
+}
+
+/// What does not fit between a model and a table of the user's.
+void refuse_fault(const ir::CustomOp& op, const std::string& fault) {
+  Diagnostics problem;
+  if (!fault.empty()) problem.error(op.where, fault);
+  problem.throw_if_errors();
+}
+
+}  // namespace
+
 Ref Importer::call_opaque(ir::Node leaf, const jit::Function& function,
-                          const std::vector<Ref>& arguments) {
-  leaf.op = ir::leaf_op;
+                          const std::vector<Ref>& arguments, const ir::CustomOp* op) {
+  leaf.op = operator_of(op);
+  if (op) graph_.custom_ops.emplace(op->name, options_.custom_ops.at(op->name));
   std::vector<std::string> names;  // of the nodes that are read: guards speak of these
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (is_static(*arguments[i])) continue;
@@ -62,6 +78,7 @@ Ref Importer::call_opaque(ir::Node leaf, const jit::Function& function,
   inner.builder_.finish(result);
   adopt(*body, inner);
   leaf.body = std::move(body);
+  if (op) refuse_fault(*op, ir::input_fault(graph_, leaf));
   return builder_.add_leaf(std::move(leaf), concrete(*result));
 }
 
@@ -82,15 +99,24 @@ void Importer::adopt(ir::Graph& body, const Importer& inner) {
 }
 
 Ref Importer::call_opaque_module(const Ref& self, const jit::Function& method,
-                                 const std::vector<Ref>& arguments) {
-  LeafCall leaf = empty_leaf(self, std::string(ir::leaf_op));
-  const Ref result = call_opaque(std::move(leaf.node), method, arguments);
+                                 const std::vector<Ref>& arguments, const ir::CustomOp* op) {
+  LeafCall leaf = empty_leaf(self, operator_of(op));
+  const Ref result = call_opaque(std::move(leaf.node), method, arguments, op);
   for (const auto& [path, tensor] : graph_.tensors)
     if (path.starts_with(self->path + "."))
       leaf.module.tensors.emplace_back(path.substr(self->path.size() + 1), path);
+  if (op) refuse_fault(*op, ir::tensor_fault(*op, leaf.module));
   if (!register_module(leaf.module))
     unsupported_error("'" + self->path + "' is a leaf and another layer, too");
   return result;
+}
+
+Ref Importer::call_opaque_function(const std::string& target, const jit::Function& function,
+                                   const std::vector<Ref>& arguments, const ir::CustomOp* op) {
+  ir::Node leaf;
+  leaf.kind = ir::NodeKind::call_function;
+  leaf.target = target;
+  return call_opaque(std::move(leaf), function, arguments, op);
 }
 
 }  // namespace mase::libtorch

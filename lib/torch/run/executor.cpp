@@ -93,8 +93,8 @@ at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor
   const bool stored = recipe.kind == Recipe::Kind::tensor;
   at::Tensor out = rounded(tensor, recipe, stored ? Rounded::parameter : Rounded::data, item);
   if (observe_tensor_) {
-    (*observe_tensor_)(*current_, recipe.port + ".raw", tensor);
-    (*observe_tensor_)(*current_, recipe.port, out);
+    (*observe_tensor_)(*current_->shown, recipe.port + ".raw", tensor);
+    (*observe_tensor_)(*current_->shown, recipe.port, out);
   }
   return out;
 }
@@ -135,7 +135,7 @@ c10::IValue Executor::Plan::call_recurrent(PlanStep& step) {
                      });
   if (observe_tensor_) {
     run_steps(*step.recurrent, call, [&](const at::Tensor& h) {
-      (*observe_tensor_)(*current_, "state", h);
+      (*observe_tensor_)(*current_->shown, "state", h);
       return h;
     });
   }
@@ -181,7 +181,7 @@ void Executor::Plan::finish(const PlanStep& step, c10::IValue value) {
 
 void Executor::Plan::run_step(PlanStep& step, const std::vector<c10::IValue>& inputs,
                               std::size_t& next_input) {
-  current_ = step.node;
+  current_ = &step;
   if (step.kind == PlanStep::Kind::input) {
     if (next_input == inputs.size()) file_error("too few inputs were given");
     finish(step, inputs[next_input++]);
@@ -200,13 +200,13 @@ c10::IValue Executor::Plan::run(const std::vector<c10::IValue>& inputs, bool tra
   try {
     for (PlanStep& step : steps) run_step(step, inputs, next_input);
   } catch (const Error& error) {
-    throw Error(error.fault(),
-                "node '" + current_->name + "' (" + current_->op + "): " + error.what());
+    throw Error(error.fault(), "node '" + current_->node->name + "' (" + current_->node->op +
+                                   "): " + error.what());
   } catch (const c10::Error& error) {
-    file_error("node '" + current_->name + "' (" + current_->op +
+    file_error("node '" + current_->node->name + "' (" + current_->node->op +
                "): " + error.what_without_backtrace());
   } catch (const std::runtime_error& error) {
-    file_error("node '" + current_->name + "' (" + current_->op + "): " + error.what());
+    file_error("node '" + current_->node->name + "' (" + current_->node->op + "): " + error.what());
   }
   return std::move(result_);
 }
@@ -245,7 +245,7 @@ void Executor::set_level(ir::Level level) {
 
 void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step) {
   for (PlanStep& step : plan_->steps) {
-    if (step.node->id != node) continue;
+    if (step.shown->id != node) continue;
     if (port == "data_out") step.out.log2_step = log2_step;
     for (Recipe& recipe : step.arguments) {
       if (recipe.port == port) recipe.log2_step = log2_step;
@@ -258,7 +258,14 @@ void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Te
 TrainingRounding& Executor::rounding() { return plan_->rounding; }
 
 void Executor::set_format(ir::NodeId node, const std::string& port, const formats::Format& format) {
-  plan_->graph.node(node).formats.at(port) = format;  // in place: the steps point at it
+  // In place: the steps point at it.
+  ir::Node& own = plan_->graph.node(node);
+  if (const auto found = own.formats.find(port); found != own.formats.end()) found->second = format;
+  if (const auto leaf = plan_->leaves.find(node); leaf != plan_->leaves.end())
+    leaf->second.formats.at(port) = format;
+  for (const auto& [rounding, at] : plan_->leaf_ports)
+    if (at.leaf == node && at.port == port)
+      plan_->graph.node(rounding).formats.at("data_in") = format;
   forget_quantized();
 }
 

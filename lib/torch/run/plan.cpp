@@ -63,6 +63,8 @@ class PlanBuilder {
   PlanStep step_of(const ir::Node& node) {
     PlanStep step;
     step.node = &node;
+    const auto rounds = plan_.leaf_ports.find(node.id);
+    step.shown = rounds == plan_.leaf_ports.end() ? &node : &plan_.leaves.at(rounds->second.leaf);
     step.kind = kind_of(node);
     switch (step.kind) {
       case PlanStep::Kind::tensor:
@@ -290,6 +292,8 @@ class PlanBuilder {
   void set_formats(PlanStep& step) {
     const ir::Node& node = *step.node;
     if (node.formats.empty()) return;
+    if (const auto rounds = plan_.leaf_ports.find(node.id); rounds != plan_.leaf_ports.end())
+      return round_leaf_port(step, rounds->second.port);
     const auto out = node.formats.find("data_out");
     if (out != node.formats.end()) step.out.set(node, "data_out", out->second);
     if (step.kind == PlanStep::Kind::input || step.kind == PlanStep::Kind::tensor) return;
@@ -298,6 +302,13 @@ class PlanBuilder {
       if (format == node.formats.end() || port.name == "data_out") continue;
       set_format(argument_slot(step, port.argument), node, port, format->second);
     }
+  }
+
+  /// A stored tensor is read here, so that what it is rounded to is kept.
+  void round_leaf_port(PlanStep& step, const std::string& port) {
+    const ir::Node& source = graph_.node(first_argument(*step.node).node());
+    if (source.kind == ir::NodeKind::get_attr) step.arguments[0] = tensor_recipe(source.target);
+    step.arguments[0].set(*step.node, port, step.node->formats.at("data_in"));
   }
 
   /// The recipe that feeds an argument of the operator.
@@ -366,7 +377,8 @@ class PlanBuilder {
 };
 
 Executor::Plan::Plan(const ir::Graph& source, ir::Level run_level)
-    : graph(ir::without_leaf_bodies(source)), level(run_level) {
+    : graph(ir::without_leaf_bodies(source, &leaf_ports)), level(run_level) {
+  for (const auto& [id, port] : leaf_ports) leaves.emplace(port.leaf, source.node(port.leaf));
   PlanBuilder(*this).build();
 }
 

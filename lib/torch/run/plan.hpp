@@ -13,6 +13,7 @@
 
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
+#include "ir/leaf_bodies.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/fold_batch_norm.hpp"
 #include "torch/run/operators.hpp"
@@ -49,6 +50,8 @@ struct Recipe : PortFormat {
 struct PlanStep {
   enum class Kind { input, tensor, identity, get_item, host, recurrent, aten, output };
   const ir::Node* node = nullptr;
+  const ir::Node* shown =
+      nullptr;  ///< to observers: the leaf whose port the node rounds, or itself
   Kind kind = Kind::aten;
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same over its first argument
@@ -74,6 +77,8 @@ struct Executor::Plan {
   int fold_batch_norms();
   void store_folded(ir::Graph& target);
 
+  ir::LeafPorts leaf_ports;
+  std::map<ir::NodeId, ir::Node> leaves;  ///< as they were, of those ports
   ir::Graph graph;
   ir::Level level;
   std::map<std::string, at::Tensor> tensors;
@@ -106,7 +111,7 @@ struct Executor::Plan {
   bool training_ = false;
   const TensorObserver* observe_tensor_ = nullptr;
   const ValueObserver* observe_value_ = nullptr;
-  const ir::Node* current_ = nullptr;
+  const PlanStep* current_ = nullptr;
   std::vector<c10::IValue> slots_;
   std::vector<c10::IValue> stack_;
   c10::IValue result_;

@@ -2,7 +2,10 @@
 // Opaque leaves: layers and functions of several operators that stay one node with a graph of their
 // own.
 #include "base/error.hpp"
+#include "formats/format.hpp"
+#include "ir/custom_op.hpp"
 #include "ir/leaf_bodies.hpp"
+#include "ir/op_table.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "test_paths.hpp"
@@ -10,6 +13,7 @@
 #include "torch/export/export_support.hpp"
 #include "torch/fixtures.hpp"
 #include "torch/import/torchscript.hpp"
+#include "torch/run/executor.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -73,6 +77,104 @@ TEST_CASE("layers of traces are leaves, too", "[leaves]") {
 TEST_CASE("leaves take other batch sizes", "[leaves]") {
   const ir::Graph graph = import_leaves("TracedLeaves", {"make_programs.Mixed"});
   CHECK(executed(graph, {Array(DType::float32, {5, 3, 4})})[1].second.shape() == Shape{5, 3, 4});
+}
+
+namespace {
+
+constexpr const char* energy_table =
+    R"({"energy": {"class": "make_programs.Energy", "inputs": ["data_in"],
+    "tensors": {"weight": "weight"}, "macs": "outputs * 2"}})";
+
+ir::CustomOps custom_ops_of(const std::string& json) {
+  Diagnostics diagnostics;
+  ir::CustomOps ops = ir::read_custom_ops(parse_json(json, "ops"), diagnostics);
+  diagnostics.throw_if_errors();
+  return ops;
+}
+
+ir::Graph import_custom(const std::string& name, const std::string& json) {
+  backend::ImportOptions options;
+  options.inputs = leaves_example();
+  options.custom_ops = custom_ops_of(json);
+  return libtorch::import_torchscript(leaves_file(name), options);
+}
+
+Array rounded_to(const std::string& format, const Array& values) {
+  Array out(DType::float32, values.shape());
+  formats::parse_format(format).quantize(values.span<float>(), out.mutable_span<float>(),
+                                         values.shape());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a custom op is one node of scripts and traces, whose ports round what it reads",
+          "[leaves]") {
+  for (const std::string name : {"Custom", "TracedCustom"}) {
+    INFO(name);
+    ir::Graph graph = import_custom(name, energy_table);
+    CHECK(names_of(graph) == std::vector<std::string>{"x", "fc", "energy", "head", "output"});
+    check_leaves(graph, leaves_file(name));
+    ir::Node& node = graph.node(graph.find_node("energy")->id);
+    CHECK(node.op == "mase::leaf.energy");
+    CHECK(ir::ports(graph, node).size() == 2);
+    // A weight of 0.5 becomes 1 in steps of 1.
+    for (const auto& [port, format] : {std::pair{"data_in", "integer(5, 2)"},
+                                       std::pair{"weight", "integer(4, 0, rounding=nearest_away)"},
+                                       std::pair{"data_out", "integer(6, 1)"}})
+      node.formats.emplace(port, formats::parse_format(format));
+    check_three_calls(graph, leaves_example());
+    std::map<std::string, Array> seen;
+    libtorch::make_evaluator(graph, ir::Level::quantized)
+        ->run(leaves_example(), [&](const ir::Node& of, const std::string& port,
+                                    const Array& value) { seen[of.name + "." + port] = value; });
+    CHECK(seen.at("energy.data_in.raw").same_bits(seen.at("fc.data_out")));
+    const Array in = rounded_to("integer(5, 2)", seen.at("fc.data_out"));
+    CHECK(seen.at("energy.data_in").same_bits(in));
+    CHECK(seen.at("energy.weight").span<float>()[0] == 1.0F);
+    Array out(DType::float32, in.shape());
+    for (std::size_t i = 0; i < in.span<float>().size(); ++i) {
+      const float x = in.span<float>()[i];
+      out.mutable_span<float>()[i] = std::min(x * x, 7.9375F);
+    }
+    CHECK(seen.at("energy.data_out").same_bits(rounded_to("integer(6, 1)", out)));
+  }
+}
+
+TEST_CASE("a custom op of several inputs and nested tensors, and one of a function", "[leaves]") {
+  ir::Graph graph = import_custom("Leaves", R"({
+      "mixed": {"class": "make_programs.Mixed", "inputs": ["data_in"],
+                "tensors": {"fc.weight": "weight", "fc.bias": "bias"}},
+      "smooth": {"function": "make_programs.smooth", "inputs": ["data_in"]}})");
+  const ir::Node& mixed = *graph.find_node("mixed_1");
+  CHECK(mixed.op == "mase::leaf.mixed");
+  std::vector<std::string> tensors;
+  for (const ir::Port& port : ir::ports(graph, mixed)) tensors.push_back(port.tensor);
+  CHECK(tensors == std::vector<std::string>{"", "mixed.fc.bias", "mixed.fc.weight"});
+  CHECK(graph.find_node("smooth")->op == "mase::leaf.smooth");
+  check_leaves(graph, leaves_file("Leaves"));
+  for (const char* name : {"mixed", "mixed_1", "smooth"})
+    for (const ir::Port& port : ir::ports(graph, *graph.find_node(name)))
+      graph.node(graph.find_node(name)->id)
+          .formats.insert_or_assign(port.name, formats::parse_format("integer(6, 3)"));
+  CHECK(ir::verify(graph).empty());
+  check_three_calls(graph, leaves_example());
+}
+
+TEST_CASE("custom ops that do not fit the model are refused", "[leaves]") {
+  CHECK_THROWS_WITH(
+      import_custom("Custom", R"({"e": {"class": "make_programs.Enregy", "inputs": ["data_in"]}})"),
+      Catch::Contains("custom_ops.e: the model calls nothing of the name 'make_programs.Enregy'; "
+                      "did you mean 'make_programs.Energy'?"));
+  CHECK_THROWS_WITH(import_custom("TracedLeaves", R"({"s": {"function": "make_programs.smooth",
+                                                           "inputs": ["data_in"]}})"),
+                    Catch::Contains("custom_ops.s: a trace keeps no functions"));
+  CHECK_THROWS_WITH(import_custom("Custom", R"({"e": {"class": "make_programs.Energy",
+                                                     "inputs": ["data_in", "data_in"]}})"),
+                    Catch::Contains("gives ports to 2 inputs, 'energy' has 1 tensors"));
+  CHECK_THROWS_WITH(import_custom("Custom", R"({"e": {"class": "make_programs.Energy",
+                                       "inputs": ["data_in"], "tensors": {"wieght": "weight"}}})"),
+                    Catch::Contains("has no tensor 'wieght'; did you mean 'weight'?"));
 }
 
 TEST_CASE("a leaf that changes its input is refused", "[leaves]") {
