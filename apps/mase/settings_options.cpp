@@ -121,6 +121,12 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
       ->type_name("NAME")
       ->group(leaves)
       ->allow_extra_args(false);
+  command
+      .add_option("--custom-ops", input.custom_ops,
+                  "file with tables [custom_ops.NAME], as a configuration has them")
+      ->type_name("FILE.toml")
+      ->group(leaves)
+      ->allow_extra_args(false);
   add_limits(command);
 }
 

@@ -27,6 +27,7 @@ struct ModelInput {
   std::vector<std::string> fixed;           ///< --fix: "NAME=VALUE", arguments that are constants
   std::vector<std::string> leaf_modules;    ///< --leaf-module: class names
   std::vector<std::string> leaf_functions;  ///< --leaf-function: function names
+  std::vector<std::string> custom_ops;      ///< --custom-ops: files with tables [custom_ops.NAME]
 };
 
 /// `mase transform`: the passes of a configuration on a model. Returns 0, or throws.

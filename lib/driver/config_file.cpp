@@ -71,7 +71,8 @@ std::optional<search::BasicEvaluation> read_evaluation(const Tree& file, Diagnos
 
 }  // namespace
 
-std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics) {
+std::vector<passes::PassCall> read_pipeline(const Tree& file, const ir::CustomOps& own,
+                                            Diagnostics& diagnostics) {
   const Tree* named = file.find("passes");
   const Tree* listed = file.find("pass");
   if (named && listed)
@@ -80,7 +81,7 @@ std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagn
   std::vector<passes::PassCall> calls;
   if (named) calls = named_passes(*named, diagnostics);
   if (listed && !named) calls = listed_passes(*listed, diagnostics);
-  passes::check_calls(calls, all_passes(), diagnostics);
+  passes::check_calls(calls, all_passes(), diagnostics, own);
   return calls;
 }
 
@@ -104,7 +105,11 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
   const Tree& file = configuration.sources.file;
   Diagnostics diagnostics;
   configuration.settings = merge_settings(configuration.sources, diagnostics);
-  configuration.pipeline = read_pipeline(file, diagnostics);
+  if (const Tree* own = file.find("custom_ops")) {
+    configuration.custom_ops = read_custom_op_tables(*own, path, diagnostics);
+    diagnostics.throw_if_errors();  // passes name these ops
+  }
+  configuration.pipeline = read_pipeline(file, configuration.custom_ops, diagnostics);
   configuration.evaluation = read_evaluation(file, diagnostics);
   if (const Tree* search = file.find("search")) search::read_options(*search, diagnostics);
   if (const Tree* fixed = file.find("cf_args"); fixed && !fixed->is_dict())
@@ -117,6 +122,8 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
 std::string resolved_toml(const Configuration& configuration) {
   Tree out = settings_tree(configuration.settings);
   for (const auto& [name, value] : configuration.concrete) out["cf_args"][name] = value;
+  if (!configuration.custom_ops.empty())
+    out["custom_ops"] = write_custom_op_tables(configuration.custom_ops);
   Tree passes = Tree::list();
   for (const passes::PassCall& call : configuration.pipeline) {
     Tree entry = Tree::dict();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/tree.hpp"
+#include "driver/custom_ops.hpp"
 #include "driver/settings.hpp"
 #include "passes/runner.hpp"
 #include "search/options.hpp"
@@ -14,7 +15,9 @@ namespace mase::driver {
 
 /// The passes of a file in order, from `[passes.NAME]` tables or from `[[pass]]` with `run =
 /// "NAME"`.
-std::vector<passes::PassCall> read_pipeline(const Tree& file, Diagnostics& diagnostics);
+/// `own`: ops that the file describes ([custom_ops.NAME]).
+std::vector<passes::PassCall> read_pipeline(const Tree& file, const ir::CustomOps& own,
+                                            Diagnostics& diagnostics);
 
 /// Forward arguments that are fixed to a constant (`[cf_args]`).
 std::map<std::string, Tree> read_concrete_arguments(const Tree& file);
@@ -27,6 +30,7 @@ struct Configuration {
   /// Rows on which transform measures its result: [transform.evaluate].
   std::optional<search::BasicEvaluation> evaluation;
   std::map<std::string, Tree> concrete;
+  ir::CustomOps custom_ops;
 };
 /// DiagnosticsError with every problem of the file at `path` (none when empty) and of the values
 /// given on the command line, each at its place.

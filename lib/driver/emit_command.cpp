@@ -257,7 +257,7 @@ int emit(const EmitRequest& request) {
   std::vector<passes::PassCall> calls = pipeline_of(session.configuration);
   override_options(calls, request);
   keep_folds(calls);
-  ir::Graph graph = load_quantized(session.settings());
+  ir::Graph graph = load_quantized(session.configuration);
   passes::PassContext context;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);
   context.hardware_folder = folder;

@@ -59,13 +59,14 @@ std::string hardware_folder(const Settings& settings, const std::optional<std::s
   return given ? *given : project_folder(settings) + "/hardware";
 }
 
-ir::Graph load_quantized(const Settings& settings) {
-  const std::string& path = *settings.general.model;
+ir::Graph load_quantized(const Configuration& configuration) {
+  const std::string& path = *configuration.settings.general.model;
   if (!file_exists(path))
     file_error(path + ": no such file; give a checkpoint that mase transform wrote (" +
                "PROJECT/software/transform/transformed_ckpt/graph_module.pt)");
   ir::Graph graph = load_checkpoint(path).graph;
   checkpoint::check_codes(path, graph);
+  check_custom_ops(graph, configuration.custom_ops, path);
   return graph;
 }
 

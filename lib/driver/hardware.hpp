@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "driver/config_file.hpp"
 #include "driver/settings.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/emit/emit.hpp"
@@ -19,8 +20,9 @@ namespace mase::driver {
 std::string hardware_folder(const Settings& settings, const std::optional<std::string>& given);
 
 /// The graph of a quantized checkpoint, weights, tensor hash and integer codes verified.
-/// Error(Fault::file) for other files, saying how to make one.
-ir::Graph load_quantized(const Settings& settings);
+/// Error(Fault::file) for other files, saying how to make one; Error(Fault::config) where the
+/// configuration describes the user's ops in another way than the checkpoint does.
+ir::Graph load_quantized(const Configuration& configuration);
 
 /// An emitted folder and the design it holds.
 struct Hardware {

@@ -10,6 +10,7 @@
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/commands.hpp"
+#include "driver/custom_ops.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
 #include "hardware/integer/program.hpp"
@@ -45,8 +46,9 @@ std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
       if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
     };
     for (const ir::Port& port : ir::ports(graph, node)) add_port(port.name);
-    // No binary code holds a function's results exactly.
-    if (found.family() == ir::OpFamily::unary || found.family() == ir::OpFamily::softmax)
+    // No binary code holds a function's results exactly, and modules of the user's have a width.
+    using enum ir::OpFamily;
+    if (found.family() == unary || found.family() == softmax || found.family() == custom)
       add_port("data_out");
   }
   return kinds;
@@ -115,6 +117,11 @@ std::string config_text(const InitRequest& request, ir::Graph& graph) {
   const std::string name = request.output.value_or("FILE.toml");
   std::string text = "# mase transform --config " + name + "\n" + text_line("model", request.model);
   if (request.dataset) text += text_line("dataset", *request.dataset);
+  if (!graph.custom_ops.empty()) {
+    Tree tables = Tree::dict();
+    tables["custom_ops"] = write_custom_op_tables(graph.custom_ops);
+    text += "\n" + config::to_toml(tables);
+  }
   for (const std::string& pass : preparations(graph))
     text += "\n[[pass]]\nrun = \"" + pass + "\"\n";
   return text + quantize_text(graph, request.width, request.dataset.has_value());

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "checkpoint/coded_tensors.hpp"
+#include "driver/custom_ops.hpp"
 #include "driver/guess_input.hpp"
 #include "driver/model_input.hpp"
 #include "driver/version.hpp"
@@ -84,6 +85,7 @@ LoadedModel from_registry(const ModelRequest& request) {
   const int classes = request.dataset ? static_cast<int>(request.dataset->classes()) : row.classes;
   loaded.graph = row.build(shape, classes, request.seed);
   refuse_import_options(request, "a built-in model");
+  redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
   loaded.example = requested_inputs(request, input_names(loaded.graph)).values;
   loaded.untrained = true;
   return loaded;
@@ -115,6 +117,7 @@ LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   options.origins = std::move(inputs.origins);
   options.leaf_modules = request.input.leaf_modules;
   options.leaf_functions = request.input.leaf_functions;
+  options.custom_ops = request.custom_ops;
   options.concrete = fixed_values(request);
   LoadedModel loaded;
   loaded.graph = backend::open().import_model(request.model, options);
@@ -150,6 +153,7 @@ LoadedModel from_file(const ModelRequest& request) {
   if (auto contents = checkpoint::read_contents(request.model)) {
     LoadedModel loaded = with_weights(request.model, std::move(*contents));
     refuse_import_options(request, "a checkpoint");
+    redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
     loaded.example = requested_inputs(request, input_names(loaded.graph)).values;
     return loaded;
   }
@@ -209,7 +213,20 @@ LoadedModel load_checkpoint(const std::string& path) {
   return with_weights(path, std::move(*contents));
 }
 
-LoadedModel load_model(const ModelRequest& request) {
+namespace {
+
+/// With the ops of --custom-ops, which win over those of a configuration.
+ModelRequest with_custom_ops(ModelRequest request) {
+  for (const std::string& path : request.input.custom_ops)
+    for (const auto& [name, op] : read_custom_op_file(path))
+      request.custom_ops.insert_or_assign(name, op);
+  return request;
+}
+
+}  // namespace
+
+LoadedModel load_model(const ModelRequest& given) {
+  const ModelRequest request = with_custom_ops(given);
   LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
   apply_load(request, loaded);
   if (request.dataset) request.dataset->follow(input_names(loaded.graph));

@@ -21,6 +21,7 @@ struct ModelRequest {
   std::string model;  ///< registry name or path
   ModelInput input;
   std::map<std::string, Tree> concrete;
+  ir::CustomOps custom_ops;
   data::Dataset* dataset = nullptr;  ///< gives example rows and sizes; follows the model's inputs
   std::int64_t example_rows = 128;
   std::uint64_t seed = 0;

@@ -111,7 +111,7 @@ void SearchTask::prepare() {
   Diagnostics diagnostics;
   for (const auto& [name, options] : options_.prepare.as_dict())
     calls.push_back({name, options, options.key_where});
-  passes::check_calls(calls, all_passes(), diagnostics);
+  passes::check_calls(calls, all_passes(), diagnostics, model_.graph.custom_ops);
   diagnostics.throw_if_errors();
   passes::PassContext context;
   context.evaluator = make_evaluator();
@@ -194,6 +194,8 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
 std::string SearchTask::transform_toml(const samplers::Params& params,
                                        const std::string& checkpoint) const {
   Tree settings = settings_tree(session_.settings());
+  if (!model_.graph.custom_ops.empty())
+    settings["custom_ops"] = write_custom_op_tables(model_.graph.custom_ops);
   Tree passes = Tree::list();
   const search::Recipe recipe = space_->recipe(params);
   if (measurer_->trains()) {

@@ -43,6 +43,7 @@ LoadedModel load_session_model(Session& session, const ModelInput& input) {
   request.model = *settings.general.model;
   request.input = input;
   request.concrete = session.configuration.concrete;
+  request.custom_ops = session.configuration.custom_ops;
   request.dataset = session.dataset ? &*session.dataset : nullptr;
   request.example_rows = settings.train.batch_size;
   request.seed = static_cast<std::uint64_t>(settings.train.seed);

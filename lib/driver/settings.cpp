@@ -105,7 +105,7 @@ std::vector<std::string> setting_flags(const std::string& name) {
 }
 
 std::vector<std::string> config_tables() {
-  return {"passes", "pass", "transform", "search", "cf_args"};
+  return {"passes", "pass", "transform", "search", "cf_args", "custom_ops"};
 }
 
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics) {

@@ -259,8 +259,8 @@ int simulate(const SimulateRequest& request) {
   Session session = open_session(request);
   Output& output = session.output;
   const Settings& settings = session.settings();
-  const Hardware hardware =
-      open_hardware(hardware_folder(settings, request.hardware), load_quantized(settings));
+  const Hardware hardware = open_hardware(hardware_folder(settings, request.hardware),
+                                          load_quantized(session.configuration));
   const emit::Vectors vectors =
       make_frames(*hardware.design.program, session.dataset ? &*session.dataset : nullptr, request,
                   static_cast<std::uint64_t>(settings.train.seed));

@@ -96,8 +96,11 @@ struct Result {
 struct PassRow {
   PassDoc doc;
   std::vector<FieldInfo> fields;
-  /// Checks options without running anything.
-  void (*check)(const Tree& options, Diagnostics& diagnostics);
+  /// Checks options without running anything; `own` are the ops that the user has described.
+  void check(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own = {}) const {
+    check_options(options, diagnostics, own);
+  }
+  void (*check_options)(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own);
   /// Options with every default filled in.
   Tree (*resolve)(const Tree& options);
   Result (*run)(ir::Graph& graph, const Tree& options, PassContext& context);
@@ -106,8 +109,13 @@ struct PassRow {
 /// Passes with free tables provide `static void check(const Tree&, Diagnostics&)` and take the
 /// whole tree in `run(graph, tree, context)`.
 template <class Pass>
-concept ReadsTree = requires(const Tree& tree, Diagnostics& d) {
-  Pass::check(tree, d);
+concept ReadsTree = requires(const Tree& tree) {
+  Pass::resolve(tree);
+};
+/// Those whose tables are named after ops check them against these, too.
+template <class Pass>
+concept ReadsOps = requires(const Tree& tree, Diagnostics& d, const ir::CustomOps& own) {
+  Pass::check(tree, d, own);
 };
 
 template <class Pass>
@@ -115,8 +123,11 @@ PassRow describe() {
   PassRow row;
   row.doc = Pass::doc;
   row.fields = describe_fields<typename Pass::Options>();
-  row.check = [](const Tree& tree, Diagnostics& diagnostics) {
-    if constexpr (ReadsTree<Pass>) {
+  row.check_options = [](const Tree& tree, Diagnostics& diagnostics,
+                         [[maybe_unused]] const ir::CustomOps& own) {
+    if constexpr (ReadsOps<Pass>) {
+      Pass::check(tree, diagnostics, own);
+    } else if constexpr (ReadsTree<Pass>) {
       Pass::check(tree, diagnostics);
     } else {
       typename Pass::Options options;

@@ -110,10 +110,10 @@ Result run_named(ir::Graph& graph, const PassCall& call, const PassRow& row, Pas
 }  // namespace
 
 void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
-                 Diagnostics& diagnostics) {
+                 Diagnostics& diagnostics, const ir::CustomOps& own) {
   for (const PassCall& call : calls) {
     if (const PassRow* row = find_pass(table, call.name)) {
-      row->check(call.options, diagnostics);
+      row->check(call.options, diagnostics, own);
       continue;
     }
     diagnostics.error(call.where,
@@ -127,7 +127,7 @@ std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>
                                    const RunOptions& options,
                                    const std::function<void(const PassReport&)>& done) {
   Diagnostics diagnostics;
-  check_calls(calls, table, diagnostics);
+  check_calls(calls, table, diagnostics, graph.custom_ops);
   diagnostics.throw_if_errors();
   ir::Graph work = graph;
   context.derived.clear();

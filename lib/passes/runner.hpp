@@ -34,9 +34,10 @@ struct PassReport {
   std::optional<double> max_difference;  ///< with check_numerics
 };
 
-/// Reports unknown passes and wrong options of every call before anything runs.
+/// Reports unknown passes and wrong options of every call before anything runs; `own` are the ops
+/// that the user has described.
 void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
-                 Diagnostics& diagnostics);
+                 Diagnostics& diagnostics, const ir::CustomOps& own = {});
 
 /// Runs the calls in order on a copy and stores it into `graph` when all succeeded; the caller's
 /// graph is never half changed. Errors name pass and node. `done` is called after each pass.

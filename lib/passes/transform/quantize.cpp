@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "ir/custom_op.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "passes/calibration/calibrator.hpp"
@@ -28,8 +29,9 @@ bool is_option(const std::string& key) {
 constexpr const char* input_op = "placeholder";  ///< an input has the port data_out
 
 /// What selectors may name with by = "type".
-std::vector<std::string> quantizable_ops() {
+std::vector<std::string> quantizable_ops(const ir::CustomOps& own) {
   std::vector<std::string> names{input_op};
+  for (const auto& [name, op] : own) names.push_back(name);
   for (const ir::OpRow& row : ir::op_table())
     if (row.quantizable) names.emplace_back(row.name);
   return names;
@@ -45,9 +47,15 @@ std::vector<std::string> with_general_ports(std::vector<std::string> ports) {
   return ports;
 }
 
+const ir::OpRow* find_row(const std::string& op, const ir::CustomOps& own) {
+  const auto found = own.find(op);
+  return found == own.end() ? ir::find_op(op) : &found->second->row;
+}
+
 /// The ports a selector's nodes can have; nullopt after a diagnostic when it is no valid selector.
 std::optional<std::vector<std::string>> ports_for(const std::string& by,
                                                   const std::string& selector, const Tree& table,
+                                                  const ir::CustomOps& own,
                                                   Diagnostics& diagnostics) {
   if (selector == "default" || by != "type") {
     if (by == "regex_name" && selector != "default") {
@@ -62,15 +70,15 @@ std::optional<std::vector<std::string>> ports_for(const std::string& by,
     return all_ports();
   }
   if (selector == input_op) return std::vector<std::string>{"data_out"};
-  const ir::OpRow* row = ir::find_op(selector);
+  const ir::OpRow* row = find_row(selector, own);
   if (row && row->quantizable) return with_general_ports(ir::port_names(*row));
   if (row) {
-    diagnostics.error(table.key_where,
-                      "op '" + selector +
-                          "' has no quantized form; quantizable: " + join(quantizable_ops(), ", "));
+    diagnostics.error(table.key_where, "op '" + selector +
+                                           "' has no quantized form; quantizable: " +
+                                           join(quantizable_ops(own), ", "));
     return std::nullopt;
   }
-  std::vector<std::string> allowed = quantizable_ops();
+  std::vector<std::string> allowed = quantizable_ops(own);
   allowed.insert(allowed.end(), option_names.begin(), option_names.end());
   report_unknown_key(table, selector, allowed, diagnostics);
   return std::nullopt;
@@ -82,7 +90,7 @@ struct Rules {
   std::optional<QuantizeRule> fallback;
 };
 
-Rules read_rules(const Tree& tree, Diagnostics& diagnostics) {
+Rules read_rules(const Tree& tree, const ir::CustomOps& own, Diagnostics& diagnostics) {
   Rules rules;
   std::vector<std::string> selectors;
   for (const auto& [key, entry] : tree.as_dict())
@@ -90,7 +98,7 @@ Rules read_rules(const Tree& tree, Diagnostics& diagnostics) {
   read_fields(tree, rules.options, diagnostics, selectors);
   for (const std::string& selector : selectors) {
     const Tree& table = tree.at(selector);
-    const auto ports = ports_for(rules.options.by, selector, table, diagnostics);
+    const auto ports = ports_for(rules.options.by, selector, table, own, diagnostics);
     if (!ports) continue;
     auto rule = read_rule(selector, table, *ports, diagnostics);
     if (!rule) continue;
@@ -242,13 +250,30 @@ class Applier {
 
 }  // namespace
 
-void Quantize::check(const Tree& options, Diagnostics& diagnostics) {
-  read_rules(options, diagnostics);
+void Quantize::check(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own) {
+  read_rules(options, own, diagnostics);
 }
+
+namespace {
+
+/// Ops with every port under the names that the op table does not have: options were checked.
+ir::CustomOps any_ops(const Tree& options) {
+  ir::CustomOps ops;
+  for (const auto& [name, table] : options.as_dict()) {
+    if (is_option(name) || name == "default" || name == input_op || ir::find_op(name)) continue;
+    auto op = std::make_shared<ir::CustomOp>();
+    op->row.quantizable = true;
+    for (const std::string& port : ir::custom_ports()) op->row.args.push_back({port, port});
+    ops.emplace(name, std::move(op));
+  }
+  return ops;
+}
+
+}  // namespace
 
 Tree Quantize::resolve(const Tree& options) {
   Diagnostics ignored;
-  const Rules rules = read_rules(options, ignored);
+  const Rules rules = read_rules(options, any_ops(options), ignored);
   Tree resolved = write_fields(rules.options);
   if (rules.fallback) resolved["default"] = write_rule(*rules.fallback);
   for (const QuantizeRule& rule : rules.rules) resolved[rule.selector] = write_rule(rule);
@@ -257,7 +282,7 @@ Tree Quantize::resolve(const Tree& options) {
 
 Result Quantize::run(ir::Graph& graph, const Tree& options, PassContext& context) {
   Diagnostics diagnostics;
-  const Rules rules = read_rules(options, diagnostics);
+  const Rules rules = read_rules(options, graph.custom_ops, diagnostics);
   check_node_names(graph, options, rules, diagnostics);
   diagnostics.throw_if_errors();
   return Applier(graph, rules).run(context);

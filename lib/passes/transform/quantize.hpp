@@ -10,10 +10,10 @@ namespace mase::passes {
 /// Writes a format onto every port that the configuration names; nothing else of the graph changes:
 /// float weights, biases and buffers stay and are quantized when the graph runs.
 ///
-/// Options: `by` = type | name | regex_name, then one table per op, node or pattern (full match),
-/// and an optional `default`, each with a table `config`: `name` (a format, or "NA" to leave the
-/// node alone), `bypass`, fields of the format for every port (`profile = "reference"`), and joined
-/// keys PORT_FIELD
+/// Options: `by` = type | name | regex_name, then one table per op (of the user's own, too), node
+/// or pattern (full match), and an optional `default`, each with a table `config`: `name` (a
+/// format, or "NA" to leave the node alone), `bypass`, fields of the format for every port
+/// (`profile = "reference"`), and joined keys PORT_FIELD
 /// (`data_in_width`, `weight_frac_width`), or a whole format for a port (`weight = "mxfp4"`). A
 /// port is quantized when at least one such key names it. An input, of type "placeholder", has the
 /// port data_out, and no default reaches it. With by = "regex_name" the first pattern
@@ -40,7 +40,8 @@ struct Quantize {
           calibration_fields("calibration"));
     }
   };
-  static void check(const Tree& options, Diagnostics& diagnostics);
+  /// `own`: ops that the user has described, which tables may be named after.
+  static void check(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own);
   static Tree resolve(const Tree& options);
   static Result run(ir::Graph& graph, const Tree& options, PassContext& context);
 };
