@@ -247,7 +247,8 @@ constexpr Listing listings[] = {
      "makes SystemVerilog of them."},
     {"ops", op_entries,
      "What a node can compute. A quantizable op has a format at each of its ports, one with "
-     "*hardware* a datapath: `emit` makes SystemVerilog of it."},
+     "*hardware* a datapath: `emit` makes SystemVerilog of it. Ops of your own, with a module of "
+     "your own, are [tables of a configuration](../adding/custom_op.md)."},
     {"models", model_entries,
      "Networks that the program builds by itself, with seeded initial weights."},
     {"datasets", dataset_entries,

@@ -21,7 +21,7 @@ Cost scaled(const Cost& cost, double count) {
 }
 
 Cost instance_cost(const Design& design, const Instance& instance) {
-  const ModuleRow& row = module_row(instance.module);
+  const ModuleRow& row = row_of(instance);
   return row.cost ? row.cost(design, instance) : Cost{};
 }
 

@@ -53,13 +53,16 @@ struct Memory {
   std::vector<std::string> words;
 };
 
+struct ModuleRow;
+
 /// A module with its parameters between its streams.
 struct Instance {
   std::string name;    ///< unique, a legal identifier
-  std::string module;  ///< of module_table()
+  std::string module;  ///< of module_table(), or that of `own`
   std::string layer;   ///< graph node it belongs to; empty for plumbing between layers
   ModuleParameters parameters;
-  std::vector<StreamId> inputs, outputs;  ///< in the order of the module's ports
+  std::vector<StreamId> inputs, outputs;           ///< in the order of the module's ports
+  std::shared_ptr<const ModuleRow> own = nullptr;  ///< of a user's module; null for ours
 
   std::int64_t parameter(std::string_view name) const { return parameters.integer(name); }
 };

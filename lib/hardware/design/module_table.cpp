@@ -26,4 +26,8 @@ const ModuleRow& module_row(std::string_view name) {
   return *it;
 }
 
+const ModuleRow& row_of(const Instance& instance) {
+  return instance.own ? *instance.own : module_row(instance.module);
+}
+
 }  // namespace mase::design

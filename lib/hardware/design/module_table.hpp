@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,10 +28,12 @@ struct ModuleRow {
   std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.
   bool vector_output = false;
-  std::unique_ptr<Handshake> (*handshake)(const ModuleParameters& parameters,
-                                          Stages kept) = nullptr;
+  std::function<std::unique_ptr<Handshake>(const ModuleParameters& parameters, Stages kept)>
+      handshake = nullptr;
   /// Predicted cost on xc7; null for modules that are only parts of others.
-  Cost (*cost)(const Design& design, const Instance& instance) = nullptr;
+  std::function<Cost(const Design& design, const Instance& instance)> cost = nullptr;
+  /// Of a user's module: its files, name → text, which do not lie in hw_templates.
+  std::map<std::string, std::string> files = {};
 };
 
 /// Rows by family, in the order of hw_templates/README.md.
@@ -41,5 +44,9 @@ std::vector<ModuleRow> matrix_modules();       ///< linear, constant_linear, dep
 std::vector<ModuleRow> window_modules();       ///< window, window_parallel, pool, reduce
 
 const ModuleRow& module_row(std::string_view name);  ///< internal error when unknown
+/// Of an instance: its own, or that of the table.
+const ModuleRow& row_of(const Instance& instance);
+/// The row of a module of the user's, with the handshake, cycles and cost that it states.
+ModuleRow external_module(const ir::CustomHardware& hardware);
 
 }  // namespace mase::design

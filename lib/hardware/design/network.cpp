@@ -30,7 +30,7 @@ void for_each_byte(std::uint64_t word, Visit visit) {
 }
 
 std::unique_ptr<Handshake> make_handshake(const Instance& instance, Stages kept) {
-  const ModuleRow& row = module_row(instance.module);
+  const ModuleRow& row = row_of(instance);
   MASE_CHECK(row.handshake, "module " + row.name + " has no handshake model");
   return row.handshake(instance.parameters, kept);
 }

@@ -24,18 +24,20 @@ std::vector<const Step*> steps_of(const Design& design, const std::string& node)
   return steps;
 }
 
-void add_files(const std::string& module, std::vector<std::string>& files) {
-  const ModuleRow& row = module_row(module);
-  const std::string file = row.folder + "/" + row.name + ".sv";
-  if (std::find(files.begin(), files.end(), file) != files.end()) return;
-  files.push_back(file);
-  for (const std::string& part : row.uses) add_files(part, files);
+void add_file(const std::string& file, std::vector<std::string>& files) {
+  if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+}
+
+void add_files(const ModuleRow& row, std::vector<std::string>& files) {
+  for (const auto& [name, text] : row.files) add_file(name, files);
+  if (row.files.empty()) add_file(row.folder + "/" + row.name + ".sv", files);
+  for (const std::string& part : row.uses) add_files(module_row(part), files);
 }
 
 std::vector<std::string> files_of(const Design& design, const std::string& node) {
   std::vector<std::string> files;
   for (const Instance& instance : design.instances)
-    if (instance.layer == node) add_files(instance.module, files);
+    if (instance.layer == node) add_files(row_of(instance), files);
   return files;
 }
 
@@ -183,7 +185,7 @@ Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Desig
   Tree record = Tree::dict();
   record["is_implicit"] = steps.empty();
   record["interface"] = interface_of(graph, node);
-  record["toolchain"] = "INTERNAL";
+  record["toolchain"] = instance && instance->own ? "EXTERNAL" : "INTERNAL";
   record["module"] = instance ? Tree(instance->module) : Tree();
   record["device_id"] = settings.device_id;
   record["dependence_files"] = Tree::list_of(files_of(design, node.name));

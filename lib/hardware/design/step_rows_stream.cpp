@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hardware of the operations without matrices: element by element, pooling, joining and cutting.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "hardware/design/numbers.hpp"
 #include "hardware/design/step_table.hpp"
+#include "ir/custom_op.hpp"
 
 namespace mase::design {
 namespace {
@@ -57,6 +59,46 @@ StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
   return builder.finish("mase_binary", std::move(parameters), inputs, builder.fold.in_lanes);
+}
+
+// Modules of the user's.
+
+const ir::CustomHardware& hardware_of(const Step& step) {
+  return *std::get<integer::Lookup>(step.operation).external;
+}
+
+/// As many lanes as the module has, at most.
+FoldRule external_rule(const Program& program, const Step& step, const Fold&) {
+  const std::int64_t elements = program.value(step.output).elements();
+  std::int64_t most = 1;
+  for (const std::int64_t lanes : divisors(elements))
+    if (lanes <= hardware_of(step).lanes) most = lanes;
+  return same(most);
+}
+
+std::int64_t external_interval(const Program& program, const Step& step, const Fold& fold) {
+  return output_interval(program, step, fold) * hardware_of(step).interval;
+}
+
+/// What a word of a module's `parameters` stands for.
+std::int64_t value_of(const StepBuilder& builder, const std::string& word) {
+  const FixedType &in = builder.input().type, &out = builder.output().type;
+  const std::map<std::string, std::int64_t> values{
+      {"lanes", builder.fold.in_lanes},    {"in_width", in.width},
+      {"in_signed", flag(in.is_signed)},   {"out_width", out.width},
+      {"out_signed", flag(out.is_signed)}, {"channels", builder.output().channels()}};
+  return values.at(word);
+}
+
+StreamId add_external(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const ir::CustomHardware& hardware = hardware_of(builder.step);
+  ModuleParameters parameters;
+  for (const auto& [name, value] : hardware.parameters) {
+    const auto* word = std::get_if<std::string>(&value);
+    parameters.set(name, word ? value_of(builder, *word) : std::get<std::int64_t>(value));
+  }
+  return builder.finish(external_module(hardware), std::move(parameters), inputs,
+                        builder.fold.in_lanes);
 }
 
 // Per-channel scale and shift.
@@ -249,6 +291,7 @@ std::vector<StepRow> stream_rows() {
   return {
       {"cast", element_rule, fold_lanes, output_interval, nullptr, add_cast},
       {"lookup", element_rule, fold_lanes, output_interval, nullptr, add_lookup},
+      {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},

@@ -18,6 +18,8 @@ std::string_view kind_of(const Step& step) {
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
     if (conv->groups == conv->window.channels && conv->groups == conv->outputs && conv->groups > 1)
       return "depthwise";
+  if (const auto* lookup = std::get_if<integer::Lookup>(&step.operation))
+    if (lookup->external) return "external";
   return kinds[step.operation.index()];
 }
 
@@ -156,6 +158,13 @@ StreamId StepBuilder::finish(std::string module, ModuleParameters parameters,
   const StreamValue& value = output();
   return add(std::move(module), "", std::move(parameters), std::move(inputs),
              {value.name, lanes, value.type, value.elements(), step.output});
+}
+
+StreamId StepBuilder::finish(ModuleRow row, ModuleParameters parameters,
+                             std::vector<StreamId> inputs, std::int64_t lanes) {
+  const StreamId result = finish(row.name, std::move(parameters), std::move(inputs), lanes);
+  design_.instances.back().own = std::make_shared<const ModuleRow>(std::move(row));
+  return result;
 }
 
 StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view name) {

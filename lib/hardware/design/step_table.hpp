@@ -9,6 +9,7 @@
 
 #include "hardware/design/design.hpp"
 #include "hardware/design/memory_image.hpp"
+#include "hardware/design/module_table.hpp"
 
 namespace mase::design {
 
@@ -54,6 +55,9 @@ class StepBuilder {
                std::vector<StreamId> inputs, Stream out);
   /// The step's last instance, whose output stream carries the step's value in `lanes` lanes.
   StreamId finish(std::string module, ModuleParameters parameters, std::vector<StreamId> inputs,
+                  std::int64_t lanes);
+  /// The same of a module that is not in the table.
+  StreamId finish(ModuleRow row, ModuleParameters parameters, std::vector<StreamId> inputs,
                   std::int64_t lanes);
   /// Width converters where the lanes differ, two by way of the greatest common divisor where
   /// neither divides the other.

@@ -24,11 +24,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_module(const std::string& name, std::set<std::string>& seen,
-                std::vector<std::string>& order) {
-  if (!seen.insert(name).second) return;
-  for (const std::string& part : design::module_row(name).uses) add_module(part, seen, order);
-  order.push_back(name);
+/// The files of a module without folder and ending: its own, or the one of its name.
+std::vector<std::string> files_of(const design::ModuleRow& row) {
+  std::vector<std::string> names;
+  for (const auto& [file, text] : row.files) names.push_back(fs::path(file).stem().string());
+  return names.empty() ? std::vector{row.name} : names;
+}
+
+void add_row(const design::ModuleRow& row, std::set<std::string>& seen,
+             std::vector<std::string>& order) {
+  for (const std::string& name : files_of(row)) {
+    if (!seen.insert(name).second) continue;
+    for (const std::string& part : row.uses) add_row(design::module_row(part), seen, order);
+    order.push_back(name);
+  }
+}
+
+/// Ops of the user's own may share files, but not names for different ones.
+void add_own_file(const std::string& name, const std::string& text, Files& files) {
+  const auto [found, added] = files.emplace("rtl/" + name, text);
+  if (!added && found->second != text)
+    config_error("two custom ops have different files of the name '" + name + "'; rename one");
+}
+
+Files own_files(const design::Design& design) {
+  Files files;
+  for (const design::Instance& instance : design.instances)
+    for (const auto& [name, text] : design::row_of(instance).files) add_own_file(name, text, files);
+  return files;
 }
 
 std::string streams_text(const design::Design& design, const Names& names) {
@@ -86,7 +109,7 @@ std::vector<std::string> modules_used(const design::Design& design) {
   std::set<std::string> seen;
   std::vector<std::string> order;
   for (const design::Instance& instance : design.instances)
-    add_module(instance.module, seen, order);
+    add_row(design::row_of(instance), seen, order);
   return order;
 }
 
@@ -94,13 +117,14 @@ std::vector<std::string> modules_with_axi(const design::Design& design) {
   std::vector<std::string> order = modules_used(design);
   std::set<std::string> seen(order.begin(), order.end());
   for (const char* part : {"mase_axi_stream_input", "mase_axi_stream_output", "mase_axi_control"})
-    add_module(part, seen, order);
+    add_row(design::module_row(part), seen, order);
   return order;
 }
 
 Files module_files(const design::Design& design) {
-  Files files;
+  Files files = own_files(design);
   for (const std::string& name : modules_with_axi(design)) {
+    if (files.contains("rtl/" + name + ".sv")) continue;
     const design::ModuleRow& row = design::module_row(name);
     files["rtl/" + name + ".sv"] = template_text(row.folder + "/" + name + ".sv");
     for (const std::string& family : row.families) {

@@ -11,7 +11,8 @@
 
 namespace mase::emit {
 
-/// Modules of the templates that the design needs, parts before what instantiates them.
+/// The SystemVerilog files that the design needs, without folder and ending: those of the templates
+/// are named after their module. Parts stand before what instantiates them.
 std::vector<std::string> modules_used(const design::Design& design);
 /// The same and those of the AXI wrapper.
 std::vector<std::string> modules_with_axi(const design::Design& design);

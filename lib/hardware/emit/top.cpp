@@ -54,7 +54,7 @@ void connect_side(Connections& connections, const std::vector<std::string>& pref
 
 verilog::Instance instance_of(const design::Instance& instance, const std::string& name,
                               const Names& names) {
-  const design::ModuleRow& row = design::module_row(instance.module);
+  const design::ModuleRow& row = design::row_of(instance);
   verilog::Instance out{instance.module, name, {}, {{"clk", "clk"}, {"rst", "rst"}}};
   for (const auto& [parameter, value] : instance.parameters.items())
     out.parameters.emplace_back(parameter, verilog::literal(value));

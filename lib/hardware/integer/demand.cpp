@@ -42,7 +42,7 @@ bool refers_to(const ir::Value& value, ir::NodeId id) {
 Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id,
                      const std::map<ir::NodeId, Demand>& demands) {
   if (user.kind == ir::NodeKind::output) return {};
-  const LoweringRow* row = find_lowering(op_of(graph, user));
+  const LoweringRow* row = lowering_of(graph, user);
   if (!row) return {Kind::refused, {}, {}};
   for (const ir::Port& port : ir::ports(graph, user)) {
     const auto format = user.formats.find(port.name);

@@ -53,7 +53,8 @@ std::vector<ConstantTable> constants_of(const Program& program, const Step& step
     return {factors(scale->scale, scale->scale_type), summands(scale->shift)};
   if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
     return {distances(shift->left)};
-  if (const auto* lookup = std::get_if<Lookup>(&step.operation)) {
+  const auto* lookup = std::get_if<Lookup>(&step.operation);
+  if (lookup && !lookup->external) {
     const FixedType& type = program.value(step.output).type;
     return {{ConstantKind::entry, static_cast<std::int64_t>(lookup->table.size()), type.width,
              type.is_signed}};

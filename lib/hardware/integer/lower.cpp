@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ir/custom_op.hpp"
 
 namespace mase::integer {
 namespace {
@@ -64,6 +65,11 @@ const LoweringRow* find_lowering(std::string_view op) {
   const auto& rows = lowering_table();
   const auto found = std::ranges::find(rows, op, &LoweringRow::op);
   return found == rows.end() ? nullptr : &*found;
+}
+
+const LoweringRow* lowering_of(const ir::Graph& graph, const ir::Node& node) {
+  static const LoweringRow own{"custom", lower_custom};
+  return ir::custom_op(graph, node) ? &own : find_lowering(op_of(graph, node));
 }
 
 bool has_datapath(std::string_view op) { return find_lowering(op) != nullptr; }
@@ -145,7 +151,7 @@ Operand Lowering::lowered(const ir::Node& node) {
       break;
   }
   if (is_host_value(node)) return std::monostate{};
-  const LoweringRow* row = find_lowering(op_of(graph_, node));
+  const LoweringRow* row = lowering_of(graph_, node);
   if (!row) throw Refusal{"the op has no datapath"};
   Operand result = row->lower({*this, node});
   // Ops without a step of their own leave their data_out format to this cast.

@@ -200,6 +200,10 @@ std::vector<LoweringRow> movement_rows();
 std::vector<LoweringRow> table_rows();
 
 const LoweringRow* find_lowering(std::string_view op);  ///< null without a datapath
+/// Of a node, which may be an op of the user's.
+const LoweringRow* lowering_of(const ir::Graph& graph, const ir::Node& node);
+/// Ops of the user's own.
+Operand lower_custom(const Call& call);
 /// The MASE op of a node, that of the plain operator for an in-place variant.
 std::string op_of(const ir::Graph& graph, const ir::Node& node);
 bool is_host_value(const ir::Node& node);  ///< a size or number, no tensor

@@ -20,6 +20,10 @@
 #include "hardware/integer/fixed.hpp"
 #include "ir/graph.hpp"
 
+namespace mase::ir {
+struct CustomHardware;  // ir/custom_op.hpp
+}
+
 namespace mase::integer {
 
 /// Index into Program::values.
@@ -135,6 +139,8 @@ struct ChannelShift {
 struct Lookup {
   std::string function;  ///< "sigmoid"
   Codes table;           ///< 2^width entries, indexed by the input code's bits
+  /// The user's module that computes it, and keeps no table in memory; null for ours.
+  std::shared_ptr<const ir::CustomHardware> external = nullptr;
 };
 
 /// What a window is reduced to.

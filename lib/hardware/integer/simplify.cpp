@@ -71,6 +71,7 @@ class Simplifier {
     const Step& cast = program_.steps[index];
     if (only_moves(before.operation)) return false;
     if (Lookup* lookup = std::get_if<Lookup>(&before.operation)) {
+      if (lookup->external) return false;  // it computes what it computes
       merge_table(*lookup, before, cast.requantise);
     } else {
       const auto both = composed(before.requantise, cast.requantise, {before.low, before.high});

@@ -32,7 +32,7 @@ StreamId add_stream(Bench& bench, const Port& port, const std::string& name, boo
 
 void add_case(Bench& bench, const Case& test, std::size_t index) {
   const std::string name = test.module + "_" + std::to_string(index);
-  design::Instance instance{name, test.module, "", test.parameters, {}, {}};
+  design::Instance instance{name, test.module, "", test.parameters, {}, {}, test.own};
   for (const Port& port : test.inputs)
     instance.inputs.push_back(
         add_stream(bench, port, name + "_in" + std::to_string(instance.inputs.size()), true));
@@ -71,8 +71,7 @@ class Lockstep {
   Lockstep(const design::Design& design, const design::Instance& instance)
       : design_(design),
         instance_(instance),
-        handshake_(design::module_row(instance.module)
-                       .handshake(instance.parameters, design::Stages::all)),
+        handshake_(design::row_of(instance).handshake(instance.parameters, design::Stages::all)),
         taken_(instance.inputs.size()),
         given_(instance.outputs.size()),
         moved_(instance.outputs.size()) {}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ struct Port {
 struct Case {
   std::string module;
   design::ModuleParameters parameters;
-  std::vector<Port> inputs, outputs;     ///< in the order of the module's ports
-  std::vector<design::Memory> memories;  ///< file names are unique over all cases
+  std::vector<Port> inputs, outputs;                       ///< in the order of the module's ports
+  std::vector<design::Memory> memories;                    ///< file names are unique over all cases
+  std::shared_ptr<const design::ModuleRow> own = nullptr;  ///< of a module that is not ours
 };
 
 /// Emits the cases as one design, builds it once and runs `frames` frames (codes of every port hold
