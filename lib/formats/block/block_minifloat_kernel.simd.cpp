@@ -6,24 +6,30 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// The grid's own operations, made from both grids.
+/// The grid's own operation, made from both grids.
 template <Rounding rounding>
 struct ScaledMinifloat : OnMinifloatGrid<rounding> {
   MASE_SIMD static ScaledMinifloat of(const BlockMinifloatGrid& grid) {
     return {OnMinifloatGrid<rounding>::of(grid.values)};
   }
 };
-struct ScaledMinifloatCode : MinifloatCode<true> {
-  MASE_SIMD static ScaledMinifloatCode of(const BlockMinifloatGrid& grid) {
-    return {MinifloatCode<true>::of(grid.codes)};
-  }
-};
-
 template <Rounding rounding>
 using OnBlockMinifloat = OnScaled<BlockMinifloatGrid, ScaledMinifloat<rounding>, rounding>;
 template <Rounding rounding>
-using BlockMinifloatCode =
-    ScaledCode<BlockMinifloatGrid, ScaledMinifloat<rounding>, ScaledMinifloatCode, rounding>;
+struct BlockMinifloatCode {
+  static constexpr std::size_t factors = scaled_factors;
+  static constexpr bool draws = rounding == Rounding::stochastic;
+  MinifloatGridCode<rounding> code;
+
+  MASE_SIMD static BlockMinifloatCode of(const BlockMinifloatGrid& grid) {
+    return {MinifloatGridCode<rounding>::of(grid.values, grid.codes)};
+  }
+  template <class Tile, class... Offset>
+  MASE_SIMD Vec operator()(Vec x, const Tile& tile, Offset... u) const {
+    const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
+    return Simd::floats(code.of_number(y, u...));
+  }
+};
 
 }  // namespace
 

@@ -13,20 +13,18 @@ struct OnMxMinifloat {
   static constexpr std::size_t factors = mx_factor_count;
   static constexpr bool draws = rounding == Rounding::stochastic;
   using Vec = Simd::Vec;
-  OnMinifloatGrid<rounding> elements;
-  MinifloatCode<true> codes;
+  MinifloatGridCode<rounding> element;
 
   MASE_SIMD static OnMxMinifloat of(const MxGrid& grid) {
-    return {OnMinifloatGrid<rounding>::of(grid.minifloat),
-            MinifloatCode<true>::of(grid.minifloat_codes)};
+    return {MinifloatGridCode<rounding>::of(grid.minifloat, grid.minifloat_codes)};
   }
 
   template <class... Offset>
   MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile, Offset... u) const {
-    const Vec element = elements(scaled_down<rounding>(x, tile.factor[mx_down]), u...);
+    const Vec scaled = scaled_down<rounding>(x, tile.factor[mx_down]);
     const Vec up = tile.factor[mx_up];
-    if constexpr (encodes) return code_in_tile(codes(element), up);
-    return Simd::mul(element, up);
+    if constexpr (encodes) return code_in_tile(element.of_number(scaled, u...), up);
+    return Simd::mul(element.grid(scaled, u...), up);
   }
 };
 

@@ -19,15 +19,25 @@ template <class Op, bool hidden_bit>
 struct ToMinifloatCode {
   Op quantize;
   MinifloatCode<hidden_bit> code;
-  MASE_SIMD Simd::Bits operator()(Simd::Vec x) const { return code(quantize(x)); }
+  MASE_SIMD static ToMinifloatCode of(const MinifloatGrid& grid, const MinifloatCodeGrid& codes) {
+    return {Op::of(grid), MinifloatCode<hidden_bit>::of(codes)};
+  }
+  template <class... Offset>
+  MASE_SIMD Simd::Bits operator()(Simd::Vec x, Offset... u) const {
+    return code(quantize(x, u...));
+  }
+};
+template <Rounding rounding>
+struct ToMinifloatCode<OnMinifloatGrid<rounding, true>, true> : MinifloatGridCode<rounding> {
+  MASE_SIMD static ToMinifloatCode of(const MinifloatGrid& grid, const MinifloatCodeGrid& codes) {
+    return {MinifloatGridCode<rounding>::of(grid, codes)};
+  }
 };
 
 template <class Op, bool hidden_bit>
 MASE_SIMD_TARGET bool run_encode(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
                                  const float* in, std::uint32_t* out, std::size_t count) {
-  using Code = MinifloatCode<hidden_bit>;
-  return encode_span(ToMinifloatCode<Op, hidden_bit>{Op::of(grid), Code::of(codes)}, in, out,
-                     count);
+  return encode_span(ToMinifloatCode<Op, hidden_bit>::of(grid, codes), in, out, count);
 }
 
 template <class Op>
@@ -53,11 +63,10 @@ template <bool saturate, bool hidden_bit>
 MASE_SIMD_TARGET void run_drawn_encode(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
                                        const float* in, const float* offsets, std::uint32_t* out,
                                        std::size_t count) {
-  const auto op = Drawn<saturate>::of(grid);
-  const auto code = MinifloatCode<hidden_bit>::of(codes);
+  const auto code = ToMinifloatCode<Drawn<saturate>, hidden_bit>::of(grid, codes);
   auto* to = reinterpret_cast<std::int32_t*>(out);
   for (std::size_t i = 0; i < count; i += Simd::width)
-    Simd::store_bits(to + i, code(op(Simd::load(in + i), Simd::load(offsets + i))));
+    Simd::store_bits(to + i, code(Simd::load(in + i), Simd::load(offsets + i)));
 }
 
 template <bool saturate>

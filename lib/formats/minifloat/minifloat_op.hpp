@@ -50,21 +50,34 @@ struct OnMinifloatGrid {
     return Simd::floats(Simd::or_bits(Simd::bits(value), sign_of_x));
   }
 
+  /// A magnitude plus the addend of its exponent, rounded: the bits differ by the number of steps.
+  struct Sum {
+    Vec sum;
+    Bits addend;
+  };
+
   /// The magnitude of x on the grid.
-  MASE_SIMD Vec rounded(Vec x, Vec magnitude) const {
+  template <class... Offset>
+  MASE_SIMD Vec rounded(Vec x, Vec magnitude, Offset... u) const {
+    const Sum sum = summed(x, magnitude, u...);
+    return Simd::sub(sum.sum, Simd::floats(sum.addend));
+  }
+
+  MASE_SIMD Sum summed(Vec x, Vec magnitude) const {
     const Bits exponents = Simd::and_bits(Simd::bits(magnitude), exponent);
-    const Vec addend = Simd::floats(Simd::add_bits(Simd::max_bits(exponents, lowest), to_addend));
+    const Bits addend = Simd::add_bits(Simd::max_bits(exponents, lowest), to_addend);
     // Ties have many trailing zeros, so the last bit turns a tie into something above it and moves
     // nothing else across one.
     if constexpr (rounding == Rounding::nearest_away)
       magnitude = Simd::floats(Simd::or_bits(Simd::bits(magnitude), one));
-    Vec sum = Simd::add(magnitude, addend);
-    if constexpr (rounding == Rounding::floor) sum = floored(x, magnitude, sum, addend);
-    return Simd::sub(sum, addend);
+    Vec sum = Simd::add(magnitude, Simd::floats(addend));
+    if constexpr (rounding == Rounding::floor)
+      sum = floored(x, magnitude, sum, Simd::floats(addend));
+    return {sum, addend};
   }
 
   /// The same for stochastic rounding, of a grid that can_draw.
-  MASE_SIMD Vec rounded(Vec x, Vec magnitude, Vec u) const {
+  MASE_SIMD Sum summed(Vec x, Vec magnitude, Vec u) const {
     const Bits exponents = Simd::max_bits(Simd::and_bits(Simd::bits(magnitude), exponent), lowest);
     const Bits addend_bits = Simd::add_bits(exponents, to_addend);
     const Vec addend = Simd::floats(addend_bits);
@@ -76,7 +89,7 @@ struct OnMinifloatGrid {
         Simd::sub_bits(Simd::all_bits(static_cast<std::int32_t>(277U << 23)), addend_bits));
     const Vec part = Simd::mul(Simd::sub(magnitude, Simd::sub(below, addend)), per_step);
     const Vec next = Simd::floats(Simd::add_bits(Simd::bits(below), one));
-    return Simd::sub(DrawnLimit::of(x, u).choose(part, next, below), addend);
+    return {DrawnLimit::of(x, u).choose(part, next, below), addend_bits};
   }
 
   /// The sum moved by one step, its last bit, where it was rounded away from minus infinity.
@@ -157,6 +170,53 @@ struct MinifloatCode {
     // The exponent moves up by the bit that the leading one takes.
     if constexpr (!hidden_bit) code = Simd::add_bits(code, Simd::and_bits(code, exponent_field));
     return Simd::add_bits(code, leading_one);
+  }
+};
+
+/// Quantizes by a grid of range narrow and encodes at once: the steps of the sum, and as many more
+/// as there are below its exponent, which are a power of two for each. With a hidden bit.
+template <Rounding rounding>
+struct MinifloatGridCode {
+  using Vec = Simd::Vec;
+  using Bits = Simd::Bits;
+  OnMinifloatGrid<rounding> grid;
+  Bits first_addend, infinity, nan_code;
+  int fraction_shift, sign_shift;
+
+  MASE_SIMD static MinifloatGridCode of(const MinifloatGrid& grid, const MinifloatCodeGrid& codes) {
+    return {OnMinifloatGrid<rounding>::of(grid),
+            Simd::all_bits(grid.lowest + grid.to_addend),
+            Simd::all_bits(0x7f800000),
+            Simd::all_bits(codes.nan),
+            codes.fraction_shift,
+            codes.sign_shift};
+  }
+
+  template <class... Offset>
+  MASE_SIMD Bits operator()(Vec x, Offset... u) const {
+    const Bits sign = Simd::and_bits(Simd::bits(x), grid.sign);
+    const Bits magnitude = Simd::xor_bits(Simd::bits(x), sign);
+    const Bits code = steps(x, Simd::floats(magnitude), u...);
+    return signed_code(Simd::select_less_bits(infinity, magnitude, nan_code, code), sign);
+  }
+
+  /// Of elements other than NaN.
+  template <class... Offset>
+  MASE_SIMD Bits of_number(Vec x, Offset... u) const {
+    const Bits sign = Simd::and_bits(Simd::bits(x), grid.sign);
+    return signed_code(steps(x, Simd::floats(Simd::xor_bits(Simd::bits(x), sign)), u...), sign);
+  }
+
+ private:
+  template <class... Offset>
+  MASE_SIMD Bits steps(Vec x, Vec magnitude, Offset... u) const {
+    const auto sum = grid.summed(x, Simd::min(grid.limit, magnitude), u...);
+    const Bits below =
+        Simd::shift_right_by(Simd::sub_bits(sum.addend, first_addend), fraction_shift);
+    return Simd::add_bits(Simd::sub_bits(Simd::bits(sum.sum), sum.addend), below);
+  }
+  MASE_SIMD Bits signed_code(Bits code, Bits sign) const {
+    return Simd::or_bits(code, Simd::shift_right_by(sign, sign_shift));
   }
 };
 
