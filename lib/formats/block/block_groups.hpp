@@ -41,8 +41,10 @@ class WholeTiles {
     const float* const end = in + count;
     for (std::size_t t = 0; in < end; ++t) {
       const Lanes<2> lanes{{Simd::all(down[t]), Simd::all(up[t])}};
-      for (std::size_t i = 0; i < tile(); i += Simd::width, in += Simd::width)
+      for (std::size_t i = 0; i < tile(); i += Simd::width, in += Simd::width) {
+        __builtin_prefetch(in + fetch_ahead);
         writer.write(op(Simd::load(in), lanes));
+      }
     }
     return true;
   }

@@ -70,11 +70,9 @@ template <bool finite_only, std::size_t vectors = 0>
   if (tile < Simd::width) return peaks_of_parts<finite_only>(row, tile);
   Bits peaks[Simd::width];
   for (std::size_t t = 0; t < Simd::width; ++t, row += tile) {
-    __builtin_prefetch(row + fetch_ahead);
     peaks[t] = magnitude<finite_only>(Simd::load(row));
     // The last vector ends with the tile.
     for (std::size_t i = Simd::width; i < tile; i += Simd::width) {
-      __builtin_prefetch(row + i + fetch_ahead);
       const float* const part = row + std::min(i, tile - Simd::width);
       peaks[t] = Simd::max_bits(peaks[t], magnitude<finite_only>(Simd::load(part)));
     }
