@@ -192,3 +192,19 @@ TEST_CASE("microscaling codes decode to the values of the definition along every
       CHECK(differences(out, expected) == 0);
     }
 }
+
+TEST_CASE("scales are stored in the order in which they are read, along every dimension") {
+  Random random(65);
+  const Shape shape{70, 40, 33};
+  std::vector<float> in(static_cast<std::size_t>(numel(shape)));
+  for (float& value : in) value = static_cast<float>(std::ldexp(random.normal(), below(random, 9)));
+  for (const std::string name : {"mxint8", "mxfp4", "nvfp4"})
+    for (int dimension = 0; dimension < 3; ++dimension) {
+      const Format format =
+          parse_format(name + "(block_size=8, block_dim=" + std::to_string(dimension) + ")");
+      std::vector<float> out(in.size());
+      format.decode(format.encode(in, shape), out, shape);
+      INFO(format.text());
+      CHECK(differences(out, quantized(format, in, shape)) == 0);
+    }
+}

@@ -100,8 +100,8 @@ TEST_CASE("pack kernels of all sets pack and unpack the bits of the definition")
         CHECK(packed.substr(0, expected.size()) == expected);
       }
       if (!kernels.unpack) continue;
-      const std::size_t done = kernels.unpack(expected.data(), expected.size(), bits,
-                                              unpacked.data(), unpacked.size());
+      const std::size_t done =
+          kernels.unpack(expected.data(), expected.size(), bits, unpacked.data(), unpacked.size());
       // But for the bytes where a vector would read too far.
       CHECK((unpacked.size() - done) * static_cast<std::size_t>(bits) < 8 * 64);
       for (std::size_t i = 0; i < done; ++i)

@@ -30,21 +30,38 @@ std::vector<int> exponents_of(const BlockElements& elements, std::span<const Til
 }
 
 // Shared codes count exponents, modulo as many as there are codes; the packer cuts them off.
-PackedCodes shared_codes(const BlockElements& elements, std::span<const TilePeak> peaks) {
-  const TileScale scale = elements.tile_scale();
-  const std::uint32_t zero = elements.shared_code(0);
-  return encode_in_pieces(
-      elements.shared_bits(), peaks.size(), [&](std::size_t first, std::span<std::uint32_t> codes) {
-        for (std::size_t i = 0; i < codes.size(); ++i)
-          codes[i] = zero + static_cast<std::uint32_t>(scale.exponent(elements, peaks[first + i]));
-      });
-}
+class SharedCodes {
+ public:
+  SharedCodes(const BlockElements& elements, std::size_t tiles)
+      : elements_(elements),
+        scale_(elements.tile_scale()),
+        zero_(elements.shared_code(0)),
+        packer_(elements.shared_bits(), tiles) {}
 
-BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
-                         std::span<const float> in) {
+  void add(std::span<const TilePeak> peaks) {
+    nonfinite_ = nonfinite_ || any_nonfinite(peaks);
+    codes_.resize(peaks.size());
+    for (std::size_t t = 0; t < peaks.size(); ++t)
+      codes_[t] = zero_ + static_cast<std::uint32_t>(scale_.exponent(elements_, peaks[t]));
+    packer_.append(codes_);
+  }
+  bool nonfinite() const { return nonfinite_; }
+  PackedCodes finish() { return packer_.finish(); }
+
+ private:
+  const BlockElements& elements_;
+  TileScale scale_;
+  std::uint32_t zero_;
+  CodePacker packer_;
+  std::vector<std::uint32_t> codes_;
+  bool nonfinite_ = false;
+};
+
+PackedCodes element_codes(const BlockElements& elements, const Tiling& tiling,
+                          std::span<const float> in, const SeePeaks& see) {
   if (const auto kernel = elements.code_kernel(simd::best_isa()))
-    return encode_blocks(tiling, in, *kernel, elements.element_bits());
-  std::vector<TilePeak> peaks = tile_peaks(tiling, in);
+    return encode_blocks(tiling, in, *kernel, elements.element_bits(), see);
+  const std::vector<TilePeak> peaks = tile_peaks(tiling, in);
   const std::vector<int> exponents = exponents_of(elements, peaks);
   std::vector<std::uint32_t> codes(in.size());
   for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
@@ -53,7 +70,8 @@ BlockCodes element_codes(const BlockElements& elements, const Tiling& tiling,
     const double value = elements.quantize(static_cast<double>(in[i]), exponent, i);
     codes[i] = elements.code(value, exponent);
   });
-  return {pack_codes(codes, elements.element_bits()), std::move(peaks)};
+  see(peaks);
+  return pack_codes(codes, elements.element_bits());
 }
 
 // The largest magnitude of every tile as the reference system finds it: NaN spreads, and tiles of
@@ -210,10 +228,12 @@ void quantize_block_reference(const BlockElements& elements, const Tiling& tilin
 
 Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
                      std::span<const float> in) {
-  BlockCodes made = element_codes(elements, tiling, in);
-  const std::size_t nan = first_nan(in, made.peaks);
+  SharedCodes shared(elements, static_cast<std::size_t>(tiling.tiles()));
+  PackedCodes codes = element_codes(elements, tiling, in,
+                                    [&](std::span<const TilePeak> peaks) { shared.add(peaks); });
+  const std::size_t nan = shared.nonfinite() ? first_nan(in) : in.size();
   if (nan < in.size()) refuse_nan(nan, elements.name());
-  return {std::move(made.codes), shared_codes(elements, made.peaks), {}};
+  return {std::move(codes), shared.finish(), {}};
 }
 
 void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,

@@ -188,51 +188,113 @@ class RowWriter {
 };
 
 // Tiles of one row: peaks and codes of a piece at a time.
-BlockCodes encode_in_order(const Bands& bands, std::size_t tiles, std::span<const float> in,
-                           const BlockKernel& kernel, int bits, simd::Isa isa) {
+PackedCodes encode_in_order(const Bands& bands, std::span<const float> in,
+                            const BlockKernel& kernel, int bits, const SeePeaks& see,
+                            simd::Isa isa) {
   RowWriter writer(kernel, isa, bands);
   CodePacker packer(bits, in.size());
-  std::vector<TilePeak> peaks(tiles);
+  std::vector<TilePeak> peaks(code_elements);
   std::vector<std::uint32_t> codes;
-  std::span<TilePeak> next(peaks);
   for (std::size_t first = 0, count = 0; first < in.size(); first += count) {
     count = std::min(writer.piece(first, code_elements), in.size() - first);
     codes.resize(std::max(codes.size(), count));
+    std::span<TilePeak> next(peaks);
     writer.write(in.data() + first, reinterpret_cast<float*>(codes.data()), first, count, false,
                  next);
+    see(std::span(peaks).first(peaks.size() - next.size()));
     packer.append(std::span(codes).first(count));
   }
-  return {packer.finish(), std::move(peaks)};
-}
-
-// Tiles of several rows, whose codes are written in the elements' order: row by row.
-PackedCodes encode_rows(const Tiling& tiling, std::span<const float> in,
-                        std::span<const TilePeak> peaks, const BlockKernel& kernel, int bits) {
-  CodePacker packer(bits, in.size());
-  const Tiling simple = simplified(tiling);
-  const auto length = static_cast<std::size_t>(simple.shape.back());
-  const auto tile = static_cast<std::size_t>(simple.tile.back());
-  const std::size_t columns =
-      std::min(length, std::max<std::size_t>(1, strip_elements / tile) * tile);
-  std::vector<std::uint32_t> codes(columns);
-  TileFactors factors(kernel.factor_count, (columns + tile - 1) / tile);
-  constexpr std::size_t here = 0;
-  const float* next = in.data();
-  std::size_t known = peaks.size();  // the first tile whose factors are there
-  for (const std::int64_t row : simple.row_tiles())
-    for (std::size_t first = 0; first < length; first += columns) {
-      const std::size_t count = std::min(columns, length - first);
-      Strip strip{next, reinterpret_cast<float*>(codes.data()), &here, 1, count, tile, false};
-      strip.index = static_cast<std::size_t>(next - in.data());
-      const std::size_t first_tile = static_cast<std::size_t>(row) + first / tile;
-      if (first_tile != known) kernel.factors(peaks.subspan(first_tile, strip.tiles()), factors);
-      known = first_tile;
-      kernel.elements(strip, factors);
-      packer.append(std::span(codes).first(count));
-      next += count;
-    }
   return packer.finish();
 }
+
+// Tiles of several rows. Codes are written in the elements' order, row by row, while the rows that
+// share their tiles are in the cache.
+class RowsEncoder {
+ public:
+  RowsEncoder(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel, int bits,
+              const SeePeaks& see, simd::Isa isa)
+      : tiling_(simplified(tiling)),
+        row_tiles_(tiling_.row_tiles()),
+        in_(in),
+        kernel_(kernel),
+        see_(see),
+        isa_(isa),
+        packer_(bits, in.size()),
+        length_(static_cast<std::size_t>(tiling_.shape.back())),
+        tile_(static_cast<std::size_t>(tiling_.tile.back())),
+        columns_(std::min(length_, std::max<std::size_t>(1, strip_elements / tile_) * tile_)),
+        codes_(columns_),
+        factors_((length_ + columns_ - 1) / columns_,
+                 TileFactors(kernel.factor_count, (columns_ + tile_ - 1) / tile_)) {
+    if (!is_in_order()) see_(peaks_ = tile_peaks(tiling_, in_, isa_));
+  }
+
+  PackedCodes encode() {
+    for (std::size_t row = 0, count = 0; row < row_tiles_.size(); row += count) {
+      count = rows_from(row);
+      find_factors(row, count);
+      for (std::size_t r = row; r < row + count; ++r) write(r);
+    }
+    return packer_.finish();
+  }
+
+ private:
+  // Whether the rows of each tile follow one another, so that peaks are found as they are needed.
+  bool is_in_order() const {
+    const auto leading = std::span(tiling_.tile).first(std::max<std::size_t>(2, rank()) - 2);
+    return std::ranges::all_of(leading, [](std::int64_t tile) { return tile == 1; });
+  }
+  std::size_t rank() const { return tiling_.tile.size(); }
+
+  // How many rows from this one on share its tiles.
+  std::size_t rows_from(std::size_t row) const {
+    const auto begin = row_tiles_.begin() + static_cast<std::ptrdiff_t>(row);
+    const auto end =
+        std::find_if(begin, row_tiles_.end(), [&](auto tile) { return tile != *begin; });
+    return static_cast<std::size_t>(end - begin);
+  }
+
+  void find_factors(std::size_t row, std::size_t count) {
+    std::vector<TilePeak> found;
+    std::span<const TilePeak> peaks;
+    if (peaks_.empty()) {
+      const auto rows = static_cast<std::int64_t>(count);
+      const Tiling band{{rows, tiling_.shape.back()}, {rows, tiling_.tile.back()}};
+      peaks = found = tile_peaks(band, in_.subspan(row * length_, count * length_), isa_);
+      see_(peaks);
+    } else {
+      peaks = std::span(peaks_).subspan(static_cast<std::size_t>(row_tiles_[row]));
+    }
+    for (std::size_t p = 0; p < factors_.size(); ++p) {
+      const std::size_t tiles = (std::min(columns_, length_ - p * columns_) + tile_ - 1) / tile_;
+      kernel_.factors(peaks.subspan(p * columns_ / tile_, tiles), factors_[p]);
+    }
+  }
+
+  void write(std::size_t row) {
+    constexpr std::size_t here = 0;
+    for (std::size_t p = 0; p < factors_.size(); ++p) {
+      const std::size_t index = row * length_ + p * columns_;
+      const std::size_t count = std::min(columns_, length_ - p * columns_);
+      kernel_.elements({in_.data() + index, reinterpret_cast<float*>(codes_.data()), &here, 1,
+                        count, tile_, false, index},
+                       factors_[p]);
+      packer_.append(std::span(codes_).first(count));
+    }
+  }
+
+  Tiling tiling_;
+  std::vector<std::int64_t> row_tiles_;
+  std::span<const float> in_;
+  const BlockKernel& kernel_;
+  const SeePeaks& see_;
+  simd::Isa isa_;
+  CodePacker packer_;
+  std::size_t length_, tile_, columns_;
+  std::vector<std::uint32_t> codes_;
+  std::vector<TilePeak> peaks_;       // of all tiles, unless they are in order
+  std::vector<TileFactors> factors_;  // of the row's pieces of `columns_`
+};
 
 }  // namespace
 
@@ -294,16 +356,15 @@ void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<
   if (streaming) simd::stream_fence();
 }
 
-BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
-                         int bits, simd::Isa isa) {
-  if (in.empty())
-    return {PackedCodes({}, bits, 0),
-            std::vector<TilePeak>(static_cast<std::size_t>(tiling.tiles()))};
+PackedCodes encode_blocks(const Tiling& tiling, std::span<const float> in,
+                          const BlockKernel& kernel, int bits, const SeePeaks& see, simd::Isa isa) {
+  if (in.empty()) {
+    see(std::vector<TilePeak>(static_cast<std::size_t>(tiling.tiles())));
+    return {{}, bits, 0};
+  }
   const Bands bands(tiling);
-  if (bands.most_rows() == 1)
-    return encode_in_order(bands, static_cast<std::size_t>(tiling.tiles()), in, kernel, bits, isa);
-  std::vector<TilePeak> peaks = tile_peaks(tiling, in, isa);
-  return {encode_rows(tiling, in, peaks, kernel, bits), std::move(peaks)};
+  if (bands.most_rows() == 1) return encode_in_order(bands, in, kernel, bits, see, isa);
+  return RowsEncoder(tiling, in, kernel, bits, see, isa).encode();
 }
 
 std::vector<TilePeak> tile_peaks_scalar(const Tiling& tiling, std::span<const float> in) {
@@ -327,12 +388,17 @@ std::vector<float> tile_magnitudes_scalar(const Tiling& tiling, std::span<const 
   return peaks;
 }
 
-std::size_t first_nan(std::span<const float> in, std::span<const TilePeak> peaks) {
-  const bool clean =
-      std::none_of(peaks.begin(), peaks.end(), [](const TilePeak& peak) { return peak.nonfinite; });
-  if (clean) return in.size();
+bool any_nonfinite(std::span<const TilePeak> peaks) {
+  return std::ranges::any_of(peaks, [](const TilePeak& peak) { return peak.nonfinite; });
+}
+
+std::size_t first_nan(std::span<const float> in) {
   const auto found = std::find_if(in.begin(), in.end(), [](float x) { return std::isnan(x); });
   return static_cast<std::size_t>(found - in.begin());
+}
+
+std::size_t first_nan(std::span<const float> in, std::span<const TilePeak> peaks) {
+  return any_nonfinite(peaks) ? first_nan(in) : in.size();
 }
 
 }  // namespace mase::formats

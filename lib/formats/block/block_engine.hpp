@@ -63,13 +63,13 @@ struct KnownBlocks {
 void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<float> out,
                      const KnownBlocks& blocks, std::size_t streaming_from = simd::streaming_count);
 
-/// The codes, `bits` wide, that `kernel.elements` writes, and the peaks that were found for them.
-struct BlockCodes {
-  PackedCodes codes;
-  std::vector<TilePeak> peaks;  ///< as of tile_peaks
-};
-BlockCodes encode_blocks(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel,
-                         int bits, simd::Isa isa = simd::best_isa());
+/// Gets the peaks of all tiles, as of tile_peaks, some at a time, in the tiles' order.
+using SeePeaks = std::function<void(std::span<const TilePeak> peaks)>;
+
+/// The codes, `bits` wide, that `kernel.elements` writes; `see` gets the peaks found for them.
+PackedCodes encode_blocks(const Tiling& tiling, std::span<const float> in,
+                          const BlockKernel& kernel, int bits, const SeePeaks& see,
+                          simd::Isa isa = simd::best_isa());
 
 /// Calls visit(first, count, tile) for every run of elements of one tile, in order: the definition
 /// of a tiling.
@@ -100,7 +100,11 @@ void for_each_element(const Tiling& tiling, Visit&& visit) {
 std::vector<TilePeak> tile_peaks_scalar(const Tiling& tiling, std::span<const float> in);
 std::vector<float> tile_magnitudes_scalar(const Tiling& tiling, std::span<const float> in);
 
-/// The index of the first NaN of a tensor of which `peaks` are the tiles' peaks, else in.size().
+bool any_nonfinite(std::span<const TilePeak> peaks);
+
+/// The index of the first NaN, else in.size().
+std::size_t first_nan(std::span<const float> in);
+/// The same for a tensor of which `peaks` are the tiles' peaks.
 std::size_t first_nan(std::span<const float> in, std::span<const TilePeak> peaks);
 
 }  // namespace mase::formats

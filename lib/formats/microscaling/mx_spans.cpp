@@ -195,11 +195,12 @@ Exponents exponents(const MxSpec& spec, const Tiling& tiling, std::span<const fl
   return all;
 }
 
-void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
-                         std::span<const TilePeak> peaks, std::string_view format) {
+void refuse_nan_elements(const MxSpec& spec, std::span<const float> in, bool nonfinite,
+                         std::string_view format) {
   // Scales of few bits use every code for a number in profile reference.
   if (spec.has_nan() && (spec.profile == Profile::exact || spec.scale_bits == 8)) return;
-  const std::size_t index = first_nan(in, peaks);
+  if (!nonfinite) return;
+  const std::size_t index = first_nan(in);
   if (index < in.size()) refuse_nan(index, format);
   // There an infinity makes its block NaN.
   const auto bad = std::ranges::find_if(in, [](float x) { return std::isinf(x); });
@@ -207,20 +208,33 @@ void refuse_nan_elements(const MxSpec& spec, std::span<const float> in,
     refuse_nan(static_cast<std::size_t>(bad - in.begin()), format);
 }
 
-PackedCodes scale_codes(const MxSpec& spec, const MxBlocks& blocks,
-                        std::span<const TilePeak> peaks) {
-  const FastExponent exponent(spec);
-  const int bias = spec.bias();
-  const auto code = [&](const TilePeak& peak) {
-    if (peak.nonfinite && spec.has_nan()) return spec.nan_code();
-    return static_cast<std::uint32_t>(exponent.of(peak.largest) + bias);
-  };
-  return pack_scales(blocks, spec.scale_bits,
-                     [&](std::size_t first, std::span<std::uint32_t> codes) {
-                       for (std::size_t t = 0; t < codes.size(); ++t)
-                         codes[t] = code(peaks[first + t]);
-                     });
-}
+// The scale codes of blocks from their peaks.
+class ScaleCodes {
+ public:
+  ScaleCodes(const MxSpec& spec, const MxBlocks& blocks)
+      : spec_(spec), exponent_(spec), packer_(blocks, spec.scale_bits) {}
+
+  void add(std::span<const TilePeak> peaks) {
+    nonfinite_ = nonfinite_ || any_nonfinite(peaks);
+    codes_.resize(peaks.size());
+    for (std::size_t t = 0; t < peaks.size(); ++t) codes_[t] = code(peaks[t]);
+    packer_.append(codes_);
+  }
+  bool nonfinite() const { return nonfinite_; }
+  PackedCodes finish() { return packer_.finish(); }
+
+ private:
+  std::uint32_t code(const TilePeak& peak) const {
+    if (peak.nonfinite && spec_.has_nan()) return spec_.nan_code();
+    return static_cast<std::uint32_t>(exponent_.of(peak.largest) + spec_.bias());
+  }
+
+  const MxSpec& spec_;
+  FastExponent exponent_;
+  ScalePacker packer_;
+  std::vector<std::uint32_t> codes_;
+  bool nonfinite_ = false;
+};
 
 std::vector<std::uint32_t> scale_codes(const MxSpec& spec, const Exponents& shared) {
   std::vector<std::uint32_t> codes;
@@ -248,6 +262,27 @@ std::vector<std::uint32_t> scales_last(const MxBlocks& blocks,
 std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
                                            std::span<const std::uint32_t> stored) {
   return moved_back(blocks, stored);
+}
+
+ScalePacker::ScalePacker(const MxBlocks& blocks, int bits)
+    : blocks_(blocks), packer_(bits, size_of(blocks.tiling.tiles())) {}
+
+// Codes of a line along the block axis are steps apart in the tiles' order.
+PackedCodes ScalePacker::finish() {
+  PackedCodes in_order = packer_.finish();
+  if (in_order.empty() || blocks_.axis == 1 || blocks_.inner == 1) return in_order;
+  const std::size_t axis = size_of(blocks_.axis), inner = size_of(blocks_.inner);
+  const std::size_t lines = in_order.size() / axis, most = std::max<std::size_t>(1, 1024 / axis);
+  CodePacker last(in_order.bits(), in_order.size());
+  std::vector<std::uint32_t> codes(most * axis);
+  for (std::size_t line = 0, count = 0; line < lines; line += count) {
+    count = std::min(most, lines - line);
+    for (std::size_t l = line; l < line + count; ++l)
+      in_order.unpack(l / inner * axis * inner + l % inner,
+                      std::span(codes).subspan((l - line) * axis, axis), inner);
+    last.append(std::span(codes).first(count * axis));
+  }
+  return last.finish();
 }
 
 kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width) {
@@ -285,13 +320,15 @@ Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const fl
     return encoded;
   }
   if (has_kernel(spec)) {
-    BlockCodes made =
-        encode_blocks(blocks.tiling, in, block_kernel(spec, true, simd::best_isa()), spec.width);
-    refuse_nan_elements(spec, in, made.peaks, format);
-    return {std::move(made.codes), scale_codes(spec, blocks, made.peaks), {}};
+    ScaleCodes scales(spec, blocks);
+    PackedCodes codes =
+        encode_blocks(blocks.tiling, in, block_kernel(spec, true, simd::best_isa()), spec.width,
+                      [&](std::span<const TilePeak> peaks) { scales.add(peaks); });
+    refuse_nan_elements(spec, in, scales.nonfinite(), format);
+    return {std::move(codes), scales.finish(), {}};
   }
   const std::vector<TilePeak> peaks = tile_peaks(blocks.tiling, in);
-  refuse_nan_elements(spec, in, peaks, format);
+  refuse_nan_elements(spec, in, any_nonfinite(peaks), format);
   const Exponents shared = exponents(spec, blocks.tiling, in, peaks);
   return {element_codes(spec, blocks.tiling, in, shared),
           pack_codes(scales_last(blocks, scale_codes(spec, shared)), spec.scale_bits),

@@ -38,16 +38,17 @@ std::vector<std::uint32_t> scales_last(const MxBlocks& blocks,
 std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
                                            std::span<const std::uint32_t> stored);
 
-/// Packs one code per block, in the stored order: `make(first, codes)` fills those of the blocks
-/// from `first` on, in the tiles' order.
-template <class Make>
-PackedCodes pack_scales(const MxBlocks& blocks, int bits, const Make& make) {
-  const auto count = static_cast<std::size_t>(blocks.tiling.tiles());
-  if (blocks.axis == 1 || blocks.inner == 1) return encode_in_pieces(bits, count, make);
-  std::vector<std::uint32_t> codes(count);
-  make(0, std::span(codes));
-  return pack_codes(scales_last(blocks, codes), bits);
-}
+/// Packs one code per block, in the stored order; they come in the tiles' order.
+class ScalePacker {
+ public:
+  ScalePacker(const MxBlocks& blocks, int bits);
+  void append(std::span<const std::uint32_t> codes) { packer_.append(codes); }
+  PackedCodes finish();
+
+ private:
+  const MxBlocks& blocks_;
+  CodePacker packer_;
+};
 
 /// An element format as the kernels see it.
 kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width);

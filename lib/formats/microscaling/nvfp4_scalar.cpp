@@ -59,12 +59,6 @@ float nvfp4_element_value(const MinifloatSpec& element, float x, float down, std
   return quantize_minifloat_scalar(element, scaled, index);
 }
 
-std::uint32_t nvfp4_scale_code(float block_scale) {
-  if (std::isnan(block_scale)) return 0x7f;
-  // Normal in both formats: the exponent moves from bias 127 to 7.
-  return (std::bit_cast<std::uint32_t>(block_scale) >> 20) - ((127 - 7) << 3);
-}
-
 float nvfp4_scale_value(std::uint32_t code) {
   return static_cast<float>(minifloat_value(block_scale_format(), code));
 }

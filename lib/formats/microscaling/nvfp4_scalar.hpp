@@ -4,6 +4,8 @@
 // one more, a float32.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "formats/minifloat/minifloat_scalar.hpp"
@@ -34,7 +36,11 @@ Nvfp4Factors nvfp4_factors(float block_scale, float tensor_scale);
 float nvfp4_element_value(const MinifloatSpec& element, float x, float down, std::uint64_t index);
 
 /// The scale's code; a value of e4m3fn, or NaN.
-std::uint32_t nvfp4_scale_code(float block_scale);
+inline std::uint32_t nvfp4_scale_code(float block_scale) {
+  if (std::isnan(block_scale)) return 0x7f;
+  // Normal in both formats: the exponent moves from bias 127 to 7.
+  return (std::bit_cast<std::uint32_t>(block_scale) >> 20) - ((127 - 7) << 3);
+}
 float nvfp4_scale_value(std::uint32_t code);
 
 }  // namespace mase::formats

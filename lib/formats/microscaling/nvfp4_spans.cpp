@@ -50,19 +50,32 @@ void copy_magnitudes(std::span<const TilePeak> peaks, float* to) {
     to[t] = peaks[t].nonfinite ? quiet_nan : peaks[t].largest;
 }
 
-PackedCodes scale_codes(const MxBlocks& blocks, std::span<const TilePeak> peaks,
-                        float tensor_scale) {
-  const kernels::Nvfp4Scaling scaling = kernels::nvfp4_kernels(simd::best_isa()).scaling;
-  std::vector<float> scales, down;
-  const auto make = [&](std::size_t first, std::span<std::uint32_t> codes) {
-    scales.resize(codes.size() + kernels::nvfp4_padding);
-    down.resize(scales.size());
-    copy_magnitudes(peaks.subspan(first, codes.size()), scales.data());
-    scaling(tensor_scale, codes.size(), down.data(), scales.data());
-    for (std::size_t t = 0; t < codes.size(); ++t) codes[t] = nvfp4_scale_code(scales[t]);
-  };
-  return pack_scales(blocks, scale_code_bits, make);
-}
+// The scale codes of blocks from their peaks.
+class ScaleCodes {
+ public:
+  ScaleCodes(const MxBlocks& blocks, float tensor_scale)
+      : scaling_(kernels::nvfp4_kernels(simd::best_isa()).scaling),
+        tensor_scale_(tensor_scale),
+        packer_(blocks, scale_code_bits) {}
+
+  void add(std::span<const TilePeak> peaks) {
+    scales_.resize(peaks.size() + kernels::nvfp4_padding);
+    down_.resize(scales_.size());
+    codes_.resize(peaks.size());
+    copy_magnitudes(peaks, scales_.data());
+    scaling_(tensor_scale_, peaks.size(), down_.data(), scales_.data());
+    for (std::size_t t = 0; t < codes_.size(); ++t) codes_[t] = nvfp4_scale_code(scales_[t]);
+    packer_.append(codes_);
+  }
+  PackedCodes finish() { return packer_.finish(); }
+
+ private:
+  kernels::Nvfp4Scaling scaling_;
+  float tensor_scale_;
+  ScalePacker packer_;
+  std::vector<float> scales_, down_;
+  std::vector<std::uint32_t> codes_;
+};
 
 BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes, simd::Isa isa) {
   const kernels::MxGrid grid = mx_grid(nvfp4_element(spec.rounding, spec.seed), element_code_bits);
@@ -88,12 +101,6 @@ BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes
           }};
 }
 
-BlockCodes element_codes(const Nvfp4Spec& spec, const Tiling& tiling, std::span<const float> in,
-                         float tensor_scale) {
-  return encode_blocks(tiling, in, block_kernel(spec, tensor_scale, true, simd::best_isa()),
-                       element_code_bits);
-}
-
 float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
   if (in.scales.size() != (spec.two_levels ? 1U : 0U))
     file_error(std::to_string(in.scales.size()) + " tensor scales for nvfp4 with " +
@@ -111,8 +118,11 @@ void quantize_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<con
 
 Encoded encode_nvfp4(const Nvfp4Spec& spec, const MxBlocks& blocks, std::span<const float> in) {
   const float tensor_scale = scale_of_tensor(spec, in, simd::best_isa());
-  BlockCodes made = element_codes(spec, blocks.tiling, in, tensor_scale);
-  Encoded encoded{std::move(made.codes), scale_codes(blocks, made.peaks, tensor_scale), {}};
+  ScaleCodes scales(blocks, tensor_scale);
+  PackedCodes codes =
+      encode_blocks(blocks.tiling, in, block_kernel(spec, tensor_scale, true, simd::best_isa()),
+                    element_code_bits, [&](std::span<const TilePeak> peaks) { scales.add(peaks); });
+  Encoded encoded{std::move(codes), scales.finish(), {}};
   if (spec.two_levels) encoded.scales.push_back(tensor_scale);
   return encoded;
 }

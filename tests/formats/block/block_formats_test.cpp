@@ -231,28 +231,55 @@ TEST_CASE("block codes decode to what quantization gives") {
   SUCCEED();
 }
 
+namespace {
+
+void check_codes(const BlockElements& elements, const Tiling& tiling,
+                 const std::vector<float>& in) {
+  const std::vector<TilePeak> peaks = tile_peaks_scalar(tiling, in);
+  std::vector<std::uint32_t> expected(in.size());
+  for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
+    const int exponent = elements.exponent(peaks[tile]);
+    expected[i] =
+        elements.code(elements.quantize(static_cast<double>(in[i]), exponent, i), exponent);
+  });
+  for (const simd::Isa isa : simd::available_isas()) {
+    const auto kernel = elements.code_kernel(isa);
+    if (!kernel) continue;
+    std::vector<TilePeak> seen;
+    const PackedCodes made = encode_blocks(
+        tiling, in, *kernel, elements.element_bits(),
+        [&](auto found) { seen.insert(seen.end(), found.begin(), found.end()); }, isa);
+    if (made.unpack() != expected || seen != peaks)
+      FAIL(describe(elements, tiling) << " on " << simd::isa_name(isa));
+  }
+}
+
+}  // namespace
+
 TEST_CASE("block codes of all instruction sets are those of the definition") {
   Random random(49);
   for (int trial = 0; trial < 8 * most_run_length; ++trial) {
     const auto elements = random_elements(random);
     const Tiling tiling =
         trial % 2 == 0 ? run_tiling(random) : length_tiling(random, 1 + trial / 8);
-    const std::vector<float> in = without_nan(run_values(random, tiling, trial % 2 == 0));
-    const std::vector<TilePeak> peaks = tile_peaks_scalar(tiling, in);
-    std::vector<std::uint32_t> expected(in.size());
-    for_each_element(tiling, [&](std::size_t i, std::size_t tile) {
-      const int exponent = elements->exponent(peaks[tile]);
-      expected[i] =
-          elements->code(elements->quantize(static_cast<double>(in[i]), exponent, i), exponent);
-    });
-    for (const simd::Isa isa : simd::available_isas()) {
-      const auto kernel = elements->code_kernel(isa);
-      if (!kernel) continue;
-      const BlockCodes made = encode_blocks(tiling, in, *kernel, elements->element_bits(), isa);
-      if (made.codes.unpack() != expected || made.peaks != peaks)
-        FAIL(describe(*elements, tiling) << " on " << simd::isa_name(isa));
-    }
+    check_codes(*elements, tiling, without_nan(run_values(random, tiling, trial % 2 == 0)));
   }
+}
+
+TEST_CASE("block codes of tiles of several rows are those of the definition") {
+  Random random(50);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Tiling tiling = random_tiling(random);
+    check_codes(*random_elements(random), tiling,
+                without_nan(random_values(random, tiling, trial % 2 == 0)));
+  }
+  // Rows that are cut, tiles longer than a cut, rows of a tile that lie apart.
+  const std::vector<Tiling> long_rows{{{5, 20003}, {2, 16}},
+                                      {{5, 9001}, {3, 1}},
+                                      {{3, 20000}, {2, 20000}},
+                                      {{3, 4, 9001}, {2, 3, 7}}};
+  for (const Tiling& tiling : long_rows)
+    check_codes(*random_elements(random), tiling, without_nan(random_values(random, tiling, true)));
 }
 
 TEST_CASE("block values stay when they are quantized again under the same exponent") {
