@@ -58,7 +58,8 @@ constexpr char bits_name[] = "average_bits", count_name[] = "count_operations",
 constexpr char bits[] = R"({"average_bitwidth": 8, "average_bitwidth_with_activations": 6})";
 constexpr char counts[] = R"({"parameters": 1, "macs": 2, "flops": 3, "bitops": 4})";
 constexpr char design[] =
-    R"({"last": 9, "interval": 5, "total": {"lut": 1, "ff": 2, "dsp": 3, "bram": 4}})";
+    R"({"last": 9, "interval": 5, "total": {"lut": 1, "ff": 2, "dsp": 3, "bram": 4},
+        "fmax": 150, "throughput": 3e7})";
 
 const passes::PassTable& fixed_passes() {
   static const passes::PassTable table{fixed_pass<bits_name, bits>(),

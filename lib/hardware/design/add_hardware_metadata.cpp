@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "hardware/design/build.hpp"
 #include "hardware/design/choose_folding.hpp"
+#include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/node_metadata.hpp"
@@ -48,6 +49,7 @@ bool has_target(const Request& request) {
   Options untouched;
   untouched.device_id = request.options.device_id;
   untouched.keep = request.options.keep;
+  untouched.family = request.options.family;
   return !request.layers.empty() || write_fields(request.options) != write_fields(untouched);
 }
 
@@ -91,27 +93,43 @@ Tree cost_tree(const Cost& cost) {
   return tree;
 }
 
+/// Resources and longest path of some instances.
+struct Part {
+  Cost cost;
+  double ns = 0;
+  double mhz() const { return ns > 0 ? 1000 / ns : 0; }
+  Part& operator+=(const Part& other) {
+    cost += other.cost;
+    ns = std::max(ns, other.ns);
+    return *this;
+  }
+};
+
 /// Adds rows to the table and to the info of the pass alike.
 class Report {
  public:
   explicit Report(passes::Result& result) : result_(result) {
-    result.tables.push_back({"Hardware",
-                             {"Layer", "Module", "Fold", "Interval", "LUT", "FF", "DSP", "BRAM"},
-                             {},
-                             "hardware.csv"});
+    result.tables.push_back(
+        {"Hardware",
+         {"Layer", "Module", "Fold", "Interval", "LUT", "FF", "DSP", "BRAM", "MHz"},
+         {},
+         "hardware.csv"});
     result.info["layers"] = Tree::list();
   }
 
   void add(const std::string& layer, const std::string& module, const std::string& fold,
-           std::int64_t interval, const Cost& cost) {
+           std::int64_t interval, const Part& part) {
+    const Cost& cost = part.cost;
     result_.tables.back().rows.push_back(
         {layer, module, fold, interval ? std::to_string(interval) : "", fixed_text(cost.lut, 0),
-         fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0), fixed_text(cost.bram, 1)});
+         fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0), fixed_text(cost.bram, 1),
+         part.ns > 0 ? fixed_text(part.mhz(), 0) : ""});
     Tree entry = cost_tree(cost);
     entry["layer"] = layer;
     entry["module"] = module;
     entry["fold"] = fold;
     entry["interval"] = interval;
+    entry["mhz"] = part.mhz();
     result_.info["layers"].push_back(std::move(entry));
   }
 
@@ -119,12 +137,15 @@ class Report {
   passes::Result& result_;
 };
 
-/// The cost of every step, by the value it computes, and of what lies between the steps. The
+/// The parts of every step, by the value it computes, and what lies between the steps. The
 /// instances of a step follow each other; the last one gives the value.
-void split_cost(const Design& design, std::map<integer::ValueId, Cost>& own, Cost& plumbing) {
-  Cost parts;
-  for (const Instance& instance : design.instances) {
-    (instance.layer.empty() ? plumbing : parts) += instance_cost(design, instance);
+void split(const Design& design, const Clock& clock, std::map<integer::ValueId, Part>& own,
+           Part& plumbing) {
+  Part parts;
+  for (std::size_t i = 0; i < design.instances.size(); ++i) {
+    const Instance& instance = design.instances[i];
+    const Part part{instance_cost(design, instance), clock.instances[i].ns};
+    (instance.layer.empty() ? plumbing : parts) += part;
     const integer::ValueId value = design.stream(instance.outputs.at(0)).value;
     if (instance.layer.empty() || value < 0) continue;
     own[value] += parts;
@@ -132,14 +153,34 @@ void split_cost(const Design& design, std::map<integer::ValueId, Cost>& own, Cos
   }
 }
 
+/// The clock, what holds it back, and the frames that follow from it.
+void report_clock(const Design& design, const Clock& reached, const Technology& technology,
+                  passes::Result& result) {
+  const double frames = reached.mhz * 1e6 / static_cast<double>(design.timing.interval);
+  result.info["family"] = std::string(technology.name);
+  result.info["fmax"] = reached.mhz;
+  result.info["throughput"] = frames;
+  if (design.instances.empty()) return;
+  const Instance& slowest = design.instances[reached.worst];
+  const Slowest& path = reached.instances[reached.worst];
+  result.info["slowest"]["instance"] = slowest.name;
+  result.info["slowest"]["path"] = std::string(path.what);
+  result.text.push_back("predicted clock " + fixed_text(reached.mhz, 0) + " MHz (" +
+                        std::string(technology.name) + ", " + std::string(technology.grade) + ", " +
+                        std::string(technology.basis) + "), held back by '" +
+                        std::string(path.what) + "' of " + slowest.name + ": " +
+                        fixed_text(frames, 0) + " frames per second");
+}
+
 /// Every step with its parts, the plumbing in one row, and the total.
-void report(const Design& design, passes::Result& result) {
+void report(const Design& design, const Technology& technology, passes::Result& result) {
   const Program& program = *design.program;
+  const Clock reached = clock(design, technology);
   Report rows(result);
-  Cost plumbing;
-  std::map<integer::ValueId, Cost> own;
-  split_cost(design, own, plumbing);
-  const Cost total = cost(design);
+  Part plumbing;
+  std::map<integer::ValueId, Part> own;
+  split(design, reached, own, plumbing);
+  const Part total{cost(design), reached.mhz > 0 ? 1000 / reached.mhz : 0};
   for (const Step& step : program.steps) {
     const Fold& fold = design.folding.at(step.name);
     const Instance* main = main_instance(design, step);
@@ -148,7 +189,7 @@ void report(const Design& design, passes::Result& result) {
   }
   rows.add("between layers", "", "", 0, plumbing);
   rows.add("total", "", "", design.timing.interval, total);
-  result.info["total"] = cost_tree(total);
+  result.info["total"] = cost_tree(total.cost);
   result.info["first"] = design.timing.first;
   result.info["last"] = design.timing.last;
   result.info["interval"] = design.timing.interval;
@@ -156,6 +197,7 @@ void report(const Design& design, passes::Result& result) {
                         " cycles to the first, " + std::to_string(design.timing.last) +
                         " to the last output; a frame every " +
                         std::to_string(design.timing.interval) + " cycles");
+  report_clock(design, reached, technology, result);
 }
 
 void store_timing(ir::Graph& graph, const Timing& timing) {
@@ -226,7 +268,7 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
   store_timing(graph, design.timing);
   passes::Result result;
   if (!kept.empty()) result.text.emplace_back("the folds are those that the model has");
-  report(design, result);
+  report(design, technology_of(request.options.family), result);
   return result;
 }
 

@@ -36,6 +36,7 @@ struct AddHardwareMetadata {
     std::string multiplier = "auto";
     std::int64_t device_id = -1;
     bool keep = false;
+    std::string family = "ecp5";
     static constexpr auto fields() {
       return std::tuple{
           Field{"initiation_interval", &Options::initiation_interval,
@@ -50,7 +51,9 @@ struct AddHardwareMetadata {
           Field{"multiplier", &Options::multiplier, "what multiplies"}.one_of("auto", "dsp",
                                                                               "fabric"),
           Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1),
-          Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"}};
+          Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"},
+          Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
+                                                                                            "xc7")};
     }
   };
   /// One table of `layers`.

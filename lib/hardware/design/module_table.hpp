@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/design/handshake.hpp"
@@ -32,6 +33,8 @@ struct ModuleRow {
       handshake = nullptr;
   /// Predicted cost on xc7; null for modules that are only parts of others.
   std::function<Cost(const Design& design, const Instance& instance)> cost = nullptr;
+  /// Those of its paths that can be the longest, but for the one that all modules have (clock.cpp).
+  Paths (*paths)(const Instance& instance, const Technology& technology) = nullptr;
   /// Of a user's module: its files, name → text, which do not lie in hw_templates.
   std::map<std::string, std::string> files = {};
 };

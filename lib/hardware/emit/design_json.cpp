@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/tree.hpp"
+#include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/verilog.hpp"
@@ -32,6 +33,31 @@ Tree timing_tree(const design::Design& design, const EmitOptions& options) {
   if (design.timing.interval > 0)
     tree["frames_per_second"] =
         options.clock_mhz * 1e6 / static_cast<double>(design.timing.interval);
+  return tree;
+}
+
+Tree instance_tree(const design::Slowest& slowest) {
+  Tree tree = Tree::dict();
+  tree["ns"] = slowest.ns;
+  tree["path"] = std::string(slowest.what);
+  return tree;
+}
+
+/// By technology: the clock that the design is predicted to reach, and what holds it back.
+Tree clock_tree(const design::Design& design, const Names& names) {
+  Tree tree = Tree::dict();
+  for (const std::string& name : design::technology_names()) {
+    const design::Technology& technology = design::technology_of(name);
+    const design::Clock clock = design::clock(design, technology);
+    Tree& entry = tree[name];
+    entry["mhz"] = clock.mhz;
+    entry["grade"] = std::string(technology.grade);
+    entry["basis"] = std::string(technology.basis);
+    if (clock.instances.empty()) continue;
+    for (std::size_t i = 0; i < clock.instances.size(); ++i)
+      entry["instances"][names.instances[i]] = instance_tree(clock.instances[i]);
+    entry["slowest"] = names.instances[clock.worst];
+  }
   return tree;
 }
 
@@ -164,6 +190,7 @@ std::string design_json(const design::Design& design, const Names& names,
   for (const auto& [key, value] : given.as_dict()) tree[key] = value;
   tree["cycles"] = timing_tree(design, options);
   tree["cost"] = cost_tree(design::cost(design));
+  tree["clock"] = clock_tree(design, names);
   tree["streams"] = streams_tree(design, names, options);
   tree["instances"] = instances_tree(design, names);
   tree["memories"] = memories_tree(design);

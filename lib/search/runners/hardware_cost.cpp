@@ -21,6 +21,7 @@ class CostRunner : public PassRunner {
     values["initiation_interval"] = found.at("interval");
     for (const char* resource : {"lut", "ff", "dsp", "bram"})
       values[resource] = found.at("total").at(resource);
+    for (const char* speed : {"fmax", "throughput"}) values[speed] = found.at(speed);
     return values;
   }
 };

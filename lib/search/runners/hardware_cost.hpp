@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runner hardware: cycles and resources of the design that a model becomes.
+// The runner hardware: cycles, clock and resources of the design that a model becomes.
 #pragma once
 
 #include <array>
@@ -13,14 +13,16 @@ namespace mase::search {
 struct HardwareCost {
   static constexpr RunnerDoc doc{
       "hardware", RunnerKind::hardware,
-      "Cycles and resources of the design, by the pass add_hardware_metadata."};
+      "Cycles, clock and resources of the design, by the pass add_hardware_metadata."};
   static constexpr std::array metrics{
       MetricDoc{"latency", Direction::minimize, "cycles from the first input to the last output"},
       MetricDoc{"initiation_interval", Direction::minimize, "cycles between frames"},
       MetricDoc{"lut", Direction::minimize, "LUTs of the cost model"},
       MetricDoc{"ff", Direction::minimize, "flip-flops of the cost model"},
       MetricDoc{"dsp", Direction::minimize, "DSP blocks of the cost model"},
-      MetricDoc{"bram", Direction::minimize, "RAMB36 blocks of the cost model"}};
+      MetricDoc{"bram", Direction::minimize, "RAMB36 blocks of the cost model"},
+      MetricDoc{"fmax", Direction::maximize, "MHz that the clock is predicted to reach"},
+      MetricDoc{"throughput", Direction::maximize, "frames per second at that clock"}};
   Tree options = Tree::dict();
   static std::vector<FieldInfo> describe();
   static HardwareCost read(const Tree& table, Diagnostics& diagnostics);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pass add_hardware_metadata: what it records, and that the record stands for the same design.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -273,4 +274,23 @@ TEST_CASE("wrong options are refused") {
   Tree list = Tree::dict();
   list["layers"] = 3;
   CHECK_THAT(message(list), Catch::Contains("layers"));
+}
+
+TEST_CASE("the clock is the slowest layer's, and frames follow from it") {
+  ir::Graph graph = residual_graph();
+  const passes::Result result = run(graph, with_layer("fc1", 4, 2));
+  const double fmax = result.info.at("fmax").as_double();
+  double slowest = 1e9;
+  for (const Tree& layer : result.info.at("layers").as_list())
+    if (const double mhz = layer.at("mhz").as_double(); mhz > 0) slowest = std::min(slowest, mhz);
+  CHECK(fmax == Approx(slowest));
+  const auto interval = static_cast<double>(result.info.at("interval").as_int());
+  CHECK(result.info.at("throughput").as_double() == Approx(fmax * 1e6 / interval));
+  CHECK(result.info.at("family").as_string() == "ecp5");
+
+  Tree options = with_layer("fc1", 4, 2);
+  options["family"] = "xc7";
+  const passes::Result other = run(graph, options);
+  CHECK(other.info.at("family").as_string() == "xc7");
+  CHECK(other.info.at("fmax").as_double() > fmax);  // no wires
 }

@@ -5,6 +5,7 @@
 
 #include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
@@ -164,7 +165,8 @@ std::vector<ModuleRow> elementwise_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_cast,
-       .cost = cast_cost},
+       .cost = cast_cost,
+       .paths = cast_paths},
       {.name = "mase_lookup",
        .folder = "elementwise",
        .doc = "function by table",
@@ -172,7 +174,8 @@ std::vector<ModuleRow> elementwise_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_lookup,
-       .cost = lookup_cost},
+       .cost = lookup_cost,
+       .paths = lookup_paths},
       {.name = "mase_binary",
        .folder = "elementwise",
        .doc = "sum, difference, product, larger or smaller of two streams",
@@ -180,7 +183,8 @@ std::vector<ModuleRow> elementwise_modules() {
        .inputs = {"a", "b"},
        .outputs = out,
        .handshake = make_binary,
-       .cost = binary_cost},
+       .cost = binary_cost,
+       .paths = binary_paths},
       {.name = "mase_scale_shift",
        .folder = "elementwise",
        .doc = "product and sum by channel",
@@ -188,7 +192,8 @@ std::vector<ModuleRow> elementwise_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_scale_shift,
-       .cost = scale_shift_cost},
+       .cost = scale_shift_cost,
+       .paths = scale_shift_paths},
       {.name = "mase_channel_shift",
        .folder = "elementwise",
        .doc = "accumulators of channels to one binary point",
@@ -196,7 +201,8 @@ std::vector<ModuleRow> elementwise_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_channel_shift,
-       .cost = channel_shift_cost},
+       .cost = channel_shift_cost,
+       .paths = channel_shift_paths},
   };
 }
 

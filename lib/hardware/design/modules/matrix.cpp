@@ -6,6 +6,7 @@
 #include "hardware/design/handshake/linear.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
@@ -259,7 +260,8 @@ std::vector<ModuleRow> matrix_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_linear,
-       .cost = linear_cost},
+       .cost = linear_cost,
+       .paths = linear_paths},
       part("mase_constant_add", "adder or subtractor of constant_linear"),
       {.name = "mase_constant_linear",
        .folder = "matrix",
@@ -268,7 +270,8 @@ std::vector<ModuleRow> matrix_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_constant_linear_handshake,
-       .cost = constant_linear_cost},
+       .cost = constant_linear_cost,
+       .paths = constant_linear_paths},
       {.name = "mase_depthwise",
        .folder = "matrix",
        .doc = "own weights for every group of channels",
@@ -276,7 +279,8 @@ std::vector<ModuleRow> matrix_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_depthwise,
-       .cost = depthwise_cost},
+       .cost = depthwise_cost,
+       .paths = depthwise_paths},
   };
 }
 

@@ -240,11 +240,15 @@ Cost outside_cost(const Clamp& clamp) {
   return cost;
 }
 
-/// Multiplication by the reciprocal of an odd divisor (see mase_round.sv): a third of the
-/// reciprocal's digits is nonzero, each a row of the product.
+/// Rows of the product with the reciprocal of an odd divisor (see mase_round.sv): a third of the
+/// reciprocal's digits is nonzero.
+double division_digits(std::int64_t divisor, int bits) {
+  return divisor == 1 ? 1 : (bits + 1 + log2_ceiling(divisor)) / 3.0;
+}
+
 Cost division_cost(std::int64_t divisor, int bits) {
   if (divisor == 1) return {};
-  return scaled(adder_cost(bits + 3), (bits + 1 + log2_ceiling(divisor)) / 3.0);
+  return scaled(adder_cost(bits + 3), division_digits(divisor, bits));
 }
 
 }  // namespace
@@ -256,6 +260,18 @@ Wide rounding_half(const ModuleParameters& parameters) {
       divisor.shift + log2_ceiling(divisor.odd) > most_bits)
     return 0;
   return (Wide{divisor.odd} << divisor.shift) >> 1;
+}
+
+Rounding rounding_of(const ModuleParameters& parameters, Width width) {
+  const Clamp clamp = clamp_of(parameters, width);
+  const bool ties = parameters.integer("ROUND") != 0 && clamp.shift > 0;
+  const auto bits = [&](Bound side) { return side.never ? 0 : clamp.quotient - side.bits; };
+  return {.sum = width.bits + 1,
+          .decides = std::max({ties ? clamp.shift + 1 : 0, bits(clamp.above), bits(clamp.below)}),
+          .digits = division_digits(divisor_of(parameters).odd, width.bits),
+          .adds = ties && value_or(parameters, "HALVED", 0) == 0,
+          .compares = (!clamp.above.never && clamp.above.bits < 0) ||
+                      (!clamp.below.never && clamp.below.bits < 0)};
 }
 
 Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {

@@ -84,6 +84,15 @@ int signed_bits(const ModuleParameters& parameters, const char* width, const cha
 /// Half of the divisor, which rounding to nearest adds. Accumulators start with it, so that it
 /// needs no adder of its own; 0 where that cannot be.
 Wide rounding_half(const ModuleParameters& parameters);
+/// What decides how long the rounding of a number takes.
+struct Rounding {
+  int sum = 0;            ///< bits of the number that is rounded
+  int decides = 0;        ///< bits that tell whether a bound is passed, or a tie
+  double digits = 1;      ///< rows of the product that divides; 1: a shift
+  bool adds = false;      ///< half of the divisor
+  bool compares = false;  ///< with a bound that is no power of two
+};
+Rounding rounding_of(const ModuleParameters& parameters, Width width);
 /// hw_templates/elementwise/mase_requantise_stage with the parameters of a module, from numbers of
 /// a width, without the choice between quotient and bounds: a skid behind it takes that into its
 /// own LUTs.

@@ -10,6 +10,7 @@
 #include "hardware/design/handshake/window.hpp"
 #include "hardware/design/handshake/window_parallel.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
@@ -172,7 +173,8 @@ std::vector<ModuleRow> window_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_window_handshake,
-       .cost = window_cost},
+       .cost = window_cost,
+       .paths = window_paths},
       {.name = "mase_window_parallel",
        .folder = "window",
        .doc = "sliding window, a whole window a cycle",
@@ -180,7 +182,8 @@ std::vector<ModuleRow> window_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_window_parallel_handshake,
-       .cost = window_parallel_cost},
+       .cost = window_parallel_cost,
+       .paths = window_parallel_paths},
       {.name = "mase_pool",
        .folder = "window",
        .doc = "pooling where windows do not overlap",
@@ -188,7 +191,8 @@ std::vector<ModuleRow> window_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_pool_handshake,
-       .cost = pool_cost},
+       .cost = pool_cost,
+       .paths = pool_paths},
       {.name = "mase_reduce",
        .folder = "window",
        .doc = "maximum or sum of beats",
@@ -196,7 +200,8 @@ std::vector<ModuleRow> window_modules() {
        .inputs = in,
        .outputs = out,
        .handshake = make_reduce_handshake,
-       .cost = reduce_cost},
+       .cost = reduce_cost,
+       .paths = reduce_paths},
   };
 }
 

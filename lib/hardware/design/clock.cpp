@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delays by technology, and the search for the longest path.
+#include "hardware/design/clock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "hardware/design/cost.hpp"
+#include "hardware/design/module_table.hpp"
+
+namespace mase::design {
+namespace {
+
+/// ECP5: fitted to what nextpnr places (scripts/hardware_table --place); xc7: Yosys's delays of
+/// cells.
+constexpr std::array technologies{Technology{.name = "ecp5",
+                                             .grade = "speed grade 6",
+                                             .basis = "placed",
+                                             .lut_inputs = 4,
+                                             .from_logic = 1.31,
+                                             .from_memory = 1.6,
+                                             .from_multiplier = 0.9,
+                                             .lut = 0.37,
+                                             .chain = 0.7,
+                                             .carry = 0.037,
+                                             .readers = 0.29,
+                                             .extent = 0.5,
+                                             .far = 0.38},
+                                  Technology{.name = "xc7",
+                                             .grade = "speed grade 1",
+                                             .basis = "before routing",
+                                             .lut_inputs = 6,
+                                             .adds_in_blocks = true,
+                                             .from_logic = 0.36,
+                                             .from_memory = 0.9,
+                                             .from_multiplier = 1.82,
+                                             .lut = 0.42,
+                                             .chain = 0.6,
+                                             .carry = 0.025,
+                                             .cascade = 1.02}};
+
+/// What every pipeline has: the ready of the skid at its end moves all of its registers.
+Path enable_path(const Cost& cost) {
+  return {.what = "enable", .luts = 1, .readers = std::max(1.0, cost.ff)};
+}
+
+}  // namespace
+
+Slowest slowest_path(const Instance& instance, const Cost& cost, const Technology& technology,
+                     const Extent& extent) {
+  Slowest found;
+  const ModuleRow& row = module_row(instance.module);
+  Paths paths = row.paths ? row.paths(instance, technology) : Paths{};
+  paths.push_back(enable_path(cost));
+  for (const Path& path : paths) {
+    const double ns = technology.ns(path, extent);
+    if (ns > found.ns) found = {ns, path.what};
+  }
+  return found;
+}
+
+double Technology::ns(const Path& path, const Extent& size) const {
+  const double start = path.from == Source::memory       ? from_memory
+                       : path.from == Source::multiplier ? from_multiplier
+                                                         : from_logic;
+  return start + lut * path.luts + chain * path.chains + carry * path.carry +
+         cascade * path.cascades + readers * std::log2(std::max(1.0, path.readers)) +
+         extent * std::sqrt(size.kilo_luts) + far * path.far * std::sqrt(size.multipliers);
+}
+
+std::vector<std::string> technology_names() {
+  std::vector<std::string> names;
+  for (const Technology& row : technologies) names.emplace_back(row.name);
+  return names;
+}
+
+const Technology& technology_of(std::string_view name) {
+  for (const Technology& row : technologies)
+    if (row.name == name) return row;
+  config_error("the clock is not predicted for '" + std::string(name) + "'; it is for " +
+               join(technology_names(), ", "));
+}
+
+Clock clock(const Design& design, const Technology& technology) {
+  std::vector<Cost> costs;
+  Cost total;
+  for (const Instance& instance : design.instances)
+    total += costs.emplace_back(instance_cost(design, instance));
+  Clock found;
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    found.instances.push_back(
+        slowest_path(design.instances[i], costs[i], technology, {total.lut / 1000, total.dsp}));
+  const auto worst = std::max_element(found.instances.begin(), found.instances.end(),
+                                      [](const auto& a, const auto& b) { return a.ns < b.ns; });
+  if (worst == found.instances.end()) return found;
+  found.worst = static_cast<std::size_t>(worst - found.instances.begin());
+  found.mhz = 1000 / worst->ns;
+  return found;
+}
+
+}  // namespace mase::design

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clock: how fast a design can be clocked, predicted from the longest paths that the rows of the
+// module table declare. A path is what lies on it; a technology says how long each of these takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mase::design {
+
+struct Cost;
+struct Design;
+struct Instance;
+
+/// What a path from register to register begins with.
+enum class Source { logic, memory, multiplier };
+
+/// A path from register to register, by what lies on it.
+struct Path {
+  std::string_view what;  ///< "accumulator"
+  Source from = Source::logic;
+  double luts = 0;      ///< one after another, without those of carry chains
+  double chains = 0;    ///< carry chains one after another
+  double carry = 0;     ///< bits that carries pass, over all chains
+  double cascades = 0;  ///< DSP blocks that add what another one hands to them
+  double readers = 1;   ///< of the net with the most readers
+  double far = 0;       ///< wires to or from DSP blocks, which stand in few columns
+};
+using Paths = std::vector<Path>;
+
+/// What makes the wires of a design long.
+struct Extent {
+  double kilo_luts = 0, multipliers = 0;
+};
+
+/// Delays in nanoseconds, with the wires that belong to each.
+struct Technology {
+  std::string_view name;          ///< "ecp5": the name that Yosys gives the family
+  std::string_view grade, basis;  ///< "speed grade 6", "placed": what `ns` holds for
+  int lut_inputs = 4;
+  bool adds_in_blocks = false;  ///< DSP blocks add products one after another
+  double from_logic = 0, from_memory = 0, from_multiplier = 0;  ///< with the setup time at the end
+  double lut = 0, chain = 0, carry = 0, cascade = 0;            ///< each; `carry` of a bit
+  double readers = 0;  ///< for every doubling of the readers of a net
+  double extent = 0;   ///< times the root of the design's size in 1,000 LUTs: longer wires
+  double far = 0;      ///< times the root of the design's DSP blocks
+
+  double ns(const Path& path, const Extent& extent) const;
+};
+
+/// "ecp5", "xc7". Error(Fault::config) for others.
+const Technology& technology_of(std::string_view name);
+std::vector<std::string> technology_names();
+
+/// The longest path of an instance of this cost: its row's, and what all modules have.
+struct Slowest {
+  double ns = 0;
+  std::string_view what;
+};
+Slowest slowest_path(const Instance& instance, const Cost& cost, const Technology& technology,
+                     const Extent& extent);
+
+/// The longest path of every instance, in the order of the design.
+struct Clock {
+  std::vector<Slowest> instances;
+  std::size_t worst = 0;  ///< index of the slowest instance
+  double mhz = 0;         ///< that the design reaches; 0 without instances
+};
+Clock clock(const Design& design, const Technology& technology);
+
+}  // namespace mase::design

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths that several modules have.
+#include "hardware/design/modules/paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mase::design {
+
+double tree_luts(std::int64_t inputs, const Technology& technology) {
+  double levels = 0;
+  for (std::int64_t reach = 1; reach < inputs; reach *= technology.lut_inputs) ++levels;
+  return levels;
+}
+
+double choice_luts_deep(std::int64_t words, const Technology& technology) {
+  return tree_luts(words + log2_ceiling(words), technology);
+}
+
+Path counter_path(std::int64_t states, const Technology& technology) {
+  const int bits = log2_ceiling(states);
+  return {.what = "counter",
+          .luts = 1 + tree_luts(bits + 1, technology),
+          .chains = carry_chain(bits) > 0 ? 1.0 : 0.0,
+          .carry = static_cast<double>(bits),
+          .readers = static_cast<double>(bits)};
+}
+
+Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology) {
+  if (block) return {.what = "words of a memory", .from = Source::memory};
+  if (depth < 2) return {.what = "table"};
+  const std::int64_t address = log2_ceiling(depth), beyond = address - technology.lut_inputs;
+  return {.what = "table",
+          .luts = 1 + std::max(0.0, 0.5 * static_cast<double>(beyond)),
+          .readers = static_cast<double>(width)};
+}
+
+Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology) {
+  const Rounding rounding = rounding_of(parameters, width);
+  const double bits = rounding.sum;
+  Path path{.what = "rounding", .readers = static_cast<double>(parameters.integer("OW"))};
+  if (rounding.adds || rounding.compares) {
+    path.chains += 1;
+    path.carry += bits;
+  }
+  if (rounding.digits > 1) {  // rows of a product, then what is left over
+    path.luts += 1;
+    path.chains += 1 + log2_ceiling(static_cast<std::int64_t>(rounding.digits));
+    path.carry += 2 * bits + rounding.digits;
+  }
+  path.luts += std::max(tree_luts(rounding.decides, technology), 1.0);
+  return path;
+}
+
+}  // namespace mase::design

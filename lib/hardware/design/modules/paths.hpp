@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Longest paths of hardware modules as functions of their parameters: parts that several have, and
+// those of the rows of the module table.
+#pragma once
+
+#include <cstdint>
+
+#include "hardware/design/clock.hpp"
+#include "hardware/design/design.hpp"
+#include "hardware/design/modules/primitives.hpp"
+
+namespace mase::design {
+
+/// LUTs one after another of a function of so many inputs.
+double tree_luts(std::int64_t inputs, const Technology& technology);
+/// The same for the choice among so many words; a carry chain behind it is the caller's.
+double choice_luts_deep(std::int64_t words, const Technology& technology);
+
+/// A counter with its enable in front and what tells its end.
+Path counter_path(std::int64_t states, const Technology& technology);
+/// hw_templates/matrix/mase_rom: its address, or its words into the next register.
+Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology);
+/// hw_templates/elementwise/mase_round, from a number of a width to its registers.
+Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
+
+Paths skid_paths(const Instance& instance, const Technology& technology);
+Paths fifo_paths(const Instance& instance, const Technology& technology);
+Paths fork_paths(const Instance& instance, const Technology& technology);
+Paths resize_paths(const Instance& instance, const Technology& technology);
+Paths concat_paths(const Instance& instance, const Technology& technology);
+Paths slice_paths(const Instance& instance, const Technology& technology);
+Paths gather_paths(const Instance& instance, const Technology& technology);
+
+Paths cast_paths(const Instance& instance, const Technology& technology);
+Paths lookup_paths(const Instance& instance, const Technology& technology);
+Paths binary_paths(const Instance& instance, const Technology& technology);
+Paths scale_shift_paths(const Instance& instance, const Technology& technology);
+Paths channel_shift_paths(const Instance& instance, const Technology& technology);
+
+Paths linear_paths(const Instance& instance, const Technology& technology);
+Paths constant_linear_paths(const Instance& instance, const Technology& technology);
+Paths depthwise_paths(const Instance& instance, const Technology& technology);
+
+Paths window_paths(const Instance& instance, const Technology& technology);
+Paths window_parallel_paths(const Instance& instance, const Technology& technology);
+Paths pool_paths(const Instance& instance, const Technology& technology);
+Paths reduce_paths(const Instance& instance, const Technology& technology);
+
+}  // namespace mase::design

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths of plumbing and elementwise modules.
+#include <algorithm>
+
+#include "hardware/design/modules/paths.hpp"
+
+namespace mase::design {
+namespace {
+
+/// The input of a skid with a choice in front of it.
+Path choice_path(std::int64_t pieces, std::int64_t bits, const Technology& technology) {
+  return {.what = "choice",
+          .luts = 1 + choice_luts_deep(pieces, technology),
+          .readers = static_cast<double>(bits)};
+}
+
+Width input_width(const ModuleParameters& p) {
+  return {static_cast<int>(p.integer("IW")), p.integer("ISIGNED") != 0};
+}
+
+Width accumulator(const ModuleParameters& p) { return {static_cast<int>(p.integer("ACCW"))}; }
+
+/// An addition or a comparison of numbers.
+Path adder_path(std::string_view what, std::int64_t bits) {
+  return {.what = what, .chains = 1, .carry = static_cast<double>(bits)};
+}
+
+/// A product with its registers: in a DSP block, or rows of LUTs.
+Path product_path(const ModuleParameters& p, const char* b, const char* b_signed) {
+  const int a = signed_bits(p, "AW", "ASIGNED"), other = signed_bits(p, b, b_signed);
+  if (p.integer("MULTIPLIER") != 2 && dsp_blocks(a, other, a + other) > 0)
+    return {.what = "product", .from = Source::multiplier, .far = 1};
+  const auto rows = static_cast<double>(ceiling(std::min(a, other), 2));
+  return {.what = "product", .luts = 1, .chains = rows, .carry = a + other + 0.0};
+}
+
+}  // namespace
+
+Paths skid_paths(const Instance&, const Technology&) { return {}; }
+
+Paths fifo_paths(const Instance& instance, const Technology& technology) {
+  Path count = counter_path(instance.parameter("DEPTH") + 1, technology);
+  count.readers = static_cast<double>(instance.parameter("W"));
+  const std::int64_t width = instance.parameter("W"), depth = instance.parameter("DEPTH");
+  return {count, rom_path(width, depth, queue_in_block.holds(width, depth), technology)};
+}
+
+Paths fork_paths(const Instance& instance, const Technology& technology) {
+  const auto outputs = instance.parameter("N");
+  return {{.what = "room in all outputs",
+           .luts = 1 + tree_luts(outputs + 1, technology),
+           .readers = static_cast<double>(outputs)}};
+}
+
+Paths resize_paths(const Instance& instance, const Technology& technology) {
+  const std::int64_t in = instance.parameter("IN_LANES"), out = instance.parameter("OUT_LANES");
+  const std::int64_t ratio = std::max(in, out) / std::min(in, out);
+  if (ratio == 1) return {};
+  Path index = counter_path(ratio, technology);
+  index.readers = static_cast<double>(std::max(in, out) * instance.parameter("W"));
+  if (in < out) return {index};
+  const std::int64_t first = ratio / 2 * out * instance.parameter("W");  // of the index's bit 0
+  return {index, choice_path(ratio, first, technology)};
+}
+
+Paths concat_paths(const Instance& instance, const Technology& technology) {
+  return {counter_path(std::max(instance.parameter("A_BEATS"), instance.parameter("B_BEATS")),
+                       technology),
+          choice_path(2, instance.parameter("W"), technology)};
+}
+
+Paths slice_paths(const Instance& instance, const Technology& technology) {
+  const std::int64_t beats = instance.parameter("BEATS");
+  Path inside = counter_path(beats, technology);
+  inside.what = "place in the row";
+  inside.luts += 1;
+  return {inside};
+}
+
+Paths gather_paths(const Instance& instance, const Technology& technology) {
+  const std::int64_t in = instance.parameter("IN"), run = instance.parameter("RUN");
+  const auto place = static_cast<double>(log2_ceiling(in + 1));
+  Path next = counter_path(instance.parameter("OUT") / run, technology);
+  next.what = "beats that are there";
+  next.luts += 1;
+  next.chains += 1;  // compared with what is needed
+  next.carry += place;
+  return {next};
+}
+
+Paths cast_paths(const Instance& instance, const Technology& technology) {
+  return {rounding_path(instance.parameters, input_width(instance.parameters), technology)};
+}
+
+Paths lookup_paths(const Instance& instance, const Technology& technology) {
+  const std::int64_t words = std::int64_t{1} << instance.parameter("IW"),
+                     out = instance.parameter("OW");
+  return {rom_path(out, words, lookup_in_block.holds(out, words), technology)};
+}
+
+Paths binary_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t op = p.integer("OP");
+  Path result = op == 2 ? product_path(p, "BW", "BSIGNED") : adder_path("sum", p.integer("ACCW"));
+  if (op >= 3) result.luts += 1;
+  return {result, rounding_path(p, accumulator(p), technology)};
+}
+
+Paths scale_shift_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t lanes = p.integer("LANES"), blocks = p.integer("BLOCKS");
+  const Path product = product_path(p, "SW", "SSIGNED");
+  Path rounded = rounding_path(p, accumulator(p), technology);
+  Paths paths{product, rom_path(lanes * p.integer("SW"), blocks, false, technology),
+              counter_path(blocks, technology)};
+  if (p.integer("HAS_SHIFT") != 0) {
+    Path sum = adder_path("sum", p.integer("ACCW"));
+    sum.from = product.from;
+    sum.far = product.far / 2;
+    paths.push_back(sum);
+  } else {
+    rounded.from = product.from;
+    rounded.far = product.far / 2;
+  }
+  paths.push_back(rounded);
+  return paths;
+}
+
+Paths channel_shift_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  Paths paths{rounding_path(p, accumulator(p), technology)};
+  if (p.integer("BLOCKS") == 1) return paths;
+  paths.push_back(
+      rom_path(p.integer("LANES") * p.integer("LW"), p.integer("BLOCKS"), false, technology));
+  paths.push_back({.what = "shift",
+                   .luts = static_cast<double>(p.integer("LW")),
+                   .readers = static_cast<double>(p.integer("ACCW"))});
+  return paths;
+}
+
+}  // namespace mase::design

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock that a design is predicted to reach, against what nextpnr placed and Yosys timed.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "hardware/design/build.hpp"
+#include "hardware/design/clock.hpp"
+#include "hardware/design/module_table.hpp"
+#include "programs.hpp"
+#include "support/message_of.hpp"
+
+using namespace mase;
+using namespace mase::design;
+using namespace mase::test;
+
+namespace {
+
+Slowest slowest(const std::string& module, const ModuleParameters& parameters,
+                const char* technology, const Extent& extent) {
+  const Instance instance{module, module, "", parameters, {}, {}};
+  const Cost cost = module_row(module).cost({}, instance);
+  return slowest_path(instance, cost, technology_of(technology), extent);
+}
+
+/// An instance of a shipped design: its parameters, LUTs of the whole design in thousands and its
+/// DSP blocks, and the slowest path that ended in it, placed by nextpnr for ECP5-6 with the default
+/// seed.
+struct Placed {
+  const char* module;
+  ModuleParameters parameters;
+  Extent extent;
+  double ns;
+};
+
+ModuleParameters rounded(ModuleParameters parameters, std::int64_t out, std::int64_t shift,
+                         std::int64_t low, std::int64_t high) {
+  return parameters.append({{"OW", out},
+                            {"SHIFT", shift},
+                            {"DIVISOR", 1},
+                            {"ROUND", 1},
+                            {"LOW", Sized{low, 64}},
+                            {"HIGH", Sized{high, 64}},
+                            {"MULTIPLIER", 0}});
+}
+
+/// Signed weights, and accumulators that start with half of the divisor.
+ModuleParameters linear(std::int64_t sf, std::int64_t nf, std::int64_t simd, std::int64_t pe,
+                        std::int64_t in, std::int64_t weight, std::int64_t acc) {
+  return {{"SF", sf}, {"NF", nf},     {"SETS", 1},    {"SIMD", simd}, {"PE", pe},
+          {"AW", in}, {"ASIGNED", 0}, {"WW", weight}, {"WSIGNED", 1}, {"HAS_BIAS", 1},
+          {"BW", 12}, {"ACCW", acc},  {"HALVED", 1}};
+}
+
+ModuleParameters binary(std::int64_t op, std::int64_t lanes, std::int64_t left) {
+  return {{"OP", op}, {"LANES", lanes}, {"AW", left},  {"ASIGNED", 1}, {"ASHIFT", 0},
+          {"BW", 8},  {"BSIGNED", 1},   {"BSHIFT", 0}, {"ACCW", 9}};
+}
+
+ModuleParameters cast(std::int64_t lanes) {
+  return rounded({{"LANES", lanes}, {"IW", 8}, {"ISIGNED", 1}}, 8, 2, -128, 127);
+}
+
+const std::vector<Placed>& placed() {
+  static const std::vector<Placed> rows{
+      {"mase_linear", rounded(linear(16, 1, 1, 5, 8, 6, 17), 8, 6, 0, 255), {0.21, 6}, 4.60},
+      {"mase_linear", rounded(linear(1, 32, 16, 1, 8, 8, 17), 7, 7, 0, 127), {0.60, 18}, 5.29},
+      {"mase_linear", rounded(linear(16, 32, 4, 1, 8, 6, 18), 6, 7, 0, 63), {0.47, 9}, 4.23},
+      {"mase_linear", rounded(linear(4, 16, 4, 1, 6, 6, 13), 6, 5, 0, 63), {0.34, 11}, 4.38},
+      {"mase_linear", rounded(linear(196, 4, 4, 25, 8, 8, 23), 6, 13, 0, 63), {1.30, 122}, 9.48},
+      {"mase_scale_shift",
+       rounded({{"BLOCKS", 16},
+                {"LANES", 1},
+                {"AW", 8},
+                {"ASIGNED", 1},
+                {"SW", 8},
+                {"SSIGNED", 1},
+                {"HAS_SHIFT", 1},
+                {"BW", 12},
+                {"ACCW", 15}},
+               8, 5, 0, 255),
+       {0.21, 6},
+       3.98},
+      {"mase_stream_resize", {{"W", 8}, {"IN_LANES", 16}, {"OUT_LANES", 1}}, {0.60, 18}, 5.75},
+      {"mase_stream_fork", {{"W", 128}, {"N", 2}}, {0.60, 18}, 5.32},
+      {"mase_slice", {{"W", 7}, {"BEATS", 32}, {"FIRST", 16}, {"COUNT", 16}}, {0.60, 18}, 4.97},
+      {"mase_cast", cast(1), {0.28, 0}, 3.69},
+      {"mase_cast", cast(4), {0.92, 0}, 3.82},
+      {"mase_binary", rounded(binary(1, 4, 8), 9, -1, -256, 255), {0.92, 0}, 3.76},
+      {"mase_binary", rounded(binary(0, 32, 7), 8, 0, -128, 127), {6.95, 0}, 6.12},
+      {"mase_lookup", {{"LANES", 4}, {"IW", 9}, {"OW", 8}}, {0.92, 0}, 4.53},
+      {"mase_lookup", {{"LANES", 32}, {"IW", 9}, {"OW", 7}}, {6.95, 0}, 5.43},
+      {"mase_fifo", {{"W", 32}, {"DEPTH", 13}}, {0.47, 9}, 4.37},
+      {"mase_fifo", {{"W", 224}, {"DEPTH", 2}}, {6.95, 0}, 5.93}};
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("paths of modules are predicted as long as nextpnr placed them") {
+  double sum = 0;
+  for (const Placed& row : placed()) {
+    const Slowest found = slowest(row.module, row.parameters, "ecp5", row.extent);
+    INFO(row.module << " " << found.what << ": " << found.ns << " predicted, " << row.ns);
+    CHECK(std::abs(found.ns - row.ns) < 0.25 * row.ns);
+    sum += std::abs(found.ns / row.ns - 1);
+  }
+  CHECK(sum < 0.1 * static_cast<double>(placed().size()));
+}
+
+TEST_CASE("DSP blocks that add one after another take as long as Yosys says for xc7") {
+  // Of jsc_s and of functional_ops: 1.82 ns out of the first block, 1.02 through the second.
+  const ModuleParameters pairs = rounded(linear(16, 32, 4, 1, 8, 6, 18), 6, 7, 0, 63);
+  const Slowest found = slowest("mase_linear", pairs, "xc7", {1, 16});
+  CHECK(found.what == "products");
+  CHECK(found.ns == Approx(2.844).margin(0.01));
+  // A single product has nothing to hand on; ECP5 adds in LUTs.
+  const ModuleParameters one = rounded(linear(64, 32, 1, 1, 8, 6, 18), 6, 7, 0, 63);
+  CHECK(slowest("mase_linear", one, "xc7", {1, 16}).ns < found.ns);
+  CHECK(slowest("mase_linear", pairs, "ecp5", {1, 16}).what != "products");
+}
+
+TEST_CASE("every module of a design but the skid says which of its paths may be the longest") {
+  for (const ModuleRow& row : module_table()) {
+    INFO(row.name);
+    CHECK((row.paths != nullptr) == (row.cost != nullptr));
+  }
+}
+
+TEST_CASE("wider, larger and more is slower") {
+  const auto ns = [](std::int64_t pe, std::int64_t acc, double kilo_luts) {
+    const ModuleParameters parameters = rounded(linear(16, 1, 1, pe, 8, 6, acc), 8, 6, 0, 255);
+    return slowest("mase_linear", parameters, "ecp5", {kilo_luts, 16}).ns;
+  };
+  CHECK(ns(5, 24, 1) > ns(5, 17, 1));
+  CHECK(ns(20, 17, 1) > ns(5, 17, 1));
+  CHECK(ns(5, 17, 20) > ns(5, 17, 1));
+}
+
+TEST_CASE("a design is as fast as its slowest instance") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {16});
+  maker.output(maker.linear("b", maker.linear("a", x, 16, 64), 64, 32));
+  const Design design = build(maker.share(), {{"a", {4, 4}}, {"b", {4, 4}}});
+  for (const std::string& name : technology_names()) {
+    const Clock found = clock(design, technology_of(name));
+    REQUIRE(found.instances.size() == design.instances.size());
+    for (const Slowest& instance : found.instances) CHECK(instance.ns <= 1000 / found.mhz * 1.0001);
+    CHECK(found.instances[found.worst].ns == Approx(1000 / found.mhz));
+  }
+}
+
+TEST_CASE("a technology without delays is refused by name") {
+  CHECK_THAT(message_of(Fault::config, [] { technology_of("ice40"); }),
+             Catch::Contains("'ice40'") && Catch::Contains("ecp5, xc7"));
+}
