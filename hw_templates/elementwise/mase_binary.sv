@@ -94,7 +94,15 @@ module mase_binary #(
       else assign a = ACCW'(left[i*AW+:AW]) <<< ASHIFT;
       if (BSIGNED != 0) assign b = ACCW'($signed(right[i*BW+:BW])) <<< BSHIFT;
       else assign b = ACCW'(right[i*BW+:BW]) <<< BSHIFT;
-      always_ff @(posedge clk) if (enable) acc <= (a < b) == (OP == 3) ? b : a;
+      logic less;
+      mase_less #(
+          .W(ACCW)
+      ) compare (
+          .a,
+          .b,
+          .less
+      );
+      always_ff @(posedge clk) if (enable) acc <= less == (OP == 3) ? b : a;
     end else begin : g_add
       logic signed [AW:0] a;
       logic signed [BW:0] b;

@@ -111,7 +111,15 @@ module mase_pool #(
       assign x = ACCW'($signed({1'b0, in_data[l*IW+:IW]}));
     end
     if (OP == 0) begin : g_max
-      assign sum[l*ACCW+:ACCW] = (first || x > part) ? x : part;
+      logic greater;
+      mase_less #(
+          .W(ACCW)
+      ) compare (
+          .a(part),
+          .b(x),
+          .less(greater)
+      );
+      assign sum[l*ACCW+:ACCW] = (first || greater) ? x : part;
     end else begin : g_sum
       assign sum[l*ACCW+:ACCW] = $unsigned(x) + ($unsigned(part) & {ACCW{!first}});
     end

@@ -187,7 +187,7 @@ std::vector<ModuleRow> window_modules() {
       {.name = "mase_pool",
        .folder = "window",
        .doc = "pooling where windows do not overlap",
-       .uses = {"mase_skid", "mase_requantise_stage"},
+       .uses = {"mase_skid", "mase_less", "mase_requantise_stage"},
        .inputs = in,
        .outputs = out,
        .handshake = make_pool_handshake,
