@@ -7,20 +7,23 @@ module mase_dot_multiply #(
     parameter int AW = 8,
     parameter int BW = 6,
     parameter int W = 17,
-    parameter int DSP = 0  // 1 asks for DSP blocks
+    parameter int DSP = 0,  // 1 asks for DSP blocks
+    parameter int COUNT = 1,  // codes of a lane of b, PITCH bits apart: see mase_pack
+    parameter int PITCH = 0
 ) (
     input  logic               clk,
     input  logic               enable,
     input  logic [SIMD*AW-1:0] a,  // signed lanes
-    input  logic [SIMD*BW-1:0] b,  // signed lanes
+    input  logic [SIMD*COUNT*BW-1:0] b,  // signed lanes
     output logic [W-1:0]       sum
 );
 
   localparam int STAGES = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
   localparam int LEVELS = $clog2(SIMD);
+  localparam int PACKED = (COUNT - 1) * PITCH + BW + ((COUNT > 1) ? 1 : 0);
 
   function automatic int node_width(input int level);
-    node_width = AW + BW + level;
+    node_width = AW + PACKED + level;
     if (node_width > W) node_width = W;
   endfunction
 
@@ -34,12 +37,14 @@ module mase_dot_multiply #(
             .AW(AW),
             .BW(BW),
             .W(NW),
-            .MULTIPLIER(DSP)
+            .MULTIPLIER(DSP),
+            .COUNT(COUNT),
+            .PITCH(PITCH)
         ) unit (
             .clk,
             .enable,
             .a(a[j*AW+:AW]),
-            .b(b[j*BW+:BW]),
+            .b(b[j*COUNT*BW+:COUNT*BW]),
             .product(next)
         );
       end else if (2 * j + 1 < ((SIMD + (1 << (l - 1)) - 1) >> (l - 1))) begin : g_pair

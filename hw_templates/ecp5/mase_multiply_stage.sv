@@ -7,17 +7,29 @@ module mase_multiply_stage #(
     parameter int BW = 6,
     parameter int BSIGNED = 1,
     parameter int W = 14,
-    parameter int MULTIPLIER = 0
+    parameter int MULTIPLIER = 0,
+    parameter int COUNT = 1,
+    parameter int PITCH = 0
 ) (
     input  logic          clk,
     input  logic          enable,
     input  logic [AW-1:0] a,
-    input  logic [BW-1:0] b,
+    input  logic [COUNT*BW-1:0] b,
     output logic [ W-1:0] product  // signed
 );
 
   localparam int AX = AW + ((ASIGNED != 0) ? 0 : 1);
-  localparam int BX = BW + ((BSIGNED != 0) ? 0 : 1);
+  localparam int PACKED = (COUNT - 1) * PITCH + BW + ((COUNT > 1) ? 1 : 0);
+  localparam int BX = PACKED + ((BSIGNED != 0) ? 0 : 1);
+  logic [PACKED-1:0] packed_b;
+  mase_pack #(
+      .COUNT(COUNT),
+      .W(BW),
+      .PITCH(PITCH)
+  ) pack (
+      .in(b),
+      .out(packed_b)
+  );
   if (MULTIPLIER != 2 && AX >= 2 && BX >= 2 && AX + BX >= 9 && AX <= 18 && BX <= 18) begin : g_block
     logic [17:0] whole_a, whole_b;
     logic [35:0] whole;
@@ -27,9 +39,9 @@ module mase_multiply_stage #(
       assign whole_a = 18'(a);
     end
     if (BSIGNED != 0) begin : g_b_signed
-      assign whole_b = 18'($signed(b));
+      assign whole_b = 18'($signed(packed_b));
     end else begin : g_b_unsigned
-      assign whole_b = 18'(b);
+      assign whole_b = 18'(packed_b);
     end
     assign product = W'($signed(whole));
     MULT18X18D #(
@@ -120,12 +132,12 @@ module mase_multiply_stage #(
     );
   end else begin : g_other
     logic [AW-1:0] a_kept;
-    logic [BW-1:0] b_kept;
+    logic [PACKED-1:0] b_kept;
     logic [W-1:0] next;
     mase_multiply #(
         .AW(AW),
         .ASIGNED(ASIGNED),
-        .BW(BW),
+        .BW(PACKED),
         .BSIGNED(BSIGNED),
         .W(W),
         .MULTIPLIER(MULTIPLIER)
@@ -137,7 +149,7 @@ module mase_multiply_stage #(
     always_ff @(posedge clk)
       if (enable) begin
         a_kept  <= a;
-        b_kept  <= b;
+        b_kept  <= packed_b;
         product <= next;
       end
   end

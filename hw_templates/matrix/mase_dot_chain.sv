@@ -8,16 +8,19 @@ module mase_dot_chain #(
     parameter int AW = 8,
     parameter int BW = 6,
     parameter int W = 16,
-    parameter int DSP = 0  // 1 asks for DSP blocks
+    parameter int DSP = 0,  // 1 asks for DSP blocks
+    parameter int COUNT = 1,
+    parameter int PITCH = 0
 ) (
     input  logic                clk,
     input  logic                enable,
     input  logic [LANES*AW-1:0] a,      // signed lanes
-    input  logic [LANES*BW-1:0] b,      // signed lanes
+    input  logic [LANES*COUNT*BW-1:0] b,  // signed lanes
     output logic [W-1:0]        sum
 );
 
-  localparam int PW = (AW + BW < W) ? AW + BW : W;
+  localparam int PACKED = (COUNT - 1) * PITCH + BW + ((COUNT > 1) ? 1 : 0);
+  localparam int PW = (AW + PACKED < W) ? AW + PACKED : W;
 
   for (genvar i = 0; i < LANES; i++) begin : g_term
     logic [PW-1:0] kept;
@@ -26,12 +29,14 @@ module mase_dot_chain #(
         .AW(AW),
         .BW(BW),
         .W(PW),
-        .MULTIPLIER(DSP)
+        .MULTIPLIER(DSP),
+        .COUNT(COUNT),
+        .PITCH(PITCH)
     ) unit (
         .clk,
         .enable,
         .a(a[i*AW+:AW]),
-        .b(b[i*BW+:BW]),
+        .b(b[i*COUNT*BW+:COUNT*BW]),
         .product(kept)
     );
     if (i == 0) begin : g_start

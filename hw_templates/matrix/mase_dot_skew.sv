@@ -7,7 +7,7 @@
 module mase_dot_skew #(
     parameter int SIMD = 8,
     parameter int W = 8,
-    parameter int SHARED = 0  // several dot products read the same operands
+    parameter int SHARED = 0  // 1: several dot products read the same operands, 2: mase_dot_packed does
 ) (
     input  logic              clk,
     input  logic              rst,
@@ -33,7 +33,7 @@ module mase_dot_skew #(
         end else begin : g_next
           assign previous = g_register[r-1].kept;
         end
-        if ((r == 0 && LATE > 1) || (r == 2 && SHARED != 0)) begin : g_reset
+        if ((r == 0 && (LATE > 1 || SHARED == 2)) || (r == 2 && SHARED != 0)) begin : g_reset
           always_ff @(posedge clk)
             if (rst) kept <= '0;
             else if (enable) kept <= previous;

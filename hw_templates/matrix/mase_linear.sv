@@ -27,6 +27,9 @@ module mase_linear #(
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127,
     parameter int MULTIPLIER = 0,
+    parameter int PACK = 1,
+    parameter int PITCH = 0,
+    parameter int KNOWN = 0,
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = ""
 ) (
@@ -98,6 +101,9 @@ module mase_linear #(
       .LOW(LOW),
       .HIGH(HIGH),
       .MULTIPLIER(MULTIPLIER),
+      .PACK(PACK),
+      .PITCH(PITCH),
+      .KNOWN(KNOWN),
       .WEIGHT_FILE(WEIGHT_FILE),
       .BIAS_FILE(BIAS_FILE)
   ) datapath (

@@ -31,6 +31,9 @@ module mase_multiply_accumulate #(
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127,
     parameter int MULTIPLIER = 0,
+    parameter int PACK = 1,  // outputs whose weights share a multiplier: see mase_dot_packed
+    parameter int PITCH = 0,
+    parameter int KNOWN = 0,
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = "",
     localparam int CB = (COLUMNS > 1) ? $clog2(COLUMNS) : 1,
@@ -52,7 +55,8 @@ module mase_multiply_accumulate #(
   localparam int BOOTH_TREE = (LEVELS <= 2) ? 1 : 2 + (LEVELS - 2) / 2;
   localparam int CHAIN_TREE = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
   localparam int TREE = (MULTIPLIER == 2) ? BOOTH_TREE : CHAIN_TREE;
-  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4) + TREE;  // the stage of the sums; the accumulator follows
+  localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
+  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4) + TREE + UNPACK;  // the stage of the sums; the accumulator follows
 
   localparam int READERS = PE / SHARES;  // of an operand
 
@@ -169,7 +173,8 @@ module mase_multiply_accumulate #(
     for (genvar p = 0; p < PE; p++) begin : g_weights
       mase_dot_skew #(
           .SIMD(SIMD),
-          .W(WW)
+          .W(WW),
+          .SHARED((PACK > 1) ? 2 : 0)
       ) skew (
           .clk,
           .rst,
@@ -180,36 +185,66 @@ module mase_multiply_accumulate #(
     end
   end
 
+  // Packs of outputs that read the same operands; the last of them may be smaller.
+  logic [PE*ACCW-1:0] sums;
+  logic [PE-1:0] carries;
+  for (genvar p = 0; p < PE; p++) begin : g_products
+    if (PACK == 1) begin : g_one
+      mase_dot #(
+          .SIMD(SIMD),
+          .AW(AW),
+          .ASIGNED(ASIGNED),
+          .WW(WW),
+          .WSIGNED(WSIGNED),
+          .W(ACCW),
+          .MULTIPLIER(MULTIPLIER)
+      ) products (
+          .clk,
+          .enable,
+          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
+          .w(late_weights[p*SIMD*WW+:SIMD*WW]),
+          .sum(sums[p*ACCW+:ACCW]),
+          .carry(carries[p])
+      );
+    end else if (p % READERS % PACK == 0) begin : g_pack
+      localparam int LEFT = READERS - p % READERS;
+      localparam int COUNT = (LEFT < PACK) ? LEFT : PACK;
+      mase_dot_packed #(
+          .SIMD(SIMD),
+          .AW(AW),
+          .ASIGNED(ASIGNED),
+          .WW(WW),
+          .WSIGNED(WSIGNED),
+          .W(ACCW),
+          .COUNT(COUNT),
+          .PITCH(PITCH),
+          .KNOWN(KNOWN),
+          .DSP(MULTIPLIER)
+      ) products (
+          .clk,
+          .enable,
+          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
+          .w(late_weights[p*SIMD*WW+:COUNT*SIMD*WW]),
+          .sum(sums[p*ACCW+:COUNT*ACCW]),
+          .carry(carries[p+:COUNT])
+      );
+    end
+  end
+
   logic [PE*OW-1:0] results;
   for (genvar p = 0; p < PE; p++) begin : g_pe
-    logic [ACCW-1:0] sum, acc;
-    logic carry;
-    mase_dot #(
-        .SIMD(SIMD),
-        .AW(AW),
-        .ASIGNED(ASIGNED),
-        .WW(WW),
-        .WSIGNED(WSIGNED),
-        .W(ACCW),
-        .MULTIPLIER(MULTIPLIER)
-    ) products (
-        .clk,
-        .enable,
-        .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
-        .w(late_weights[p*SIMD*WW+:SIMD*WW]),
-        .sum,
-        .carry
-    );
+    localparam int CARRIES = (KNOWN < 2 && p % READERS % PACK != 0) ? 1 : 0;
+    logic [ACCW-1:0] acc;
     mase_accumulate #(
         .W(ACCW),
-        .HAS_CARRY((MULTIPLIER == 2) ? 1 : 0)
+        .HAS_CARRY((MULTIPLIER == 2) ? 1 : CARRIES)
     ) accumulator (
         .clk,
         .enable(enable && valid[LAST]),
         .first(first[LAST]),
         .bias(biases[p*ACCW+:ACCW]),
-        .sum,
-        .carry,
+        .sum(sums[p*ACCW+:ACCW]),
+        .carry(carries[p]),
         .acc
     );
     mase_requantise_stage #(

@@ -2,8 +2,11 @@
 // The matrix modules in RTL against sums of products computed here.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
+#include <set>
 
 #include "hardware/design/memory_image.hpp"
+#include "hardware/design/packing.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -152,9 +155,20 @@ std::vector<Wide> linear_image(const Matrix& matrix, const LinearShape& shape) {
   return image;
 }
 
+/// Weights of some outputs at an end of their range: what reaches furthest into the next field.
+void drive_to_ends(Random& random, Matrix& matrix, const FixedType& type) {
+  for (std::int64_t o = 0; o < matrix.outputs; ++o) {
+    const std::uint64_t kind = random.below(4);
+    if (kind > 1) continue;
+    const auto end = static_cast<std::int64_t>(kind == 0 ? type.low() : type.high());
+    std::fill_n(matrix.weight.begin() + o * matrix.inputs, matrix.inputs, end);
+  }
+}
+
 Case linear_case(Random& random, const LinearShape& shape, const Types& types, int index) {
   const std::int64_t inputs = shape.sf * shape.simd, per_set = shape.nf * shape.pe;
   Matrix matrix = random_matrix(random, inputs, per_set * shape.sets, types.weight);
+  drive_to_ends(random, matrix, types.weight);
   const auto [more, requantise] = common(random, types, matrix);
   Port in{shape.simd, types.in, {}}, out{shape.pe, types.out, {}};
   for (std::int64_t row = 0; row < kMatrixFrames * shape.sets; ++row) {
@@ -196,6 +210,50 @@ TEST_CASE("linear in RTL equals the sums of products at every fold, width and si
     Case test = linear_case(random, shape, random_types(random), i);
     if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
   }
+  check_cases(cases, kMatrixFrames);
+}
+
+void set_packing(design::ModuleParameters& parameters, const design::SharedProducts& shared,
+                 const design::Packing& packing) {
+  parameters.set("PACK", packing.outputs)
+      .set("PITCH", packing.pitch)
+      .set("KNOWN", std::int64_t{design::known_bits(shared, packing)});
+}
+
+/// A linear whose outputs share multipliers; none where no block holds the types.
+std::optional<Case> packed_linear(Random& random, const Types& types, int index) {
+  const LinearShape shape{
+      pick(random, {1, 2, 3}),    pick(random, {1, 2}), 1, pick(random, {1, 2, 3, 4, 7, 8, 9, 16}),
+      pick(random, {2, 3, 4, 5}), pick(random, {0, 1})};
+  const char* blocks[] = {"dsp48e1", "dsp48e2", "dsp58", "mult18x18d"};
+  const design::SharedProducts shared{types.in, types.weight, shape.simd, shape.pe};
+  const auto packings = design::packings(shared, design::dsp_block(blocks[random.below(4)]));
+  if (packings.empty()) return std::nullopt;
+  Case test = linear_case(random, shape, types, index);
+  set_packing(test.parameters, shared, packings[random.below(packings.size())]);
+  return test;
+}
+
+TEST_CASE("outputs that share multipliers in RTL get their own sums at every width and sign") {
+  Random random(17);
+  std::vector<Case> cases;
+  std::set<std::int64_t> known, packs;
+  for (int a = 1; a <= 9; ++a)
+    for (int w = 2; w <= 9; ++w)
+      for (int attempt = 0; attempt < 20; ++attempt) {
+        const Types types{{a, 0, random.below(2) == 0},
+                          {w, 0, random.below(4) != 0},
+                          {static_cast<int>(pick(random, {8, 16})), 0, true}};
+        auto test = packed_linear(random, types, a * 16 + w);
+        if (!test || cases.size() == 64) continue;
+        known.insert(test->parameters.integer("KNOWN"));
+        packs.insert(test->parameters.integer("PACK"));
+        cases.push_back(std::move(*test));
+        break;
+      }
+  CHECK(cases.size() > 50);
+  CHECK(known == std::set<std::int64_t>{0, 1, 2, 3, 4});
+  CHECK(packs.size() >= 3);
   check_cases(cases, kMatrixFrames);
 }
 
@@ -354,6 +412,23 @@ Case depthwise_case(Random& random, const GroupShape& shape, std::int64_t multip
   if (!matrix.bias.empty())
     test.memories.push_back(memory(name + "_bias.mem", bias_words(matrix), pe, bias_bits(matrix)));
   return test;
+}
+
+TEST_CASE("outputs of a group share multipliers in RTL, those of others do not") {
+  Random random(18);
+  std::vector<Case> cases;
+  const Types types{{8, 0, false}, {8, 0, true}, {8, 0, true}};
+  for (int i = 0; i < 12; ++i) {
+    const GroupShape shape{pick(random, {1, 3}), pick(random, {1, 2}), pick(random, {1, 2}),
+                           pick(random, {1, 3}), pick(random, {1, 2}), pick(random, {2, 3})};
+    const design::SharedProducts shared{types.in, types.weight, shape.taps * shape.channels,
+                                        shape.outputs};
+    Case test = depthwise_case(random, shape, i % 2, types, 100 + i);
+    set_packing(test.parameters, shared,
+                design::packings(shared, design::dsp_block("dsp48e1")).back());
+    cases.push_back(std::move(test));
+  }
+  check_cases(cases, kMatrixFrames);
 }
 
 TEST_CASE("depthwise in RTL gives every group its own weights") {

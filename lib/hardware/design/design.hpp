@@ -20,12 +20,20 @@ enum class Multiplier {
   fabric,  ///< our own Booth rows in LUTs and carry chains
 };
 
+/// Outputs whose weights share a multiplier, `pitch` bits apart (see packing.hpp).
+struct Packing {
+  std::int64_t outputs = 1;
+  std::int64_t pitch = 0;
+  bool operator==(const Packing&) const = default;
+};
+
 /// How far one step is unfolded; both divide what they count (see README, parallelism).
 struct Fold {
   std::int64_t in_lanes = 1;     ///< elements taken per cycle: SIMD of a linear or convolution
   std::int64_t out_lanes = 1;    ///< elements given per cycle: PE of a linear or convolution
   bool parallel_window = false;  ///< a convolution's whole window per cycle
   Multiplier multiplier = Multiplier::automatic;
+  Packing packing = {};
   bool operator==(const Fold&) const = default;
 };
 using Folding = std::map<std::string, Fold>;  ///< by Step::name

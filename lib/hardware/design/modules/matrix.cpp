@@ -114,6 +114,56 @@ Cost dot_multiply_cost(const DotShape& shape) {
   return cost;
 }
 
+/// How outputs share multipliers: the parameters of hw_templates/matrix/mase_dot_packed.
+struct Packs {
+  std::int64_t outputs = 1;
+  int pitch = 0, known = 0;
+};
+
+Packs packs_of(const ModuleParameters& parameters) {
+  if (!parameters.contains("PACK")) return {};
+  return {parameters.integer("PACK"), static_cast<int>(parameters.integer("PITCH")),
+          static_cast<int>(parameters.integer("KNOWN"))};
+}
+
+/// What tells an upper sum modulo 2^known, and takes off what the field below carries over.
+Cost known_cost(const DotShape& shape, int known, int sum) {
+  constexpr double luts[] = {0, 1.2, 3.4, 5.8, 12.8};  // of a lane, fitted
+  const auto lanes = static_cast<double>(shape.lanes);
+  Cost cost{.lut = lanes * luts[known], .ff = 2.5 * known * lanes};
+  if (known < 2) return cost;
+  if (known > 2) cost.carry = 1.75 * lanes;
+  cost += adder_cost(sum);
+  cost.ff += shape.sum;
+  return cost;
+}
+
+/// hw_templates/matrix/mase_dot_packed of `count` outputs.
+Cost dot_packed_cost(const DotShape& shape, std::int64_t count, const Packs& packs) {
+  if (count == 1) return dot_multiply_cost(shape);
+  const auto lanes = static_cast<double>(shape.lanes), above = static_cast<double>(count - 1);
+  const int sum = std::min(shape.a + shape.b + log2_ceiling(shape.lanes), shape.sum);
+  const int below = static_cast<int>(count - 1) * packs.pitch;
+  Cost cost{.dsp = lanes};
+  cost += chains_cost(ceiling(shape.lanes, 8), std::min(below + shape.a + shape.b + 3, below + sum),
+                      below + sum);
+  // The adder in front of the multiplier adds the lowest weight.
+  cost += scaled(adder_cost(shape.b + 1), lanes * (above - 1));
+  cost += scaled(known_cost(shape, packs.known, sum), above);
+  if (packs.known > 1) cost.ff += shape.sum;
+  if (packs.known < 2) cost.carry += above;
+  return cost;
+}
+
+/// The products of all outputs, in packs of those that read the same operands.
+Cost packed_cost(const DotShape& shape, std::int64_t readers, const Packs& packs) {
+  const std::int64_t left = readers % packs.outputs;
+  Cost cost = scaled(dot_packed_cost(shape, packs.outputs, packs),
+                     static_cast<double>(readers / packs.outputs));
+  if (left > 0) cost += dot_packed_cost(shape, left, packs);
+  return cost;
+}
+
 /// hw_templates/matrix/mase_accumulate: choosing between bias and running sum takes no LUTs of its
 /// own.
 Cost accumulate_cost(int bits) {
@@ -134,6 +184,13 @@ double operand_registers(std::int64_t bits, std::int64_t count, bool in_dsp) {
   return static_cast<double>(bits * (in_dsp ? std::max<std::int64_t>(count - 2, 0) : count));
 }
 
+/// Of a lane's weights: of those that share a multiplier it holds one register of one.
+double weight_registers(std::int64_t bits, std::int64_t count, bool in_dsp, const Packs& packs) {
+  if (packs.outputs == 1) return operand_registers(bits, count, in_dsp);
+  const auto outputs = static_cast<double>(packs.outputs);
+  return static_cast<double>(bits) * (static_cast<double>(count) - 1 / outputs);
+}
+
 /// Operands and weights in front of the products, with hw_templates/matrix/mase_dot_skew.
 Cost operands_cost(const ModuleParameters& parameters, std::int64_t simd, std::int64_t pe,
                    std::int64_t shares, bool in_dsp) {
@@ -145,7 +202,7 @@ Cost operands_cost(const ModuleParameters& parameters, std::int64_t simd, std::i
     const std::int64_t late = booth ? 0 : pairs - ceiling(chain, 2) + lane % 8 / 2;
     cost.ff +=
         operand_registers(shares * parameters.integer("AW"), 1 + late, in_dsp && shares == pe) +
-        operand_registers(pe * parameters.integer("WW"), 1 + late, in_dsp);
+        weight_registers(pe * parameters.integer("WW"), 1 + late, in_dsp, packs_of(parameters));
   }
   return cost;
 }
@@ -160,14 +217,18 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
              bias = parameters.integer("HAS_BIAS") != 0;
   const DotShape dot{simd, signed_bits(parameters, "AW", "ASIGNED"),
                      signed_bits(parameters, "WW", "WSIGNED"), acc};
-  Cost each = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
+  const Cost product = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
+  const Packs packs = packs_of(parameters);
+  Cost cost = packs.outputs == 1
+                  ? scaled(product, static_cast<double>(pe))
+                  : scaled(packed_cost(dot, pe / shares, packs), static_cast<double>(shares));
   // Of two words half of the weights' bits are constants.
-  if (columns * rows == 2 && each.dsp == 0) each.lut *= booth ? 0.74 : 0.52;
-  each += accumulate_cost(acc);
+  if (columns * rows == 2 && cost.dsp == 0) cost.lut *= booth ? 0.74 : 0.52;
+  Cost each = accumulate_cost(acc);
   each += requantise_stage_cost(parameters, {acc});
-  Cost cost = scaled(each, static_cast<double>(pe));
+  cost += scaled(each, static_cast<double>(pe));
   if (bias) cost.ff += static_cast<double>(pe * parameters.integer("BW"));
-  cost += operands_cost(parameters, simd, pe, shares, each.dsp > 0);
+  cost += operands_cost(parameters, simd, pe, shares, cost.dsp > 0);
   cost += constants_cost(pe * simd * parameters.integer("WW"), columns * rows,
                          image_of(design, instance, "WEIGHT_FILE"));
   if (bias)
@@ -243,16 +304,19 @@ std::vector<ModuleRow> matrix_modules() {
       part("mase_booth_column", "one digit of all lanes, added", {"mase_booth_row"}),
       part("mase_dot_booth", "dot product in LUTs", {"mase_booth_column"}),
       part("mase_multiply", "product of two operands", {"mase_booth_row"}),
+      part("mase_pack", "weights of several outputs in one operand"),
       own_part("mase_operands", "operands of a step"),
-      own_part("mase_multiply_stage", "product with its registers", {"mase_multiply"}),
+      own_part("mase_multiply_stage", "product with its registers", {"mase_multiply", "mase_pack"}),
       part("mase_dot_chain", "products added one after another", {"mase_multiply_stage"}),
       own_part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain"}),
       own_part("mase_dot_skew", "operands in the order of a dot product's pairs"),
       part("mase_dot", "dot product", {"mase_dot_booth", "mase_dot_multiply"}),
+      part("mase_dot_packed", "dot products of outputs that share multipliers",
+           {"mase_dot_multiply"}),
       part("mase_accumulate", "accumulator that starts from the bias"),
       part("mase_multiply_accumulate", "datapath of linear and depthwise",
-           {"mase_rom", "mase_operands", "mase_dot", "mase_dot_skew", "mase_accumulate",
-            "mase_requantise_stage", "mase_skid"}),
+           {"mase_rom", "mase_operands", "mase_dot", "mase_dot_packed", "mase_dot_skew",
+            "mase_accumulate", "mase_requantise_stage", "mase_skid"}),
       {.name = "mase_linear",
        .folder = "matrix",
        .doc = "matrix times rows, folded",
