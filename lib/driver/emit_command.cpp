@@ -13,6 +13,7 @@
 #include "driver/session.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/families.hpp"
+#include "hardware/emit/parts.hpp"
 #include "hardware/emit/passes.hpp"
 #include "hardware/emit/place.hpp"
 #include "hardware/emit/vivado.hpp"
@@ -20,6 +21,7 @@
 namespace mase::driver {
 namespace {
 
+constexpr std::string_view xilinx_family = "xc7";
 constexpr std::string_view metadata_pass = design::AddHardwareMetadata::doc.name;
 /// What a complete folder needs, in order.
 constexpr std::array hardware_passes{metadata_pass, emit::EmitVerilogTop::doc.name,
@@ -48,6 +50,33 @@ void override_options(std::vector<passes::PassCall>& calls, const EmitRequest& r
     const Tree& given = call.name == metadata_pass ? request.target : request.output;
     for (const auto& [key, value] : given.as_dict()) call.options[key] = value;
   }
+}
+
+const Tree* option_of(const std::vector<passes::PassCall>& calls, std::string_view pass,
+                      std::string_view key) {
+  for (const passes::PassCall& call : calls)
+    if (call.name == pass)
+      if (const Tree* value = call.options.find(key)) return value;
+  return nullptr;
+}
+
+/// The DSP block of the family that is placed for, or synthesised for when that is not the part's,
+/// or of the part.
+std::string dsp_block_of(const std::vector<passes::PassCall>& calls, const EmitRequest& request) {
+  if (request.placement) return std::string(emit::family_of(*request.placement).dsp_block);
+  if (request.synthesis && *request.synthesis != xilinx_family)
+    return std::string(emit::family_of(*request.synthesis).dsp_block);
+  const Tree* part = option_of(calls, emit::EmitVerilogTop::doc.name, "part");
+  const emit::EmitOptions otherwise;
+  const bool named = part && part->is_string();
+  return std::string(emit::dsp_block_of(named ? part->as_string() : otherwise.part));
+}
+
+/// A design is for the multipliers of its device, unless the pass is told of others.
+void choose_dsp_block(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
+  if (option_of(calls, metadata_pass, "dsp_block")) return;
+  for (passes::PassCall& call : calls)
+    if (call.name == metadata_pass) call.options["dsp_block"] = dsp_block_of(calls, request);
 }
 
 /// Without a target a model keeps the folds that it has, as a point of a search does.
@@ -257,6 +286,7 @@ int emit(const EmitRequest& request) {
   std::vector<passes::PassCall> calls = pipeline_of(session.configuration);
   override_options(calls, request);
   keep_folds(calls);
+  choose_dsp_block(calls, request);
   ir::Graph graph = load_quantized(session.configuration);
   passes::PassContext context;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);

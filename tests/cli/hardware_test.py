@@ -302,12 +302,13 @@ class Placement(Hardware):
 
     def test_throughput_is_that_of_the_placed_clock(self):
         path = self.placer(f"echo '{json.dumps(self.REPORT)}' > report.json")
-        result = json.loads(self.run_mase(*self.place("placed", "--ii", "16", "--json"), PATH=path).stdout)
+        # One output at a time, since blocks of another family would be shared by other outputs.
+        result = json.loads(self.run_mase(*self.place("placed", "--ii", "80", "--json"), PATH=path).stdout)
         self.assertEqual(result["placement"]["mhz"], 100)
-        self.assertEqual(result["placement"]["frames_per_second"], 100e6 / 16)
+        self.assertEqual(result["placement"]["frames_per_second"], 100e6 / 80)
         stored = self.hardware("placed") / "placement.json"
         self.assertEqual(json.loads(stored.read_text()), result["placement"])
-        self.emit("placed", "--ii", "16")  # the same design
+        self.emit("placed", "--ii", "80")  # the same design
         self.assertTrue(stored.exists())
         self.emit("placed", "--ii", "4")
         self.assertFalse(stored.exists(), "the clock of another design")
@@ -410,6 +411,26 @@ class Axi(Hardware):
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"axi: (\d+) frames, \1 as expected, 0 checks failed")
+
+
+class Packing(Hardware):
+    def shared(self, project, *words, **options):
+        """Outputs of a multiplier of the matrix, emitted with options of add_hardware_metadata."""
+        lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in options.items())
+        config = self.folder / f"{project}.toml"
+        config.write_text(f'[[pass]]\nrun = "add_hardware_metadata"\ninitiation_interval = 16\n{lines}')
+        self.emit(project, "--config", config, *words)
+        design = json.loads((self.hardware(project) / "design.json").read_text())
+        return [i["parameters"].get("PACK", 1) for i in design["instances"] if i["module"] == "mase_linear"]
+
+    def test_outputs_share_the_multipliers_of_the_part_or_the_family(self):
+        self.assertEqual(self.shared("shared"), [2])
+        self.simulate("shared", "jsc", "--rows", "20")
+        self.assertEqual(self.shared("alone", packing=False), [1])
+        # Weights of 6 bits leave 11 of 18 for products of 14.
+        self.assertEqual(self.shared("narrow", dsp_block="mult18x18d"), [1])
+        self.assertEqual(self.shared("family", "--synth", "ecp5"), [1])
+        self.assertEqual(self.shared("told", "--synth", "ecp5", dsp_block="dsp48e1"), [2])
 
 
 class Parts(Hardware):

@@ -13,6 +13,7 @@
 #include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/node_metadata.hpp"
+#include "hardware/design/packing.hpp"
 #include "hardware/design/predict.hpp"
 #include "hardware/design/step_table.hpp"
 
@@ -48,6 +49,7 @@ Request read_request(const Tree& tree, Diagnostics& diagnostics) {
 bool has_target(const Request& request) {
   Options untouched;
   untouched.device_id = request.options.device_id;
+  untouched.dsp_block = request.options.dsp_block;
   untouched.keep = request.options.keep;
   untouched.family = request.options.family;
   return !request.layers.empty() || write_fields(request.options) != write_fields(untouched);
@@ -68,10 +70,14 @@ Target target_of(const Request& request) {
   target.dsp = options.dsp;
   target.bram = options.bram;
   target.multiplier = multiplier_of(options.multiplier);
+  target.block = &dsp_block(options.dsp_block);
+  target.packing = options.packing;
   if (!options.max_parallelism.empty()) target.max_lanes = options.max_parallelism.front();
   for (const auto& [node, layer] : request.layers)
     target.layers[node] = {layer.simd.value_or(0), layer.pe.value_or(0), layer.parallel_window,
                            multiplier_of(layer.multiplier)};
+  for (const auto& [node, layer] : request.layers)
+    if (layer.packing) target.layer_packing[node] = *layer.packing;
   return target;
 }
 
@@ -81,6 +87,7 @@ std::string fold_text(const Program& program, const Step& step, const Fold& fold
     text += " x " + std::to_string(fold.out_lanes);
   if (fold.parallel_window) text += " window";
   if (fold.multiplier != Multiplier::automatic) text += " " + multiplier_name(fold.multiplier);
+  if (fold.packing.outputs > 1) text += " packed " + std::to_string(fold.packing.outputs);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hardware/design/design.hpp"
+#include "hardware/design/packing.hpp"
 #include "ir/graph.hpp"
 #include "passes/pass.hpp"
 
@@ -18,13 +19,14 @@ namespace mase::design {
 /// of every node: is_implicit (no hardware of its own), interface, toolchain, module, device_id,
 /// dependence_files, max_parallelism, verilog_param (precision, size and parallelism of every
 /// operand; DIM_0 is innermost), `fold`, by step: {in_lanes, out_lanes, parallel_window,
-/// multiplier}, and `fifos`, the depths of the FIFOs in front of it; the output node has the
-/// predicted `cycles`. Sizes are those of one frame in stream order, channels last.
+/// multiplier, and packing where outputs share multipliers}, and `fifos`, the depths of the FIFOs
+/// in front of it; the output node has the predicted `cycles`. Sizes are those of one frame in
+/// stream order, channels last.
 ///
 /// Options: a target (initiation_interval, or limits lut, dsp, bram), or max_parallelism, and
-/// tables `layers.NODE` with simd, pe, parallel_window and multiplier that fix the fold of a node.
-/// Without any: one element a cycle at the ports, but at most about 256 multipliers (see Target).
-/// With `keep` alone: the folds that the graph has already, where it has some.
+/// tables `layers.NODE` with simd, pe, parallel_window, multiplier and packing that fix the fold of
+/// a node. Without any: one element a cycle at the ports, but at most about 256 multipliers (see
+/// Target). With `keep` alone: the folds that the graph has already, where it has some.
 struct AddHardwareMetadata {
   static constexpr passes::PassDoc doc{
       "add_hardware_metadata", passes::PassKind::analysis,
@@ -34,6 +36,8 @@ struct AddHardwareMetadata {
     std::optional<double> lut, dsp, bram;
     std::vector<std::int64_t> max_parallelism;
     std::string multiplier = "auto";
+    std::optional<bool> packing;
+    std::string dsp_block{default_dsp_block};
     std::int64_t device_id = -1;
     bool keep = false;
     std::string family = "ecp5";
@@ -50,6 +54,10 @@ struct AddHardwareMetadata {
               .at_least(1),
           Field{"multiplier", &Options::multiplier, "what multiplies"}.one_of("auto", "dsp",
                                                                               "fabric"),
+          Field{"packing", &Options::packing,
+                "whether outputs share multipliers; NA: where that saves"},
+          Field{"dsp_block", &Options::dsp_block, "whose multipliers these are"}.one_of(
+              "dsp48e1", "dsp48e2", "dsp58", "mult18x18d", "none"),
           Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1),
           Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"},
           Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
@@ -61,13 +69,16 @@ struct AddHardwareMetadata {
     std::optional<std::int64_t> simd, pe;
     bool parallel_window = false;
     std::string multiplier = "auto";
+    std::optional<bool> packing;
     static constexpr auto fields() {
       return std::tuple{
           Field{"simd", &Layer::simd, "elements taken per cycle"}.at_least(1),
           Field{"pe", &Layer::pe, "elements given per cycle"}.at_least(1),
           Field{"parallel_window", &Layer::parallel_window, "a whole window per cycle"},
           Field{"multiplier", &Layer::multiplier, "what multiplies"}.one_of("auto", "dsp",
-                                                                            "fabric")};
+                                                                            "fabric"),
+          Field{"packing", &Layer::packing,
+                "whether its outputs share multipliers; NA: as of the design"}};
     }
   };
   static void check(const Tree& options, Diagnostics& diagnostics);

@@ -96,12 +96,20 @@ class Search {
     if (Limits(target_).any() && target_.multiplier == Multiplier::automatic)
       space.multipliers.push_back(Multiplier::fabric);
     if (target_.max_lanes) space.max_lanes = *target_.max_lanes;
+    const std::optional<bool> packing = packing_wanted(step);
+    if (packing.value_or(true)) space.block = target_.block;
+    space.always_packed = packing.value_or(false);
     const auto it = target_.layers.find(step.name);
     if (it == target_.layers.end()) return space;
     space.fixed = it->second;
     if (space.fixed.multiplier != Multiplier::automatic)
       space.multipliers = {space.fixed.multiplier};
     return space;
+  }
+
+  std::optional<bool> packing_wanted(const Step& step) const {
+    const auto it = target_.layer_packing.find(step.name);
+    return it == target_.layer_packing.end() ? target_.packing : it->second;
   }
 
   /// One element per cycle at the ports, and at most about 256 multipliers.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "hardware/design/design.hpp"
+#include "hardware/design/packing.hpp"
 
 namespace mase::design {
 
@@ -17,11 +18,15 @@ struct Target {
   std::optional<std::int64_t> initiation_interval;  ///< cycles between frames, at most
   std::optional<double> lut, dsp, bram;             ///< limits of the part
   Multiplier multiplier = Multiplier::automatic;
+  const DspBlock* block = &dsp_block(default_dsp_block);  ///< whose multipliers outputs may share
+  /// Whether they do: always or never where it can be; unset where it saves DSP blocks and area.
+  std::optional<bool> packing;
   std::optional<std::int64_t> max_lanes;  ///< bound of every lane count that is not fixed
   /// Cycles by which steps are to be faster than the interval where they can: for what windows add.
   std::int64_t slack = 0;
   /// Folds fixed by the user, by graph node; lanes of 0 are left to the search.
   std::map<std::string, Fold> layers;
+  std::map<std::string, bool> layer_packing;  ///< the same of a node
 };
 
 /// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits

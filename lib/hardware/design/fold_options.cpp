@@ -44,6 +44,25 @@ std::vector<Fold> all_folds(const Program& program, const Step& step, const Fold
   return folds;
 }
 
+/// A fold, and what it becomes where outputs share multipliers.
+void add_options(const Program& program, const Step& step, const FoldSpace& space,
+                 FoldOption option, std::vector<FoldOption>& options) {
+  std::vector<Packing> packs;
+  if (space.block) packs = step_packings(program, step, option.fold, *space.block);
+  const auto priced = [&](const Packing& packing) {
+    option.fold.packing = packing;
+    option.cost = step_cost(program, step, option.fold);
+    option.area = area(option.cost);
+    return option;
+  };
+  const FoldOption plain = priced({});
+  if (packs.empty() || !space.always_packed) options.push_back(plain);
+  for (const Packing& packing : packs)
+    if (const FoldOption packed = priced(packing);
+        space.always_packed || packed.cost.dsp < plain.cost.dsp)
+      options.push_back(packed);
+}
+
 }  // namespace
 
 double area(const Cost& cost) { return cost.lut + 30 * cost.dsp + 200 * cost.bram; }
@@ -87,8 +106,7 @@ std::vector<FoldOption> fold_options(const Program& program, const Step& step,
     for (Multiplier multiplier :
          multiplies ? space.multipliers : std::vector{Multiplier::automatic}) {
       fold.multiplier = multiplier;
-      const Cost price = step_cost(program, step, fold);
-      options.push_back({fold, cycles, price, area(price)});
+      add_options(program, step, space, {fold, cycles, {}, 0}, options);
     }
   }
   return options;

@@ -7,6 +7,7 @@
 
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/design/packing.hpp"
 
 namespace mase::design {
 
@@ -36,6 +37,8 @@ struct FoldSpace {
   Fold fixed{0, 0};  ///< lanes of 0 are free; a parallel window is taken when asked for
   std::int64_t max_lanes = std::numeric_limits<std::int64_t>::max();  ///< of lanes that are free
   std::vector<Multiplier> multipliers{Multiplier::automatic};         ///< for steps that multiply
+  const DspBlock* block = nullptr;  ///< whose multipliers outputs may share; null: none
+  bool always_packed = false;       ///< where that can be; else where it saves DSP blocks
 };
 
 /// Every fold of the space that divides and takes at most `interval` cycles.

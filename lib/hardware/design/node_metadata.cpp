@@ -166,16 +166,40 @@ Tree fold_tree(const Fold& fold) {
   tree["out_lanes"] = fold.out_lanes;
   tree["parallel_window"] = fold.parallel_window;
   tree["multiplier"] = multiplier_name(fold.multiplier);
+  if (fold.packing.outputs > 1) {
+    tree["packing"]["outputs"] = fold.packing.outputs;
+    tree["packing"]["pitch"] = fold.packing.pitch;
+  }
   return tree;
 }
+
+namespace {
+
+[[noreturn]] void refuse_fold() {
+  file_error("the graph's hardware metadata has a damaged fold; run add_hardware_metadata again");
+}
+
+/// Of a fold's record; none without an entry.
+Packing packing_of(const Tree& fold) {
+  const Tree* tree = fold.find("packing");
+  if (!tree) return {};
+  const Tree *outputs = tree->find("outputs"), *pitch = tree->find("pitch");
+  if (!outputs || !outputs->is_int() || outputs->as_int() < 2 || !pitch || !pitch->is_int() ||
+      pitch->as_int() < 1)
+    refuse_fold();
+  return {outputs->as_int(), pitch->as_int()};
+}
+
+}  // namespace
 
 Fold fold_of(const Tree& tree) {
   const Tree *in = tree.find("in_lanes"), *out = tree.find("out_lanes");
   const Tree *window = tree.find("parallel_window"), *multiplier = tree.find("multiplier");
   if (!in || !in->is_int() || !out || !out->is_int() || !window || !window->is_bool() ||
       !multiplier || !multiplier->is_string())
-    file_error("the graph's hardware metadata has a damaged fold; run add_hardware_metadata again");
-  return {in->as_int(), out->as_int(), window->as_bool(), multiplier_of(multiplier->as_string())};
+    refuse_fold();
+  return {in->as_int(), out->as_int(), window->as_bool(), multiplier_of(multiplier->as_string()),
+          packing_of(tree)};
 }
 
 Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Design& design,

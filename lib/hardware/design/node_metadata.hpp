@@ -25,7 +25,9 @@ Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Desig
 
 std::string multiplier_name(Multiplier multiplier);  ///< "auto", "dsp", "fabric"
 Multiplier multiplier_of(const std::string& name);   ///< automatic for other words
-Tree fold_tree(const Fold& fold);  ///< {in_lanes, out_lanes, parallel_window, multiplier}
-Fold fold_of(const Tree& tree);    ///< Error(Fault::file) when it is no record of a fold
+/// {in_lanes, out_lanes, parallel_window, multiplier}, and packing {outputs, pitch} where there is
+/// one.
+Tree fold_tree(const Fold& fold);
+Fold fold_of(const Tree& tree);  ///< Error(Fault::file) when it is no record of a fold
 
 }  // namespace mase::design

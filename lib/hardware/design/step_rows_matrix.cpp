@@ -86,6 +86,30 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   return builder.finish("mase_constant_linear", std::move(parameters), {in}, shape.rows);
 }
 
+/// Whether a matrix becomes a module whose weights are constants, without multipliers.
+bool is_constant(const MatrixShape& shape, const Fold& fold) {
+  return shape.sets == 1 && fold.in_lanes == shape.columns && fold.out_lanes == shape.rows &&
+         fold.multiplier != Multiplier::dsp;
+}
+
+/// The outputs of a lane's products: all of a beat, but only those of one group of channels.
+SharedProducts shared_products(const Program& program, const Step& step, const Fold& fold) {
+  const Matrix matrix = matrix_of(step);
+  SharedProducts shared{program.value(step.inputs.at(0)).type, matrix.weight_type, fold.in_lanes,
+                        std::min(fold.out_lanes, matrix.shape.rows)};
+  if (is_constant(matrix.shape, fold)) shared.outputs = 1;
+  return shared;
+}
+
+void add_packing(StepBuilder& builder, ModuleParameters& parameters) {
+  const Packing& packing = builder.fold.packing;
+  if (packing.outputs == 1) return;
+  const SharedProducts shared = shared_products(builder.program, builder.step, builder.fold);
+  parameters.set("PACK", packing.outputs);
+  parameters.set("PITCH", packing.pitch);
+  parameters.set("KNOWN", std::int64_t{known_bits(shared, packing)});
+}
+
 /// A module around hw_templates/matrix/mase_multiply_accumulate: its parameters, to which those of
 /// the datapath are added, and how its memories hold the matrix.
 struct Datapath {
@@ -104,6 +128,7 @@ StreamId add_datapath(StepBuilder& builder, Datapath path, StreamId in) {
   parameters.append(requantiser(builder));
   parameters.set("START", Sized{start.half, 64, true});
   parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
+  add_packing(builder, parameters);
   parameters.set("WEIGHT_FILE", builder.memory("weight", path.simd * path.pe * bits, [&] {
     return matrix_words(widened(matrix.weight), path.shape, path.simd, path.pe, bits);
   }));
@@ -116,9 +141,7 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   const Matrix matrix = matrix_of(builder.step);
   const MatrixShape& shape = matrix.shape;
   const std::int64_t simd = builder.fold.in_lanes, pe = builder.fold.out_lanes;
-  if (shape.sets == 1 && simd == shape.columns && pe == shape.rows &&
-      builder.fold.multiplier != Multiplier::dsp)
-    return add_constant(builder, matrix, in);
+  if (is_constant(shape, builder.fold)) return add_constant(builder, matrix, in);
   ModuleParameters parameters{{"SF", shape.columns / simd},
                               {"NF", shape.rows / pe},
                               {"SETS", shape.sets},
@@ -256,8 +279,10 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
 
 std::vector<StepRow> matrix_rows() {
   return {
-      {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear},
-      {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution},
+      {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear,
+       shared_products},
+      {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution,
+       shared_products},
       {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise},
   };
 }

@@ -92,6 +92,13 @@ bool takes_in_bursts(const Program& program, const Step& step, const Fold& fold)
   return row.bursts && row.bursts(program, step, fold);
 }
 
+std::vector<Packing> step_packings(const Program& program, const Step& step, const Fold& fold,
+                                   const DspBlock& block) {
+  const StepRow& row = step_row(step);
+  if (!row.shared || fold.multiplier == Multiplier::fabric) return {};
+  return packings(row.shared(program, step, fold), block);
+}
+
 Design lone_step(const Program& program, const Step& step, const Fold& fold, bool images) {
   Design design;
   StepBuilder builder(design, program, step, fold, step.name, images);

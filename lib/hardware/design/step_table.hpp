@@ -10,6 +10,7 @@
 #include "hardware/design/design.hpp"
 #include "hardware/design/memory_image.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/packing.hpp"
 
 namespace mase::design {
 
@@ -99,6 +100,8 @@ struct StepRow {
   bool (*bursts)(const Program&, const Step&, const Fold&);
   /// Inputs have their lanes already. Returns the stream of the step's value.
   StreamId (*add)(StepBuilder& builder, const std::vector<StreamId>& inputs);
+  /// Products in multipliers whose activations several outputs share; null for none.
+  SharedProducts (*shared)(const Program&, const Step&, const Fold&) = nullptr;
 };
 
 /// Internal error for a kind without a row.
@@ -111,6 +114,10 @@ std::vector<StepRow> stream_rows();  ///< everything else
 void check_fold(const Program& program, const Step& step, const Fold& fold);
 /// Interval of one step under a fold, in cycles per frame (closed form).
 std::int64_t step_interval(const Program& program, const Step& step, const Fold& fold);
+
+/// The packings that a fold can have in a block.
+std::vector<Packing> step_packings(const Program& program, const Step& step, const Fold& fold,
+                                   const DspBlock& block);
 
 /// One step between streams of its own lanes; without memory images.
 Design lone_step(const Program& program, const Step& step, const Fold& fold, bool images = false);

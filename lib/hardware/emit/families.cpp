@@ -17,12 +17,14 @@ design::Cost room(double lut, double dsp, double bram) {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> rows = {
-      {"xc7", synthesise_xc7, "", "t:LUT* t:CARRY4 t:MUXF7 t:MUXF8 t:INV", "+/xilinx/cells_sim.v"},
+      {"xc7", synthesise_xc7, "", "t:LUT* t:CARRY4 t:MUXF7 t:MUXF8 t:INV", "dsp48e1",
+       "+/xilinx/cells_sim.v"},
       // Its memories are blocks or registers: what a module asks of them is for other families.
       {"ice40",
        "setattr -unset ram_style -unset rom_style */m:*; synth_ice40 -dsp",
        "",
        "t:SB_LUT4 t:SB_CARRY",
+       "none",
        "-D ICE40_U +/ice40/cells_sim.v",
        {{"iCE40UP5K-SG48", {"--up5k", "--package", "sg48"}, room(5280, 8, 30)},
         {"iCE40HX8K-CT256", {"--hx8k", "--package", "ct256"}, room(7680, 0, 32)}},
@@ -31,6 +33,7 @@ const std::vector<Family>& families() {
        "synth_ecp5",
        "+/ecp5/cells_bb.v",
        "t:LUT4 t:CCU2C t:L6MUX21 t:PFUMX",
+       "mult18x18d",
        "",
        {{"LFE5U-25F-6CABGA381", {"--25k", "--package", "CABGA381"}, room(24288, 28, 56)},
         {"LFE5U-45F-6CABGA381", {"--45k", "--package", "CABGA381"}, room(43848, 72, 108)},

@@ -22,6 +22,7 @@ struct Family {
   std::string_view synthesise;  ///< Yosys's command
   std::string_view cells;       ///< Yosys's file of the cells that own modules instantiate; or none
   std::string_view logic;       ///< cells between registers, DSP blocks and block memories
+  std::string_view dsp_block;   ///< of add_hardware_metadata
   std::string_view delays;      ///< Yosys's arguments to read the delays of all cells; or none
   std::vector<PlacedDevice> devices = {};         ///< from small to large; none: not placed
   std::vector<std::string> place_arguments = {};  ///< of nextpnr-NAME, whatever the device

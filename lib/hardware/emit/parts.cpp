@@ -111,6 +111,20 @@ const Device& device_of(const std::string& part) {
                did_you_mean(name, names, ": " + join(names, ", ")));
 }
 
+std::string_view dsp_block_of(const std::string& part) {
+  // By how the devices of a family begin: 7 series, UltraScale+, Versal.
+  constexpr std::pair<std::string_view, std::string_view> families[] = {{"xc7", "dsp48e1"},
+                                                                        {"xczu", "dsp48e2"},
+                                                                        {"xcku", "dsp48e2"},
+                                                                        {"xcvu", "dsp48e2"},
+                                                                        {"xcvc", "dsp58"}};
+  const std::string_view device = device_of(part).name;
+  for (const auto& [begin, block] : families)
+    if (device.starts_with(begin)) return block;
+  MASE_CHECK(false, "a device without a DSP block");
+  return "";
+}
+
 bool holds(const Device& device, const design::Cost& cost) {
   return cost.lut <= static_cast<double>(device.lut) &&
          cost.dsp <= static_cast<double>(device.dsp) &&

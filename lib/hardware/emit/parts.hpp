@@ -25,6 +25,9 @@ std::span<const Device> devices();
 /// ones, naming those that are near.
 const Device& device_of(const std::string& part);
 
+/// The DSP block of a part's family, by the name that add_hardware_metadata knows.
+std::string_view dsp_block_of(const std::string& part);
+
 /// Whether a design of this cost fits.
 bool holds(const Device& device, const design::Cost& cost);
 /// "LUT 12 %, DSP 35 %, RAMB36 8 % of xc7a100t".

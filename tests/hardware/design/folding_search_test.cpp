@@ -38,6 +38,16 @@ std::vector<std::int64_t> divisors_by_trial(std::int64_t number) {
   return result;
 }
 
+/// Alone, or with outputs that share multipliers.
+double cheapest_area(const Program& program, const Step& step, Fold fold) {
+  double best = area(step_cost(program, step, fold));
+  for (const Packing& packing : step_packings(program, step, fold, dsp_block(default_dsp_block))) {
+    fold.packing = packing;
+    best = std::min(best, area(step_cost(program, step, fold)));
+  }
+  return best;
+}
+
 FoldOption option(std::int64_t interval, double lut, double dsp, double bram) {
   FoldOption made;
   made.interval = interval;
@@ -70,7 +80,7 @@ TEST_CASE("under an interval every layer gets its cheapest fold") {
       for (std::int64_t in : divisors_by_trial(linear.inputs))
         for (std::int64_t out : divisors_by_trial(linear.outputs))
           if (linear.inputs / in * (linear.outputs / out) <= interval)
-            best = std::min(best, area(step_cost(*program, step, {in, out})));
+            best = std::min(best, cheapest_area(*program, step, {in, out}));
       cheapest += best;
       chosen += area(step_cost(*program, step, found.at(step.name)));
       CHECK(step_interval(*program, step, found.at(step.name)) <= interval);
@@ -117,6 +127,62 @@ TEST_CASE("an option that another one beats is dropped, one that is better somew
   CHECK(kept[1].cost.lut == 90);
 }
 
+TEST_CASE("outputs share DSP blocks where that saves some, and not where that is forbidden") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {64});
+  maker.output(maker.linear("a", x, 64, 32));
+  const Program& program = maker.program();
+  const Step& step = program.steps[0];
+  Target target;
+  target.layers["a"] = {8, 4};
+  const auto fold = [&] { return choose_folding(program, target).at("a"); };
+  CHECK(fold().packing.outputs > 1);
+  Fold alone = fold();
+  alone.packing = {};
+  CHECK(step_cost(program, step, fold()).dsp < step_cost(program, step, alone).dsp);
+  CHECK(area(step_cost(program, step, fold())) < area(step_cost(program, step, alone)));
+  target.packing = false;
+  CHECK(fold() == alone);
+  target.layer_packing["a"] = true;
+  CHECK(fold().packing.outputs > 1);
+  target.layers["a"].out_lanes = 1;  // no two outputs at a time
+  CHECK(fold().packing == Packing{});
+  target.layers["a"] = {8, 4, false, Multiplier::fabric};
+  CHECK(fold().packing == Packing{});
+  target.layers["a"] = {8, 4};
+  target.block = &dsp_block("none");
+  CHECK(fold().packing == Packing{});
+}
+
+TEST_CASE("channels by themselves share no activations, groups of several outputs do") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {8, 8, 8});
+  auto own = maker.convolution("own", x, square(8, 8, 3, 1, 1), 8, 8);
+  maker.output(maker.convolution("groups", own, square(8, 8, 3, 1, 1), 16, 4));
+  const Program& program = maker.program();
+  const DspBlock& block = dsp_block(default_dsp_block);
+  CHECK(step_packings(program, program.steps[0], {9, 4, true}, block).empty());
+  const auto packs = step_packings(program, program.steps[1], {18, 8, true}, block);
+  REQUIRE_FALSE(packs.empty());
+  CHECK(packs.back().outputs <= 4);  // of a group
+}
+
+TEST_CASE("the same DSP blocks allow a shorter interval when outputs share them") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {64});
+  maker.output(maker.linear("b", maker.linear("a", x, 64, 64), 64, 64));
+  const auto reached = [&](std::optional<bool> packing, double dsp) {
+    Target target;
+    target.dsp = dsp;
+    target.multiplier = Multiplier::dsp;
+    target.packing = packing;
+    const Design design = build_for(maker.share(), target);
+    CHECK(cost(design).dsp <= dsp);
+    return design.timing.interval;
+  };
+  for (const double dsp : {4, 16, 32}) CHECK(2 * reached({}, dsp) <= reached(false, dsp));
+}
+
 TEST_CASE("without a target the ports move an element a cycle") {
   const auto program = two_layers().share();
   const Folding found = choose_folding(*program, {});
@@ -130,6 +196,7 @@ TEST_CASE("folds fixed by the user are kept, the other lanes follow the target")
   target.initiation_interval = 24;
   target.layers["a"] = {3, 0};
   target.layers["b"] = {8, 2, false, Multiplier::dsp};
+  target.packing = false;
   const Folding found = choose_folding(*program, target);
   CHECK(found.at("a").in_lanes == 3);
   CHECK(found.at("a").out_lanes >= 2);  // 12 / 3 * 8 / pe <= 24
@@ -141,6 +208,7 @@ TEST_CASE("bounded lanes give blocks as fast as the bound allows") {
   maker.output(maker.linear("fc", maker.input("x", {16}), 16, 16));
   Target target;
   target.max_lanes = 4;
+  target.packing = false;
   // The M x M block of the reference system: N * N / (M * M) cycles.
   CHECK((choose_folding(maker.program(), target).at("fc") == Fold{4, 4}));
 }
@@ -196,6 +264,7 @@ TEST_CASE("depthwise and grouped convolutions unfold their window too") {
                                    outputs, groups));
     Target target;
     target.initiation_interval = 64;  // a pixel per cycle
+    target.packing = false;
     const Fold fold = choose_folding(maker.program(), target).at("conv");
     CHECK((fold == Fold{simd, pe, true}));
     CHECK(build_for(maker.share(), target).timing.interval == 64);

@@ -47,6 +47,16 @@ TEST_CASE("what holds a design is said, the smallest first") {
   CHECK(many.front() == "xc7s6");
 }
 
+TEST_CASE("the DSP block is that of the part's family") {
+  CHECK(dsp_block_of("xc7a100tcsg324-1") == "dsp48e1");
+  CHECK(dsp_block_of("xczu9eg-ffvb1156-2-e") == "dsp48e2");
+  CHECK(dsp_block_of("xcku5p-ffvb676-2-e") == "dsp48e2");
+  CHECK(dsp_block_of("xcvu9p") == "dsp48e2");
+  CHECK(dsp_block_of("xcvc1902") == "dsp58");
+  for (const Device& device : devices())
+    CHECK_FALSE(dsp_block_of(std::string(device.name)).empty());
+}
+
 TEST_CASE("every device stands once and has something of everything") {
   for (const Device& device : devices()) {
     INFO(std::string(device.name));
