@@ -39,4 +39,10 @@ Interval matrix_interval(std::span<const std::int64_t> weights, std::int64_t row
   return found;
 }
 
+Interval matrix_interval(const Interval& weight, std::int64_t row_length, const Interval& bias,
+                         const Interval& input) {
+  const Interval term = hull(product(weight, input), {});
+  return sum({term.low * row_length, term.high * row_length}, hull(bias, {}));
+}
+
 }  // namespace mase::integer

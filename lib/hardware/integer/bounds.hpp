@@ -30,5 +30,8 @@ Interval shifted(const Interval& a, int bits);
 /// `weights` has rows of `row_length`; `bias` has one entry per row or none.
 Interval matrix_interval(std::span<const std::int64_t> weights, std::int64_t row_length,
                          std::span<const Wide> bias, const Interval& input);
+/// The same for every row of `row_length` weights and every bias of these intervals.
+Interval matrix_interval(const Interval& weight, std::int64_t row_length, const Interval& bias,
+                         const Interval& input);
 
 }  // namespace mase::integer

@@ -62,10 +62,31 @@ std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"
 
 }  // namespace
 
+Interval Constants::range() const {
+  if (any) return *any;
+  const auto [low, high] = std::ranges::minmax(codes);
+  return {low, high};
+}
+
 void Constants::fit(int frac) {
-  Interval range;
-  for (const std::int64_t code : codes) range = hull(range, {code, code});
-  type = type_for(range.low, range.high, frac);
+  const Interval all = hull(range(), {});
+  type = type_for(all.low, all.high, frac);
+}
+
+Interval Summands::range() const {
+  if (any) return *any;
+  if (codes.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(codes);
+  return {low, high};
+}
+
+int Summands::width() const { return any ? signed_width(any->low, any->high) : 0; }
+
+void check_fixed(const Constants& constants) {
+  if (constants.any)
+    throw Refusal{
+        "its constant stands in the logic, where no other checkpoint's can be loaded; emit the "
+        "design without reloadable, or write the number into the model"};
 }
 
 const Value* Call::find(std::string_view name) const {
@@ -161,6 +182,12 @@ Array values_of(const ir::Graph& graph, const Parameter& parameter) {
   return values;
 }
 
+/// Another checkpoint may have any code of the format.
+Constants replaceable(Constants constants, const Lowering& lowering) {
+  if (lowering.reloadable()) constants.any = interval_of(constants.type);
+  return constants;
+}
+
 }  // namespace
 
 Constants Call::constants(std::string_view argument, bool exact_allowed) const {
@@ -168,8 +195,13 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
   const Array values = values_of(lowering.graph(), parameter);
   for (const ir::Port& port : ir::ports(lowering.graph(), node))
     if (port.argument == argument)
-      if (const formats::Format* own = format(port.name)) return encoded(values, *own);
-  if (parameter.format) return encoded(values, *parameter.format);
+      if (const formats::Format* own = format(port.name))
+        return replaceable(encoded(values, *own), lowering);
+  if (parameter.format) return replaceable(encoded(values, *parameter.format), lowering);
+  if (exact_allowed && lowering.reloadable())
+    throw Refusal{"its " + std::string(argument) +
+                  " has no format, so that the codes of other checkpoints have no bounds; give it "
+                  "one (pass quantize), or emit the design without reloadable"};
   if (exact_allowed) return exact(values, quoted(argument));
   throw Refusal{"its " + std::string(argument) +
                 " is still float; give it a format (pass quantize)"};
@@ -179,7 +211,7 @@ Constants Call::weights() const {
   const formats::Format* own = format("weight");
   if (!own || !own->per_channel()) return constants("weight");
   const Array values = values_of(lowering.graph(), parameter_at(*this, "weight"));
-  return encoded(values, *own, weight_grid_of(*own));
+  return replaceable(encoded(values, *own, weight_grid_of(*own)), lowering);
 }
 
 std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {

@@ -33,8 +33,10 @@ ConstantTable factors(const Codes& codes, const FixedType& type) {
           type.is_signed};
 }
 
-ConstantTable summands(const std::vector<Wide>& codes) {
-  return {ConstantKind::summand, static_cast<std::int64_t>(codes.size()), codes_width(codes), true};
+/// `width`: of all that may come, or 0.
+ConstantTable summands(const std::vector<Wide>& codes, int width) {
+  return {ConstantKind::summand, static_cast<std::int64_t>(codes.size()),
+          width > 0 ? width : codes_width(codes), true};
 }
 
 /// As wide as mase_channel_shift reads them.
@@ -46,11 +48,13 @@ ConstantTable distances(const std::vector<int>& left) {
 
 std::vector<ConstantTable> constants_of(const Program& program, const Step& step) {
   if (const auto* linear = std::get_if<Linear>(&step.operation))
-    return {factors(linear->weight, linear->weight_type), summands(linear->bias)};
+    return {factors(linear->weight, linear->weight_type),
+            summands(linear->bias, linear->bias_width)};
   if (const auto* convolution = std::get_if<Convolution>(&step.operation))
-    return {factors(convolution->weight, convolution->weight_type), summands(convolution->bias)};
+    return {factors(convolution->weight, convolution->weight_type),
+            summands(convolution->bias, convolution->bias_width)};
   if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
-    return {factors(scale->scale, scale->scale_type), summands(scale->shift)};
+    return {factors(scale->scale, scale->scale_type), summands(scale->shift, scale->shift_width)};
   if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
     return {distances(shift->left)};
   const auto* lookup = std::get_if<Lookup>(&step.operation);
@@ -62,8 +66,12 @@ std::vector<ConstantTable> constants_of(const Program& program, const Step& step
   return {};
 }
 
-/// Every partial sum of the step with its constants as they are now.
+/// Every partial sum of the step with its constants as they are now. Bounds of constants that may
+/// be replaced hold for all of them.
 void renew_bounds(const Program& program, Step& step) {
+  if (program.contents == Contents::reloadable &&
+      !std::holds_alternative<ChannelShift>(step.operation))
+    return;
   const Interval input = interval_of(program.value(step.inputs[0]).type);
   Interval range{step.low, step.high};
   if (const auto* linear = std::get_if<Linear>(&step.operation))

@@ -91,8 +91,10 @@ bool is_host_value(const ir::Node& node) {
   return kind == Kind::integer || kind == Kind::number || kind == Kind::boolean;
 }
 
-Lowering::Lowering(const ir::Graph& graph) : graph_(graph), demands_(find_demands(graph)) {
+Lowering::Lowering(const ir::Graph& graph, Contents contents)
+    : graph_(graph), demands_(find_demands(graph)) {
   program_.name = graph.name;
+  program_.contents = contents;
   for (const ir::NodeId id : graph.order()) names_.insert(graph.node(id).name);
 }
 
@@ -236,6 +238,6 @@ std::string Lowering::unique_name(std::string name) {
   return name;
 }
 
-Program lower(const ir::Graph& graph) { return Lowering(graph).run(); }
+Program lower(const ir::Graph& graph, Contents contents) { return Lowering(graph, contents).run(); }
 
 }  // namespace mase::integer

@@ -90,7 +90,7 @@ Constants in_stream_order(const Call& call, const StreamView& x, Constants const
       (constants.shape.size() == shape.size() && constants.shape[0] != 1))
     throw Refusal{"its constants mix rows of the batch or add dimensions"};
   const std::size_t skipped = shape.size() - constants.shape.size();
-  const auto code = [&](std::int64_t element) {
+  const auto place = [&](std::int64_t element) {
     std::int64_t index = 0, stride = 1;
     for (std::size_t d = shape.size(); d-- > skipped; element /= shape[d]) {
       const std::int64_t size = constants.shape[d - skipped];
@@ -98,14 +98,19 @@ Constants in_stream_order(const Call& call, const StreamView& x, Constants const
       index += (size == 1 ? 0 : element % shape[d]) * stride;
       stride *= size;
     }
-    return constants.codes[at(index)];
+    return index;
   };
-  Codes codes;
-  for (const std::int64_t element : x.layout.order) codes.push_back(code(element));
+  Codes codes, places;
+  for (const std::int64_t element : x.layout.order) {
+    places.push_back(place(element));
+    codes.push_back(constants.codes[at(places.back())]);
+  }
   const std::size_t channels = at(call.lowering.value(x.id).channels());
+  // Of codes that may be replaced those are alike that are one.
+  const Codes& alike = constants.any ? places : codes;
   bool by_channel = true;
   for (std::size_t i = channels; i < codes.size(); ++i)
-    by_channel = by_channel && codes[i] == codes[i - channels];
+    by_channel = by_channel && alike[i] == alike[i - channels];
   if (by_channel) codes.resize(channels);
   constants.shape = {static_cast<std::int64_t>(codes.size())};
   constants.codes = std::move(codes);
@@ -149,7 +154,7 @@ Operand lower_power_of_two(const Call& call, const StreamView& x, int bits) {
 }
 
 Operand multiply(const Call& call, const StreamView& x, Constants scale) {
-  if (scale.codes.size() == 1 && scale.codes[0] == 1)
+  if (!scale.any && scale.codes.size() == 1 && scale.codes[0] == 1)
     return lower_power_of_two(call, x, scale.type.frac);
   return scale_and_shift(call, x, std::move(scale), std::nullopt);
 }
@@ -158,6 +163,7 @@ bool is_power_of_two(std::int64_t code) { return code != 0 && (code & (code - 1)
 
 /// By powers of two, or by one positive number: the requantisation divides.
 Operand divide(const Call& call, const StreamView& x, const Constants& divisors) {
+  check_fixed(divisors);
   const std::int64_t first = divisors.codes.front();
   const bool one = std::all_of(divisors.codes.begin(), divisors.codes.end(),
                                [&](std::int64_t code) { return code == first; });
@@ -170,11 +176,13 @@ Operand divide(const Call& call, const StreamView& x, const Constants& divisors)
 
 void negate(Constants& constants) {
   for (std::int64_t& code : constants.codes) code = -code;
+  if (constants.any) constants.any = Interval{-constants.any->high, -constants.any->low};
   constants.fit(constants.type.frac);
 }
 
 /// The larger or the smaller of a stream and one number.
 Operand lower_choice(const Call& call, const StreamView& x, const Constants& constants, bool most) {
+  check_fixed(constants);
   const auto differs = [&](std::int64_t code) { return code != constants.codes.front(); };
   if (std::any_of(constants.codes.begin(), constants.codes.end(), differs))
     throw Refusal{"constants that differ have no datapath; one number for all has"};
@@ -269,7 +277,9 @@ Operand sloped(const Call& call, const StreamView& x, Constants slope) {
   if (!type.is_signed) return x;
   if (slope.codes.size() > 1)
     slope.shape.insert(slope.shape.end(), x.layout.torch_shape.size() - 1, 1);
-  for (std::int64_t& code : slope.codes) code -= std::int64_t{1} << slope.type.frac;
+  const std::int64_t one = std::int64_t{1} << slope.type.frac;
+  for (std::int64_t& code : slope.codes) code -= one;
+  if (slope.any) slope.any = sum(*slope.any, {-one, -one});
   slope.fit(slope.type.frac);
   slope = in_stream_order(call, x, std::move(slope));
   const Layout layout = call.lowering.layout_of(x);

@@ -20,29 +20,39 @@ void check_sum(int input_bits, int weight_bits, std::int64_t terms) {
 /// Weights and bias of a node with `outputs` rows, the bias aligned.
 struct Matrix {
   Constants weight;
-  std::vector<Wide> bias;
+  Summands bias;
+
+  /// Of rows with so many weights.
+  Interval sums(std::int64_t terms, const Interval& input) const {
+    if (weight.any || bias.any) return matrix_interval(weight.range(), terms, bias.range(), input);
+    return matrix_interval(weight.codes, terms, bias.codes, input);
+  }
 };
 
 /// A bias of channels whose weights have fraction bits of their own, each aligned to the
 /// accumulator of its channel. Where a bias is finer, the weights of its channel are shifted left.
-std::vector<Wide> aligned_by_channel(const Constants& bias, Constants& weight, int input_frac) {
+Summands aligned_by_channel(const Constants& bias, Constants& weight, int input_frac) {
   const std::size_t row = weight.codes.size() / weight.fracs.size();
-  std::vector<Wide> aligned;
+  const std::optional<Interval> any = weight.any;
+  Summands aligned;
   for (std::size_t o = 0; o < weight.fracs.size(); ++o) {
     const std::span codes = std::span(weight.codes).subspan(o * row, row);
-    Constants one{{}, bias.type, {bias.codes[o]}};
+    Constants one{{}, bias.type, {bias.codes[o]}, {}, bias.any};
     FixedType type = weight.type;
     type.frac = weight.fracs[o];
-    Constants factors{{}, type, {codes.begin(), codes.end()}};
-    const std::vector<Wide> found = aligned_bias(std::move(one), factors, input_frac);
+    Constants factors{{}, type, {codes.begin(), codes.end()}, {}, any};
+    const Summands found = aligned_bias(std::move(one), factors, input_frac);
     std::ranges::copy(factors.codes, codes.begin());
     weight.fracs[o] = factors.type.frac;
-    aligned.push_back(found.empty() ? 0 : found.front());
+    if (any) weight.any = hull(*weight.any, *factors.any);
+    if (found.any) aligned.any = hull(aligned.range(), *found.any);
+    aligned.codes.push_back(found.codes.empty() ? 0 : found.codes.front());
   }
-  const auto [low, high] = std::ranges::minmax(weight.codes);
+  const auto [low, high] = weight.range();
   if (low < weight.type.low() || high > weight.type.high())
     weight.type = type_for(low, high, weight.type.frac);
-  if (std::ranges::all_of(aligned, [](Wide word) { return word == 0; })) aligned.clear();
+  const bool zero = std::ranges::all_of(aligned.codes, [](Wide word) { return word == 0; });
+  if (zero && !aligned.any) aligned.codes.clear();
   return aligned;
 }
 
@@ -68,10 +78,8 @@ void check_weights(const Call& call) {
 
 Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const FixedType& input) {
   check_sum(input.width + 1, matrix.weight.type.width, terms);
-  for (const Wide bias : matrix.bias)
-    check_width({std::min<Wide>(bias, 0), std::max<Wide>(bias, 0)}, 124, "its bias");
-  return {matrix_interval(matrix.weight.codes, terms, matrix.bias, interval_of(input)),
-          input.frac + matrix.weight.type.frac};
+  check_width(hull(matrix.bias.range(), {}), 124, "its bias");
+  return {matrix.sums(terms, interval_of(input)), input.frac + matrix.weight.type.frac};
 }
 
 /// How far every channel is shifted to the fraction bits of the finest; empty where all have these.
@@ -98,11 +106,13 @@ void check_channel_sums(const Interval& sums, int shift, int limit) {
 Interval shifted_interval(const Matrix& matrix, const std::vector<int>& left, std::int64_t terms,
                           const Interval& input) {
   const std::span<const std::int64_t> codes(matrix.weight.codes);
-  const std::span<const Wide> bias(matrix.bias);
+  const std::span<const Wide> bias(matrix.bias.codes);
+  const bool any = matrix.weight.any || matrix.bias.any;
   Interval all;
   for (std::size_t o = 0; o < left.size(); ++o) {
-    const Interval own = matrix_interval(codes.subspan(o * at(terms), at(terms)), terms,
-                                         bias.empty() ? bias : bias.subspan(o, 1), input);
+    const Interval own = any ? matrix.sums(terms, input)
+                             : matrix_interval(codes.subspan(o * at(terms), at(terms)), terms,
+                                               bias.empty() ? bias : bias.subspan(o, 1), input);
     check_channel_sums(own, left[o], 126);
     all = hull(all, shifted(own, left[o]));
   }
@@ -157,8 +167,9 @@ Operand lower_linear(const Call& call) {
     x = call.lowering.reordered(x, row_major(x.layout.torch_shape), call.node, "data_in");
     rows = rows_of(x.layout);
   }
-  Linear linear{shape[1], shape[0], matrix.weight.type, Codes(matrix.weight.codes.size()),
-                matrix.bias};
+  Linear linear{shape[1],           shape[0],
+                matrix.weight.type, Codes(matrix.weight.codes.size()),
+                matrix.bias.codes,  matrix.bias.width()};
   for (std::int64_t o = 0; o < shape[0]; ++o)
     for (std::int64_t i = 0; i < shape[1]; ++i)
       linear.weight[at(o * shape[1] + i)] =
@@ -243,7 +254,8 @@ Operand convolved(const Call& call, const StreamView& x, Constants weight,
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
   convolution.weight_type = matrix.weight.type;
   convolution.weight = channels_last_weights(matrix.weight.codes, shape);
-  convolution.bias = matrix.bias;
+  convolution.bias = matrix.bias.codes;
+  convolution.bias_width = matrix.bias.width();
   const std::int64_t terms = numel(Shape(shape.begin() + 1, shape.end()));
   return emit_product(call, std::move(convolution), x, matrix, terms,
                       channels_last(call.frame_shape()));
@@ -354,10 +366,12 @@ Operand lower_batch_norm(const Call& call) {
 
 }  // namespace
 
-std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac) {
-  if (std::ranges::all_of(bias.codes, [](std::int64_t code) { return code == 0; })) return {};
+Summands aligned_bias(Constants bias, Constants& factor, int input_frac) {
+  const bool zero = std::ranges::all_of(bias.codes, [](std::int64_t code) { return code == 0; });
+  if (zero && !bias.any) return {};
   int frac = bias.type.frac;
-  while (std::ranges::all_of(bias.codes, [](std::int64_t code) { return code % 2 == 0; })) {
+  while (!bias.any &&
+         std::ranges::all_of(bias.codes, [](std::int64_t code) { return code % 2 == 0; })) {
     for (std::int64_t& code : bias.codes) code /= 2;
     --frac;
   }
@@ -367,6 +381,7 @@ std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac
       throw Refusal{"its bias has " + std::to_string(finer) +
                     " fraction bits more than input and weight; give the bias fewer"};
     for (std::int64_t& code : factor.codes) code *= std::int64_t{1} << finer;
+    if (factor.any) factor.any = shifted(*factor.any, finer);
     factor.type.width += finer;
     factor.type.frac += finer;
   }
@@ -374,9 +389,10 @@ std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac
   if (bias.type.width + shift > 124)
     throw Refusal{
         "its bias is far coarser than input and weight; give the bias more fraction bits"};
-  std::vector<Wide> aligned;
+  Summands aligned;
   for (const std::int64_t code : bias.codes)
-    aligned.push_back(static_cast<Wide>(code) * (static_cast<Wide>(1) << shift));
+    aligned.codes.push_back(static_cast<Wide>(code) * (static_cast<Wide>(1) << shift));
+  if (bias.any) aligned.any = shifted(*bias.any, shift);
   return aligned;
 }
 
@@ -395,17 +411,17 @@ std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView
       constants.codes.push_back(constants.codes[i - given]);
   };
   spread(scale);
-  ScaleShift operation;
+  Summands summands;
   if (shift) {
     spread(*shift);
-    operation.shift = aligned_bias(std::move(*shift), scale, value.type.frac);
+    summands = aligned_bias(std::move(*shift), scale, value.type.frac);
   }
   check_sum(value.type.width + 1, scale.type.width, 1);
-  const Accumulator accumulator{
-      matrix_interval(scale.codes, 1, operation.shift, interval_of(value.type)),
-      value.type.frac + scale.type.frac};
-  operation.scale_type = scale.type;
-  operation.scale = std::move(scale.codes);
+  Matrix matrix{std::move(scale), std::move(summands)};
+  const Accumulator accumulator{matrix.sums(1, interval_of(value.type)),
+                                value.type.frac + matrix.weight.type.frac};
+  ScaleShift operation{matrix.weight.type, std::move(matrix.weight.codes), matrix.bias.codes,
+                       matrix.bias.width()};
   return {std::move(operation), accumulator};
 }
 

@@ -58,9 +58,23 @@ struct Constants {
   Codes codes;
   /// Fraction bits of the slices of dimension 0; empty: those of the type for all.
   std::vector<int> fracs = {};
+  /// All codes that another checkpoint may have; none where these are the only ones.
+  std::optional<Interval> any = std::nullopt;
 
+  /// Those that there are, or that may come.
+  Interval range() const;
   /// Gives the codes the least type that holds them.
   void fit(int frac);
+};
+
+/// What is added to products, at the binary point of the accumulator.
+struct Summands {
+  std::vector<Wide> codes;  ///< none where all are 0 and stay so
+  std::optional<Interval> any = std::nullopt;
+
+  Interval range() const;
+  /// Bits of all that may come; 0 where these are the only ones.
+  int width() const;
 };
 
 /// Accumulator of a step: its codes, fraction bits, and what the code is divided by.
@@ -73,11 +87,12 @@ struct Accumulator {
 /// The lowering of one graph: the program as far as it is made.
 class Lowering {
  public:
-  explicit Lowering(const ir::Graph& graph);
+  Lowering(const ir::Graph& graph, Contents contents);
   /// Error(Fault::unsupported) listing all refused nodes.
   Program run();
 
   const ir::Graph& graph() const { return graph_; }
+  bool reloadable() const { return program_.contents == Contents::reloadable; }
   const StreamValue& value(ValueId id) const { return program_.value(id); }
   const Operand& operand(ir::NodeId id) const { return operands_.at(id); }
   /// The layout of what a step makes of a stream place by place: a reshape between has changed the
@@ -265,8 +280,10 @@ StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, cons
 /// x where it is positive, else x times a slope for all or for each channel.
 Operand sloped(const Call& call, const StreamView& x, Constants slope);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the
-/// bias is finer, the factors are shifted left: the hardware has no aligner. Empty when all are 0.
-std::vector<Wide> aligned_bias(Constants bias, Constants& factor, int input_frac);
+/// bias is finer, the factors are shifted left: the hardware has no aligner.
+Summands aligned_bias(Constants bias, Constants& factor, int input_frac);
+/// Refuses constants that another checkpoint may replace where they are no codes in a memory.
+void check_fixed(const Constants& constants);
 
 /// Merges casts and clamps into the steps that make their inputs and drops steps nobody reads.
 void simplify(Program& program);

@@ -105,6 +105,7 @@ struct Linear {
   FixedType weight_type;
   Codes weight;            ///< [outputs][inputs], inputs in stream order
   std::vector<Wide> bias;  ///< [outputs], aligned to the accumulator; empty without
+  int bias_width = 0;      ///< bits of every bias that may come; 0: of those that are there
 };
 
 /// Cross-correlation; group g maps channels/groups inputs to outputs/groups outputs. Padding is
@@ -115,6 +116,7 @@ struct Convolution {
   FixedType weight_type;
   Codes weight;            ///< [outputs][kernel_height][kernel_width][channels / groups]
   std::vector<Wide> bias;  ///< [outputs]; empty without
+  int bias_width = 0;      ///< as a linear's
 
   std::int64_t taps() const { return window.channels / groups; }     ///< per place of the kernel
   std::int64_t columns() const { return window.kernel() * taps(); }  ///< weights of one output
@@ -126,6 +128,7 @@ struct ScaleShift {
   FixedType scale_type;
   Codes scale;
   std::vector<Wide> shift;  ///< aligned to the accumulator; empty without
+  int shift_width = 0;      ///< as a linear's bias_width
 };
 
 /// y[i] = x[i] * 2^left[channel]: brings the accumulators of channels whose weights have fraction
@@ -214,9 +217,9 @@ struct Step {
   std::vector<ValueId> inputs;
   ValueId output = -1;
   Operation operation;
-  /// Every accumulator lies in [low, high], partial sums too: derived from the actual weights and
-  /// the input type (the worst case over all inputs). Lookup and what only moves: the output's
-  /// range.
+  /// Every accumulator lies in [low, high], partial sums too: derived from the actual weights (or
+  /// from all codes of their formats, where they may be replaced) and the input type (the worst
+  /// case over all inputs). Lookup and what only moves: the output's range.
   Wide low = 0, high = 0;
   /// Fraction bits of the accumulator; an average counts the powers of two of its divisor as some.
   int frac = 0;
@@ -226,9 +229,13 @@ struct Step {
 bool only_moves(const Operation& operation);
 std::string operation_name(const Operation& operation);  ///< "linear", "max_pool", ...
 
+/// Whether the constants of a checkpoint stay, or may be replaced by those of another one.
+enum class Contents { fixed, reloadable };
+
 /// A graph as integer steps over streams.
 struct Program {
   std::string name;
+  Contents contents = Contents::fixed;
   std::vector<StreamValue> values;
   std::vector<Step> steps;                        ///< in execution order
   std::vector<ValueId> inputs;                    ///< in the order of the placeholders
@@ -249,7 +256,11 @@ struct Program {
 /// format (their own data_out, or their consumers' data_in).
 ///
 /// A value that cannot be negative is unsigned, one bit narrower than the format that asked for it.
-Program lower(const ir::Graph& graph);
+///
+/// With reloadable contents every checkpoint of the same graph and formats gives the same program
+/// but for the codes of its weights, biases, scales and shifts. Constant tensors without a format
+/// are refused then, and those that are no such codes.
+Program lower(const ir::Graph& graph, Contents contents = Contents::fixed);
 /// Whether nodes of this op can be lowered, given formats and arguments that fit.
 bool has_datapath(std::string_view op);
 /// Whether it only moves, chooses or clamps values, so that no format on it is needed: a quantizer

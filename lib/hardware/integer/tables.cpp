@@ -67,10 +67,10 @@ Operand leaky_relu_by_product(const Call& call, const StreamView& x) {
   return sloped(call, x, call.constant(leaky_slope(call)));
 }
 
-/// None where slopes differ between channels.
+/// None where slopes differ between channels, or where another one may be loaded.
 Function prelu_of(const Call& call) {
   const Constants slope = call.constants("weight", true);
-  if (slope.codes.size() != 1) return {};
+  if (slope.codes.size() != 1 || slope.any) return {};
   return with_slope(std::ldexp(static_cast<double>(slope.codes.front()), -slope.type.frac));
 }
 
