@@ -19,11 +19,18 @@ module mase_scale_shift #(
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127,
     parameter int MULTIPLIER = 0,
+`ifdef MASE_RELOAD
+    parameter int SCALE_BASE = 0,
+    parameter int SHIFT_BASE = 0,
+`endif
     parameter SCALE_FILE = "",
     parameter SHIFT_FILE = ""
 ) (
     input  logic                clk,
     input  logic                rst,
+`ifdef MASE_RELOAD
+    input  logic [56:0]         reload,
+`endif
     input  logic                in_valid,
     output logic                in_ready,
     input  logic [LANES*AW-1:0] in_data,
@@ -53,11 +60,17 @@ module mase_scale_shift #(
   logic [LANES*SW-1:0] scale;
   always_ff @(posedge clk) if (enable) operand <= in_data;
   mase_rom #(
+`ifdef MASE_RELOAD
+      .BASE(SCALE_BASE),
+`endif
       .W(LANES * SW),
       .DEPTH(BLOCKS),
       .FILE(SCALE_FILE)
   ) scale_rom (
       .clk(clk),
+`ifdef MASE_RELOAD
+      .reload(reload),
+`endif
       .enable(enable),
       .address(block),
       .data(scale)
@@ -75,11 +88,17 @@ module mase_scale_shift #(
         block_of_product <= block_of_operand;
       end
     mase_rom #(
+`ifdef MASE_RELOAD
+        .BASE(SHIFT_BASE),
+`endif
         .W(LANES * BW),
         .DEPTH(BLOCKS),
         .FILE(SHIFT_FILE)
     ) shift_rom (
         .clk(clk),
+`ifdef MASE_RELOAD
+        .reload(reload),
+`endif
         .enable(enable),
         .address(block_of_product),
         .data(shift)

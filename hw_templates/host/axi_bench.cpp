@@ -3,10 +3,18 @@
 // the registers' bus and of a DMA for every stream. Frames of ../sim/vectors go through one by one
 // and all at once, and again after each kind of wrong transfer.
 //
-//   axi_bench [STALL [SEED]]     STALL: probability per cycle that a stream pauses (0.3)
+//   axi_bench [STALL [SEED [WEIGHTS VECTORS]...]]     STALL: probability per cycle that a stream
+//   pauses (0.3)
+//
+// Of each WEIGHTS, an image for a reloadable design, the driver loads the weights and passes the
+// frames of the folder VECTORS; without stalls they take as many cycles as the first ones of
+// ../sim/vectors.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -94,6 +102,7 @@ class System {
   void idle(int cycles) {
     while (cycles-- > 0) cycle();
   }
+  std::uint64_t cycles() const { return cycles_; }
 
  private:
   static void start(Dma& dma, std::uint32_t bytes) {
@@ -152,6 +161,7 @@ class System {
   }
 
   void cycle() {
+    ++cycles_;
     for (std::size_t i = 0; i < senders_.size(); ++i) offer(i);
     for (std::size_t i = 0; i < receivers_.size(); ++i)
       set(dut_.out_tready, i, receivers_[i].moving && !pauses());
@@ -209,16 +219,17 @@ class System {
   double stall_;
   std::vector<Dma> senders_, receivers_;
   Dma* now_ = nullptr;
+  std::uint64_t cycles_ = 0;
 };
 
-// Frames of a stream in ../sim/vectors, as bytes in the order of its TDATA.
-std::vector<Bytes> frames_of(const mase_stream& stream) {
+// Frames of a stream in a folder of vectors, as bytes in the order of its TDATA.
+std::vector<Bytes> frames_of(const mase_stream& stream, const std::string& folder) {
   Stream beats_of;
   beats_of.name = stream.name;
   beats_of.width = stream.lanes * stream.element_bits;
   std::vector<std::uint32_t> words;
-  if (!read_beats("../sim/vectors", beats_of, words))
-    throw std::runtime_error("no vectors of " + beats_of.name + " in ../sim/vectors");
+  if (!read_beats(folder, beats_of, words))
+    throw std::runtime_error("no vectors of " + beats_of.name + " in " + folder);
   const std::uint64_t sign =
       stream.is_signed ? std::uint64_t{1} << (stream.element_bits - 1) : std::uint64_t{0};
   const std::size_t frame_words = stream.beats * beats_of.words();
@@ -237,11 +248,21 @@ std::vector<Bytes> frames_of(const mase_stream& stream) {
   return frames;
 }
 
+// The words of an image of weights.
+std::vector<std::uint32_t> image_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
+  if (bytes.empty()) throw std::runtime_error("no weights in " + path);
+  std::vector<std::uint32_t> words(bytes.size() / 4);
+  for (std::size_t i = 0; i < 4 * words.size(); ++i)
+    words[i / 4] |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << 8 * (i % 4);
+  return words;
+}
+
 class Bench {
  public:
-  Bench(double stall, unsigned seed) : system_(stall, seed) {
-    for (const mase_stream& stream : mase_inputs) inputs_.push_back(frames_of(stream));
-    for (const mase_stream& stream : mase_outputs) outputs_.push_back(frames_of(stream));
+  Bench(double stall, unsigned seed) : stalls_(stall > 0), system_(stall, seed) {
+    read("../sim/vectors");
   }
 
   void run() {
@@ -258,12 +279,82 @@ class Bench {
       end_early(i);
       lose_byte(i);
     }
-    std::printf("axi: %zu frames, %zu as expected, %d checks failed\n", frames_, good_, failed_);
+    report("axi");
+  }
+  // Frames of the weights that the design has, then those of others.
+  void reload(const std::vector<std::string>& files) {
+    if (files.empty()) return;
+    for (std::size_t i = 1; i < files.size(); i += 2) {
+      read(files[i]);
+      compared_ = std::min(compared_, inputs_.front().size());
+    }
+    read("../sim/vectors");
+    const std::uint64_t before = cycles_of_all();
+    refuse(image_of(files[0]));
+    for (std::size_t i = 0; i + 1 < files.size(); i += 2) load(files[i], files[i + 1], before);
   }
   bool passed() const { return failed_ == 0 && good_ == frames_ && frames_ > 0; }
 
  private:
   static constexpr std::uint64_t patience = 1'000'000;  // cycles without a beat
+
+  void read(const std::string& folder) {
+    inputs_.clear();
+    outputs_.clear();
+    for (const mase_stream& stream : mase_inputs) inputs_.push_back(frames_of(stream, folder));
+    for (const mase_stream& stream : mase_outputs) outputs_.push_back(frames_of(stream, folder));
+  }
+  void report(const char* what) const {
+    std::printf("%s: %zu frames, %zu as expected, %d checks failed\n", what, frames_, good_,
+                failed_);
+  }
+
+  // Cycles of the first frames in one transfer; as many as all sets of vectors have.
+  std::uint64_t cycles_of_all() {
+    mase_set_transfer(system_.control(), static_cast<std::uint32_t>(compared_));
+    const std::uint64_t begin = system_.cycles();
+    pass(0, compared_);
+    const std::uint64_t took = system_.cycles() - begin;
+    mase_set_transfer(system_.control(), 1);
+    return took;
+  }
+  void load(const std::string& image, const std::string& folder, std::uint64_t before) {
+    const std::vector<std::uint32_t> words = image_of(image);
+    expect(mase_reload(system_.control(), words.data(), words.size()), MASE_OK, "loading weights");
+    expect(mase_weights(system_.control()), words[3], "the number of the weights");
+    read(folder);
+    frames_ = good_ = 0;
+    for (std::size_t frame = 0; frame < inputs_.front().size(); ++frame) pass(frame, 1);
+    const std::uint64_t now = cycles_of_all();
+    if (!stalls_)
+      expect(static_cast<long long>(now), static_cast<long long>(before), "cycles of the frames");
+    report(image.c_str());
+    if (good_ != frames_) ++failed_;
+  }
+  // Images that do not fit, and words for all places while the design is not held.
+  void refuse(std::vector<std::uint32_t> image) {
+    const mase_registers control = system_.control();
+    const std::uint32_t weights = mase_weights(control);
+    const auto refused = [&](int result, const char* what) {
+      expect(mase_reload(control, image.data(), image.size()), result, what);
+    };
+    image.back() ^= 1;
+    refused(MASE_BAD_IMAGE, "a damaged image");
+    image.back() ^= 1;
+    image[2] ^= 1;
+    refused(MASE_OTHER_DESIGN, "an image of another design");
+    for (std::size_t i = 5; i + 1 < image.size(); i += 2 + image[i + 1]) {
+      control.write(control.context, MASE_RELOAD_PLACE, image[i]);
+      for (std::uint32_t k = 0; k < image[i + 1]; ++k)
+        control.write(control.context, MASE_RELOAD_WORD, ~image[i + 2 + k]);
+    }
+    expect(control.read(control.context, MASE_RELOAD_STATUS) >> 31, 1, "a word that is left out");
+    control.write(control.context, MASE_RELOAD_PLACE, 0);
+    expect(control.read(control.context, MASE_RELOAD_STATUS), 0, "that is told once");
+    expect(mase_weights(control), weights, "weights that stay");
+    for (std::size_t frame = 0; frame < compared_; ++frame) pass(frame, 1);
+    expect(static_cast<long long>(good_), static_cast<long long>(frames_), "frames as expected");
+  }
 
   void expect(long long found, long long wanted, const char* what) {
     if (found == wanted) return;
@@ -364,6 +455,8 @@ class Bench {
     pass(0, 1);
   }
 
+  std::size_t compared_ = 4;
+  bool stalls_;
   System system_;
   std::vector<std::vector<Bytes>> inputs_, outputs_;
   std::size_t frames_ = 0, good_ = 0;
@@ -376,6 +469,7 @@ int main(int argc, char** argv) {
   try {
     Bench bench(argc > 1 ? std::atof(argv[1]) : 0.3, argc > 2 ? std::atoi(argv[2]) : 1);
     bench.run();
+    bench.reload(std::vector<std::string>(argv + std::min(argc, 3), argv + argc));
     return bench.passed() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "axi: %s\n", error.what());

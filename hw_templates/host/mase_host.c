@@ -109,6 +109,46 @@ uint64_t mase_cycles(mase_registers control) {
   return (uint64_t)get(control, MASE_CYCLES_HIGH) << 32 | low;
 }
 
+/* Word 0 of an image is "MREL"; the runs begin behind these. */
+enum { IMAGE_VERSION = 1, IMAGE_DESIGN, IMAGE_NUMBER, IMAGE_WORDS, IMAGE_RUNS };
+
+/* Fowler, Noll, Vo, of the words' bytes, low ones first. */
+static uint32_t image_hash(const uint32_t* words, size_t count) {
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < count; ++i)
+    for (unsigned shift = 0; shift < 32; shift += 8) hash = (hash ^ (words[i] >> shift & 0xff)) * 16777619u;
+  return hash;
+}
+
+static int check_image(mase_registers control, const uint32_t* image, size_t words) {
+  if (words < IMAGE_RUNS || image[0] != 0x4c45524du || image[IMAGE_VERSION] != 1) return MASE_BAD_IMAGE;
+  if (image[IMAGE_WORDS] != words - IMAGE_RUNS) return MASE_BAD_IMAGE;
+  if (image_hash(image + IMAGE_RUNS, words - IMAGE_RUNS) != image[IMAGE_NUMBER]) return MASE_BAD_IMAGE;
+  return image[IMAGE_DESIGN] == get(control, MASE_DESIGN) ? MASE_OK : MASE_OTHER_DESIGN;
+}
+
+/* A run: its place, its length, its words. */
+static void write_runs(mase_registers control, const uint32_t* next, const uint32_t* end) {
+  while (end - next >= 2) {
+    const uint32_t* last = next + 2 + next[1];
+    set(control, MASE_RELOAD_PLACE, next[0]);
+    for (next += 2; next < last && next < end; ++next) set(control, MASE_RELOAD_WORD, *next);
+  }
+}
+
+int mase_reload(mase_registers control, const uint32_t* image, size_t words) {
+  const int found = check_image(control, image, words);
+  if (found != MASE_OK) return found;
+  if (get(control, MASE_RELOAD_STATUS) & 0x7fffffffu) return MASE_BUSY;
+  set(control, MASE_CONTROL, 1);
+  write_runs(control, image + IMAGE_RUNS, image + words);
+  set(control, MASE_WEIGHTS, image[IMAGE_NUMBER]);
+  set(control, MASE_CONTROL, 0);
+  return MASE_OK;
+}
+
+uint32_t mase_weights(mase_registers control) { return get(control, MASE_WEIGHTS); }
+
 /* PG021: each channel has its control, status, address (two words) and length; writing the length begins. */
 enum { SEND = 0x00, RECEIVE = 0x30, STATUS = 0x04, ADDRESS = 0x18, ADDRESS_HIGH = 0x1c, LENGTH = 0x28 };
 enum { RUN = 1, HALTED = 1, IDLE = 2, ERRORS = 0x70 };
@@ -144,6 +184,8 @@ const char* mase_message(int result) {
     case MASE_STREAM_ERROR: return "an input had a TLAST inside a frame or lacked bytes";
     case MASE_DMA_ERROR: return "the DMA stopped with an error";
     case MASE_TIMEOUT: return "the transfer did not end";
+    case MASE_BAD_IMAGE: return "the weights are no image of mase emit, or a damaged one";
+    case MASE_BUSY: return "frames are in the design: its weights are replaced when all have come out";
     default: return "unknown result";
   }
 }

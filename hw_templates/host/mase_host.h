@@ -54,7 +54,12 @@ enum {
   MASE_FRAMES_IN = 0x18,
   MASE_FRAMES_OUT = 0x1c,
   MASE_CYCLES = 0x20,
-  MASE_CYCLES_HIGH = 0x24
+  MASE_CYCLES_HIGH = 0x24,
+  /* Of designs whose weights can be replaced: */
+  MASE_RELOAD_PLACE = 0x28,
+  MASE_RELOAD_WORD = 0x2c,
+  MASE_RELOAD_STATUS = 0x30,
+  MASE_WEIGHTS = 0x34
 };
 
 enum {
@@ -63,7 +68,9 @@ enum {
   MASE_OTHER_DESIGN = -2,  /* the bitstream holds another design than the header */
   MASE_STREAM_ERROR = -3,  /* an input saw a TLAST inside a frame, or bytes were missing */
   MASE_DMA_ERROR = -4,     /* the DMA stopped with an error */
-  MASE_TIMEOUT = -5        /* not done after so many looks */
+  MASE_TIMEOUT = -5,       /* not done after so many looks */
+  MASE_BAD_IMAGE = -6,     /* no image of weights, or a damaged one */
+  MASE_BUSY = -7           /* frames are in the design */
 };
 const char* mase_message(int result);
 
@@ -75,6 +82,14 @@ void mase_set_transfer(mase_registers control, uint32_t frames);
 /* MASE_STREAM_ERROR when an input was wrong since the last look; clears that. */
 int mase_check(mase_registers control);
 uint64_t mase_cycles(mase_registers control);
+
+/* Replaces the weights by those of an image that `mase emit --reload-image` wrote for this design: its 32-bit words, low
+ * byte first. All frames must have come out: MASE_BUSY says that some have not, and nothing is written then, nor for
+ * images that are damaged or of another design. The design is held in reset meanwhile, so that the counters begin anew;
+ * no transfer into it may be under way. Takes one write of a register per word. */
+int mase_reload(mase_registers control, const uint32_t* image, size_t words);
+/* The number of the weights that were loaded last; 0: those of the bitstream. All ones: loading has not ended. */
+uint32_t mase_weights(mase_registers control);
 
 /* `bytes` bytes at the physical address go to (come from) the stream; both return at once. */
 void mase_send(mase_registers dma, uint64_t address, uint32_t bytes);

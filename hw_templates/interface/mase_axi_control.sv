@@ -8,6 +8,13 @@
 //   0x14 frames between two TLAST of the outputs, 1 after a reset; writing begins to count anew
 //   0x18 read: frames that came in             0x1c read: frames that went out
 //   0x20 read: cycles, low half; keeps the high half for 0x24
+`ifdef MASE_RELOAD
+//   0x28 place of the next word of the weights, see mase_reload_memory
+//   0x2c write: that word, while bit 0 of 0x10 is 1; the place goes on by one. At other times it is left out
+//   0x30 read: bit 31: a word was left out since 0x28 was written; the rest: frames that are in the design
+//   0x34 which weights: what the host wrote there; all ones after a word at 0x2c, 0 in a new bitstream. A reset
+//        leaves them as they are, and this
+`endif
 module mase_axi_control #(
     parameter int INPUTS = 1,
     parameter logic [31:0] DESIGN = 32'd0
@@ -37,6 +44,9 @@ module mase_axi_control #(
     output logic              error,
     output logic              core_rst,
     output logic [      31:0] frames,
+`ifdef MASE_RELOAD
+    output logic [      56:0] reload,
+`endif
     output logic              restart
 );
   localparam logic [3:0] STATUS = 4'd3, CONTROL = 4'd4, TRANSFER = 4'd5;
@@ -92,6 +102,28 @@ module mase_axi_control #(
     end
   end
 
+`ifdef MASE_RELOAD
+  // Memories take a word in the two cycles after `sent`; the next one comes three cycles after it at the earliest.
+  localparam logic [3:0] PLACE = 4'd10, WORD = 4'd11, INSIDE = 4'd12, WEIGHTS = 4'd13;
+  logic [23:0] place;
+  logic [31:0] word, weights;
+  logic offered, placed, sent, taken, lost;
+  assign offered = whole && s_axi_awaddr[5:2] == WORD;
+  assign placed = whole && s_axi_awaddr[5:2] == PLACE;
+  assign reload = {sent, place, word};
+  initial weights = '0;
+  always_ff @(posedge clk) begin
+    sent  <= offered && held && !rst;
+    taken <= sent;
+    if (offered) word <= s_axi_wdata;
+    if (placed) place <= s_axi_wdata[23:0];
+    else if (taken) place <= place + 1'b1;
+    lost <= !rst && !placed && (lost || (offered && !held));
+    if (offered && held) weights <= '1;
+    else if (whole && s_axi_awaddr[5:2] == WEIGHTS) weights <= s_axi_wdata;
+  end
+
+`endif
   always_ff @(posedge clk) begin
     if (read) begin
       if (s_axi_araddr[5:2] == 4'd8) high <= cycles[63:32];
@@ -106,6 +138,11 @@ module mase_axi_control #(
         4'd7: s_axi_rdata <= count_out;
         4'd8: s_axi_rdata <= cycles[31:0];
         4'd9: s_axi_rdata <= high;
+`ifdef MASE_RELOAD
+        PLACE: s_axi_rdata <= 32'(place);
+        INSIDE: s_axi_rdata <= {lost, 31'(count_in - count_out)};
+        WEIGHTS: s_axi_rdata <= weights;
+`endif
         default: s_axi_rdata <= '0;
       endcase
     end

@@ -30,6 +30,10 @@ module mase_depthwise #(
     parameter int PACK = 1,
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
+`ifdef MASE_RELOAD
+    parameter int WEIGHT_BASE = 0,
+    parameter int BIAS_BASE = 0,
+`endif
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = "",
     localparam int SIMD = TAPS * CHANNELS,
@@ -37,6 +41,9 @@ module mase_depthwise #(
 ) (
     input  logic               clk,
     input  logic               rst,
+`ifdef MASE_RELOAD
+    input  logic [56:0]        reload,
+`endif
     input  logic               in_valid,
     output logic               in_ready,
     input  logic [GROUPS*SIMD*AW-1:0] in_data,
@@ -90,11 +97,18 @@ module mase_depthwise #(
       .PACK(PACK),
       .PITCH(PITCH),
       .KNOWN(KNOWN),
+`ifdef MASE_RELOAD
+      .WEIGHT_BASE(WEIGHT_BASE),
+      .BIAS_BASE(BIAS_BASE),
+`endif
       .WEIGHT_FILE(WEIGHT_FILE),
       .BIAS_FILE(BIAS_FILE)
   ) datapath (
       .clk,
       .rst,
+`ifdef MASE_RELOAD
+      .reload,
+`endif
       .enable,
       .step,
       .column,

@@ -34,6 +34,10 @@ module mase_multiply_accumulate #(
     parameter int PACK = 1,  // outputs whose weights share a multiplier: see mase_dot_packed
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
+`ifdef MASE_RELOAD
+    parameter int WEIGHT_BASE = 0,
+    parameter int BIAS_BASE = 0,
+`endif
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = "",
     localparam int CB = (COLUMNS > 1) ? $clog2(COLUMNS) : 1,
@@ -41,6 +45,9 @@ module mase_multiply_accumulate #(
 ) (
     input  logic             clk,
     input  logic             rst,
+`ifdef MASE_RELOAD
+    input  logic [56:0]      reload,
+`endif
     output logic             enable,
     input  logic             step,     // only while enabled
     input  logic [CB-1:0]    column,   // of the step: 0 to COLUMNS - 1
@@ -75,12 +82,18 @@ module mase_multiply_accumulate #(
         weight_address <= (weight_address == WB'(WORDS - 1)) ? '0 : weight_address + 1'b1;
   end
   mase_rom #(
+`ifdef MASE_RELOAD
+      .BASE(WEIGHT_BASE),
+`endif
       .W(WORD),
       .DEPTH(WORDS),
       .FILE(WEIGHT_FILE),
       .BLOCK((WORDS >= 8 && WORDS * WORD >= 1024) ? 1 : 0)
   ) weight_rom (
       .clk,
+`ifdef MASE_RELOAD
+      .reload,
+`endif
       .enable,
       .address(weight_address),
       .data(read_weights)
@@ -132,12 +145,18 @@ module mase_multiply_accumulate #(
       if (rst) address <= '0;
       else if (next) address <= (address == RB'(ROWS - 1)) ? '0 : address + 1'b1;
     mase_rom #(
+`ifdef MASE_RELOAD
+        .BASE(BIAS_BASE),
+`endif
         .W(PE * BW),
         .DEPTH(ROWS),
         .FILE(BIAS_FILE),
         .BLOCK((ROWS >= 8 && ROWS * PE * BW >= 1024) ? 1 : 0)
     ) bias_rom (
         .clk,
+`ifdef MASE_RELOAD
+        .reload,
+`endif
         .enable,
         .address,
         .data(read_words)

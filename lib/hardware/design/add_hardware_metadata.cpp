@@ -20,6 +20,7 @@
 namespace mase::design {
 namespace {
 
+using integer::Contents;
 using Options = AddHardwareMetadata::Options;
 using Layer = AddHardwareMetadata::Layer;
 
@@ -52,6 +53,7 @@ bool has_target(const Request& request) {
   untouched.dsp_block = request.options.dsp_block;
   untouched.keep = request.options.keep;
   untouched.family = request.options.family;
+  untouched.reloadable = request.options.reloadable;
   return !request.layers.empty() || write_fields(request.options) != write_fields(untouched);
 }
 
@@ -225,6 +227,20 @@ std::optional<Timing> stored_timing(const ir::Graph& graph) {
   return Timing{number("first"), number("last"), number("interval")};
 }
 
+/// Only of designs whose weights may be replaced.
+constexpr const char* reloadable_key = "reloadable";
+
+void store_contents(ir::Graph& graph, Contents contents) {
+  if (contents == Contents::reloadable)
+    graph.node(graph.output()).meta.hardware[reloadable_key] = true;
+}
+
+Contents contents_of(const ir::Graph& graph) {
+  if (graph.output() == ir::no_node) return Contents::fixed;
+  const Tree* stored = graph.node(graph.output()).meta.hardware.find(reloadable_key);
+  return stored && stored->is_bool() && stored->as_bool() ? Contents::reloadable : Contents::fixed;
+}
+
 FifoDepths fifos_of(const ir::Graph& graph) {
   FifoDepths depths;
   for (ir::NodeId id : graph.order()) {
@@ -238,7 +254,7 @@ FifoDepths fifos_of(const ir::Graph& graph) {
 
 /// Without a timing, when the metadata has a folding.
 Design structure_of(const ir::Graph& graph) {
-  const auto program = std::make_shared<const Program>(integer::lower(graph));
+  const auto program = std::make_shared<const Program>(integer::lower(graph, contents_of(graph)));
   const Folding folding = folding_of(graph);
   if (folding.empty()) return build_for(program, {});
   return rebuild(program, folding, fifos_of(graph));
@@ -263,7 +279,8 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
   Diagnostics diagnostics;
   const Request request = checked_request(tree, diagnostics);
   diagnostics.throw_if_errors();
-  const auto program = std::make_shared<const Program>(integer::lower(graph));
+  const auto contents = request.options.reloadable ? Contents::reloadable : Contents::fixed;
+  const auto program = std::make_shared<const Program>(integer::lower(graph, contents));
   const Folding kept = request.options.keep ? folding_of(graph) : Folding();
   const Design& design = context.derived.keep(kept.empty() ? build_for(program, target_of(request))
                                                            : build(program, kept));
@@ -273,6 +290,7 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
   MASE_CHECK(folding_of(graph) == design.folding && fifos_of(graph) == fifo_depths(design),
              "add_hardware_metadata: the metadata does not hold the whole design");
   store_timing(graph, design.timing);
+  store_contents(graph, contents);
   passes::Result result;
   if (!kept.empty()) result.text.emplace_back("the folds are those that the model has");
   report(design, technology_of(request.options.family), result);

@@ -26,7 +26,8 @@ namespace mase::design {
 /// Options: a target (initiation_interval, or limits lut, dsp, bram), or max_parallelism, and
 /// tables `layers.NODE` with simd, pe, parallel_window, multiplier and packing that fix the fold of
 /// a node. Without any: one element a cycle at the ports, but at most about 256 multipliers (see
-/// Target). With `keep` alone: the folds that the graph has already, where it has some.
+/// Target). With `keep` and no target: the folds that the graph has already, where it has some.
+/// `reloadable` designs take the weights of any checkpoint of the same graph and formats.
 struct AddHardwareMetadata {
   static constexpr passes::PassDoc doc{
       "add_hardware_metadata", passes::PassKind::analysis,
@@ -41,6 +42,7 @@ struct AddHardwareMetadata {
     std::int64_t device_id = -1;
     bool keep = false;
     std::string family = "ecp5";
+    bool reloadable = false;
     static constexpr auto fields() {
       return std::tuple{
           Field{"initiation_interval", &Options::initiation_interval,
@@ -61,7 +63,10 @@ struct AddHardwareMetadata {
           Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1),
           Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"},
           Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
-                                                                                            "xc7")};
+                                                                                            "xc7"),
+          Field{"reloadable", &Options::reloadable,
+                "weights, biases and scales in memories that a host may write; bounds hold for all "
+                "codes of their formats"}};
     }
   };
   /// One table of `layers`.

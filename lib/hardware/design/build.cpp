@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "hardware/design/names.hpp"
 #include "hardware/design/predict.hpp"
+#include "hardware/design/reload_map.hpp"
 #include "hardware/design/size_fifos.hpp"
 #include "hardware/design/step_table.hpp"
 
@@ -95,6 +96,8 @@ class Builder {
         waiting_(program_.values.size()) {
     design_.name = legal_identifier(program->name.empty() ? "top" : program->name);
     design_.program = std::move(program);
+    design_.reloadable = program_.contents == integer::Contents::reloadable;
+    if (design_.reloadable) names_.instance("reload");  // a port
     for (const Step& step : program_.steps) {
       const auto found = folding.find(step.name);
       design_.folding[step.name] = found == folding.end() ? Fold{} : found->second;
@@ -111,6 +114,7 @@ class Builder {
     for (std::size_t s = 0; s < program_.steps.size(); ++s) add_step(s);
     for (std::size_t o = 0; o < program_.outputs.size(); ++o) add_output(o);
     name_everything();
+    if (design_.reloadable) assign_bases(design_);
     return std::move(design_);
   }
 

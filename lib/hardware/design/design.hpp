@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ struct Memory {
   std::string layer, what;  ///< "fc1", "weight"
   std::int64_t word_bits = 0;
   std::vector<std::string> words;
+  /// Where its words begin among those that a host may write; none where they stay.
+  std::optional<std::int64_t> base = std::nullopt;
 };
 
 struct ModuleRow;
@@ -93,6 +96,7 @@ struct Design {
   std::vector<Instance> instances;
   std::vector<StreamId> inputs, outputs;
   std::vector<Memory> memories;
+  bool reloadable = false;  ///< a host may write weights, biases, scales and shifts
   Timing timing;
 
   const Stream& stream(StreamId id) const { return streams[static_cast<std::size_t>(id)]; }

@@ -25,6 +25,8 @@ struct ModuleRow {
   std::vector<std::string> uses = {};  ///< modules it instantiates, each a row too
   /// FPGA families with a file of their own that replaces it: hw_templates/<family>/<name>.sv.
   std::vector<std::string> families = {};
+  /// In a reloadable design it has a port `reload`, and mase_reload_memory where else is mase_rom.
+  bool reloads = false;
   std::vector<std::string> inputs = {};   ///< stream prefixes: "in", or "a", "b"
   std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.

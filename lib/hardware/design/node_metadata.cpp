@@ -72,22 +72,25 @@ Shape shape_read(const Program& program, const Step& step, const StreamValue& va
   return same && !integer::only_moves(step.operation) ? output.shape : value.shape;
 }
 
-void add_bias(Tree& parameters, const Step& step, const std::vector<Wide>& bias, std::int64_t pe) {
-  if (bias.empty()) return;
-  const FixedType type{integer::codes_width(bias), step.frac, true};
-  add_operand(parameters, "BIAS", type, {1, static_cast<std::int64_t>(bias.size())}, {pe});
+/// Of a linear or a convolution.
+template <class Matrix>
+void add_bias(Tree& parameters, const Step& step, const Matrix& matrix, std::int64_t pe) {
+  if (matrix.bias.empty()) return;
+  const int width = matrix.bias_width > 0 ? matrix.bias_width : integer::codes_width(matrix.bias);
+  add_operand(parameters, "BIAS", {width, step.frac, true},
+              {1, static_cast<std::int64_t>(matrix.bias.size())}, {pe});
 }
 
 void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
   if (const auto* linear = std::get_if<integer::Linear>(&step.operation)) {
     add_operand(parameters, "WEIGHT", linear->weight_type, {linear->outputs, linear->inputs},
                 {fold.in_lanes, fold.out_lanes});
-    add_bias(parameters, step, linear->bias, fold.out_lanes);
+    add_bias(parameters, step, *linear, fold.out_lanes);
   }
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation)) {
     add_operand(parameters, "WEIGHT", conv->weight_type, {conv->outputs, conv->columns()},
                 {fold.in_lanes, fold.out_lanes});
-    add_bias(parameters, step, conv->bias, fold.out_lanes);
+    add_bias(parameters, step, *conv, fold.out_lanes);
   }
 }
 

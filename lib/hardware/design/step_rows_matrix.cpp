@@ -24,28 +24,38 @@ struct Matrix {
   FixedType weight_type;
   const integer::Codes& weight;
   const std::vector<Wide>& bias;
+  int bias_width;  ///< of all that may come; 0: of these
 };
 
 Matrix matrix_of(const Step& step) {
   if (const auto* linear = std::get_if<Linear>(&step.operation))
-    return {
-        {1, linear->outputs, linear->inputs}, linear->weight_type, linear->weight, linear->bias};
+    return {{1, linear->outputs, linear->inputs},
+            linear->weight_type,
+            linear->weight,
+            linear->bias,
+            linear->bias_width};
   const Convolution& conv = conv_of(step);
   return {{conv.groups, conv.outputs / conv.groups, conv.columns()},
           conv.weight_type,
           conv.weight,
-          conv.bias};
+          conv.bias,
+          conv.bias_width};
 }
 
 /// What the accumulators of a step start from.
 struct Start {
   Wide half;
   std::vector<Wide> biases;  ///< with the half; none where there were none
+  int width;                 ///< of a bias with the half
 };
 
-Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias) {
-  Start start{rounding_half(requantiser(builder)), bias};
+/// `width`: of all biases that may come, or 0.
+Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias, int width) {
+  Start start{rounding_half(requantiser(builder)), bias, 0};
   for (Wide& word : start.biases) word += start.half;
+  const Wide end = width > 0 ? Wide{1} << (width - 1) : 0;
+  start.width = width > 0 ? integer::signed_width(start.half - end, start.half + end - 1)
+                          : integer::codes_width(start.biases);
   return start;
 }
 
@@ -59,7 +69,7 @@ ModuleParameters operand_parameters(const StepBuilder& builder, const FixedType&
       {"WW", std::int64_t{weight_type.width}},
       {"WSIGNED", flag(weight_type.is_signed)},
       {"HAS_BIAS", flag(!start.biases.empty())},
-      {"BW", std::int64_t{integer::codes_width(start.biases)}},
+      {"BW", std::int64_t{start.width}},
       {"ACCW", std::int64_t{integer::signed_width(step.low + start.half, step.high + start.half)}},
       {"HALVED", flag(start.half != 0)}};
 }
@@ -72,9 +82,9 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   const MatrixShape& shape = matrix.shape;
   // One bit of zeros per output stands for a bias that is not there.
   const std::vector<Wide> zeros(static_cast<std::size_t>(shape.rows), 0);
-  Start start = start_of(builder, matrix.bias);
-  if (start.biases.empty() && start.half != 0) start = start_of(builder, zeros);
-  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
+  Start start = start_of(builder, matrix.bias, 0);
+  if (start.biases.empty() && start.half != 0) start = start_of(builder, zeros, 0);
+  const int bits = matrix.weight_type.width, bias_bits = start.width;
   ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
   parameters.append(operand_parameters(builder, matrix.weight_type, start));
   parameters.append(requantiser(builder));
@@ -121,8 +131,8 @@ struct Datapath {
 
 StreamId add_datapath(StepBuilder& builder, Datapath path, StreamId in) {
   const Matrix matrix = matrix_of(builder.step);
-  const Start start = start_of(builder, matrix.bias);
-  const int bits = matrix.weight_type.width, bias_bits = integer::codes_width(start.biases);
+  const Start start = start_of(builder, matrix.bias, matrix.bias_width);
+  const int bits = matrix.weight_type.width, bias_bits = start.width;
   ModuleParameters& parameters = path.parameters;
   parameters.append(operand_parameters(builder, matrix.weight_type, start));
   parameters.append(requantiser(builder));
@@ -141,7 +151,8 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
   const Matrix matrix = matrix_of(builder.step);
   const MatrixShape& shape = matrix.shape;
   const std::int64_t simd = builder.fold.in_lanes, pe = builder.fold.out_lanes;
-  if (is_constant(shape, builder.fold)) return add_constant(builder, matrix, in);
+  const bool stays = builder.program.contents == integer::Contents::fixed;
+  if (stays && is_constant(shape, builder.fold)) return add_constant(builder, matrix, in);
   ModuleParameters parameters{{"SF", shape.columns / simd},
                               {"NF", shape.rows / pe},
                               {"SETS", shape.sets},

@@ -111,7 +111,9 @@ StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inpu
   const auto& scale = std::get<integer::ScaleShift>(builder.step.operation);
   const FixedType& in = builder.input().type;
   const std::int64_t lanes = builder.fold.in_lanes;
-  const int bits = scale.scale_type.width, shift_bits = integer::codes_width(scale.shift);
+  const int bits = scale.scale_type.width;
+  const int shift_bits =
+      scale.shift_width > 0 ? scale.shift_width : integer::codes_width(scale.shift);
   ModuleParameters parameters{{"BLOCKS", static_cast<std::int64_t>(scale.scale.size()) / lanes},
                               {"LANES", lanes},
                               {"AW", std::int64_t{in.width}},

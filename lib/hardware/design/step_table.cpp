@@ -101,6 +101,7 @@ std::vector<Packing> step_packings(const Program& program, const Step& step, con
 
 Design lone_step(const Program& program, const Step& step, const Fold& fold, bool images) {
   Design design;
+  design.reloadable = program.contents == integer::Contents::reloadable;
   StepBuilder builder(design, program, step, fold, step.name, images);
   const std::int64_t lanes = step_row(step).input_lanes(step, fold);
   for (integer::ValueId id : step.inputs) {
@@ -194,7 +195,7 @@ StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view
 std::string StepBuilder::add_memory(const std::string& what, std::int64_t word_bits,
                                     std::vector<std::string> words) {
   std::string file = name_ + "_" + what + ".mem";
-  design_.memories.push_back({file, step.layer, what, word_bits, std::move(words)});
+  design_.memories.push_back({file, step.layer, what, word_bits, std::move(words), {}});
   return file;
 }
 

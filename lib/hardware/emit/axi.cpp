@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "hardware/design/reload_map.hpp"
 #include "hardware/emit/top.hpp"
 
 namespace mase::emit {
@@ -114,6 +115,10 @@ void add_registers(Wrapper& wrapper) {
   wrapper.add_net("rst");
   wrapper.add_net("frames", 32);
   wrapper.add_net("restart");
+  if (!wrapper.design.reloadable) return;
+  wrapper.add_net("reload", design::reload_bits);
+  for (verilog::Instance* instance : {&wrapper.control, &wrapper.core})
+    instance->connections.emplace_back("reload", "reload");
 }
 
 void finish_registers(Wrapper& wrapper) {
@@ -140,7 +145,8 @@ std::string axi_prefix(const Names& names, design::StreamId id, bool input) {
 
 std::string design_number(const design::Design& design, const Names& names) {
   std::string text = top_text(design, names);
-  for (const design::Memory& memory : design.memories) text += join(memory.words, "\n");
+  for (const design::Memory& memory : design.memories)
+    if (!memory.base) text += join(memory.words, "\n");
   return sha256(text).substr(0, 8);
 }
 

@@ -20,7 +20,8 @@ struct AxiLayout {
 AxiLayout axi_layout(const design::Stream& stream, const EmitOptions& options);
 
 /// What the register DESIGN of a wrapper says: the first 32 bits of the SHA-256 of the top module
-/// and the memory images as hex digits, so that a host knows which design it talks to.
+/// and the memory images as hex digits, so that a host knows which design it talks to. Images that
+/// a host may replace do not count.
 std::string design_number(const design::Design& design, const Names& names);
 
 /// A signal of AXI4-Lite, seen from the registers; width 0 is a scalar.

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/build.hpp"
+#include "hardware/design/reload_map.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/verilog.hpp"
@@ -132,6 +133,8 @@ std::string bench_top_text(const design::Design& design, const Names& names) {
                   {Direction::output, "out_data", out.width, false},
                   {Direction::output, "fifo_levels", levels_width(design), false}};
   verilog::Instance dut{names.top, "dut", {}, {{"clk", "clk"}, {"rst", "rst"}}};
+  if (design.reloadable)
+    dut.connections.emplace_back("reload", std::to_string(design::reload_bits) + "'d0");
   connect(dut, design, names, design.inputs, in, "in");
   connect(dut, design, names, design.outputs, out, "out");
   module.items.emplace_back(dut);

@@ -7,6 +7,7 @@
 #include "base/tree.hpp"
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
+#include "hardware/design/reload_map.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/verilog.hpp"
 
@@ -158,6 +159,11 @@ Tree memories_tree(const design::Design& design) {
     tree["what"] = memory.what;
     tree["words"] = memory.words.size();
     tree["word_bits"] = memory.word_bits;
+    if (memory.base) {
+      tree["reload"]["base"] = *memory.base;
+      tree["reload"]["pieces"] = design::reload_pieces(memory);
+      tree["reload"]["pitch"] = design::reload_pitch(memory);
+    }
     list.push_back(std::move(tree));
   }
   return list;

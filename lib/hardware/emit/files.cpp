@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitted folder: which files it has, what is copied from the templates, and its writing.
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "hardware/design/module_table.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/reload_image.hpp"
 #include "hardware/emit/scripts.hpp"
 #include "hardware/emit/templates.hpp"
 #include "hardware/emit/top.hpp"
@@ -24,6 +26,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A memory of weights, and what takes its place where a host may write.
+constexpr const char* fixed_memory = "mase_rom";
+constexpr const char* reload_memory = "mase_reload_memory";
+
+/// What a module instantiates, in a design whose weights may be replaced or not.
+std::vector<std::string> parts_of(const design::ModuleRow& row, bool reloadable) {
+  std::vector<std::string> parts = row.uses;
+  if (reloadable && row.reloads)
+    std::ranges::replace(parts, std::string(fixed_memory), std::string(reload_memory));
+  return parts;
+}
+
+std::string module_text(const design::ModuleRow& row, bool reloadable) {
+  const std::string text = decided(template_text(row.folder + "/" + row.name + ".sv"), reloadable);
+  const bool writes = reloadable && row.reloads;
+  const std::string head = " #(";
+  return writes ? replace_all(text, fixed_memory + head, reload_memory + head) : text;
+}
+
 /// The files of a module without folder and ending: its own, or the one of its name.
 std::vector<std::string> files_of(const design::ModuleRow& row) {
   std::vector<std::string> names;
@@ -31,11 +52,12 @@ std::vector<std::string> files_of(const design::ModuleRow& row) {
   return names.empty() ? std::vector{row.name} : names;
 }
 
-void add_row(const design::ModuleRow& row, std::set<std::string>& seen,
+void add_row(const design::ModuleRow& row, bool reloadable, std::set<std::string>& seen,
              std::vector<std::string>& order) {
   for (const std::string& name : files_of(row)) {
     if (!seen.insert(name).second) continue;
-    for (const std::string& part : row.uses) add_row(design::module_row(part), seen, order);
+    for (const std::string& part : parts_of(row, reloadable))
+      add_row(design::module_row(part), reloadable, seen, order);
     order.push_back(name);
   }
 }
@@ -109,7 +131,7 @@ std::vector<std::string> modules_used(const design::Design& design) {
   std::set<std::string> seen;
   std::vector<std::string> order;
   for (const design::Instance& instance : design.instances)
-    add_row(design::row_of(instance), seen, order);
+    add_row(design::row_of(instance), design.reloadable, seen, order);
   return order;
 }
 
@@ -117,7 +139,7 @@ std::vector<std::string> modules_with_axi(const design::Design& design) {
   std::vector<std::string> order = modules_used(design);
   std::set<std::string> seen(order.begin(), order.end());
   for (const char* part : {"mase_axi_stream_input", "mase_axi_stream_output", "mase_axi_control"})
-    add_row(design::module_row(part), seen, order);
+    add_row(design::module_row(part), design.reloadable, seen, order);
   return order;
 }
 
@@ -126,7 +148,7 @@ Files module_files(const design::Design& design) {
   for (const std::string& name : modules_with_axi(design)) {
     if (files.contains("rtl/" + name + ".sv")) continue;
     const design::ModuleRow& row = design::module_row(name);
-    files["rtl/" + name + ".sv"] = template_text(row.folder + "/" + name + ".sv");
+    files["rtl/" + name + ".sv"] = module_text(row, design.reloadable);
     for (const std::string& family : row.families) {
       const std::string own = family + "/" + name + ".sv";
       files[own] = template_text(own);
@@ -139,6 +161,7 @@ Files memory_files(const design::Design& design) {
   Files files;
   for (const design::Memory& memory : design.memories)
     files["rtl/" + memory.file] = join(memory.words, "\n") + "\n";
+  if (design.reloadable) files[weights_file] = reload_image(design);
   return files;
 }
 

@@ -117,13 +117,14 @@ Element interfaces(const design::Design& design, const EmitOptions& options) {
   return group("busInterfaces", std::move(inside));
 }
 
-Element memory_map() {
+Element memory_map(bool reloadable) {
   Elements block = {leaf("name", "registers"), number("baseAddress", 0), number("range", 4096),
                     number("width", 32), leaf("usage", "register")};
   for (const RegisterRow& row : register_rows)
-    block.push_back(group("register", {leaf("name", row.name), leaf("description", row.text),
-                                       leaf("addressOffset", std::to_string(row.offset)),
-                                       number("size", 32), leaf("access", row.access)}));
+    if (reloadable || !row.reloads)
+      block.push_back(group("register", {leaf("name", row.name), leaf("description", row.text),
+                                         leaf("addressOffset", std::to_string(row.offset)),
+                                         number("size", 32), leaf("access", row.access)}));
   return group(
       "memoryMaps",
       {group("memoryMap", {leaf("name", map_name), group("addressBlock", std::move(block))})});
@@ -187,13 +188,13 @@ Element extensions(const design::Design& design, const std::string& design_numbe
 std::string component_xml(const design::Design& design, const EmitOptions& options,
                           const verilog::Module& wrapper, const std::string& number,
                           const std::vector<std::string>& files) {
-  Element root =
-      group("component",
-            {leaf("vendor", "mase"), leaf("library", "design"), leaf("name", wrapper.name),
-             leaf("version", "1.0"), interfaces(design, options), memory_map(), model(wrapper),
-             file_sets(files), leaf("description", "Dataflow accelerator " + design.name),
-             group("parameters", {parameter("Component_Name", wrapper.name)}),
-             extensions(design, number)});
+  Element root = group(
+      "component",
+      {leaf("vendor", "mase"), leaf("library", "design"), leaf("name", wrapper.name),
+       leaf("version", "1.0"), interfaces(design, options), memory_map(design.reloadable),
+       model(wrapper), file_sets(files), leaf("description", "Dataflow accelerator " + design.name),
+       group("parameters", {parameter("Component_Name", wrapper.name)}),
+       extensions(design, number)});
   root.attributes = {{"xmlns:xilinx", "http://www.xilinx.com"},
                      {"xmlns:spirit", "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"},
                      {"xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"}};

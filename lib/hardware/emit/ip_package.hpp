@@ -17,6 +17,7 @@ struct RegisterRow {
   int offset;        ///< in bytes
   const char* access;
   const char* text;
+  bool reloads = false;  ///< only where weights may be replaced
 };
 inline constexpr auto register_rows = std::to_array<RegisterRow>({
     {"ID", 0x00, "read-only", "MASE, low byte first"},
@@ -29,6 +30,11 @@ inline constexpr auto register_rows = std::to_array<RegisterRow>({
     {"FRAMES_OUT", 0x1c, "read-only", "Frames that went out"},
     {"CYCLES", 0x20, "read-only", "Cycles, low half"},
     {"CYCLES_HIGH", 0x24, "read-only", "Cycles, high half when the low one was read"},
+    {"RELOAD_PLACE", 0x28, "read-write", "Place of the next word of the weights", true},
+    {"RELOAD_WORD", 0x2c, "write-only", "A word of the weights; the place goes on by one", true},
+    {"RELOAD_STATUS", 0x30, "read-only",
+     "Bit 31: a word came while the design was not reset; others: frames in the design", true},
+    {"WEIGHTS", 0x34, "read-write", "Which weights; 0: those of the bitstream", true},
 });
 
 /// The wrapper, its interfaces, registers and `files` (relative to the emitted folder).

@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
+#include "hardware/design/reload_map.hpp"
 #include "hardware/emit/families.hpp"
 #include "hardware/emit/names.hpp"
 #include "hardware/emit/process.hpp"
@@ -171,6 +172,7 @@ void read_instances(const Tree& report, Placement& placement) {
 std::string boundary_text(const design::Design& design) {
   const Names names = names_of(design);
   BoundaryPorts ports;
+  if (design.reloadable) ports.add("reload", design::reload_bits, true);
   for (const auto* side : {&design.inputs, &design.outputs})
     for (const design::StreamId id : *side)
       ports.add_stream(names.streams[static_cast<std::size_t>(id)], design.stream(id).width(),

@@ -13,6 +13,7 @@ namespace {
 design::Design alone(const design::Design& design, const design::Instance& instance) {
   design::Design out;
   out.name = "alone";
+  out.reloadable = design.reloadable;
   design::Instance copy = instance;
   copy.name = "instance_alone";
   const auto take = [&](std::vector<design::StreamId>& ids, std::vector<design::StreamId>& border,

@@ -29,6 +29,25 @@ std::string template_text(const std::string& name) {
   return read_file(share_folder() + "/hw_templates/" + name);
 }
 
+std::string decided(std::string_view text, bool reloadable) {
+  std::string out;
+  bool inside = false, kept = true;
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(end)) {
+    end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    const bool begins = line.starts_with("`ifdef MASE_RELOAD");
+    const bool ends = inside && line.starts_with("`endif");
+    if (begins)
+      kept = reloadable;
+    else if (ends)
+      kept = true;
+    else if (kept)
+      out += line;
+    inside = (inside || begins) && !ends;
+  }
+  return out;
+}
+
 std::string filled(std::string_view text, const Tokens& tokens) {
   std::string out;
   for (;;) {

@@ -12,6 +12,9 @@ namespace mase::emit {
 /// Text of the file `name` below hw_templates.
 std::string template_text(const std::string& name);
 
+/// SystemVerilog with its conditions on MASE_RELOAD decided: emitted modules have none.
+std::string decided(std::string_view text, bool reloadable);
+
 /// A token without its '@'s, and what stands in its place.
 using Tokens = std::vector<std::pair<std::string_view, std::string>>;
 

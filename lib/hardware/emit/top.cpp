@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/reload_map.hpp"
 #include "hardware/emit/verilog.hpp"
 
 namespace mase::emit {
@@ -52,10 +53,11 @@ void connect_side(Connections& connections, const std::vector<std::string>& pref
   for (std::size_t i = 0; i < streams.size(); ++i) connect(connections, prefixes[i], {streams[i]});
 }
 
-verilog::Instance instance_of(const design::Instance& instance, const std::string& name,
-                              const Names& names) {
+verilog::Instance instance_of(const design::Design& design, const design::Instance& instance,
+                              const std::string& name, const Names& names) {
   const design::ModuleRow& row = design::row_of(instance);
   verilog::Instance out{instance.module, name, {}, {{"clk", "clk"}, {"rst", "rst"}}};
+  if (design.reloadable && row.reloads) out.connections.emplace_back("reload", "reload");
   for (const auto& [parameter, value] : instance.parameters.items())
     out.parameters.emplace_back(parameter, verilog::literal(value));
   connect_side(out.connections, row.inputs, names_of_streams(names, instance.inputs), false,
@@ -89,6 +91,10 @@ std::string top_text(const design::Design& design, const Names& names) {
   top.name = names.top;
   top.comment = "Dataflow design " + design.name + ": layers joined by streams.";
   top.ports = {{Direction::input, "clk", 1, true}, {Direction::input, "rst", 1, true}};
+  if (design.reloadable) {
+    top.comment += "\nPort reload: a word of its weights, as mase_reload_memory takes it.";
+    top.ports.push_back({Direction::input, "reload", design::reload_bits, false});
+  }
   std::set<design::StreamId> border;
   const auto add_border = [&](const std::vector<design::StreamId>& ids, Direction direction,
                               const std::string& word) {
@@ -110,7 +116,7 @@ std::string top_text(const design::Design& design, const Names& names) {
         verilog::Net{names.streams[i] + "_data", design.streams[i].width(), false});
   }
   for (std::size_t i = 0; i < design.instances.size(); ++i)
-    top.items.emplace_back(instance_of(design.instances[i], names.instances[i], names));
+    top.items.emplace_back(instance_of(design, design.instances[i], names.instances[i], names));
   return verilog::print(top);
 }
 

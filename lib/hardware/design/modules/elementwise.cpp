@@ -108,12 +108,14 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
   Cost cost =
       output_cost(lanes * instance.parameter("OW"), scale_shift_stages(instance.parameters));
   cost += scaled(lane, static_cast<double>(lanes));
-  Cost words = table_cost(lanes * instance.parameter("SW"), blocks,
-                          image_of(design, instance, "SCALE_FILE"));
-  if (shifts)
-    words += table_cost(lanes * instance.parameter("BW"), blocks,
-                        image_of(design, instance, "SHIFT_FILE"));
-  if (words.ff > 0) {  // equal words need no counter
+  const auto memory = [&](const char* width, const char* file) {
+    const std::int64_t bits = lanes * instance.parameter(width);
+    return design.reloadable ? reload_memory_cost(bits, blocks, false)
+                             : table_cost(bits, blocks, image_of(design, instance, file));
+  };
+  Cost words = memory("SW", "SCALE_FILE");
+  if (shifts) words += memory("BW", "SHIFT_FILE");
+  if (words.ff > 0 && blocks > 1) {  // equal words need no counter
     words += counter_cost(blocks);
     if (shifts) words.ff += 2 * log2_ceiling(blocks);
   }
@@ -193,6 +195,7 @@ std::vector<ModuleRow> elementwise_modules() {
        .folder = "elementwise",
        .doc = "product and sum by channel",
        .uses = {"mase_multiply_stage", "mase_requantise_stage", "mase_rom", "mase_skid"},
+       .reloads = true,
        .inputs = in,
        .outputs = out,
        .handshake = make_scale_shift,

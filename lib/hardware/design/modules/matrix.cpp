@@ -173,7 +173,10 @@ Cost accumulate_cost(int bits) {
 }
 
 /// A memory of weights or biases: in block memory where the module wants it there.
-Cost constants_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
+Cost constants_cost(const Design& design, std::int64_t width, std::int64_t depth,
+                    const Memory* image) {
+  if (design.reloadable)
+    return reload_memory_cost(width, depth, weights_in_block.holds(width, depth));
   return weights_in_block.holds(width, depth) ? block_memory_cost(width, depth)
                                               : table_cost(width, depth, image);
 }
@@ -223,16 +226,16 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
                   ? scaled(product, static_cast<double>(pe))
                   : scaled(packed_cost(dot, pe / shares, packs), static_cast<double>(shares));
   // Of two words half of the weights' bits are constants.
-  if (columns * rows == 2 && cost.dsp == 0) cost.lut *= booth ? 0.74 : 0.52;
+  if (columns * rows == 2 && cost.dsp == 0 && !design.reloadable) cost.lut *= booth ? 0.74 : 0.52;
   Cost each = accumulate_cost(acc);
   each += requantise_stage_cost(parameters, {acc});
   cost += scaled(each, static_cast<double>(pe));
   if (bias) cost.ff += static_cast<double>(pe * parameters.integer("BW"));
   cost += operands_cost(parameters, simd, pe, shares, cost.dsp > 0);
-  cost += constants_cost(pe * simd * parameters.integer("WW"), columns * rows,
+  cost += constants_cost(design, pe * simd * parameters.integer("WW"), columns * rows,
                          image_of(design, instance, "WEIGHT_FILE"));
   if (bias)
-    cost += constants_cost(pe * parameters.integer("BW"), rows,
+    cost += constants_cost(design, pe * parameters.integer("BW"), rows,
                            image_of(design, instance, "BIAS_FILE"));
   cost += counter_cost(columns);
   if (rows > 1) cost += counter_cost(columns * rows);
@@ -293,12 +296,18 @@ ModuleRow own_part(std::string name, std::string doc, List uses = {}) {
   return row;
 }
 
+ModuleRow reloading(ModuleRow row) {
+  row.reloads = true;
+  return row;
+}
+
 }  // namespace
 
 std::vector<ModuleRow> matrix_modules() {
   const List in{"in"}, out{"out"};
   return {
       part("mase_rom", "memory image, a word per cycle"),
+      part("mase_reload_memory", "the same, which a host may write"),
       part("mase_replay", "keeps the beats of a row"),
       part("mase_booth_row", "one digit times one operand, added"),
       part("mase_booth_column", "one digit of all lanes, added", {"mase_booth_row"}),
@@ -314,13 +323,14 @@ std::vector<ModuleRow> matrix_modules() {
       part("mase_dot_packed", "dot products of outputs that share multipliers",
            {"mase_dot_multiply"}),
       part("mase_accumulate", "accumulator that starts from the bias"),
-      part("mase_multiply_accumulate", "datapath of linear and depthwise",
-           {"mase_rom", "mase_operands", "mase_dot", "mase_dot_packed", "mase_dot_skew",
-            "mase_accumulate", "mase_requantise_stage", "mase_skid"}),
+      reloading(part("mase_multiply_accumulate", "datapath of linear and depthwise",
+                     {"mase_rom", "mase_operands", "mase_dot", "mase_dot_packed", "mase_dot_skew",
+                      "mase_accumulate", "mase_requantise_stage", "mase_skid"})),
       {.name = "mase_linear",
        .folder = "matrix",
        .doc = "matrix times rows, folded",
        .uses = {"mase_multiply_accumulate", "mase_replay"},
+       .reloads = true,
        .inputs = in,
        .outputs = out,
        .handshake = make_linear,
@@ -340,6 +350,7 @@ std::vector<ModuleRow> matrix_modules() {
        .folder = "matrix",
        .doc = "own weights for every group of channels",
        .uses = {"mase_multiply_accumulate"},
+       .reloads = true,
        .inputs = in,
        .outputs = out,
        .handshake = make_depthwise,

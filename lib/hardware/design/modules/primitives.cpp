@@ -138,6 +138,21 @@ Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
   return {.lut = columns.logic, .ff = columns.registers};
 }
 
+// Every 32 bits of a word are written by themselves: block memories enable nine bits at a time.
+Cost reload_memory_cost(std::int64_t width, std::int64_t depth, bool block) {
+  const std::int64_t pieces = ceiling(width, 32), rest = width - 32 * (pieces - 1);
+  Cost cost{.lut = 4 + 1.2 * static_cast<double>(pieces), .ff = static_cast<double>(pieces)};
+  if (depth > 1 && block) {
+    cost += block_memory_cost(36 * (pieces - 1) + 9 * ceiling(rest, 8), depth);
+    return cost;
+  }
+  cost.ff += static_cast<double>(width);
+  if (depth == 1) return cost;
+  cost += scaled(lut_memory_cost(32, depth), static_cast<double>(pieces - 1));
+  cost += lut_memory_cost(rest, depth);
+  return cost;
+}
+
 const Memory* image_of(const Design& design, const Instance& instance, const char* parameter) {
   if (!instance.parameters.contains(parameter)) return nullptr;
   return design.find_memory(instance.parameters.text(parameter));

@@ -55,6 +55,8 @@ Cost lut_memory_cost(std::int64_t width, std::int64_t depth);
 /// hw_templates/matrix/mase_rom in LUTs, with its register. The words matter: `image`, or random
 /// ones when that is null.
 Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image = nullptr);
+/// hw_templates/matrix/mase_reload_memory, in block memory or not, with its register.
+Cost reload_memory_cost(std::int64_t width, std::int64_t depth, bool block);
 /// The image that a parameter of the instance names; null when the design has none.
 const Memory* image_of(const Design& design, const Instance& instance, const char* parameter);
 /// Bit `index` of a number in hexadecimal, bit 0 the lowest.

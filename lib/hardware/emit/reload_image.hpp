@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contents of a reloadable design's memories as the host's driver writes them.
+#pragma once
+
+#include <string>
+
+#include "hardware/emit/emit.hpp"
+
+namespace mase::emit {
+
+/// That of the checkpoint which a folder was emitted from, in the folder.
+inline constexpr const char* weights_file = "host/weights.bin";
+
+/// Words of 32 bits, low byte first: "MREL", the version of this layout (1), the design_number that
+/// it belongs to, the FNV-1a hash of the bytes from word 5 on, their number in words; then runs:
+/// the place of the first word, how many follow, these.
+std::string reload_image(const design::Design& design);
+
+/// Error(Fault::file) naming the first instance or memory in which the design differs from the one
+/// emitted into the folder in more than what a host may write.
+void check_same_hardware(const std::string& folder, const design::Design& design,
+                         const EmitOptions& options);
+
+/// What the bench of the AXI wrapper found.
+struct ReloadSimulation {
+  bool passed = false;
+  std::string text;  ///< a line for each set of weights
+};
+/// Runs the frames of the folder, loads the weights of `design` through AXI4-Lite, runs `vectors`,
+/// and loads the folder's own weights again. Without stalls the cycles are compared, too.
+ReloadSimulation simulate_reload(const std::string& hardware_folder, const design::Design& design,
+                                 const Vectors& vectors, double stall, std::uint64_t seed);
+
+}  // namespace mase::emit
