@@ -27,6 +27,16 @@ void add_target_options(CLI::App& command, driver::EmitRequest& request) {
       ->type_name("KIND");
 }
 
+void add_reload_options(CLI::App& command, driver::EmitRequest& request) {
+  command.add_flag_callback(
+      "--reloadable", [&request] { request.target["reloadable"] = true; },
+      "a host may replace the weights over AXI4-Lite");
+  command
+      .add_option("--reload-image", request.reload_image,
+                  "write only the model's weights, for reloadable hardware that is there")
+      ->type_name("FILE");
+}
+
 }  // namespace
 
 void add_emit(CLI::App& app, Action& action) {
@@ -61,11 +71,10 @@ void add_emit(CLI::App& app, Action& action) {
       ->type_name("TOP")
       ->expected(0, 1)
       ->default_str("core");
+  add_reload_options(*command, *request);
   command->footer(
       "Examples:\n"
-      "  mase emit mase_output/jsc/software/transform/transformed_ckpt/graph_module.pt \\\n"
-      "    --ii 64 --project-dir mase_output --project jsc\n"
-      "  mase emit graph_module.pt --lut 20000 --dsp 64 --synth\n"
+      "  mase emit graph_module.pt --ii 64 --project-dir mase_output --project jsc\n"
       "  mase emit graph_module.pt --config hardware.toml --json");
   command->callback([request, texts, output, &action] {
     request->settings = settings_from(*texts);

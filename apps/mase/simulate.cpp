@@ -46,6 +46,8 @@ void add_simulate(CLI::App& app, Action& action) {
                    "change so many operators or constants of the SystemVerilog, one after another")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  command->add_flag("--reload", request->reload,
+                    "hardware of another checkpoint: load this one's weights over AXI4-Lite");
   command->footer(
       "Examples:\n"
       "  mase simulate graph_module.pt jsc --project-dir mase_output --project jsc\n"

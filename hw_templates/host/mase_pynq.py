@@ -67,6 +67,9 @@ def load_driver(folder):
     driver.mase_cycles.restype = ctypes.c_uint64
     driver.mase_cycles.argtypes = driver.mase_check.argtypes = (Registers,)
     driver.mase_open.argtypes = driver.mase_set_transfer.argtypes = (Registers, ctypes.c_uint32)
+    driver.mase_weights.restype = ctypes.c_uint32
+    driver.mase_weights.argtypes = (Registers,)
+    driver.mase_reload.argtypes = (Registers, ctypes.c_void_p, ctypes.c_size_t)
     return driver
 
 
@@ -169,6 +172,20 @@ class Accelerator:
     def cycles(self):
         """Clock cycles since the design was reset."""
         return self._driver.mase_cycles(self._control)
+
+    def reload(self, image):
+        """Replaces the weights by those of an image of `mase emit --reload-image` (weights.bin: those the design was
+        emitted with). The design must have been emitted with --reloadable."""
+        data = Path(image).read_bytes()
+        if len(data) % 4:
+            raise ValueError(f"{image}: {len(data)} bytes are no image of weights")
+        words = np.frombuffer(data, "<u4").astype(np.uint32)
+        self._check(self._driver.mase_reload(self._control, words.ctypes.data_as(ctypes.c_void_p), len(words)))
+
+    @property
+    def weights(self):
+        """The number of the weights that were loaded last; 0: those of the bitstream."""
+        return self._driver.mase_weights(self._control)
 
     def check(self, vectors):
         """Runs the frames of a folder of vectors (../sim/vectors). Gives how many there are and how many output

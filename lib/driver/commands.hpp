@@ -88,6 +88,7 @@ struct EmitRequest : CommonRequest {
   bool per_instance = false;             ///< synthesise every instance by itself too
   std::optional<std::string> placement;  ///< family to place and route for: "ecp5", "ice40"
   std::optional<std::string> vivado;     ///< what Vivado implements: "core", or "axi", its wrapper
+  std::optional<std::string> reload_image;  ///< write only this: weights for the hardware there is
 };
 int emit(const EmitRequest& request);
 
@@ -103,6 +104,8 @@ struct SimulateRequest : CommonRequest {
   std::optional<std::string> fault;        ///< "", "FILE", "FILE:WORD:BIT", or "all"
   std::optional<std::int64_t> mutate;      ///< so many flipped bits, one after another
   std::optional<std::int64_t> mutate_rtl;  ///< so many changes of the SystemVerilog
+  bool reload =
+      false;  ///< load the weights through the AXI wrapper of another checkpoint's hardware
 };
 int simulate(const SimulateRequest& request);
 

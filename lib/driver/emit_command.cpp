@@ -16,6 +16,7 @@
 #include "hardware/emit/parts.hpp"
 #include "hardware/emit/passes.hpp"
 #include "hardware/emit/place.hpp"
+#include "hardware/emit/reload_image.hpp"
 #include "hardware/emit/vivado.hpp"
 
 namespace mase::driver {
@@ -81,8 +82,11 @@ void choose_dsp_block(std::vector<passes::PassCall>& calls, const EmitRequest& r
 
 /// Without a target a model keeps the folds that it has, as a point of a search does.
 void keep_folds(std::vector<passes::PassCall>& calls) {
-  for (passes::PassCall& call : calls)
-    if (call.name == metadata_pass && call.options.as_dict().empty()) call.options["keep"] = true;
+  for (passes::PassCall& call : calls) {
+    const std::size_t others = call.options.find("reloadable") ? 1 : 0;
+    if (call.name == metadata_pass && call.options.as_dict().size() == others)
+      call.options["keep"] = true;
+  }
 }
 
 std::string number(double value) { return fixed_text(value, value == std::floor(value) ? 0 : 1); }
@@ -275,9 +279,27 @@ void measure(const std::string& folder, const Hardware& hardware, const EmitRequ
   }
 }
 
+/// Nothing but the weights of a checkpoint for the hardware that the folder has.
+int write_reload_image(const EmitRequest& request) {
+  Session session = open_session(request);
+  Output& output = session.output;
+  const std::string folder = hardware_folder(session.settings(), std::nullopt);
+  const Hardware hardware = reload_hardware(folder, load_quantized(session.configuration));
+  const std::string image = emit::reload_image(hardware.design);
+  write_file(*request.reload_image, image);
+  output.document()["hardware"] = folder;
+  output.document()["reload_image"] = *request.reload_image;
+  output.document()["bytes"] = image.size();
+  output.text("weights for " + folder + ": " + *request.reload_image + ", " +
+              std::to_string(image.size()) + " bytes");
+  output.finish();
+  return 0;
+}
+
 }  // namespace
 
 int emit(const EmitRequest& request) {
+  if (request.reload_image) return write_reload_image(request);
   if (request.synthesis) emit::family_of(*request.synthesis);
   if (request.placement) emit::placed_family(*request.placement);
   if (request.vivado) emit::check_wrapper(*request.vivado);

@@ -5,20 +5,38 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/load_model.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/design_json.hpp"
+#include "hardware/emit/reload_image.hpp"
 #include "ir/text.hpp"
 
 namespace mase::driver {
 namespace {
 
+/// The first line in which two graphs differ, as both have it; empty when they are the same.
+std::string difference(const ir::Graph& graph, const ir::Graph& emitted) {
+  const std::vector<std::string> here = split(ir::print(graph, {.metadata = false}), '\n'),
+                                 there = split(ir::print(emitted, {.metadata = false}), '\n');
+  const auto line = [](const std::vector<std::string>& lines, std::size_t i) {
+    return i < lines.size() ? "'" + std::string(trim(lines[i])) + "'" : std::string("nothing");
+  };
+  for (std::size_t i = 0; i < std::max(here.size(), there.size()); ++i)
+    if (line(here, i) != line(there, i))
+      return "line " + std::to_string(i + 1) + " of the graph is " + line(here, i) + ", that of " +
+             "the hardware " + line(there, i);
+  return "";
+}
+
 /// Takes the hardware metadata of the graph that was emitted; both must be the same graph.
 void adopt_metadata(ir::Graph& graph, ir::Graph emitted, const std::string& folder) {
   emitted.history = graph.history;
-  if (ir::print(graph, {.metadata = false}) != ir::print(emitted, {.metadata = false}))
-    file_error(folder + ": was emitted from another checkpoint; run mase emit again");
+  const std::string found = difference(graph, emitted);
+  if (!found.empty())
+    file_error(folder + ": was emitted from another checkpoint; run mase emit again (" + found +
+               ")");
   for (ir::NodeId id : graph.order()) {
     ir::Node& node = graph.node(id);
     node.meta.hardware = emitted.find_node(node.name)->meta.hardware;
@@ -76,6 +94,14 @@ Hardware read_hardware(const std::string& folder, ir::Graph graph) {
   adopt_metadata(graph, ir::parse(read_file(text), text), folder);
   Hardware hardware{folder, design::design_of(graph), emitted.options};
   hardware.design.name = emitted.name;
+  return hardware;
+}
+
+Hardware reload_hardware(const std::string& folder, ir::Graph graph) {
+  Hardware hardware = read_hardware(folder, std::move(graph));
+  if (!hardware.design.reloadable)
+    config_error(folder + ": its weights stay; emit it with --reloadable");
+  emit::check_same_hardware(folder, hardware.design, hardware.options);
   return hardware;
 }
 

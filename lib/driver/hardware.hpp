@@ -37,6 +37,10 @@ Hardware read_hardware(const std::string& folder, ir::Graph graph);
 /// Error(Fault::file) naming the first file that differs.
 Hardware open_hardware(const std::string& folder, ir::Graph graph);
 
+/// The design of `folder`, which was emitted from another checkpoint, with the weights of this one.
+/// Error(Fault::file) saying where they differ when the hardware cannot take them.
+Hardware reload_hardware(const std::string& folder, ir::Graph graph);
+
 /// Runs batches through the emitted hardware with Verilator; every beat is compared with the
 /// integer model, and a difference is Error(Fault::goal).
 std::unique_ptr<ir::Evaluator> make_rtl_evaluator(Hardware hardware);

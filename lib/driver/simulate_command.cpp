@@ -11,6 +11,7 @@
 #include "driver/mutants.hpp"
 #include "driver/session.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/reload_image.hpp"
 
 namespace mase::driver {
 namespace {
@@ -251,12 +252,43 @@ std::string drawn_memory(const design::Design& design, Random random) {
   return design.memories[random.below(design.memories.size())].file;
 }
 
+/// The weights of a checkpoint in the hardware of another one; twice, since cycles are compared
+/// where nothing stalls.
+int simulate_reload(const SimulateRequest& request, Session& session) {
+  Output& output = session.output;
+  const Settings& settings = session.settings();
+  const auto seed = static_cast<std::uint64_t>(settings.train.seed);
+  const Hardware hardware = reload_hardware(hardware_folder(settings, request.hardware),
+                                            load_quantized(session.configuration));
+  const emit::Vectors vectors = make_frames(
+      *hardware.design.program, session.dataset ? &*session.dataset : nullptr, request, seed);
+  constexpr double usual_stall = 0.3;
+  bool passed = true;
+  output.document()["runs"] = Tree::list();
+  for (const double stall : {0.0, request.stall.value_or(usual_stall)}) {
+    const emit::ReloadSimulation found =
+        emit::simulate_reload(hardware.folder, hardware.design, vectors, stall, seed);
+    passed = passed && found.passed;
+    output.text("stalls with probability " + double_text(stall) + ":\n" + found.text);
+    Tree run = Tree::dict();
+    run["stall"] = stall;
+    run["passed"] = found.passed;
+    run["text"] = found.text;
+    output.document()["runs"].push_back(std::move(run));
+  }
+  output.finish();
+  return passed ? 0 : static_cast<int>(Fault::goal);
+}
+
 }  // namespace
 
 int simulate(const SimulateRequest& request) {
-  if (request.fault.has_value() + request.mutate.has_value() + request.mutate_rtl.has_value() > 1)
-    config_error("--inject-fault, --mutate and --mutate-rtl exclude each other");
+  if (request.fault.has_value() + request.mutate.has_value() + request.mutate_rtl.has_value() +
+          request.reload >
+      1)
+    config_error("--inject-fault, --mutate, --mutate-rtl and --reload exclude each other");
   Session session = open_session(request);
+  if (request.reload) return simulate_reload(request, session);
   Output& output = session.output;
   const Settings& settings = session.settings();
   const Hardware hardware = open_hardware(hardware_folder(settings, request.hardware),

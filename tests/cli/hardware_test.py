@@ -433,6 +433,49 @@ class Packing(Hardware):
         self.assertEqual(self.shared("told", "--synth", "ecp5", dsp_block="dsp48e1"), [2])
 
 
+class Reload(Hardware):
+    """Hardware of one checkpoint with the weights of another, whose floats are three quarters of the first one's."""
+
+    def transformed(self, name, config):
+        def scaled(entry, data):
+            if "/data/" not in entry or len(data) < 16:
+                return data
+            return struct.pack(f"<{len(data) // 4}f", *(0.75 * x for x in struct.unpack(f"<{len(data) // 4}f", data)))
+
+        model = self.folder / f"{name}.script.pt"
+        edit_archive(self.float_model, model, scaled)
+        made = self.run_mase(
+            "transform", model, "jsc", "--config", config, "--project-dir", self.folder, "--project", name, "--json"
+        )
+        return json.loads(made.stdout)["checkpoint"]
+
+    def test_weights_of_another_checkpoint_are_loaded_and_those_that_do_not_fit_are_refused(self):
+        config = SOURCE / "configs/hardware/jsc_tiny.toml"
+        other = self.transformed("other", config)
+        here = ("--project-dir", self.folder, "--project", "reload")
+        image = self.folder / "other.bin"
+        self.emit("reload", "--reloadable", "--ii", "16")
+        self.simulate("reload", "--random", "20")
+        self.simulate("reload", "--inject-fault", "all", "--random", "100")
+        self.run_mase("emit", other, "--reload-image", image, *here)
+        own = (self.hardware("reload") / "host/weights.bin").read_bytes()
+        # The same places (their number is word 4) of the same design (word 2), other contents.
+        self.assertEqual(len(own), len(image.read_bytes()))
+        self.assertEqual(own[8:12], image.read_bytes()[8:12])
+        self.assertNotEqual(own[20:], image.read_bytes()[20:])
+        found = self.run_mase("simulate", other, "--reload", *here)
+        self.assertEqual(found.stdout.count(", 0 checks failed"), 6, found.stdout)
+        narrow = self.folder / "narrow.toml"
+        narrow.write_text(config.read_text().replace("weight_width = 6", "weight_width = 5"))
+        refused = self.run_mase("emit", self.transformed("narrow", narrow), "--reload-image", image, *here, code=3)
+        self.assertRegex(
+            refused.stderr, r"line \d+ of the graph is '.*weight=integer\(5, 5\).*, that of the hardware '.*6, 5"
+        )
+        self.emit("stays", "--ii", "16")
+        refused = self.run_mase("emit", other, "--reload-image", image, *here[:-1], "stays", code=2)
+        self.assertIn("emit it with --reloadable", refused.stderr)
+
+
 class Parts(Hardware):
     def test_a_design_larger_than_its_part_is_said_with_parts_that_hold_it(self):
         result = self.run_mase(
