@@ -280,5 +280,39 @@ TEST_CASE("reductions in RTL give one beat for N") {
   check_cases(cases, kWindowFrames);
 }
 
+/// The least place of the largest of every `row` codes.
+Codes places_of_maxima(const Codes& codes, std::int64_t row) {
+  Codes places;
+  for (auto at = codes.begin(); at != codes.end(); at += row)
+    places.push_back(std::max_element(at, at + row) - at);
+  return places;
+}
+
+Case argmax_case(Random& random, std::int64_t beats, std::int64_t lanes) {
+  const FixedType type = random_pixel_type(random);
+  const std::int64_t row = beats * lanes;
+  const FixedType place = integer::type_for(0, row - 1, 0);
+  const Port in{lanes, type, random_codes(random, type, kWindowFrames * 2 * row)};
+  return {"mase_argmax",
+          {{"N", beats},
+           {"LANES", lanes},
+           {"IW", std::int64_t{type.width}},
+           {"ISIGNED", flag(type.is_signed)},
+           {"OW", std::int64_t{place.width}}},
+          {in},
+          {{1, place, places_of_maxima(in.codes, row)}},
+          {}};
+}
+
+TEST_CASE("places of maxima in RTL are the first of equal ones") {
+  Random random(15);
+  std::vector<Case> cases;
+  for (std::int64_t lanes = 1; lanes <= 9; ++lanes)
+    for (const std::int64_t beats : {std::int64_t{1}, std::int64_t{2}, between(random, 3, 9)})
+      cases.push_back(argmax_case(random, beats, lanes));
+  cases.push_back(argmax_case(random, 3, 17));
+  check_cases(cases, kWindowFrames);
+}
+
 }  // namespace
 }  // namespace mase::rtl_test

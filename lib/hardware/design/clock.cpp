@@ -53,7 +53,7 @@ Path enable_path(const Cost& cost) {
 Slowest slowest_path(const Instance& instance, const Cost& cost, const Technology& technology,
                      const Extent& extent) {
   Slowest found;
-  const ModuleRow& row = module_row(instance.module);
+  const ModuleRow& row = row_of(instance);
   Paths paths = row.paths ? row.paths(instance, technology) : Paths{};
   paths.push_back(enable_path(cost));
   for (const Path& path : paths) {

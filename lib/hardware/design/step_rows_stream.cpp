@@ -200,6 +200,24 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         lanes);
 }
 
+// Places of maxima: rows come in lanes, places one by one.
+
+std::int64_t row_of(const Step& step) { return std::get<integer::ArgMax>(step.operation).row; }
+
+FoldRule argmax_rule(const Program&, const Step& step, const Fold&) { return {row_of(step), 1}; }
+
+StreamId add_argmax(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const FixedType& in = builder.input().type;
+  const std::int64_t lanes = builder.fold.in_lanes;
+  return builder.finish("mase_argmax",
+                        {{"N", row_of(builder.step) / lanes},
+                         {"LANES", lanes},
+                         {"IW", std::int64_t{in.width}},
+                         {"ISIGNED", flag(in.is_signed)},
+                         {"OW", std::int64_t{builder.output().type.width}}},
+                        inputs, 1);
+}
+
 // Concatenation and slices, run by run.
 
 FoldRule concat_rule(const Program& program, const Step& step, const Fold&) {
@@ -238,7 +256,7 @@ FoldRule slice_rule(const Program&, const Step& step, const Fold&) {
   return same(std::gcd(slice.period, std::gcd(slice.first, slice.count)));
 }
 
-std::int64_t slice_interval(const Program& program, const Step& step, const Fold& fold) {
+std::int64_t input_interval(const Program& program, const Step& step, const Fold& fold) {
   return program.value(step.inputs[0]).elements() / fold.in_lanes;
 }
 
@@ -299,7 +317,8 @@ std::vector<StepRow> stream_rows() {
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
       {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
-      {"slice", slice_rule, fold_lanes, slice_interval, nullptr, add_slice},
+      {"slice", slice_rule, fold_lanes, input_interval, nullptr, add_slice},
+      {"argmax", argmax_rule, fold_lanes, input_interval, nullptr, add_argmax},
       {"gather", gather_rule, fold_lanes, gather_interval, gather_bursts, add_gather},
   };
 }

@@ -72,23 +72,38 @@ Codes encode_input(const Program& program, std::size_t input, const Array& batch
   return ordered;
 }
 
-Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t frames) {
+namespace {
+
+/// The codes as numbers of T in torch's order.
+template <class T, class Number>
+Array decoded_by(const StreamValue& value, const Codes& codes, std::int64_t frames,
+                 Number&& number) {
   Shape shape{frames};
   shape.insert(shape.end(), value.torch_shape.begin(), value.torch_shape.end());
-  Array result(DType::float32, shape);
-  const auto floats = result.mutable_span<float>();
-  MASE_CHECK(floats.size() == codes.size(), "codes and frames of '" + value.name + "' differ");
+  Array result(DTypeOf<T>::value, shape);
+  const auto numbers = result.template mutable_span<T>();
+  MASE_CHECK(numbers.size() == codes.size(), "codes and frames of '" + value.name + "' differ");
   const std::size_t size = at(value.elements());
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const std::size_t place = value.order.empty() ? i : i - i % size + at(value.order[i % size]);
-    floats[place] = decoded(codes[i], value.type.frac);
+    numbers[place] = number(codes[i]);
   }
   return result;
 }
 
+}  // namespace
+
+Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t frames) {
+  const int frac = value.type.frac;
+  return decoded_by<float>(value, codes, frames,
+                           [&](std::int64_t code) { return decoded(code, frac); });
+}
+
 Array decode_output(const Program& program, std::size_t output, const Codes& codes,
                     std::int64_t frames) {
-  return decode_value(program.value(program.outputs[output]), codes, frames);
+  const StreamValue& value = program.value(program.outputs[output]);
+  if (program.output_dtypes[output] != DType::int64) return decode_value(value, codes, frames);
+  return decoded_by<std::int64_t>(value, codes, frames, [](std::int64_t code) { return code; });
 }
 
 }  // namespace mase::integer

@@ -103,6 +103,13 @@ class Frame {
     }
   }
 
+  void operator()(const ArgMax& argmax) const {
+    for (Index i = 0; i < elements(); ++i) {
+      const std::int64_t* row = in_[0] + i * argmax.row;
+      put(i, static_cast<Sum>(std::max_element(row, row + argmax.row) - row));
+    }
+  }
+
  private:
   const StreamValue& output() const { return program_.value(step_.output); }
   Index elements() const { return output().elements(); }

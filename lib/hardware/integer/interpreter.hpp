@@ -42,11 +42,12 @@ class Interpreter {
 /// Quantizes a float batch [frames, ...torch_shape] to codes in stream order, as the first port
 /// does.
 Codes encode_input(const Program& program, std::size_t input, const Array& batch);
-/// Codes in stream order to float32 [frames, ...torch_shape]: each value rounded once to float32.
+/// Codes in stream order to [frames, ...torch_shape]: float32, each value rounded once to it, or
+/// int64 where the result is integers.
 Array decode_output(const Program& program, std::size_t output, const Codes& codes,
                     std::int64_t frames);
 
-/// The same for the codes of any value.
+/// The same for the codes of any value, as float32.
 Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t frames);
 
 /// The graph at Level::integer. The observer sees port "data_out" of every node that a step's

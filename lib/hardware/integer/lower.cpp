@@ -211,6 +211,7 @@ void Lowering::add_output(const std::string& key, const ir::Value& value) {
   if (!stream) throw Refusal{"a result is not computed from the inputs, or is a list of parts"};
   program_.outputs.push_back(returned(*stream));
   program_.output_keys.push_back(key);
+  program_.output_dtypes.push_back(graph_.node(value.node()).info.dtype);
 }
 
 /// The value with the layout that the result has in torch. A view of a value that is an input or

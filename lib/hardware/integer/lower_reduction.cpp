@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of means, sums and maxima over dimensions: pools over what becomes one element.
+// Lowering of means, sums and maxima over dimensions: pools over what becomes one element; and of
+// the places of maxima.
 #include <algorithm>
 
 #include "hardware/integer/lowering.hpp"
@@ -69,15 +70,25 @@ ReducingPool reordered_pool(const Call& call, StreamView& x, const std::vector<b
   return {Window{tiled(rows, rows), tiled(row, 1)}, row_major(call.frame_shape())};
 }
 
+std::size_t count_of(const std::vector<bool>& reduced) {
+  return static_cast<std::size_t>(std::count(reduced.begin(), reduced.end(), true));
+}
+
+/// Rows of what is reduced, one after another.
+ReducingPool rows_pool(const Call& call, StreamView& x, const std::vector<bool>& reduced) {
+  for (std::size_t dim = 0; dim < reduced.size(); ++dim)
+    if (count_of(reduced) == 1 && reduced[dim] && is_innermost(x.layout, dim))
+      return row_pool(call, x, dim);
+  return reordered_pool(call, x, reduced);
+}
+
 ReducingPool reducing_pool(const Call& call, StreamView& x) {
   const std::size_t rank = x.layout.torch_shape.size();
   const std::vector<bool> reduced = reduced_dims(call, rank);
-  const auto count = static_cast<std::size_t>(std::count(reduced.begin(), reduced.end(), true));
-  if (rank >= 2 && rank <= 3 && count == rank - 1 && !reduced[0] && is_channels_last(x.layout))
+  if (rank >= 2 && rank <= 3 && count_of(reduced) == rank - 1 && !reduced[0] &&
+      is_channels_last(x.layout))
     return image_pool(call, x);
-  for (std::size_t dim = 0; dim < rank; ++dim)
-    if (count == 1 && reduced[dim] && is_innermost(x.layout, dim)) return row_pool(call, x, dim);
-  return reordered_pool(call, x, reduced);
+  return rows_pool(call, x, reduced);
 }
 
 Operand lower_reduction(const Call& call, Reduction kind) {
@@ -93,16 +104,50 @@ Operand lower_reduction(const Call& call, Reduction kind) {
   return call.lowering.emit(call.node, pool, {x.id}, accumulator, made.layout);
 }
 
-/// aten::amax and aten::max over dimensions, which gives places too: only its maxima have codes.
+/// The step that gives places, its input and its result.
+struct Places {
+  StreamView x;
+  ArgMax step;
+  Accumulator accumulator;
+  Layout layout;
+};
+
+Places places_of_maxima(const Call& call) {
+  StreamView x = call.stream("self");
+  x.layout = call.lowering.layout_of(x);
+  const std::vector<bool> reduced = reduced_dims(call, x.layout.torch_shape.size());
+  if (count_of(reduced) != 1)
+    throw Refusal{"the place in a whole tensor mixes rows of the batch; give it a dim"};
+  ReducingPool rows = rows_pool(call, x, reduced);
+  const std::int64_t row = rows.window.kernel();
+  return {std::move(x), ArgMax{row}, {{0, row - 1}}, std::move(rows.layout)};
+}
+
+/// Places are numbers, whatever their readers' formats: those cast.
+Operand lower_argmax(const Call& call) {
+  Places places = places_of_maxima(call);
+  return call.lowering.emit(call.node, places.step, {places.x.id}, places.accumulator,
+                            exactly(places.accumulator.range), 0, std::move(places.layout));
+}
+
+/// All of a stream as one part of several results.
+Part whole(const StreamView& stream) {
+  const Shape& frame = stream.layout.torch_shape;
+  return {stream, 0, 0, frame.empty() ? 1 : frame[0]};
+}
+
+/// aten::amax and aten::max over dimensions, which gives places too.
 Operand lower_max(const Call& call) {
   const bool pairs = call.node.info.elements.size() == 2;
   if (ir::base_op(call.node.op) != "aten::amax" && !pairs)
     throw Refusal{"aten::max of all or of two has no datapath; amax and maximum have one"};
   Operand result = lower_reduction(call, Reduction::maximum);
   if (!pairs) return result;
-  const auto& stream = std::get<StreamView>(result);
-  const Shape& frame = stream.layout.torch_shape;
-  return std::vector<Part>{{stream, 0, 0, frame.empty() ? 1 : frame[0]}};
+  Places places = places_of_maxima(call);
+  const StreamView where =
+      call.lowering.emit_before(call.node, "places", places.step, places.x, places.accumulator,
+                                exactly(places.accumulator.range), std::move(places.layout));
+  return std::vector<Part>{whole(std::get<StreamView>(result)), whole(where)};
 }
 
 }  // namespace
@@ -112,6 +157,7 @@ std::vector<LoweringRow> reduction_rows() {
       {"mean", [](const Call& call) { return lower_reduction(call, Reduction::mean); }},
       {"sum", [](const Call& call) { return lower_reduction(call, Reduction::sum); }},
       {"max", lower_max, true},
+      {"argmax", lower_argmax},
   };
 }
 

@@ -40,6 +40,7 @@ struct Namer {
   std::string operator()(const Concat&) const { return "concat"; }
   std::string operator()(const Slice&) const { return "slice"; }
   std::string operator()(const Gather&) const { return "gather"; }
+  std::string operator()(const ArgMax&) const { return "argmax"; }
 };
 
 }  // namespace

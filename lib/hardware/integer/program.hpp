@@ -155,6 +155,11 @@ struct Pool {
   Window window;
 };
 
+/// The place of the largest of every `row` elements, the first one where several are equal.
+struct ArgMax {
+  std::int64_t row = 1;
+};
+
 /// What is done with two streams, element by element.
 enum class BinaryKind { add, subtract, multiply, maximum, minimum };
 /// (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b without shifts.
@@ -207,7 +212,7 @@ Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::i
 
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
-                               Binary, Concat, Slice, Gather>;
+                               Binary, Concat, Slice, Gather, ArgMax>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {
@@ -241,6 +246,7 @@ struct Program {
   std::vector<ValueId> inputs;                    ///< in the order of the placeholders
   std::vector<ValueId> outputs;                   ///< in the order of the graph's results
   std::vector<std::string> output_keys;           ///< as ir::Results names them
+  std::vector<DType> output_dtypes;               ///< as torch has them: float32, int64 of places
   std::vector<formats::Rounding> input_rounding;  ///< how floats become codes, per input
 
   const StreamValue& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }

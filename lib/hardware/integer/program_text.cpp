@@ -59,6 +59,9 @@ struct Details {
     return std::to_string(gather.places.size()) + " of every " + std::to_string(gather.period);
   }
   std::string operator()(const Concat&) const { return ""; }
+  std::string operator()(const ArgMax& argmax) const {
+    return "of every " + std::to_string(argmax.row);
+  }
 };
 
 std::string step_text(const Program& program, const Step& step) {

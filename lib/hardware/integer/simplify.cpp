@@ -69,7 +69,9 @@ class Simplifier {
 
   bool merge_into(Step& before, std::size_t index) {
     const Step& cast = program_.steps[index];
-    if (only_moves(before.operation)) return false;
+    // Places have no requantisation either.
+    if (only_moves(before.operation) || std::holds_alternative<ArgMax>(before.operation))
+      return false;
     if (Lookup* lookup = std::get_if<Lookup>(&before.operation)) {
       if (lookup->external) return false;  // it computes what it computes
       merge_table(*lookup, before, cast.requantise);

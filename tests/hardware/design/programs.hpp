@@ -85,6 +85,7 @@ class ProgramMaker {
   void output(ValueId id) {
     program_.outputs.push_back(id);
     program_.output_keys.push_back(program_.value(id).name);
+    program_.output_dtypes.push_back(DType::float32);
   }
 
   Program& program() { return program_; }

@@ -56,6 +56,14 @@ ModuleParameters pool(std::int64_t size, std::int64_t beats, std::int64_t kernel
           {"ROUND", std::int64_t{1}}};
 }
 
+ModuleParameters argmax(std::int64_t beats, std::int64_t lanes, std::int64_t width) {
+  return {{"N", beats},
+          {"LANES", lanes},
+          {"IW", width},
+          {"ISIGNED", std::int64_t{1}},
+          {"OW", std::int64_t{4}}};
+}
+
 /// Within 10 % each and within 5 % together; block memory exactly.
 void check_windows(const std::string& module, const std::vector<MeasuredWindow>& rows) {
   double measured = 0, predicted = 0;
@@ -92,6 +100,10 @@ TEST_CASE("costs of the window family are those that Yosys finds, within a tenth
                               {pool(28, 1, 2, 8, false, 8), 316 + 11, 0},
                               {pool(8, 16, 8, 1, true, 14), 77 + 11, 0},
                               {pool(9, 4, 3, 1, true, 12), 146 + 21, 0}});
+  check_windows("mase_argmax", {{argmax(10, 1, 8), 22 + 2, 0},
+                                {argmax(10, 1, 24), 32 + 3, 0},
+                                {argmax(2, 5, 8), 86 + 7, 0},
+                                {argmax(1, 16, 8), 230 + 15, 0}});
 }
 
 }  // namespace

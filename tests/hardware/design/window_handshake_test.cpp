@@ -162,6 +162,18 @@ TEST_CASE("a pool gives a beat three cycles after the last beat of each window")
   CHECK(run(*nine, 27, 3).beats == std::vector<std::int64_t>{11, 20, 29});
 }
 
+TEST_CASE("a place of a maximum comes behind a tree and two registers") {
+  const auto places = [](std::int64_t n, std::int64_t lanes) {
+    const auto model =
+        module_row("mase_argmax").handshake({{"N", n}, {"LANES", lanes}}, Stages::all);
+    return run(*model, 3 * n, 3).beats;
+  };
+  // The last of n beats, a register for each doubling of the lanes, the row's register, the skid.
+  CHECK(places(4, 1) == std::vector<std::int64_t>{5, 9, 13});
+  CHECK(places(2, 8) == std::vector<std::int64_t>{6, 8, 10});
+  CHECK(places(1, 5) == std::vector<std::int64_t>{5, 6, 7});
+}
+
 TEST_CASE("windows give every frame's beats and no more under any stalls") {
   Random random(6);
   for (int i = 0; i < 300; ++i) {

@@ -221,9 +221,12 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     const auto plus = [](Real a, Real b) { return a + b; };
     t["mean"] = [plus](E e) -> R { return {e.reduced(plus, true)}; };
     t["sum"] = [plus](E e) -> R { return {e.reduced(plus, false)}; };
-    t["max"] = [](E e) -> R {
-      return {e.reduced([](Real a, Real b) { return a < b ? b : a; }, false)};
+    const auto larger = [](Real a, Real b) { return a < b ? b : a; };
+    t["max"] = [larger](E e) -> R {
+      if (e.node_->info.elements.empty()) return {e.reduced(larger, false)};
+      return {e.reduced(larger, false), e.places_of_maxima()};
     };
+    t["argmax"] = [](E e) -> R { return {e.places_of_maxima()}; };
     t["relu"] = [](E e) -> R { return {e.clamped(0, inf)}; };
     t["relu6"] = [](E e) -> R { return {e.clamped(0, 6)}; };
     t["hardtanh"] = [](E e) -> R {

@@ -139,6 +139,7 @@ class Evaluation {
   RealTensor pool(bool maximum) const;
   RealTensor adaptive_pool(bool maximum) const;
   RealTensor reduced(const std::function<Real(Real, Real)>& join, bool mean) const;
+  RealTensor places_of_maxima() const;
   RealTensor binary(const std::function<Real(Real, Real)>& f) const;
   RealTensor cat() const;
   std::vector<RealTensor> parts() const;

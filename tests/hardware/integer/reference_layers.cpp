@@ -220,4 +220,23 @@ RealTensor Evaluation::reduced(const std::function<Real(Real, Real)>& join, bool
   return y;
 }
 
+/// Along one dimension, the first of equal ones.
+RealTensor Evaluation::places_of_maxima() const {
+  const RealTensor x = input("self");
+  const auto rank = static_cast<Index>(x.shape.size());
+  const Index d = (whole("dim", 0) + rank) % rank, size = x.shape[at(d)];
+  const Index inner = numel(Shape(x.shape.begin() + d + 1, x.shape.end()));
+  RealTensor y;
+  for (Index i = 0; i < static_cast<Index>(x.values.size()) / size; ++i) {
+    const Index first = i / inner * size * inner + i % inner;
+    Index best = 0;
+    for (Index place = 1; place < size; ++place)
+      if (x.values[at(first + place * inner)] > x.values[at(first + best * inner)]) best = place;
+    y.values.push_back(static_cast<Real>(best));
+  }
+  y.shape = node_->info.is_tensor() ? node_->info.shape : node_->info.elements.at(1).shape;
+  y.shape[0] = x.shape[0];
+  return y;
+}
+
 }  // namespace mase::test

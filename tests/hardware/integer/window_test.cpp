@@ -316,6 +316,88 @@ TEST_CASE("maxima that come with their places equal the reference") {
   }
 }
 
+namespace {
+
+Shape without(Shape shape, int dim, bool kept = false) {
+  if (kept)
+    shape[static_cast<std::size_t>(dim)] = 1;
+  else
+    shape.erase(shape.begin() + dim);
+  return shape;
+}
+
+/// Inputs of three bits, so that rows have several largest elements.
+const Formats coarse{{"data_out", "integer(3, -1)"}};
+
+}  // namespace
+
+TEST_CASE("places of maxima equal the reference, the first of equal ones") {
+  const std::vector<std::pair<Shape, int>> cases{
+      {{2, 7}, 1},       {{2, 1}, 1},       {{2, 3, 5}, 2},    {{2, 3, 5}, 1},
+      {{2, 4, 3, 2}, 1}, {{2, 4, 3, 2}, 2}, {{2, 4, 3, 2}, 3}, {{2, 40}, 1}};
+  for (const auto& [shape, dim] : cases)
+    for (const bool kept : {false, true}) {
+      INFO(shape_text(shape) << " " << dim << " " << kept);
+      Sketch sketch;
+      const auto x = sketch.input(shape, coarse);
+      const auto y = sketch.call("aten::argmax",
+                                 {{"self", ref(x)}, {"dim", Value(dim)}, {"keepdim", Value(kept)}},
+                                 ir::ValueInfo::tensor(DType::int64, without(shape, dim, kept)));
+      check_against_reference(sketch.finish(y), 12);
+    }
+}
+
+TEST_CASE("maxima and their places are two results of one call") {
+  for (const auto& [shape, dim] :
+       std::vector<std::pair<Shape, int>>{{{2, 7}, 1}, {{2, 4, 3, 2}, 1}, {{2, 4, 3, 2}, 2}}) {
+    INFO(shape_text(shape) << " " << dim);
+    const Shape result = without(shape, dim);
+    ir::ValueInfo both;
+    both.kind = ir::ValueInfo::Kind::tuple;
+    both.elements = {ir::ValueInfo::tensor(DType::float32, result),
+                     ir::ValueInfo::tensor(DType::int64, result)};
+    Sketch sketch;
+    const auto x = sketch.input(shape, coarse);
+    const auto y = sketch.call("aten::max.dim", {{"self", ref(x)}, {"dim", Value(dim)}}, both);
+    std::vector<Value> items;
+    for (int i = 0; i < 2; ++i)
+      items.push_back(ref(sketch.call("mase::getitem", {{"value", ref(y)}, {"index", Value(i)}},
+                                      both.elements[static_cast<std::size_t>(i)])));
+    check_against_reference(sketch.finish(Value::list(items)), 12);
+  }
+}
+
+TEST_CASE("places are integers for torch, too, and a reader's format does not round them") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6}, coarse);
+  const auto y = sketch.call("aten::argmax", {{"self", ref(x)}, {"dim", Value(1)}},
+                             ir::ValueInfo::tensor(DType::int64, {2}));
+  const integer::Program program = integer::lower(sketch.finish(y));
+  CHECK(program.value(program.outputs[0]).type == integer::FixedType{3, 0, false});
+  const Array places = integer::decode_output(program, 0, {5, 2}, 2);
+  REQUIRE(places.dtype() == DType::int64);
+  CHECK(places.shape() == Shape{2});
+  CHECK(places.span<std::int64_t>()[0] == 5);
+  CHECK(places.span<std::int64_t>()[1] == 2);
+
+  // A reader on a coarser grid reads rounded places; the result itself stays exact.
+  Sketch read;
+  const auto a = read.input({2, 4, 6}, coarse);
+  const auto b = read.call("aten::argmax", {{"self", ref(a)}, {"dim", Value(2)}},
+                           ir::ValueInfo::tensor(DType::int64, {2, 4}));
+  const auto c = read.relu(b, {{"data_in", "integer(4, -1)"}});
+  check_against_reference(read.finish(Value::list({ref(b), ref(c)})), 12);
+}
+
+TEST_CASE("the place in a whole tensor is refused, as it mixes rows of the batch") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6}, coarse);
+  const auto y = sketch.call("aten::argmax", {{"self", ref(x)}},
+                             ir::ValueInfo::tensor(DType::int64, Shape{2}));
+  CHECK_THROWS_WITH(integer::lower(sketch.finish(y)),
+                    Catch::Matchers::Contains("mixes rows of the batch; give it a dim"));
+}
+
 TEST_CASE("reductions over channels and rows together equal the reference") {
   Sketch sketch;
   const auto x = sketch.input({2, 3, 5, 4}, {{"data_out", "integer(8, 3)"}});

@@ -5,13 +5,14 @@
 namespace mase::design {
 
 PoolHandshake::PoolHandshake(std::int64_t height, std::int64_t width, std::int64_t beats,
-                             std::int64_t kernel_height, std::int64_t kernel_width, Stages kept)
+                             std::int64_t kernel_height, std::int64_t kernel_width, Stages kept,
+                             int stages)
     : height_(height),
       width_(width),
       beats_(beats),
       kernel_height_(kernel_height),
       kernel_width_(kernel_width),
-      pipe_(2, kept) {}
+      pipe_(stages, kept) {}
 
 void PoolHandshake::clock(std::span<const std::uint8_t> taken,
                           std::span<const std::uint8_t> given) {

@@ -13,9 +13,10 @@ namespace mase::design {
 /// Takes a beat whenever its pipeline moves; the last beats of each window give one.
 class PoolHandshake final : public HandshakeOf<PoolHandshake> {
  public:
-  /// Frames of height x width pixels of `beats` beats, windows of kernel_height x kernel_width.
+  /// Frames of height x width pixels of `beats` beats, windows of kernel_height x kernel_width;
+  /// `stages` registers before the skid.
   PoolHandshake(std::int64_t height, std::int64_t width, std::int64_t beats,
-                std::int64_t kernel_height, std::int64_t kernel_width, Stages kept);
+                std::int64_t kernel_height, std::int64_t kernel_width, Stages kept, int stages = 2);
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
   bool idle() const override { return pipe_.idle(); }
