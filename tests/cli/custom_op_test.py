@@ -133,6 +133,15 @@ class Checkpoints(Example):
         self.write("energy.toml", resolved.read_text(encoding="utf-8"))
         self.run_mase("emit", self.transform(), "--project", "q", "-q")
 
+    def test_a_configuration_made_for_the_model_describes_the_op(self):
+        options = ("--input-shape", "2,3,4", "--custom-ops", "energy.toml")
+        self.run_mase("init", self.model, *options, "-o", "made.toml")
+        (self.cwd / "energy.sv").unlink()
+        made = (self.cwd / "made.toml").read_text(encoding="utf-8")
+        self.assertIn("[pass.energy.config]", made)
+        self.write("energy.toml", made)
+        self.run_mase("emit", self.transform(), "--project", "q", "-q")
+
     def test_an_op_is_shown_without_a_configuration(self):
         shown = self.run_mase("show", self.model, "--input-shape", "2,3,4", "--custom-ops", "energy.toml").stdout
         self.assertIn("call_module energy mase::leaf.energy(x=%fc)", shown)

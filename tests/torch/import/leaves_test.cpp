@@ -141,6 +141,29 @@ TEST_CASE("a custom op is one node of scripts and traces, whose ports round what
   }
 }
 
+TEST_CASE("a format that changes while a graph runs reaches the ports of a custom op", "[leaves]") {
+  ir::Graph graph = import_custom("Custom", energy_table);
+  ir::Node& node = graph.node(graph.find_node("energy")->id);
+  for (const char* port : {"data_in", "weight", "data_out"})
+    node.formats.emplace(port, formats::parse_format("integer(8, 6)"));
+  libtorch::Executor executor(graph, ir::Level::quantized);
+  const auto run = [&] {
+    return libtorch::results_of(executor.run(libtorch::check_inputs(graph, leaves_example())));
+  };
+  CHECK(same(run(), executed(graph, leaves_example())));
+  for (const auto& [port, text] : {std::pair{"data_out", "integer(6, 4)"},
+                                   std::pair{"weight", "integer(4, 0, rounding=nearest_away)"},
+                                   std::pair{"data_in", "integer(4, 2)"}}) {
+    INFO(port);
+    const ir::Results before = run();
+    const formats::Format format = formats::parse_format(text);
+    node.formats.at(port) = format;
+    executor.set_format(node.id, port, format);
+    CHECK(!same(run(), before));
+    CHECK(same(run(), executed(graph, leaves_example())));
+  }
+}
+
 TEST_CASE("a custom op of several inputs and nested tensors, and one of a function", "[leaves]") {
   ir::Graph graph = import_custom("Leaves", R"({
       "mixed": {"class": "make_programs.Mixed", "inputs": ["data_in"],
