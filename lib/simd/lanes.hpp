@@ -35,7 +35,7 @@ MASE_SIMD void store(float* to, Vec v) {
 
 MASE_SIMD Vec all(float value) {
   Vec v;
-  for (std::size_t p = 0; p < parts; ++p) v.part[p] = Native{} + value;
+  for (std::size_t p = 0; p < parts; ++p) v.part[p] = value - Native{};  // -0 + 0 would be 0
   return v;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/in_place.hpp"
+#include "torch/run/normalise.hpp"
 #include "torch/run/plan.hpp"
 #include "torch/run/quantize_op.hpp"
 #include "torch/run/tensors.hpp"
@@ -99,15 +100,47 @@ at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor
   return out;
 }
 
+/// In eval mode by kernels of our own, with what follows where nobody looks at what is between.
+bool Executor::Plan::call_norm(PlanStep& step) {
+  enum { input, weight, bias, mean, variance, training, momentum, epsilon };
+  if (stack_[training].toBool()) return false;
+  const auto tensor = [&](int i) {
+    return stack_[i].toOptional<at::Tensor>().value_or(at::Tensor());
+  };
+  const bool watched = observe_tensor_ || observe_value_;
+  PlanStep* const sum = watched ? nullptr : step.sum;
+  PlanStep* const activation = watched ? nullptr : step.activation;
+  const at::Tensor from = std::move(stack_[input]).toTensor();
+  const at::Tensor out = normalise(
+      from,
+      {tensor(weight), tensor(bias), tensor(mean), tensor(variance), stack_[epsilon].toDouble()},
+      sum ? slots_[static_cast<std::size_t>(step.addend)].toTensor() : at::Tensor(),
+      activation ? step.clamp : Clamp());
+  for (PlanStep* next : {sum, activation})
+    if (next) next->done = out.defined();
+  if (out.defined()) stack_.resize(1);
+  stack_[input] = out.defined() ? out : from;
+  return out.defined();
+}
+
+c10::IValue Executor::Plan::take_done(PlanStep& step) {
+  c10::IValue result;
+  for (std::size_t i = 0; i < step.arguments.size(); ++i)
+    if (c10::IValue value = fetch(step.arguments[i]); i == step.done_place)
+      result = std::move(value);
+  return result;
+}
+
 /// On the stack; in eval runs over an argument that nobody needs any more where that gives the
 /// same. Training runs keep arguments for their gradients.
 void Executor::Plan::call_operator(PlanStep& step) {
-  if (!training_ && step.is_batch_norm && batch_norm_in_place(stack_)) return;
+  if (!training_ && step.is_batch_norm && call_norm(step)) return;
   const bool over = !training_ && step.in_place && may_overwrite(stack_);
   (over ? step.in_place : step.aten)->callBoxed(&stack_);
 }
 
 c10::IValue Executor::Plan::call_aten(PlanStep& step) {
+  if (step.done) return take_done(step);
   stack_.clear();
   for (Recipe& recipe : step.arguments) stack_.push_back(evaluate(recipe));
   call_operator(step);
@@ -196,6 +229,7 @@ c10::IValue Executor::Plan::run(const std::vector<c10::IValue>& inputs, bool tra
   training_ = train;
   observe_tensor_ = observe_tensor && *observe_tensor ? observe_tensor : nullptr;
   observe_value_ = observe_value && *observe_value ? observe_value : nullptr;
+  for (PlanStep& step : steps) step.done = false;
   std::size_t next_input = 0;
   try {
     for (PlanStep& step : steps) run_step(step, inputs, next_input);

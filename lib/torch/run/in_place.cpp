@@ -3,8 +3,6 @@
 #include "torch/run/in_place.hpp"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/native_batch_norm.h>
 
 #include <algorithm>
 
@@ -29,11 +27,6 @@ const ir::ValueInfo* first_input(const ir::Graph& graph, const ir::Node& node,
                                  const std::string& argument) {
   const ir::Value* value = node.find(argument);
   return value && value->is_node() ? &graph.node(value->node()).info : nullptr;
-}
-
-bool is_exclusive(const at::Tensor& tensor) {
-  return tensor.defined() && tensor.is_floating_point() && tensor.is_non_overlapping_and_dense() &&
-         tensor.use_count() == 1 && tensor.has_storage() && tensor.storage().use_count() == 1;
 }
 
 bool is_like(const at::Tensor& tensor, const at::Tensor& first) {
@@ -64,29 +57,17 @@ std::optional<c10::OperatorHandle> in_place_twin(const ir::Graph& graph, const i
   return twin;
 }
 
+bool is_exclusive(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.is_floating_point() && tensor.is_non_overlapping_and_dense() &&
+         tensor.use_count() == 1 && tensor.has_storage() && tensor.storage().use_count() == 1;
+}
+
 bool may_overwrite(const std::vector<c10::IValue>& arguments) {
   if (!arguments.front().isTensor()) return false;
   const at::Tensor& first = arguments.front().toTensor();
   return is_exclusive(first) &&
          std::all_of(arguments.begin() + 1, arguments.end(),
                      [&](const c10::IValue& argument) { return keeps_type(argument, first); });
-}
-
-bool batch_norm_in_place(std::vector<c10::IValue>& arguments) {
-  enum { input, weight, bias, mean, variance, training, momentum, epsilon };
-  if (arguments[training].toBool()) return false;
-  at::Tensor out = std::move(arguments[input]).toTensor();
-  const bool over = is_exclusive(out);
-  if (over) {
-    at::Tensor no_mean = at::empty({0}), no_deviation = at::empty({0});
-    const auto tensor = [&](int i) { return arguments[i].toOptional<at::Tensor>(); };
-    at::native_batch_norm_out(out, no_mean, no_deviation, out, tensor(weight), tensor(bias),
-                              tensor(mean), tensor(variance), false, arguments[momentum].toDouble(),
-                              arguments[epsilon].toDouble());
-    arguments.resize(1);
-  }
-  arguments[input] = std::move(out);
-  return over;
 }
 
 }  // namespace mase::libtorch

@@ -18,12 +18,11 @@ namespace mase::libtorch {
 std::optional<c10::OperatorHandle> in_place_twin(const ir::Graph& graph, const ir::Node& node,
                                                  const c10::FunctionSchema& schema);
 
+/// Whether it is a float tensor that nobody else sees.
+bool is_exclusive(const at::Tensor& tensor);
+
 /// Whether the first argument is a float tensor that nobody else sees, and all other tensors have
 /// its type, sizes and strides, so that the result has them too.
 bool may_overwrite(const std::vector<c10::IValue>& arguments);
-
-/// aten::batch_norm in eval mode, whose arguments these are, over its input: true when that was
-/// done and the result stands first. It has no twin, but a form that is told where to write.
-bool batch_norm_in_place(std::vector<c10::IValue>& arguments);
 
 }  // namespace mase::libtorch

@@ -10,6 +10,7 @@
 #include "ir/op_table.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/in_place.hpp"
+#include "torch/run/normalise.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -36,6 +37,7 @@ class PlanBuilder {
     }
     plan_.slots_.resize(static_cast<std::size_t>(most));
     mark_last_uses();
+    link_norms(plan_.steps);
   }
 
  private:

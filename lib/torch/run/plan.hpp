@@ -16,6 +16,7 @@
 #include "ir/leaf_bodies.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/fold_batch_norm.hpp"
+#include "torch/run/normalise_kernels.hpp"
 #include "torch/run/operators.hpp"
 #include "torch/run/recurrent.hpp"
 
@@ -65,6 +66,12 @@ struct PlanStep {
   std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
   const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
   PlanStep* norm = nullptr;             ///< the batch norm that is folded into this layer
+  /// Of a batch norm: the sum with the slot `addend` and the activation that may be done with it.
+  PlanStep *sum = nullptr, *activation = nullptr;
+  ir::NodeId addend = ir::no_node;
+  Clamp clamp;
+  bool done = false;           ///< in this run, by the batch norm before it: the result ...
+  std::size_t done_place = 0;  ///< ... is this argument
 };
 
 /// A graph at one level of exactness as a sequence of steps.
@@ -91,6 +98,8 @@ struct Executor::Plan {
   c10::IValue call(PlanStep& step);
   c10::IValue call_aten(PlanStep& step);
   void call_operator(PlanStep& step);
+  bool call_norm(PlanStep& step);
+  c10::IValue take_done(PlanStep& step);
   c10::IValue call_recurrent(PlanStep& step);
   c10::IValue call_folded(PlanStep& layer);
   at::Tensor call_layer(PlanStep& layer, const at::Tensor& input, const FoldedLayer& tensors);
