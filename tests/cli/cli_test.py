@@ -497,6 +497,12 @@ class TextModels(InFolder):
 
 
 class Recurrent(InFolder):
+    def test_an_input_of_other_features_is_refused(self):
+        # LibTorch runs it, and reads past the weights.
+        model = SOURCE / "tests/fixtures/programs/QuantizableRecurrentLayers.trace.pt"
+        said = self.run_mase("show", model, "--input-shape", "2,4,6,7", code=3).stderr
+        self.assertIn("takes 6 features in the last dimension, given float32[2, 4, 7]", said)
+
     def test_every_matrix_has_codes_and_hardware_is_refused_by_name(self):
         self.write(
             "q.toml",

@@ -149,13 +149,19 @@ c10::IValue Builder::run(const OpCall& call) const {
     const c10::TypePtr type = found ? found->schema().arguments()[i].type() : nullptr;
     arguments.push_back(concrete(*call.args[i].second, type));
   }
+  if (const std::string demand = unchecked_demand(call.op, arguments); !demand.empty())
+    refuse(call, demand);
   try {
     return run_operator(call.op, arguments);
   } catch (const c10::Error& error) {
     const std::string demand = unmet_demand(call.op, arguments);
-    file_error(call.op + at_place(call.source) + " does not fit the example input: " +
-               (demand.empty() ? error.what_without_backtrace() : demand) + examples_text());
+    refuse(call, demand.empty() ? error.what_without_backtrace() : demand);
   }
+}
+
+void Builder::refuse(const OpCall& call, const std::string& reason) const {
+  file_error(call.op + at_place(call.source) + " does not fit the example input: " + reason +
+             examples_text());
 }
 
 /// "; the example is x float32[2, 7] (x.npy), ..."

@@ -105,6 +105,7 @@ class Builder {
   void wrap_sizes(OpCall& call);
   Ref wrapped(const Ref& cell, const SourceText& source);
   c10::IValue run(const OpCall& call) const;
+  [[noreturn]] void refuse(const OpCall& call, const std::string& reason) const;
   std::string examples_text() const;
   Ref bind_in_place(const Ref& target, const Ref& result, const SourceText& source);
   /// The tensor with the part that the steps from `step` on name replaced.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/array.hpp"
 #include "base/error.hpp"
 #include "torch/run/operators.hpp"
 
@@ -32,6 +33,14 @@ const RecurrentOp* find_recurrent_by(std::string_view RecurrentOp::*key, std::st
 
 at::Tensor tensor_at(const TensorRow& tensors, std::size_t i) {
   return i < tensors.size() ? tensors[i] : at::Tensor();
+}
+
+/// ATen's kernels take an input of more features than the weights have, and read past these.
+void check_features(const RecurrentOp& op, const RecurrentCall& call) {
+  const std::int64_t wanted = call.weight_ih[0].size(1);
+  if (call.input.dim() > 0 && call.input.size(-1) == wanted) return;
+  file_error(std::string(op.name) + " takes " + std::to_string(wanted) +
+             " features in the last dimension, given " + shape_text(call.input.sizes().vec()));
 }
 
 /// A level's input as [steps, rows, features].
@@ -204,6 +213,7 @@ const RecurrentOp* find_recurrent_of_aten(std::string_view aten) {
 }
 
 c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call) {
+  check_features(op, call);
   const bool rows = is_batched(op, call);
   const std::int64_t place = op.cell || call.batch_first ? 0 : 1;
   const at::Tensor input = rows ? call.input : call.input.unsqueeze(place);
@@ -223,6 +233,7 @@ c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call) {
 }
 
 c10::IValue run_steps(const RecurrentOp& op, const RecurrentCall& call, const PassState& pass) {
+  check_features(op, call);
   return StepLoop(op, call, pass).run();
 }
 
