@@ -73,9 +73,9 @@ class Statements(Example):
     def test_a_latency_that_does_not_hold(self):
         self.changed("latency = 3", "latency = 4")
         result = self.run_mase("emit", self.transform(), "--project", "p", "-q")
-        self.assertIn("latency 24 cycles", result.stdout)
+        self.assertIn("latency 25 cycles", result.stdout)
         failed = self.run_mase("simulate", self.transform(), "--project", "p", "-q", code=1)
-        self.assertRegex(failed.stdout, r"first output\s*\|\s*24\s*\|\s*23")
+        self.assertRegex(failed.stdout, r"first output\s*\|\s*25\s*\|\s*24")
 
     def test_an_interval_that_does_not_hold(self):
         self.changed("lanes = 8", "lanes = 1\ninterval = 7")
@@ -110,7 +110,7 @@ class Checkpoints(Example):
         for name in ("energy.sv", "energy.toml"):
             (self.cwd / name).rename(self.cwd / f"kept_{name}")
         result = self.run_mase("emit", checkpoint, "--project", "p", "-q")
-        self.assertIn("latency 23 cycles", result.stdout)
+        self.assertIn("latency 24 cycles", result.stdout)
         self.write("energy.sv", self.files["energy.sv"])
         text = self.files["energy.toml"]
         table = text[: text.index("[passes")]
@@ -121,7 +121,7 @@ class Checkpoints(Example):
         self.write("energy.toml", (self.cwd / "other.toml").read_text(encoding="utf-8") + "[passes.report_graph]\n")
         again = self.transform(checkpoint, "q")
         result = self.run_mase("emit", again, "--config", "energy.toml", "--project", "q", "-q")
-        self.assertIn("latency 29 cycles", result.stdout)
+        self.assertIn("latency 30 cycles", result.stdout)
         self.write("energy.toml", table.replace('"2 * outputs"', "4") + "[passes.report_graph]\n")
         refused = self.transform(checkpoint, "r", code=2)
         self.assertIn("energy.toml:1:13: error: custom_ops.energy: the graph of", refused)

@@ -304,6 +304,8 @@ class Combined(Search):
         metrics = {metric: found[name] for metric, name in HARDWARE_METRICS.items()}
         for resource in ("lut", "ff", "dsp", "bram"):
             metrics[resource] = found["total"][resource]
+        metrics["fmax"] = found["fmax"]
+        metrics["throughput"] = found["throughput"]
         return metrics, {row["layer"]: row["fold"] for row in found["layers"]}, document.get("scores")
 
     def test_emit_and_transform_of_a_winner_give_the_very_design_that_was_measured(self):
@@ -321,7 +323,8 @@ class Combined(Search):
             self.assertEqual(scores["accuracy"], best["software_metrics"]["accuracy"])
             fold = chosen["hardware"]["layers"]["seq_blocks_4"]
             wanted = f"{fold['simd']} x {fold['pe']} {chosen['hardware']['multiplier']}"
-            self.assertEqual((folds["seq_blocks_4"], same_folds["seq_blocks_4"]), (wanted, wanted))
+            for found in (folds, same_folds):  # outputs may share multipliers besides
+                self.assertEqual(found["seq_blocks_4"].partition(" packed")[0], wanted)
             width = int(16 * chosen["channels"]["layers"]["seq_blocks_4"])
             graph = self.mase("show", f"{folder}/graph_module.pt").stdout
             self.assertIn(f"tensor seq_blocks.4.weight : float32[{width}, 16]", graph)
