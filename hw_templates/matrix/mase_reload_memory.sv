@@ -43,23 +43,27 @@ module mase_reload_memory #(
     logic unused_address;
     assign unused_address = &{1'b0, enable, address};
     initial $readmemh(FILE, mem);
-    always_ff @(posedge clk)
-      for (int p = 0; p < PIECES; p++)
-        if (writes[p]) mem[0][32*p+:32] <= reload[31:0];
+    for (genvar p = 0; p < PIECES; p++) begin : g_write
+      always_ff @(posedge clk) if (writes[p]) mem[0][32*p+:32] <= reload[31:0];
+    end
     assign word = mem[0];
   end else if (BLOCK != 0) begin : g_block
     (* ram_style = "block" *) logic [32*PIECES-1:0] mem[0:DEPTH-1];
     initial $readmemh(FILE, mem);
-    always_ff @(posedge clk)
-      for (int p = 0; p < PIECES; p++)
-        if (writes[p]) mem[reload[32+PB+:AB]][32*p+:32] <= reload[31:0];
+    for (
+        genvar p = 0; p < PIECES; p++
+    ) begin : g_write  // no loop: simulators do not unroll long ones
+      always @(posedge clk) if (writes[p]) mem[reload[32+PB+:AB]][32*p+:32] <= reload[31:0];
+    end
     always_ff @(posedge clk) if (enable) word <= mem[address];
   end else begin : g_distributed
     (* ram_style = "distributed" *) logic [32*PIECES-1:0] mem[0:DEPTH-1];
     initial $readmemh(FILE, mem);
-    always_ff @(posedge clk)
-      for (int p = 0; p < PIECES; p++)
-        if (writes[p]) mem[reload[32+PB+:AB]][32*p+:32] <= reload[31:0];
+    for (
+        genvar p = 0; p < PIECES; p++
+    ) begin : g_write  // no loop: simulators do not unroll long ones
+      always @(posedge clk) if (writes[p]) mem[reload[32+PB+:AB]][32*p+:32] <= reload[31:0];
+    end
     always_ff @(posedge clk) if (enable) word <= mem[address];
   end
 

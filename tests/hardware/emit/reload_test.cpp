@@ -175,6 +175,25 @@ TEST_CASE("a network takes the weights of another checkpoint over AXI4-Lite, and
   CHECK(plain.interval == own.timing.interval);
 }
 
+TEST_CASE("simulators take words of any width") {
+  constexpr const char* wide = R"(graph "wide" {
+  module fc : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc.weight]
+  tensor fc.weight : float32[32, 32] parameter grad
+  %x : float32[2, 32] = placeholder x
+  %fc : float32[2, 32] = call_module fc aten::linear(input=%x) {data_in=integer(8, 4), weight=integer(6, 4)}
+  %output : float32[2, 32] = output output(value=%fc)
+}
+)";
+  // Verilator does not unroll loops over more than 64 pieces of 32 bits.
+  for (const std::int64_t interval : {1, 2}) {
+    const Design design = design_of(wide, 1, interval);
+    CHECK(design.memories.front().word_bits > 64 * 32);
+    const test::TemporaryFolder folder;
+    write_files(folder.path(), all_files(design, {}));
+    CHECK(run_process({"make", "lint"}, {folder.path(), 300, {}}).status == 0);
+  }
+}
+
 TEST_CASE("the bench of reloading can fail") {
   const test::TemporaryFolder folder;
   const Design own = design_of(cnn, 1, 144), other = design_of(cnn, 2, 144);
