@@ -4,7 +4,7 @@
 
 usage: scripts/bench/calibrate.py PROGRAM MODULE FILE
 
-PROGRAM is bench_module_cost of a build with -DMASE_BENCH=ON. Each line of FILE is one set of
+PROGRAM is bench_module_cost of a release build. Each line of FILE is one set of
 parameters, NAME=VALUE separated by blanks; a value is an integer, an unsigned Verilog constant
 (1280'h3f...) or a memory image DEPTHxBITS, which is filled with seeded random words. Empty lines
 and lines starting with # are skipped. The module is measured beside a long path that is subtracted:
