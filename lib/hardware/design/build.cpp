@@ -262,9 +262,8 @@ class Builder {
 
 FifoDepths fifo_depths(const Design& design) {
   FifoDepths depths;
-  for (const Instance& instance : design.instances)
-    if (instance.module == "mase_fifo")
-      depths[instance.name] = instance.parameters.integer("DEPTH");
+  for (const std::size_t i : design.fifos())
+    depths[design.instances[i].name] = design.instances[i].parameters.integer("DEPTH");
   return depths;
 }
 

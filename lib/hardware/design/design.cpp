@@ -12,4 +12,11 @@ const Memory* Design::find_memory(const std::string& file) const {
   return it == memories.end() ? nullptr : &*it;
 }
 
+std::vector<std::size_t> Design::fifos() const {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    if (instances[i].module == "mase_fifo") places.push_back(i);
+  return places;
+}
+
 }  // namespace mase::design

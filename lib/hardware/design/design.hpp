@@ -101,6 +101,8 @@ struct Design {
 
   const Stream& stream(StreamId id) const { return streams[static_cast<std::size_t>(id)]; }
   const Memory* find_memory(const std::string& file) const;
+  /// Places of the FIFOs in `instances`, ascending: the order of everything that lists FIFOs.
+  std::vector<std::size_t> fifos() const;
 };
 
 }  // namespace mase::design

@@ -126,10 +126,11 @@ Tree fifos_of(const Design& design, const std::string& node) {
   Tree fifos = Tree::dict();
   for (const Instance& consumer : design.instances) {
     if (consumer.layer != node) continue;
-    for (const Instance& fifo : design.instances)
-      if (fifo.module == "mase_fifo" &&
-          std::count(consumer.inputs.begin(), consumer.inputs.end(), fifo.outputs[0]))
+    for (const std::size_t i : design.fifos()) {
+      const Instance& fifo = design.instances[i];
+      if (std::count(consumer.inputs.begin(), consumer.inputs.end(), fifo.outputs[0]))
         fifos[fifo.name] = fifo.parameters.integer("DEPTH");
+    }
   }
   return fifos;
 }

@@ -36,17 +36,8 @@ constexpr std::int64_t shrink_budget = 1'500'000;
 /// Frames to watch: the second meets the end of the first in every module.
 constexpr std::size_t watched_frames = 2;
 
-bool is_fifo(const Instance& instance) { return instance.module == "mase_fifo"; }
-
 void set_depth(Instance& fifo, std::int64_t depth) { fifo.parameters.set("DEPTH", depth); }
 std::int64_t depth_of(const Instance& fifo) { return fifo.parameters.integer("DEPTH"); }
-
-std::vector<std::size_t> fifos_of(const Design& design) {
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < design.instances.size(); ++i)
-    if (is_fifo(design.instances[i])) indices.push_back(i);
-  return indices;
-}
 
 /// The interval of the design when no stream has to wait for another one.
 std::int64_t best_interval(const Design& design) {
@@ -176,7 +167,7 @@ class Fitter {
 }  // namespace
 
 void size_fifos(Design& design) {
-  const std::vector<std::size_t> fifos = fifos_of(design);
+  const std::vector<std::size_t> fifos = design.fifos();
   if (fifos.empty()) return;
   for (std::size_t i : fifos) set_depth(design.instances[i], unbounded);
   const std::int64_t interval = best_interval(design);
@@ -195,7 +186,7 @@ void size_fifos(Design& design) {
   Fitter fitter(design);
   fitter.grow(fifos, interval);
   if (!idle.empty()) fitter.remove(idle);
-  const std::vector<std::size_t> left = fifos_of(design);
+  const std::vector<std::size_t> left = design.fifos();
   for (auto i = left.rbegin(); i != left.rend() && fitter.affordable(); ++i)
     if (!fitter.remove({*i})) fitter.shrink(*i);
   if (const auto timing = fitter.timing()) design.timing = *timing;

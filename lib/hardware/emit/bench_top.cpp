@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/design/build.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/top.hpp"
@@ -23,7 +22,7 @@ std::string bit(const std::string& vector, std::size_t index) {
 }
 
 std::int64_t levels_width(const design::Design& design) {
-  const auto fifos = static_cast<std::int64_t>(design::fifo_depths(design).size());
+  const auto fifos = static_cast<std::int64_t>(design.fifos().size());
   return std::max(fifos * beat_word_bits, least_width);
 }
 
@@ -84,8 +83,7 @@ void close_unused(verilog::Module& module, const design::Design& design, const B
 /// The beats in the memory of every FIFO, a word each; the words behind them are zero.
 void connect_levels(verilog::Module& module, const design::Design& design, const Names& names) {
   std::int64_t first = 0;
-  for (std::size_t i = 0; i < design.instances.size(); ++i) {
-    if (design.instances[i].module != "mase_fifo") continue;
+  for (const std::size_t i : design.fifos()) {
     module.items.emplace_back(verilog::Assign{
         slice("fifo_levels", first, beat_word_bits),
         std::to_string(beat_word_bits) + "'(dut." + names.instances[i] + ".count)"});

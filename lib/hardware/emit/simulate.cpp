@@ -101,10 +101,11 @@ Simulation::Histogram read_histogram(const Tree& tree) {
 
 std::vector<Simulation::FifoPeak> read_fifos(const Tree& peaks, const design::Design& design) {
   std::vector<Simulation::FifoPeak> fifos;
-  for (const design::Instance& instance : design.instances)
-    if (instance.module == "mase_fifo")
-      fifos.push_back({instance.name, instance.parameters.integer("DEPTH"),
-                       peaks.as_list().at(fifos.size()).as_int()});
+  for (const std::size_t i : design.fifos()) {
+    const design::Instance& fifo = design.instances[i];
+    fifos.push_back(
+        {fifo.name, fifo.parameters.integer("DEPTH"), peaks.as_list().at(fifos.size()).as_int()});
+  }
   return fifos;
 }
 
