@@ -119,11 +119,16 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
   return configuration;
 }
 
-std::string resolved_toml(const Configuration& configuration) {
+Tree model_tree(const Configuration& configuration) {
   Tree out = settings_tree(configuration.settings);
   for (const auto& [name, value] : configuration.concrete) out["cf_args"][name] = value;
   if (!configuration.custom_ops.empty())
     out["custom_ops"] = write_custom_op_tables(configuration.custom_ops);
+  return out;
+}
+
+std::string resolved_toml(const Configuration& configuration) {
+  Tree out = model_tree(configuration);
   Tree passes = Tree::list();
   for (const passes::PassCall& call : configuration.pipeline) {
     Tree entry = Tree::dict();

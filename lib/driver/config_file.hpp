@@ -38,6 +38,9 @@ Configuration load_configuration(const std::string& path, const Tree& command_li
 /// The same of a file that is read already; `path` is its name.
 Configuration read_configuration(Tree file, const std::string& path, const Tree& command_line);
 
+/// What says which model it is and how it is read: the settings, `[cf_args]` and `[custom_ops]`.
+Tree model_tree(const Configuration& configuration);
+
 /// The resolved configuration as TOML; loading it again gives the same run.
 std::string resolved_toml(const Configuration& configuration);
 

@@ -193,7 +193,7 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
 
 std::string SearchTask::transform_toml(const samplers::Params& params,
                                        const std::string& checkpoint) const {
-  Tree settings = settings_tree(session_.settings());
+  Tree settings = model_tree(session_.configuration);
   if (!model_.graph.custom_ops.empty())
     settings["custom_ops"] = write_custom_op_tables(model_.graph.custom_ops);
   Tree passes = Tree::list();

@@ -132,6 +132,36 @@ class ShippedExample(Search):
         self.assertEqual(document["trials"], 5)
         self.assertGreaterEqual(len(document["best"]), 1)
 
+    def test_the_folder_of_a_best_trial_keeps_the_arguments_that_cf_args_fix(self):
+        config = self.out / "fixed.toml"
+        config.write_text(
+            """model = "tests/fixtures/programs/Options.pt"
+dataset = "jsc"
+[cf_args]
+negate = true
+[search.search_space]
+name = "graph/quantize/mixed_precision_ptq"
+[search.search_space.setup]
+by = "type"
+[search.search_space.seed.default.config]
+name = ["integer", "NA"]
+data_in_width = [8]
+data_in_frac_width = [4]
+[search.strategy]
+name = "optuna"
+[search.strategy.sw_runner.basic_evaluation]
+[search.strategy.setup]
+n_trials = 2
+[search.strategy.metrics]
+accuracy.direction = "maximize"
+""",
+            encoding="utf-8",
+        )
+        document = self.search(config, "fixed")
+        for best, folder in zip(document["best"].values(), document["best_folders"]):
+            again = self.mase("transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json")
+            self.assertEqual(json.loads(again.stdout)["scores"]["loss"], best["software_metrics"]["loss"])
+
     def test_only_an_untrained_model_whose_trials_do_not_train_it_is_warned_about(self):
         self.mase("train", "jsc-tiny", "jsc", "--max-epochs", "1", "--project", "t")
         trained = self.out / "t/software/training_ckpts/best.pt"
