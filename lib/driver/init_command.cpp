@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase init`: a configuration that quantizes a model, one table per kind of layer that it has.
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -113,9 +114,35 @@ std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calib
   return left.empty() ? text : text + "\n# Without formats:\n" + left;
 }
 
+/// A word as a shell reads it back (POSIX.1-2017, 2.2.2 Single-Quotes).
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain = "_./:=,+-";
+  const auto needs_quotes = [&](unsigned char c) {
+    return !std::isalnum(c) && plain.find(static_cast<char>(c)) == std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::none_of(text, needs_quotes)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// The command that the file is for, with what of the model's import a file cannot say.
+std::string command_text(const InitRequest& request) {
+  std::string text = "mase transform --config " + shell_word(request.output.value_or("FILE.toml"));
+  const auto add = [&](const char* option, const std::vector<std::string>& values) {
+    for (const std::string& value : values)
+      text += std::string(" ") + option + " " + shell_word(value);
+  };
+  add("--input", request.input.inputs);
+  add("--input-shape", request.input.input_shapes);
+  add("--fix", request.input.fixed);
+  add("--leaf-module", request.input.leaf_modules);
+  add("--leaf-function", request.input.leaf_functions);
+  return text;
+}
+
 std::string config_text(const InitRequest& request, ir::Graph& graph) {
-  const std::string name = request.output.value_or("FILE.toml");
-  std::string text = "# mase transform --config " + name + "\n" + text_line("model", request.model);
+  std::string text = "# " + command_text(request) + "\n" + text_line("model", request.model);
   if (request.dataset) text += text_line("dataset", *request.dataset);
   if (!graph.custom_ops.empty()) {
     Tree tables = Tree::dict();

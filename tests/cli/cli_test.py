@@ -11,6 +11,7 @@ import os
 import random
 import re
 import resource
+import shlex
 import signal
 import struct
 import subprocess
@@ -1040,6 +1041,16 @@ class Init(InFolder):
         for name in ("resnet8", "mobile_tiny", "dict_output"):
             folder = SOURCE / "tests/fixtures/models" / name
             self.emitted(str(next(folder.glob("*.pt"))), "--input", str(folder / "inputs.npy"))
+
+    def test_its_first_line_is_the_command_that_reads_the_model_as_it_did(self):
+        model = SOURCE / "tests/fixtures/programs/Options.pt"
+        options = ("--input-shape", "x=2,3,4", "--fix", "negate=true", "--fix", "scale=0.5")
+        self.run_mase("init", model, *options, "-o", "with space.toml")
+        words = shlex.split((self.cwd / "with space.toml").read_text(encoding="utf-8").splitlines()[0])
+        self.assertEqual(words[1:], ["mase", "transform", "--config", "with space.toml", *options])
+        dumped = self.run_mase(*words[2:], "--project", "p", "--dump-after", "all", "dumps")
+        self.assertNotIn("guessed", dumped.stderr)
+        self.assertIn("aten::neg", "".join(path.read_text() for path in (self.cwd / "dumps").iterdir()))
 
     def test_every_node_is_named_and_nothing_is_replaced_unasked(self):
         text = self.run_mase("init", "lenet", "mnist", "--width", "5").stdout
