@@ -159,6 +159,56 @@ TEST_CASE("sums, differences, products and choices in RTL join their operands") 
   check_cases(cases, kElementwiseFrames);
 }
 
+/// a / b in units of the result, rounded once: what its floor leaves over decides.
+Wide exact_quotient(Wide a, Wide b, const Requantise& requantise) {
+  if (b == 0) return a == 0 ? requantise(0) : a < 0 ? requantise.low : requantise.high;
+  if (b < 0) return exact_quotient(-a, -b, requantise);
+  const Wide floor = (a - (a % b + b) % b) / b, twice = 2 * (a - floor * b);
+  const bool nearest = requantise.rounding == formats::Rounding::nearest_even;
+  const bool up = nearest && (twice > b || (twice == b && floor % 2 != 0));
+  return std::clamp(floor + (up ? 1 : 0), requantise.low, requantise.high);
+}
+
+Case divide_case(Random& random, const FixedType& a, const FixedType& b) {
+  const FixedType to = random_type(random, 16);
+  const bool shifts_a = random.below(3) != 0;
+  const std::int64_t shift = between(random, 0, 9);
+  const std::int64_t bits = integer::signed_width(0, std::max(to.high(), -to.low()));
+  const Port left = random_port(random, between(random, 1, 3), a, kElementwiseFrames * 12);
+  const Port right = random_port(random, left.lanes, b, kElementwiseFrames * 12);
+  // The module's quotient has one bit and the remainder's below those of the result.
+  const Requantise requantise = random_requantise(random, to, 2);
+  design::ModuleParameters parameters{{"LANES", left.lanes},
+                                      {"AW", std::int64_t{a.width}},
+                                      {"ASIGNED", flag(a.is_signed)},
+                                      {"ASHIFT", shifts_a ? shift : 0},
+                                      {"BW", std::int64_t{b.width}},
+                                      {"BSIGNED", flag(b.is_signed)},
+                                      {"BSHIFT", shifts_a ? 0 : shift},
+                                      {"QW", bits}};
+  parameters.append(design::requantise_parameters(requantise, to));
+  const int s = static_cast<int>(shift);
+  return {"mase_divide",
+          parameters,
+          {left, right},
+          {mapped(left, to,
+                  [&](std::size_t i) {
+                    return exact_quotient(Wide{left.codes[i]} * power(shifts_a ? s : 0),
+                                          Wide{right.codes[i]} * power(shifts_a ? 1 : s + 1),
+                                          requantise);
+                  })},
+          {}};
+}
+
+TEST_CASE("quotients in RTL are the exact ones rounded once, by zero too") {
+  Random random(16);
+  std::vector<Case> cases;
+  for (int i = 0; i < 30; ++i)
+    cases.push_back(
+        divide_case(random, random_type(random, i % 5 == 0 ? 24 : 8), random_type(random, 6)));
+  check_cases(cases, kElementwiseFrames);
+}
+
 struct Channels {
   Codes scale;
   std::vector<Wide> shift;

@@ -61,6 +61,21 @@ StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   return builder.finish("mase_binary", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
+StreamId add_quotient(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& quotient = std::get<integer::Quotient>(builder.step.operation);
+  const FixedType &a = builder.input(0).type, &b = builder.input(1).type;
+  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
+                              {"AW", std::int64_t{a.width}},
+                              {"ASIGNED", flag(a.is_signed)},
+                              {"ASHIFT", std::int64_t{quotient.shift_a}},
+                              {"BW", std::int64_t{b.width}},
+                              {"BSIGNED", flag(b.is_signed)},
+                              {"BSHIFT", std::int64_t{quotient.shift_b}},
+                              {"QW", std::int64_t{quotient.bits}}};
+  parameters.append(requantiser(builder));
+  return builder.finish("mase_divide", std::move(parameters), inputs, builder.fold.in_lanes);
+}
+
 // Modules of the user's.
 
 const ir::CustomHardware& hardware_of(const Step& step) {
@@ -313,6 +328,7 @@ std::vector<StepRow> stream_rows() {
       {"lookup", element_rule, fold_lanes, output_interval, nullptr, add_lookup},
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
+      {"quotient", element_rule, fold_lanes, output_interval, nullptr, add_quotient},
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},

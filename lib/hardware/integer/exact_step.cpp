@@ -79,6 +79,10 @@ class Frame {
     }
   }
 
+  void operator()(const Quotient& quotient) const {
+    for (Index i = 0; i < elements(); ++i) put(i, static_cast<Sum>(quotient(in_[0][i], in_[1][i])));
+  }
+
   void operator()(const Concat& concat) const {
     const Index all = elements() / concat.rows;
     Index first = 0;

@@ -27,7 +27,7 @@ BinaryKind kind_of(Arithmetic arithmetic) {
     case divide:
       break;
   }
-  throw Refusal{"the quotient of two streams has no datapath; divide by a constant power of two"};
+  MASE_CHECK(false, "a quotient is a step of its own");
 }
 
 /// Values of the accumulator; the shifted operands of a choice stand in it too.
@@ -76,6 +76,7 @@ Operand lower_streams(const Call& call, Arithmetic kind) {
     b = call.lowering.reordered(b, call.lowering.layout_of(a), call.node, "other");
   else
     a = call.lowering.reordered(a, call.lowering.layout_of(b), call.node, "self");
+  if (kind == Arithmetic::divide) return quotient(call, a, b);
   return combined(call, kind_of(kind), a, b);
 }
 

@@ -277,6 +277,8 @@ std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView
                                               Constants scale, std::optional<Constants> shift);
 /// The sum, product ... of two streams of one shape and order.
 StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b);
+/// a / b of two streams of one shape and order, rounded once to the grid of the result.
+StreamView quotient(const Call& call, const StreamView& a, const StreamView& b);
 /// x where it is positive, else x times a slope for all or for each channel.
 Operand sloped(const Call& call, const StreamView& x, Constants slope);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the

@@ -186,6 +186,18 @@ struct Binary {
   }
 };
 
+/// a / b at the point of the accumulator, which has two bits below the result's last one:
+/// |a| << shift_a divided by |b| << shift_b as `bits` bits, then one that tells whether something
+/// is left, then the sign. So rounding the accumulator rounds the exact quotient. What passes
+/// `bits` bits, as every x / 0 does, has all bits set, which is beyond the result's bounds; 0 / 0
+/// is 0.
+struct Quotient {
+  int shift_a = 0, shift_b = 0, bits = 1;
+
+  Wide operator()(Wide a, Wide b) const;
+  Wide most() const;  ///< the largest accumulator
+};
+
 /// Inputs in turn, `rows` times in a frame: elements / rows of each.
 struct Concat {
   std::int64_t rows = 1;
@@ -212,7 +224,7 @@ Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::i
 
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
-                               Binary, Concat, Slice, Gather, ArgMax>;
+                               Binary, Concat, Slice, Gather, ArgMax, Quotient>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

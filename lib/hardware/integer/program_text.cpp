@@ -62,6 +62,9 @@ struct Details {
   std::string operator()(const ArgMax& argmax) const {
     return "of every " + std::to_string(argmax.row);
   }
+  std::string operator()(const Quotient& quotient) const {
+    return "<< " + std::to_string(quotient.shift_a) + ", " + std::to_string(quotient.shift_b);
+  }
 };
 
 std::string step_text(const Program& program, const Step& step) {

@@ -90,6 +90,22 @@ TEST_CASE("a quotient by any positive number equals the reference") {
     }
 }
 
+TEST_CASE("a quotient of two streams equals the reference, by zero too") {
+  for (const std::string a : {"integer(8, 4)", "integer(6, 5, is_signed=false)"})
+    for (const std::string b : {"integer(4, 2)", "integer(3, -1, is_signed=false)"})
+      for (const std::string out : {"integer(8, 5)", "integer_floor(12, 9)", "integer(5, -2)",
+                                    "integer(6, 2, is_signed=false)"})
+        for (const Shape& shape : {Shape{2, 3, 4, 2}, Shape{2, 3, 1, 1}}) {
+          INFO(a << " " << b << " " << out << " " << shape_text(shape));
+          Sketch sketch;
+          const auto x = sketch.input({2, 3, 4, 2}, {{"data_out", a}});
+          const auto y = sketch.input(shape, {{"data_out", b}});
+          const auto z = sketch.call("aten::div.Tensor", {{"self", ref(x)}, {"other", ref(y)}},
+                                     {2, 3, 4, 2}, {{"data_out", out}});
+          check_against_reference(sketch.finish(z), 4);
+        }
+}
+
 TEST_CASE("the larger and the smaller of a stream and a number equal the reference") {
   for (const std::string op : {"aten::maximum", "aten::minimum"})
     for (const std::string out : {"", "integer(6, 2)", "integer_floor(8, 6)"})

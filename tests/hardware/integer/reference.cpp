@@ -248,7 +248,10 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["minimum"] = [](E e) -> R {
       return {e.binary([](Real a, Real b) { return b < a ? b : a; })};
     };
-    t["div"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a / b; })}; };
+    // What is no number has no code: hardware gives 0.
+    t["div"] = [](E e) -> R {
+      return {e.binary([](Real a, Real b) { return a == 0 ? a : a / b; })};
+    };
     t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
     t["cat"] = [](E e) -> R { return {e.cat()}; };
     t["chunk"] = t["split"] = [](E e) -> R { return e.parts(); };

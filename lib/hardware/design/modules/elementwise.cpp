@@ -16,6 +16,8 @@ using Made = std::unique_ptr<Handshake>;
 // Registers before the skid.
 constexpr int lookup_stages = 2;
 int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 : 2; }
+/// Magnitudes, a bit each, sign, rounding.
+int divide_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 3; }
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
 int scale_shift_stages(const ModuleParameters& p) { return p.integer("HAS_SHIFT") != 0 ? 5 : 4; }
 
@@ -27,6 +29,9 @@ Made make_lookup(const ModuleParameters&, Stages kept) {
 }
 Made make_binary(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(binary_stages(parameters), kept);
+}
+Made make_divide(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<JoinHandshake>(divide_stages(parameters), kept);
 }
 Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(scale_shift_stages(parameters), kept);
@@ -84,6 +89,41 @@ Cost binary_cost(const Design&, const Instance& instance) {
   Cost cost = output_cost(lanes * instance.parameter("OW"), binary_stages(instance.parameters));
   cost += skid_cost(lanes * instance.parameter("AW"));
   cost += skid_cost(lanes * instance.parameter("BW"));
+  cost += scaled(lane, static_cast<double>(lanes));
+  return cost;
+}
+
+/// Bits of the remainder behind `stage` bits of the quotient: of the divisor, or of those of the
+/// numerator that were taken so far.
+std::int64_t remainder_bits(const ModuleParameters& p, std::int64_t stage) {
+  const std::int64_t taken = p.integer("AW") + p.integer("ASHIFT") - p.integer("QW") + stage;
+  return std::clamp<std::int64_t>(taken, 0, p.integer("BW") + p.integer("BSHIFT"));
+}
+
+/// One lane of mase_divide, without its requantisation.
+Cost divider_cost(const ModuleParameters& p) {
+  const std::int64_t a = p.integer("AW"), b = p.integer("BW"), bits = p.integer("QW");
+  Cost cost = adder_cost(bits + 2);
+  cost.ff += static_cast<double>(a + b + bits + 2);
+  if (p.integer("ASIGNED") != 0) cost += adder_cost(a);
+  if (p.integer("BSIGNED") != 0) cost += adder_cost(b);
+  for (std::int64_t stage = 1; stage <= bits; ++stage) {
+    const std::int64_t kept = remainder_bits(p, stage);
+    cost += adder_cost(b + p.integer("BSHIFT") + 1);
+    cost.lut += static_cast<double>(kept);  // the difference, or what it was taken from
+    cost.ff += static_cast<double>(kept + b + bits + 2);
+  }
+  return cost;
+}
+
+Cost divide_cost(const Design&, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t lanes = p.integer("LANES");
+  Cost lane = divider_cost(p);
+  lane += requantise_stage_cost(p, {static_cast<int>(p.integer("QW") + 2)});
+  Cost cost = output_cost(lanes * p.integer("OW"), divide_stages(p));
+  cost += skid_cost(lanes * p.integer("AW"));
+  cost += skid_cost(lanes * p.integer("BW"));
   cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
@@ -191,6 +231,15 @@ std::vector<ModuleRow> elementwise_modules() {
        .handshake = make_binary,
        .cost = binary_cost,
        .paths = binary_paths},
+      {.name = "mase_divide",
+       .folder = "elementwise",
+       .doc = "quotient of two streams",
+       .uses = {"mase_requantise_stage", "mase_skid"},
+       .inputs = {"a", "b"},
+       .outputs = out,
+       .handshake = make_divide,
+       .cost = divide_cost,
+       .paths = divide_paths},
       {.name = "mase_scale_shift",
        .folder = "elementwise",
        .doc = "product and sum by channel",

@@ -34,6 +34,7 @@ Paths gather_paths(const Instance& instance, const Technology& technology);
 Paths cast_paths(const Instance& instance, const Technology& technology);
 Paths lookup_paths(const Instance& instance, const Technology& technology);
 Paths binary_paths(const Instance& instance, const Technology& technology);
+Paths divide_paths(const Instance& instance, const Technology& technology);
 Paths scale_shift_paths(const Instance& instance, const Technology& technology);
 Paths channel_shift_paths(const Instance& instance, const Technology& technology);
 

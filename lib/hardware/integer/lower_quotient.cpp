@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of the quotient of two streams.
+#include <algorithm>
+
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+constexpr int operand_bits = 124;
+
+/// With so many bits, the last of them below the grid's, all set is more than either bound.
+int quotient_bits(const FixedType& type, bool is_signed) {
+  return signed_width(0, is_signed ? std::max(type.high(), -type.low()) : type.high());
+}
+
+}  // namespace
+
+StreamView quotient(const Call& call, const StreamView& a, const StreamView& b) {
+  const auto grid = call.lowering.target(call.node);
+  if (!grid)
+    call.lowering.refuse_grid(
+        call.node,
+        "the quotient of two streams needs a grid for its results; give it a data_out format, or "
+        "all its readers the same data_in format (pass quantize)");
+  const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
+  const int shift = y.frac - x.frac + grid->type.frac + 1;
+  Quotient divide{std::max(shift, 0), std::max(-shift, 0), 1};
+  if (x.width + divide.shift_a > operand_bits || y.width + divide.shift_b > operand_bits)
+    throw Refusal{"the fractions of its operands and of its result are too far apart"};
+  const bool is_signed = x.is_signed || y.is_signed;
+  divide.bits = quotient_bits(grid->type, is_signed);
+  const Interval range{is_signed ? -divide.most() : 0, divide.most()};
+  return call.lowering.emit(call.node, divide, {a.id, b.id}, {range, grid->type.frac + 2},
+                            call.lowering.layout_of(a));
+}
+
+}  // namespace mase::integer
