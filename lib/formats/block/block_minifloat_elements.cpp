@@ -12,7 +12,7 @@ namespace {
 
 bool has_scaled_kernel(const MinifloatSpec& scaled) {
   return kernels::minifloat_range(scaled) == kernels::MinifloatRange::narrow &&
-         (scaled.rounding != Rounding::stochastic || kernels::can_draw(scaled));
+         (scaled.rounding != Rounding::stochastic || kernels::draws_by_addition(scaled));
 }
 
 }  // namespace

@@ -54,11 +54,25 @@ MinifloatRange minifloat_range(const MinifloatSpec& spec) {
   return halves && !overflows(spec) ? MinifloatRange::wide : MinifloatRange::beyond;
 }
 
-bool can_draw(const MinifloatSpec& spec) {
+bool draws_by_addition(const MinifloatSpec& spec) {
   const MinifloatRange range = minifloat_range(spec);
-  return spec.rounding == Rounding::stochastic &&
-         (range == MinifloatRange::narrow || range == MinifloatRange::overflowing) &&
+  return (range == MinifloatRange::narrow || range == MinifloatRange::overflowing) &&
          spec.lowest_exponent() - spec.fraction_bits() >= -126;
+}
+
+bool draws_in_bits(const MinifloatSpec& spec) {
+  return is_lowest_normal(spec) && spec.top_exponent() <= 127 && spec.fraction_bits() <= 23 &&
+         spec.lowest_exponent() <= spec.fraction_bits();
+}
+
+bool can_draw(const MinifloatSpec& spec) {
+  return spec.rounding == Rounding::stochastic && (draws_by_addition(spec) || draws_in_bits(spec));
+}
+
+const DrawnMinifloatKernel& drawn_kernel(const DrawnMinifloatKernels& kernels,
+                                         const MinifloatSpec& spec) {
+  if (draws_by_addition(spec)) return overflows(spec) ? kernels.overflowing : kernels.narrow;
+  return overflows(spec) ? kernels.in_bits_overflowing : kernels.in_bits;
 }
 
 bool can_encode(const MinifloatSpec& spec) {

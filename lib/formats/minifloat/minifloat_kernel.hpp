@@ -33,8 +33,15 @@ enum class MinifloatRange : std::uint8_t {
 
 MinifloatRange minifloat_range(const MinifloatSpec& spec);
 
-/// Whether stochastic rounding has kernels: range narrow or overflowing, and a float32 number for
-/// one over each step.
+/// Whether stochastic rounding has kernels by additions: range narrow or overflowing, and a float32
+/// number for one over each step.
+bool draws_by_addition(const MinifloatSpec& spec);
+
+/// Whether it has kernels in bit patterns: float32 numbers for all values, and steps of at most 1
+/// below the lowest exponent.
+bool draws_in_bits(const MinifloatSpec& spec);
+
+/// Whether it has kernels of either kind.
 bool can_draw(const MinifloatSpec& spec);
 
 /// A minifloat's codes in terms of float32 bit patterns.
@@ -87,10 +94,13 @@ struct DrawnMinifloatKernel {
   Encoder encode_hidden, encode_no_hidden;
 };
 
-/// By whether large values overflow.
+/// By how they round and whether large values overflow.
 struct DrawnMinifloatKernels {
-  DrawnMinifloatKernel narrow, overflowing;
+  DrawnMinifloatKernel narrow, overflowing, in_bits, in_bits_overflowing;
 };
+/// The one of a grid that can_draw.
+const DrawnMinifloatKernel& drawn_kernel(const DrawnMinifloatKernels& kernels,
+                                         const MinifloatSpec& spec);
 MASE_KERNELS(DrawnMinifloatKernels, drawn_minifloat_kernels, avx512);
 
 /// All sets give the bits of the definition (but for the payload of a NaN).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The minifloat kernels.
+#include "formats/minifloat/drawn_bits_op.hpp"
 #include "formats/minifloat/minifloat_op.hpp"
 #include "simd/code_loop.hpp"
 #include "simd/span_loop.hpp"
@@ -51,32 +52,32 @@ constexpr MinifloatKernels kernels{kernel<OnMinifloatGrid<rounding>>,
 template <bool saturate>
 using Drawn = OnMinifloatGrid<Rounding::stochastic, saturate>;
 
-template <bool saturate>
+template <class Op>
 MASE_SIMD_TARGET void run_drawn(const MinifloatGrid& grid, const float* in, const float* offsets,
                                 float* out, std::size_t count) {
-  const auto op = Drawn<saturate>::of(grid);
+  const auto op = Op::of(grid);
   for (std::size_t i = 0; i < count; i += Simd::width)
     Simd::store(out + i, op(Simd::load(in + i), Simd::load(offsets + i)));
 }
 
-template <bool saturate, bool hidden_bit>
+template <class Op, bool hidden_bit>
 MASE_SIMD_TARGET void run_drawn_encode(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
                                        const float* in, const float* offsets, std::uint32_t* out,
                                        std::size_t count) {
-  const auto code = ToMinifloatCode<Drawn<saturate>, hidden_bit>::of(grid, codes);
+  const auto code = ToMinifloatCode<Op, hidden_bit>::of(grid, codes);
   auto* to = reinterpret_cast<std::int32_t*>(out);
   for (std::size_t i = 0; i < count; i += Simd::width)
     Simd::store_bits(to + i, code(Simd::load(in + i), Simd::load(offsets + i)));
 }
 
-template <bool saturate>
-constexpr DrawnMinifloatKernel drawn_kernel{run_drawn<saturate>, run_drawn_encode<saturate, true>,
-                                            run_drawn_encode<saturate, false>};
+template <class Op>
+constexpr DrawnMinifloatKernel drawn{run_drawn<Op>, run_drawn_encode<Op, true>,
+                                     run_drawn_encode<Op, false>};
 
 }  // namespace
 
-const DrawnMinifloatKernels MASE_KERNELS_OF(drawn_minifloat_kernels){drawn_kernel<true>,
-                                                                     drawn_kernel<false>};
+const DrawnMinifloatKernels MASE_KERNELS_OF(drawn_minifloat_kernels){
+    drawn<Drawn<true>>, drawn<Drawn<false>>, drawn<DrawnInBits<true>>, drawn<DrawnInBits<false>>};
 
 const ByRounding<MinifloatKernels> MASE_KERNELS_OF(minifloat_kernels){
     kernels<Rounding::nearest_even>, kernels<Rounding::floor>, kernels<Rounding::nearest_away>};

@@ -76,7 +76,7 @@ struct OnMinifloatGrid {
     return {sum, addend};
   }
 
-  /// The same for stochastic rounding, of a grid that can_draw.
+  /// The same for stochastic rounding, of a grid that draws_by_addition.
   MASE_SIMD Sum summed(Vec x, Vec magnitude, Vec u) const {
     const Bits exponents = Simd::max_bits(Simd::and_bits(Simd::bits(magnitude), exponent), lowest);
     const Bits addend_bits = Simd::add_bits(exponents, to_addend);
