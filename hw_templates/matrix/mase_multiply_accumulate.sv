@@ -8,7 +8,8 @@
 // Stages, all moved by one enable, the registered ready of the output's skid: words read from memory, the
 // same once more, operands (Booth rows have none), products, TREE stages of additions (see mase_dot), accumulator,
 // rounding; the choice of a bound feeds the skid. A beat that is not held up is at the output 7 + TREE cycles after
-// the last step of its row, 6 + TREE with Booth rows.
+// the last step of its row, 6 + TREE with Booth rows. OPERAND_STAGES more registers in front of all others, on the way from
+// where operands are kept to multipliers far from there, delay it by as many.
 module mase_multiply_accumulate #(
     parameter int COLUMNS = 8,
     parameter int ROWS = 8,
@@ -34,6 +35,7 @@ module mase_multiply_accumulate #(
     parameter int PACK = 1,  // outputs whose weights share a multiplier: see mase_dot_packed
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
+    parameter int OPERAND_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int WEIGHT_BASE = 0,
     parameter int BIAS_BASE = 0,
@@ -67,6 +69,40 @@ module mase_multiply_accumulate #(
 
   localparam int READERS = PE / SHARES;  // of an operand
 
+  // Operands, and what belongs to their step, `s` stages later.
+  logic [OPERAND_STAGES:0] steps, firsts, ends;
+  logic [XW-1:0] moved[0:OPERAND_STAGES];
+  logic moved_step;
+  assign steps[0]   = step;
+  assign firsts[0]  = column == '0;
+  assign ends[0]    = row_end;
+  assign moved[0]   = x;
+  assign moved_step = enable && steps[OPERAND_STAGES];
+  for (genvar s = 0; s < OPERAND_STAGES; s++) begin : g_stage
+    logic next_step, next_first, next_end;
+    always_ff @(posedge clk)
+      if (rst) next_step <= 1'b0;
+      else if (enable) next_step <= steps[s];
+    always_ff @(posedge clk)
+      if (enable) begin
+        next_first <= firsts[s];
+        next_end   <= ends[s];
+      end
+    assign steps[s+1]  = next_step;
+    assign firsts[s+1] = next_first;
+    assign ends[s+1]   = next_end;
+    mase_operands #(
+        .W(XW),
+        .SHARED((READERS > 1) ? 1 : 0)
+    ) stage (
+        .clk,
+        .rst,
+        .enable,
+        .in(moved[s]),
+        .out(moved[s+1])
+    );
+  end
+
   localparam int WORDS = ROWS * COLUMNS;
   localparam int WORD = PE * SIMD * WW;
   localparam int WB = (WORDS > 1) ? $clog2(WORDS) : 1;
@@ -74,11 +110,18 @@ module mase_multiply_accumulate #(
   logic [WORD-1:0] read_weights, weights;
   logic [XW-1:0] operands;
   if (ROWS == 1) begin : g_row_address
-    assign weight_address = column;
+    logic [CB-1:0] columns[0:OPERAND_STAGES];
+    assign columns[0] = column;
+    for (genvar s = 0; s < OPERAND_STAGES; s++) begin : g_column
+      logic [CB-1:0] next;
+      always_ff @(posedge clk) if (enable) next <= columns[s];
+      assign columns[s+1] = next;
+    end
+    assign weight_address = columns[OPERAND_STAGES];
   end else begin : g_address
     always_ff @(posedge clk)
       if (rst) weight_address <= '0;
-      else if (step)
+      else if (moved_step)
         weight_address <= (weight_address == WB'(WORDS - 1)) ? '0 : weight_address + 1'b1;
   end
   mase_rom #(
@@ -107,7 +150,7 @@ module mase_multiply_accumulate #(
       .clk,
       .rst,
       .enable,
-      .in(x),
+      .in(moved[OPERAND_STAGES]),
       .out(operands)
   );
 
@@ -122,15 +165,15 @@ module mase_multiply_accumulate #(
       acc_last <= 1'b0;
       rounded_last <= 1'b0;
     end else if (enable) begin
-      valid <= {valid[LAST-1:1], step};
+      valid <= {valid[LAST-1:1], moved_step};
       acc_last <= valid[LAST] && last[LAST];
       rounded_last <= acc_last;
     end
   end
   always_ff @(posedge clk)
     if (enable) begin
-      first <= {first[LAST-1:1], column == '0};
-      last  <= {last[LAST-1:1], row_end};
+      first <= {first[LAST-1:1], firsts[OPERAND_STAGES]};
+      last  <= {last[LAST-1:1], ends[OPERAND_STAGES]};
     end
 
   // The biases are read two stages before their use.

@@ -441,5 +441,24 @@ TEST_CASE("depthwise in RTL gives every group its own weights") {
   check_cases(cases, kMatrixFrames);
 }
 
+TEST_CASE("operands in RTL take their registers on the way in every matrix module") {
+  Random random(19);
+  std::vector<Case> cases;
+  const Types types{{8, 0, false}, {6, 0, true}, {8, 0, true}};
+  for (int i = 0; i < 18; ++i) {
+    const LinearShape shape{pick(random, {1, 2, 5}), pick(random, {1, 2, 3}), pick(random, {1, 2}),
+                            pick(random, {1, 3, 8}), pick(random, {1, 2}),    i % 3};
+    Case linear = linear_case(random, shape, types, 200 + i);
+    Case depthwise = depthwise_case(random, random_groups(random), i % 3, types, 200 + i);
+    for (Case* test : {&linear, &depthwise}) {
+      test->parameters.set("OPERAND_STAGES", std::int64_t{1 + i % 2});
+      cases.push_back(std::move(*test));
+    }
+  }
+  cases.push_back(linear_case(random, {72, 3, 1, 8, 2, 0}, types, 220));  // from block memory
+  cases.back().parameters.set("OPERAND_STAGES", std::int64_t{1});
+  check_cases(cases, kMatrixFrames);
+}
+
 }  // namespace
 }  // namespace mase::rtl_test

@@ -8,12 +8,16 @@
 
 namespace mase::design {
 
+std::int64_t operand_stages(const ModuleParameters& parameters) {
+  return parameters.contains("OPERAND_STAGES") ? parameters.integer("OPERAND_STAGES") : 0;
+}
+
 int accumulate_stages(const ModuleParameters& parameters, std::int64_t simd) {
-  const int levels = log2_ceiling(simd);
+  const int levels = log2_ceiling(simd), moved = static_cast<int>(operand_stages(parameters));
   if (parameters.integer("MULTIPLIER") == 2)  // Booth rows
-    return 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2);
+    return moved + 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2);
   const bool unpacks = parameters.contains("KNOWN") && parameters.integer("KNOWN") > 1;
-  return 6 + static_cast<int>(std::min<std::int64_t>(4, ceiling(simd, 2))) +
+  return moved + 6 + static_cast<int>(std::min<std::int64_t>(4, ceiling(simd, 2))) +
          log2_ceiling(ceiling(simd, 8)) + (unpacks ? 1 : 0);
 }
 

@@ -198,13 +198,15 @@ double weight_registers(std::int64_t bits, std::int64_t count, bool in_dsp, cons
 Cost operands_cost(const ModuleParameters& parameters, std::int64_t simd, std::int64_t pe,
                    std::int64_t shares, bool in_dsp) {
   const bool booth = parameters.integer("MULTIPLIER") == 2;
-  const std::int64_t pairs = std::min<std::int64_t>(4, ceiling(simd, 2));
+  const std::int64_t pairs = std::min<std::int64_t>(4, ceiling(simd, 2)),
+                     moved = operand_stages(parameters);
   Cost cost;
   for (std::int64_t lane = 0; lane < simd; ++lane) {
     const std::int64_t chain = std::min<std::int64_t>(8, simd - lane / 8 * 8);
     const std::int64_t late = booth ? 0 : pairs - ceiling(chain, 2) + lane % 8 / 2;
     cost.ff +=
-        operand_registers(shares * parameters.integer("AW"), 1 + late, in_dsp && shares == pe) +
+        operand_registers(shares * parameters.integer("AW"), 1 + late + moved,
+                          in_dsp && shares == pe) +
         weight_registers(pe * parameters.integer("WW"), 1 + late, in_dsp, packs_of(parameters));
   }
   return cost;
@@ -238,6 +240,7 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
     cost += constants_cost(design, pe * parameters.integer("BW"), rows,
                            image_of(design, instance, "BIAS_FILE"));
   cost += counter_cost(columns);
+  if (rows == 1) cost.ff += static_cast<double>(operand_stages(parameters) * log2_ceiling(columns));
   if (rows > 1) cost += counter_cost(columns * rows);
   if (bias) cost += counter_cost(rows);
   const int stages = accumulate_stages(parameters, simd) - 2;
@@ -331,6 +334,7 @@ std::vector<ModuleRow> matrix_modules() {
        .doc = "matrix times rows, folded",
        .uses = {"mase_multiply_accumulate", "mase_replay"},
        .reloads = true,
+       .operand_stages = true,
        .inputs = in,
        .outputs = out,
        .handshake = make_linear,
@@ -351,6 +355,7 @@ std::vector<ModuleRow> matrix_modules() {
        .doc = "own weights for every group of channels",
        .uses = {"mase_multiply_accumulate"},
        .reloads = true,
+       .operand_stages = true,
        .inputs = in,
        .outputs = out,
        .handshake = make_depthwise,

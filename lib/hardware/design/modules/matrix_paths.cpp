@@ -2,6 +2,7 @@
 // Paths of matrix modules.
 #include <algorithm>
 
+#include "hardware/design/handshake/linear.hpp"
 #include "hardware/design/modules/paths.hpp"
 
 namespace mase::design {
@@ -48,6 +49,19 @@ Paths datapath_paths(const Instance& instance, const Technology& technology, std
           counter_path(words, technology)};
 }
 
+/// A path that ends in the multipliers of all outputs.
+void go_to_multipliers(Path& path, const ModuleParameters& p, double far) {
+  path.readers = static_cast<double>(p.integer("PE"));
+  path.far = far;
+}
+
+/// From the last of the registers on the operands' way.
+Path moved_path(const ModuleParameters& p) {
+  Path path{.what = "operands"};
+  go_to_multipliers(path, p, 1.0);
+  return path;
+}
+
 }  // namespace
 
 Paths linear_paths(const Instance& instance, const Technology& technology) {
@@ -65,11 +79,9 @@ Paths linear_paths(const Instance& instance, const Technology& technology) {
   kept.what = "kept operands";
   // The choice between a new beat and a word of a block memory, whose register the operands' is.
   if (!block) kept.readers *= static_cast<double>(ceiling(sf, 1 << technology.lut_inputs));
-  if (block) {
-    kept.luts = 1;
-    kept.readers = static_cast<double>(p.integer("PE"));
-    kept.far = 1.5;
-  }
+  if (block) kept.luts = 1;
+  if (block && operand_stages(p) == 0) go_to_multipliers(kept, p, 1.5);
+  if (block && operand_stages(p) > 0) paths.push_back(moved_path(p));
   paths.push_back(steps);
   paths.push_back(kept);
   return paths;
