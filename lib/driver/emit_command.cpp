@@ -80,6 +80,14 @@ void choose_dsp_block(std::vector<passes::PassCall>& calls, const EmitRequest& r
     if (call.name == metadata_pass) call.options["dsp_block"] = dsp_block_of(calls, request);
 }
 
+/// A design is for the clock that it is emitted for, unless the pass is told of another.
+void choose_clock(std::vector<passes::PassCall>& calls) {
+  const Tree* clock = option_of(calls, emit::EmitVerilogTop::doc.name, "clock_mhz");
+  if (!clock || option_of(calls, metadata_pass, "clock_mhz")) return;
+  for (passes::PassCall& call : calls)
+    if (call.name == metadata_pass) call.options["clock_mhz"] = *clock;
+}
+
 /// Without a target a model keeps the folds that it has, as a point of a search does.
 void keep_folds(std::vector<passes::PassCall>& calls) {
   for (passes::PassCall& call : calls) {
@@ -309,6 +317,7 @@ int emit(const EmitRequest& request) {
   override_options(calls, request);
   keep_folds(calls);
   choose_dsp_block(calls, request);
+  choose_clock(calls);
   ir::Graph graph = load_quantized(session.configuration);
   passes::PassContext context;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);

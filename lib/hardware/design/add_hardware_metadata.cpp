@@ -53,6 +53,7 @@ bool has_target(const Request& request) {
   untouched.dsp_block = request.options.dsp_block;
   untouched.keep = request.options.keep;
   untouched.family = request.options.family;
+  untouched.clock_mhz = request.options.clock_mhz;
   untouched.reloadable = request.options.reloadable;
   return !request.layers.empty() || write_fields(request.options) != write_fields(untouched);
 }
@@ -74,6 +75,7 @@ Target target_of(const Request& request) {
   target.multiplier = multiplier_of(options.multiplier);
   target.block = &dsp_block(options.dsp_block);
   target.packing = options.packing;
+  target.clock = {options.clock_mhz, &technology_of(options.family)};
   if (!options.max_parallelism.empty()) target.max_lanes = options.max_parallelism.front();
   for (const auto& [node, layer] : request.layers)
     target.layers[node] = {layer.simd.value_or(0), layer.pe.value_or(0), layer.parallel_window,
@@ -90,6 +92,7 @@ std::string fold_text(const Program& program, const Step& step, const Fold& fold
   if (fold.parallel_window) text += " window";
   if (fold.multiplier != Multiplier::automatic) text += " " + multiplier_name(fold.multiplier);
   if (fold.packing.outputs > 1) text += " packed " + std::to_string(fold.packing.outputs);
+  if (fold.operand_stages > 0) text += " moved " + std::to_string(fold.operand_stages);
   return text;
 }
 

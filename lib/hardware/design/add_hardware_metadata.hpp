@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware/design/clock.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/design/packing.hpp"
 #include "ir/graph.hpp"
@@ -41,7 +42,8 @@ struct AddHardwareMetadata {
     std::string dsp_block{default_dsp_block};
     std::int64_t device_id = -1;
     bool keep = false;
-    std::string family = "ecp5";
+    std::string family{default_technology};
+    double clock_mhz = default_clock_mhz;
     bool reloadable = false;
     static constexpr auto fields() {
       return std::tuple{
@@ -64,6 +66,10 @@ struct AddHardwareMetadata {
           Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"},
           Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
                                                                                             "xc7"),
+          Field{"clock_mhz", &Options::clock_mhz,
+                "clock of that family that operands get registers on their way for, where it is "
+                "missed"}
+              .between(0.001, 10000),
           Field{"reloadable", &Options::reloadable,
                 "weights, biases and scales in memories that a host may write; bounds hold for all "
                 "codes of their formats"}};

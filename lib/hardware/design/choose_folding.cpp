@@ -351,10 +351,22 @@ Folding choose_folding(const Program& program, const Target& target) {
   return Search(program, target).run();
 }
 
+namespace {
+
+/// The design of a folding with the operand stages that its clock asks for.
+Design build_to_clock(const std::shared_ptr<const Program>& program, const Folding& folding,
+                      const ClockTarget& clock) {
+  Design design = build(program, folding);
+  const Folding staged = with_operand_stages(design, clock);
+  return staged == folding ? design : build(program, staged);
+}
+
+}  // namespace
+
 Design build_for(const std::shared_ptr<const Program>& program, const Target& target) {
   Target attempt = target;
   for (;;) {
-    Design design = build(program, choose_folding(*program, attempt));
+    Design design = build_to_clock(program, choose_folding(*program, attempt), target.clock);
     const std::int64_t wanted = target.initiation_interval.value_or(design.timing.interval);
     if (design.timing.interval <= wanted) return design;
     if (attempt.slack >= wanted)

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "hardware/design/design.hpp"
+#include "hardware/design/operand_stages.hpp"
 #include "hardware/design/packing.hpp"
 
 namespace mase::design {
@@ -27,6 +28,7 @@ struct Target {
   /// Folds fixed by the user, by graph node; lanes of 0 are left to the search.
   std::map<std::string, Fold> layers;
   std::map<std::string, bool> layer_packing;  ///< the same of a node
+  ClockTarget clock = {};  ///< where it is missed, operands get registers on their way
 };
 
 /// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits

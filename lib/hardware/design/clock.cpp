@@ -85,15 +85,17 @@ const Technology& technology_of(std::string_view name) {
                join(technology_names(), ", "));
 }
 
+Extent extent_of(const Design& design) {
+  const Cost total = cost(design);
+  return {total.lut / 1000, total.dsp};
+}
+
 Clock clock(const Design& design, const Technology& technology) {
-  std::vector<Cost> costs;
-  Cost total;
-  for (const Instance& instance : design.instances)
-    total += costs.emplace_back(instance_cost(design, instance));
+  const Extent extent = extent_of(design);
   Clock found;
-  for (std::size_t i = 0; i < costs.size(); ++i)
+  for (const Instance& instance : design.instances)
     found.instances.push_back(
-        slowest_path(design.instances[i], costs[i], technology, {total.lut / 1000, total.dsp}));
+        slowest_path(instance, instance_cost(design, instance), technology, extent));
   const auto worst = std::max_element(found.instances.begin(), found.instances.end(),
                                       [](const auto& a, const auto& b) { return a.ns < b.ns; });
   if (worst == found.instances.end()) return found;

@@ -50,9 +50,15 @@ struct Technology {
   double ns(const Path& path, const Extent& extent) const;
 };
 
+/// What a design is for when nothing else is said.
+inline constexpr double default_clock_mhz = 200;
+inline constexpr std::string_view default_technology = "ecp5";
+
 /// "ecp5", "xc7". Error(Fault::config) for others.
 const Technology& technology_of(std::string_view name);
 std::vector<std::string> technology_names();
+
+Extent extent_of(const Design& design);
 
 /// The longest path of an instance of this cost: its row's, and what all modules have.
 struct Slowest {

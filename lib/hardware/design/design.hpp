@@ -35,6 +35,7 @@ struct Fold {
   bool parallel_window = false;  ///< a convolution's whole window per cycle
   Multiplier multiplier = Multiplier::automatic;
   Packing packing = {};
+  std::int64_t operand_stages = 0;  ///< registers on the operands' way to far multipliers
   bool operator==(const Fold&) const = default;
 };
 using Folding = std::map<std::string, Fold>;  ///< by Step::name

@@ -174,6 +174,7 @@ Tree fold_tree(const Fold& fold) {
     tree["packing"]["outputs"] = fold.packing.outputs;
     tree["packing"]["pitch"] = fold.packing.pitch;
   }
+  if (fold.operand_stages > 0) tree["operand_stages"] = fold.operand_stages;
   return tree;
 }
 
@@ -194,6 +195,14 @@ Packing packing_of(const Tree& fold) {
   return {outputs->as_int(), pitch->as_int()};
 }
 
+/// Of a fold's record; 0 without an entry.
+std::int64_t operand_stages_of(const Tree& fold) {
+  const Tree* stages = fold.find("operand_stages");
+  if (!stages) return 0;
+  if (!stages->is_int() || stages->as_int() < 1) refuse_fold();
+  return stages->as_int();
+}
+
 }  // namespace
 
 Fold fold_of(const Tree& tree) {
@@ -202,8 +211,9 @@ Fold fold_of(const Tree& tree) {
   if (!in || !in->is_int() || !out || !out->is_int() || !window || !window->is_bool() ||
       !multiplier || !multiplier->is_string())
     refuse_fold();
-  return {in->as_int(), out->as_int(), window->as_bool(), multiplier_of(multiplier->as_string()),
-          packing_of(tree)};
+  return {in->as_int(),      out->as_int(),
+          window->as_bool(), multiplier_of(multiplier->as_string()),
+          packing_of(tree),  operand_stages_of(tree)};
 }
 
 Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Design& design,

@@ -11,6 +11,7 @@
 
 #include "base/field.hpp"
 #include "base/tree.hpp"
+#include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/emit/yosys_stat.hpp"
@@ -19,7 +20,7 @@ namespace mase::emit {
 
 /// What emission needs beside the design; design.json holds it under the same names.
 struct EmitOptions {
-  double clock_mhz = 200;
+  double clock_mhz = design::default_clock_mhz;
   std::string part = "xc7a100tcsg324-1";
   std::string tdata = "packed";
   static constexpr auto fields() {

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "hardware/design/build.hpp"
+#include "hardware/design/choose_folding.hpp"
 #include "hardware/design/clock.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/node_metadata.hpp"
 #include "programs.hpp"
 #include "support/message_of.hpp"
 
@@ -149,6 +152,36 @@ TEST_CASE("a design is as fast as its slowest instance") {
     for (const Slowest& instance : found.instances) CHECK(instance.ns <= 1000 / found.mhz * 1.0001);
     CHECK(found.instances[found.worst].ns == Approx(1000 / found.mhz));
   }
+}
+
+/// A matrix whose rows are kept in block memory, 25 outputs at a time.
+Design long_rows(double mhz) {
+  ProgramMaker maker;
+  maker.output(maker.linear("a", maker.input("x", {784}), 784, 100));
+  Target target;
+  target.layers["a"] = {4, 25};
+  target.clock.mhz = mhz;
+  return build_for(maker.share(), target);
+}
+
+TEST_CASE("operands get a register on their way where the clock would be missed, and only there") {
+  const Design slow = long_rows(50), fast = long_rows(200);
+  CHECK(slow.folding.at("a").operand_stages == 0);
+  CHECK(fast.folding.at("a").operand_stages == 1);
+  const Technology& technology = technology_of(default_technology);
+  CHECK(clock(fast, technology).mhz > clock(slow, technology).mhz);
+  CHECK(fast.timing.interval == slow.timing.interval);
+  CHECK(fast.timing.first == slow.timing.first + 1);
+  CHECK(cost(fast).dsp == cost(slow).dsp);
+  CHECK(cost(fast).ff > cost(slow).ff);
+}
+
+TEST_CASE("a record of a fold keeps its operand stages") {
+  const Fold fold = long_rows(200).folding.at("a");
+  CHECK(fold_of(fold_tree(fold)) == fold);
+  Tree damaged = fold_tree(fold);
+  damaged["operand_stages"] = -1;
+  CHECK_THAT(message_of(Fault::file, [&] { fold_of(damaged); }), Catch::Contains("damaged fold"));
 }
 
 TEST_CASE("a technology without delays is refused by name") {
