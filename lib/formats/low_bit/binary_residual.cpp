@@ -36,6 +36,12 @@ std::array<float, 256> values_of_codes(const ResidualSpec& spec) {
   return values;
 }
 
+[[noreturn]] void refuse_first_nan(std::span<const float> in, std::size_t from) {
+  const auto is_nan = [](float x) { return std::isnan(x); };
+  const auto nan = std::find_if(in.begin() + static_cast<std::ptrdiff_t>(from), in.end(), is_nan);
+  refuse_nan(static_cast<std::size_t>(nan - in.begin()), "binary_residual");
+}
+
 }  // namespace
 
 kernels::ResidualMeans kernels::residual_means(const ResidualSpec& spec) {
@@ -78,11 +84,12 @@ void BinaryResidual::quantize(std::span<const float> in, std::span<float> out, c
 
 Encoded BinaryResidual::encode(std::span<const float> in, const Shape&) const {
   const ResidualSpec residual = spec();
+  const auto& kernels = kernels::residual_kernels(simd::best_isa());
+  const auto encode =
+      residual.profile == Profile::exact ? kernels.encode_exact : kernels.encode_reference;
+  const kernels::ResidualMeans all = kernels::residual_means(residual);
   const auto make = [&](std::size_t first, std::span<std::uint32_t> codes) {
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-      if (std::isnan(in[first + i])) refuse_nan(first + i, "binary_residual");
-      codes[i] = residual_code(residual, in[first + i]);
-    }
+    if (encode(all, in.data() + first, codes.data(), codes.size())) refuse_first_nan(in, first);
   };
   return {encode_in_pieces(levels, in.size(), make), {}, {}};
 }

@@ -25,9 +25,14 @@ ResidualMeans residual_means(const ResidualSpec& spec);
 using ResidualKernel = void (*)(const ResidualMeans& means, const float* in, float* out,
                                 std::size_t count);
 
-/// The bits of quantize_residual_scalar on all sets.
+/// The codes; returns whether there is a NaN, which has none.
+using ResidualEncoder = bool (*)(const ResidualMeans& means, const float* in, std::uint32_t* out,
+                                 std::size_t count);
+
+/// The bits of quantize_residual_scalar and residual_code on all sets.
 struct ResidualKernels {
   ResidualKernel exact, reference;
+  ResidualEncoder encode_exact, encode_reference;
 };
 MASE_KERNELS(ResidualKernels, residual_kernels, avx512);
 

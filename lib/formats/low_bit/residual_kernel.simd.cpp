@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of residual binary values: every line is a line of binary_residual_scalar.cpp.
 #include "formats/low_bit/residual_kernel.hpp"
+#include "simd/code_loop.hpp"
 #include "simd/span_loop.hpp"
 #include "simd/specials.hpp"
 
@@ -32,6 +33,16 @@ struct ExactResidual {
     }
     return unless_nan(x, Simd::narrow(sum));
   }
+  MASE_SIMD Simd::Bits code(Vec x) const {
+    const Wide zero = Simd::wide_all(0);
+    Wide rest = Simd::widen(x), code = zero;
+    for (std::size_t level = 0; level < levels; ++level) {
+      const Wide one = Simd::wide_all(1 << level);
+      code = Simd::add_wide(code, Simd::select_less_wide(rest, zero, zero, one));
+      rest = Simd::sub_wide(rest, Simd::select_less_wide(rest, zero, minus[level], plus[level]));
+    }
+    return Simd::nearest_integer(Simd::narrow(code));
+  }
 };
 
 struct ReferenceResidual {
@@ -57,6 +68,23 @@ struct ReferenceResidual {
     }
     return unless_nan(x, sum);
   }
+  MASE_SIMD Simd::Bits code(Vec x) const {
+    const Vec zero = Simd::all(0.0F);
+    Vec residual = x, code = zero;
+    for (std::size_t level = 0; level < levels; ++level) {
+      const Vec one = Simd::all(static_cast<float>(1 << level));
+      const Vec beta = sign(residual);
+      code = Simd::add(code, Simd::select_less(beta, zero, zero, one));
+      residual = Simd::sub(residual, Simd::mul(beta, means[level]));
+    }
+    return Simd::nearest_integer(code);
+  }
+};
+
+template <class Residual>
+struct ToResidualCode {
+  Residual residual;
+  MASE_SIMD Simd::Bits operator()(Vec x) const { return residual.code(x); }
 };
 
 template <class Op>
@@ -65,8 +93,15 @@ MASE_SIMD_TARGET void run(const ResidualMeans& means, const float* in, float* ou
   apply(Op(means), in, out, count);
 }
 
+template <class Op>
+MASE_SIMD_TARGET bool encode(const ResidualMeans& means, const float* in, std::uint32_t* out,
+                             std::size_t count) {
+  return encode_span(ToResidualCode<Op>{Op(means)}, in, out, count);
+}
+
 }  // namespace
 
-const ResidualKernels MASE_KERNELS_OF(residual_kernels){run<ExactResidual>, run<ReferenceResidual>};
+const ResidualKernels MASE_KERNELS_OF(residual_kernels){
+    run<ExactResidual>, run<ReferenceResidual>, encode<ExactResidual>, encode<ReferenceResidual>};
 
 }  // namespace mase::formats::kernels

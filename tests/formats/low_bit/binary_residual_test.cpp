@@ -91,6 +91,45 @@ TEST_CASE("residual kernels equal the definition, for spans of any length and an
   SUCCEED();
 }
 
+TEST_CASE("residual encoders equal the definition, for spans of any length and any bits") {
+  Random random(63);
+  for (int trial = 0; trial < 400; ++trial) {
+    ResidualSpec spec{{}, trial % 2 == 0 ? Profile::exact : Profile::reference};
+    const std::size_t levels = 1 + random.below(8);
+    while (spec.means.size() < levels)
+      spec.means.push_back(std::ldexp(random.uniform(), static_cast<int>(random.below(8)) - 4));
+    Values in = random_numbers(random, 1 + random.below(70));
+    for (float& value : in)
+      if (random.below(4) == 0) value = std::bit_cast<float>(random.next_u32());
+    in.back() = static_cast<float>(spec.means[0]);  // a rest of 0
+    for (const simd::Isa isa : simd::available_isas()) {
+      const auto& kernels = kernels::residual_kernels(isa);
+      const auto run =
+          spec.profile == Profile::exact ? kernels.encode_exact : kernels.encode_reference;
+      std::vector<std::uint32_t> codes(in.size() + 1, 999);
+      const bool has_nan = run(kernels::residual_means(spec), in.data(), codes.data(), in.size());
+      std::size_t wrong = codes.back() != 999, nans = 0;
+      for (std::size_t i = 0; i < in.size(); ++i)
+        if (std::isnan(in[i]))
+          ++nans;
+        else
+          wrong += codes[i] != residual_code(spec, in[i]);
+      INFO(levels << " levels on " << simd::isa_name(isa));
+      CHECK(wrong == 0);
+      CHECK(has_nan == (nans > 0));
+    }
+  }
+}
+
+TEST_CASE("encoding residual values names the first NaN, wherever it stands") {
+  for (const std::size_t at : {0, 2047, 2048, 4099}) {
+    Values in(5000, 0.5F);
+    in[at] = in[4500] = NAN;
+    CHECK_THROWS_WITH(parse_format("binary_residual(3)").encode(in, {5000}),
+                      Catch::Contains("element " + std::to_string(at) + " is NaN"));
+  }
+}
+
 TEST_CASE("parameters and damaged tensors of residual formats are refused") {
   CHECK_THROWS_WITH(parse_format("binary_residual(2, means=[0.5])"),
                     Catch::Contains("1 means for 2 levels"));
