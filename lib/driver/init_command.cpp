@@ -29,6 +29,14 @@ struct Kind {
   bool quantizable = false;
 };
 
+/// No binary code holds a function's results or a quotient exactly, and modules of the user's have
+/// a width.
+bool rounds_results(const ir::Classified& found) {
+  using enum ir::OpFamily;
+  return found.family() == unary || found.family() == softmax || found.family() == custom ||
+         found.op == "div";
+}
+
 /// Every op of the graph, in the order of its first node.
 std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
   std::vector<std::pair<std::string, Kind>> kinds;
@@ -47,10 +55,7 @@ std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
       if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
     };
     for (const ir::Port& port : ir::ports(graph, node)) add_port(port.name);
-    // No binary code holds a function's results exactly, and modules of the user's have a width.
-    using enum ir::OpFamily;
-    if (found.family() == unary || found.family() == softmax || found.family() == custom)
-      add_port("data_out");
+    if (rounds_results(found)) add_port("data_out");
   }
   return kinds;
 }

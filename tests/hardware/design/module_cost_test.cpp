@@ -95,6 +95,28 @@ TEST_CASE("sums and choices of two streams cost what Yosys measured") {
                         {binary(2, 8, 0, 16, 8, 8), 123, 4, 0}});
 }
 
+TEST_CASE("quotients of two streams cost what Yosys measured, within a tenth") {
+  const auto divide = [](std::int64_t width, std::int64_t shift, std::int64_t bits) {
+    return ModuleParameters{{"LANES", std::int64_t{1}},
+                            {"AW", width},
+                            {"ASIGNED", std::int64_t{1}},
+                            {"ASHIFT", shift},
+                            {"BW", width},
+                            {"BSIGNED", std::int64_t{1}},
+                            {"BSHIFT", std::int64_t{0}},
+                            {"QW", bits},
+                            {"OW", width},
+                            {"SHIFT", std::int64_t{2}},
+                            {"DIVISOR", std::int64_t{1}},
+                            {"ROUND", std::int64_t{1}},
+                            {"LOW", -(std::int64_t{1} << (width - 1))},
+                            {"HIGH", (std::int64_t{1} << (width - 1)) - 1}};
+  };
+  check("mase_divide", {{divide(4, 3, 5), 91 + 16, 0, 0},
+                        {divide(8, 5, 9), 229 + 37, 0, 0},
+                        {divide(12, 7, 13), 429 + 67, 0, 0}});
+}
+
 TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth") {
   check("mase_linear",
         {{clamps(linear(25, 1, 1, 8, 8, 8, 15), 19, 8, 9, 0, 255), 254 + 66, 8, 1},

@@ -66,14 +66,15 @@ ir::Graph emit_tiny(const std::string& folder, const std::string& target,
   return graph;
 }
 
-/// Position constants on an image, then division by three.
+/// Position constants on an image, then division by three, then by what was divided.
 constexpr const char* kPositions = R"(graph "positions" {
   tensor position : float32[2, 3, 4] parameter
   %x : float32[1, 2, 3, 4] = placeholder x {data_out=integer(8, 4)}
   %position : float32[2, 3, 4] = get_attr position
   %shifted : float32[1, 2, 3, 4] = call_function _operator.add aten::add.Tensor(self=%x, other=%position) {data_in=integer(8, 4), data_out=integer(8, 4)}
   %third : float32[1, 2, 3, 4] = call_function _operator.truediv aten::div.Scalar(self=%shifted, other=3) {data_out=integer(8, 5)}
-  %output : float32[1, 2, 3, 4] = output output(value=%third)
+  %ratio : float32[1, 2, 3, 4] = call_function _operator.truediv aten::div.Tensor(self=%third, other=%shifted) {data_out=integer(8, 5)}
+  %output : float32[1, 2, 3, 4] = output output(value=%ratio)
 })";
 
 /// A grouped convolution, then a depthwise one.
@@ -163,7 +164,8 @@ TEST_CASE("the four passes write a folder that simulates bit-exactly in the pred
   CHECK(made.out.find("PASS: " + std::to_string(frames) + " frames") != std::string::npos);
 }
 
-TEST_CASE("constants for each element and a division are exact in hardware") {
+TEST_CASE(
+    "constants for each element, a division and a quotient of streams are exact in hardware") {
   ir::Graph graph = ir::parse(kPositions, "positions");
   std::vector<float> position;
   for (int i = 0; i < 24; ++i) position.push_back(static_cast<float>(i * i % 17) / 16 - 0.5F);

@@ -104,6 +104,9 @@ std::int64_t remainder_bits(const ModuleParameters& p, std::int64_t stage) {
 Cost divider_cost(const ModuleParameters& p) {
   const std::int64_t a = p.integer("AW"), b = p.integer("BW"), bits = p.integer("QW");
   Cost cost = adder_cost(bits + 2);
+  // The bound where the quotient has too many bits: its choice, the comparison that finds it, and
+  // shift registers that carry it and the sign along.
+  cost.lut += static_cast<double>(bits + 1 + ceiling(b, 2) + 2);
   cost.ff += static_cast<double>(a + b + bits + 2);
   if (p.integer("ASIGNED") != 0) cost += adder_cost(a);
   if (p.integer("BSIGNED") != 0) cost += adder_cost(b);
