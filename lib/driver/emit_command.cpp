@@ -73,19 +73,22 @@ std::string dsp_block_of(const std::vector<passes::PassCall>& calls, const EmitR
   return std::string(emit::dsp_block_of(named ? part->as_string() : otherwise.part));
 }
 
+void set_target(std::vector<passes::PassCall>& calls, const std::string& key, const Tree& value) {
+  for (passes::PassCall& call : calls)
+    if (call.name == metadata_pass) call.options[key] = value;
+}
+
 /// A design is for the multipliers of its device, unless the pass is told of others.
 void choose_dsp_block(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
-  if (option_of(calls, metadata_pass, "dsp_block")) return;
-  for (passes::PassCall& call : calls)
-    if (call.name == metadata_pass) call.options["dsp_block"] = dsp_block_of(calls, request);
+  if (!option_of(calls, metadata_pass, "dsp_block"))
+    set_target(calls, "dsp_block", dsp_block_of(calls, request));
 }
 
 /// A design is for the clock that it is emitted for, unless the pass is told of another.
 void choose_clock(std::vector<passes::PassCall>& calls) {
   const Tree* clock = option_of(calls, emit::EmitVerilogTop::doc.name, "clock_mhz");
-  if (!clock || option_of(calls, metadata_pass, "clock_mhz")) return;
-  for (passes::PassCall& call : calls)
-    if (call.name == metadata_pass) call.options["clock_mhz"] = *clock;
+  if (clock && !option_of(calls, metadata_pass, "clock_mhz"))
+    set_target(calls, "clock_mhz", Tree(*clock));
 }
 
 /// Without a target a model keeps the folds that it has, as a point of a search does.

@@ -85,17 +85,17 @@ const Technology& technology_of(std::string_view name) {
                join(technology_names(), ", "));
 }
 
-Extent extent_of(const Design& design) {
-  const Cost total = cost(design);
-  return {total.lut / 1000, total.dsp};
-}
+Extent extent_of(const Cost& total) { return {total.lut / 1000, total.dsp}; }
 
 Clock clock(const Design& design, const Technology& technology) {
-  const Extent extent = extent_of(design);
-  Clock found;
+  std::vector<Cost> costs;
+  Cost total;
   for (const Instance& instance : design.instances)
+    total += costs.emplace_back(instance_cost(design, instance));
+  Clock found;
+  for (std::size_t i = 0; i < costs.size(); ++i)
     found.instances.push_back(
-        slowest_path(instance, instance_cost(design, instance), technology, extent));
+        slowest_path(design.instances[i], costs[i], technology, extent_of(total)));
   const auto worst = std::max_element(found.instances.begin(), found.instances.end(),
                                       [](const auto& a, const auto& b) { return a.ns < b.ns; });
   if (worst == found.instances.end()) return found;

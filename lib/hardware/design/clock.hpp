@@ -58,7 +58,8 @@ inline constexpr std::string_view default_technology = "ecp5";
 const Technology& technology_of(std::string_view name);
 std::vector<std::string> technology_names();
 
-Extent extent_of(const Design& design);
+/// Of a design of this cost.
+Extent extent_of(const Cost& total);
 
 /// The longest path of an instance of this cost: its row's, and what all modules have.
 struct Slowest {

@@ -9,28 +9,28 @@
 namespace mase::design {
 namespace {
 
-double slowest_ns(const Design& design, const Instance& instance, const ClockTarget& target) {
-  const Cost cost = instance_cost(design, instance);
-  return slowest_path(instance, cost, *target.technology, extent_of(design)).ns;
-}
-
-/// Whether an instance misses the period and a stage makes it faster.
-bool gains(const Design& design, const Instance& instance, const ClockTarget& target) {
-  const double before = slowest_ns(design, instance, target);
+/// Whether an instance of a design of this extent misses the period and a stage makes it faster.
+bool gains(const Design& design, const Instance& instance, const ClockTarget& target,
+           const Extent& extent) {
+  const auto slowest_ns = [&](const Instance& made) {
+    return slowest_path(made, instance_cost(design, made), *target.technology, extent).ns;
+  };
+  const double before = slowest_ns(instance);
   if (before <= 1000 / target.mhz) return false;
   Instance staged = instance;
   staged.parameters.set("OPERAND_STAGES", 1);
-  return slowest_ns(design, staged, target) < before;
+  return slowest_ns(staged) < before;
 }
 
 }  // namespace
 
 Folding with_operand_stages(const Design& design, const ClockTarget& target) {
   Folding folding = design.folding;
+  const Extent extent = extent_of(cost(design));
   for (const integer::Step& step : design.program->steps) {
     const Instance* instance = main_instance(design, step);
     if (!instance || !row_of(*instance).operand_stages) continue;
-    if (gains(design, *instance, target)) folding[step.name].operand_stages = 1;
+    if (gains(design, *instance, target, extent)) folding[step.name].operand_stages = 1;
   }
   return folding;
 }
