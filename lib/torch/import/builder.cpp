@@ -11,6 +11,7 @@
 #include "torch/import/demands.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/operators.hpp"
+#include "torch/run/recurrent_checks.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -149,7 +150,7 @@ c10::IValue Builder::run(const OpCall& call) const {
     const c10::TypePtr type = found ? found->schema().arguments()[i].type() : nullptr;
     arguments.push_back(concrete(*call.args[i].second, type));
   }
-  if (const std::string demand = unchecked_demand(call.op, arguments); !demand.empty())
+  if (const std::string demand = sequence_demand(call.op, arguments); !demand.empty())
     refuse(call, demand);
   try {
     return run_operator(call.op, arguments);

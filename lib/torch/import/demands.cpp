@@ -4,9 +4,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "base/array.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/tensors.hpp"
@@ -65,17 +62,6 @@ std::string of_convolution(const Arguments& arguments) {
          "]" + given(data);
 }
 
-/// lstm(data, state, [weight_ih, ...]) and its relatives
-std::string of_recurrent(const Arguments& arguments) {
-  if (arguments.size() < 3 || !arguments[0].isTensor() || !arguments[2].isTensorList()) return "";
-  const at::Tensor data = arguments[0].toTensor();
-  const std::vector<at::Tensor> weights = arguments[2].toTensorVector();
-  if (weights.empty() || weights[0].dim() != 2 || data.dim() == 0) return "";
-  if (data.size(-1) == weights[0].size(1)) return "";
-  return "takes " + std::to_string(weights[0].size(1)) + " features in the last dimension" +
-         given(data);
-}
-
 struct DemandRow {
   std::string_view op;
   std::string (*unmet)(const Arguments&);
@@ -87,16 +73,7 @@ constexpr DemandRow demand_rows[] = {
     {"aten::conv3d", of_convolution},
 };
 
-constexpr std::string_view recurrent_ops[] = {"aten::lstm", "aten::gru", "aten::rnn_tanh",
-                                              "aten::rnn_relu"};
-
 }  // namespace
-
-std::string unchecked_demand(const std::string& op, const Arguments& arguments) {
-  const bool recurrent =
-      std::ranges::find(recurrent_ops, ir::base_op(op)) != std::end(recurrent_ops);
-  return recurrent ? of_recurrent(arguments) : "";
-}
 
 std::string unmet_demand(const std::string& op, const Arguments& arguments) {
   if (!are_tensors(arguments)) return "";

@@ -13,7 +13,4 @@ namespace mase::libtorch {
 /// dimension, given [2, 7]"; empty where that is not known.
 std::string unmet_demand(const std::string& op, const std::vector<c10::IValue>& arguments);
 
-/// The same for operators that do not check it themselves, and would read past their weights.
-std::string unchecked_demand(const std::string& op, const std::vector<c10::IValue>& arguments);
-
 }  // namespace mase::libtorch

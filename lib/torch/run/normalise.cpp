@@ -33,7 +33,7 @@ bool fits(const at::Tensor& input, const NormTensors& norm, const at::Tensor& ad
   return !addend.defined() || (is_plain(addend) && addend.sizes() == input.sizes());
 }
 
-const float* floats(const at::Tensor& tensor) {
+const float* first_float(const at::Tensor& tensor) {
   return tensor.defined() ? static_cast<const float*>(tensor.const_data_ptr()) : nullptr;
 }
 
@@ -47,12 +47,12 @@ void normalise_values(const at::Tensor& input, const NormTensors& norm, const at
   const std::size_t spans = static_cast<std::size_t>(input.size(0)) * channels;
   std::vector<float> terms(2 * channels);
   float *const alpha = terms.data(), *const beta = alpha + channels;
-  kernels.terms({floats(norm.weight), floats(norm.bias), floats(norm.mean), floats(norm.variance),
-                 static_cast<float>(norm.epsilon)},
+  kernels.terms({first_float(norm.weight), first_float(norm.bias), first_float(norm.mean),
+                 first_float(norm.variance), static_cast<float>(norm.epsilon)},
                 channels, alpha, beta);
   const bool rows = count == spans;
   const std::size_t length = rows ? channels : count / spans;
-  const float *const in = floats(input), *const plus = floats(addend);
+  const float *const in = first_float(input), *const plus = first_float(addend);
   float* const to = static_cast<float*>(out.data_ptr());
   for (std::size_t at = 0, c = 0; at < count; at += length, c = c + 1 == channels ? 0 : c + 1)
     kernels.span({in + at, plus ? plus + at : nullptr, alpha + (rows ? 0 : c),

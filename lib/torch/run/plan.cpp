@@ -11,6 +11,7 @@
 #include "torch/run/arguments.hpp"
 #include "torch/run/in_place.hpp"
 #include "torch/run/normalise.hpp"
+#include "torch/run/recurrent_checks.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -189,6 +190,7 @@ class PlanBuilder {
     check_argument_names(node, schema);
     step.in_place = in_place_twin(graph_, node, schema);
     step.is_batch_norm = node.op == "aten::batch_norm";
+    step.is_over_sequences = is_over_sequences(node.op);
     for (const c10::Argument& argument : schema.arguments()) {
       step.arguments.push_back(argument_recipe(node, argument));
     }

@@ -57,6 +57,7 @@ struct PlanStep {
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same over its first argument
   bool is_batch_norm = false;
+  bool is_over_sequences = false;  ///< ATen does not check what it is given
   const HostOperator* host = nullptr;
   const RecurrentOp* recurrent = nullptr;
   RecurrentConstants constants;    ///< of a recurrent layer

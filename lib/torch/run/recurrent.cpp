@@ -15,15 +15,26 @@ namespace {
 
 using TensorRow = std::vector<at::Tensor>;
 
+constexpr RecurrentOp layer_row(std::string_view name, std::string_view aten,
+                                std::string_view aten_packed, RecurrentOp::Kind kind) {
+  return {name, aten, aten_packed, kind, false};
+}
+constexpr RecurrentOp cell_row(std::string_view name, std::string_view aten,
+                               RecurrentOp::Kind kind) {
+  return {name, aten, "", kind, true};
+}
+
 constexpr std::array recurrent_rows{
-    RecurrentOp{"mase::lstm", "aten::lstm.input", RecurrentOp::Kind::lstm},
-    RecurrentOp{"mase::gru", "aten::gru.input", RecurrentOp::Kind::gru},
-    RecurrentOp{"mase::rnn_tanh", "aten::rnn_tanh.input", RecurrentOp::Kind::rnn_tanh},
-    RecurrentOp{"mase::rnn_relu", "aten::rnn_relu.input", RecurrentOp::Kind::rnn_relu},
-    RecurrentOp{"mase::lstm_cell", "aten::lstm_cell", RecurrentOp::Kind::lstm, true},
-    RecurrentOp{"mase::gru_cell", "aten::gru_cell", RecurrentOp::Kind::gru, true},
-    RecurrentOp{"mase::rnn_tanh_cell", "aten::rnn_tanh_cell", RecurrentOp::Kind::rnn_tanh, true},
-    RecurrentOp{"mase::rnn_relu_cell", "aten::rnn_relu_cell", RecurrentOp::Kind::rnn_relu, true},
+    layer_row("mase::lstm", "aten::lstm.input", "aten::lstm.data", RecurrentOp::Kind::lstm),
+    layer_row("mase::gru", "aten::gru.input", "aten::gru.data", RecurrentOp::Kind::gru),
+    layer_row("mase::rnn_tanh", "aten::rnn_tanh.input", "aten::rnn_tanh.data",
+              RecurrentOp::Kind::rnn_tanh),
+    layer_row("mase::rnn_relu", "aten::rnn_relu.input", "aten::rnn_relu.data",
+              RecurrentOp::Kind::rnn_relu),
+    cell_row("mase::lstm_cell", "aten::lstm_cell", RecurrentOp::Kind::lstm),
+    cell_row("mase::gru_cell", "aten::gru_cell", RecurrentOp::Kind::gru),
+    cell_row("mase::rnn_tanh_cell", "aten::rnn_tanh_cell", RecurrentOp::Kind::rnn_tanh),
+    cell_row("mase::rnn_relu_cell", "aten::rnn_relu_cell", RecurrentOp::Kind::rnn_relu),
 };
 
 const RecurrentOp* find_recurrent_by(std::string_view RecurrentOp::*key, std::string_view name) {
@@ -209,7 +220,8 @@ const RecurrentOp* find_recurrent(std::string_view op) {
   return find_recurrent_by(&RecurrentOp::name, op);
 }
 const RecurrentOp* find_recurrent_of_aten(std::string_view aten) {
-  return find_recurrent_by(&RecurrentOp::aten, aten);
+  const RecurrentOp* padded = find_recurrent_by(&RecurrentOp::aten, aten);
+  return padded || aten.empty() ? padded : find_recurrent_by(&RecurrentOp::aten_packed, aten);
 }
 
 c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call) {

@@ -17,8 +17,9 @@ namespace mase::libtorch {
 /// One recurrent operator: a layer over a sequence or one step of it.
 struct RecurrentOp {
   enum class Kind { lstm, gru, rnn_tanh, rnn_relu };
-  std::string_view name;  ///< "mase::lstm"
-  std::string_view aten;  ///< the operator that torch.nn calls: "aten::lstm.input"
+  std::string_view name;         ///< "mase::lstm"
+  std::string_view aten;         ///< the operator that torch.nn calls: "aten::lstm.input"
+  std::string_view aten_packed;  ///< the one for packed sequences: "aten::lstm.data"; no cell's
   Kind kind = Kind::lstm;
   bool cell = false;  ///< one step, without levels and directions
 
@@ -26,7 +27,7 @@ struct RecurrentOp {
   std::int64_t gates() const { return kind == Kind::lstm ? 4 : kind == Kind::gru ? 3 : 1; }
   bool has_memory() const { return kind == Kind::lstm; }  ///< the state is (h, c), else h
 };
-/// The operator of this name, or of this ATen operator; nullptr when it is none.
+/// The operator of this name, or of one of its ATen operators; nullptr when it is none.
 const RecurrentOp* find_recurrent(std::string_view op);
 const RecurrentOp* find_recurrent_of_aten(std::string_view aten);
 

@@ -48,6 +48,12 @@ ir::Graph sums(int levels, const std::string& formats) {
   return graph;
 }
 
+std::vector<Array> packed_inputs(std::vector<std::int64_t> sizes = {2, 1, 1}) {
+  const Shape steps{static_cast<std::int64_t>(sizes.size())};
+  return {Array::from<float>({0.3F, 0.2F, 0.3F, 0.3F}, {4, 1}),
+          Array::from<std::int64_t>(std::move(sizes), steps)};
+}
+
 std::vector<float> run_sums(const ir::Graph& graph) {
   const Array x = Array::from<float>({0.3F, 0.3F, 0.3F}, {3, 1, 1});
   const Array y = executed(graph, {x})[0].second;
@@ -83,6 +89,46 @@ TEST_CASE("data and matrices of a recurrent layer have formats of their own", "[
   // Quarters: x = 0.25; weights of 0.75 at most, [-1, 1) in quarters.
   check_near(run_sums(sums(1, " {data_in=integer(8, 2), weight_hh=integer(3, 2)}")),
              {0.25, 0.25 + 0.75 * 0.25, 0.25 + 0.75 * (0.25 + 0.75 * 0.25)});
+}
+
+TEST_CASE("what LibTorch would write outside of its tensors for is an error", "[recurrent]") {
+  const auto graph = [](const std::string& nodes) {
+    return ir::parse("graph \"g\" {\n" + nodes + "}\n", "g");
+  };
+  const ir::Graph padding = graph(
+      "  %x : float32[4, 1] = placeholder x\n"
+      "  %sizes : int64[3] = placeholder sizes\n"
+      "  %pad : tuple(float32[2, 3, 1], int64[2]) = call_function torch._pad_packed_sequence "
+      "aten::_pad_packed_sequence(data=%x, batch_sizes=%sizes, batch_first=true, "
+      "padding_value=0.0, total_length=4)\n"
+      "  %output : tuple(float32[2, 3, 1], int64[2]) = output output(value=%pad)\n");
+  CHECK(executed(padding, packed_inputs({2, 1, 1})).size() == 2);
+  CHECK_THROWS_WITH(executed(padding, packed_inputs({1, 2, 1})),
+                    Catch::Contains("node 'pad'") && Catch::Contains("step 1"));
+
+  const ir::Graph lstm = graph(
+      "  %x : float32[2, 3, 4] = placeholder x\n"
+      "  %h : float32[1, 3, 5] = placeholder h\n"
+      "  %ih : float32[20, 4] = placeholder ih\n"
+      "  %hh : float32[20, 5] = placeholder hh\n"
+      "  %lstm : tuple(float32[2, 3, 5], float32[1, 3, 5], float32[1, 3, 5]) = call_function "
+      "torch.lstm aten::lstm.input(input=%x, hx=[%h, %h], params=[%ih, %hh], has_biases=false, "
+      "num_layers=1, dropout=0.0, train=false, bidirectional=false, batch_first=false)\n"
+      "  %output : tuple(float32[2, 3, 5], float32[1, 3, 5], float32[1, 3, 5]) = output "
+      "output(value=%lstm)\n");
+  const auto inputs = [](const Shape& x, const Shape& h, const Shape& ih, const Shape& hh) {
+    std::vector<Array> all;
+    for (const Shape& shape : {x, h, ih, hh}) all.emplace_back(DType::float32, shape);
+    return all;
+  };
+  CHECK(executed(lstm, inputs({2, 3, 4}, {1, 3, 5}, {20, 4}, {20, 5})).size() == 3);
+  const auto refused = [&](const std::vector<Array>& given, const std::string& why) {
+    CHECK_THROWS_WITH(executed(lstm, given),
+                      Catch::Contains("node 'lstm'") && Catch::Contains(why));
+  };
+  refused(inputs({2, 3, 9}, {1, 3, 5}, {20, 4}, {20, 5}), "takes 4 features");
+  refused(inputs({2, 3, 4}, {1, 1, 5}, {20, 4}, {20, 5}), "the state as float32[1, 3, 5]");
+  refused(inputs({2, 3, 4}, {1, 3, 5}, {20, 4}, {20, 3}), "its tensor 1 as float32[20, 5]");
 }
 
 TEST_CASE("gradients go straight through the state's format", "[recurrent]") {
