@@ -27,7 +27,8 @@ OpRow recurrent_layer(std::string_view name, OpFamily family, std::vector<CallRo
                    {"dropout", ""},
                    {"train", ""},
                    {"bidirectional", ""},
-                   {"batch_first", ""}},
+                   {"batch_first", ""},
+                   {"batch_sizes", ""}},
           .quantizable = true,
           .doc = doc};
 }

@@ -63,7 +63,10 @@ class LeafBuilder {
     const auto state = node_.formats.find("state");
     const bool given = state != node_.formats.end() && takes_format(graph_, *node_.find("input"));
     return call_recurrent(leaf_, *recurrent,
-                          {!node_.formats.empty(), given ? &state->second : nullptr}, operands_);
+                          {.stepwise = !node_.formats.empty(),
+                           .packed = node_.find("batch_sizes") != nullptr,
+                           .state = given ? &state->second : nullptr},
+                          operands_);
   }
 
   /// All inputs come before the body.

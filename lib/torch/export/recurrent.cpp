@@ -12,10 +12,14 @@ namespace {
 
 using JitValue = MethodBuilder::JitValue;
 
-constexpr const char* recurrent_parameters =
-    "(input: Tensor, hx: List[Tensor], weight_ih: List[Tensor], weight_hh: List[Tensor], "
-    "weight_hr: List[Tensor], bias_ih: List[Tensor], bias_hh: List[Tensor], num_layers: int, "
-    "dropout: float, train: bool, bidirectional: bool, batch_first: bool, training: bool)";
+/// In the order of `recurrent_arguments`; `last` is of packed sequences alone.
+std::string parameters_text(const std::string& last) {
+  return "(input: Tensor, hx: List[Tensor], weight_ih: List[Tensor], weight_hh: List[Tensor], "
+         "weight_hr: List[Tensor], bias_ih: List[Tensor], bias_hh: List[Tensor], " +
+         last +
+         "num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool, "
+         "training: bool)";
+}
 
 constexpr const char* recurrent_helpers =
     "def item_or_none(tensors: List[Tensor], i: int) -> Optional[Tensor]:\n"
@@ -24,11 +28,17 @@ constexpr const char* recurrent_helpers =
     "    item = tensors[i]\n"
     "  return item\n";
 
+/// The lines that add zeros to `state` for `rows` sequences.
+std::string zeros_text(const RecurrentOp& op, const std::string& rows) {
+  const std::string memory = "    state.append(torch.zeros([len(weight_hh), " + rows +
+                             ", weight_hh[0].size(0) // 4], dtype=x.dtype))\n";
+  return "  if len(state) == 0:\n"
+         "    state.append(torch.zeros([len(weight_hh), " +
+         rows + ", weight_hh[0].size(1)], dtype=x.dtype))\n" + (op.has_memory() ? memory : "");
+}
+
 /// `x` with an axis of rows, `rows` whether it was given one, and the initial `state`.
 std::string preparation_text(const RecurrentOp& op) {
-  const std::string memory =
-      "    state.append(torch.zeros([len(weight_hh), x.size(place), weight_hh[0].size(0) // 4], "
-      "dtype=x.dtype))\n";
   return std::string("  rows = input.dim() == ") + (op.cell ? "2" : "3") +
          "\n"
          "  place = 0\n" +
@@ -41,25 +51,32 @@ std::string preparation_text(const RecurrentOp& op) {
          "    if not rows:\n"
          "      s = torch.unsqueeze(s, " +
          (op.cell ? "0" : "1") + ")\n" + (op.cell ? "    s = torch.unsqueeze(s, 0)\n" : "") +
-         "    state.append(s)\n"
-         "  if len(state) == 0:\n"
-         "    state.append(torch.zeros([len(weight_hh), x.size(place), weight_hh[0].size(1)], "
-         "dtype=x.dtype))\n" +
-         (op.has_memory() ? memory : "");
+         "    state.append(s)\n" + zeros_text(op, "x.size(place)");
+}
+
+/// The same of packed sequences, with the rows of each step as `sizes`.
+std::string packed_preparation_text(const RecurrentOp& op) {
+  return "  x = input\n"
+         "  sizes: List[int] = batch_sizes.tolist()\n"
+         "  state = [s for s in hx]\n" +
+         zeros_text(op, "sizes[0]");
 }
 
 /// The results_text `y` (of a layer), `h` and `c` (of an LSTM) in torch.nn's form.
-std::string results_text(const RecurrentOp& op) {
-  std::string text = "  if not rows:\n";
-  if (!op.cell) text += "    y = torch.squeeze(y, place)\n";
-  text += std::string("    h = torch.squeeze(h, ") + (op.cell ? "0" : "1") + ")\n";
-  if (op.has_memory())
-    text += std::string("    c = torch.squeeze(c, ") + (op.cell ? "0" : "1") + ")\n";
+std::string results_text(const RecurrentOp& op, bool packed) {
+  std::string text;
+  if (!packed) {
+    text = "  if not rows:\n";
+    if (!op.cell) text += "    y = torch.squeeze(y, place)\n";
+    text += std::string("    h = torch.squeeze(h, ") + (op.cell ? "0" : "1") + ")\n";
+    if (op.has_memory())
+      text += std::string("    c = torch.squeeze(c, ") + (op.cell ? "0" : "1") + ")\n";
+  }
   const std::string last = op.has_memory() ? "(h, c)" : "h";
   return text + "  return " + (op.cell ? last : "(y, " + last + ")") + "\n";
 }
 
-std::string aten_text(const RecurrentOp& op) {
+std::string aten_text(const RecurrentOp& op, bool packed) {
   const std::string name(op.aten.substr(6, op.aten.find('.') - 6));
   const std::string targets = op.has_memory() ? "h, c" : "h";
   if (op.cell)
@@ -79,8 +96,10 @@ std::string aten_text(const RecurrentOp& op) {
          "  if not training:\n"
          "    params = [p.detach() for p in params]\n"
          "  y, " +
-         targets + " = torch." + name + "(x, " + (op.has_memory() ? "state" : "state[0]") +
-         ", params, len(bias_ih) > 0, num_layers, dropout, train, bidirectional, batch_first)\n";
+         targets + " = torch." + name + "(x, " + (packed ? "batch_sizes, " : "") +
+         (op.has_memory() ? "state" : "state[0]") +
+         ", params, len(bias_ih) > 0, num_layers, dropout, train, bidirectional" +
+         (packed ? "" : ", batch_first") + ")\n";
 }
 
 /// One step from the products of the input and of the state, as in run/recurrent.cpp.
@@ -104,39 +123,62 @@ std::string step_text(RecurrentOp::Kind kind) {
          "(x + y), c\n";
 }
 
-constexpr const char* direction_text =
-    "def run_direction(x: Tensor, h: Tensor, c: Tensor, weight_ih: Tensor, weight_hh: Tensor, "
-    "weight_hr: Optional[Tensor], bias_ih: Optional[Tensor], bias_hh: Optional[Tensor], "
-    "reverse: bool, training: bool) -> Tuple[Tensor, Tensor, Tensor, Tensor]:\n"
-    "  products = torch.linear(x, weight_ih, bias_ih)\n"
-    "  computed: List[Tensor] = []\n"
-    "  passed: List[Tensor] = []\n"
-    "  state = pass_state(h, training)\n"
-    "  steps = x.size(0)\n"
-    "  for i in range(steps):\n"
-    "    place = i\n"
-    "    if reverse:\n"
-    "      place = steps - 1 - i\n"
-    "    y = torch.linear(state, weight_hh, bias_hh)\n"
-    "    h, c = step(products[place], y, state, c)\n"
-    "    if weight_hr is not None:\n"
-    "      h = torch.linear(pass_state(h, training), weight_hr)\n"
-    "    state = pass_state(h, training)\n"
-    "    computed.append(h)\n"
-    "    passed.append(state)\n"
-    "  if reverse:\n"
-    "    computed.reverse()\n"
-    "    passed.reverse()\n"
-    "  return torch.stack(computed), torch.stack(passed), h, c\n";
+/// One direction of one level; packed sequences end, and begin backwards, at different steps.
+std::string direction_text(bool packed) {
+  const std::string rows =
+      "def with_first_rows(x: Tensor, rows: Tensor) -> Tensor:\n"
+      "  return torch.cat([rows, x[rows.size(0):]])\n";
+  return (packed ? rows : "") +
+         "def run_direction(x: Tensor, h: Tensor, c: Tensor, weight_ih: Tensor, weight_hh: Tensor, "
+         "weight_hr: Optional[Tensor], bias_ih: Optional[Tensor], bias_hh: Optional[Tensor], " +
+         (packed ? "sizes: List[int], " : "") +
+         "reverse: bool, training: bool) -> Tuple[Tensor, Tensor, Tensor, Tensor]:\n"
+         "  products = " +
+         (packed ? "torch.split_with_sizes(torch.linear(x, weight_ih, bias_ih), sizes)"
+                 : "torch.unbind(torch.linear(x, weight_ih, bias_ih))") +
+         "\n"
+         "  computed: List[Tensor] = []\n"
+         "  passed: List[Tensor] = []\n"
+         "  state = pass_state(h, training)\n"
+         "  steps = len(products)\n"
+         "  for i in range(steps):\n"
+         "    place = i\n"
+         "    if reverse:\n"
+         "      place = steps - 1 - i\n" +
+         (packed ? "    s = state[:sizes[place]]\n"
+                   "    m = c[:sizes[place]]\n"
+                 : "    s = state\n"
+                   "    m = c\n") +
+         "    y = torch.linear(s, weight_hh, bias_hh)\n"
+         "    o, m = step(products[place], y, s, m)\n"
+         "    if weight_hr is not None:\n"
+         "      o = torch.linear(pass_state(o, training), weight_hr)\n"
+         "    s = pass_state(o, training)\n"
+         "    computed.append(o)\n"
+         "    passed.append(s)\n" +
+         (packed ? "    h = with_first_rows(h, o)\n"
+                   "    c = with_first_rows(c, m)\n"
+                   "    state = with_first_rows(state, s)\n"
+                 : "    h = o\n"
+                   "    c = m\n"
+                   "    state = s\n") +
+         "  if reverse:\n"
+         "    computed.reverse()\n"
+         "    passed.reverse()\n" +
+         (packed ? "  return torch.cat(computed), torch.cat(passed), h, c\n"
+                 : "  return torch.stack(computed), torch.stack(passed), h, c\n");
+}
 
-std::string stepwise_text(const RecurrentOp& op) {
-  const std::string to_steps = op.cell ? "  x = torch.unsqueeze(x, 0)\n"
-                                       : "  if batch_first:\n"
-                                         "    x = torch.transpose(x, 0, 1).contiguous()\n";
+std::string stepwise_text(const RecurrentOp& op, bool packed) {
+  const std::string to_steps = packed    ? ""
+                               : op.cell ? "  x = torch.unsqueeze(x, 0)\n"
+                                         : "  if batch_first:\n"
+                                           "    x = torch.transpose(x, 0, 1).contiguous()\n";
   const std::string from_steps =
-      op.cell ? "  h = h[0]\n" + std::string(op.has_memory() ? "  c = c[0]\n" : "")
-              : "  if batch_first:\n"
-                "    y = torch.transpose(y, 0, 1)\n";
+      packed    ? ""
+      : op.cell ? "  h = h[0]\n" + std::string(op.has_memory() ? "  c = c[0]\n" : "")
+                : "  if batch_first:\n"
+                  "    y = torch.transpose(y, 0, 1)\n";
   return to_steps +
          "  y = x\n"
          "  hs: List[Tensor] = []\n"
@@ -152,7 +194,9 @@ std::string stepwise_text(const RecurrentOp& op) {
          "      i = level * directions + direction\n"
          "      one, shown, h1, c1 = run_direction(x, state[0][i], state[place_of_memory][i], "
          "weight_ih[i], weight_hh[i], item_or_none(weight_hr, i), item_or_none(bias_ih, i), "
-         "item_or_none(bias_hh, i), direction == 1, training)\n"
+         "item_or_none(bias_hh, i), " +
+         (packed ? "sizes, " : "") +
+         "direction == 1, training)\n"
          "      computed.append(one)\n"
          "      passed.append(shown)\n"
          "      hs.append(h1)\n"
@@ -173,9 +217,12 @@ std::string pass_text(const formats::Format* format) {
 
 std::string recurrent_source(const RecurrentOp& op, const RecurrentForm& form) {
   std::string text = recurrent_helpers;
-  if (form.stepwise) text += pass_text(form.state) + step_text(op.kind) + direction_text;
-  return text + "def run" + recurrent_parameters + ":\n" + preparation_text(op) +
-         (form.stepwise ? stepwise_text(op) : aten_text(op)) + results_text(op);
+  if (form.stepwise)
+    text += pass_text(form.state) + step_text(op.kind) + direction_text(form.packed);
+  return text + "def run" + parameters_text(form.packed ? "batch_sizes: Tensor, " : "") + ":\n" +
+         (form.packed ? packed_preparation_text(op) : preparation_text(op)) +
+         (form.stepwise ? stepwise_text(op, form.packed) : aten_text(op, form.packed)) +
+         results_text(op, form.packed);
 }
 
 /// The operands of one name.
@@ -203,9 +250,15 @@ JitValue* operand_list(MethodBuilder& builder, const MethodBuilder::Operands& op
 
 JitValue* call_recurrent(MethodBuilder& builder, const RecurrentOp& op, const RecurrentForm& form,
                          const MethodBuilder::Operands& operands) {
-  std::vector<JitValue*> values = operands_of(operands, "input", c10::TensorType::get());
-  for (const std::string_view name : recurrent_arguments)
-    if (name != "input") values.push_back(operand_list(builder, operands, name));
+  std::vector<JitValue*> values;
+  for (const std::string_view name : recurrent_arguments) {
+    const bool one = name == "input" || name == "batch_sizes";
+    const auto given = operands_of(operands, name, c10::TensorType::get());
+    if (one)
+      values.insert(values.end(), given.begin(), given.end());
+    else
+      values.push_back(operand_list(builder, operands, name));
+  }
   const std::pair<const char*, c10::IValue> constants[] = {{"num_layers", std::int64_t{1}},
                                                            {"dropout", 0.0},
                                                            {"train", false},

@@ -11,6 +11,7 @@ namespace mase::libtorch {
 /// How a recurrent operator is written.
 struct RecurrentForm {
   bool stepwise = false;                   ///< step by step: where any port has a format
+  bool packed = false;                     ///< over packed sequences
   const formats::Format* state = nullptr;  ///< the format of the state between steps
 };
 

@@ -163,6 +163,7 @@ c10::IValue Executor::Plan::call_recurrent(PlanStep& step) {
   for (auto* tensors :
        {&call.weight_ih, &call.weight_hh, &call.weight_hr, &call.bias_ih, &call.bias_hh})
     *tensors = evaluate(step.arguments[place++]).toTensorVector();
+  if (step.node->find("batch_sizes")) call.batch_sizes = evaluate(step.arguments[place]).toTensor();
   if (level == ir::Level::quantized && !step.node->formats.empty())
     return run_steps(*step.recurrent, call,
                      [&, time = std::int64_t{0}](const at::Tensor& h) mutable {

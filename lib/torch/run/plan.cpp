@@ -134,6 +134,8 @@ class PlanBuilder {
       const ir::Value* value = node.find(name);
       step.arguments.push_back(value ? recipe_of(*value) : tensor_list(module, name));
     }
+    if (step.recurrent->cell && node.find("batch_sizes"))
+      file_error("it is one step, and takes no packed sequences");
     read_constants(step, module);
     check_recurrent(step);
   }
@@ -164,6 +166,7 @@ class PlanBuilder {
     const std::int64_t places = step.constants.num_layers;
     const bool two = step.constants.bidirectional;
     for (std::size_t i = 2; i < recurrent_arguments.size(); ++i) {
+      if (recurrent_arguments[i] == "batch_sizes") continue;
       const auto count = static_cast<std::int64_t>(step.arguments[i].items.size());
       const bool optional = i > 3;
       if (places > 0 && count % (two ? 2 : 1) == 0 && count / (two ? 2 : 1) == places) continue;

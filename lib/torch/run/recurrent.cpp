@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "base/array.hpp"
 #include "base/error.hpp"
 #include "torch/run/operators.hpp"
+#include "torch/run/recurrent_checks.hpp"
 
 namespace mase::libtorch {
 namespace {
@@ -46,23 +46,36 @@ at::Tensor tensor_at(const TensorRow& tensors, std::size_t i) {
   return i < tensors.size() ? tensors[i] : at::Tensor();
 }
 
-/// ATen's kernels take an input of more features than the weights have, and read past these.
-void check_features(const RecurrentOp& op, const RecurrentCall& call) {
-  const std::int64_t wanted = call.weight_ih[0].size(1);
-  if (call.input.dim() > 0 && call.input.size(-1) == wanted) return;
-  file_error(std::string(op.name) + " takes " + std::to_string(wanted) +
-             " features in the last dimension, given " + shape_text(call.input.sizes().vec()));
+bool rows_first(const RecurrentCall& call) { return call.batch_first && !call.is_packed(); }
+
+bool is_batched(const RecurrentOp& op, const RecurrentCall& call) {
+  return call.is_packed() || call.input.dim() == (op.cell ? 2 : 3);
 }
 
-/// A level's input as [steps, rows, features].
+/// A level's input as [steps, rows, features]; packed sequences as they are.
 at::Tensor input_by_steps(const RecurrentOp& op, const RecurrentCall& call) {
+  if (call.is_packed()) return call.input;
   if (op.cell) return (call.input.dim() == 1 ? call.input.unsqueeze(0) : call.input).unsqueeze(0);
   if (call.input.dim() == 2) return call.input.unsqueeze(1);
   return call.batch_first ? call.input.transpose(0, 1).contiguous() : call.input;
 }
 
-bool is_batched(const RecurrentOp& op, const RecurrentCall& call) {
-  return call.input.dim() == (op.cell ? 2 : 3);
+/// Rows of packed sequences at each step; empty of others.
+std::vector<std::int64_t> rows_by_step(const RecurrentCall& call) {
+  if (!call.is_packed()) return {};
+  const at::Tensor sizes = call.batch_sizes.contiguous();
+  const auto* first = sizes.const_data_ptr<std::int64_t>();
+  return {first, first + sizes.numel()};
+}
+
+at::Tensor first_rows(const at::Tensor& tensor, std::int64_t count) {
+  return tensor.size(0) == count ? tensor : tensor.narrow(0, 0, count);
+}
+
+/// The rows of a step, and below them those of sequences that have ended, or not begun backwards.
+at::Tensor with_first_rows(const at::Tensor& tensor, const at::Tensor& rows) {
+  const std::int64_t other = tensor.size(0) - rows.size(0);
+  return other == 0 ? rows : at::cat({rows, tensor.narrow(0, rows.size(0), other)});
 }
 
 /// The given or zero states [levels and directions, rows, features]: h, and c (as h, unread, where
@@ -114,12 +127,12 @@ struct DirectionRun {
 class StepLoop {
  public:
   StepLoop(const RecurrentOp& op, const RecurrentCall& call, const PassState& pass)
-      : op_(op), call_(call), pass_(pass) {}
+      : op_(op), call_(call), pass_(pass), rows_(rows_by_step(call)) {}
 
   c10::IValue run() {
     at::Tensor x = input_by_steps(op_, call_);
     if (x.size(0) == 0) file_error("the sequence has no steps");
-    const TensorRow initial = state_of_call(op_, call_, x.size(1));
+    const TensorRow initial = state_of_call(op_, call_, rows_.empty() ? x.size(1) : rows_[0]);
     const std::size_t directions = call_.bidirectional ? 2 : 1;
     for (std::int64_t level = 0; level < call_.num_layers; ++level) {
       TensorRow computed, passed;
@@ -142,28 +155,34 @@ class StepLoop {
   }
 
  private:
+  TensorRow split_steps(const at::Tensor& x) const {
+    return rows_.empty() ? x.unbind(0) : x.split_with_sizes(rows_, 0);
+  }
+  at::Tensor join_steps(const TensorRow& steps) const {
+    return rows_.empty() ? at::stack(steps) : at::cat(steps);
+  }
+
   DirectionRun run_direction(const at::Tensor& x, std::size_t place, bool reverse,
                              HiddenState hidden) const {
-    const at::Tensor products =
-        at::linear(x, call_.weight_ih[place], tensor_at(call_.bias_ih, place));
+    const TensorRow products =
+        split_steps(at::linear(x, call_.weight_ih[place], tensor_at(call_.bias_ih, place)));
     const at::Tensor projection = tensor_at(call_.weight_hr, place);
-    TensorRow computed, passed;
+    TensorRow computed(products.size()), passed(products.size());
     at::Tensor state = pass_(hidden.h);
-    for (std::int64_t i = 0; i < x.size(0); ++i) {
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      const std::size_t step = reverse ? products.size() - 1 - i : i;
+      const std::int64_t rows = products[step].size(0);
+      const HiddenState before{first_rows(state, rows), first_rows(hidden.c, rows)};
       const at::Tensor y =
-          at::linear(state, call_.weight_hh[place], tensor_at(call_.bias_hh, place));
-      hidden = next_state(op_.kind, products.select(0, reverse ? x.size(0) - 1 - i : i), y,
-                          {state, hidden.c});
-      if (projection.defined()) hidden.h = at::linear(pass_(hidden.h), projection);
-      state = pass_(hidden.h);
-      computed.push_back(hidden.h);
-      passed.push_back(state);
+          at::linear(before.h, call_.weight_hh[place], tensor_at(call_.bias_hh, place));
+      HiddenState next = next_state(op_.kind, products[step], y, before);
+      if (projection.defined()) next.h = at::linear(pass_(next.h), projection);
+      computed[step] = next.h;
+      passed[step] = pass_(next.h);
+      hidden = {with_first_rows(hidden.h, next.h), with_first_rows(hidden.c, next.c)};
+      state = with_first_rows(state, passed[step]);
     }
-    if (reverse) {
-      std::ranges::reverse(computed);
-      std::ranges::reverse(passed);
-    }
-    return {at::stack(computed), at::stack(passed), hidden};
+    return {join_steps(computed), join_steps(passed), hidden};
   }
 
   c10::IValue results() const {
@@ -180,7 +199,7 @@ class StepLoop {
     at::Tensor output = output_;
     if (!rows)
       output = output.squeeze(1);
-    else if (call_.batch_first)
+    else if (rows_first(call_))
       output = output.transpose(0, 1);
     return c10::ivalue::Tuple::create(c10::IValue(output), last);
   }
@@ -188,6 +207,7 @@ class StepLoop {
   const RecurrentOp& op_;
   const RecurrentCall& call_;
   const PassState& pass_;
+  std::vector<std::int64_t> rows_;  ///< of packed sequences, at each step
   TensorRow h_, c_;
   at::Tensor output_;
 };
@@ -202,16 +222,44 @@ TensorRow params_of(const RecurrentCall& call) {
   return flat;
 }
 
-std::vector<c10::IValue> arguments_of_aten(const RecurrentOp& op, const RecurrentCall& call,
-                                           const at::Tensor& input, const TensorRow& state) {
+/// The axis of rows.
+std::int64_t place_of_rows(const RecurrentOp& op, const RecurrentCall& call) {
+  return op.cell || call.is_packed() || call.batch_first ? 0 : 1;
+}
+
+/// A call of ATen's operator, whose arguments fit.
+struct AtenCall {
+  std::string_view op;
+  std::vector<c10::IValue> arguments;
+};
+
+AtenCall aten_call(const RecurrentOp& op, const RecurrentCall& call) {
+  if (call.is_packed())
+    if (const std::string unmet = batch_sizes_demand(call.input, call.batch_sizes); !unmet.empty())
+      file_error(std::string(op.name) + " " + unmet);
+  const std::int64_t place = place_of_rows(op, call);
+  const at::Tensor input = is_batched(op, call) ? call.input : call.input.unsqueeze(place);
+  TensorRow state =
+      state_of_call(op, call, call.is_packed() ? rows_by_step(call)[0] : input.size(place));
+  if (op.cell)
+    for (at::Tensor& tensor : state) tensor = tensor.select(0, 0);
   const c10::IValue hx = op.has_memory() ? c10::IValue(state) : c10::IValue(state[0]);
-  if (!op.cell)
-    return {input,        hx,         params_of(call),    !call.bias_ih.empty(), call.num_layers,
-            call.dropout, call.train, call.bidirectional, call.batch_first};
   const auto bias = [](const TensorRow& given) {
     return given.empty() ? c10::IValue() : c10::IValue(given[0]);
   };
-  return {input, hx, call.weight_ih[0], call.weight_hh[0], bias(call.bias_ih), bias(call.bias_hh)};
+  AtenCall aten{call.is_packed() ? op.aten_packed : op.aten, {input}};
+  const auto add = [&](auto... values) { (aten.arguments.emplace_back(std::move(values)), ...); };
+  if (op.cell) {
+    add(hx, call.weight_ih[0], call.weight_hh[0], bias(call.bias_ih), bias(call.bias_hh));
+  } else {
+    if (call.is_packed()) add(call.batch_sizes);
+    add(hx, params_of(call), !call.bias_ih.empty(), call.num_layers, call.dropout, call.train,
+        call.bidirectional);
+    if (!call.is_packed()) add(call.batch_first);
+  }
+  if (const std::string unmet = sequence_demand(aten.op, aten.arguments); !unmet.empty())
+    file_error(std::string(op.name) + " " + unmet);
+  return aten;
 }
 
 }  // namespace
@@ -225,18 +273,11 @@ const RecurrentOp* find_recurrent_of_aten(std::string_view aten) {
 }
 
 c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call) {
-  check_features(op, call);
-  const bool rows = is_batched(op, call);
-  const std::int64_t place = op.cell || call.batch_first ? 0 : 1;
-  const at::Tensor input = rows ? call.input : call.input.unsqueeze(place);
-  TensorRow state = state_of_call(op, call, input.size(place));
-  if (op.cell)
-    for (at::Tensor& tensor : state) tensor = tensor.select(0, 0);
-  std::vector<c10::IValue> stack = arguments_of_aten(op, call, input, state);
-  find_operator(op.aten)->callBoxed(&stack);
-  if (!rows)
+  auto [name, stack] = aten_call(op, call);
+  find_operator(name)->callBoxed(&stack);
+  if (!is_batched(op, call))
     for (std::size_t i = 0; i < stack.size(); ++i)
-      stack[i] = stack[i].toTensor().squeeze(op.cell ? 0 : i == 0 ? place : 1);
+      stack[i] = stack[i].toTensor().squeeze(op.cell ? 0 : i == 0 ? place_of_rows(op, call) : 1);
   const auto pair = [](const c10::IValue& a, const c10::IValue& b) {
     return c10::IValue(c10::ivalue::Tuple::create(a, b));
   };
@@ -245,7 +286,7 @@ c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call) {
 }
 
 c10::IValue run_steps(const RecurrentOp& op, const RecurrentCall& call, const PassState& pass) {
-  check_features(op, call);
+  aten_call(op, call);
   return StepLoop(op, call, pass).run();
 }
 

@@ -32,8 +32,8 @@ const RecurrentOp* find_recurrent(std::string_view op);
 const RecurrentOp* find_recurrent_of_aten(std::string_view aten);
 
 /// The arguments that are tensors, in the order in which a plan lists them.
-inline constexpr std::array<std::string_view, 7> recurrent_arguments{
-    "input", "hx", "weight_ih", "weight_hh", "weight_hr", "bias_ih", "bias_hh"};
+inline constexpr std::array<std::string_view, 8> recurrent_arguments{
+    "input", "hx", "weight_ih", "weight_hh", "weight_hr", "bias_ih", "bias_hh", "batch_sizes"};
 
 /// What is constant of a layer; a cell has none of it.
 struct RecurrentConstants {
@@ -46,9 +46,13 @@ struct RecurrentConstants {
 /// side by side, as torch.nn numbers them.
 struct RecurrentCall : RecurrentConstants {
   at::Tensor input;               ///< [steps, rows, features], rows first with batch_first, or
-                                  ///< [steps, features]; of a cell [rows, features] or [features]
+                                  ///< [steps, features]; of a cell [rows, features] or [features];
+                                  ///< of packed sequences the rows of all steps, [sum, features]
+  at::Tensor batch_sizes;         ///< of packed sequences: int64[steps], rows of each, never more
   std::vector<at::Tensor> state;  ///< h, and c of an LSTM; empty: zeros
   std::vector<at::Tensor> weight_ih, weight_hh, weight_hr, bias_ih, bias_hh;
+
+  bool is_packed() const { return batch_sizes.defined(); }
 };
 
 /// What torch.nn computes, with its bits: (output, h) or (output, (h, c)); of a cell h or (h, c).

@@ -13,6 +13,7 @@
 #include "test_paths.hpp"
 #include "torch/catch.hpp"
 #include "torch/export/export_support.hpp"
+#include "torch/export/torchscript.hpp"
 #include "torch/fixtures.hpp"
 #include "torch/import/torchscript.hpp"
 #include "torch/run/executor.hpp"
@@ -48,10 +49,42 @@ ir::Graph sums(int levels, const std::string& formats) {
   return graph;
 }
 
+/// relu(x + h) over packed sequences of three steps and one, in one direction or both.
+ir::Graph packed_sums(bool both, const std::string& formats) {
+  const std::string ways = both ? "2" : "1", flag = both ? "true" : "false";
+  std::string tensors, list;
+  for (const char* suffix : {"", "_reverse"})
+    for (const char* name : {"weight_ih", "weight_hh"}) {
+      if (*suffix != '\0' && !both) continue;
+      const std::string path = std::string("rnn.") + name + "_l0" + suffix;
+      tensors += "  tensor " + path + " : float32[1, 1] parameter grad\n";
+      list += (list.empty() ? "" : ", ") + std::string(name) + "=@" + path;
+    }
+  ir::Graph graph = ir::parse(
+      "graph \"packed\" {\n  module rnn : torch.nn.modules.rnn.RNN = mase::rnn_relu(num_layers=1, "
+      "dropout=0.0, train=$training, bidirectional=" +
+          flag + ") [" + list + "]\n" + tensors +
+          "  %x : float32[4, 1] = placeholder x\n"
+          "  %sizes : int64[3] = placeholder sizes\n"
+          "  %rnn : tuple(float32[4, " +
+          ways + "], float32[" + ways +
+          ", 2, 1]) = call_module rnn mase::rnn_relu(input=%x, batch_sizes=%sizes)" + formats +
+          "\n"
+          "  %output : tuple(float32[4, " +
+          ways + "], float32[" + ways + ", 2, 1]) = output output(value=%rnn)\n}\n",
+      "packed");
+  for (auto& [path, tensor] : graph.tensors) tensor.value = Array::from<float>({1.0F}, {1, 1});
+  return graph;
+}
+
 std::vector<Array> packed_inputs(std::vector<std::int64_t> sizes = {2, 1, 1}) {
   const Shape steps{static_cast<std::int64_t>(sizes.size())};
   return {Array::from<float>({0.3F, 0.2F, 0.3F, 0.3F}, {4, 1}),
           Array::from<std::int64_t>(std::move(sizes), steps)};
+}
+
+std::vector<float> floats_of(const Array& array) {
+  return {array.span<float>().begin(), array.span<float>().end()};
 }
 
 std::vector<float> run_sums(const ir::Graph& graph) {
@@ -89,6 +122,51 @@ TEST_CASE("data and matrices of a recurrent layer have formats of their own", "[
   // Quarters: x = 0.25; weights of 0.75 at most, [-1, 1) in quarters.
   check_near(run_sums(sums(1, " {data_in=integer(8, 2), weight_hh=integer(3, 2)}")),
              {0.25, 0.25 + 0.75 * 0.25, 0.25 + 0.75 * (0.25 + 0.75 * 0.25)});
+}
+
+TEST_CASE("packed sequences end at different steps, and begin so backwards", "[recurrent]") {
+  // The first sequence is 0.3 three times, the second 0.2 once.
+  for (const bool both : {false, true}) {
+    const ir::Results results = executed(packed_sums(both, ""), packed_inputs());
+    REQUIRE(results.size() == 2);
+    const std::vector<double> one{0.3, 0.2, 0.6, 0.9}, two{0.3, 0.9, 0.2, 0.2, 0.6, 0.6, 0.9, 0.3};
+    check_near(floats_of(results[0].second), both ? two : one);
+    const std::vector<double> last{0.9, 0.2};
+    check_near(floats_of(results[1].second), both ? std::vector<double>{0.9, 0.2, 0.9, 0.2} : last);
+  }
+}
+
+TEST_CASE("the state of packed sequences is quantized before every step that they have") {
+  // Halves, as above: the steps read 0, Q(0.3) = 0.5 and Q(0.8) = 1; the other sequence reads 0.
+  const ir::Graph graph = packed_sums(true, " {state=integer(8, 1)}");
+  const ir::Results results = executed(graph, packed_inputs());
+  check_near(floats_of(results[0].second), {0.3, 1.3, 0.2, 0.2, 0.8, 0.8, 1.3, 0.3});
+  check_near(floats_of(results[1].second), {1.3, 0.2, 1.3, 0.2});
+  Folder folder;
+  libtorch::export_torchscript(graph, folder / "packed.pt", {});
+  for (const auto& sizes : {std::vector<std::int64_t>{2, 1, 1}, {4}, {1, 1, 1, 1}, {2, 2}})
+    CHECK(same(executed(graph, packed_inputs(sizes)),
+               called(folder / "packed.pt", packed_inputs(sizes))));
+}
+
+TEST_CASE("batch sizes that do not fit are errors that name the node", "[recurrent]") {
+  const auto refused = [](const std::vector<std::int64_t>& sizes, const std::string& why) {
+    for (const char* formats : {"", " {state=integer(8, 1)}"})
+      CHECK_THROWS_WITH(executed(packed_sums(true, formats), packed_inputs(sizes)),
+                        Catch::Contains("node 'rnn'") && Catch::Contains(why));
+  };
+  refused({1, 2, 1}, "given 2 for step 1 after 1");
+  refused({2, 2, 0}, "given 0 for step 2 after 2");
+  refused({9}, "given 9 for step 0 after 4 rows in all");
+  refused({-1}, "given -1 for step 0");
+  refused({2, 1}, "add up to the 4 rows of its data, given 3");
+  refused({2, 2, 2}, "add up to the 4 rows of its data, given 6 or more");
+  refused({}, "with a step at least, given int64[0]");
+  ir::Graph short_sizes = packed_sums(false, "");
+  short_sizes.node(short_sizes.placeholders()[1]).info.dtype = DType::int32;
+  std::vector<Array> inputs = packed_inputs();
+  inputs[1] = Array::from<std::int32_t>({2, 1, 1}, {3});
+  CHECK_THROWS_WITH(executed(short_sizes, inputs), Catch::Contains("given int32[3]"));
 }
 
 TEST_CASE("what LibTorch would write outside of its tensors for is an error", "[recurrent]") {
