@@ -76,7 +76,7 @@ const std::vector<Fixture>& quantizable_programs() {
     std::vector<Fixture> found;
     for (const char* name :
          {"Layers", "PlainLayers", "Functions", "PointwiseLayers", "PointwiseFunctions",
-          "MoreLayers", "MoreFunctions", "RecurrentLayers", "Methods"}) {
+          "MoreLayers", "MoreFunctions", "RecurrentLayers", "PackedLayers", "Methods"}) {
       for (const char* kind : {"script", "trace"}) {
         const std::string model = std::string("Quantizable") + name;
         const std::string path = folder + model + "." + kind + ".pt";

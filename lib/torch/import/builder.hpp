@@ -81,8 +81,8 @@ class Builder {
   bool is_untouched(const Ref& result) const;
   /// Ends the scope with `node` in place of its only call.
   void close_scope(ir::Node node, const Ref& result);
-  /// Ends the scope with `node` in place of all its calls; returns the cell of its result.
-  Ref close_scope(ir::Node node, c10::IValue value);
+  /// Ends the scope and drops its calls; a leaf takes their place.
+  void end_scope();
   /// Adds a leaf with this result on the example.
   Ref add_leaf(ir::Node node, c10::IValue value);
   void abandon_scope();

@@ -229,7 +229,8 @@ Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
     return nullptr;
   }
   graph_.guards = guards;
-  const Ref cell = builder_.close_scope(std::move(leaf->call.node), leaf->value);
+  builder_.end_scope();
+  const Ref cell = place_leaf(*leaf, builder_);
   return leaf->whole ? cell : unpacked(*leaf, result, cell, builder_);
 }
 

@@ -144,11 +144,15 @@ class Importer {
   // Aliases, and facts of the example that hold for every input.
   void alias(const jit::Node* node, Environment& environment);
   void alias_of_size(const jit::Node* node, Environment& environment);
+  /// A tensor that is moved to where it is, by an operator of TorchScript alone, stays itself.
+  void move_or_convert(const jit::Node* node, Environment& environment);
   void compare_none(const jit::Node* node, Environment& environment);
   /// Text of messages: what it says does not matter to the graph.
   void format(const jit::Node* node, Environment& environment);
   /// Ranks, dtypes and devices are taken from the example and hold for every accepted input.
   void example_constant(const jit::Node* node, Environment& environment);
+  /// Whether a value has one of the types that the node names.
+  void is_instance(const jit::Node* node, Environment& environment);
 
   // Operators.
   c10::IValue run_jit(const jit::Node* node, const std::vector<Ref>& inputs) const;
@@ -168,6 +172,8 @@ class Importer {
   [[noreturn]] static void refuse_operator(const jit::Node* node);
   /// Makes mase::softsign of the three operators that PyTorch writes; true for each of them.
   bool fuse_softsign(const jit::Node* node, Environment& environment);
+  /// Zeros where torch.nn.utils.rnn inverts a permutation; refused elsewhere.
+  void empty_like(const jit::Node* node, Environment& environment);
   static bool equals_default(const c10::Argument& argument, const Cell& cell);
 
   // Python indexing.

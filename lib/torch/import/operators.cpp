@@ -38,6 +38,18 @@ void Importer::alias_of_size(const jit::Node* node, Environment& environment) {
   environment[node->output()] = cell;
 }
 
+void Importer::move_or_convert(const jit::Node* node, Environment& environment) {
+  const std::vector<Ref> inputs = inputs_of(node, environment);
+  enum { tensor, device, dtype, non_blocking, copy };
+  const bool moves = operator_name(node) == "aten::to.prim_Device" &&
+                     std::all_of(inputs.begin() + 1, inputs.end(),
+                                 [](const Ref& cell) { return is_static(*cell); });
+  const bool stays = moves && inputs[device]->value.isDevice() &&
+                     inputs[device]->value.toDevice().is_cpu() && inputs[dtype]->value.isNone() &&
+                     inputs[copy]->value.isBool() && !inputs[copy]->value.toBool();
+  stays ? alias(node, environment) : apply_operator(node, environment);
+}
+
 void Importer::compare_none(const jit::Node* node, Environment& environment) {
   const auto is_none = [&](std::size_t i) {
     const Cell& cell = *environment.at(node->inputs().at(i));
@@ -60,6 +72,16 @@ void Importer::format(const jit::Node* node, Environment& environment) {
 
 void Importer::example_constant(const jit::Node* node, Environment& environment) {
   environment[node->output()] = constant_cell(run_jit(node, inputs_of(node, environment)));
+}
+
+void Importer::is_instance(const jit::Node* node, Environment& environment) {
+  const Ref cell = environment.at(node->input());
+  const c10::TypePtr declared = node->input()->type(), found = concrete(*cell).type();
+  const auto& types = node->tys(jit::attr::types);
+  environment[node->output()] =
+      constant_cell(std::ranges::any_of(types, [&](const c10::TypePtr& type) {
+        return declared->isSubtypeOf(*type) || found->isSubtypeOf(*type);
+      }));
 }
 
 c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inputs) const {

@@ -20,8 +20,8 @@ using Refs = std::vector<Ref>;
 struct RecurrentParts {
   const RecurrentOp* op = nullptr;
   const OpCall* call = nullptr;  ///< ATen's operator; a traced cell has none
-  Ref input;
-  Refs state;  ///< h, and c of an LSTM; empty where it starts with zeros
+  Ref input, batch_sizes;
+  std::vector<GivenState> state;  ///< h, and c of an LSTM; empty where it starts with zeros
   std::vector<std::pair<std::string, Ref>> tensors;
   std::vector<ir::Argument> attributes;
 };
@@ -34,6 +34,14 @@ Ref argument_in(const OpCall& call, std::string_view name) {
 
 bool is_from_outside(const Cell& cell) {
   return cell.kind != Cell::Kind::dynamic || cell.node > ir::no_node;
+}
+
+/// Whether a call puts rows in an order that is given: torch.nn sorts the state of packed
+/// sequences.
+bool is_reordering(const OpCall* call) {
+  if (!call || call->op != "aten::index_select") return false;
+  const Ref order = argument_in(*call, "index");
+  return is_from_outside(*order) && is_static(*argument_in(*call, "dim"));
 }
 
 class RecurrentReader {
@@ -55,8 +63,13 @@ class RecurrentReader {
  private:
   bool read_operator() {
     const OpCall& call = *parts_.call;
+    const bool packed = call.op == parts_.op->aten_packed;
+    if (packed) {
+      parts_.batch_sizes = source(argument_in(call, "batch_sizes"));
+      if (!parts_.batch_sizes) return false;
+    }
     const Ref hx = argument_in(call, "hx");
-    if (!take_input(argument_in(call, "input")) ||
+    if (!take_input(argument_in(call, packed ? "data" : "input")) ||
         !take_state(hx->items.empty() ? Refs{hx} : hx->items))
       return false;
     return parts_.op->cell ? take_cell_tensors(call, "w_ih", "w_hh", "b_ih", "b_hh")
@@ -141,8 +154,12 @@ class RecurrentReader {
   bool take_state(const Refs& state) {
     if (std::ranges::all_of(state, [&](const Ref& cell) { return is_zeros(cell); })) return true;
     for (const Ref& cell : state) {
-      parts_.state.push_back(source(cell));
-      if (!parts_.state.back()) return false;
+      const OpCall* call = parts_.batch_sizes ? builder_.record(cell) : nullptr;
+      if (is_reordering(call) && is_from_outside(*argument_in(*call, "self")))
+        parts_.state.push_back({cell, *call});
+      else
+        parts_.state.push_back({source(cell), std::nullopt});
+      if (!parts_.state.back().cell) return false;
     }
     return true;
   }
@@ -186,6 +203,7 @@ class RecurrentReader {
   bool take_constants(const OpCall& call) {
     for (const char* name : {"num_layers", "dropout", "train", "bidirectional", "batch_first"}) {
       const Ref cell = argument_in(call, name);
+      if (!cell) continue;  // packed sequences have no axis of rows
       if (!is_static(*cell)) return false;
       parts_.attributes.push_back({name, builder_.argument(cell)});
     }
@@ -201,7 +219,8 @@ class RecurrentReader {
 c10::IValue run_layer(const RecurrentParts& parts) {
   RecurrentCall call;
   call.input = parts.input->value.toTensor();
-  for (const Ref& cell : parts.state) call.state.push_back(cell->value.toTensor());
+  if (parts.batch_sizes) call.batch_sizes = parts.batch_sizes->value.toTensor();
+  for (const GivenState& given : parts.state) call.state.push_back(given.cell->value.toTensor());
   const std::pair<const char*, std::vector<at::Tensor>*> lists[] = {{"weight_ih", &call.weight_ih},
                                                                     {"weight_hh", &call.weight_hh},
                                                                     {"weight_hr", &call.weight_hr},
@@ -213,7 +232,8 @@ c10::IValue run_layer(const RecurrentParts& parts) {
   if (parts.call && !parts.op->cell) {
     call.num_layers = argument_in(*parts.call, "num_layers")->value.toInt();
     call.bidirectional = argument_in(*parts.call, "bidirectional")->value.toBool();
-    call.batch_first = argument_in(*parts.call, "batch_first")->value.toBool();
+    if (!parts.batch_sizes)
+      call.batch_first = argument_in(*parts.call, "batch_first")->value.toBool();
   }
   return run_recurrent(*parts.op, call);
 }
@@ -232,22 +252,36 @@ class ReturnedParts {
   ReturnedParts(const RecurrentParts& parts, const Builder& builder, const c10::IValue& value)
       : parts_(parts), builder_(builder), expected_(tensors_of_result(value)) {}
 
-  /// Which part of the layer's result every returned tensor is; nothing when one is none.
-  std::optional<std::vector<std::size_t>> parts_of(const Ref& result) const {
-    std::vector<std::size_t> found;
+  /// Which part of the layer's result every returned tensor is; nothing when one is none. Packed
+  /// sequences are returned with their sizes and orders, which come from outside.
+  std::optional<std::vector<ReturnedPart>> parts_of(const Ref& result) const {
+    std::vector<ReturnedPart> found;
     bool known = true;
     for_each_leaf(result, [&](const Cell& leaf) {
+      if (parts_.batch_sizes && is_from_outside(leaf)) return;
       const auto part = leaf.value.isTensor() ? part_of(leaf) : std::nullopt;
-      known = known && part && is_same(expected_[*part], leaf.value.toTensor());
+      known = known && part && is_same(expected_[part->place], computed(leaf, *part));
       if (part) found.push_back(*part);
     });
     return known ? std::optional(found) : std::nullopt;
   }
 
  private:
-  std::optional<std::size_t> part_of(const Cell& leaf) const {
-    const auto part = parts_.call ? by_call(leaf) : by_value(leaf);
-    return part && *part < expected_.size() ? part : std::nullopt;
+  std::optional<ReturnedPart> part_of(const Cell& leaf) const {
+    const OpCall* call = builder_.record(leaf);
+    ReturnedPart part;
+    if (parts_.batch_sizes && is_reordering(call)) part.order = *call;
+    const auto place = !parts_.call ? by_value(leaf)
+                       : part.order ? by_call(*argument_in(*call, "self"))
+                                    : by_call(leaf);
+    if (!place || *place >= expected_.size()) return std::nullopt;
+    part.place = *place;
+    return part;
+  }
+
+  /// What the layer's operator gave for it.
+  static at::Tensor computed(const Cell& leaf, const ReturnedPart& part) {
+    return part.order ? argument_in(*part.order, "self")->value.toTensor() : leaf.value.toTensor();
   }
 
   /// The place among the operator's results, also without the axis of one sample.
@@ -290,17 +324,18 @@ bool has_nesting(const Ref& cell, const c10::IValue& value) {
   return true;
 }
 
-LeafCall recurrent_call(const Ref& self, const RecurrentParts& parts, Builder& builder) {
+LeafCall recurrent_call(const Ref& self, const RecurrentParts& parts) {
   LeafCall leaf = empty_leaf(self, std::string(parts.op->name));
   leaf.module.attributes = parts.attributes;
   for (const auto& [argument, cell] : parts.tensors)
     leaf.module.tensors.emplace_back(argument, cell->path);
-  leaf.node.args.push_back({"input", builder.argument(parts.input)});
-  ir::Value::List state;
-  for (const Ref& cell : parts.state) state.push_back(builder.argument(cell));
-  if (state.size() == 1) leaf.node.args.push_back({"hx", state[0]});
-  if (state.size() == 2) leaf.node.args.push_back({"hx", ir::Value::tuple(std::move(state))});
   return leaf;
+}
+
+bool are_in_order(const std::vector<ReturnedPart>& parts) {
+  return std::ranges::is_sorted(parts, {}, &ReturnedPart::place) &&
+         std::ranges::none_of(parts,
+                              [](const ReturnedPart& part) { return part.order.has_value(); });
 }
 
 }  // namespace
@@ -320,10 +355,25 @@ std::optional<RecurrentLeaf> recurrent_leaf(const Ref& self, const Ref& result, 
   const auto returned = ReturnedParts(*parts, builder, found.value).parts_of(result);
   if (!returned) return std::nullopt;
   found.parts = *returned;
-  found.whole = has_nesting(result, found.value) && std::ranges::is_sorted(found.parts) &&
+  found.whole = has_nesting(result, found.value) && are_in_order(found.parts) &&
                 found.parts.size() == tensors_of_result(found.value).size();
-  found.call = recurrent_call(self, *parts, builder);
+  found.call = recurrent_call(self, *parts);
+  found.input = parts->input;
+  found.batch_sizes = parts->batch_sizes;
+  found.state = parts->state;
   return found;
+}
+
+Ref place_leaf(const RecurrentLeaf& found, Builder& builder) {
+  ir::Node node = found.call.node;
+  node.args.push_back({"input", builder.argument(found.input)});
+  ir::Value::List state;
+  for (const GivenState& given : found.state)
+    state.push_back(builder.argument(given.order ? builder.emit(*given.order) : given.cell));
+  if (state.size() == 1) node.args.push_back({"hx", state[0]});
+  if (state.size() == 2) node.args.push_back({"hx", ir::Value::tuple(std::move(state))});
+  if (found.batch_sizes) node.args.push_back({"batch_sizes", builder.argument(found.batch_sizes)});
+  return builder.add_leaf(std::move(node), found.value);
 }
 
 Ref unpacked(const RecurrentLeaf& found, const Ref& result, const Ref& leaf, Builder& builder) {
@@ -337,11 +387,22 @@ Ref unpacked(const RecurrentLeaf& found, const Ref& result, const Ref& leaf, Bui
     for (const Ref& item : read) again(item, again);
   };
   unpack(leaf, unpack);
-  if (!is_container(*result)) return tensors[found.parts[0]];
-  Cell container = *result;
-  for (std::size_t i = 0; i < container.items.size(); ++i)
-    container.items[i] = tensors[found.parts[i]];
-  return make_cell(std::move(container));
+  auto part = found.parts.begin();
+  const auto replaced = [&](const Ref& cell, const auto& again) -> Ref {
+    if (is_container(*cell)) {
+      Cell container = *cell;
+      for (Ref& item : container.items) item = again(item, again);
+      return make_cell(std::move(container));
+    }
+    if (is_from_outside(*cell)) return cell;
+    const ReturnedPart& returned = *part++;
+    if (!returned.order) return tensors[returned.place];
+    OpCall order = *returned.order;
+    for (auto& [name, argument] : order.args)
+      if (name == "self") argument = tensors[returned.place];
+    return builder.emit(std::move(order));
+  };
+  return replaced(result, replaced);
 }
 
 }  // namespace mase::libtorch

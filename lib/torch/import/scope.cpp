@@ -67,10 +67,7 @@ void Builder::close_scope(ir::Node node, const Ref& result) {
   }
 }
 
-Ref Builder::close_scope(ir::Node node, c10::IValue value) {
-  scope_.reset();
-  return add_leaf(std::move(node), std::move(value));
-}
+void Builder::end_scope() { scope_.reset(); }
 
 Ref Builder::add_leaf(ir::Node node, c10::IValue value) {
   Cell cell;

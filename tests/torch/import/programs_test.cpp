@@ -155,6 +155,7 @@ TEST_CASE("arguments have their defaults and can be fixed") {
 TEST_CASE("programs that are no fixed graph are refused with the reason and the place") {
   CHECK(has(refusal("StaleView", Fault::unsupported), "changed in place"));
   CHECK(has(refusal("Random", Fault::unsupported), "aten::rand_like"));
+  CHECK(has(refusal("Unfilled", Fault::unsupported), "aten::empty_like"));
   CHECK(has(refusal("Endless", Fault::unsupported), "may not end"));
   CHECK(has(refusal("State", Fault::unsupported), "prim::SetAttr"));
   CHECK(has(refusal("OwnTensor", Fault::unsupported), "'seen'"));

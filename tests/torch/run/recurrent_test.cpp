@@ -236,6 +236,22 @@ TEST_CASE("recurrent layers and cells are leaves, scripted and traced", "[recurr
   }
 }
 
+TEST_CASE("recurrent layers over packed sequences are leaves, scripted and traced", "[recurrent]") {
+  for (const char* kind : {"script", "trace"}) {
+    INFO(kind);
+    const Fixture& program = quantizable_program("QuantizablePackedLayers", kind);
+    const ir::Graph graph = import_fixture(program);
+    CHECK(graph.modules.size() == 6);
+    for (const auto& [path, module] : graph.modules) {
+      CHECK(module.op.starts_with("mase::"));
+      CHECK(graph.find_node(path)->find("batch_sizes") != nullptr);
+      const bool given = path.ends_with("_given") || path == "rnn_relu";
+      CHECK((graph.find_node(path)->find("hx") != nullptr) == given);
+    }
+    CHECK(same(executed(graph, program.inputs), called(program.path, program.inputs)));
+  }
+}
+
 TEST_CASE("a recurrent layer without all its tensors is refused", "[recurrent]") {
   ir::Graph graph = sums(2, "");
   graph.modules.at("rnn").tensors.pop_back();
