@@ -32,12 +32,20 @@ bool is_filled_at_once(const jit::Node* empty) {
 }  // namespace
 
 void Importer::empty_like(const jit::Node* node, Environment& environment) {
-  std::vector<Ref> inputs = inputs_of(node, environment);
+  const std::vector<Ref> inputs = inputs_of(node, environment);
   const bool vector = inputs[0]->value.isTensor() && inputs[0]->value.toTensor().dim() == 1;
-  if (!vector || is_static(*inputs[0]) || !is_filled_at_once(node))
-    return apply_operator(node, environment);
+  if (!vector || !is_filled_at_once(node)) return apply_operator(node, environment);
+  const std::string zeros = "aten::zeros_like";
+  if (std::ranges::all_of(inputs, [](const Ref& cell) { return is_static(*cell); })) {
+    std::vector<c10::IValue> arguments;
+    for (const Ref& cell : inputs) arguments.push_back(cell->value);
+    const Ref constant = constant_cell(run_operator(zeros, std::move(arguments)));
+    builder_.watch(constant);
+    environment[node->output()] = constant;
+    return;
+  }
   OpCall call = call_of(node, inputs);
-  call.op = "aten::zeros_like";
+  call.op = zeros;
   environment[node->output()] = builder_.emit(std::move(call));
 }
 

@@ -121,6 +121,7 @@ TEST_CASE("what stock PyTorch runs is imported with its bits") {
   check_program("NewDict", {"a", "b"});
   check_program("Chunks", {""});
   check_program("Recurrent", {""});
+  check_program("FixedLengths", {""});
   check_program("OptionalResult", {"0"});
   check_program("TracedSizes", {""});
   check_program("TracedAttention", {""});
