@@ -116,7 +116,7 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
     return (elements(given[0].shape) + outputs(node)) * keys;
   }
   if (family == custom) return custom_macs(node);
-  if (is_sequence_layer(family)) return layer_macs(given, family == attention_layer);
+  if (is_sequence_layer(family)) return layer_macs(node, given, family == attention_layer);
   return 0;
 }
 
@@ -138,11 +138,19 @@ double OperationCounter::custom_macs(const ir::Node& node) const {
   return macs;
 }
 
+/// Rows that a layer over sequences reads per sample. Those of packed sequences stand in one axis.
+double OperationCounter::sequence_rows(const ir::Node& node, const Shape& input) const {
+  const double all =
+      node.find("batch_sizes") ? double(numel(input)) / double(batch_) : elements(input);
+  return all / double(std::max<std::int64_t>(input.back(), 1));
+}
+
 /// Every matrix for every row, and both products of attention, whose keys are the rows themselves.
-double OperationCounter::layer_macs(const std::vector<Operand>& given, bool attends) const {
+double OperationCounter::layer_macs(const ir::Node& node, const std::vector<Operand>& given,
+                                    bool attends) const {
   if (given.empty() || given[0].shape.size() < 2) return 0;
   const Shape& input = given[0].shape;
-  const double rows = elements(input) / double(std::max<std::int64_t>(input.back(), 1));
+  const double rows = sequence_rows(node, input);
   double macs = attends ? 2 * elements(input) * double(input[input.size() - 2]) : 0;
   for (const Operand& operand : given)
     if (ir::general_port(operand.port) == "weight" && operand.shape.size() == 2)
@@ -185,7 +193,7 @@ void OperationCounter::add_recurrent_bits(const ir::Node& node, OperationCounts&
   const Shape& input = given.front().shape;
   const ir::Value* both = graph_.argument(node, "bidirectional");
   int of_input = both && *both == ir::Value(true) ? 2 : 1;
-  const double rows = elements(input) / double(std::max<std::int64_t>(input.back(), 1));
+  const double rows = sequence_rows(node, input);
   double activation = 0, weight = 0;
   for (const Operand& operand : given) {
     if (ir::general_port(operand.port) != "weight" || operand.shape.size() != 2) continue;

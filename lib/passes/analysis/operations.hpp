@@ -52,7 +52,8 @@ class OperationCounter {
   std::vector<Operand> operands(const ir::Node& node) const;
   double macs(const ir::Node& node, ir::OpFamily family) const;
   double custom_macs(const ir::Node& node) const;
-  double layer_macs(const std::vector<Operand>& given, bool attends) const;
+  double sequence_rows(const ir::Node& node, const Shape& input) const;
+  double layer_macs(const ir::Node& node, const std::vector<Operand>& given, bool attends) const;
   void add_bits(const ir::Node& node, ir::OpFamily family, OperationCounts& counts) const;
   void add_custom_bits(const ir::Node& node, OperationCounts& counts) const;
   void add_recurrent_bits(const ir::Node& node, OperationCounts& counts) const;
