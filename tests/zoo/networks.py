@@ -7,6 +7,7 @@ from typing import Callable
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 # The operators of torchvision's own library, which its PyPI wheel loads with CUDA only: their types are
 # enough to import the package; no network here calls them.
@@ -95,6 +96,21 @@ class LastStep(nn.Module):
         return self.classes(self.layer(x)[0][:, -1])
 
 
+class PackedSequences(nn.Module):
+    """A recurrent layer over sequences of different lengths, whose first step is classified."""
+
+    def __init__(self, layer: type[nn.Module], is_sorted: bool) -> None:
+        super().__init__()
+        self.layer = layer(16, 8, 2, batch_first=True, bidirectional=True)
+        self.classes = nn.Linear(16, 5)
+        self.is_sorted = is_sorted
+
+    def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=self.is_sorted)
+        steps, _ = pad_packed_sequence(self.layer(packed)[0], batch_first=True)
+        return self.classes(steps[:, 0]), steps
+
+
 class GruSteps(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -143,6 +159,10 @@ def add_layers() -> None:
     for name, layer in (("lstm", nn.LSTM), ("gru", nn.GRU), ("rnn", nn.RNN)):
         layers[name] = lambda layer=layer: LastStep(layer)
         layers[f"{name}_bidirectional"] = lambda layer=layer: LastStep(layer, 2, 2)
+        for is_sorted, lengths in ((True, [7, 3]), (False, [3, 7])):
+            NETWORKS[f"{name}_packed_{'sorted' if is_sorted else 'unsorted'}"] = Network(
+                lambda layer=layer, is_sorted=is_sorted: PackedSequences(layer, is_sorted), (x, torch.tensor(lengths))
+            )
     for name, make in layers.items():
         NETWORKS[name] = Network(make, (x,))
     NETWORKS["decoder"] = Network(
