@@ -219,6 +219,19 @@ TEST_CASE("gradients go straight through the state's format", "[recurrent]") {
   CHECK(std::abs(gradient.item<float>() - 2.0F) < 1e-6);
 }
 
+TEST_CASE("gradients of packed sequences skip the rows that wait", "[recurrent]") {
+  // As above for the sequence of three steps; the other reads its zero state alone.
+  libtorch::Executor executor(packed_sums(false, " {state=integer(8, 1)}"), ir::Level::quantized);
+  executor.own_tensors();
+  const at::Tensor x = at::tensor({0.3F, 0.2F, 0.3F, 0.3F}).unsqueeze(1);
+  const c10::IValue results = executor.run_training({x, at::tensor({2, 1, 1}, at::kLong)});
+  results.toTupleRef().elements()[0].toTensor().sum().backward();
+  CHECK(std::abs(executor.tensors().at("rnn.weight_hh_l0").grad().item<float>() - 2.0F) < 1e-6);
+  // Every input is counted by each step that it goes through: 3 + 2 + 1, and once.
+  const float wanted = 0.3F * 6 + 0.2F;
+  CHECK(std::abs(executor.tensors().at("rnn.weight_ih_l0").grad().item<float>() - wanted) < 1e-6);
+}
+
 TEST_CASE("recurrent layers and cells are leaves, scripted and traced", "[recurrent]") {
   for (const char* kind : {"script", "trace"}) {
     INFO(kind);
