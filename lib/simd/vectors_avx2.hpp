@@ -105,21 +105,14 @@ struct Simd {
     return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), table, index, all_bits(-1), 4);
   }
 
-  MASE_SIMD static void transpose(Vec v[4]) {
-    const Vec a = _mm256_unpacklo_ps(v[0], v[1]);
-    const Vec b = _mm256_unpackhi_ps(v[0], v[1]);
-    const Vec c = _mm256_unpacklo_ps(v[2], v[3]);
-    const Vec d = _mm256_unpackhi_ps(v[2], v[3]);
-    v[0] = _mm256_shuffle_ps(a, c, 0x44);
-    v[1] = _mm256_shuffle_ps(a, c, 0xee);
-    v[2] = _mm256_shuffle_ps(b, d, 0x44);
-    v[3] = _mm256_shuffle_ps(b, d, 0xee);
-  }
+  MASE_SIMD static Bits first_pairs(Bits a, Bits b) { return _mm256_unpacklo_epi64(a, b); }
+  MASE_SIMD static Bits second_pairs(Bits a, Bits b) { return _mm256_unpackhi_epi64(a, b); }
 
   MASE_SIMD static Bits multiply_even(Bits a, Bits b) { return _mm256_mul_epu32(a, b); }
-  MASE_SIMD static Bits odd_to_even(Bits a) { return _mm256_srli_epi64(a, 32); }
+  // Shuffles: there is one unit less for shifts.
+  MASE_SIMD static Bits odd_to_even(Bits a) { return _mm256_shuffle_epi32(a, 0xf5); }
   MASE_SIMD static Bits interleaved(Bits even, Bits odd) {
-    return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+    return _mm256_blend_epi32(even, _mm256_shuffle_epi32(odd, 0xa0), 0xaa);
   }
 
   struct Wide {

@@ -109,15 +109,11 @@ struct Simd {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), every, index, table, 4);
   }
 
-  MASE_SIMD static void transpose(Vec v[4]) {
-    const Vec a = _mm512_maskz_unpacklo_ps(every, v[0], v[1]);
-    const Vec b = _mm512_maskz_unpackhi_ps(every, v[0], v[1]);
-    const Vec c = _mm512_maskz_unpacklo_ps(every, v[2], v[3]);
-    const Vec d = _mm512_maskz_unpackhi_ps(every, v[2], v[3]);
-    v[0] = _mm512_maskz_shuffle_ps(every, a, c, 0x44);
-    v[1] = _mm512_maskz_shuffle_ps(every, a, c, 0xee);
-    v[2] = _mm512_maskz_shuffle_ps(every, b, d, 0x44);
-    v[3] = _mm512_maskz_shuffle_ps(every, b, d, 0xee);
+  MASE_SIMD static Bits first_pairs(Bits a, Bits b) {
+    return _mm512_maskz_unpacklo_epi64(0xff, a, b);
+  }
+  MASE_SIMD static Bits second_pairs(Bits a, Bits b) {
+    return _mm512_maskz_unpackhi_epi64(0xff, a, b);
   }
 
   MASE_SIMD static Bits multiply_even(Bits a, Bits b) { return _mm512_maskz_mul_epu32(0xff, a, b); }

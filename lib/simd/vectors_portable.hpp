@@ -129,11 +129,9 @@ struct Simd {
     return Bits{table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
   }
 
-  /// Within each group of four lanes, lane j of v[i] goes to lane i of v[j].
-  MASE_SIMD static void transpose(Vec v[4]) {
-    const Vec a = v[0], b = v[1], c = v[2], d = v[3];
-    for (int i = 0; i < 4; ++i) v[i] = Vec{a[i], b[i], c[i], d[i]};
-  }
+  /// Of each four lanes the first two, or the others: those of a and then those of b.
+  MASE_SIMD static Bits first_pairs(Bits a, Bits b) { return Bits{a[0], a[1], b[0], b[1]}; }
+  MASE_SIMD static Bits second_pairs(Bits a, Bits b) { return Bits{a[2], a[3], b[2], b[3]}; }
 
   /// Unsigned 64-bit products of the even lanes: the low halves there, the high ones in the odd
   /// lanes.
