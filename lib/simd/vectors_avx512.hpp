@@ -26,6 +26,7 @@ struct Simd {
   MASE_SIMD static Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
   MASE_SIMD static Vec div(Vec a, Vec b) { return _mm512_div_ps(a, b); }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
+  MASE_SIMD static Vec minus_product(Vec a, Vec b, Vec c) { return _mm512_fnmadd_ps(b, c, a); }
   MASE_SIMD static Vec min(Vec a, Vec b) { return _mm512_maskz_min_ps(every, a, b); }
   MASE_SIMD static Vec max(Vec a, Vec b) { return _mm512_maskz_max_ps(every, a, b); }
   MASE_SIMD static Vec select_less(Vec a, Vec b, Vec then, Vec otherwise) {

@@ -31,6 +31,10 @@ struct Simd {
   MASE_SIMD static Vec sub(Vec a, Vec b) { return a - b; }
   MASE_SIMD static Vec div(Vec a, Vec b) { return a / b; }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return a * b; }
+  /// a - b * c, where it is a float32 number.
+  MASE_SIMD static Vec minus_product(Vec a, Vec b, Vec c) {
+    return narrow(sub_wide(widen(a), mul_wide(widen(b), widen(c))));
+  }
   // b where equal or not ordered: NaN and -0 in b stay.
   MASE_SIMD static Vec min(Vec a, Vec b) { return a < b ? a : b; }
   MASE_SIMD static Vec max(Vec a, Vec b) { return a > b ? a : b; }

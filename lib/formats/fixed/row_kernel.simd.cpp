@@ -13,39 +13,52 @@ namespace {
 
 using namespace simd;
 
-MASE_SIMD Simd::Wide nearest_away_wide(Simd::Wide v) {
-  const Simd::Wide zero = Simd::wide_all(0);
-  const Simd::Wide size = Simd::select_less_wide(v, zero, Simd::sub_wide(zero, v), v);
-  const Simd::Wide rounded = floor_wide(Simd::add_wide(size, Simd::wide_all(0.5)));
-  return Simd::select_less_wide(v, zero, Simd::sub_wide(zero, rounded), rounded);
-}
-
+/// Codes without a division. n, a product rounded to an integer, is next to the quotient x / step,
+/// and what it leaves, x - n * step, is a float32 number: it is a multiple of the last bits of x
+/// and step, and no larger than the step. So comparing it with half a step, or with 0, says where
+/// the quotient lies. `lift` makes tiny steps normal numbers, exactly.
 template <Rounding rounding>
 struct OnRowGrid {
-  Simd::Wide step;
-  Simd::Vec float_step, low, high;
+  using Vec = Simd::Vec;
+  using Bits = Simd::Bits;
+  Vec lift, step, half, inverse, float_step, low, high;
 
   MASE_SIMD static OnRowGrid of(const RowGrid& grid) {
-    return {Simd::wide_all(grid.step), Simd::all(grid.step), Simd::all(grid.low),
+    const float lift = grid.step < 0x1p-100F ? 0x1p40F : 1.0F, step = grid.step * lift;
+    return {Simd::all(lift),        Simd::all(step),      Simd::all(0.5F * step),
+            Simd::all(1.0F / step), Simd::all(grid.step), Simd::all(grid.low),
             Simd::all(grid.high)};
   }
-  /// `u`: the offsets of stochastic rounding, nothing for the others.
-  template <class... Offset>
-  MASE_SIMD Simd::Vec code(Simd::Vec x, Offset... u) const {
-    const Simd::Wide quotient = Simd::div_wide(Simd::widen(x), step);
-    return Simd::min(high, Simd::max(low, Simd::narrow(rounded(quotient, u...))));
+  MASE_SIMD Vec code(Vec x) const {
+    const Vec lifted = Simd::mul(x, lift), magic = Simd::all(0x1.8p23F);
+    const Vec sum = Simd::add(Simd::mul(lifted, inverse), magic);  // leaves no fraction bits
+    const Vec n = Simd::sub(sum, magic);
+    const Vec rest = Simd::minus_product(lifted, n, step);
+    return Simd::min(high, Simd::max(low, corrected(lifted, sum, n, rest)));
   }
-  MASE_SIMD static Simd::Wide rounded(Simd::Wide v, Simd::Vec u) {
-    return floor_wide(Simd::add_wide(v, Simd::widen(u)));
+  MASE_SIMD Vec operator()(Vec x) const {
+    return Simd::add(Simd::mul(code(x), float_step), Simd::all(0.0F));  // -0 + 0 = +0
   }
-  MASE_SIMD static Simd::Wide rounded(Simd::Wide v) {
-    if constexpr (rounding == Rounding::nearest_even) return nearest_even_wide(v);
-    if constexpr (rounding == Rounding::floor) return floor_wide(v);
-    return nearest_away_wide(v);
+
+ private:
+  /// n, or one more or less. NaN, as the rest of infinities, changes nothing.
+  MASE_SIMD Vec corrected(Vec x, Vec sum, Vec n, Vec rest) const {
+    const Vec zero = Simd::all(0.0F), one = Simd::all(1.0F);
+    if constexpr (rounding == Rounding::floor) {
+      const Vec less = Simd::sub(n, Simd::select_less(rest, zero, one, zero));
+      return Simd::add(less, Simd::select_less(rest, step, zero, one));
+    }
+    const Vec limit = Simd::floats(Simd::sub_bits(Simd::bits(half), moves(x, sum, rest)));
+    const Vec further = Simd::copy_sign(one, rest);
+    return Simd::add(n,
+                     Simd::select_less(limit, Simd::floats(magnitude_bits(rest)), further, zero));
   }
-  template <class... Offset>
-  MASE_SIMD Simd::Vec operator()(Simd::Vec x, Offset... u) const {
-    return Simd::add(Simd::mul(code(x, u...), float_step), Simd::all(0.0F));  // -0 + 0 = +0
+  /// 1 where a rest of half a step moves n towards it: from odd n, or away from 0.
+  MASE_SIMD static Bits moves(Vec x, Vec sum, Vec rest) {
+    if constexpr (rounding == Rounding::nearest_even)
+      return Simd::and_bits(Simd::bits(sum), Simd::all_bits(1));
+    const Bits differ = Simd::shift_right<31>(Simd::xor_bits(Simd::bits(x), Simd::bits(rest)));
+    return Simd::xor_bits(differ, Simd::all_bits(1));
   }
 };
 
@@ -67,7 +80,24 @@ MASE_SIMD_TARGET bool run_row_encode(const RowGrid& grid, const float* in, std::
   return encode_span(ToRowCode<rounding>{OnRowGrid<rounding>::of(grid)}, in, codes, count);
 }
 
-using Drawn = OnRowGrid<Rounding::stochastic>;
+/// Stochastic rounding: floor of a quotient in double and a random number.
+struct Drawn {
+  Simd::Wide step;
+  Simd::Vec float_step, low, high;
+
+  MASE_SIMD static Drawn of(const RowGrid& grid) {
+    return {Simd::wide_all(grid.step), Simd::all(grid.step), Simd::all(grid.low),
+            Simd::all(grid.high)};
+  }
+  MASE_SIMD Simd::Vec code(Simd::Vec x, Simd::Vec u) const {
+    const Simd::Wide quotient = Simd::div_wide(Simd::widen(x), step);
+    const Simd::Wide drawn = floor_wide(Simd::add_wide(quotient, Simd::widen(u)));
+    return Simd::min(high, Simd::max(low, Simd::narrow(drawn)));
+  }
+  MASE_SIMD Simd::Vec operator()(Simd::Vec x, Simd::Vec u) const {
+    return Simd::add(Simd::mul(code(x, u), float_step), Simd::all(0.0F));
+  }
+};
 
 MASE_SIMD_TARGET void run_drawn(const RowGrid& grid, const float* in, const float* offsets,
                                 float* out, std::size_t count) {

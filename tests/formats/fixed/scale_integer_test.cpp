@@ -35,7 +35,46 @@ float slow_peak(const Values& row) {
   return peak;
 }
 
+/// A row of this peak: zeros, infinities, NaN, and codes and ties with their neighbours.
+Values row_of_ties(Random& random, const ScaleIntegerSpec& spec, float peak) {
+  Values row{peak, -peak, 0.0F, -0.0F, INFINITY, -INFINITY, NAN};
+  const double step = row_scale(spec, peak);
+  for (int i = 0; i < 60; ++i) {
+    const double code = std::floor(random.uniform(-1, 1) * spec.high());
+    const auto x = static_cast<float>((code + (i % 3 == 0 ? 0.0 : 0.5)) * step);
+    for (const float beside : {x, std::nextafter(x, -INFINITY), std::nextafter(x, INFINITY)})
+      row.push_back(std::clamp(beside, -peak, peak));
+  }
+  return row;
+}
+
 }  // namespace
+
+TEST_CASE("rows of ties equal the definition on every instruction set, for any peak") {
+  Random random(74);
+  for (int trial = 0; trial < 3000; ++trial) {
+    const bool is_signed = random.below(2) == 0;
+    const int narrowest = is_signed ? 2 : 1;
+    const auto widths = static_cast<std::uint64_t>(kernels::widest_row_kernel - narrowest + 1);
+    const Rounding roundings[] = {Rounding::nearest_even, Rounding::floor, Rounding::nearest_away};
+    const ScaleIntegerSpec spec{narrowest + static_cast<int>(random.below(widths)), is_signed,
+                                roundings[trial % 3], Profile::exact};
+    const float peak = std::ldexp(static_cast<float>(random.uniform(0.5, 1)),
+                                  static_cast<int>(random.below(277)) - 148);
+    const Values in = row_of_ties(random, spec, peak);
+    const float step = row_scale(spec, peak);
+    Values expected, out(in.size());
+    for (const float x : in) expected.push_back(quantize_scale_integer_scalar(spec, x, step, 0));
+    for (const simd::Isa isa : simd::available_isas()) {
+      kernels::row_kernels(isa)[spec.rounding].quantize(
+          {step, static_cast<float>(spec.low()), static_cast<float>(spec.high())}, in.data(),
+          out.data(), in.size(), false);
+      if (differences(out, expected) != 0)
+        FAIL("width " << spec.width << ", peak " << peak << " on " << simd::isa_name(isa));
+    }
+  }
+  SUCCEED();
+}
 
 TEST_CASE("the largest magnitude of a row becomes the largest code") {
   // Steps 1 / 7 of 7 and 3.5: 1 and 0.5. 0.25 is a tie between 0 and 0.5.
