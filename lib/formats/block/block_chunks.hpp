@@ -14,8 +14,8 @@ using simd::load_part;
 using simd::Simd;
 using simd::store_part;
 
-/// Columns that one step of a kernel takes: 4 KiB of every row.
-constexpr std::size_t chunk_columns = 1024;
+/// Columns that one step of a kernel takes: 16 KiB of every row.
+constexpr std::size_t chunk_columns = 4096;
 
 /// How far beyond what is read to fetch: memory gives several pages at a time faster than one, and
 /// the hardware's own fetching ends with the page.

@@ -11,7 +11,6 @@
 #include "formats/block/block_engine.hpp"
 #include "formats/block/block_kernels.hpp"
 #include "formats/block/block_reference_kernel.hpp"
-#include "formats/block/drawn_rows.hpp"
 #include "formats/format.hpp"
 #include "formats/rounding.hpp"
 #include "formats/scale_rule.hpp"
@@ -89,16 +88,18 @@ BlockKernel scaled_kernel(const Elements& elements, const kernels::GridKernel<Gr
                                       kernels::TileFactors& factors) {
     scale.fill(elements, peaks, factors);
   };
-  if (!kernel.on_runs)
-    return {
-        kernels::scaled_factors, fill, drawn_elements(kernel.on_strip, grid, elements.seed()), {}};
-  return {kernels::scaled_factors, fill,
+  return {kernels::scaled_factors,
+          fill,
           [kernel, grid](const kernels::Strip& strip, const kernels::TileFactors& factors) {
             kernel.on_strip(grid, strip, factors);
           },
           [kernel, grid, rule = scale.rule()](const kernels::Runs& runs) {
             return kernel.on_runs(grid, rule, runs);
-          }};
+          },
+          [kernel, grid, rule = scale.rule()](const kernels::Strip& strip) {
+            return kernel.on_columns(grid, rule, strip);
+          },
+          elements.seed()};
 }
 
 // Exponents as two's complement codes of `bits` bits: shared codes of block_minifloat and

@@ -21,16 +21,23 @@ constexpr std::int32_t infinity_bits = 0x7f800000;
 constexpr std::size_t strip_elements = 8192;
 // The same for floats and their codes.
 constexpr std::size_t code_elements = 4096;
-// Below this the rows of tall tiles would be read in too small pieces; the tallest outgrow the
-// cache anyway, and whole pages of them are read faster.
-constexpr std::size_t fewest_columns = 256, page_columns = 1024, tallest_cached = 512;
+// Of each of several rows: memory gives rows by the page, and fewer of them at a time are read and
+// written at half the speed.
+constexpr std::size_t page_columns = 4096;
 
 // Columns of a strip of about so many elements: whole tiles.
 std::size_t strip_columns(const Bands& bands, std::size_t elements) {
-  const std::size_t least = bands.most_rows() > tallest_cached ? page_columns : fewest_columns;
-  const std::size_t wanted = std::max(least, elements / bands.most_rows());
+  const std::size_t wanted = bands.most_rows() > 1 ? page_columns : elements;
   const std::size_t tiles = std::max<std::size_t>(1, wanted / bands.tile());
   return std::min(bands.columns(), tiles * bands.tile());
+}
+
+// From a strip of so many rows, at column `first`, to the next one; 0 where both outgrow the
+// caches.
+std::size_t ahead_of(const Bands& bands, std::size_t rows, std::size_t first, std::size_t columns) {
+  constexpr std::size_t cached_elements = std::size_t{1} << 18;  // 1 MiB
+  if (rows * columns > cached_elements) return 0;
+  return first + columns < bands.columns() ? columns : rows * bands.columns() - first;
 }
 
 // Calls visit(strip, first tile) for all strips of a tensor; the strip's `out` is for the caller.
@@ -41,13 +48,21 @@ void for_each_strip(Bands& bands, const float* in, Visit&& visit) {
     const std::vector<std::size_t>& rows = bands.rows(band);
     for (std::size_t first = 0; first < bands.columns(); first += columns)
       visit(Strip{in + first, nullptr, rows.data(), rows.size(),
-                  std::min(columns, bands.columns() - first), bands.tile(), false, first},
+                  std::min(columns, bands.columns() - first), bands.tile(), false, first, 0,
+                  ahead_of(bands, rows.size(), first, columns)},
             band * bands.tiles_per_band() + first / bands.tile());
   }
 }
 
 std::size_t most_tiles(const Bands& bands) {
   return (strip_columns(bands, strip_elements) + bands.tile() - 1) / bands.tile();
+}
+
+void skip_columns(Strip& strip, std::size_t count) {
+  strip.in += count;
+  strip.out += count;
+  strip.columns -= count;
+  strip.index += count;
 }
 
 // Finds the peaks of one strip after another.
@@ -132,7 +147,7 @@ class RowWriter {
   // peaks at the front of `peaks`, unless it is empty, and takes them off it.
   void write(const float* in, float* out, std::size_t first, std::size_t count, bool streaming,
              std::span<TilePeak>& peaks) {
-    Runs runs{in, out, count, row_, tile_, first % row_, streaming, first, nullptr};
+    Runs runs{in, out, count, row_, tile_, first % row_, streaming, first, kernel_.seed, nullptr};
     if (!peaks.empty()) {
       bits_.resize(tiles_of(runs, count) + kernels::runs_padding);
       runs.peaks = bits_.data();
@@ -158,8 +173,8 @@ class RowWriter {
     constexpr std::size_t here = 0;
     for (std::size_t done = 0; runs.count > 0 && done < columns_;) {
       const std::size_t count = std::min({runs.count, row_ - runs.column, columns_});
-      const auto found =
-          strips_.write({runs.in, runs.out, &here, 1, count, tile_, runs.streaming, runs.index});
+      const auto found = strips_.write(
+          {runs.in, runs.out, &here, 1, count, tile_, runs.streaming, runs.index, runs.seed});
       if (runs.peaks) {
         std::copy(found.begin(), found.end(), peaks.begin());
         peaks = peaks.subspan(found.size());
@@ -277,7 +292,7 @@ class RowsEncoder {
       const std::size_t index = row * length_ + p * columns_;
       const std::size_t count = std::min(columns_, length_ - p * columns_);
       kernel_.elements({in_.data() + index, reinterpret_cast<float*>(codes_.data()), &here, 1,
-                        count, tile_, false, index},
+                        count, tile_, false, index, kernel_.seed},
                        factors_[p]);
       packer_.append(std::span(codes_).first(count));
     }
@@ -350,7 +365,9 @@ void quantize_blocks(const Tiling& tiling, std::span<const float> in, std::span<
     for_each_strip(bands, in.data(), [&](Strip strip, std::size_t) {
       strip.out = out.data() + (strip.in - in.data());
       strip.streaming = streaming;
-      writer.write(strip);
+      strip.seed = kernel.seed;
+      if (kernel.columns) skip_columns(strip, kernel.columns(strip));
+      if (strip.columns > 0) writer.write(strip);
     });
   }
   if (streaming) simd::stream_fence();

@@ -34,6 +34,10 @@ struct BlockKernel {
   /// All of this at once for runs, from the first element on as far as it goes; returns the number
   /// of elements that are done, whole tiles. The codes' words and the values are the same.
   std::function<std::size_t(const kernels::Runs& runs)> runs;
+  /// The same for strips of several rows, from the first column on; returns the number of columns
+  /// that are done, whole tiles.
+  std::function<std::size_t(const kernels::Strip& strip)> columns;
+  std::uint64_t seed = 0;  ///< of stochastic rounding
 };
 
 /// The peak of every tile, in the tiles' order.

@@ -3,8 +3,8 @@
 // peaks as lanes of vectors, and their elements with the factors of each one's tile.
 //
 // A group is a class with size() in elements, tiles_of(count) for a part of it, and
-//   bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
-//              std::size_t count, std::int32_t* peaks) const
+//   bool write(Writer& writer, const Op& op, Offsets<Op>& offsets, const Factors& factors,
+//              const float* in, std::size_t count, std::int32_t* peaks) const
 // which writes at least the first `count` elements in whole vectors, reads size() elements, and
 // writes nothing where `factors` do not cover a peak. The peaks' bits go to `peaks`, if given, in
 // whole vectors.
@@ -18,6 +18,11 @@ namespace {
 
 using simd::Simd;
 
+template <class Factors>
+MASE_SIMD bool cover(const Factors& factors, Bits peaks) {
+  return Simd::largest(factors.uncovered(peaks)) < 0;
+}
+
 /// As many tiles as a vector has lanes, each of whole vectors; `vectors` of them, or 0 for any
 /// number.
 template <std::size_t vectors>
@@ -29,10 +34,10 @@ class WholeTiles {
   MASE_SIMD std::size_t tiles_of(std::size_t count) const { return (count + tile() - 1) / tile(); }
 
   template <class Writer, class Op, class Factors>
-  MASE_SIMD bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
-                       std::size_t count, std::int32_t* peaks) const {
+  MASE_SIMD bool write(Writer& writer, const Op& op, Offsets<Op>& offsets, const Factors& factors,
+                       const float* in, std::size_t count, std::int32_t* peaks) const {
     const Bits found = peaks_of_lanes<false, vectors>(in, tile_);
-    if (!factors.cover(found)) return false;
+    if (!cover(factors, found)) return false;
     if (peaks) Simd::store_bits(peaks, found);
     alignas(64) float down[Simd::width], up[Simd::width];
     const Lanes<2> of_tiles = factors.of(found);
@@ -43,7 +48,7 @@ class WholeTiles {
       const Lanes<2> lanes{{Simd::all(down[t]), Simd::all(up[t])}};
       for (std::size_t i = 0; i < tile(); i += Simd::width, in += Simd::width) {
         __builtin_prefetch(in + fetch_ahead);
-        writer.write(op(Simd::load(in), lanes));
+        writer.write(applied(op, Simd::load(in), lanes, offsets.next()));
       }
     }
     return true;
@@ -74,15 +79,16 @@ class EqualTiles {
   MASE_SIMD std::size_t tiles_of(std::size_t count) const { return (count + tile_ - 1) / tile_; }
 
   template <class Writer, class Op, class Factors>
-  MASE_SIMD bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
-                       std::size_t count, std::int32_t* peaks) const {
+  MASE_SIMD bool write(Writer& writer, const Op& op, Offsets<Op>& offsets, const Factors& factors,
+                       const float* in, std::size_t count, std::int32_t* peaks) const {
     const Bits found = peaks_of_lanes<false>(in, tile_);
-    if (!factors.cover(found)) return false;
+    if (!cover(factors, found)) return false;
     if (peaks) Simd::store_bits(peaks, found);
     const Lanes<2> of_tiles = factors.of(found);
     for (std::size_t i = 0; i < count; i += Simd::width) {
       __builtin_prefetch(in + i + fetch_ahead);
-      writer.write(op(Simd::load(in + i), picked(of_tiles, Simd::load_bits(lane_ + i))));
+      writer.write(applied(op, Simd::load(in + i), picked(of_tiles, Simd::load_bits(lane_ + i)),
+                           offsets.next()));
     }
     return true;
   }
@@ -116,13 +122,13 @@ class RowTiles {
   }
 
   template <class Writer, class Op, class Factors>
-  MASE_SIMD bool write(Writer& writer, const Op& op, const Factors& factors, const float* in,
-                       std::size_t count, std::int32_t* peaks) const {
+  MASE_SIMD bool write(Writer& writer, const Op& op, Offsets<Op>& offsets, const Factors& factors,
+                       const float* in, std::size_t count, std::int32_t* peaks) const {
     alignas(64) float down[most_tiles + Simd::width], up[most_tiles + Simd::width];
     const std::size_t tiles = count == size() ? tiles_per_row_ * Simd::width : tiles_of(count);
     for (std::size_t t = 0; t < tiles; t += Simd::width) {
       const Bits found = peaks_from(in, t);
-      if (!factors.cover(found)) return false;
+      if (!cover(factors, found)) return false;
       if (peaks) Simd::store_bits(peaks + t, found);
       const Lanes<2> of_tiles = factors.of(found);
       Simd::store(down + t, of_tiles.factor[0]);
@@ -131,8 +137,9 @@ class RowTiles {
     for (std::size_t i = 0; i < count; i += Simd::width) {
       const std::size_t first = first_[i / Simd::width];
       const Bits lanes = Simd::load_bits(lane_ + i);
-      writer.write(op(Simd::load(in + i),
-                      picked({{Simd::load(down + first), Simd::load(up + first)}}, lanes)));
+      writer.write(applied(op, Simd::load(in + i),
+                           picked({{Simd::load(down + first), Simd::load(up + first)}}, lanes),
+                           offsets.next()));
     }
     return true;
   }

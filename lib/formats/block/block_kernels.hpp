@@ -53,13 +53,14 @@ struct BlockMinifloatGrid {
 };
 BlockMinifloatGrid block_minifloat_grid(const MinifloatSpec& scaled);
 
-/// A kernel on strips, with scaled_factors per tile, and on runs (block_runs.hpp), which
-/// returns how many tiles are done; null for stochastic rounding, whose strips have one row and
-/// offsets.
+/// A kernel on strips, with scaled_factors per tile, and by a rule on runs (block_runs.hpp), which
+/// returns how many elements are done, and on columns (block_columns.hpp), which returns how many
+/// of them are.
 template <class Grid>
 struct GridKernel {
   void (*on_strip)(const Grid& grid, const Strip& strip, const TileFactors& factors);
   std::size_t (*on_runs)(const Grid& grid, const PowerRule& rule, const Runs& runs);
+  std::size_t (*on_columns)(const Grid& grid, const PowerRule& rule, const Strip& strip);
 };
 
 /// The kernels that write values, and those that write codes' bits.

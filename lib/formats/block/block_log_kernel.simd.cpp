@@ -17,7 +17,7 @@ constexpr GridKernel<LogGrid> nearest = grid_kernel<Op<Rounding::nearest_even>, 
 template <template <Rounding> class Op>
 constexpr ByRounding<GridKernel<LogGrid>> log_kernels_of{
     nearest<Op>, grid_kernel<Op<Rounding::floor>, LogGrid>, nearest<Op>,
-    drawn_kernel<Op<Rounding::stochastic>, LogGrid>};
+    grid_kernel<Op<Rounding::stochastic>, LogGrid>};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 // such as codes.
 #pragma once
 
+#include "formats/block/block_offsets.hpp"
 #include "formats/block/vector_writers.hpp"
 
 namespace mase::formats::kernels {
@@ -46,6 +47,10 @@ struct ColumnFactors {
   alignas(64) float own[count][stride];
   const float* of[count];
 
+  /// `own` has been filled, of whole vectors.
+  MASE_SIMD void use_own() {
+    for (std::size_t k = 0; k < count; ++k) of[k] = own[k];
+  }
   // Each store may run into the next tile, whose own store comes later.
   MASE_SIMD void spread(const TileFactors& factors, const Chunk& chunk, std::size_t tile) {
     const std::size_t first = chunk.begin / tile, tiles = (chunk.size() + tile - 1) / tile;
@@ -59,23 +64,17 @@ struct ColumnFactors {
       }
     }
   }
-  /// Of the columns of a vector.
-  MASE_SIMD Lanes<count> at(std::size_t vector) const {
+  /// Of a vector of columns.
+  MASE_SIMD Lanes<count> from(std::size_t column) const {
     Lanes<count> lanes;
-    for (std::size_t k = 0; k < count; ++k)
-      lanes.factor[k] = Simd::load(of[k] + vector * Simd::width);
+    for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::load(of[k] + column);
     return lanes;
   }
+  MASE_SIMD Lanes<count> at(std::size_t vector) const { return from(vector * Simd::width); }
 };
 
-/// An operation that takes the random numbers of its elements, too.
-template <class Op>
-concept TakesOffsets = requires {
-  requires Op::draws;
-};
-
-template <class Op>
-MASE_SIMD Simd::Vec applied(const Op& op, Simd::Vec x, const Lanes<Op::factors>& lanes,
+template <class Op, std::size_t count>
+MASE_SIMD Simd::Vec applied(const Op& op, Simd::Vec x, const Lanes<count>& lanes,
                             const float* offsets) {
   if constexpr (TakesOffsets<Op>)
     return op(x, lanes, Simd::load(offsets));
@@ -83,37 +82,29 @@ MASE_SIMD Simd::Vec applied(const Op& op, Simd::Vec x, const Lanes<Op::factors>&
     return op(x, lanes);
 }
 
-/// Where offsets of `columns` further on are.
-template <class Op>
-MASE_SIMD const float* offsets_after(const float* offsets, std::size_t columns) {
-  return TakesOffsets<Op> ? offsets + columns : nullptr;
-}
-
 /// The elements after the whole vectors of a row. (A function of its own: rare, and one for both
 /// kinds of factors.)
-template <class Op>
-[[gnu::noinline]] MASE_SIMD_TARGET void write_part(const Op& op, const Lanes<Op::factors>& lanes,
+template <class Op, std::size_t factors>
+[[gnu::noinline]] MASE_SIMD_TARGET void write_part(const Op& op, const Lanes<factors>& lanes,
                                                    const float* in, float* out,
                                                    const float* offsets, std::size_t count) {
   store_part(out, applied(op, load_part(in, count), lanes, offsets), count);
 }
 
-/// One row of a chunk; `next` is the one that will be read after it. Offsets are read by whole
-/// vectors.
+/// One row of a chunk; `next` is the one that will be read after it.
 template <class Writer, class Op, class Factors>
 MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, std::size_t tile,
                          std::size_t count, const float* in, float* out, const float* next,
-                         const float* offsets) {
+                         Offsets<Op>& offsets) {
   const std::size_t whole = count - count % Simd::width;
   std::size_t c = 0;
   for (std::size_t t = 0; c < whole; ++t)
     for (const auto lanes = factors.at(t); c < std::min(whole, (t + 1) * tile); c += Simd::width) {
       __builtin_prefetch(next + c);
-      writer.write(applied(op, Simd::load(in + c), lanes, offsets_after<Op>(offsets, c)));
+      writer.write(applied(op, Simd::load(in + c), lanes, offsets.next()));
     }
   writer.finish();
-  if (c < count)
-    write_part(op, factors.at(c / tile), in + c, out + c, offsets_after<Op>(offsets, c), count - c);
+  if (c < count) write_part(op, factors.at(c / tile), in + c, out + c, offsets.next(), count - c);
 }
 
 /// The chunk's rows; element c of a row has the factors.at(c / tile). The last rows come first: the
@@ -121,12 +112,13 @@ MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, st
 template <class Op, class Factors>
 MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile,
                           const Chunk& chunk, const Strip& strip) {
+  Offsets<Op> offsets(strip.seed);
   for (std::size_t r = strip.row_count; r-- > 0;) {
     const float* const in = strip.in + strip.rows[r] + chunk.begin;
     const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in + fetch_ahead;
     float* const out = strip.out + strip.rows[r] + chunk.begin;
-    const float* const offsets = offsets_after<Op>(strip.offsets, chunk.begin);
-    if constexpr (Simd::can_stream)
+    offsets.start(strip.index + strip.rows[r] + chunk.begin);
+    if constexpr (streams<Op>)
       if (strip.streaming) {
         write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next, offsets);
         continue;

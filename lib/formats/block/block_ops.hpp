@@ -3,6 +3,7 @@
 // grid that is the same for all tiles, and back.
 #pragma once
 
+#include "formats/block/block_columns.hpp"
 #include "formats/block/block_kernels.hpp"
 #include "formats/block/block_runs.hpp"
 
@@ -81,17 +82,19 @@ MASE_SIMD_TARGET std::size_t on_runs(const Grid& grid, const PowerRule& rule, co
 }
 
 template <class Op, class Grid>
-constexpr GridKernel<Grid> grid_kernel{on_strip<Op, Grid>, on_runs<Op, Grid>};
+MASE_SIMD_TARGET std::size_t on_columns(const Grid& grid, const PowerRule& rule,
+                                        const Strip& strip) {
+  return apply_columns(Op::of(grid), PowerFactors::of(rule), strip);
+}
 
-/// Of an operation with offsets: on strips of one row.
 template <class Op, class Grid>
-constexpr GridKernel<Grid> drawn_kernel{on_strip<Op, Grid>, nullptr};
+constexpr GridKernel<Grid> grid_kernel{on_strip<Op, Grid>, on_runs<Op, Grid>, on_columns<Op, Grid>};
 
 /// Of an operation that is a template of a rounding.
 template <template <Rounding> class Op, class Grid>
 constexpr ByRounding<GridKernel<Grid>> grid_kernels{
     grid_kernel<Op<Rounding::nearest_even>, Grid>, grid_kernel<Op<Rounding::floor>, Grid>,
-    grid_kernel<Op<Rounding::nearest_away>, Grid>, drawn_kernel<Op<Rounding::stochastic>, Grid>};
+    grid_kernel<Op<Rounding::nearest_away>, Grid>, grid_kernel<Op<Rounding::stochastic>, Grid>};
 
 }  // namespace
 }  // namespace mase::formats::kernels

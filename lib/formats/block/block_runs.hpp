@@ -3,8 +3,8 @@
 // their peaks are found in registers, their factors as lanes of vectors, and the elements are
 // still in the nearest cache.
 //
-// Factors is a class with `bool cover(Bits peaks) const`, and for peaks that it covers, whose
-// lanes are tiles, `Lanes<2> of(Bits peaks) const`.
+// Factors is a class with `Bits uncovered(Bits peaks) const`, whose lanes are tiles, 0 or more
+// where it does not cover a peak, and for those that it covers `Lanes<2> of(Bits peaks) const`.
 #pragma once
 
 #include <cstring>
@@ -27,10 +27,10 @@ struct PowerFactors {
             Simd::all_bits(rule.low),         Simd::all_bits(rule.high)};
   }
   /// 0 is covered: its exponent does not matter.
-  MASE_SIMD bool cover(Bits peaks) const {
+  MASE_SIMD Bits uncovered(Bits peaks) const {
     const Bits below = Simd::sub_bits(peaks, Simd::all_bits(1));
     const Bits too_small = Simd::select_less_bits(below, small, below, Simd::all_bits(-1));
-    return Simd::largest(Simd::max_bits(too_small, Simd::sub_bits(below, most))) < 0;
+    return Simd::max_bits(too_small, Simd::sub_bits(below, most));
   }
   MASE_SIMD Lanes<2> of(Bits peaks) const {
     const Bits carried = Simd::add_bits(Simd::max_bits(peaks, least), carry);
@@ -45,8 +45,10 @@ struct PowerFactors {
 /// what a reference holds, as far as a compiler knows.)
 template <class Writer, class Groups, class Op, class Factors>
 [[gnu::noinline]] MASE_SIMD_TARGET std::size_t write_groups(
-    const Groups& groups, const Op& given_op, const Factors& given_factors, const float* in,
-    float* out, std::size_t count, std::int32_t* peaks) {
+    const Groups& groups, const Op& given_op, const Factors& given_factors, std::uint64_t seed,
+    std::size_t index, const float* in, float* out, std::size_t count, std::int32_t* peaks) {
+  Offsets<Op> offsets(seed);
+  offsets.start(index);
   const Op op = given_op;
   const Factors factors = given_factors;
   const std::size_t size = groups.size();
@@ -54,7 +56,7 @@ template <class Writer, class Groups, class Op, class Factors>
   std::size_t done = 0;
   for (; done < count; done += size) {
     const std::size_t wanted = std::min(size, count - done);
-    if (!groups.write(writer, op, factors, in + done, wanted, peaks)) break;
+    if (!groups.write(writer, op, offsets, factors, in + done, wanted, peaks)) break;
     if (peaks) peaks += groups.tiles_of(wanted);
   }
   writer.finish();
@@ -66,11 +68,12 @@ template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Factors& factors,
                                   const Runs& row) {
   const std::size_t count = row.count - row.count % groups.size();
-  if constexpr (Simd::can_stream)
+  if constexpr (streams<Op>)
     if (row.streaming)
-      return write_groups<StreamWriter<Simd>>(groups, op, factors, row.in, row.out, count,
-                                              row.peaks);
-  return write_groups<VectorWriter>(groups, op, factors, row.in, row.out, count, row.peaks);
+      return write_groups<StreamWriter<Simd>>(groups, op, factors, row.seed, row.index, row.in,
+                                              row.out, count, row.peaks);
+  return write_groups<VectorWriter>(groups, op, factors, row.seed, row.index, row.in, row.out,
+                                    count, row.peaks);
 }
 
 /// The elements after them as a group that zeros fill up.
@@ -82,7 +85,9 @@ MASE_SIMD std::size_t write_rest(const Groups& groups, const Op& op, const Facto
   std::memcpy(in, row.in + done, count * sizeof(float));
   std::memset(in + count, 0, (groups.size() - count) * sizeof(float));
   std::int32_t* const peaks = row.peaks ? row.peaks + groups.tiles_of(done) : nullptr;
-  if (write_groups<VectorWriter>(groups, op, factors, in, out, count, peaks) == 0) return 0;
+  if (write_groups<VectorWriter>(groups, op, factors, row.seed, row.index + done, in, out, count,
+                                 peaks) == 0)
+    return 0;
   std::memcpy(row.out + done, out, count * sizeof(float));
   return count;
 }
@@ -108,6 +113,7 @@ MASE_SIMD std::size_t write_each_row(const Groups& groups, const Op& op, const F
   for (std::size_t column = runs.column; done < runs.count; column = 0) {
     row.in = runs.in + done;
     row.out = runs.out + done;
+    row.index = runs.index + done;
     row.count = std::min(runs.row - column, runs.count - done);
     const std::size_t here = write_row(groups, op, factors, row);
     done += here;

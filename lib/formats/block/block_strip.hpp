@@ -22,8 +22,8 @@ struct Strip {
   std::size_t tile = 1;
   bool streaming = false;  ///< write past the caches
   std::size_t index = 0;   ///< of the element at `in`, in the tensor
-  /// Random numbers of stochastic rounding, for strips of one row: offsets[c] is of column c.
-  const float* offsets = nullptr;
+  std::uint64_t seed = 0;  ///< of stochastic rounding
+  std::size_t ahead = 0;   ///< from here to the next strip, if that is worth fetching
 
   std::size_t tiles() const { return (columns + tile - 1) / tile; }
 };
@@ -38,6 +38,7 @@ struct Runs {
   std::size_t column = 0;  ///< where in its row the first element is: a tile's begin
   bool streaming = false;  ///< write past the caches
   std::size_t index = 0;   ///< of the element at `in`, in the tensor
+  std::uint64_t seed = 0;  ///< of stochastic rounding
   /// If given, receives the bits of the largest |x| of every tile that is done, and may be written
   /// up to `runs_padding` further.
   std::int32_t* peaks = nullptr;

@@ -11,6 +11,11 @@ namespace {
 
 using simd::Simd;
 
+/// Elements from an address to the next one of a vector.
+MASE_SIMD std::size_t elements_to_aligned(const float* to) {
+  return (0 - reinterpret_cast<std::uintptr_t>(to)) / sizeof(float) % Simd::width;
+}
+
 /// Writes vectors one after the other.
 class VectorWriter {
  public:

@@ -23,11 +23,12 @@ struct MxGrid {
   MinifloatCodeGrid minifloat_codes;
 };
 
-/// Writes the values, or the codes' bits, of a strip's elements; or of runs, and returns how many
-/// tiles are done (block_runs.hpp). With stochastic rounding: of strips of one row with offsets.
+/// Writes the values, or the codes' bits, of a strip's elements; or of runs (block_runs.hpp) or
+/// columns (block_columns.hpp), and returns how many elements or columns are done.
 struct MxKernel {
   void (*on_strip)(const MxGrid& grid, const Strip& strip, const TileFactors& factors);
   std::size_t (*on_runs)(const MxGrid& grid, const PowerRule& rule, const Runs& runs);
+  std::size_t (*on_columns)(const MxGrid& grid, const PowerRule& rule, const Strip& strip);
 };
 
 /// The kernels that write values, and those that write codes' bits. All sets give the same bits.
@@ -42,12 +43,15 @@ MASE_KERNELS(MxKernels, mx_minifloat_kernels, avx512);
 using Nvfp4Scaling = void (*)(float tensor_scale, std::size_t count, float* down, float* scales);
 inline constexpr std::size_t nvfp4_padding = 16;
 
-/// As MxKernel::on_runs, with the scales of nvfp4; elements are minifloats.
-using Nvfp4Runs = std::size_t (*)(const MxGrid& grid, float tensor_scale, const Runs& runs);
+/// As MxKernel, with the scales of nvfp4; elements are minifloats.
+struct Nvfp4Kernel {
+  std::size_t (*on_runs)(const MxGrid& grid, float tensor_scale, const Runs& runs);
+  std::size_t (*on_columns)(const MxGrid& grid, float tensor_scale, const Strip& strip);
+};
 
 struct Nvfp4Kernels {
   Nvfp4Scaling scaling;
-  ByRounding<Nvfp4Runs> values, codes;  ///< what MxKernels writes
+  ByRounding<Nvfp4Kernel> values, codes;  ///< what MxKernels writes
 };
 MASE_KERNELS(Nvfp4Kernels, nvfp4_kernels, avx512);
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "formats/block/block_columns.hpp"
 #include "formats/block/block_runs.hpp"
 #include "formats/microscaling/mx_kernel.hpp"
 
@@ -36,17 +37,18 @@ MASE_SIMD_TARGET std::size_t mx_runs(const MxGrid& grid, const PowerRule& rule, 
 }
 
 template <class Op>
-constexpr MxKernel mx_kernel{mx_strip<Op>, mx_runs<Op>};
+MASE_SIMD_TARGET std::size_t mx_columns(const MxGrid& grid, const PowerRule& rule,
+                                        const Strip& strip) {
+  return apply_columns(Op::of(grid), PowerFactors::of(rule), strip);
+}
 
-/// Of stochastic rounding: on strips of one row with offsets.
 template <class Op>
-constexpr MxKernel mx_drawn_kernel{mx_strip<Op>, nullptr};
+constexpr MxKernel mx_kernel{mx_strip<Op>, mx_runs<Op>, mx_columns<Op>};
 
 template <template <Rounding, bool> class Op, bool encodes>
-constexpr ByRounding<MxKernel> mx_kernels{mx_kernel<Op<Rounding::nearest_even, encodes>>,
-                                          mx_kernel<Op<Rounding::floor, encodes>>,
-                                          mx_kernel<Op<Rounding::nearest_away, encodes>>,
-                                          mx_drawn_kernel<Op<Rounding::stochastic, encodes>>};
+constexpr ByRounding<MxKernel> mx_kernels{
+    mx_kernel<Op<Rounding::nearest_even, encodes>>, mx_kernel<Op<Rounding::floor, encodes>>,
+    mx_kernel<Op<Rounding::nearest_away, encodes>>, mx_kernel<Op<Rounding::stochastic, encodes>>};
 
 }  // namespace
 }  // namespace mase::formats::kernels

@@ -9,7 +9,6 @@
 
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
-#include "formats/block/drawn_rows.hpp"
 #include "formats/decode_spans.hpp"
 #include "formats/microscaling/mx_reference.hpp"
 #include "formats/microscaling/mx_reference_kernel.hpp"
@@ -118,14 +117,17 @@ BlockKernel block_kernel(const MxSpec& spec, bool encodes, simd::Isa isa) {
   const auto fill = [spec](std::span<const TilePeak> peaks, TileFactors& factors) {
     fill_factors(spec, peaks, factors);
   };
-  if (spec.rounding == Rounding::stochastic)
-    return {kernels::mx_factor_count, fill, drawn_elements(kernel.on_strip, grid, spec.seed), {}};
   return {
-      kernels::mx_factor_count, fill,
+      kernels::mx_factor_count,
+      fill,
       [grid, kernel](const kernels::Strip& strip, const TileFactors& factors) {
         kernel.on_strip(grid, strip, factors);
       },
-      [grid, kernel, rule](const kernels::Runs& runs) { return kernel.on_runs(grid, rule, runs); }};
+      [grid, kernel, rule](const kernels::Runs& runs) { return kernel.on_runs(grid, rule, runs); },
+      [grid, kernel, rule](const kernels::Strip& strip) {
+        return kernel.on_columns(grid, rule, strip);
+      },
+      spec.seed};
 }
 
 kernels::MxReferenceGrid reference_grid(const MxSpec& spec) {

@@ -23,7 +23,9 @@ struct Nvfp4Scales {
     const Bits last = Simd::and_bits(Simd::shift_right<20>(bits), one);
     return Simd::floats(Simd::and_bits(Simd::add_bits(Simd::add_bits(bits, half), last), kept));
   }
-  MASE_SIMD bool cover(Bits peaks) const { return Simd::largest(peaks) < 0x7f800000; }
+  MASE_SIMD Bits uncovered(Bits peaks) const {
+    return Simd::sub_bits(peaks, Simd::all_bits(0x7f800000));
+  }
   MASE_SIMD Lanes<2> of(Bits peaks) const {
     const Vec found = scale(Simd::floats(peaks));
     return {{Simd::div(inverse, found), Simd::mul(t, found)}};
@@ -45,15 +47,25 @@ MASE_SIMD_TARGET std::size_t nvfp4_runs(const MxGrid& grid, float tensor_scale, 
   return apply_runs(Op::of(grid), Nvfp4Scales::of(tensor_scale), runs);
 }
 
+template <class Op>
+MASE_SIMD_TARGET std::size_t nvfp4_columns(const MxGrid& grid, float tensor_scale,
+                                           const Strip& strip) {
+  return apply_columns(Op::of(grid), Nvfp4Scales::of(tensor_scale), strip);
+}
+
+template <class Op>
+constexpr Nvfp4Kernel nvfp4_kernel{nvfp4_runs<Op>, nvfp4_columns<Op>};
+
 template <bool encodes>
-constexpr ByRounding<Nvfp4Runs> all_nvfp4_runs{
-    nvfp4_runs<OnMxMinifloat<Rounding::nearest_even, encodes>>,
-    nvfp4_runs<OnMxMinifloat<Rounding::floor, encodes>>,
-    nvfp4_runs<OnMxMinifloat<Rounding::nearest_away, encodes>>};
+constexpr ByRounding<Nvfp4Kernel> nvfp4_kernels_of{
+    nvfp4_kernel<OnMxMinifloat<Rounding::nearest_even, encodes>>,
+    nvfp4_kernel<OnMxMinifloat<Rounding::floor, encodes>>,
+    nvfp4_kernel<OnMxMinifloat<Rounding::nearest_away, encodes>>,
+    nvfp4_kernel<OnMxMinifloat<Rounding::stochastic, encodes>>};
 
 }  // namespace
 
-const Nvfp4Kernels MASE_KERNELS_OF(nvfp4_kernels){nvfp4_blocks, all_nvfp4_runs<false>,
-                                                  all_nvfp4_runs<true>};
+const Nvfp4Kernels MASE_KERNELS_OF(nvfp4_kernels){nvfp4_blocks, nvfp4_kernels_of<false>,
+                                                  nvfp4_kernels_of<true>};
 
 }  // namespace mase::formats::kernels

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
-#include "formats/block/drawn_rows.hpp"
 #include "formats/decode_spans.hpp"
 #include "formats/scalars.hpp"
 
@@ -89,16 +88,19 @@ BlockKernel block_kernel(const Nvfp4Spec& spec, float tensor_scale, bool encodes
     scaling(tensor_scale, peaks.size(), factors.of(kernels::mx_down), up);
     for (std::size_t t = 0; t < peaks.size(); ++t) up[t] *= tensor_scale;
   };
-  if (spec.rounding == Rounding::stochastic)
-    return {kernels::mx_factor_count, fill, drawn_elements(on_strip, grid, spec.seed), {}};
-  const auto on_runs = (encodes ? nvfp4.codes : nvfp4.values)[spec.rounding];
-  return {kernels::mx_factor_count, fill,
+  const kernels::Nvfp4Kernel kernel = (encodes ? nvfp4.codes : nvfp4.values)[spec.rounding];
+  return {kernels::mx_factor_count,
+          fill,
           [grid, on_strip](const kernels::Strip& strip, const kernels::TileFactors& factors) {
             on_strip(grid, strip, factors);
           },
-          [grid, on_runs, tensor_scale](const kernels::Runs& runs) {
-            return on_runs(grid, tensor_scale, runs);
-          }};
+          [grid, kernel, tensor_scale](const kernels::Runs& runs) {
+            return kernel.on_runs(grid, tensor_scale, runs);
+          },
+          [grid, kernel, tensor_scale](const kernels::Strip& strip) {
+            return kernel.on_columns(grid, tensor_scale, strip);
+          },
+          spec.seed};
 }
 
 float stored_scale(const Nvfp4Spec& spec, const Encoded& in) {
