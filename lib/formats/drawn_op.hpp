@@ -18,7 +18,7 @@ struct DrawnLimit {
     using simd::Simd;
     const Simd::Bits reached = Simd::bits(Simd::sub(Simd::all(1.0F), u));
     const Simd::Vec below = Simd::floats(Simd::sub_bits(reached, Simd::all_bits(1)));
-    return {Simd::select_less(v, Simd::all(0.0F), u, below)};
+    return {Simd::select_signed(v, u, below)};  // nothing lies above either for -0
   }
   MASE_SIMD simd::Simd::Vec choose(simd::Simd::Vec part, simd::Simd::Vec next,
                                    simd::Simd::Vec n) const {

@@ -30,6 +30,12 @@ struct Simd {
   MASE_SIMD static Vec select_less(Vec a, Vec b, Vec then, Vec otherwise) {
     return _mm256_blendv_ps(otherwise, then, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
   }
+  MASE_SIMD static Vec where_less(Vec a, Vec b, Vec then) {
+    return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ), then);
+  }
+  MASE_SIMD static Vec select_signed(Vec v, Vec then, Vec otherwise) {
+    return _mm256_blendv_ps(otherwise, then, v);
+  }
   MASE_SIMD static Vec copy_sign(Vec magnitude, Vec sign) {
     const Vec sign_bit = _mm256_set1_ps(-0.0F);
     return _mm256_or_ps(_mm256_andnot_ps(sign_bit, magnitude), _mm256_and_ps(sign_bit, sign));
@@ -85,6 +91,7 @@ struct Simd {
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
   }
+  MASE_SIMD static bool all_negative(Bits b) { return _mm256_movemask_ps(floats(b)) == 0xff; }
 
   MASE_SIMD static Bits lanes_from(std::size_t first) {
     const Bits lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);

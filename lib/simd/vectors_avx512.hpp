@@ -32,6 +32,13 @@ struct Simd {
   MASE_SIMD static Vec select_less(Vec a, Vec b, Vec then, Vec otherwise) {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), otherwise, then);
   }
+  MASE_SIMD static Vec where_less(Vec a, Vec b, Vec then) {
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), then);
+  }
+  MASE_SIMD static Vec select_signed(Vec v, Vec then, Vec otherwise) {
+    return _mm512_mask_blend_ps(_mm512_cmplt_epi32_mask(bits(v), _mm512_setzero_si512()), otherwise,
+                                then);
+  }
   MASE_SIMD static Vec copy_sign(Vec magnitude, Vec sign) {
     // 0xca is a ? b : c per bit: the magnitude under the mask, the sign above it.
     return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_set1_epi32(0x7fffffff),
@@ -89,6 +96,9 @@ struct Simd {
         _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
     const __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
     return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
+  }
+  MASE_SIMD static bool all_negative(Bits b) {
+    return _mm512_cmplt_epi32_mask(b, _mm512_setzero_si512()) == every;
   }
 
   MASE_SIMD static Bits lanes_from(std::size_t first) {

@@ -42,6 +42,12 @@ struct Simd {
   MASE_SIMD static Vec select_less(Vec a, Vec b, Vec then, Vec otherwise) {
     return a < b ? then : otherwise;
   }
+  /// then where a < b, else 0.
+  MASE_SIMD static Vec where_less(Vec a, Vec b, Vec then) { return a < b ? then : Vec{}; }
+  /// then where the sign bit of v is set, else otherwise.
+  MASE_SIMD static Vec select_signed(Vec v, Vec then, Vec otherwise) {
+    return (Bits)v < 0 ? then : otherwise;
+  }
   MASE_SIMD static Vec copy_sign(Vec magnitude, Vec sign) {
     return (Vec)(((Bits)magnitude & sign_free()) | ((Bits)sign & ~sign_free()));
   }
@@ -105,6 +111,7 @@ struct Simd {
     const std::int32_t low = b[0] > b[1] ? b[0] : b[1], high = b[2] > b[3] ? b[2] : b[3];
     return low > high ? low : high;
   }
+  MASE_SIMD static bool all_negative(Bits b) { return (b[0] & b[1] & b[2] & b[3]) < 0; }
   /// Lane i is the largest lane of rows[i].
   MASE_SIMD static Bits largest_of_each(const Bits (&rows)[width]) {
     return Bits{largest(rows[0]), largest(rows[1]), largest(rows[2]), largest(rows[3])};

@@ -50,7 +50,7 @@ MASE_SIMD bool set_factors(const Factors& factors, const std::int32_t* columns, 
     const Lanes<2> lanes = factors.of(peaks);
     for (std::size_t k = 0; k < 2; ++k) Simd::store(to.own[k] + c, lanes.factor[k]);
   }
-  return Simd::largest(uncovered) < 0;
+  return Simd::all_negative(uncovered);
 }
 
 /// One row of a chunk; `next` is the one that will be read after it. Past the caches, whole vectors

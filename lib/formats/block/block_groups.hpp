@@ -20,7 +20,7 @@ using simd::Simd;
 
 template <class Factors>
 MASE_SIMD bool cover(const Factors& factors, Bits peaks) {
-  return Simd::largest(factors.uncovered(peaks)) < 0;
+  return Simd::all_negative(factors.uncovered(peaks));
 }
 
 /// As many tiles as a vector has lanes, each of whole vectors; `vectors` of them, or 0 for any

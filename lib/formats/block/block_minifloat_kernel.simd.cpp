@@ -8,9 +8,9 @@ namespace {
 
 /// The grid's own operation, made from both grids.
 template <Rounding rounding>
-struct ScaledMinifloat : OnMinifloatGrid<rounding> {
+struct ScaledMinifloat : OnBlockMinifloatGrid<rounding> {
   MASE_SIMD static ScaledMinifloat of(const BlockMinifloatGrid& grid) {
-    return {OnMinifloatGrid<rounding>::of(grid.values)};
+    return {OnBlockMinifloatGrid<rounding>::of(grid.values)};
   }
 };
 template <Rounding rounding>

@@ -16,6 +16,13 @@ concept TakesOffsets = requires {
   requires Op::draws;
 };
 
+/// An operation of so many steps that stores past the caches, which wait for memory, would keep the
+/// next ones from beginning.
+template <class Op>
+concept IsLong = requires {
+  requires Op::is_long;
+};
+
 /// Whether to store past the caches. Not beside random numbers: memory has the time to give lines
 /// before they are written, and stores past the caches would wait.
 template <class Op>

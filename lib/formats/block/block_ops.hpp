@@ -29,12 +29,16 @@ MASE_SIMD Vec scaled_back(Vec value, const Lanes<2>& tile) {
 }
 
 /// y, but below 0 where x is: a product may underflow to -0, which rounding to
-/// minus infinity, perhaps by chance, must not take for 0.
+/// minus infinity, perhaps by chance, must not take for 0. `next`: the bits of a negative number
+/// that takes the place of those above it.
 template <Rounding rounding>
-MASE_SIMD Vec kept_below_zero(Vec x, Vec y) {
+MASE_SIMD Vec kept_below_zero(Vec x, Vec y, Simd::Bits next = Simd::all_bits(INT32_MIN + 1)) {
   if constexpr (rounding != Rounding::floor && rounding != Rounding::stochastic) return y;
-  const Vec zero = Simd::all(0.0F);
-  return Simd::select_less(x, zero, Simd::min(Simd::all(-0x1p-149F), y), y);
+  const Simd::Bits infinity = Simd::all_bits(0x7f800000);
+  const Vec flips = Simd::floats(Simd::xor_bits(infinity, next));
+  const Vec highest = Simd::floats(
+      Simd::xor_bits(Simd::bits(Simd::where_less(x, Simd::all(0.0F), flips)), infinity));
+  return Simd::min(highest, y);
 }
 
 // Operations take a tile's factors as Lanes<scaled_factors> or Lanes<2>, and those of stochastic
@@ -44,14 +48,21 @@ MASE_SIMD Vec kept_below_zero(Vec x, Vec y) {
 template <class Grid, class OnGrid, Rounding rounding>
 struct OnScaled {
   static constexpr std::size_t factors = scaled_factors;
-  static constexpr bool draws = rounding == Rounding::stochastic;
+  static constexpr bool draws = rounding == Rounding::stochastic, is_long = true;
   OnGrid on_grid;
 
   MASE_SIMD static OnScaled of(const Grid& grid) { return {OnGrid::of(grid)}; }
   template <class Tile, class... Offset>
   MASE_SIMD Vec operator()(Vec x, const Tile& tile, Offset... u) const {
-    const Vec y = kept_below_zero<rounding>(x, scaled_down(x, tile));
-    return scaled_back(on_grid(y, u...), tile);
+    return scaled_back(on_grid(scaled(x, tile), u...), tile);
+  }
+  template <class Tile>
+  MASE_SIMD Vec scaled(Vec x, const Tile& tile) const {
+    const Vec y = scaled_down(x, tile);
+    if constexpr (requires { on_grid.within_step; })
+      return kept_below_zero<rounding>(x, y, on_grid.within_step);
+    else
+      return kept_below_zero<rounding>(x, y);
   }
 };
 

@@ -68,7 +68,7 @@ template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Factors& factors,
                                   const Runs& row) {
   const std::size_t count = row.count - row.count % groups.size();
-  if constexpr (streams<Op>)
+  if constexpr (streams<Op> && !IsLong<Op>)
     if (row.streaming)
       return write_groups<StreamWriter<Simd>>(groups, op, factors, row.seed, row.index, row.in,
                                               row.out, count, row.peaks);

@@ -11,20 +11,27 @@ namespace {
 template <Rounding rounding, bool encodes>
 struct OnMxMinifloat {
   static constexpr std::size_t factors = mx_factor_count;
-  static constexpr bool draws = rounding == Rounding::stochastic;
+  static constexpr bool draws = rounding == Rounding::stochastic, is_long = true;
   using Vec = Simd::Vec;
-  MinifloatGridCode<rounding> element;
+  using Element =
+      std::conditional_t<encodes, MinifloatGridCode<rounding>, OnBlockMinifloatGrid<rounding>>;
+  Element element;
 
   MASE_SIMD static OnMxMinifloat of(const MxGrid& grid) {
-    return {MinifloatGridCode<rounding>::of(grid.minifloat, grid.minifloat_codes)};
+    if constexpr (encodes)
+      return {Element::of(grid.minifloat, grid.minifloat_codes)};
+    else
+      return {Element::of(grid.minifloat)};
   }
 
   template <class... Offset>
   MASE_SIMD Vec operator()(Vec x, const Lanes<factors>& tile, Offset... u) const {
     const Vec scaled = scaled_down<rounding>(x, tile.factor[mx_down]);
     const Vec up = tile.factor[mx_up];
-    if constexpr (encodes) return code_in_tile(element.of_number(scaled, u...), up);
-    return Simd::mul(element.grid(scaled, u...), up);
+    if constexpr (encodes)
+      return code_in_tile(element.of_number(scaled, u...), up);
+    else
+      return Simd::mul(element(scaled, u...), up);
   }
 };
 

@@ -12,12 +12,13 @@ namespace mase::formats::kernels {
 namespace {
 
 /// x times a tile's first factor. The product is exact unless it underflows, which only `floor`
-/// and `stochastic` see: they may take any negative x to below 0.
+/// and `stochastic` see: they may take any negative x to below 0. (Less 2^-126, whatever is not
+/// far below the steps of elements stays what it is.)
 template <Rounding rounding>
 MASE_SIMD Simd::Vec scaled_down(Simd::Vec x, Simd::Vec factor) {
   const Simd::Vec scaled = Simd::mul(x, factor);
   if constexpr (rounding != Rounding::floor && rounding != Rounding::stochastic) return scaled;
-  return Simd::select_less(x, Simd::all(0.0F), Simd::min(Simd::all(-0x1p-126F), scaled), scaled);
+  return Simd::sub(scaled, Simd::where_less(x, Simd::all(0.0F), Simd::all(0x1p-126F)));
 }
 
 /// 0 in tiles that are NaN.

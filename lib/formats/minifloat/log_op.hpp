@@ -55,7 +55,7 @@ struct OnLogGrid {
     if constexpr (rounding != Rounding::floor) return carried;
     // Only negative values grow in magnitude.
     const Bits cut = Simd::and_bits(Simd::bits(magnitude), exponent);
-    return Simd::bits(Simd::select_less(x, zero, Simd::floats(carried), Simd::floats(cut)));
+    return Simd::bits(Simd::select_signed(x, Simd::floats(carried), Simd::floats(cut)));
   }
 
   /// The significand 1 + m / 2^23 reaches 2 with u = k / 2^24 where m + k / 2 does.

@@ -7,6 +7,8 @@
 // and subtracting it again is exact. Its bits are those of a's exponent plus a constant.
 #pragma once
 
+#include <type_traits>
+
 #include "formats/drawn_op.hpp"
 #include "formats/minifloat/minifloat_kernel.hpp"
 #include "simd/simd.hpp"
@@ -82,8 +84,9 @@ struct OnMinifloatGrid {
     const Bits addend_bits = Simd::add_bits(exponents, to_addend);
     const Vec addend = Simd::floats(addend_bits);
     const Vec sum = Simd::add(magnitude, addend);
-    const Vec less = Simd::floats(Simd::sub_bits(Simd::bits(sum), one));
-    const Vec below = Simd::select_less(magnitude, Simd::sub(sum, addend), less, sum);
+    const Vec step = Simd::floats(one);
+    const Vec below = Simd::floats(Simd::sub_bits(
+        Simd::bits(sum), Simd::bits(Simd::where_less(magnitude, Simd::sub(sum, addend), step))));
     // One over the step, whose exponent field is the addend's less 23.
     const Vec per_step = Simd::floats(
         Simd::sub_bits(Simd::all_bits(static_cast<std::int32_t>(277U << 23)), addend_bits));
@@ -92,15 +95,56 @@ struct OnMinifloatGrid {
     return {DrawnLimit::of(x, u).choose(part, next, below), addend_bits};
   }
 
-  /// The sum moved by one step, its last bit, where it was rounded away from minus infinity.
+  /// The sum moved by one step, its last bit, where it was rounded away from minus infinity: down,
+  /// but up where x is negative.
   MASE_SIMD Vec floored(Vec x, Vec magnitude, Vec sum, Vec addend) const {
-    const Vec nearest = Simd::sub(sum, addend);
-    const Vec less = Simd::floats(Simd::sub_bits(Simd::bits(sum), one));
-    const Vec more = Simd::floats(Simd::add_bits(Simd::bits(sum), one));
-    return Simd::select_less(x, zero, Simd::select_less(nearest, magnitude, more, sum),
-                             Simd::select_less(magnitude, nearest, less, sum));
+    const Bits sign_of_x = Simd::and_bits(Simd::bits(x), sign);
+    const Vec number = Simd::floats(Simd::or_bits(Simd::bits(magnitude), sign_of_x));
+    const Vec nearest = Simd::floats(Simd::or_bits(Simd::bits(Simd::sub(sum, addend)), sign_of_x));
+    const Bits step = Simd::sub_bits(Simd::shift_right<30>(sign_of_x), one);  // 1 or -1
+    return Simd::floats(Simd::add_bits(
+        Simd::bits(sum), Simd::bits(Simd::where_less(number, nearest, Simd::floats(step)))));
   }
 };
+
+/// The same for rounding to minus infinity on grids whose step below the lowest power, and one over
+/// it, are normal numbers, in fewer operations: magnitudes lose their low bits, those of negative
+/// numbers after they were lifted, and below the lowest power steps are counted.
+struct OnFlooredMinifloatGrid {
+  using Vec = Simd::Vec;
+  using Bits = Simd::Bits;
+  static constexpr bool draws = false;
+  Vec limit, negative_limit, below_lowest, low_bits, step, per_step;
+  Bits kept, magnitude;
+  Bits within_step;  ///< of a negative number whose quotient by a step is no 0
+
+  MASE_SIMD static OnFlooredMinifloatGrid of(const MinifloatGrid& grid) {
+    const std::int32_t dropped = grid.to_addend >> 23, low_bits = (1 << dropped) - 1;
+    const std::int32_t step = grid.lowest - ((23 - dropped) << 23), per_step = (254 << 23) - step;
+    return {Simd::all(grid.limit),
+            Simd::all(-grid.limit),
+            Simd::floats(Simd::all_bits(grid.lowest - 1)),
+            Simd::floats(Simd::all_bits(low_bits)),
+            Simd::floats(Simd::all_bits(step)),
+            Simd::floats(Simd::all_bits(per_step)),
+            Simd::all_bits(~low_bits),
+            Simd::all_bits(0x7fffffff),
+            Simd::all_bits((step - (1 << 23)) | INT32_MIN)};
+  }
+  MASE_SIMD Vec operator()(Vec x) const {
+    const Vec cut = Simd::min(limit, Simd::max(negative_limit, x));
+    const Bits lift = Simd::bits(Simd::where_less(cut, Simd::all(0.0F), low_bits));
+    const Vec normal = Simd::floats(Simd::and_bits(Simd::add_bits(Simd::bits(cut), lift), kept));
+    const Vec steps = Simd::mul(Simd::floor(Simd::mul(cut, per_step)), step);
+    const Vec size = Simd::floats(Simd::and_bits(Simd::bits(cut), magnitude));
+    return Simd::select_less(below_lowest, size, normal, steps);  // steps of NaN are NaN
+  }
+};
+
+/// For values of blocks, whose grids lie in the middle of float32.
+template <Rounding rounding>
+using OnBlockMinifloatGrid = std::conditional_t<rounding == Rounding::floor, OnFlooredMinifloatGrid,
+                                                OnMinifloatGrid<rounding>>;
 
 /// The same for a grid of range wide: magnitudes from 1 up are rounded 2^64 times smaller, where
 /// the addend is no infinity.
