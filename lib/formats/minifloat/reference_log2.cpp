@@ -2,9 +2,11 @@
 // The reference system's logarithm, and where its rounded value changes.
 #include "formats/minifloat/reference_log2.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 namespace mase::formats {
 namespace {
@@ -31,6 +33,16 @@ RoundedLog2::RoundedLog2(float (*round)(float)) {
     if (next.exponent() > lowest + static_cast<int>(i)) continue;  // not in this binade
     carries_[i] = static_cast<std::int32_t>(unit - (next.bits & (unit - 1)));
   }
+  find_window();
+}
+
+// A carry c makes fractions from unit - c on reach the next exponent.
+void RoundedLog2::find_window() {
+  const auto binades = std::span(carries_).subspan(-126 - lowest, 254);
+  const auto [least, most] = std::ranges::minmax(binades);
+  carries_[common] = least;
+  carries_[first] = static_cast<std::int32_t>(unit) - most;
+  carries_[window] = most - least;
 }
 
 const RoundedLog2& floored_log2() {

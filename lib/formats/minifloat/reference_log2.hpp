@@ -46,8 +46,11 @@ class RoundedLog2 {
     return Normal{normal.bits + static_cast<std::uint32_t>(carries_[binade]), normal.less}
         .exponent();
   }
-  /// Of the binade lowest + i, then 0 for infinity: what is added to the bits of v.
+  /// Of the binade lowest + i, then 0 for infinity: what is added to the bits of v. Then entries
+  /// `common` .. `window`: a number that does as well for normal v, but for some `window` fractions
+  /// from `first` on, as thresholds differ from binade to binade by a few last bits.
   const std::int32_t* carries() const { return carries_.data(); }
+  static constexpr std::size_t common = 128 + 149 + 1, first = common + 1, window = first + 1;
 
  private:
   static constexpr std::uint32_t unit = 1U << 23;
@@ -66,7 +69,9 @@ class RoundedLog2 {
     int exponent() const { return static_cast<int>(bits >> 23) - less; }
   };
 
-  std::array<std::int32_t, 128 - lowest + 1> carries_{};
+  void find_window();
+
+  std::array<std::int32_t, window + 1> carries_{};
 };
 
 /// Made once.

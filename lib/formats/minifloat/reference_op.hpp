@@ -13,21 +13,30 @@ namespace {
 using simd::Simd;
 
 /// RoundedLog2 of positive numbers whose bits, without a sign, are given: of normal ones, with
-/// `less` = 127, or of others times 2^lift, with 127 + lift.
-MASE_SIMD Simd::Bits carried_exponent(const std::int32_t* carries, Simd::Bits bits,
-                                      Simd::Bits less) {
-  const Simd::Bits exponent = Simd::sub_bits(Simd::shift_right<23>(bits), less);
-  const Simd::Bits binade = Simd::sub_bits(exponent, Simd::all_bits(RoundedLog2::lowest));
-  const Simd::Bits carry = Simd::gathered(carries, Simd::max_bits(Simd::all_bits(0), binade));
+/// `less` = 127, or of others times 2^lift, with 127 + lift. `other`: 0 in lanes of others, else
+/// negative.
+MASE_SIMD Simd::Bits carried_exponent(const std::int32_t* carries, Simd::Bits bits, Simd::Bits less,
+                                      Simd::Bits other) {
+  // Negative before the first and after the last of the fractions that the common carry is not for.
+  const Simd::Bits from_first = Simd::sub_bits(Simd::and_bits(bits, Simd::all_bits(0x7fffff)),
+                                               Simd::all_bits(carries[RoundedLog2::first]));
+  const Simd::Bits to_last =
+      Simd::sub_bits(Simd::all_bits(carries[RoundedLog2::window] - 1), from_first);
+  Simd::Bits carry = Simd::all_bits(carries[RoundedLog2::common]);
+  if (!Simd::all_negative(Simd::max_bits(other, Simd::min_bits(from_first, to_last)))) {
+    const Simd::Bits exponent = Simd::sub_bits(Simd::shift_right<23>(bits), less);
+    const Simd::Bits binade = Simd::sub_bits(exponent, Simd::all_bits(RoundedLog2::lowest));
+    carry = Simd::gathered(carries, Simd::max_bits(Simd::all_bits(0), binade));
+  }
   return Simd::sub_bits(Simd::shift_right<23>(Simd::add_bits(bits, carry)), less);
 }
 
 /// RoundedLog2 of every lane, all normal or infinite; what NaN gets is for nobody.
 MASE_SIMD Simd::Bits rounded_log2_of_normal(const std::int32_t* carries, Simd::Vec v) {
   const Simd::Bits bits = Simd::bits(v);
-  return Simd::select_less_bits(Simd::all_bits(0x7f7fffff), bits,
-                                Simd::all_bits(RoundedLog2::of_infinity),
-                                carried_exponent(carries, bits, Simd::all_bits(127)));
+  return Simd::select_less_bits(
+      Simd::all_bits(0x7f7fffff), bits, Simd::all_bits(RoundedLog2::of_infinity),
+      carried_exponent(carries, bits, Simd::all_bits(127), Simd::all_bits(-1)));
 }
 
 /// The same of any lanes.
@@ -37,7 +46,8 @@ MASE_SIMD Simd::Bits rounded_log2(const std::int32_t* carries, Simd::Vec v) {
   const Simd::Bits lifted = Simd::bits(Simd::mul(v, Simd::all(0x1p24F)));
   const Simd::Bits exponent = carried_exponent(
       carries, Simd::select_less_bits(bits, normal, lifted, bits),
-      Simd::select_less_bits(bits, normal, Simd::all_bits(127 + Log2::lift), Simd::all_bits(127)));
+      Simd::select_less_bits(bits, normal, Simd::all_bits(127 + Log2::lift), Simd::all_bits(127)),
+      Simd::select_less_bits(bits, normal, Simd::all_bits(0), Simd::all_bits(-1)));
   const Simd::Bits above_zero =
       Simd::select_less_bits(bits, Simd::all_bits(1), Simd::all_bits(Log2::of_zero), exponent);
   return Simd::select_less_bits(Simd::all_bits(0x7f7fffff), bits, Simd::all_bits(Log2::of_infinity),
