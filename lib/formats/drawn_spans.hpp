@@ -30,7 +30,7 @@ void run_in_units(std::uint64_t seed, std::span<const float> in, std::size_t fir
   const std::size_t before = first % offset_group;
   const std::size_t units = (in.size() + drawn_unit - 1) / drawn_unit;
   kernels::offset_kernel(simd::best_isa())(seed, first - before, offsets.data(),
-                                           before + units * drawn_unit);
+                                           before + units * drawn_unit, {in.data(), out.data()});
   const float* const own = offsets.data() + before;
   const std::size_t whole = in.size() - in.size() % drawn_unit;
   run(in.data(), own, out.data(), whole);

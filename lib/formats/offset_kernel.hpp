@@ -9,9 +9,15 @@
 
 namespace mase::formats::kernels {
 
+/// Elements that the numbers are for: memory fetches them meanwhile. Null where there are none.
+struct OffsetElements {
+  const void* in = nullptr;
+  const void* out = nullptr;
+};
+
 /// out[i] = stochastic_offset(seed, first + i), exact in float32; `first` is a multiple of 4.
 using OffsetKernel = void (*)(std::uint64_t seed, std::uint64_t first, float* out,
-                              std::size_t count);
+                              std::size_t count, const OffsetElements& elements);
 
 /// The same numbers for all instruction sets.
 MASE_KERNELS(OffsetKernel, offset_kernel, avx512);

@@ -133,18 +133,28 @@ inline bool blocks_wrap(std::uint64_t first, std::size_t count) {
     out[i] = static_cast<float>(stochastic_offset(seed, first + i));
 }
 
+/// Nothing that is done beside.
+struct NoFetch {
+  MASE_SIMD void operator()(std::size_t) const {}
+};
+
 /// The offsets of one seed.
 class OffsetMaker {
  public:
   MASE_SIMD explicit OffsetMaker(std::uint64_t seed)
       : seed_(seed), keys_(PhiloxKeys::from(seed)), counters_(PhiloxState::counters()) {}
 
-  /// As OffsetKernel; `count` is a multiple of offsets_together.
-  MASE_SIMD void make(std::uint64_t first, float* out, std::size_t count) const {
+  /// As OffsetKernel; `count` is a multiple of offsets_together. fetch(i) is for the elements from
+  /// i on that come next.
+  template <class Fetch = NoFetch>
+  MASE_SIMD void make(std::uint64_t first, float* out, std::size_t count,
+                      const Fetch& fetch = {}) const {
     if (blocks_wrap(first, count)) return define_offsets(seed_, first, out, count);
     const SharedRounds shared = SharedRounds::of(seed_, first / 4);
-    for (std::size_t i = 0; i < count; i += offsets_together)
+    for (std::size_t i = 0; i < count; i += offsets_together) {
+      fetch(i);
       make_together(keys_, shared, counters_, (first + i) / 4, out + i);
+    }
   }
 
  private:

@@ -147,7 +147,7 @@ TEST_CASE("offset kernels give the numbers of stochastic rounding") {
       for (const std::size_t count : {0, 1, 63, 64, 150})
         for (const simd::Isa isa : simd::available_isas()) {
           std::fill(offsets.begin(), offsets.end(), -1.0F);
-          kernels::offset_kernel(isa)(seed, first, offsets.data(), count);
+          kernels::offset_kernel(isa)(seed, first, offsets.data(), count, {});
           std::size_t wrong = 0;
           for (std::size_t i = 0; i < offsets.size(); ++i)
             wrong += offsets[i] != (i < count ? stochastic_offset(seed, first + i) : -1.0);
