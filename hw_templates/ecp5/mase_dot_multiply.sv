@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mase_dot_multiply for ECP5, whose DSP blocks do not add by themselves: all lanes at once, then a tree of adders with
 // registers after each, in the cycles that the common file takes for one pair after another. With one, seven or more
-// lanes a cycle is left for the way from the DSP blocks to the tree.
+// lanes a cycle is left for the way from the DSP blocks to the tree; PRODUCT_STAGES registers more are on it.
 module mase_dot_multiply #(
     parameter int SIMD = 8,
     parameter int AW = 8,
@@ -9,7 +9,8 @@ module mase_dot_multiply #(
     parameter int W = 17,
     parameter int DSP = 0,  // 1 asks for DSP blocks
     parameter int COUNT = 1,  // codes of a lane of b, PITCH bits apart: see mase_pack
-    parameter int PITCH = 0
+    parameter int PITCH = 0,
+    parameter int PRODUCT_STAGES = 0
 ) (
     input  logic               clk,
     input  logic               enable,
@@ -56,11 +57,15 @@ module mase_dot_multiply #(
       end else begin : g_single
         assign next = NW'($signed(g_add[l-1].g_total[2*j].value));
       end
-      if (l > 0 || STAGES > LEVELS) begin : g_register
-        always_ff @(posedge clk) if (enable) value <= next;
-      end else begin : g_wire
-        assign value = next;
-      end
+      mase_delay #(
+          .W(NW),
+          .STAGES((l > 0) ? 1 : PRODUCT_STAGES + STAGES - LEVELS)
+      ) registers (
+          .clk,
+          .enable,
+          .in(next),
+          .out(value)
+      );
     end
   end
 

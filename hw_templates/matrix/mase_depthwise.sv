@@ -4,7 +4,7 @@
 // output's own weights, plus bias. BLOCKS blocks follow each other. Input always offered and output always taken,
 // with TREE of mase_dot for TAPS * CHANNELS lanes: first output beat N + 6 + TREE cycles after the first input beat
 // (one less with Booth rows), a block every N cycles.
-// OPERAND_STAGES registers on the operands' way add a cycle of latency each.
+// OPERAND_STAGES registers on the operands' way and PRODUCT_STAGES behind the tool's multipliers add a cycle of latency each.
 module mase_depthwise #(
     parameter int N = 9,
     parameter int BLOCKS = 2,
@@ -32,6 +32,7 @@ module mase_depthwise #(
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
     parameter int OPERAND_STAGES = 0,
+    parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int WEIGHT_BASE = 0,
     parameter int BIAS_BASE = 0,
@@ -100,6 +101,7 @@ module mase_depthwise #(
       .PITCH(PITCH),
       .KNOWN(KNOWN),
       .OPERAND_STAGES(OPERAND_STAGES),
+      .PRODUCT_STAGES(PRODUCT_STAGES),
 `ifdef MASE_RELOAD
       .WEIGHT_BASE(WEIGHT_BASE),
       .BIAS_BASE(BIAS_BASE),

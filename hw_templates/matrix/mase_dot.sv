@@ -4,7 +4,8 @@
 // operands and sum, with L = ceil(log2(SIMD)) 1 for L <= 2 and 2 + ceil((L - 3) / 2) above. The tool's multipliers
 // have registers for operands and products; TREE is ceil(SIMD / 2), at most 4, and 1 for each level of the tree over
 // chains of eight lanes. There the operands of a lane come with those of its pair, the pairs of a chain one enabled
-// cycle after another, and all chains end together: mase_dot_skew makes this.
+// cycle after another, and all chains end together: mase_dot_skew makes this. PRODUCT_STAGES more registers follow the
+// tool's multipliers.
 module mase_dot #(
     parameter int SIMD = 8,
     parameter int AW = 8,
@@ -12,7 +13,8 @@ module mase_dot #(
     parameter int WW = 6,
     parameter int WSIGNED = 1,
     parameter int W = 17,
-    parameter int MULTIPLIER = 0
+    parameter int MULTIPLIER = 0,
+    parameter int PRODUCT_STAGES = 0
 ) (
     input  logic               clk,
     input  logic               enable,
@@ -85,7 +87,8 @@ module mase_dot #(
         .AW(AX),
         .BW(WX),
         .W(SW),
-        .DSP(MULTIPLIER)
+        .DSP(MULTIPLIER),
+        .PRODUCT_STAGES(PRODUCT_STAGES)
     ) products (
         .clk,
         .enable,

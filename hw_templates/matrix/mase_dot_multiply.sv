@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mase_dot_multiply: sum = sum over lanes of a[i] * b[i], modulo 2^W and sign extended, from the tool's
 // multipliers (DSP blocks where it has them): chains of eight lanes, then a tree of adders with registers after
-// each. When operands come, and registers: see mase_dot.
+// each. When operands come, and registers: see mase_dot. PRODUCT_STAGES more registers are behind the sum.
 module mase_dot_multiply #(
     parameter int SIMD = 8,
     parameter int AW = 8,
@@ -9,7 +9,8 @@ module mase_dot_multiply #(
     parameter int W = 17,
     parameter int DSP = 0,  // 1 asks for DSP blocks
     parameter int COUNT = 1,  // codes of a lane of b, PITCH bits apart: see mase_pack
-    parameter int PITCH = 0
+    parameter int PITCH = 0,
+    parameter int PRODUCT_STAGES = 0
 ) (
     input  logic               clk,
     input  logic               enable,
@@ -66,6 +67,17 @@ module mase_dot_multiply #(
     end
   end
 
-  assign sum = W'($signed(g_add[LEVELS].g_total[0].value));
+  localparam int TW = node_width(8 << LEVELS);
+  logic [TW-1:0] total;
+  mase_delay #(
+      .W(TW),
+      .STAGES(PRODUCT_STAGES)
+  ) behind (
+      .clk,
+      .enable,
+      .in(g_add[LEVELS].g_total[0].value),
+      .out(total)
+  );
+  assign sum = W'($signed(total));
 
 endmodule

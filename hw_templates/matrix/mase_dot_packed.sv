@@ -18,7 +18,8 @@ module mase_dot_packed #(
     parameter int COUNT = 2,
     parameter int PITCH = 16,
     parameter int KNOWN = 3,
-    parameter int DSP = 0
+    parameter int DSP = 0,
+    parameter int PRODUCT_STAGES = 0
 ) (
     input  logic                     clk,
     input  logic                     enable,
@@ -60,7 +61,8 @@ module mase_dot_packed #(
       .W(TW),
       .DSP(DSP),
       .COUNT(COUNT),
-      .PITCH(PITCH)
+      .PITCH(PITCH),
+      .PRODUCT_STAGES(PRODUCT_STAGES)
   ) products (
       .clk,
       .enable,
@@ -92,7 +94,8 @@ module mase_dot_packed #(
           .SIMD(SIMD),
           .AW(KNOWN),
           .BW(KNOWN),
-          .W(KNOWN)
+          .W(KNOWN),
+          .PRODUCT_STAGES(PRODUCT_STAGES)
       ) known (
           .clk,
           .enable,

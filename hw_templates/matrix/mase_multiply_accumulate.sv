@@ -9,7 +9,8 @@
 // same once more, operands (Booth rows have none), products, TREE stages of additions (see mase_dot), accumulator,
 // rounding; the choice of a bound feeds the skid. A beat that is not held up is at the output 7 + TREE cycles after
 // the last step of its row, 6 + TREE with Booth rows. OPERAND_STAGES more registers in front of all others, on the way from
-// where operands are kept to multipliers far from there, delay it by as many.
+// where operands are kept to multipliers far from there, delay it by as many; so do PRODUCT_STAGES more registers
+// between the tool's multipliers and what adds their products.
 module mase_multiply_accumulate #(
     parameter int COLUMNS = 8,
     parameter int ROWS = 8,
@@ -36,6 +37,7 @@ module mase_multiply_accumulate #(
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
     parameter int OPERAND_STAGES = 0,
+    parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int WEIGHT_BASE = 0,
     parameter int BIAS_BASE = 0,
@@ -65,7 +67,7 @@ module mase_multiply_accumulate #(
   localparam int CHAIN_TREE = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
   localparam int TREE = (MULTIPLIER == 2) ? BOOTH_TREE : CHAIN_TREE;
   localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
-  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4) + TREE + UNPACK;  // the stage of the sums; the accumulator follows
+  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK;  // the stage of the sums; the accumulator follows
 
   localparam int READERS = PE / SHARES;  // of an operand
 
@@ -259,7 +261,8 @@ module mase_multiply_accumulate #(
           .WW(WW),
           .WSIGNED(WSIGNED),
           .W(ACCW),
-          .MULTIPLIER(MULTIPLIER)
+          .MULTIPLIER(MULTIPLIER),
+          .PRODUCT_STAGES(PRODUCT_STAGES)
       ) products (
           .clk,
           .enable,
@@ -281,7 +284,8 @@ module mase_multiply_accumulate #(
           .COUNT(COUNT),
           .PITCH(PITCH),
           .KNOWN(KNOWN),
-          .DSP(MULTIPLIER)
+          .DSP(MULTIPLIER),
+          .PRODUCT_STAGES(PRODUCT_STAGES)
       ) products (
           .clk,
           .enable,

@@ -441,7 +441,7 @@ TEST_CASE("depthwise in RTL gives every group its own weights") {
   check_cases(cases, kMatrixFrames);
 }
 
-TEST_CASE("operands in RTL take their registers on the way in every matrix module") {
+TEST_CASE("matrix modules in RTL can have registers on the way to and from multipliers") {
   Random random(19);
   std::vector<Case> cases;
   const Types types{{8, 0, false}, {6, 0, true}, {8, 0, true}};
@@ -451,12 +451,18 @@ TEST_CASE("operands in RTL take their registers on the way in every matrix modul
     Case linear = linear_case(random, shape, types, 200 + i);
     Case depthwise = depthwise_case(random, random_groups(random), i % 3, types, 200 + i);
     for (Case* test : {&linear, &depthwise}) {
-      test->parameters.set("OPERAND_STAGES", std::int64_t{1 + i % 2});
+      test->parameters.set("OPERAND_STAGES", std::int64_t{i % 4 / 2 + i % 2});
+      test->parameters.set("PRODUCT_STAGES", std::int64_t{i / 4 % 3});
       cases.push_back(std::move(*test));
     }
   }
   cases.push_back(linear_case(random, {72, 3, 1, 8, 2, 0}, types, 220));  // from block memory
   cases.back().parameters.set("OPERAND_STAGES", std::int64_t{1});
+  for (int i = 0; i < 6; ++i)
+    if (auto test = packed_linear(random, types, 230 + i)) {
+      test->parameters.set("PRODUCT_STAGES", std::int64_t{1 + i % 2});
+      cases.push_back(std::move(*test));
+    }
   check_cases(cases, kMatrixFrames);
 }
 

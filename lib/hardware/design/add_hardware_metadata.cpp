@@ -92,7 +92,9 @@ std::string fold_text(const Program& program, const Step& step, const Fold& fold
   if (fold.parallel_window) text += " window";
   if (fold.multiplier != Multiplier::automatic) text += " " + multiplier_name(fold.multiplier);
   if (fold.packing.outputs > 1) text += " packed " + std::to_string(fold.packing.outputs);
-  if (fold.operand_stages > 0) text += " moved " + std::to_string(fold.operand_stages);
+  for (const StageKind& kind : stage_kinds)
+    if (fold.*kind.count > 0)
+      text += " " + std::string(kind.word) + " " + std::to_string(fold.*kind.count);
   return text;
 }
 

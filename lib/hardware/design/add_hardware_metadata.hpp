@@ -67,8 +67,7 @@ struct AddHardwareMetadata {
           Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
                                                                                             "xc7"),
           Field{"clock_mhz", &Options::clock_mhz,
-                "clock of that family that operands get registers on their way for, where it is "
-                "missed"}
+                "clock of that family; where it is missed, matrices get pipeline stages"}
               .between(0.001, 10000),
           Field{"reloadable", &Options::reloadable,
                 "weights, biases and scales in memories that a host may write; bounds hold for all "

@@ -353,11 +353,11 @@ Folding choose_folding(const Program& program, const Target& target) {
 
 namespace {
 
-/// The design of a folding with the operand stages that its clock asks for.
+/// The design of a folding with the pipeline stages that its clock asks for.
 Design build_to_clock(const std::shared_ptr<const Program>& program, const Folding& folding,
                       const ClockTarget& clock) {
   Design design = build(program, folding);
-  const Folding staged = with_operand_stages(design, clock);
+  const Folding staged = with_pipeline_stages(design, clock);
   return staged == folding ? design : build(program, staged);
 }
 

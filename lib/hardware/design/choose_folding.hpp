@@ -9,8 +9,8 @@
 #include <string>
 
 #include "hardware/design/design.hpp"
-#include "hardware/design/operand_stages.hpp"
 #include "hardware/design/packing.hpp"
+#include "hardware/design/pipeline_stages.hpp"
 
 namespace mase::design {
 
@@ -28,7 +28,7 @@ struct Target {
   /// Folds fixed by the user, by graph node; lanes of 0 are left to the search.
   std::map<std::string, Fold> layers;
   std::map<std::string, bool> layer_packing;  ///< the same of a node
-  ClockTarget clock = {};  ///< where it is missed, operands get registers on their way
+  ClockTarget clock = {};                     ///< where it is missed, matrices get pipeline stages
 };
 
 /// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits

@@ -48,15 +48,27 @@ Path enable_path(const Cost& cost) {
   return {.what = "enable", .luts = 1, .readers = std::max(1.0, cost.ff)};
 }
 
+Paths paths_of(const Instance& instance, const Cost& cost, const Technology& technology) {
+  const ModuleRow& row = row_of(instance);
+  Paths paths = row.paths ? row.paths(instance, technology) : Paths{};
+  paths.push_back(enable_path(cost));
+  return paths;
+}
+
 }  // namespace
+
+double excess_ns(const Instance& instance, const Cost& cost, const Technology& technology,
+                 const Extent& extent, double period) {
+  double sum = 0;
+  for (const Path& path : paths_of(instance, cost, technology))
+    sum += std::max(0.0, technology.ns(path, extent) - period);
+  return sum;
+}
 
 Slowest slowest_path(const Instance& instance, const Cost& cost, const Technology& technology,
                      const Extent& extent) {
   Slowest found;
-  const ModuleRow& row = row_of(instance);
-  Paths paths = row.paths ? row.paths(instance, technology) : Paths{};
-  paths.push_back(enable_path(cost));
-  for (const Path& path : paths) {
+  for (const Path& path : paths_of(instance, cost, technology)) {
     const double ns = technology.ns(path, extent);
     if (ns > found.ns) found = {ns, path.what};
   }

@@ -69,6 +69,10 @@ struct Slowest {
 Slowest slowest_path(const Instance& instance, const Cost& cost, const Technology& technology,
                      const Extent& extent);
 
+/// By how much the paths of an instance take longer than a period, together.
+double excess_ns(const Instance& instance, const Cost& cost, const Technology& technology,
+                 const Extent& extent, double period);
+
 /// The longest path of every instance, in the order of the design.
 struct Clock {
   std::vector<Slowest> instances;

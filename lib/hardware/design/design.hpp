@@ -36,9 +36,22 @@ struct Fold {
   Multiplier multiplier = Multiplier::automatic;
   Packing packing = {};
   std::int64_t operand_stages = 0;  ///< registers on the operands' way to far multipliers
+  std::int64_t product_stages = 0;  ///< registers behind the multipliers
   bool operator==(const Fold&) const = default;
 };
 using Folding = std::map<std::string, Fold>;  ///< by Step::name
+
+/// Registers that a matrix can have where wires are long: a cycle of latency each.
+struct StageKind {
+  const char* parameter;  ///< of its module
+  const char* key;        ///< of the record of a fold
+  const char* word;       ///< of the text of a fold
+  std::int64_t Fold::*count;
+};
+inline constexpr StageKind stage_kinds[] = {
+    {"OPERAND_STAGES", "operand_stages", "moved", &Fold::operand_stages},
+    {"PRODUCT_STAGES", "product_stages", "behind", &Fold::product_stages},
+};
 
 /// Index into Design::streams.
 using StreamId = int;

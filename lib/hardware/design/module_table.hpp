@@ -27,7 +27,7 @@ struct ModuleRow {
   std::vector<std::string> families = {};
   /// In a reloadable design it has a port `reload`, and mase_reload_memory where else is mase_rom.
   bool reloads = false;
-  bool operand_stages = false;            ///< it has the parameter OPERAND_STAGES
+  bool pipelined = false;                 ///< it has the parameters of stage_kinds
   std::vector<std::string> inputs = {};   ///< stream prefixes: "in", or "a", "b"
   std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.

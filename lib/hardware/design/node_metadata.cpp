@@ -174,7 +174,8 @@ Tree fold_tree(const Fold& fold) {
     tree["packing"]["outputs"] = fold.packing.outputs;
     tree["packing"]["pitch"] = fold.packing.pitch;
   }
-  if (fold.operand_stages > 0) tree["operand_stages"] = fold.operand_stages;
+  for (const StageKind& kind : stage_kinds)
+    if (fold.*kind.count > 0) tree[kind.key] = fold.*kind.count;
   return tree;
 }
 
@@ -196,8 +197,8 @@ Packing packing_of(const Tree& fold) {
 }
 
 /// Of a fold's record; 0 without an entry.
-std::int64_t operand_stages_of(const Tree& fold) {
-  const Tree* stages = fold.find("operand_stages");
+std::int64_t stages_of(const Tree& fold, const char* key) {
+  const Tree* stages = fold.find(key);
   if (!stages) return 0;
   if (!stages->is_int() || stages->as_int() < 1) refuse_fold();
   return stages->as_int();
@@ -211,9 +212,10 @@ Fold fold_of(const Tree& tree) {
   if (!in || !in->is_int() || !out || !out->is_int() || !window || !window->is_bool() ||
       !multiplier || !multiplier->is_string())
     refuse_fold();
-  return {in->as_int(),      out->as_int(),
-          window->as_bool(), multiplier_of(multiplier->as_string()),
-          packing_of(tree),  operand_stages_of(tree)};
+  Fold fold{in->as_int(), out->as_int(), window->as_bool(), multiplier_of(multiplier->as_string()),
+            packing_of(tree)};
+  for (const StageKind& kind : stage_kinds) fold.*kind.count = stages_of(tree, kind.key);
+  return fold;
 }
 
 Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Design& design,

@@ -164,24 +164,31 @@ Design long_rows(double mhz) {
   return build_for(maker.share(), target);
 }
 
-TEST_CASE("operands get a register on their way where the clock would be missed, and only there") {
+TEST_CASE("matrices get registers where the clock would be missed, and only there") {
   const Design slow = long_rows(50), fast = long_rows(200);
-  CHECK(slow.folding.at("a").operand_stages == 0);
-  CHECK(fast.folding.at("a").operand_stages == 1);
+  std::int64_t stages = 0;
+  for (const StageKind& kind : stage_kinds) {
+    INFO(kind.key);
+    CHECK(slow.folding.at("a").*kind.count == 0);
+    CHECK(fast.folding.at("a").*kind.count == 1);
+    stages += fast.folding.at("a").*kind.count;
+  }
   const Technology& technology = technology_of(default_technology);
   CHECK(clock(fast, technology).mhz > clock(slow, technology).mhz);
   CHECK(fast.timing.interval == slow.timing.interval);
-  CHECK(fast.timing.first == slow.timing.first + 1);
+  CHECK(fast.timing.first == slow.timing.first + stages);
   CHECK(cost(fast).dsp == cost(slow).dsp);
   CHECK(cost(fast).ff > cost(slow).ff);
 }
 
-TEST_CASE("a record of a fold keeps its operand stages") {
+TEST_CASE("a record of a fold keeps its pipeline stages") {
   const Fold fold = long_rows(200).folding.at("a");
   CHECK(fold_of(fold_tree(fold)) == fold);
-  Tree damaged = fold_tree(fold);
-  damaged["operand_stages"] = -1;
-  CHECK_THAT(message_of(Fault::file, [&] { fold_of(damaged); }), Catch::Contains("damaged fold"));
+  for (const StageKind& kind : stage_kinds) {
+    Tree damaged = fold_tree(fold);
+    damaged[kind.key] = -1;
+    CHECK_THAT(message_of(Fault::file, [&] { fold_of(damaged); }), Catch::Contains("damaged fold"));
+  }
 }
 
 TEST_CASE("a technology without delays is refused by name") {

@@ -68,6 +68,23 @@ TEST_CASE("wider dot products add a stage for every pair of lanes, then for ever
   CHECK(first(64, 2) == 10);
 }
 
+TEST_CASE("registers behind the tool's multipliers are a cycle and their flip-flops each") {
+  ModuleParameters parameters = linear_parameters(4, 2, 4);
+  const Timing before = predict(alone("mase_linear", parameters, 4, 2));
+  const Cost cost = cost_of("mase_linear", parameters);
+  parameters.set("PRODUCT_STAGES", std::int64_t{2});
+  const Timing after = predict(alone("mase_linear", parameters, 4, 2));
+  CHECK(after.first == before.first + 2);
+  CHECK(after.interval == before.interval);
+  // Sums of four products of 8 and 6 bits, and three marks of a step.
+  CHECK(cost_of("mase_linear", parameters).ff == cost.ff + 2 * (16 + 3));
+  // Booth rows have registers of their own.
+  parameters.set("MULTIPLIER", std::int64_t{2});
+  const Timing booth = predict(alone("mase_linear", parameters, 4, 2));
+  parameters.set("PRODUCT_STAGES", std::int64_t{0});
+  CHECK(booth.first == predict(alone("mase_linear", parameters, 4, 2)).first);
+}
+
 TEST_CASE("a depthwise block of N beats gives its beat after N + 7 cycles") {
   const auto timing = [](std::int64_t n, std::int64_t taps, std::int64_t channels) {
     const ModuleParameters parameters{

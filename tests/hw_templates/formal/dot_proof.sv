@@ -4,14 +4,15 @@ module dot_proof #(
     parameter int SIMD = 3,
     parameter int AW = 2,
     parameter int BW = 2,
-    parameter int W = 6
+    parameter int W = 6,
+    parameter int PRODUCT_STAGES = 0
 ) (
     input logic clk,
     input logic enable,
     input logic [SIMD*AW-1:0] a,
     input logic [SIMD*BW-1:0] b
 );
-  localparam int LATENCY = 6 + $clog2((SIMD + 7) / 8);  // the greatest
+  localparam int LATENCY = 6 + $clog2((SIMD + 7) / 8) + PRODUCT_STAGES;  // the greatest
   logic [SIMD*AW-1:0] late_a, together_a;
   logic [SIMD*BW-1:0] late_b, together_b;
   logic [W-1:0] sum, wanted;
@@ -39,7 +40,8 @@ module dot_proof #(
       .SIMD(SIMD),
       .AW(AW),
       .BW(BW),
-      .W(W)
+      .W(W),
+      .PRODUCT_STAGES(PRODUCT_STAGES)
   ) common (
       .clk,
       .enable,
@@ -71,7 +73,8 @@ module dot_proof #(
       .SIMD(SIMD),
       .AW(AW),
       .BW(BW),
-      .W(W)
+      .W(W),
+      .PRODUCT_STAGES(PRODUCT_STAGES)
   ) dut (
       .clk,
       .enable,

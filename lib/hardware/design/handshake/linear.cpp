@@ -8,16 +8,29 @@
 
 namespace mase::design {
 
+namespace {
+
+std::int64_t or_none(const ModuleParameters& parameters, std::string_view name) {
+  return parameters.contains(name) ? parameters.integer(name) : 0;
+}
+
+}  // namespace
+
 std::int64_t operand_stages(const ModuleParameters& parameters) {
-  return parameters.contains("OPERAND_STAGES") ? parameters.integer("OPERAND_STAGES") : 0;
+  return or_none(parameters, "OPERAND_STAGES");
+}
+
+std::int64_t product_stages(const ModuleParameters& parameters) {
+  return or_none(parameters, "PRODUCT_STAGES");
 }
 
 int accumulate_stages(const ModuleParameters& parameters, std::int64_t simd) {
   const int levels = log2_ceiling(simd), moved = static_cast<int>(operand_stages(parameters));
   if (parameters.integer("MULTIPLIER") == 2)  // Booth rows
     return moved + 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2);
+  const int behind = static_cast<int>(product_stages(parameters));
   const bool unpacks = parameters.contains("KNOWN") && parameters.integer("KNOWN") > 1;
-  return moved + 6 + static_cast<int>(std::min<std::int64_t>(4, ceiling(simd, 2))) +
+  return moved + 6 + behind + static_cast<int>(std::min<std::int64_t>(4, ceiling(simd, 2))) +
          log2_ceiling(ceiling(simd, 8)) + (unpacks ? 1 : 0);
 }
 

@@ -8,12 +8,13 @@
 
 namespace mase::design {
 
-/// OPERAND_STAGES of an instance, which says it where there are any.
+/// OPERAND_STAGES and PRODUCT_STAGES of an instance, which says them where there are any.
 std::int64_t operand_stages(const ModuleParameters& parameters);
+std::int64_t product_stages(const ModuleParameters& parameters);
 
 /// Registers of hw_templates/matrix/mase_multiply_accumulate between a step and the skid at its
-/// end: those on the operands' way, the word read, operands, products, the additions of mase_dot,
-/// what mase_dot_packed takes off, the accumulator and rounding.
+/// end: those on the operands' way, the word read, operands, products, those behind them, the
+/// additions of mase_dot, what mase_dot_packed takes off, the accumulator and rounding.
 int accumulate_stages(const ModuleParameters& parameters, std::int64_t simd);
 
 /// Without stalls the first output beat is SF + accumulate_stages cycles after the first input

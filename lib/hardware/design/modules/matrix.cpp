@@ -33,8 +33,9 @@ Cost replay_cost(std::int64_t width, std::int64_t depth) {
 /// The operands of a dot product as signed numbers.
 struct DotShape {
   std::int64_t lanes = 1;
-  int a = 8, b = 8;  ///< bits of the signed operands
-  int sum = 16;      ///< bits of the accumulator
+  int a = 8, b = 8;         ///< bits of the signed operands
+  int sum = 16;             ///< bits of the accumulator
+  std::int64_t stages = 0;  ///< registers behind the tool's multipliers
 };
 
 /// One digit of all lanes: chains of four rows, then a tree. See
@@ -101,6 +102,7 @@ Cost dot_multiply_cost(const DotShape& shape) {
   const auto lanes = static_cast<double>(shape.lanes);
   Cost cost;
   cost.dsp = lanes * static_cast<double>(blocks);
+  cost.ff = static_cast<double>(shape.stages * sum);
   if (blocks == 0) {
     cost.lut += lanes * product_luts(shape.a, shape.b);
     cost += scaled(adder_cost(sum), lanes - 1);
@@ -131,6 +133,7 @@ Cost known_cost(const DotShape& shape, int known, int sum) {
   constexpr double luts[] = {0, 1.2, 3.4, 5.8, 12.8};  // of a lane, fitted
   const auto lanes = static_cast<double>(shape.lanes);
   Cost cost{.lut = lanes * luts[known], .ff = 2.5 * known * lanes};
+  cost.ff += static_cast<double>(shape.stages * known);
   if (known < 2) return cost;
   if (known > 2) cost.carry = 1.75 * lanes;
   cost += adder_cost(sum);
@@ -144,7 +147,7 @@ Cost dot_packed_cost(const DotShape& shape, std::int64_t count, const Packs& pac
   const auto lanes = static_cast<double>(shape.lanes), above = static_cast<double>(count - 1);
   const int sum = std::min(shape.a + shape.b + log2_ceiling(shape.lanes), shape.sum);
   const int below = static_cast<int>(count - 1) * packs.pitch;
-  Cost cost{.dsp = lanes};
+  Cost cost{.ff = static_cast<double>(shape.stages * (below + sum)), .dsp = lanes};
   cost += chains_cost(ceiling(shape.lanes, 8), std::min(below + shape.a + shape.b + 3, below + sum),
                       below + sum);
   // The adder in front of the multiplier adds the lowest weight.
@@ -221,7 +224,7 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   const bool booth = parameters.integer("MULTIPLIER") == 2,
              bias = parameters.integer("HAS_BIAS") != 0;
   const DotShape dot{simd, signed_bits(parameters, "AW", "ASIGNED"),
-                     signed_bits(parameters, "WW", "WSIGNED"), acc};
+                     signed_bits(parameters, "WW", "WSIGNED"), acc, product_stages(parameters)};
   const Cost product = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
   const Packs packs = packs_of(parameters);
   Cost cost = packs.outputs == 1
@@ -312,6 +315,7 @@ std::vector<ModuleRow> matrix_modules() {
       part("mase_rom", "memory image, a word per cycle"),
       part("mase_reload_memory", "the same, which a host may write"),
       part("mase_replay", "keeps the beats of a row"),
+      part("mase_delay", "registers one after another"),
       part("mase_booth_row", "one digit times one operand, added"),
       part("mase_booth_column", "one digit of all lanes, added", {"mase_booth_row"}),
       part("mase_dot_booth", "dot product in LUTs", {"mase_booth_column"}),
@@ -320,7 +324,7 @@ std::vector<ModuleRow> matrix_modules() {
       own_part("mase_operands", "operands of a step"),
       own_part("mase_multiply_stage", "product with its registers", {"mase_multiply", "mase_pack"}),
       part("mase_dot_chain", "products added one after another", {"mase_multiply_stage"}),
-      own_part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain"}),
+      own_part("mase_dot_multiply", "dot product by multipliers", {"mase_dot_chain", "mase_delay"}),
       own_part("mase_dot_skew", "operands in the order of a dot product's pairs"),
       part("mase_dot", "dot product", {"mase_dot_booth", "mase_dot_multiply"}),
       part("mase_dot_packed", "dot products of outputs that share multipliers",
@@ -334,7 +338,7 @@ std::vector<ModuleRow> matrix_modules() {
        .doc = "matrix times rows, folded",
        .uses = {"mase_multiply_accumulate", "mase_replay"},
        .reloads = true,
-       .operand_stages = true,
+       .pipelined = true,
        .inputs = in,
        .outputs = out,
        .handshake = make_linear,
@@ -355,7 +359,7 @@ std::vector<ModuleRow> matrix_modules() {
        .doc = "own weights for every group of channels",
        .uses = {"mase_multiply_accumulate"},
        .reloads = true,
-       .operand_stages = true,
+       .pipelined = true,
        .inputs = in,
        .outputs = out,
        .handshake = make_depthwise,

@@ -21,10 +21,10 @@ Path dot_path(const ModuleParameters& p, std::int64_t simd, const Technology& te
   const auto bits = static_cast<double>(std::min<std::int64_t>(a + b, p.integer("ACCW")));
   if (dsp_blocks(a, b, a + b) == 0)
     return {.what = "products", .luts = 2, .chains = std::min(a, b) / 2.0, .carry = 2 * bits};
-  Path path{.what = "products", .from = Source::multiplier, .far = 0.5};
-  if (technology.adds_in_blocks) path.cascades = simd > 1 ? 1 : 0;
   // Two to six lanes have no cycle for the way to the tree (hw_templates/ecp5/mase_dot_multiply).
-  const bool direct = simd > 1 && simd < 7;
+  const bool direct = simd > 1 && simd < 7 && product_stages(p) == 0;
+  Path path{.what = "products", .from = Source::multiplier, .far = direct ? 1.2 : 0.5};
+  if (technology.adds_in_blocks) path.cascades = simd > 1 ? 1 : 0;
   if (!technology.adds_in_blocks && direct) path.chains = 1;
   if (!technology.adds_in_blocks && direct) path.carry = bits;
   return path;
