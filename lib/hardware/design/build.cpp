@@ -139,7 +139,7 @@ class Builder {
     for (const Use& use : uses(id)) {
       if (use.step < 0) continue;
       const Step& step = program_.steps[static_cast<std::size_t>(use.step)];
-      lanes = std::max(lanes, step_row(step).input_lanes(step, fold(step)));
+      lanes = std::max(lanes, step_row(step).input_lanes(step, fold(step), use.port));
     }
     if (uses(id).empty())
       unsupported_error("input '" + value.name + "' is not used; take it out of the model");
@@ -179,11 +179,11 @@ class Builder {
   void add_step(std::size_t index) {
     const Step& step = program_.steps[index];
     StepBuilder builder(design_, program_, step, fold(step), step_names_[index], true);
-    const std::int64_t lanes = step_row(step).input_lanes(step, fold(step));
     std::vector<StreamId> inputs;
     for (std::size_t p = 0; p < step.inputs.size(); ++p) {
       const Use use{static_cast<int>(index), p};
       StreamId stream = take(step.inputs[p], use.step, p);
+      const std::int64_t lanes = step_row(step).input_lanes(step, fold(step), p);
       stream = builder.resize(stream, lanes, "resize_" + builder.name());
       const std::string fifo = "fifo_" + builder.name() + "_" + std::to_string(p);
       const bool wanted = fifos_ ? fifos_->contains(fifo) : wants_fifo(step, step.inputs[p], use);

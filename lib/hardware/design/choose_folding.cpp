@@ -195,22 +195,22 @@ class Search {
     return it->second;
   }
 
-  std::int64_t lanes_in(std::size_t step, const Fold& fold) const {
-    return step_row(program_.steps[step]).input_lanes(program_.steps[step], fold);
+  std::int64_t lanes_in(std::size_t step, const Fold& fold, std::size_t port) const {
+    return step_row(program_.steps[step]).input_lanes(program_.steps[step], fold, port);
   }
 
   /// Converters at the ports of a step under a fold, its neighbours as chosen.
   double converters_at(std::size_t step, const Fold& fold, const FoldOptions& chosen) {
     const Step& self = program_.steps[step];
     double sum = 0;
-    for (integer::ValueId id : self.inputs)
-      if (const int from = producer_[at(id)]; from >= 0)
-        sum += converter(program_.value(id).type.width,
+    for (std::size_t port = 0; port < self.inputs.size(); ++port)
+      if (const int from = producer_[at(self.inputs[port])]; from >= 0)
+        sum += converter(program_.value(self.inputs[port]).type.width,
                          output_lanes(program_, program_.steps[at(from)], chosen[at(from)].fold),
-                         lanes_in(step, fold));
-    for (int to : consumers_[step])
+                         lanes_in(step, fold, port));
+    for (const auto& [to, port] : consumers_[step])
       sum += converter(program_.value(self.output).type.width, output_lanes(program_, self, fold),
-                       lanes_in(at(to), chosen[at(to)].fold));
+                       lanes_in(at(to), chosen[at(to)].fold, port));
     return sum;
   }
 
@@ -220,9 +220,9 @@ class Search {
       producer_[at(program_.steps[s].output)] = static_cast<int>(s);
     consumers_.assign(program_.steps.size(), {});
     for (std::size_t s = 0; s < program_.steps.size(); ++s)
-      for (integer::ValueId id : program_.steps[s].inputs)
-        if (producer_[at(id)] >= 0)
-          consumers_[at(producer_[at(id)])].push_back(static_cast<int>(s));
+      for (std::size_t port = 0; port < program_.steps[s].inputs.size(); ++port)
+        if (const int from = producer_[at(program_.steps[s].inputs[port])]; from >= 0)
+          consumers_[at(from)].emplace_back(static_cast<int>(s), port);
   }
 
   /// Descent over one step at a time; folds stay within the interval.
@@ -340,8 +340,8 @@ class Search {
   const Program& program_;
   const Target& target_;
   std::vector<FoldOptions> options_;
-  std::vector<int> producer_;                ///< step of every value, -1 for inputs
-  std::vector<std::vector<int>> consumers_;  ///< steps behind every step
+  std::vector<int> producer_;  ///< step of every value, -1 for inputs
+  std::vector<std::vector<std::pair<int, std::size_t>>> consumers_;  ///< ports behind every step
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, double> converters_;
 };
 

@@ -112,7 +112,7 @@ Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) 
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     const StreamValue& value = program.value(step.inputs[i]);
     add_operand(parameters, "DATA_IN_" + std::to_string(i), value.type,
-                shape_read(program, step, value), {step_row(step).input_lanes(step, fold)});
+                shape_read(program, step, value), {step_row(step).input_lanes(step, fold, i)});
   }
   add_weights(parameters, step, fold);
   const StreamValue& output = program.value(last.output);

@@ -224,7 +224,7 @@ std::int64_t groups_at_once(const Convolution& conv, const Fold& fold) {
   return std::max<std::int64_t>(1, fold.out_lanes * conv.groups / conv.outputs);
 }
 
-std::int64_t conv_lanes(const Step& step, const Fold& fold) {
+std::int64_t conv_lanes(const Step& step, const Fold& fold, std::size_t = 0) {
   const Convolution& conv = conv_of(step);
   return fold.parallel_window ? conv.taps() * groups_at_once(conv, fold) : fold.in_lanes;
 }

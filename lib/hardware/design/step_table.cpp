@@ -13,7 +13,7 @@ namespace {
 
 std::string_view kind_of(const Step& step) {
   constexpr std::string_view kinds[] = {
-      "cast",   "linear", "convolution", "scale_shift", "channel_shift", "lookup",  "pool",
+      "cast",   "linear", "convolution", "scale_shift", "channel_shift", "lookup",   "pool",
       "binary", "concat", "slice",       "gather",      "argmax",        "quotient"};
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
     if (conv->groups == conv->window.channels && conv->groups == conv->outputs && conv->groups > 1)
@@ -103,9 +103,10 @@ Design lone_step(const Program& program, const Step& step, const Fold& fold, boo
   Design design;
   design.reloadable = program.contents == integer::Contents::reloadable;
   StepBuilder builder(design, program, step, fold, step.name, images);
-  const std::int64_t lanes = step_row(step).input_lanes(step, fold);
-  for (integer::ValueId id : step.inputs) {
+  for (std::size_t port = 0; port < step.inputs.size(); ++port) {
+    const integer::ValueId id = step.inputs[port];
     const StreamValue& value = program.value(id);
+    const std::int64_t lanes = step_row(step).input_lanes(step, fold, port);
     design.inputs.push_back(static_cast<StreamId>(design.streams.size()));
     design.streams.push_back({value.name, lanes, value.type, value.elements(), id});
   }
@@ -142,7 +143,7 @@ ModuleParameters requantiser(const StepBuilder& builder) {
   return requantise_parameters(requantise, type);
 }
 
-std::int64_t fold_lanes(const Step&, const Fold& fold) { return fold.in_lanes; }
+std::int64_t fold_lanes(const Step&, const Fold& fold, std::size_t) { return fold.in_lanes; }
 
 const StreamValue& StepBuilder::input(std::size_t index) const {
   return program.value(step.inputs.at(index));

@@ -93,8 +93,8 @@ class StepBuilder {
 struct StepRow {
   std::string_view kind;
   FoldRule (*rule)(const Program&, const Step&, const Fold&);
-  /// Lanes of every input stream under a fold.
-  std::int64_t (*input_lanes)(const Step&, const Fold&);
+  /// Lanes of input stream `port` under a fold.
+  std::int64_t (*input_lanes)(const Step&, const Fold&, std::size_t port);
   std::int64_t (*interval)(const Program&, const Step&, const Fold&);
   /// Whether beats are not taken as evenly as they come; null for never.
   bool (*bursts)(const Program&, const Step&, const Fold&);
@@ -149,6 +149,6 @@ std::int64_t accumulator_width(const Step& step);
 Sized plain_code(Wide code, int width);
 /// Of the step's own requantisation.
 ModuleParameters requantiser(const StepBuilder& builder);
-std::int64_t fold_lanes(const Step& step, const Fold& fold);  ///< the fold's in_lanes
+std::int64_t fold_lanes(const Step& step, const Fold& fold, std::size_t port);  ///< in_lanes
 
 }  // namespace mase::design
