@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // mase_multiply_accumulate: the datapath of linear and depthwise. ROWS rows of weights follow each
-// other, COLUMNS words each; a row gives one beat of PE results, each the sum of SIMD products per
-// step plus bias, or START where there is none. HALVED says that biases and START have half of the divisor in
-// them, which rounding to nearest adds. The operands x of a step are offered a cycle after `step` and hold while enable
-// is low: SHARES times SIMD of them, each SIMD for as many PE that follow each other.
+// other, COLUMNS words each, in a memory; see mase_products for what becomes of them. The operands x of a
+// step are offered a cycle after `step` and hold while enable is low.
 //
-// Stages, all moved by one enable, the registered ready of the output's skid: words read from memory, the
-// same once more, operands (Booth rows have none), products, TREE stages of additions (see mase_dot), accumulator,
-// rounding; the choice of a bound feeds the skid. A beat that is not held up is at the output 7 + TREE cycles after
-// the last step of its row, 6 + TREE with Booth rows. OPERAND_STAGES more registers in front of all others, on the way from
-// where operands are kept to multipliers far from there, delay it by as many; so do PRODUCT_STAGES more registers
-// between the tool's multipliers and what adds their products.
+// OPERAND_STAGES registers in front of those of mase_products, on the way from where operands are kept to
+// multipliers far from there, delay a beat by as many cycles.
 module mase_multiply_accumulate #(
     parameter int COLUMNS = 8,
     parameter int ROWS = 8,
@@ -62,13 +56,6 @@ module mase_multiply_accumulate #(
     output logic [PE*OW-1:0] out_data
 );
 
-  localparam int LEVELS = $clog2(SIMD);
-  localparam int BOOTH_TREE = (LEVELS <= 2) ? 1 : 2 + (LEVELS - 2) / 2;
-  localparam int CHAIN_TREE = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
-  localparam int TREE = (MULTIPLIER == 2) ? BOOTH_TREE : CHAIN_TREE;
-  localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
-  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK;  // the stage of the sums; the accumulator follows
-
   localparam int READERS = PE / SHARES;  // of an operand
 
   // Operands, and what belongs to their step, `s` stages later.
@@ -109,8 +96,7 @@ module mase_multiply_accumulate #(
   localparam int WORD = PE * SIMD * WW;
   localparam int WB = (WORDS > 1) ? $clog2(WORDS) : 1;
   logic [WB-1:0] weight_address;
-  logic [WORD-1:0] read_weights, weights;
-  logic [XW-1:0] operands;
+  logic [WORD-1:0] words;
   if (ROWS == 1) begin : g_row_address
     logic [CB-1:0] columns[0:OPERAND_STAGES];
     assign columns[0] = column;
@@ -141,203 +127,49 @@ module mase_multiply_accumulate #(
 `endif
       .enable,
       .address(weight_address),
-      .data(read_weights)
+      .data(words)
   );
-  // Block memories give their words late in the cycle.
-  always_ff @(posedge clk) if (enable) weights <= read_weights;
-  mase_operands #(
-      .W(XW),
-      .SHARED((READERS > 1) ? 1 : 0)
-  ) kept_operands (
+  mase_products #(
+      .ROWS(ROWS),
+      .SHARES(SHARES),
+      .SIMD(SIMD),
+      .PE(PE),
+      .AW(AW),
+      .ASIGNED(ASIGNED),
+      .WW(WW),
+      .WSIGNED(WSIGNED),
+      .HAS_BIAS(HAS_BIAS),
+      .BW(BW),
+      .ACCW(ACCW),
+      .OW(OW),
+      .SHIFT(SHIFT),
+      .DIVISOR(DIVISOR),
+      .ROUND(ROUND),
+      .HALVED(HALVED),
+      .START(START),
+      .LOW(LOW),
+      .HIGH(HIGH),
+      .MULTIPLIER(MULTIPLIER),
+      .PACK(PACK),
+      .PITCH(PITCH),
+      .KNOWN(KNOWN),
+      .PRODUCT_STAGES(PRODUCT_STAGES),
+`ifdef MASE_RELOAD
+      .BIAS_BASE(BIAS_BASE),
+`endif
+      .BIAS_FILE(BIAS_FILE)
+  ) products (
       .clk,
       .rst,
+`ifdef MASE_RELOAD
+      .reload,
+`endif
       .enable,
-      .in(moved[OPERAND_STAGES]),
-      .out(operands)
-  );
-
-  // What travels with a step: bit i belongs to stage i.
-  logic [LAST:1] valid;
-  logic [LAST:1] first;
-  logic [LAST:1] last;
-  logic acc_last, rounded_last;
-  always_ff @(posedge clk) begin
-    if (rst) begin
-      valid <= '0;
-      acc_last <= 1'b0;
-      rounded_last <= 1'b0;
-    end else if (enable) begin
-      valid <= {valid[LAST-1:1], moved_step};
-      acc_last <= valid[LAST] && last[LAST];
-      rounded_last <= acc_last;
-    end
-  end
-  always_ff @(posedge clk)
-    if (enable) begin
-      first <= {first[LAST-1:1], firsts[OPERAND_STAGES]};
-      last  <= {last[LAST-1:1], ends[OPERAND_STAGES]};
-    end
-
-  // The biases are read two stages before their use.
-  logic [PE*ACCW-1:0] biases;
-  if (HAS_BIAS != 0) begin : g_bias
-    localparam int RB = (ROWS > 1) ? $clog2(ROWS) : 1;
-    logic [RB-1:0] address;
-    logic [PE*BW-1:0] read_words, words;
-    logic next;
-    assign next = enable && valid[LAST-2] && first[LAST-2];
-    always_ff @(posedge clk)
-      if (rst) address <= '0;
-      else if (next) address <= (address == RB'(ROWS - 1)) ? '0 : address + 1'b1;
-    mase_rom #(
-`ifdef MASE_RELOAD
-        .BASE(BIAS_BASE),
-`endif
-        .W(PE * BW),
-        .DEPTH(ROWS),
-        .FILE(BIAS_FILE),
-        .BLOCK((ROWS >= 8 && ROWS * PE * BW >= 1024) ? 1 : 0)
-    ) bias_rom (
-        .clk,
-`ifdef MASE_RELOAD
-        .reload,
-`endif
-        .enable,
-        .address,
-        .data(read_words)
-    );
-    always_ff @(posedge clk) if (enable) words <= read_words;
-    for (genvar p = 0; p < PE; p++) begin : g_extend
-      assign biases[p*ACCW+:ACCW] = ACCW'($signed(words[p*BW+:BW]));
-    end
-  end else begin : g_no_bias
-    assign biases = {PE{ACCW'(START)}};
-  end
-
-  // Operands as mase_dot wants them; shared ones are made late once.
-  logic [XW-1:0] late_operands;
-  logic [WORD-1:0] late_weights;
-  if (MULTIPLIER == 2 || SIMD <= 2) begin : g_together
-    assign late_operands = operands;
-    assign late_weights  = weights;
-  end else begin : g_skewed
-    for (genvar s = 0; s < SHARES; s++) begin : g_operands
-      mase_dot_skew #(
-          .SIMD(SIMD),
-          .W(AW),
-          .SHARED((READERS > 1) ? 1 : 0)
-      ) skew (
-          .clk,
-          .rst,
-          .enable,
-          .in(operands[s*SIMD*AW+:SIMD*AW]),
-          .out(late_operands[s*SIMD*AW+:SIMD*AW])
-      );
-    end
-    for (genvar p = 0; p < PE; p++) begin : g_weights
-      mase_dot_skew #(
-          .SIMD(SIMD),
-          .W(WW),
-          .SHARED((PACK > 1) ? 2 : 0)
-      ) skew (
-          .clk,
-          .rst,
-          .enable,
-          .in(weights[p*SIMD*WW+:SIMD*WW]),
-          .out(late_weights[p*SIMD*WW+:SIMD*WW])
-      );
-    end
-  end
-
-  // Packs of outputs that read the same operands; the last of them may be smaller.
-  logic [PE*ACCW-1:0] sums;
-  logic [PE-1:0] carries;
-  for (genvar p = 0; p < PE; p++) begin : g_products
-    if (PACK == 1) begin : g_one
-      mase_dot #(
-          .SIMD(SIMD),
-          .AW(AW),
-          .ASIGNED(ASIGNED),
-          .WW(WW),
-          .WSIGNED(WSIGNED),
-          .W(ACCW),
-          .MULTIPLIER(MULTIPLIER),
-          .PRODUCT_STAGES(PRODUCT_STAGES)
-      ) products (
-          .clk,
-          .enable,
-          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
-          .w(late_weights[p*SIMD*WW+:SIMD*WW]),
-          .sum(sums[p*ACCW+:ACCW]),
-          .carry(carries[p])
-      );
-    end else if (p % READERS % PACK == 0) begin : g_pack
-      localparam int LEFT = READERS - p % READERS;
-      localparam int COUNT = (LEFT < PACK) ? LEFT : PACK;
-      mase_dot_packed #(
-          .SIMD(SIMD),
-          .AW(AW),
-          .ASIGNED(ASIGNED),
-          .WW(WW),
-          .WSIGNED(WSIGNED),
-          .W(ACCW),
-          .COUNT(COUNT),
-          .PITCH(PITCH),
-          .KNOWN(KNOWN),
-          .DSP(MULTIPLIER),
-          .PRODUCT_STAGES(PRODUCT_STAGES)
-      ) products (
-          .clk,
-          .enable,
-          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
-          .w(late_weights[p*SIMD*WW+:COUNT*SIMD*WW]),
-          .sum(sums[p*ACCW+:COUNT*ACCW]),
-          .carry(carries[p+:COUNT])
-      );
-    end
-  end
-
-  logic [PE*OW-1:0] results;
-  for (genvar p = 0; p < PE; p++) begin : g_pe
-    localparam int CARRIES = (KNOWN < 2 && p % READERS % PACK != 0) ? 1 : 0;
-    logic [ACCW-1:0] acc;
-    mase_accumulate #(
-        .W(ACCW),
-        .HAS_CARRY((MULTIPLIER == 2) ? 1 : CARRIES)
-    ) accumulator (
-        .clk,
-        .enable(enable && valid[LAST]),
-        .first(first[LAST]),
-        .bias(biases[p*ACCW+:ACCW]),
-        .sum(sums[p*ACCW+:ACCW]),
-        .carry(carries[p]),
-        .acc
-    );
-    mase_requantise_stage #(
-        .IW(ACCW),
-        .OW(OW),
-        .SHIFT(SHIFT),
-        .DIVISOR(DIVISOR),
-        .ROUND(ROUND),
-        .HALVED(HALVED),
-        .LOW(LOW),
-        .HIGH(HIGH)
-    ) round (
-        .clk,
-        .enable,
-        .in(acc),
-        .out(results[p*OW+:OW])
-    );
-  end
-
-  mase_skid #(
-      .W(PE * OW)
-  ) buffer (
-      .clk,
-      .rst,
-      .in_valid(rounded_last),
-      .in_ready(enable),
-      .in_data(results),
+      .step(moved_step),
+      .row_start(firsts[OPERAND_STAGES]),
+      .row_end(ends[OPERAND_STAGES]),
+      .x(moved[OPERAND_STAGES]),
+      .words,
       .out_valid,
       .out_ready,
       .out_data

@@ -90,6 +90,8 @@ std::int64_t multiplications(const Program& program, const Step& step) {
     return outputs * linear->inputs;
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
     return outputs * conv->columns();
+  if (const auto* matmul = std::get_if<integer::MatrixProduct>(&step.operation))
+    return outputs * matmul->inputs;
   if (std::holds_alternative<integer::ScaleShift>(step.operation)) return outputs;
   if (const auto* binary = std::get_if<integer::Binary>(&step.operation))
     return binary->kind == integer::BinaryKind::multiply ? outputs : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware of the matrix operations: linear, convolution and depthwise convolution.
+// Hardware of the matrix operations: linear, convolution, depthwise convolution and products of
+// streams.
 #include <algorithm>
 
 #include "hardware/design/modules/primitives.hpp"
@@ -11,6 +12,7 @@ namespace {
 using integer::Convolution;
 using integer::FixedType;
 using integer::Linear;
+using integer::MatrixProduct;
 using integer::Window;
 
 const Linear& linear_of(const Step& step) { return std::get<Linear>(step.operation); }
@@ -60,18 +62,19 @@ Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias, int wi
 }
 
 ModuleParameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
-                                    const Start& start) {
+                                    Wide half) {
   const FixedType& in = builder.input().type;
   const Step& step = builder.step;
-  return {
-      {"AW", std::int64_t{in.width}},
-      {"ASIGNED", flag(in.is_signed)},
-      {"WW", std::int64_t{weight_type.width}},
-      {"WSIGNED", flag(weight_type.is_signed)},
-      {"HAS_BIAS", flag(!start.biases.empty())},
-      {"BW", std::int64_t{start.width}},
-      {"ACCW", std::int64_t{integer::signed_width(step.low + start.half, step.high + start.half)}},
-      {"HALVED", flag(start.half != 0)}};
+  return {{"AW", std::int64_t{in.width}},
+          {"ASIGNED", flag(in.is_signed)},
+          {"WW", std::int64_t{weight_type.width}},
+          {"WSIGNED", flag(weight_type.is_signed)},
+          {"ACCW", std::int64_t{integer::signed_width(step.low + half, step.high + half)}},
+          {"HALVED", flag(half != 0)}};
+}
+
+ModuleParameters bias_parameters(const Start& start) {
+  return {{"HAS_BIAS", flag(!start.biases.empty())}, {"BW", std::int64_t{start.width}}};
 }
 
 std::int64_t multiplier_code(Multiplier multiplier) {
@@ -86,7 +89,8 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   if (start.biases.empty() && start.half != 0) start = start_of(builder, zeros, 0);
   const int bits = matrix.weight_type.width, bias_bits = start.width;
   ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
-  parameters.append(operand_parameters(builder, matrix.weight_type, start));
+  parameters.append(operand_parameters(builder, matrix.weight_type, start.half));
+  parameters.append(bias_parameters(start));
   parameters.append(requantiser(builder));
   parameters.set("WEIGHTS", HexBits{pack_word(widened(matrix.weight), bits),
                                     shape.rows * shape.columns * bits});
@@ -104,6 +108,9 @@ bool is_constant(const MatrixShape& shape, const Fold& fold) {
 
 /// The outputs of a lane's products: all of a beat, but only those of one group of channels.
 SharedProducts shared_products(const Program& program, const Step& step, const Fold& fold) {
+  if (std::holds_alternative<MatrixProduct>(step.operation))
+    return {program.value(step.inputs.at(0)).type, program.value(step.inputs.at(1)).type,
+            fold.in_lanes, fold.out_lanes};
   const Matrix matrix = matrix_of(step);
   SharedProducts shared{program.value(step.inputs.at(0)).type, matrix.weight_type, fold.in_lanes,
                         std::min(fold.out_lanes, matrix.shape.rows)};
@@ -134,7 +141,8 @@ StreamId add_datapath(StepBuilder& builder, Datapath path, StreamId in) {
   const Start start = start_of(builder, matrix.bias, matrix.bias_width);
   const int bits = matrix.weight_type.width, bias_bits = start.width;
   ModuleParameters& parameters = path.parameters;
-  parameters.append(operand_parameters(builder, matrix.weight_type, start));
+  parameters.append(operand_parameters(builder, matrix.weight_type, start.half));
+  parameters.append(bias_parameters(start));
   parameters.append(requantiser(builder));
   parameters.set("START", Sized{start.half, 64, true});
   parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
@@ -289,6 +297,54 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   return add_groups(builder, 1, add_window(builder, inputs[0], window, blocks, 0));
 }
 
+// Product of two streams: the matrices of the second one are kept.
+
+const MatrixProduct& product_of(const Step& step) {
+  return std::get<MatrixProduct>(step.operation);
+}
+
+FoldRule product_rule(const Program&, const Step& step, const Fold&) {
+  return {product_of(step).inputs, product_of(step).outputs};
+}
+
+/// Whether beats of the second stream have several outputs of one input.
+bool is_transposed(const MatrixProduct& product) { return product.output_step == 1; }
+
+std::int64_t product_lanes(const Step& step, const Fold& fold, std::size_t port) {
+  return port == 1 && is_transposed(product_of(step)) ? fold.out_lanes : fold.in_lanes;
+}
+
+std::int64_t product_interval(const Program& program, const Step& step, const Fold& fold) {
+  const std::int64_t results = program.value(step.output).elements(),
+                     matrices = program.value(step.inputs.at(1)).elements();
+  return std::max(results / fold.out_lanes * (product_of(step).inputs / fold.in_lanes),
+                  matrices / product_lanes(step, fold, 1));
+}
+
+StreamId add_product(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const MatrixProduct& product = product_of(builder.step);
+  const std::int64_t simd = builder.fold.in_lanes, pe = builder.fold.out_lanes,
+                     rows = builder.input().elements() / product.inputs,
+                     row_step = is_transposed(product) ? product.input_step : product.output_step;
+  ModuleParameters parameters{
+      {"SF", product.inputs / simd},
+      {"NF", product.outputs / pe},
+      {"SETS", product.sets},
+      {"REPEAT", product.repeat},
+      {"ROUNDS", rows / (product.sets * product.repeat)},
+      {"SIMD", simd},
+      {"PE", pe},
+      {"TRANSPOSED", flag(is_transposed(product))},
+      {"INTERLEAVED", flag(product.sets > 1 && product.set_step < row_step)}};
+  const Wide half = rounding_half(requantiser(builder));
+  parameters.append(operand_parameters(builder, builder.input(1).type, half));
+  parameters.append(requantiser(builder));
+  parameters.set("START", Sized{half, 64, true});
+  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
+  add_packing(builder, parameters);
+  return builder.finish("mase_matmul", std::move(parameters), inputs, pe);
+}
+
 }  // namespace
 
 std::vector<StepRow> matrix_rows() {
@@ -298,6 +354,8 @@ std::vector<StepRow> matrix_rows() {
       {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution,
        shared_products},
       {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise},
+      {"matmul", product_rule, product_lanes, product_interval, nullptr, add_product,
+       shared_products},
   };
 }
 

@@ -36,6 +36,18 @@ class Frame {
     }
   }
 
+  void operator()(const MatrixProduct& product) const {
+    for (Index y = 0; y < elements(); ++y) {
+      const Index row = y / product.outputs, output = y % product.outputs,
+                  set = product.set_of(row);
+      Sum sum = 0;
+      for (Index i = 0; i < product.inputs; ++i)
+        sum += static_cast<Sum>(in_[0][row * product.inputs + i]) *
+               in_[1][product.place(set, output, i)];
+      put(y, sum);
+    }
+  }
+
   void operator()(const Convolution& convolution) const {
     Index i = 0;
     convolution.window.for_each_place([&](Index y, Index x) {

@@ -15,8 +15,8 @@ const std::vector<LoweringRow>& lowering_table() {
   static const std::vector<LoweringRow> rows = [] {
     std::vector<LoweringRow> all;
     for (const auto& part :
-         {matrix_rows(), window_rows(), reduction_rows(), clamp_rows(), arithmetic_rows(),
-          shape_rows(), channel_rows(), movement_rows(), table_rows()})
+         {matrix_rows(), product_rows(), window_rows(), reduction_rows(), clamp_rows(),
+          arithmetic_rows(), shape_rows(), channel_rows(), movement_rows(), table_rows()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
@@ -29,6 +29,7 @@ std::optional<bool> reads_rows(ir::OpFamily family) {
   switch (family) {
     using enum ir::OpFamily;
     case linear:
+    case matrix_product:
       return true;
     case convolution:
     case transposed_convolution:

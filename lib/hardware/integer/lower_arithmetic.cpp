@@ -7,6 +7,24 @@
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
+
+StreamView repeated(const Call& call, const StreamView& x, const Shape& to, std::string_view port) {
+  const Shape& from = x.layout.torch_shape;
+  if (from == to) return x;
+  const auto fits = [&] {
+    for (std::size_t d = 0; d < from.size(); ++d)
+      if (from[d] != 1 && from[d] != to[d]) return false;
+    return from.size() == to.size();
+  };
+  if (!fits())
+    throw Refusal{"one of its operands has the shape " + shape_text(from) +
+                  ", which does not stretch to " + shape_text(to) + " along dimensions of 1"};
+  const std::vector<std::int64_t> source =
+      moved_elements(from, to, [&](std::size_t d, std::int64_t i) { return from[d] == 1 ? 0 : i; });
+  const Layout wanted = is_channels_last(x.layout) ? channels_last(to) : row_major(to);
+  return call.lowering.moved(x, source, wanted, call.node, std::string(port) + "_repeat");
+}
+
 namespace {
 
 enum class Arithmetic { add, subtract, multiply, divide, maximum, minimum };
@@ -50,27 +68,10 @@ bool is_usual(const Layout& layout) {
   return is_channels_last(layout) || layout.order == row_major(layout.torch_shape).order;
 }
 
-/// A stream in the result's shape: dimensions of 1 repeated.
-StreamView repeated(const Call& call, const StreamView& x, const char* port) {
-  const Shape &from = x.layout.torch_shape, to = call.frame_shape();
-  if (from == to) return x;
-  const auto fits = [&] {
-    for (std::size_t d = 0; d < from.size(); ++d)
-      if (from[d] != 1 && from[d] != to[d]) return false;
-    return from.size() == to.size();
-  };
-  if (!fits())
-    throw Refusal{"one of its operands has the shape " + shape_text(from) +
-                  ", which does not stretch to " + shape_text(to) + " along dimensions of 1"};
-  const std::vector<std::int64_t> source =
-      moved_elements(from, to, [&](std::size_t d, std::int64_t i) { return from[d] == 1 ? 0 : i; });
-  const Layout wanted = is_channels_last(x.layout) ? channels_last(to) : row_major(to);
-  return call.lowering.moved(x, source, wanted, call.node, std::string(port) + "_repeat");
-}
-
 Operand lower_streams(const Call& call, Arithmetic kind) {
-  StreamView a = repeated(call, call.stream("self"), "self");
-  StreamView b = repeated(call, call.stream("other"), "other");
+  const Shape shape = call.frame_shape();
+  StreamView a = repeated(call, call.stream("self"), shape, "self");
+  StreamView b = repeated(call, call.stream("other"), shape, "other");
   // Where the orders differ, the one that layers do not read is changed.
   if (is_usual(a.layout) || !is_usual(b.layout))
     b = call.lowering.reordered(b, call.lowering.layout_of(a), call.node, "other");

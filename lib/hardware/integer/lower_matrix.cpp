@@ -7,15 +7,36 @@
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
-namespace {
 
-/// Refuses sums that could pass 2^126 before they are computed exactly.
 void check_sum(int input_bits, int weight_bits, std::int64_t terms) {
   const int bits = input_bits + weight_bits + std::bit_width(static_cast<std::uint64_t>(terms)) + 2;
   if (bits > 126)
     throw Refusal{"its accumulator could need " + std::to_string(bits) +
                   " bits, more than 126; give the node narrower formats (pass quantize)"};
 }
+
+Layout product_layout(const Layout& input, const Rows& rows, std::int64_t outputs) {
+  Layout layout{{}, input.torch_shape, {}};
+  layout.torch_shape.back() = outputs;
+  for (const std::int64_t row : rows.rows)
+    for (std::int64_t o = 0; o < outputs; ++o) layout.order.push_back(row * outputs + o);
+  // Stream dimensions other than the innermost are kept when a row is the innermost one.
+  const bool several = rows.rows.size() > 1;
+  if (several && input.shape.back() == input.torch_shape.back())
+    layout.shape.assign(input.shape.begin(), input.shape.end() - 1);
+  else if (several)
+    layout.shape = {static_cast<std::int64_t>(rows.rows.size())};
+  layout.shape.push_back(outputs);
+  return layout;
+}
+
+Rows rows_for(const Call& call, StreamView& x) {
+  if (auto rows = rows_of(x.layout)) return *rows;
+  x = call.lowering.reordered(x, row_major(x.layout.torch_shape), call.node, "data_in");
+  return *rows_of(x.layout);
+}
+
+namespace {
 
 /// Weights and bias of a node with `outputs` rows, the bias aligned.
 struct Matrix {
@@ -71,7 +92,7 @@ Matrix matrix_of(const Call& call, Constants weight, int input_frac) {
 
 void check_weights(const Call& call) {
   if (!call.has_tensor("weight"))
-    throw Refusal{"its weight is computed: products of two streams as matrices have no datapath"};
+    throw Refusal{"its weight is computed; write the product of two streams as torch.matmul"};
   call.weights();
   if (call.has_tensor("bias")) call.constants("bias");
 }
@@ -138,22 +159,6 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
                             std::move(layout), "shift");
 }
 
-/// Layout of a linear's result: the rows where they were, features in order.
-Layout linear_layout(const Layout& input, const Rows& rows, std::int64_t outputs) {
-  Layout layout{{}, input.torch_shape, {}};
-  layout.torch_shape.back() = outputs;
-  for (const std::int64_t row : rows.rows)
-    for (std::int64_t o = 0; o < outputs; ++o) layout.order.push_back(row * outputs + o);
-  // Stream dimensions other than the innermost are kept when a row is the innermost one.
-  const bool several = rows.rows.size() > 1;
-  if (several && input.shape.back() == input.torch_shape.back())
-    layout.shape.assign(input.shape.begin(), input.shape.end() - 1);
-  else if (several)
-    layout.shape = {static_cast<std::int64_t>(rows.rows.size())};
-  layout.shape.push_back(outputs);
-  return layout;
-}
-
 Operand lower_linear(const Call& call) {
   check_weights(call);
   StreamView x = call.stream("input");
@@ -162,20 +167,16 @@ Operand lower_linear(const Call& call) {
   const Shape shape = matrix.weight.shape;
   if (shape.size() != 2 || x.layout.torch_shape.empty() || x.layout.torch_shape.back() != shape[1])
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
-  auto rows = rows_of(x.layout);
-  if (!rows) {
-    x = call.lowering.reordered(x, row_major(x.layout.torch_shape), call.node, "data_in");
-    rows = rows_of(x.layout);
-  }
+  const Rows rows = rows_for(call, x);
   Linear linear{shape[1],           shape[0],
                 matrix.weight.type, Codes(matrix.weight.codes.size()),
                 matrix.bias.codes,  matrix.bias.width()};
   for (std::int64_t o = 0; o < shape[0]; ++o)
     for (std::int64_t i = 0; i < shape[1]; ++i)
       linear.weight[at(o * shape[1] + i)] =
-          matrix.weight.codes[at(o * shape[1] + rows->columns[at(i)])];
+          matrix.weight.codes[at(o * shape[1] + rows.columns[at(i)])];
   return emit_product(call, std::move(linear), x, matrix, shape[1],
-                      linear_layout(x.layout, *rows, shape[0]));
+                      product_layout(x.layout, rows, shape[0]));
 }
 
 /// Padding before and after each spatial dimension. "same" puts what is left over behind.

@@ -205,6 +205,7 @@ struct LoweringRow {
   bool commutes = false;
 };
 std::vector<LoweringRow> matrix_rows();
+std::vector<LoweringRow> product_rows();
 std::vector<LoweringRow> window_rows();
 std::vector<LoweringRow> reduction_rows();
 std::vector<LoweringRow> clamp_rows();
@@ -244,6 +245,16 @@ Axis tiled(std::int64_t size, std::int64_t count);
 Window window_over(const Shape& frame, const std::vector<Axis>& axes);
 /// Refuses a window that gives another shape than the node's.
 void check_window(const Call& call, const Window& window, std::int64_t outputs);
+
+/// Refuses sums of so many products that could pass 2^126 before they are computed exactly.
+void check_sum(int input_bits, int weight_bits, std::int64_t terms);
+/// The layout of products with every row of `input`: the rows where they were, outputs in order.
+Layout product_layout(const Layout& input, const Rows& rows, std::int64_t outputs);
+/// The rows of a stream, which is brought into torch's order first where they are torn apart.
+Rows rows_for(const Call& call, StreamView& x);
+/// A stream in another shape: dimensions of 1 repeated.
+StreamView repeated(const Call& call, const StreamView& x, const Shape& shape,
+                    std::string_view port);
 
 /// A stream on the grid of the result, where it has one: quantizing commutes with moving.
 StreamView on_result_grid(const Call& call, const StreamView& x);

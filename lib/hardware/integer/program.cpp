@@ -42,6 +42,7 @@ struct Namer {
   std::string operator()(const Gather&) const { return "gather"; }
   std::string operator()(const ArgMax&) const { return "argmax"; }
   std::string operator()(const Quotient&) const { return "divide"; }
+  std::string operator()(const MatrixProduct&) const { return "matmul"; }
 };
 
 }  // namespace

@@ -108,6 +108,20 @@ struct Linear {
   int bias_width = 0;      ///< bits of every bias that may come; 0: of those that are there
 };
 
+/// y[r][o] = sum_i a[r][i] * b[set][o][i] of two streams: rows of the first by the matrices of the
+/// second, of which a frame has `sets`. Each set serves `repeat` rows, one set after the other,
+/// over and over.
+struct MatrixProduct {
+  std::int64_t inputs = 1, outputs = 1, sets = 1, repeat = 1;
+  /// Distance in the second stream of neighbours; 0 along what has one.
+  std::int64_t input_step = 1, output_step = 0, set_step = 0;
+
+  std::int64_t set_of(std::int64_t row) const { return row / repeat % sets; }
+  std::int64_t place(std::int64_t set, std::int64_t output, std::int64_t input) const {
+    return set * set_step + output * output_step + input * input_step;
+  }
+};
+
 /// Cross-correlation; group g maps channels/groups inputs to outputs/groups outputs. Padding is
 /// code 0. Depthwise: groups = channels.
 struct Convolution {
@@ -224,7 +238,7 @@ Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::i
 
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
-                               Binary, Concat, Slice, Gather, ArgMax, Quotient>;
+                               Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

@@ -62,6 +62,10 @@ struct Details {
   std::string operator()(const ArgMax& argmax) const {
     return "of every " + std::to_string(argmax.row);
   }
+  std::string operator()(const MatrixProduct& product) const {
+    return std::to_string(product.outputs) + "x" + std::to_string(product.inputs) + " sets " +
+           std::to_string(product.sets) + " rows " + std::to_string(product.repeat);
+  }
   std::string operator()(const Quotient& quotient) const {
     return "<< " + std::to_string(quotient.shift_a) + ", " + std::to_string(quotient.shift_b);
   }

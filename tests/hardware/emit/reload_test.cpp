@@ -64,6 +64,40 @@ constexpr const char* cnn = R"(graph "cnn" {
 }
 )";
 
+/// Two heads of attention without softmax: products of streams.
+constexpr const char* attention = R"(graph "attention" {
+  module q : torch.nn.modules.linear.Linear = aten::linear() [weight=@q.weight, bias=@q.bias]
+  module k : torch.nn.modules.linear.Linear = aten::linear() [weight=@k.weight, bias=@k.bias]
+  module v : torch.nn.modules.linear.Linear = aten::linear() [weight=@v.weight, bias=@v.bias]
+  module o : torch.nn.modules.linear.Linear = aten::linear() [weight=@o.weight, bias=@o.bias]
+  tensor q.weight : float32[8, 8] parameter grad
+  tensor q.bias : float32[8] parameter grad
+  tensor k.weight : float32[8, 8] parameter grad
+  tensor k.bias : float32[8] parameter grad
+  tensor v.weight : float32[8, 8] parameter grad
+  tensor v.bias : float32[8] parameter grad
+  tensor o.weight : float32[8, 8] parameter grad
+  tensor o.bias : float32[8] parameter grad
+  %x : float32[2, 5, 8] = placeholder x
+  %q : float32[2, 5, 8] = call_module q aten::linear(input=%x) {bias=integer(8, 5), data_in=integer(8, 4), weight=integer(6, 4)}
+  %q_split : float32[2, 5, 2, 4] = call_method view aten::view(self=%q, size=[2, 5, 2, 4])
+  %q_heads : float32[2, 2, 5, 4] = call_method transpose aten::transpose.int(self=%q_split, dim0=1, dim1=2)
+  %k : float32[2, 5, 8] = call_module k aten::linear(input=%x) {bias=integer(8, 5), data_in=integer(8, 4), weight=integer(6, 4)}
+  %k_split : float32[2, 5, 2, 4] = call_method view aten::view(self=%k, size=[2, 5, 2, 4])
+  %k_heads : float32[2, 2, 5, 4] = call_method transpose aten::transpose.int(self=%k_split, dim0=1, dim1=2)
+  %v : float32[2, 5, 8] = call_module v aten::linear(input=%x) {bias=integer(8, 5), data_in=integer(8, 4), weight=integer(6, 4)}
+  %v_split : float32[2, 5, 2, 4] = call_method view aten::view(self=%v, size=[2, 5, 2, 4])
+  %v_heads : float32[2, 2, 5, 4] = call_method transpose aten::transpose.int(self=%v_split, dim0=1, dim1=2)
+  %keys : float32[2, 2, 4, 5] = call_method transpose aten::transpose.int(self=%k_heads, dim0=2, dim1=3)
+  %scores : float32[2, 2, 5, 5] = call_function torch.matmul aten::matmul(self=%q_heads, other=%keys) {data_in=integer(8, 3), weight=integer(8, 3)}
+  %context : float32[2, 2, 5, 4] = call_function torch.matmul aten::matmul(self=%scores, other=%v_heads) {data_in=integer(8, 0), weight=integer(8, 3)}
+  %rows : float32[2, 5, 2, 4] = call_method transpose aten::transpose.int(self=%context, dim0=1, dim1=2)
+  %joined : float32[2, 5, 8] = call_method reshape aten::reshape(self=%rows, shape=[2, 5, 8])
+  %o : float32[2, 5, 8] = call_module o aten::linear(input=%joined) {bias=integer(8, 5), data_in=integer(8, -1), weight=integer(6, 4)}
+  %output : float32[2, 5, 8] = output output(value=%o)
+}
+)";
+
 integer::Program program_of(const char* text, std::uint64_t seed,
                             integer::Contents contents = integer::Contents::reloadable) {
   ir::Graph graph = ir::parse(text, "test");
@@ -156,7 +190,8 @@ TEST_CASE("designs whose weights stay have nothing of reloading") {
 
 TEST_CASE("a network takes the weights of another checkpoint over AXI4-Lite, and its own again") {
   const auto [text, interval] =
-      GENERATE(std::pair(mlp, 1), std::pair(mlp, 35), std::pair(cnn, 144));
+      GENERATE(std::pair(mlp, 1), std::pair(mlp, 35), std::pair(cnn, 144),
+                                         std::pair(attention, 100));
   INFO(text << interval);
   const test::TemporaryFolder folder;
   const Design own = design_of(text, 1, interval), other = design_of(text, 2, interval);

@@ -22,6 +22,36 @@ RealTensor Evaluation::linear() const {
   return y;
 }
 
+/// The element of a tensor with dimensions of 1 at `element` of row-major `shape`.
+static Index stretched(const Shape& shape, const Shape& own, Index element) {
+  Index index = 0, stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0; element /= shape[d]) {
+    index += own[d] == 1 ? 0 : element % shape[d] * stride;
+    stride *= own[d];
+  }
+  return index;
+}
+
+RealTensor Evaluation::product(const std::string& other) const {
+  const RealTensor a = input("self"), b = input(other, "weight");
+  const Shape a_batch(a.shape.begin(), a.shape.end() - 2),
+      b_batch(b.shape.begin(), b.shape.end() - 2);
+  RealTensor y{node_->info.shape, {}};
+  y.shape[0] = a.shape[0];
+  const Shape batch(y.shape.begin(), y.shape.end() - 2);
+  const Index rows = a.shape.end()[-2], inputs = a.shape.end()[-1], outputs = b.shape.end()[-1];
+  for (Index n = 0; n < numel(batch); ++n)
+    for (Index row = 0; row < rows; ++row)
+      for (Index o = 0; o < outputs; ++o) {
+        Real sum = 0;
+        for (Index i = 0; i < inputs; ++i)
+          sum += a.values[at((stretched(batch, a_batch, n) * rows + row) * inputs + i)] *
+                 b.values[at((stretched(batch, b_batch, n) * inputs + i) * outputs + o)];
+        y.values.push_back(sum);
+      }
+  return y;
+}
+
 /// [N, C, L] as [N, C, L, 1].
 static RealTensor as_images(RealTensor x) {
   if (x.shape.size() == 3) x.shape.push_back(1);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix family of hardware modules: rows, handshake models and costs.
 #include <algorithm>
+#include <array>
 
 #include "hardware/design/handshake/depthwise.hpp"
 #include "hardware/design/handshake/linear.hpp"
+#include "hardware/design/handshake/matmul.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/paths.hpp"
@@ -215,14 +217,12 @@ Cost operands_cost(const ModuleParameters& parameters, std::int64_t simd, std::i
   return cost;
 }
 
-/// hw_templates/matrix/mase_multiply_accumulate without its skid: `columns` words for each of
-/// `rows`.
-Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
-                   std::int64_t rows, std::int64_t simd, std::int64_t pe, std::int64_t shares) {
-  const ModuleParameters& parameters = instance.parameters;
+/// hw_templates/matrix/mase_products without biases and skid, rows of `columns` steps. `two_words`:
+/// of weights, half of whose bits are constants.
+Cost products_cost(const ModuleParameters& parameters, std::int64_t columns, std::int64_t simd,
+                   std::int64_t pe, std::int64_t shares, bool two_words) {
   const auto acc = static_cast<int>(parameters.integer("ACCW"));
-  const bool booth = parameters.integer("MULTIPLIER") == 2,
-             bias = parameters.integer("HAS_BIAS") != 0;
+  const bool booth = parameters.integer("MULTIPLIER") == 2;
   const DotShape dot{simd, signed_bits(parameters, "AW", "ASIGNED"),
                      signed_bits(parameters, "WW", "WSIGNED"), acc, product_stages(parameters)};
   const Cost product = booth ? dot_booth_cost(dot) : dot_multiply_cost(dot);
@@ -230,13 +230,26 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   Cost cost = packs.outputs == 1
                   ? scaled(product, static_cast<double>(pe))
                   : scaled(packed_cost(dot, pe / shares, packs), static_cast<double>(shares));
-  // Of two words half of the weights' bits are constants.
-  if (columns * rows == 2 && cost.dsp == 0 && !design.reloadable) cost.lut *= booth ? 0.74 : 0.52;
+  if (two_words && cost.dsp == 0) cost.lut *= booth ? 0.74 : 0.52;
   Cost each = accumulate_cost(acc);
   each += requantise_stage_cost(parameters, {acc});
   cost += scaled(each, static_cast<double>(pe));
-  if (bias) cost.ff += static_cast<double>(pe * parameters.integer("BW"));
   cost += operands_cost(parameters, simd, pe, shares, cost.dsp > 0);
+  const int stages = accumulate_stages(parameters, simd) - 2;
+  // Rows of one step have no marks of first and last.
+  cost += Cost{.lut = columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 2};
+  return cost;
+}
+
+/// hw_templates/matrix/mase_multiply_accumulate without its skid: `columns` words for each of
+/// `rows`.
+Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t columns,
+                   std::int64_t rows, std::int64_t simd, std::int64_t pe, std::int64_t shares) {
+  const ModuleParameters& parameters = instance.parameters;
+  const bool bias = parameters.integer("HAS_BIAS") != 0;
+  Cost cost = products_cost(parameters, columns, simd, pe, shares,
+                            columns * rows == 2 && !design.reloadable);
+  if (bias) cost.ff += static_cast<double>(pe * parameters.integer("BW"));
   cost += constants_cost(design, pe * simd * parameters.integer("WW"), columns * rows,
                          image_of(design, instance, "WEIGHT_FILE"));
   if (bias)
@@ -246,9 +259,15 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
   if (rows == 1) cost.ff += static_cast<double>(operand_stages(parameters) * log2_ceiling(columns));
   if (rows > 1) cost += counter_cost(columns * rows);
   if (bias) cost += counter_cost(rows);
-  const int stages = accumulate_stages(parameters, simd) - 2;
-  // Rows of one step have no marks of first and last.
-  cost += Cost{.lut = columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 2};
+  return cost;
+}
+
+/// What gives the operands of steps: a row of `columns` beats, again in each of `passes`.
+Cost row_cost(std::int64_t beat, std::int64_t columns, std::int64_t passes) {
+  if (passes == 1) return {.ff = static_cast<double>(beat)};
+  Cost cost = replay_cost(beat, columns);
+  cost += counter_cost(passes);
+  if (columns > 1) cost.lut += 3;
   return cost;
 }
 
@@ -258,13 +277,7 @@ Cost linear_cost(const Design& design, const Instance& instance) {
                      simd = parameters.integer("SIMD"), pe = parameters.integer("PE"),
                      beat = simd * parameters.integer("AW");
   Cost cost = datapath_cost(design, instance, sf, nf * parameters.integer("SETS"), simd, pe, 1);
-  if (nf > 1) {
-    cost += replay_cost(beat, sf);
-    cost += counter_cost(nf);
-    if (sf > 1) cost.lut += 3;
-  } else {
-    cost.ff += static_cast<double>(beat);
-  }
+  cost += row_cost(beat, sf, nf);
   cost += skid_cost(pe * parameters.integer("OW"));
   return cost;
 }
@@ -281,12 +294,50 @@ Cost depthwise_cost(const Design& design, const Instance& instance) {
   return cost;
 }
 
+/// hw_templates/matrix/mase_matrix_memory: two frames in as many banks as rows that a word has
+/// parts of, and the writer's counters.
+Cost matrix_memory_cost(const ModuleParameters& p) {
+  const std::int64_t words = p.integer("SETS") * p.integer("NF") * p.integer("SF");
+  const bool transposed = p.integer("TRANSPOSED") != 0;
+  const std::int64_t banks = p.integer(transposed ? "SIMD" : "PE"),
+                     width = p.integer(transposed ? "PE" : "SIMD") * p.integer("WW");
+  const std::int64_t blocks = p.integer(transposed ? "NF" : "SF"),
+                     rows = p.integer(transposed ? "SF" : "NF");
+  Cost bank = window_in_block.holds(width, 2 * words) ? block_memory_cost(width, 2 * words)
+                                                      : lut_memory_cost(width, 2 * words);
+  if (bank.bram == 0) bank.ff += static_cast<double>(width);
+  bank.lut += banks > 1 ? 1 : 0;
+  Cost cost = scaled(bank, static_cast<double>(banks));
+  cost += counters_cost(std::array{blocks, rows, banks, p.integer("SETS")});
+  cost += adder_cost(log2_ceiling(words));
+  cost.lut += 6 + 2.0 * log2_ceiling(words);
+  cost.ff += 4 + log2_ceiling(words);
+  return cost;
+}
+
+Cost matmul_cost(const Design&, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t sf = p.integer("SF"), nf = p.integer("NF"), sets = p.integer("SETS"),
+                     simd = p.integer("SIMD"), pe = p.integer("PE");
+  Cost cost = products_cost(p, sf, simd, pe, 1, false);
+  cost += matrix_memory_cost(p);
+  cost += row_cost(simd * p.integer("AW"), sf, nf);
+  cost += counters_cost(std::array{sf, sets * nf * sf, p.integer("REPEAT"), p.integer("ROUNDS")});
+  if (p.integer("REPEAT") > 1 && sets > 1) cost.ff += log2_ceiling(sets * nf * sf);
+  cost += skid_cost(pe * p.integer("OW"));
+  return cost;
+}
+
 std::unique_ptr<Handshake> make_linear(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<LinearHandshake>(parameters, kept);
 }
 
 std::unique_ptr<Handshake> make_depthwise(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<DepthwiseHandshake>(parameters, kept);
+}
+
+std::unique_ptr<Handshake> make_matmul(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<MatmulHandshake>(parameters, kept);
 }
 
 ModuleRow part(std::string name, std::string doc, List uses = {}) {
@@ -330,9 +381,12 @@ std::vector<ModuleRow> matrix_modules() {
       part("mase_dot_packed", "dot products of outputs that share multipliers",
            {"mase_dot_multiply"}),
       part("mase_accumulate", "accumulator that starts from the bias"),
-      reloading(part("mase_multiply_accumulate", "datapath of linear and depthwise",
+      reloading(part("mase_products", "sums of products, requantised",
                      {"mase_rom", "mase_operands", "mase_dot", "mase_dot_packed", "mase_dot_skew",
                       "mase_accumulate", "mase_requantise_stage", "mase_skid"})),
+      reloading(part("mase_multiply_accumulate", "datapath of linear and depthwise",
+                     {"mase_rom", "mase_operands", "mase_products"})),
+      part("mase_matrix_memory", "matrices of a stream, kept whole", {"mase_window_memory"}),
       {.name = "mase_linear",
        .folder = "matrix",
        .doc = "matrix times rows, folded",
@@ -344,6 +398,16 @@ std::vector<ModuleRow> matrix_modules() {
        .handshake = make_linear,
        .cost = linear_cost,
        .paths = linear_paths},
+      {.name = "mase_matmul",
+       .folder = "matrix",
+       .doc = "rows of a stream times the matrices of another, folded",
+       .uses = {"mase_products", "mase_replay", "mase_matrix_memory"},
+       .reloads = true,
+       .inputs = {"a", "b"},
+       .outputs = out,
+       .handshake = make_matmul,
+       .cost = matmul_cost,
+       .paths = matmul_paths},
       part("mase_constant_add", "adder or subtractor of constant_linear"),
       {.name = "mase_constant_linear",
        .folder = "matrix",

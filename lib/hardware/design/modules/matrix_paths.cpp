@@ -30,23 +30,30 @@ Path dot_path(const ModuleParameters& p, std::int64_t simd, const Technology& te
   return path;
 }
 
+/// hw_templates/matrix/mase_products; `block`: whether weights come from block memory.
+Paths products_paths(const ModuleParameters& p, const Technology& technology, std::int64_t simd,
+                     std::int64_t pe, bool block) {
+  const std::int64_t acc = p.integer("ACCW");
+  Path accumulator{.what = "accumulator", .chains = 1, .carry = static_cast<double>(acc)};
+  accumulator.readers = static_cast<double>(pe * acc);
+  Path weights{.what = "weights",
+               .from = block ? Source::memory : Source::logic,
+               .far = p.integer("MULTIPLIER") == 2 ? 0.0 : 1.0};
+  return {weights,
+          p.integer("MULTIPLIER") == 2 ? booth_path(p, simd) : dot_path(p, simd, technology),
+          accumulator, rounding_path(p, {static_cast<int>(acc)}, technology)};
+}
+
 /// hw_templates/matrix/mase_multiply_accumulate: `columns` words for each of `rows`.
 Paths datapath_paths(const Instance& instance, const Technology& technology, std::int64_t columns,
                      std::int64_t rows, std::int64_t simd, std::int64_t pe) {
   const ModuleParameters& p = instance.parameters;
-  const std::int64_t acc = p.integer("ACCW"), word = pe * simd * p.integer("WW"),
-                     words = columns * rows;
-  Path accumulator{.what = "accumulator", .chains = 1, .carry = static_cast<double>(acc)};
-  accumulator.readers = static_cast<double>(pe * acc);
-  Path weights{.what = "weights",
-               .from = weights_in_block.holds(word, words) ? Source::memory : Source::logic,
-               .far = p.integer("MULTIPLIER") == 2 ? 0.0 : 1.0};
-  return {weights,
-          p.integer("MULTIPLIER") == 2 ? booth_path(p, simd) : dot_path(p, simd, technology),
-          accumulator,
-          rounding_path(p, {static_cast<int>(acc)}, technology),
-          rom_path(word, words, weights_in_block.holds(word, words), technology),
-          counter_path(words, technology)};
+  const std::int64_t word = pe * simd * p.integer("WW"), words = columns * rows;
+  const bool block = weights_in_block.holds(word, words);
+  Paths paths = products_paths(p, technology, simd, pe, block);
+  paths.push_back(rom_path(word, words, block, technology));
+  paths.push_back(counter_path(words, technology));
+  return paths;
 }
 
 /// A path that ends in the multipliers of all outputs.
@@ -64,12 +71,12 @@ Path moved_path(const ModuleParameters& p) {
 
 }  // namespace
 
-Paths linear_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
+namespace {
+
+/// Of what keeps the beats of a row for `nf` passes.
+void add_row_paths(Paths& paths, const ModuleParameters& p, const Technology& technology) {
   const std::int64_t sf = p.integer("SF"), nf = p.integer("NF"), simd = p.integer("SIMD");
-  Paths paths =
-      datapath_paths(instance, technology, sf, nf * p.integer("SETS"), simd, p.integer("PE"));
-  if (nf == 1) return paths;
+  if (nf == 1) return;
   Path steps = counter_path(nf, technology);
   steps.what = "steps";
   steps.luts += 1;
@@ -84,6 +91,35 @@ Paths linear_paths(const Instance& instance, const Technology& technology) {
   if (block && operand_stages(p) > 0) paths.push_back(moved_path(p));
   paths.push_back(steps);
   paths.push_back(kept);
+}
+
+}  // namespace
+
+Paths linear_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  Paths paths =
+      datapath_paths(instance, technology, p.integer("SF"), p.integer("NF") * p.integer("SETS"),
+                     p.integer("SIMD"), p.integer("PE"));
+  add_row_paths(paths, p, technology);
+  return paths;
+}
+
+Paths matmul_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t words = p.integer("SETS") * p.integer("NF") * p.integer("SF"),
+                     lanes = p.integer(p.integer("TRANSPOSED") != 0 ? "PE" : "SIMD"),
+                     width = lanes * p.integer("WW");
+  const bool block = window_in_block.holds(width, 2 * words);
+  Paths paths = products_paths(p, technology, p.integer("SIMD"), p.integer("PE"), block);
+  paths.push_back(rom_path(width, 2 * words, block, technology));
+  // The writer's next address: the ends of four counters choose what is added.
+  Path writer = counter_path(words, technology);
+  writer.what = "matrix writer";
+  writer.luts += 2;
+  writer.chains += 1;
+  writer.carry += log2_ceiling(words);
+  paths.push_back(writer);
+  add_row_paths(paths, p, technology);
   return paths;
 }
 

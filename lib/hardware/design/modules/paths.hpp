@@ -40,6 +40,7 @@ Paths channel_shift_paths(const Instance& instance, const Technology& technology
 
 Paths linear_paths(const Instance& instance, const Technology& technology);
 Paths constant_linear_paths(const Instance& instance, const Technology& technology);
+Paths matmul_paths(const Instance& instance, const Technology& technology);
 Paths depthwise_paths(const Instance& instance, const Technology& technology);
 
 Paths window_paths(const Instance& instance, const Technology& technology);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// mase_products: sums of SIMD products per step over the steps of a row, requantised: what mase_multiply_accumulate
+// and mase_matmul have in common. ROWS rows of weights follow each other; a row gives one beat of PE results, each the sum
+// of its products plus bias, or START where there is none. HALVED says that biases and START have half of the divisor in
+// them, which rounding to nearest adds. Operands and words of weights are offered a cycle after `step` and hold while enable
+// is low: SHARES times SIMD operands, each SIMD for as many PE that follow each other; weight p, c at bit (p*SIMD + c)*WW.
+//
+// Stages, all moved by one enable, the registered ready of the output's skid: operands and weights, the same once more
+// (Booth rows do without), products, TREE stages of additions (see mase_dot), accumulator, rounding; the choice of a bound feeds
+// the skid. A beat that is not held up is at the output 7 + TREE cycles after the last step of its row, 6 + TREE with Booth rows;
+// PRODUCT_STAGES registers more between the tool's multipliers and what adds their products delay it by as many.
+module mase_products #(
+    parameter int ROWS = 8,
+    parameter int SHARES = 1,
+    parameter int SIMD = 8,
+    parameter int PE = 8,
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int WW = 6,
+    parameter int WSIGNED = 1,
+    parameter int HAS_BIAS = 1,
+    parameter int BW = 16,
+    parameter int ACCW = 20,
+    parameter int OW = 8,
+    parameter int SHIFT = 8,
+    parameter int DIVISOR = 1,
+    parameter int ROUND = 1,
+    parameter int HALVED = 0,
+    parameter logic signed [63:0] START = 64'sd0,
+    parameter logic signed [63:0] LOW = -64'sd128,
+    parameter logic signed [63:0] HIGH = 64'sd127,
+    parameter int MULTIPLIER = 0,
+    parameter int PACK = 1,  // outputs whose weights share a multiplier: see mase_dot_packed
+    parameter int PITCH = 0,
+    parameter int KNOWN = 0,
+    parameter int PRODUCT_STAGES = 0,
+`ifdef MASE_RELOAD
+    parameter int BIAS_BASE = 0,
+`endif
+    parameter BIAS_FILE = "",
+    localparam int XW = SHARES * SIMD * AW,
+    localparam int WORD = PE * SIMD * WW
+) (
+    input  logic             clk,
+    input  logic             rst,
+`ifdef MASE_RELOAD
+    input  logic [56:0]      reload,
+`endif
+    output logic             enable,
+    input  logic             step,       // only while enabled
+    input  logic             row_start,  // of the step: the first one of its row, the last one
+    input  logic             row_end,
+    input  logic [XW-1:0]    x,
+    input  logic [WORD-1:0]  words,
+    output logic             out_valid,
+    input  logic             out_ready,
+    output logic [PE*OW-1:0] out_data
+);
+
+  localparam int LEVELS = $clog2(SIMD);
+  localparam int BOOTH_TREE = (LEVELS <= 2) ? 1 : 2 + (LEVELS - 2) / 2;
+  localparam int CHAIN_TREE = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
+  localparam int TREE = (MULTIPLIER == 2) ? BOOTH_TREE : CHAIN_TREE;
+  localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
+  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK;  // the stage of the sums; the accumulator follows
+
+  localparam int READERS = PE / SHARES;  // of an operand
+
+  // Block memories give their words late in the cycle.
+  logic [WORD-1:0] weights;
+  logic [XW-1:0] operands;
+  always_ff @(posedge clk) if (enable) weights <= words;
+  mase_operands #(
+      .W(XW),
+      .SHARED((READERS > 1) ? 1 : 0)
+  ) kept_operands (
+      .clk,
+      .rst,
+      .enable,
+      .in(x),
+      .out(operands)
+  );
+
+  // What travels with a step: bit i belongs to stage i.
+  logic [LAST:1] valid;
+  logic [LAST:1] first;
+  logic [LAST:1] last;
+  logic acc_last, rounded_last;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      valid <= '0;
+      acc_last <= 1'b0;
+      rounded_last <= 1'b0;
+    end else if (enable) begin
+      valid <= {valid[LAST-1:1], step};
+      acc_last <= valid[LAST] && last[LAST];
+      rounded_last <= acc_last;
+    end
+  end
+  always_ff @(posedge clk)
+    if (enable) begin
+      first <= {first[LAST-1:1], row_start};
+      last  <= {last[LAST-1:1], row_end};
+    end
+
+  // The biases are read two stages before their use.
+  logic [PE*ACCW-1:0] biases;
+  if (HAS_BIAS != 0) begin : g_bias
+    localparam int RB = (ROWS > 1) ? $clog2(ROWS) : 1;
+    logic [RB-1:0] address;
+    logic [PE*BW-1:0] read_words, bias_words;
+    logic next;
+    assign next = enable && valid[LAST-2] && first[LAST-2];
+    always_ff @(posedge clk)
+      if (rst) address <= '0;
+      else if (next) address <= (address == RB'(ROWS - 1)) ? '0 : address + 1'b1;
+    mase_rom #(
+`ifdef MASE_RELOAD
+        .BASE(BIAS_BASE),
+`endif
+        .W(PE * BW),
+        .DEPTH(ROWS),
+        .FILE(BIAS_FILE),
+        .BLOCK((ROWS >= 8 && ROWS * PE * BW >= 1024) ? 1 : 0)
+    ) bias_rom (
+        .clk,
+`ifdef MASE_RELOAD
+        .reload,
+`endif
+        .enable,
+        .address,
+        .data(read_words)
+    );
+    always_ff @(posedge clk) if (enable) bias_words <= read_words;
+    for (genvar p = 0; p < PE; p++) begin : g_extend
+      assign biases[p*ACCW+:ACCW] = ACCW'($signed(bias_words[p*BW+:BW]));
+    end
+  end else begin : g_no_bias
+`ifdef MASE_RELOAD
+    logic unused_reload;
+    assign unused_reload = ^reload;
+`endif
+    assign biases = {PE{ACCW'(START)}};
+  end
+
+  // Operands as mase_dot wants them; shared ones are made late once.
+  logic [XW-1:0] late_operands;
+  logic [WORD-1:0] late_weights;
+  if (MULTIPLIER == 2 || SIMD <= 2) begin : g_together
+    assign late_operands = operands;
+    assign late_weights  = weights;
+  end else begin : g_skewed
+    for (genvar s = 0; s < SHARES; s++) begin : g_operands
+      mase_dot_skew #(
+          .SIMD(SIMD),
+          .W(AW),
+          .SHARED((READERS > 1) ? 1 : 0)
+      ) skew (
+          .clk,
+          .rst,
+          .enable,
+          .in(operands[s*SIMD*AW+:SIMD*AW]),
+          .out(late_operands[s*SIMD*AW+:SIMD*AW])
+      );
+    end
+    for (genvar p = 0; p < PE; p++) begin : g_weights
+      mase_dot_skew #(
+          .SIMD(SIMD),
+          .W(WW),
+          .SHARED((PACK > 1) ? 2 : 0)
+      ) skew (
+          .clk,
+          .rst,
+          .enable,
+          .in(weights[p*SIMD*WW+:SIMD*WW]),
+          .out(late_weights[p*SIMD*WW+:SIMD*WW])
+      );
+    end
+  end
+
+  // Packs of outputs that read the same operands; the last of them may be smaller.
+  logic [PE*ACCW-1:0] sums;
+  logic [PE-1:0] carries;
+  for (genvar p = 0; p < PE; p++) begin : g_products
+    if (PACK == 1) begin : g_one
+      mase_dot #(
+          .SIMD(SIMD),
+          .AW(AW),
+          .ASIGNED(ASIGNED),
+          .WW(WW),
+          .WSIGNED(WSIGNED),
+          .W(ACCW),
+          .MULTIPLIER(MULTIPLIER),
+          .PRODUCT_STAGES(PRODUCT_STAGES)
+      ) products (
+          .clk,
+          .enable,
+          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
+          .w(late_weights[p*SIMD*WW+:SIMD*WW]),
+          .sum(sums[p*ACCW+:ACCW]),
+          .carry(carries[p])
+      );
+    end else if (p % READERS % PACK == 0) begin : g_pack
+      localparam int LEFT = READERS - p % READERS;
+      localparam int COUNT = (LEFT < PACK) ? LEFT : PACK;
+      mase_dot_packed #(
+          .SIMD(SIMD),
+          .AW(AW),
+          .ASIGNED(ASIGNED),
+          .WW(WW),
+          .WSIGNED(WSIGNED),
+          .W(ACCW),
+          .COUNT(COUNT),
+          .PITCH(PITCH),
+          .KNOWN(KNOWN),
+          .DSP(MULTIPLIER),
+          .PRODUCT_STAGES(PRODUCT_STAGES)
+      ) products (
+          .clk,
+          .enable,
+          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
+          .w(late_weights[p*SIMD*WW+:COUNT*SIMD*WW]),
+          .sum(sums[p*ACCW+:COUNT*ACCW]),
+          .carry(carries[p+:COUNT])
+      );
+    end
+  end
+
+  logic [PE*OW-1:0] results;
+  for (genvar p = 0; p < PE; p++) begin : g_pe
+    localparam int CARRIES = (KNOWN < 2 && p % READERS % PACK != 0) ? 1 : 0;
+    logic [ACCW-1:0] acc;
+    mase_accumulate #(
+        .W(ACCW),
+        .HAS_CARRY((MULTIPLIER == 2) ? 1 : CARRIES)
+    ) accumulator (
+        .clk,
+        .enable(enable && valid[LAST]),
+        .first(first[LAST]),
+        .bias(biases[p*ACCW+:ACCW]),
+        .sum(sums[p*ACCW+:ACCW]),
+        .carry(carries[p]),
+        .acc
+    );
+    mase_requantise_stage #(
+        .IW(ACCW),
+        .OW(OW),
+        .SHIFT(SHIFT),
+        .DIVISOR(DIVISOR),
+        .ROUND(ROUND),
+        .HALVED(HALVED),
+        .LOW(LOW),
+        .HIGH(HIGH)
+    ) round (
+        .clk,
+        .enable,
+        .in(acc),
+        .out(results[p*OW+:OW])
+    );
+  end
+
+  mase_skid #(
+      .W(PE * OW)
+  ) buffer (
+      .clk,
+      .rst,
+      .in_valid(rounded_last),
+      .in_ready(enable),
+      .in_data(results),
+      .out_valid,
+      .out_ready,
+      .out_data
+  );
+
+endmodule

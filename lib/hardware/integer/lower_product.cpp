@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of matrix products of two streams: matmul and bmm. The second stream's matrices are kept
+// whole; where they lie in its frame is an address, so that transposing them costs nothing.
+#include <algorithm>
+
+#include "hardware/integer/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+using Index = std::int64_t;
+
+/// The sizes of [batch..., rows, inputs] x [batch..., inputs, outputs].
+struct Sizes {
+  Shape batch;  ///< of the result
+  Index rows = 1, inputs = 1, outputs = 1;
+
+  Shape left() const { return with(rows, inputs); }
+  Shape right() const { return with(inputs, outputs); }
+
+ private:
+  Shape with(Index a, Index b) const {
+    Shape shape = batch;
+    shape.insert(shape.end(), {a, b});
+    return shape;
+  }
+};
+
+Sizes sizes_of(const Call& call, const Shape& a, const Shape& b) {
+  const Shape result = call.frame_shape();
+  if (a.size() < 2 || a.size() != b.size() || result.size() != a.size())
+    throw Refusal{"its operands " + shape_text(a) + " and " + shape_text(b) +
+                  " of a frame are no matrices of equally many dimensions, so that it mixes rows "
+                  "of the batch; reshape one of them"};
+  const std::size_t rank = a.size();
+  return {Shape(result.begin(), result.end() - 2), a[rank - 2], a[rank - 1], b[rank - 1]};
+}
+
+/// Which matrix every row of a stream is multiplied by.
+struct Sets {
+  std::vector<Index> matrices;  ///< of the sets, in the order in which rows need them
+  Index repeat = 1;             ///< rows that follow each other with the same set
+};
+
+/// None when the sets do not follow each other over and over.
+std::optional<Sets> sets_of(const std::vector<Index>& needed) {
+  Sets sets;
+  const auto other = std::ranges::find_if(needed, [&](Index m) { return m != needed.front(); });
+  sets.repeat = other - needed.begin();
+  for (std::size_t row = 0; row < needed.size(); row += at(sets.repeat)) {
+    if (std::ranges::find(sets.matrices, needed[row]) != sets.matrices.end()) break;
+    sets.matrices.push_back(needed[row]);
+  }
+  const auto period = static_cast<Index>(sets.matrices.size()) * sets.repeat;
+  for (std::size_t row = 0; row < needed.size(); ++row)
+    if (needed[row] != sets.matrices[row % at(period) / at(sets.repeat)]) return std::nullopt;
+  if (static_cast<Index>(needed.size()) % period != 0) return std::nullopt;
+  return sets;
+}
+
+/// The rows of the first operand and what they are multiplied by.
+struct Left {
+  Rows rows;
+  Sets sets;
+};
+
+std::optional<Left> left_of(const StreamView& a, Index matrix_rows, bool one_matrix) {
+  auto rows = rows_of(a.layout);
+  if (!rows) return std::nullopt;
+  std::vector<Index> needed;
+  for (const Index row : rows->rows) needed.push_back(one_matrix ? 0 : row / matrix_rows);
+  auto sets = sets_of(needed);
+  if (!sets) return std::nullopt;
+  return Left{std::move(*rows), std::move(*sets)};
+}
+
+/// In torch's order there always is one.
+Left left_for(const Call& call, StreamView& a, Index matrix_rows, bool one_matrix) {
+  if (auto left = left_of(a, matrix_rows, one_matrix)) return *left;
+  a = call.lowering.reordered(a, row_major(a.layout.torch_shape), call.node, "data_in");
+  return *left_of(a, matrix_rows, one_matrix);
+}
+
+/// The torch element of the second operand that is factor `input` of output `output` of a set.
+Index element(const Left& left, const Sizes& sizes, Index set, Index output, Index input) {
+  return (left.sets.matrices[at(set)] * sizes.inputs + left.rows.columns[at(input)]) *
+             sizes.outputs +
+         output;
+}
+
+template <class F>
+void for_each_factor(const MatrixProduct& product, F&& f) {
+  for (Index set = 0; set < product.sets; ++set)
+    for (Index output = 0; output < product.outputs; ++output)
+      for (Index input = 0; input < product.inputs; ++input) f(set, output, input);
+}
+
+/// Finds the steps with which the second operand lies in its stream; whether there are such, with
+/// inputs or outputs innermost.
+bool find_steps(MatrixProduct& product, const Left& left, const Sizes& sizes, const Layout& b) {
+  const std::vector<Index> places = places_of(b);
+  const auto place = [&](Index set, Index output, Index input) {
+    return places[at(element(left, sizes, set, output, input))];
+  };
+  const Index first = place(0, 0, 0);
+  product.input_step = product.inputs > 1 ? place(0, 0, 1) - first : 0;
+  product.output_step = product.outputs > 1 ? place(0, 1, 0) - first : 0;
+  product.set_step = product.sets > 1 ? place(1, 0, 0) - first : 0;
+  const bool innermost =
+      product.input_step == 1 || product.output_step == 1 || product.inputs * product.outputs == 1;
+  bool fits = innermost;
+  for_each_factor(product, [&](Index set, Index output, Index input) {
+    fits = fits && place(set, output, input) == product.place(set, output, input);
+  });
+  return fits;
+}
+
+/// Brings the second operand into an order that the product can address.
+void place_matrices(const Call& call, MatrixProduct& product, const Left& left, const Sizes& sizes,
+                    StreamView& b) {
+  if (find_steps(product, left, sizes, b.layout)) return;
+  Layout wanted{{product.sets, product.outputs, product.inputs}, b.layout.torch_shape, {}};
+  for_each_factor(product, [&](Index set, Index output, Index input) {
+    wanted.order.push_back(element(left, sizes, set, output, input));
+  });
+  b = call.lowering.reordered(b, wanted, call.node, "weight");
+  find_steps(product, left, sizes, b.layout);
+}
+
+Accumulator accumulator_of(const FixedType& a, const FixedType& b, Index terms) {
+  check_sum(a.width + 1, b.width + 1, terms);
+  const Interval one = hull(product(interval_of(a), interval_of(b)), {});
+  return {{one.low * terms, one.high * terms}, a.frac + b.frac};
+}
+
+Operand lower_product(const Call& call, StreamView a, StreamView b) {
+  const Sizes sizes = sizes_of(call, a.layout.torch_shape, b.layout.torch_shape);
+  const bool one_matrix = numel(b.layout.torch_shape) == sizes.inputs * sizes.outputs;
+  a = repeated(call, a, sizes.left(), "data_in");
+  if (!one_matrix) b = repeated(call, b, sizes.right(), "weight");
+  const Left left = left_for(call, a, sizes.rows, one_matrix);
+  MatrixProduct product{.inputs = sizes.inputs,
+                        .outputs = sizes.outputs,
+                        .sets = static_cast<Index>(left.sets.matrices.size()),
+                        .repeat = left.sets.repeat};
+  place_matrices(call, product, left, sizes, b);
+  const auto& values = call.lowering;
+  const Accumulator accumulator =
+      accumulator_of(values.value(a.id).type, values.value(b.id).type, sizes.inputs);
+  return call.lowering.emit(call.node, product, {a.id, b.id}, accumulator,
+                            product_layout(a.layout, left.rows, sizes.outputs));
+}
+
+}  // namespace
+
+std::vector<LoweringRow> product_rows() {
+  return {
+      {"matmul",
+       [](const Call& call) {
+         return lower_product(call, call.stream("self"), call.stream("other"));
+       }},
+      {"bmm",
+       [](const Call& call) {
+         return lower_product(call, call.stream("self"), call.stream("mat2"));
+       }},
+  };
+}
+
+}  // namespace mase::integer

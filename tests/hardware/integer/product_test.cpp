@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products of two streams against the reference, and what they cost: the order of the kept
+// operand is an address.
+#include <catch2/catch.hpp>
+
+#include "hardware/integer/program.hpp"
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using ir::NodeId;
+using ir::Value;
+
+namespace {
+
+const Formats operands{{"data_in", "integer(8, 4)"}, {"weight", "integer(6, 3)"}};
+
+NodeId product(Sketch& sketch, NodeId a, NodeId b, const Shape& shape,
+               const Formats& own = operands) {
+  return sketch.call("aten::matmul", {{"self", ref(a)}, {"other", ref(b)}}, shape, own);
+}
+
+NodeId swapped(Sketch& sketch, NodeId x, std::int64_t a, std::int64_t b) {
+  Shape shape = sketch.shape(x);
+  std::swap(shape[static_cast<std::size_t>(a)], shape[static_cast<std::size_t>(b)]);
+  return sketch.call("aten::transpose.int",
+                     {{"self", ref(x)}, {"dim0", Value(a)}, {"dim1", Value(b)}}, shape);
+}
+
+/// [2, length, heads * size] of a linear layer as [2, heads, length, size].
+NodeId heads_of(Sketch& sketch, NodeId x, std::int64_t heads, std::int64_t size) {
+  const std::int64_t length = sketch.shape(x)[1];
+  const NodeId all = sketch.linear(x, heads * size, eight);
+  const NodeId split =
+      sketch.call("aten::view", {{"self", ref(all)}, {"size", list({2, length, heads, size})}},
+                  {2, length, heads, size});
+  return swapped(sketch, split, 1, 2);
+}
+
+bool has_gather(const ir::Graph& graph) {
+  for (const integer::Step& step : integer::lower(graph).steps)
+    if (std::holds_alternative<integer::Gather>(step.operation)) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("products of matrices equal the reference, whatever their formats") {
+  for (const std::string a : {"integer(8, 4)", "integer(3, 1, is_signed=false)"})
+    for (const std::string b :
+         {"integer(8, 4)", "integer(12, -2)", "integer(1, 0, is_signed=false)"})
+      for (const std::string out : {"", "integer(8, 2)", "integer_floor(6, 0)"}) {
+        INFO(a << " " << b << " " << out);
+        Sketch sketch;
+        const NodeId x = sketch.input({2, 5, 7}), y = sketch.input({2, 7, 3});
+        Formats own{{"data_in", a}, {"weight", b}};
+        if (!out.empty()) own.push_back({"data_out", out});
+        check_against_reference(sketch.finish(product(sketch, x, y, {2, 5, 3}, own)), 12);
+      }
+}
+
+TEST_CASE("attention's products equal the reference and move nothing") {
+  Sketch sketch;
+  const NodeId x = sketch.input({2, 5, 6}, {{"data_out", "integer(8, 4)"}});
+  const NodeId q = heads_of(sketch, x, 3, 4), k = heads_of(sketch, x, 3, 4),
+               v = heads_of(sketch, x, 3, 4);
+  const NodeId scores = product(sketch, q, swapped(sketch, k, 2, 3), {2, 3, 5, 5});
+  const NodeId context = swapped(sketch, product(sketch, scores, v, {2, 3, 5, 4}), 1, 2);
+  const NodeId joined = sketch.call(
+      "aten::reshape", {{"self", ref(context)}, {"shape", list({2, 5, 12})}}, {2, 5, 12});
+  const ir::Graph graph = sketch.finish(sketch.linear(joined, 6, eight));
+  check_against_reference(graph, 4);
+  CHECK_FALSE(has_gather(graph));
+}
+
+TEST_CASE("products that broadcast equal the reference") {
+  const auto check = [](const Shape& a, const Shape& b, const Shape& shape) {
+    INFO(shape_text(a) << " " << shape_text(b));
+    Sketch sketch;
+    const NodeId x = sketch.input(a), y = sketch.input(b);
+    check_against_reference(sketch.finish(product(sketch, x, y, shape)), 12);
+  };
+  check({2, 1, 3, 4}, {2, 5, 4, 2}, {2, 5, 3, 2});
+  check({2, 5, 3, 4}, {2, 1, 4, 2}, {2, 5, 3, 2});
+  check({2, 1, 3, 4}, {2, 1, 4, 2}, {2, 1, 3, 2});
+  check({2, 2, 1, 3, 4}, {2, 1, 5, 4, 2}, {2, 2, 5, 3, 2});
+  check({2, 1, 1}, {2, 1, 1}, {2, 1, 1});
+  check({2, 4, 1}, {2, 1, 6}, {2, 4, 6});
+  check({2, 1, 6}, {2, 6, 1}, {2, 1, 1});
+}
+
+TEST_CASE("operands in any order of their dimensions equal the reference") {
+  const std::vector<Shape> orders{{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 1, 3},
+                                  {0, 2, 3, 1}, {0, 3, 1, 2}, {0, 3, 2, 1}};
+  for (const Shape& a : orders)
+    for (const Shape& b : orders) {
+      INFO(shape_text(a) << " " << shape_text(b));
+      Sketch sketch;
+      // An input whose dimensions, so permuted, are those of the operand.
+      const auto operand = [&](const Shape& order, const Shape& wanted) {
+        Shape shape(4);
+        for (std::size_t d = 0; d < 4; ++d) shape[static_cast<std::size_t>(order[d])] = wanted[d];
+        return sketch.call("aten::permute",
+                           {{"self", ref(sketch.input(shape))}, {"dims", list(order)}}, wanted);
+      };
+      const NodeId x = operand(a, {2, 3, 5, 4}), y = operand(b, {2, 3, 4, 2});
+      check_against_reference(sketch.finish(product(sketch, x, y, {2, 3, 5, 2})), 12);
+    }
+}
+
+TEST_CASE("products of batches equal the reference") {
+  Sketch sketch;
+  const NodeId x = sketch.input({2, 3, 4}), y = sketch.input({2, 4, 5});
+  const NodeId z =
+      sketch.call("aten::bmm", {{"self", ref(x)}, {"mat2", ref(y)}}, {2, 3, 5}, operands);
+  check_against_reference(sketch.finish(z), 12);
+}
