@@ -189,8 +189,7 @@ TEST_CASE("designs whose weights stay have nothing of reloading") {
 }
 
 TEST_CASE("a network takes the weights of another checkpoint over AXI4-Lite, and its own again") {
-  const auto [text, interval] =
-      GENERATE(std::pair(mlp, 1), std::pair(mlp, 35), std::pair(cnn, 144),
+  const auto [text, interval] = GENERATE(std::pair(mlp, 1), std::pair(mlp, 35), std::pair(cnn, 144),
                                          std::pair(attention, 100));
   INFO(text << interval);
   const test::TemporaryFolder folder;
