@@ -77,6 +77,7 @@ PackedCodes element_codes(const BlockElements& elements, const Tiling& tiling,
 // The largest magnitude of every tile as the reference system finds it: NaN spreads, and tiles of
 // zeros take the smallest magnitude that another tile has.
 std::vector<float> reference_peaks(std::vector<float> peaks) {
+  if (std::ranges::find(peaks, 0.0F) == peaks.end()) return peaks;
   float smallest = std::numeric_limits<float>::infinity();
   bool any = false;
   for (const float peak : peaks)

@@ -118,7 +118,7 @@ MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile
     const float* const next = r > 0 ? strip.in + strip.rows[r - 1] + chunk.begin : in + fetch_ahead;
     float* const out = strip.out + strip.rows[r] + chunk.begin;
     offsets.start(strip.index + strip.rows[r] + chunk.begin);
-    if constexpr (streams<Op>)
+    if constexpr (streams<Op> && !IsLong<Op>)
       if (strip.streaming) {
         write_row(StreamWriter<Simd>(out), op, factors, tile, chunk.size(), in, out, next, offsets);
         continue;

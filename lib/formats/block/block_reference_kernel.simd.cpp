@@ -19,6 +19,7 @@ MASE_SIMD Vec in_tile(Vec value, Vec nothing) {
 
 struct ReferenceBlockFp {
   static constexpr std::size_t factors = reference_factor_count;
+  static constexpr bool is_long = true;
   Vec unit, step, addend;
 
   MASE_SIMD static ReferenceBlockFp of(const ReferenceBlockGrid& grid) {
@@ -37,6 +38,7 @@ struct ReferenceBlockFp {
 
 struct ReferenceBlockMinifloat {
   static constexpr std::size_t factors = reference_factor_count;
+  static constexpr bool is_long = true;
   OnReferenceMinifloat<true> element;
   Bits span;
   Vec addend;
@@ -54,6 +56,7 @@ struct ReferenceBlockMinifloat {
 
 struct ReferenceBlockLog {
   static constexpr std::size_t factors = reference_zeta + 1;
+  static constexpr bool is_long = true;
   OnReferenceLog element;
   Bits span;
   Vec addend;

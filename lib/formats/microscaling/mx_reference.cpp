@@ -5,25 +5,19 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 namespace {
 
+constexpr int any_exponent = 1 << 16;  // beyond all
+
 float scale_of(int exponent) { return std::ldexp(1.0F, exponent); }
 
 int top_exponent(const MinifloatSpec& element) {
   return (1 << element.exponent_width) - 1 - element.exponent_bias;
-}
-
-std::optional<int> integer_exponent(const MxSpec& spec, float p) {
-  if (std::isnan(p)) return std::nullopt;
-  if (spec.scale == MxScale::offset)
-    return std::clamp(ceiled_log2()(p) - spec.bias(), spec.lowest_exponent(),
-                      spec.highest_exponent());
-  if (std::isinf(p)) return std::nullopt;
-  return ceiled_log2()(std::max(p, 0x1p-126F));
 }
 
 float flushed(float v) { return std::abs(v) < 0x1p-126F ? 0.0F : v; }
@@ -37,15 +31,39 @@ std::uint32_t rounded_fraction(std::uint32_t field, int bits) {
 
 }  // namespace
 
+ReferenceMxExponent::ReferenceMxExponent(const MxSpec& spec)
+    : log2_(spec.minifloat ? floored_log2() : ceiled_log2()),
+      largest_(std::numeric_limits<float>::max()),
+      smallest_(0x1p-126F),
+      replaced_(0x1p-126F),
+      less_(0),
+      low_(-any_exponent),
+      high_(any_exponent),
+      lowest_stored_(-any_exponent),
+      highest_stored_(any_exponent) {
+  if (spec.minifloat) {
+    replaced_ = 0;
+    less_ = top_exponent(*spec.minifloat);
+    low_ = -127;
+    high_ = 128;
+  } else if (spec.scale == MxScale::offset) {
+    largest_ = std::numeric_limits<float>::infinity();
+    smallest_ = 0;
+    less_ = spec.bias();
+    low_ = spec.lowest_exponent();
+    high_ = spec.highest_exponent();
+  } else {
+    lowest_stored_ = -spec.bias();
+    highest_stored_ = static_cast<int>(spec.nan_code()) - spec.bias();
+  }
+}
+
 std::optional<int> reference_mx_exponent(const MxSpec& spec, float p) {
-  if (!spec.minifloat) return integer_exponent(spec, p);
-  if (!std::isfinite(p)) return std::nullopt;
-  return std::clamp(floored_log2()(flushed(p)) - top_exponent(*spec.minifloat), -127, 128);
+  return ReferenceMxExponent(spec).of(p);
 }
 
 int reference_mx_stored(const MxSpec& spec, int exponent) {
-  if (spec.minifloat || spec.scale == MxScale::offset) return exponent;
-  return std::clamp(exponent + spec.bias(), 0, static_cast<int>(spec.nan_code())) - spec.bias();
+  return ReferenceMxExponent(spec).stored(exponent);
 }
 
 float reference_mx_integer(const MxSpec& spec, float x, int exponent) {

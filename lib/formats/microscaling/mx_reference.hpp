@@ -3,17 +3,38 @@
 // operations (formats.md, section 4). Their parameters are MxSpec's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "formats/microscaling/mx_scalar.hpp"
+#include "formats/minifloat/reference_log2.hpp"
 
 namespace mase::formats {
 
-/// mx_block_exponent in profile `reference`.
-std::optional<int> reference_mx_exponent(const MxSpec& spec, float p);
+/// mx_block_exponent in profile `reference`, and what is stored of it; for many blocks.
+class ReferenceMxExponent {
+ public:
+  explicit ReferenceMxExponent(const MxSpec& spec);
 
-/// The stored exponent: mxint clamps it only here, after the elements were made.
+  std::optional<int> of(float p) const {
+    if (!(p <= largest_)) return std::nullopt;
+    const float magnitude = p < smallest_ ? replaced_ : p;
+    return std::clamp(log2_(magnitude) - less_, low_, high_);
+  }
+  /// mxint clamps it only here, after the elements were made.
+  int stored(int exponent) const { return std::clamp(exponent, lowest_stored_, highest_stored_); }
+
+ private:
+  const RoundedLog2& log2_;
+  float largest_;              ///< nothing for larger peaks and NaN
+  float smallest_, replaced_;  ///< what takes the place of smaller peaks
+  int less_, low_, high_;
+  int lowest_stored_, highest_stored_;
+};
+
+/// The same of one block.
+std::optional<int> reference_mx_exponent(const MxSpec& spec, float p);
 int reference_mx_stored(const MxSpec& spec, int exponent);
 
 /// An element before scaling: an integer M, or the bits of a minifloat code with its sign on top.

@@ -23,6 +23,7 @@ MASE_SIMD Vec in_tile(Vec value, const Tile& tile) {
 template <bool offset>
 struct MxReferenceInteger {
   static constexpr std::size_t factors = mx_reference_factor_count;
+  static constexpr bool is_long = true;
   Vec high, step;
 
   MASE_SIMD static MxReferenceInteger of(const MxReferenceGrid& grid) {
@@ -45,6 +46,7 @@ MASE_SIMD Vec flushed(Vec v) {
 
 struct MxReferenceMinifloat {
   static constexpr std::size_t factors = mx_reference_factor_count;
+  static constexpr bool is_long = true;
   Vec to_fraction;
   Bits hidden, bias, top_code, down;  ///< down: bias + fraction_bits
 

@@ -152,14 +152,15 @@ kernels::MxReferenceStrip reference_kernel(const MxSpec& spec, simd::Isa isa) {
 void quantize_reference(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
                         std::span<float> out, simd::Isa isa) {
   const std::vector<float> peaks = tile_magnitudes(tiling, in, isa);
+  const ReferenceMxExponent exponents(spec);
   const auto fill = [&](std::size_t first, std::size_t count, TileFactors& factors) {
     float* const down = factors.of(kernels::mx_reference_down);
     float* const up = factors.of(kernels::mx_reference_up);
     float* const nothing = factors.of(kernels::mx_reference_nothing);
     for (std::size_t t = 0; t < count; ++t) {
-      const std::optional<int> exponent = reference_mx_exponent(spec, peaks[first + t]);
+      const std::optional<int> exponent = exponents.of(peaks[first + t]);
       down[t] = float_power(exponent.value_or(0));
-      up[t] = float_power(reference_mx_stored(spec, exponent.value_or(0)));
+      up[t] = float_power(exponents.stored(exponent.value_or(0)));
       nothing[t] = exponent ? 0.0F : quiet_nan;
     }
   };
