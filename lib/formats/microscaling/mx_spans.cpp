@@ -270,19 +270,22 @@ std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
 ScalePacker::ScalePacker(const MxBlocks& blocks, int bits)
     : blocks_(blocks), packer_(bits, size_of(blocks.tiling.tiles())) {}
 
-// Codes of a line along the block axis are steps apart in the tiles' order.
+// Codes of a line along the block axis are steps apart in the tiles' order, those of neighbouring
+// lines follow one another.
 PackedCodes ScalePacker::finish() {
   PackedCodes in_order = packer_.finish();
   if (in_order.empty() || blocks_.axis == 1 || blocks_.inner == 1) return in_order;
   const std::size_t axis = size_of(blocks_.axis), inner = size_of(blocks_.inner);
-  const std::size_t lines = in_order.size() / axis, most = std::max<std::size_t>(1, 1024 / axis);
+  const std::size_t lines = in_order.size() / axis, most = std::max<std::size_t>(1, 8192 / axis);
   CodePacker last(in_order.bits(), in_order.size());
-  std::vector<std::uint32_t> codes(most * axis);
+  std::vector<std::uint32_t> codes(most * axis), step(most);
   for (std::size_t line = 0, count = 0; line < lines; line += count) {
-    count = std::min(most, lines - line);
-    for (std::size_t l = line; l < line + count; ++l)
-      in_order.unpack(l / inner * axis * inner + l % inner,
-                      std::span(codes).subspan((l - line) * axis, axis), inner);
+    count = std::min({most, lines - line, inner - line % inner});
+    for (std::size_t a = 0; a < axis; ++a) {
+      in_order.unpack((line / inner * axis + a) * inner + line % inner,
+                      std::span(step).first(count));
+      for (std::size_t l = 0; l < count; ++l) codes[l * axis + a] = step[l];
+    }
     last.append(std::span(codes).first(count * axis));
   }
   return last.finish();

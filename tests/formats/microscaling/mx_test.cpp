@@ -281,6 +281,24 @@ TEST_CASE("scales are stored with the block axis last") {
   CHECK(codes.shared.unpack() == std::vector<std::uint32_t>{128, 130, 132, 134});
 }
 
+TEST_CASE("scales of many lines are stored with the block axis last") {
+  // The scale of line l and block b is 2^((l + 3 b) mod 50): code 127 more.
+  constexpr std::size_t outer = 3, blocks = 2, inner = 5003;
+  std::vector<float> in(outer * blocks * 32 * inner);
+  std::vector<std::uint32_t> expected;
+  for (std::size_t o = 0; o < outer; ++o)
+    for (std::size_t i = 0; i < inner; ++i)
+      for (std::size_t b = 0; b < blocks; ++b) {
+        const auto exponent = static_cast<std::uint32_t>((o * inner + i + 3 * b) % 50);
+        expected.push_back(127 + exponent);
+        in[((o * blocks + b) * 32 + (i + o) % 32) * inner + i] =
+            std::ldexp(1.0F, static_cast<int>(exponent));
+      }
+  const Encoded encoded =
+      parse_format("mxint8(block_dim=1)").encode(in, {outer, blocks * 32, inner});
+  CHECK(encoded.shared.unpack() == expected);
+}
+
 TEST_CASE("block_fp with an exponent of 8 bits has the values of mxint") {
   Random random(64);
   std::size_t wrong = 0;
