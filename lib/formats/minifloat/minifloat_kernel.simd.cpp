@@ -44,6 +44,18 @@ MASE_SIMD_TARGET bool run_encode(const MinifloatGrid& grid, const MinifloatCodeG
 template <class Op>
 constexpr MinifloatKernel kernel{run<Op>, run_encode<Op, true>, run_encode<Op, false>};
 
+MASE_SIMD_TARGET void run_floored(const MinifloatGrid& grid, const float* in, float* out,
+                                  std::size_t count) {
+  if (OnFlooredMinifloatGrid::covers(grid))
+    return apply(OnFlooredNumbers::of(grid), in, out, count);
+  apply(OnMinifloatGrid<Rounding::floor>::of(grid), in, out, count);
+}
+
+template <>
+constexpr MinifloatKernel kernel<OnMinifloatGrid<Rounding::floor>>{
+    run_floored, run_encode<OnMinifloatGrid<Rounding::floor>, true>,
+    run_encode<OnMinifloatGrid<Rounding::floor>, false>};
+
 template <Rounding rounding>
 constexpr MinifloatKernels kernels{kernel<OnMinifloatGrid<rounding>>,
                                    kernel<OnMinifloatGrid<rounding, false>>,

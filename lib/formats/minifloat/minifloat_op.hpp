@@ -118,9 +118,15 @@ struct OnFlooredMinifloatGrid {
   Bits kept, magnitude;
   Bits within_step;  ///< of a negative number whose quotient by a step is no 0
 
+  /// The bits of the step.
+  static std::int32_t step_of(const MinifloatGrid& grid) {
+    return grid.lowest + grid.to_addend - (23 << 23);
+  }
+  static bool covers(const MinifloatGrid& grid) { return step_of(grid) >= 2 << 23; }
+
   MASE_SIMD static OnFlooredMinifloatGrid of(const MinifloatGrid& grid) {
-    const std::int32_t dropped = grid.to_addend >> 23, low_bits = (1 << dropped) - 1;
-    const std::int32_t step = grid.lowest - ((23 - dropped) << 23), per_step = (254 << 23) - step;
+    const std::int32_t low_bits = (1 << (grid.to_addend >> 23)) - 1;
+    const std::int32_t step = step_of(grid), per_step = (254 << 23) - step;
     return {Simd::all(grid.limit),
             Simd::all(-grid.limit),
             Simd::floats(Simd::all_bits(grid.lowest - 1)),
@@ -138,6 +144,24 @@ struct OnFlooredMinifloatGrid {
     const Vec steps = Simd::mul(Simd::floor(Simd::mul(cut, per_step)), step);
     const Vec size = Simd::floats(Simd::and_bits(Simd::bits(cut), magnitude));
     return Simd::select_less(below_lowest, size, normal, steps);  // steps of NaN are NaN
+  }
+};
+
+/// The same for any numbers: the product with one over the step may underflow.
+struct OnFlooredNumbers {
+  using Vec = Simd::Vec;
+  OnFlooredMinifloatGrid grid;
+  Vec infinity, flips;
+
+  MASE_SIMD static OnFlooredNumbers of(const MinifloatGrid& given) {
+    const auto grid = OnFlooredMinifloatGrid::of(given);
+    const Simd::Bits infinity = Simd::all_bits(0x7f800000);
+    return {grid, Simd::floats(infinity), Simd::floats(Simd::xor_bits(infinity, grid.within_step))};
+  }
+  MASE_SIMD Vec operator()(Vec x) const {
+    const Vec flipped = Simd::where_less(x, Simd::all(0.0F), flips);
+    const Vec highest = Simd::floats(Simd::xor_bits(Simd::bits(flipped), Simd::bits(infinity)));
+    return grid(Simd::min(highest, x));
   }
 };
 
