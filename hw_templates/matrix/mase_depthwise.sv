@@ -4,7 +4,8 @@
 // output's own weights, plus bias. BLOCKS blocks follow each other. Input always offered and output always taken,
 // with TREE of mase_dot for TAPS * CHANNELS lanes: first output beat N + 6 + TREE cycles after the first input beat
 // (one less with Booth rows), a block every N cycles.
-// OPERAND_STAGES registers on the operands' way and PRODUCT_STAGES behind the tool's multipliers add a cycle of latency each.
+// OPERAND_STAGES registers on the operands' way and PRODUCT_STAGES behind the tool's multipliers add a cycle of latency each; WEIGHT_STAGES
+// of the former are the weights' too.
 module mase_depthwise #(
     parameter int N = 9,
     parameter int BLOCKS = 2,
@@ -33,6 +34,7 @@ module mase_depthwise #(
     parameter int KNOWN = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
+    parameter int WEIGHT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int WEIGHT_BASE = 0,
     parameter int BIAS_BASE = 0,
@@ -102,6 +104,7 @@ module mase_depthwise #(
       .KNOWN(KNOWN),
       .OPERAND_STAGES(OPERAND_STAGES),
       .PRODUCT_STAGES(PRODUCT_STAGES),
+      .WEIGHT_STAGES(WEIGHT_STAGES),
 `ifdef MASE_RELOAD
       .WEIGHT_BASE(WEIGHT_BASE),
       .BIAS_BASE(BIAS_BASE),

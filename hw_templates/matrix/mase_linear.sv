@@ -5,7 +5,8 @@
 //
 // Input always offered and output always taken, with TREE of mase_dot: first output beat SF + 6 + TREE
 // cycles after the first input beat, last one SF*NF + 6 + TREE, a row every SF*NF cycles; one less with Booth rows.
-// OPERAND_STAGES registers on the operands' way and PRODUCT_STAGES behind the tool's multipliers add a cycle of latency each.
+// OPERAND_STAGES registers on the operands' way and PRODUCT_STAGES behind the tool's multipliers add a cycle of latency each; WEIGHT_STAGES
+// of the former are the weights' too.
 module mase_linear #(
     parameter int SF = 8,
     parameter int NF = 8,
@@ -33,6 +34,7 @@ module mase_linear #(
     parameter int KNOWN = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
+    parameter int WEIGHT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int WEIGHT_BASE = 0,
     parameter int BIAS_BASE = 0,
@@ -116,6 +118,7 @@ module mase_linear #(
       .KNOWN(KNOWN),
       .OPERAND_STAGES(OPERAND_STAGES),
       .PRODUCT_STAGES(PRODUCT_STAGES),
+      .WEIGHT_STAGES(WEIGHT_STAGES),
 `ifdef MASE_RELOAD
       .WEIGHT_BASE(WEIGHT_BASE),
       .BIAS_BASE(BIAS_BASE),

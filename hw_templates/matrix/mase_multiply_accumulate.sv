@@ -4,7 +4,8 @@
 // step are offered a cycle after `step` and hold while enable is low.
 //
 // OPERAND_STAGES registers in front of those of mase_products, on the way from where operands are kept to
-// multipliers far from there, delay a beat by as many cycles.
+// multipliers far from there, delay a beat by as many cycles; WEIGHT_STAGES of them follow the memory of weights, which is
+// read later by the others.
 module mase_multiply_accumulate #(
     parameter int COLUMNS = 8,
     parameter int ROWS = 8,
@@ -32,6 +33,7 @@ module mase_multiply_accumulate #(
     parameter int KNOWN = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
+    parameter int WEIGHT_STAGES = 0,  // at most OPERAND_STAGES
 `ifdef MASE_RELOAD
     parameter int WEIGHT_BASE = 0,
     parameter int BIAS_BASE = 0,
@@ -96,20 +98,22 @@ module mase_multiply_accumulate #(
   localparam int WORD = PE * SIMD * WW;
   localparam int WB = (WORDS > 1) ? $clog2(WORDS) : 1;
   logic [WB-1:0] weight_address;
-  logic [WORD-1:0] words;
+  logic [WORD-1:0] words, moved_words;
+  localparam int BEFORE = OPERAND_STAGES - WEIGHT_STAGES;  // the stages in front of the memory of weights
   if (ROWS == 1) begin : g_row_address
-    logic [CB-1:0] columns[0:OPERAND_STAGES];
-    assign columns[0] = column;
-    for (genvar s = 0; s < OPERAND_STAGES; s++) begin : g_column
-      logic [CB-1:0] next;
-      always_ff @(posedge clk) if (enable) next <= columns[s];
-      assign columns[s+1] = next;
-    end
-    assign weight_address = columns[OPERAND_STAGES];
+    mase_delay #(
+        .W(CB),
+        .STAGES(BEFORE)
+    ) columns (
+        .clk,
+        .enable,
+        .in(column),
+        .out(weight_address)
+    );
   end else begin : g_address
     always_ff @(posedge clk)
       if (rst) weight_address <= '0;
-      else if (moved_step)
+      else if (enable && steps[BEFORE])
         weight_address <= (weight_address == WB'(WORDS - 1)) ? '0 : weight_address + 1'b1;
   end
   mase_rom #(
@@ -128,6 +132,15 @@ module mase_multiply_accumulate #(
       .enable,
       .address(weight_address),
       .data(words)
+  );
+  mase_delay #(
+      .W(WORD),
+      .STAGES(WEIGHT_STAGES)
+  ) weight_stages (
+      .clk,
+      .enable,
+      .in(words),
+      .out(moved_words)
   );
   mase_products #(
       .ROWS(ROWS),
@@ -169,7 +182,7 @@ module mase_multiply_accumulate #(
       .row_start(firsts[OPERAND_STAGES]),
       .row_end(ends[OPERAND_STAGES]),
       .x(moved[OPERAND_STAGES]),
-      .words,
+      .words(moved_words),
       .out_valid,
       .out_ready,
       .out_data

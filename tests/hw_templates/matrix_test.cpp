@@ -451,7 +451,9 @@ TEST_CASE("matrix modules in RTL can have registers on the way to and from multi
     Case linear = linear_case(random, shape, types, 200 + i);
     Case depthwise = depthwise_case(random, random_groups(random), i % 3, types, 200 + i);
     for (Case* test : {&linear, &depthwise}) {
-      test->parameters.set("OPERAND_STAGES", std::int64_t{i % 4 / 2 + i % 2});
+      const std::int64_t moved = i % 4 / 2 + i % 2;
+      test->parameters.set("OPERAND_STAGES", moved);
+      test->parameters.set("WEIGHT_STAGES", i / 2 % (moved + 1));
       test->parameters.set("PRODUCT_STAGES", std::int64_t{i / 4 % 3});
       cases.push_back(std::move(*test));
     }

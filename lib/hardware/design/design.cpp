@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking up parts of a design.
+// Looking up parts of a design, and the parameters of its stages.
 #include "hardware/design/design.hpp"
 
 #include <algorithm>
@@ -17,6 +17,12 @@ std::vector<std::size_t> Design::fifos() const {
   for (std::size_t i = 0; i < instances.size(); ++i)
     if (instances[i].module == "mase_fifo") places.push_back(i);
   return places;
+}
+
+void set_stages(ModuleParameters& parameters, const Fold& fold) {
+  for (const StageKind& kind : stage_kinds)
+    if (const std::int64_t count = fold.*kind.count; count > 0)
+      parameters.set(kind.parameter, count);
 }
 
 }  // namespace mase::design

@@ -36,12 +36,14 @@ struct Fold {
   Multiplier multiplier = Multiplier::automatic;
   Packing packing = {};
   std::int64_t operand_stages = 0;  ///< registers on the operands' way to far multipliers
+  std::int64_t weight_stages = 0;   ///< of these, those that the weights have, too
   std::int64_t product_stages = 0;  ///< registers behind the multipliers
   bool operator==(const Fold&) const = default;
 };
 using Folding = std::map<std::string, Fold>;  ///< by Step::name
 
-/// Registers that a matrix can have where wires are long: a cycle of latency each.
+/// Registers that a matrix can have where wires are long: a cycle of latency each. Weight stages
+/// are among the operand stages.
 struct StageKind {
   const char* parameter;  ///< of its module
   const char* key;        ///< of the record of a fold
@@ -50,6 +52,7 @@ struct StageKind {
 };
 inline constexpr StageKind stage_kinds[] = {
     {"OPERAND_STAGES", "operand_stages", "moved", &Fold::operand_stages},
+    {"WEIGHT_STAGES", "weight_stages", "weights", &Fold::weight_stages},
     {"PRODUCT_STAGES", "product_stages", "behind", &Fold::product_stages},
 };
 
@@ -77,6 +80,9 @@ struct Memory {
   /// Where its words begin among those that a host may write; none where they stay.
   std::optional<std::int64_t> base = std::nullopt;
 };
+
+/// The parameters of a matrix for the stages that its fold has.
+void set_stages(ModuleParameters& parameters, const Fold& fold);
 
 struct ModuleRow;
 

@@ -215,6 +215,7 @@ Fold fold_of(const Tree& tree) {
   Fold fold{in->as_int(), out->as_int(), window->as_bool(), multiplier_of(multiplier->as_string()),
             packing_of(tree)};
   for (const StageKind& kind : stage_kinds) fold.*kind.count = stages_of(tree, kind.key);
+  if (fold.weight_stages > fold.operand_stages) refuse_fold();
   return fold;
 }
 

@@ -2,6 +2,8 @@
 // The choice of pipeline stages, by the paths of each instance with and without.
 #include "hardware/design/pipeline_stages.hpp"
 
+#include <algorithm>
+
 #include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/node_metadata.hpp"
@@ -9,18 +11,33 @@
 namespace mase::design {
 namespace {
 
-/// Adds stages to an instance and its fold while they shorten paths that miss the period.
-void add_stages(const Design& design, Instance instance, const ClockTarget& target,
-                const Extent& extent, Fold& fold) {
+/// The longest path of a design whose matrices have all stages.
+double least_ns(const Design& design, const Technology& technology, const Extent& extent) {
+  double ns = 0;
+  for (Instance instance : design.instances) {
+    if (row_of(instance).pipelined)
+      for (const StageKind& kind : stage_kinds)
+        instance.parameters.set(kind.parameter, std::int64_t{1});
+    ns = std::max(ns,
+                  slowest_path(instance, instance_cost(design, instance), technology, extent).ns);
+  }
+  return ns;
+}
+
+/// Adds stages to an instance and its fold while they shorten paths that miss the period in `ns`.
+void add_stages(const Design& design, Instance instance, const Technology& technology,
+                const Extent& extent, double ns, Fold& fold) {
   const auto excess = [&](const Instance& made) {
-    return excess_ns(made, instance_cost(design, made), *target.technology, extent,
-                     1000 / target.mhz);
+    return excess_ns(made, instance_cost(design, made), technology, extent, ns);
   };
   for (const StageKind& kind : stage_kinds) {
+    Fold longer = fold;
+    longer.*kind.count = 1;
+    longer.operand_stages = std::max(longer.operand_stages, longer.weight_stages);
     Instance staged = instance;
-    staged.parameters.set(kind.parameter, std::int64_t{1});
+    set_stages(staged.parameters, longer);
     if (excess(staged) >= excess(instance)) continue;
-    fold.*kind.count = 1;
+    fold = longer;
     instance = staged;
   }
 }
@@ -30,10 +47,13 @@ void add_stages(const Design& design, Instance instance, const ClockTarget& targ
 Folding with_pipeline_stages(const Design& design, const ClockTarget& target) {
   Folding folding = design.folding;
   const Extent extent = extent_of(cost(design));
+  const Technology& technology = *target.technology;
+  // Where no stage can help, none elsewhere does.
+  const double ns = std::max(1000 / target.mhz, least_ns(design, technology, extent));
   for (const integer::Step& step : design.program->steps) {
     const Instance* instance = main_instance(design, step);
     if (instance && row_of(*instance).pipelined)
-      add_stages(design, *instance, target, extent, folding[step.name]);
+      add_stages(design, *instance, technology, extent, ns, folding[step.name]);
   }
   return folding;
 }

@@ -147,9 +147,7 @@ StreamId add_datapath(StepBuilder& builder, Datapath path, StreamId in) {
   parameters.set("START", Sized{start.half, 64, true});
   parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
   add_packing(builder, parameters);
-  for (const StageKind& kind : stage_kinds)
-    if (const std::int64_t count = builder.fold.*kind.count; count > 0)
-      parameters.set(kind.parameter, count);
+  set_stages(parameters, builder.fold);
   parameters.set("WEIGHT_FILE", builder.memory("weight", path.simd * path.pe * bits, [&] {
     return matrix_words(widened(matrix.weight), path.shape, path.simd, path.pe, bits);
   }));

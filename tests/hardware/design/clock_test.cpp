@@ -154,31 +154,33 @@ TEST_CASE("a design is as fast as its slowest instance") {
   }
 }
 
-/// A matrix whose rows are kept in block memory, 25 outputs at a time.
-Design long_rows(double mhz) {
+/// A matrix whose rows are kept in block memory, some outputs at a time, a DSP block for each
+/// product.
+Design long_rows(double mhz, std::int64_t outputs = 100) {
   ProgramMaker maker;
   maker.output(maker.linear("a", maker.input("x", {784}), 784, 100));
   Target target;
-  target.layers["a"] = {4, 25};
+  target.layers["a"] = {4, outputs};
+  target.packing = false;
   target.clock.mhz = mhz;
   return build_for(maker.share(), target);
 }
 
 TEST_CASE("matrices get registers where the clock would be missed, and only there") {
   const Design slow = long_rows(50), fast = long_rows(200);
-  std::int64_t stages = 0;
   for (const StageKind& kind : stage_kinds) {
     INFO(kind.key);
     CHECK(slow.folding.at("a").*kind.count == 0);
     CHECK(fast.folding.at("a").*kind.count == 1);
-    stages += fast.folding.at("a").*kind.count;
   }
   const Technology& technology = technology_of(default_technology);
   CHECK(clock(fast, technology).mhz > clock(slow, technology).mhz);
   CHECK(fast.timing.interval == slow.timing.interval);
-  CHECK(fast.timing.first == slow.timing.first + stages);
+  CHECK(fast.timing.first == slow.timing.first + 2);  // weights move along with operands
   CHECK(cost(fast).dsp == cost(slow).dsp);
   CHECK(cost(fast).ff > cost(slow).ff);
+  // What stages cannot mend holds back the operands of fewer outputs longer than their weights.
+  CHECK(long_rows(200, 25).folding.at("a").weight_stages == 0);
 }
 
 TEST_CASE("a record of a fold keeps its pipeline stages") {
@@ -189,6 +191,9 @@ TEST_CASE("a record of a fold keeps its pipeline stages") {
     damaged[kind.key] = -1;
     CHECK_THAT(message_of(Fault::file, [&] { fold_of(damaged); }), Catch::Contains("damaged fold"));
   }
+  Tree late = fold_tree(fold);
+  late["weight_stages"] = 2;  // of one operand stage
+  CHECK_THAT(message_of(Fault::file, [&] { fold_of(late); }), Catch::Contains("damaged fold"));
 }
 
 TEST_CASE("a technology without delays is refused by name") {

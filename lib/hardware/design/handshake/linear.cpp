@@ -24,6 +24,10 @@ std::int64_t product_stages(const ModuleParameters& parameters) {
   return or_none(parameters, "PRODUCT_STAGES");
 }
 
+std::int64_t weight_stages(const ModuleParameters& parameters) {
+  return or_none(parameters, "WEIGHT_STAGES");
+}
+
 int accumulate_stages(const ModuleParameters& parameters, std::int64_t simd) {
   const int levels = log2_ceiling(simd), moved = static_cast<int>(operand_stages(parameters));
   if (parameters.integer("MULTIPLIER") == 2)  // Booth rows

@@ -8,9 +8,11 @@
 
 namespace mase::design {
 
-/// OPERAND_STAGES and PRODUCT_STAGES of an instance, which says them where there are any.
+/// OPERAND_STAGES, PRODUCT_STAGES and WEIGHT_STAGES of an instance, which says them where there are
+/// any.
 std::int64_t operand_stages(const ModuleParameters& parameters);
 std::int64_t product_stages(const ModuleParameters& parameters);
+std::int64_t weight_stages(const ModuleParameters& parameters);
 
 /// Registers of hw_templates/matrix/mase_multiply_accumulate between a step and the skid at its
 /// end: those on the operands' way, the word read, operands, products, those behind them, the

@@ -209,10 +209,10 @@ Cost operands_cost(const ModuleParameters& parameters, std::int64_t simd, std::i
   for (std::int64_t lane = 0; lane < simd; ++lane) {
     const std::int64_t chain = std::min<std::int64_t>(8, simd - lane / 8 * 8);
     const std::int64_t late = booth ? 0 : pairs - ceiling(chain, 2) + lane % 8 / 2;
-    cost.ff +=
-        operand_registers(shares * parameters.integer("AW"), 1 + late + moved,
-                          in_dsp && shares == pe) +
-        weight_registers(pe * parameters.integer("WW"), 1 + late, in_dsp, packs_of(parameters));
+    cost.ff += operand_registers(shares * parameters.integer("AW"), 1 + late + moved,
+                                 in_dsp && shares == pe) +
+               weight_registers(pe * parameters.integer("WW"), 1 + late + weight_stages(parameters),
+                                in_dsp, packs_of(parameters));
   }
   return cost;
 }
@@ -256,7 +256,9 @@ Cost datapath_cost(const Design& design, const Instance& instance, std::int64_t 
     cost += constants_cost(design, pe * parameters.integer("BW"), rows,
                            image_of(design, instance, "BIAS_FILE"));
   cost += counter_cost(columns);
-  if (rows == 1) cost.ff += static_cast<double>(operand_stages(parameters) * log2_ceiling(columns));
+  if (rows == 1)
+    cost.ff += static_cast<double>((operand_stages(parameters) - weight_stages(parameters)) *
+                                   log2_ceiling(columns));
   if (rows > 1) cost += counter_cost(columns * rows);
   if (bias) cost += counter_cost(rows);
   return cost;
@@ -385,7 +387,7 @@ std::vector<ModuleRow> matrix_modules() {
                      {"mase_rom", "mase_operands", "mase_dot", "mase_dot_packed", "mase_dot_skew",
                       "mase_accumulate", "mase_requantise_stage", "mase_skid"})),
       reloading(part("mase_multiply_accumulate", "datapath of linear and depthwise",
-                     {"mase_rom", "mase_operands", "mase_products"})),
+                     {"mase_rom", "mase_delay", "mase_operands", "mase_products"})),
       part("mase_matrix_memory", "matrices of a stream, kept whole", {"mase_window_memory"}),
       {.name = "mase_linear",
        .folder = "matrix",

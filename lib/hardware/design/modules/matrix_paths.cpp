@@ -38,7 +38,9 @@ Paths products_paths(const ModuleParameters& p, const Technology& technology, st
   accumulator.readers = static_cast<double>(pe * acc);
   Path weights{.what = "weights",
                .from = block ? Source::memory : Source::logic,
-               .far = p.integer("MULTIPLIER") == 2 ? 0.0 : 1.0};
+               .far = p.integer("MULTIPLIER") == 2 ? 0.0
+                      : weight_stages(p) > 0       ? 0.5
+                                                   : 1.0};
   return {weights,
           p.integer("MULTIPLIER") == 2 ? booth_path(p, simd) : dot_path(p, simd, technology),
           accumulator, rounding_path(p, {static_cast<int>(acc)}, technology)};
