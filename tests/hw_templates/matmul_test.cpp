@@ -12,7 +12,7 @@ using integer::Codes;
 using integer::FixedType;
 using integer::Wide;
 
-constexpr std::int64_t frames = 12;
+constexpr std::int64_t product_frames = 12;
 
 std::int64_t any_of(Random& random, const std::vector<std::int64_t>& values) {
   return values[random.below(values.size())];
@@ -39,11 +39,11 @@ struct Product {
 Case product_case(Random& random, const Product& shape, const FixedType& a, const FixedType& b,
                   const FixedType& out, std::int64_t multiplier) {
   const std::int64_t size = shape.sets * shape.outputs() * shape.inputs();
-  Port rows = random_port(random, shape.simd, a, frames * shape.rows() * shape.sf);
+  Port rows = random_port(random, shape.simd, a, product_frames * shape.rows() * shape.sf);
   const std::int64_t lanes = shape.transposed ? shape.pe : shape.simd;
-  Port matrices = random_port(random, lanes, b, frames * size / lanes);
+  Port matrices = random_port(random, lanes, b, product_frames * size / lanes);
   // Every fourth frame of both is at an end of its range.
-  for (std::int64_t f = 0; f < frames; f += 4) {
+  for (std::int64_t f = 0; f < product_frames; f += 4) {
     const bool least = f % 8 == 0;
     std::fill_n(rows.codes.begin() + f * shape.rows() * shape.inputs(),
                 shape.rows() * shape.inputs(),
@@ -58,7 +58,7 @@ Case product_case(Random& random, const Product& shape, const FixedType& a, cons
   const bool halves = requantise.rounding == formats::Rounding::nearest_even && shift > 0;
   const Wide half = halves ? Wide{1} << (shift - 1) : Wide{0};
   Port results{shape.pe, out, {}};
-  for (std::int64_t f = 0; f < frames; ++f)
+  for (std::int64_t f = 0; f < product_frames; ++f)
     for (std::int64_t r = 0; r < shape.rows(); ++r)
       for (std::int64_t o = 0; o < shape.outputs(); ++o) {
         Wide sum = 0;
@@ -111,7 +111,7 @@ TEST_CASE("products of streams in RTL equal the sums of products at every fold, 
                                  any_type(random, {1, 3, 4, 8, 8, 13}),
                                  any_type(random, {1, 4, 8, 16}), any_of(random, {0, 1, 2})));
   }
-  check_cases(cases, frames);
+  check_cases(cases, product_frames);
 }
 
 TEST_CASE("products of streams in RTL keep large matrices in block memory") {
@@ -121,7 +121,7 @@ TEST_CASE("products of streams in RTL keep large matrices in block memory") {
   cases.push_back(product_case(random, {9, 5, 3, 1, 4, 4, 2, false, true}, byte, byte, byte, 0));
   cases.push_back(product_case(random, {9, 5, 3, 2, 1, 2, 4, true, true}, byte, byte, byte, 0));
   cases.push_back(product_case(random, {70, 2, 1, 1, 3, 8, 1, false, false}, byte, byte, byte, 2));
-  check_cases(cases, frames);
+  check_cases(cases, product_frames);
 }
 
 }  // namespace

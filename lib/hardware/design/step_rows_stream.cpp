@@ -233,6 +233,46 @@ StreamId add_argmax(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         inputs, 1);
 }
 
+// One result for each row, and again for each of its elements.
+
+const integer::RowReduce& reduction_of(const Step& step) {
+  return std::get<integer::RowReduce>(step.operation);
+}
+
+FoldRule row_reduce_rule(const Program&, const Step& step, const Fold&) {
+  return {reduction_of(step).row, 1};
+}
+
+StreamId add_row_reduce(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const integer::RowReduce& reduce = reduction_of(builder.step);
+  const FixedType& in = builder.input().type;
+  const std::int64_t lanes = builder.fold.in_lanes;
+  return builder.finish("mase_row_reduce",
+                        {{"N", reduce.row / lanes},
+                         {"LANES", lanes},
+                         {"IW", std::int64_t{in.width}},
+                         {"ISIGNED", flag(in.is_signed)},
+                         {"OP", flag(reduce.kind == integer::PoolKind::sum)},
+                         {"OW", std::int64_t{builder.output().type.width}}},
+                        inputs, 1);
+}
+
+FoldRule repeat_rule(const Program&, const Step& step, const Fold&) {
+  return {1, std::get<integer::Repeat>(step.operation).count};
+}
+
+std::int64_t repeat_interval(const Program& program, const Step& step, const Fold& fold) {
+  return program.value(step.output).elements() / fold.out_lanes;
+}
+
+StreamId add_repeat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  return builder.finish("mase_repeat",
+                        {{"W", std::int64_t{builder.input().type.width}},
+                         {"COUNT", std::get<integer::Repeat>(builder.step.operation).count},
+                         {"LANES", builder.fold.out_lanes}},
+                        inputs, builder.fold.out_lanes);
+}
+
 // Concatenation and slices, run by run.
 
 FoldRule concat_rule(const Program& program, const Step& step, const Fold&) {
@@ -335,6 +375,8 @@ std::vector<StepRow> stream_rows() {
       {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
       {"slice", slice_rule, fold_lanes, input_interval, nullptr, add_slice},
       {"argmax", argmax_rule, fold_lanes, input_interval, nullptr, add_argmax},
+      {"row_reduce", row_reduce_rule, fold_lanes, input_interval, nullptr, add_row_reduce},
+      {"repeat", repeat_rule, fold_lanes, repeat_interval, nullptr, add_repeat},
       {"gather", gather_rule, fold_lanes, gather_interval, gather_bursts, add_gather},
   };
 }

@@ -171,22 +171,22 @@ StreamView Lowering::append(const std::string& name, const ir::Node& node, Step 
 }
 
 StreamView Lowering::append_for(const ir::Node& reader, const std::string& suffix,
-                                Operation operation, const StreamView& stream,
+                                Operation operation, std::vector<ValueId> inputs,
                                 const Accumulator& accumulator, const Requantise& requantise,
                                 const FixedType& type, Layout layout) {
-  Step step = step_for(std::move(operation), {stream.id}, accumulator, requantise);
+  Step step = step_for(std::move(operation), std::move(inputs), accumulator, requantise);
   const std::string name = unique_name(reader.name + "_" + suffix);
   return append(name, reader, std::move(step), type, std::move(layout), name);
 }
 
 StreamView Lowering::emit_before(const ir::Node& node, const std::string& suffix,
-                                 Operation operation, const StreamView& stream,
+                                 Operation operation, std::vector<ValueId> inputs,
                                  const Accumulator& accumulator, const Requantise& requantise,
                                  Layout layout) {
   check_width(accumulator.range, stream_bits, "its accumulator");
   const FixedType type = type_for(requantise.low, requantise.high, accumulator.frac);
-  return append_for(node, suffix, std::move(operation), stream, accumulator, requantise, type,
-                    std::move(layout));
+  return append_for(node, suffix, std::move(operation), std::move(inputs), accumulator, requantise,
+                    type, std::move(layout));
 }
 
 StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requantise,
@@ -196,7 +196,7 @@ StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requan
     check_width(interval_of(value(stream.id).type), accumulator_bits + requantise.shift,
                 "its aligned input");
   const FixedType& from = value(stream.id).type;
-  return append_for(reader, port + "_cast", Cast{}, stream, {interval_of(from), from.frac},
+  return append_for(reader, port + "_cast", Cast{}, {stream.id}, {interval_of(from), from.frac},
                     requantise, type, layout_of(stream));
 }
 
@@ -212,7 +212,7 @@ StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int6
                            const Layout& wanted, const ir::Node& reader,
                            const std::string& suffix) {
   const FixedType type = value(stream.id).type;
-  return append_for(reader, suffix, gather_between(stream.layout, source, wanted), stream,
+  return append_for(reader, suffix, gather_between(stream.layout, source, wanted), {stream.id},
                     {interval_of(type), type.frac}, unchanged(type), type, wanted);
 }
 

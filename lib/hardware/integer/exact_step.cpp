@@ -119,6 +119,20 @@ class Frame {
     }
   }
 
+  void operator()(const RowReduce& reduce) const {
+    for (Index i = 0; i < elements(); ++i) {
+      const std::int64_t* row = in_[0] + i * reduce.row;
+      Sum result = row[0];
+      for (Index k = 1; k < reduce.row; ++k)
+        result = reduce.kind == PoolKind::sum ? result + row[k] : std::max<Sum>(result, row[k]);
+      put(i, result);
+    }
+  }
+
+  void operator()(const Repeat& repeat) const {
+    for (Index i = 0; i < elements(); ++i) out_[i] = in_[0][i / repeat.count];
+  }
+
   void operator()(const ArgMax& argmax) const {
     for (Index i = 0; i < elements(); ++i) {
       const std::int64_t* row = in_[0] + i * argmax.row;

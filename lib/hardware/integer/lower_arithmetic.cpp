@@ -287,10 +287,10 @@ Operand sloped(const Call& call, const StreamView& x, Constants slope) {
   const Layout layout = call.lowering.layout_of(x);
   const Interval range = interval_of(type);
   const StreamView negative = call.lowering.emit_before(
-      call.node, "negative", Cast{}, x, {range, type.frac}, exactly({range.low, 0}), layout);
+      call.node, "negative", Cast{}, {x.id}, {range, type.frac}, exactly({range.low, 0}), layout);
   auto [scale, accumulator] = scale_step(call, negative, std::move(slope), std::nullopt);
   const StreamView scaled =
-      call.lowering.emit_before(call.node, "scaled", std::move(scale), negative, accumulator,
+      call.lowering.emit_before(call.node, "scaled", std::move(scale), {negative.id}, accumulator,
                                 exactly(accumulator.range), layout);
   return combined(call, BinaryKind::add, x, scaled);
 }

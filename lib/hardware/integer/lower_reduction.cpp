@@ -145,7 +145,7 @@ Operand lower_max(const Call& call) {
   if (!pairs) return result;
   Places places = places_of_maxima(call);
   const StreamView where =
-      call.lowering.emit_before(call.node, "places", places.step, places.x, places.accumulator,
+      call.lowering.emit_before(call.node, "places", places.step, {places.x.id}, places.accumulator,
                                 exactly(places.accumulator.range), std::move(places.layout));
   return std::vector<Part>{whole(std::get<StreamView>(result)), whole(where)};
 }

@@ -107,7 +107,7 @@ Operand emit_average(const Call& call, const StreamView& x, const std::vector<Ax
     return emit_pool(call, x, PoolKind::sum, axes, multiple);
   const PoolStep step = pool_of(call, x, PoolKind::sum, axes, 1);
   const StreamView sums =
-      call.lowering.emit_before(call.node, "sum", step.pool, x, step.accumulator,
+      call.lowering.emit_before(call.node, "sum", step.pool, {x.id}, step.accumulator,
                                 exactly(step.accumulator.range), channels_last(call.frame_shape()));
   Constants scale;
   for (const std::int64_t divisor : divisors)

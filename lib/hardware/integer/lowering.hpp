@@ -119,9 +119,9 @@ class Lowering {
   /// of the same value share.
   StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                   const std::string& port);
-  /// What a step makes of a stream before the node's own step: codes of the accumulator's fraction.
+  /// What a step makes of streams before the node's own step: codes of the accumulator's fraction.
   StreamView emit_before(const ir::Node& node, const std::string& suffix, Operation operation,
-                         const StreamView& stream, const Accumulator& accumulator,
+                         std::vector<ValueId> inputs, const Accumulator& accumulator,
                          const Requantise& requantise, Layout layout);
   /// The stream in the order of another layout of its torch shape: itself, or behind a gather.
   StreamView reordered(const StreamView& stream, const Layout& wanted, const ir::Node& reader,
@@ -144,9 +144,9 @@ class Lowering {
   std::string unique_name(std::string name);
   StreamView append(const std::string& name, const ir::Node& node, Step step, FixedType type,
                     Layout layout, const std::string& value_name);
-  /// A step of one input that `reader` needs of its own.
+  /// A step that `reader` needs of its own.
   StreamView append_for(const ir::Node& reader, const std::string& suffix, Operation operation,
-                        const StreamView& stream, const Accumulator& accumulator,
+                        std::vector<ValueId> inputs, const Accumulator& accumulator,
                         const Requantise& requantise, const FixedType& type, Layout layout);
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
@@ -208,6 +208,7 @@ std::vector<LoweringRow> matrix_rows();
 std::vector<LoweringRow> product_rows();
 std::vector<LoweringRow> window_rows();
 std::vector<LoweringRow> reduction_rows();
+std::vector<LoweringRow> softmax_rows();
 std::vector<LoweringRow> clamp_rows();
 std::vector<LoweringRow> arithmetic_rows();
 std::vector<LoweringRow> shape_rows();

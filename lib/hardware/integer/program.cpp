@@ -43,6 +43,10 @@ struct Namer {
   std::string operator()(const ArgMax&) const { return "argmax"; }
   std::string operator()(const Quotient&) const { return "divide"; }
   std::string operator()(const MatrixProduct&) const { return "matmul"; }
+  std::string operator()(const RowReduce& reduce) const {
+    return reduce.kind == PoolKind::max ? "row_max" : "row_sum";
+  }
+  std::string operator()(const Repeat&) const { return "repeat"; }
 };
 
 }  // namespace
@@ -70,7 +74,7 @@ std::vector<int> Program::consumers(ValueId id) const {
 
 bool only_moves(const Operation& operation) {
   return std::holds_alternative<Concat>(operation) || std::holds_alternative<Slice>(operation) ||
-         std::holds_alternative<Gather>(operation);
+         std::holds_alternative<Gather>(operation) || std::holds_alternative<Repeat>(operation);
 }
 
 namespace {

@@ -174,6 +174,17 @@ struct ArgMax {
   std::int64_t row = 1;
 };
 
+/// Maximum or sum of every `row` elements.
+struct RowReduce {
+  PoolKind kind = PoolKind::max;
+  std::int64_t row = 1;
+};
+
+/// Every element `count` times: y[i] = x[i / count].
+struct Repeat {
+  std::int64_t count = 1;
+};
+
 /// What is done with two streams, element by element.
 enum class BinaryKind { add, subtract, multiply, maximum, minimum };
 /// (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b without shifts.
@@ -237,8 +248,9 @@ struct Gather {
 Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);
 
 /// What a step computes.
-using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
-                               Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct>;
+using Operation =
+    std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool, Binary, Concat,
+                 Slice, Gather, ArgMax, Quotient, MatrixProduct, RowReduce, Repeat>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

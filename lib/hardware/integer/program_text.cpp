@@ -66,6 +66,12 @@ struct Details {
     return std::to_string(product.outputs) + "x" + std::to_string(product.inputs) + " sets " +
            std::to_string(product.sets) + " rows " + std::to_string(product.repeat);
   }
+  std::string operator()(const RowReduce& reduce) const {
+    return "of every " + std::to_string(reduce.row);
+  }
+  std::string operator()(const Repeat& repeat) const {
+    return std::to_string(repeat.count) + " times";
+  }
   std::string operator()(const Quotient& quotient) const {
     return "<< " + std::to_string(quotient.shift_a) + ", " + std::to_string(quotient.shift_b);
   }

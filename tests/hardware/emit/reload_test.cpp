@@ -64,7 +64,7 @@ constexpr const char* cnn = R"(graph "cnn" {
 }
 )";
 
-/// Two heads of attention without softmax: products of streams.
+/// Two heads of attention.
 constexpr const char* attention = R"(graph "attention" {
   module q : torch.nn.modules.linear.Linear = aten::linear() [weight=@q.weight, bias=@q.bias]
   module k : torch.nn.modules.linear.Linear = aten::linear() [weight=@k.weight, bias=@k.bias]
@@ -90,10 +90,11 @@ constexpr const char* attention = R"(graph "attention" {
   %v_heads : float32[2, 2, 5, 4] = call_method transpose aten::transpose.int(self=%v_split, dim0=1, dim1=2)
   %keys : float32[2, 2, 4, 5] = call_method transpose aten::transpose.int(self=%k_heads, dim0=2, dim1=3)
   %scores : float32[2, 2, 5, 5] = call_function torch.matmul aten::matmul(self=%q_heads, other=%keys) {data_in=integer(8, 3), weight=integer(8, 3)}
-  %context : float32[2, 2, 5, 4] = call_function torch.matmul aten::matmul(self=%scores, other=%v_heads) {data_in=integer(8, 0), weight=integer(8, 3)}
+  %shares : float32[2, 2, 5, 5] = call_function torch.softmax aten::softmax.int(self=%scores, dim=-1) {data_in=integer(8, 2)}
+  %context : float32[2, 2, 5, 4] = call_function torch.matmul aten::matmul(self=%shares, other=%v_heads) {data_in=integer(8, 7, is_signed=false), weight=integer(8, 3)}
   %rows : float32[2, 5, 2, 4] = call_method transpose aten::transpose.int(self=%context, dim0=1, dim1=2)
   %joined : float32[2, 5, 8] = call_method reshape aten::reshape(self=%rows, shape=[2, 5, 8])
-  %o : float32[2, 5, 8] = call_module o aten::linear(input=%joined) {bias=integer(8, 5), data_in=integer(8, -1), weight=integer(6, 4)}
+  %o : float32[2, 5, 8] = call_module o aten::linear(input=%joined) {bias=integer(8, 5), data_in=integer(8, 3), weight=integer(6, 4)}
   %output : float32[2, 5, 8] = output output(value=%o)
 }
 )";

@@ -47,6 +47,8 @@ Paths window_paths(const Instance& instance, const Technology& technology);
 Paths window_parallel_paths(const Instance& instance, const Technology& technology);
 Paths pool_paths(const Instance& instance, const Technology& technology);
 Paths reduce_paths(const Instance& instance, const Technology& technology);
+Paths repeat_paths(const Instance& instance, const Technology& technology);
+Paths row_reduce_paths(const Instance& instance, const Technology& technology);
 Paths argmax_paths(const Instance& instance, const Technology& technology);
 
 }  // namespace mase::design

@@ -32,6 +32,11 @@ Made make_resize(const ModuleParameters& parameters, Stages) {
   return std::make_unique<WidenHandshake>(out / in);
 }
 
+Made make_repeat(const ModuleParameters& parameters, Stages) {
+  return std::make_unique<NarrowHandshake>(parameters.integer("COUNT") /
+                                           parameters.integer("LANES"));
+}
+
 Made make_concat(const ModuleParameters& parameters, Stages) {
   return std::make_unique<ConcatHandshake>(parameters.integer("A_BEATS"),
                                            parameters.integer("B_BEATS"));
@@ -104,6 +109,16 @@ Cost resize_cost(const Design&, const Instance& instance) {
   return {.lut = 4.0 + index,
           .ff = static_cast<double>(narrow * (2 * ratio - 1) + 1 + index),
           .carry = carry_chain(index)};
+}
+
+Cost repeat_cost(const Design&, const Instance& instance) {
+  const std::int64_t width = instance.parameter("W"),
+                     beats = instance.parameter("COUNT") / instance.parameter("LANES");
+  Cost cost = skid_cost(width);
+  cost += counter_cost(beats);
+  cost.lut += 2;
+  cost.ff += static_cast<double>(width + 1);
+  return cost;
 }
 
 Cost concat_cost(const Design&, const Instance& instance) {
@@ -187,6 +202,15 @@ std::vector<ModuleRow> plumbing_modules() {
        .handshake = make_resize,
        .cost = resize_cost,
        .paths = resize_paths},
+      {.name = "mase_repeat",
+       .folder = "plumbing",
+       .doc = "every element several times",
+       .uses = skid,
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_repeat,
+       .cost = repeat_cost,
+       .paths = repeat_paths},
       {.name = "mase_concat",
        .folder = "plumbing",
        .doc = "streams one after another",

@@ -63,6 +63,10 @@ Paths resize_paths(const Instance& instance, const Technology& technology) {
   return {index, choice_path(ratio, first, technology)};
 }
 
+Paths repeat_paths(const Instance& instance, const Technology& technology) {
+  return {counter_path(instance.parameter("COUNT") / instance.parameter("LANES"), technology)};
+}
+
 Paths concat_paths(const Instance& instance, const Technology& technology) {
   return {counter_path(std::max(instance.parameter("A_BEATS"), instance.parameter("B_BEATS")),
                        technology),

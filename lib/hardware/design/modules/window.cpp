@@ -186,6 +186,26 @@ Cost argmax_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
+Cost row_reduce_cost(const Design&, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t n = p.integer("N"), width = p.integer("IW"), out = p.integer("OW");
+  const bool sums = p.integer("OP") == 1;
+  Cost cost = skid_cost(out);
+  std::int64_t left = p.integer("LANES"), bits = width;
+  const auto join = [&](std::int64_t of) { return sums ? adder_cost(of) : choice_cost(of); };
+  while (left > 1) {
+    if (sums) bits = std::min(bits + 1, out);
+    cost += scaled(join(bits), static_cast<double>(left / 2));
+    left = ceiling(left, 2);
+    cost.ff += static_cast<double>(left * bits) + 1;
+  }
+  cost.ff += static_cast<double>(out + 1);
+  if (n == 1) return cost;
+  cost += join(out);
+  cost += counter_cost(n);
+  return cost;
+}
+
 Cost reduce_cost(const Design&, const Instance& instance) {
   Cost cost = lanes_cost(instance.parameters, 1);
   cost += counters_cost(std::array{instance.parameter("N")});
@@ -239,6 +259,15 @@ std::vector<ModuleRow> window_modules() {
        .handshake = make_reduce_handshake,
        .cost = reduce_cost,
        .paths = reduce_paths},
+      {.name = "mase_row_reduce",
+       .folder = "window",
+       .doc = "maximum or sum of a row",
+       .uses = {"mase_skid"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_argmax_handshake,
+       .cost = row_reduce_cost,
+       .paths = row_reduce_paths},
       {.name = "mase_argmax",
        .folder = "window",
        .doc = "place of the largest element",

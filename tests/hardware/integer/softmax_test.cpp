@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax against the real function: every result within the bound that lower_softmax.cpp states.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "hardware/integer/interpreter.hpp"
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using integer::Codes;
+using ir::Value;
+
+namespace {
+
+/// Softmax along a dimension of [2, shape...] with these formats.
+integer::Program softmax(const Shape& shape, std::int64_t dim, const std::string& in,
+                         const std::string& out) {
+  Sketch sketch;
+  const auto x = sketch.input(shape, {{"data_out", in}});
+  return integer::lower(sketch.finish(sketch.call(
+      "aten::softmax.int", {{"self", ref(x)}, {"dim", Value(dim)}}, shape, {{"data_out", out}})));
+}
+
+/// Rows with every code, all alike, at both ends, and at random.
+Codes rows_of(const integer::FixedType& type, std::int64_t length, std::int64_t rows) {
+  Random random(3);
+  const auto low = static_cast<std::int64_t>(type.low()),
+             high = static_cast<std::int64_t>(type.high());
+  Codes codes;
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t i = 0; i < length; ++i) {
+      const std::int64_t any =
+          low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
+      const std::int64_t each = low + (row * length + i) % (high - low + 1);
+      const std::int64_t kinds[] = {any, each, high, i == row % length ? high : low, any / 8};
+      codes.push_back(kinds[row % 5]);
+    }
+  return codes;
+}
+
+}  // namespace
+
+TEST_CASE("every result of softmax is within its bound of the real one") {
+  for (const auto& [in, in_frac] :
+       std::vector<std::pair<std::string, int>>{{"integer(8, 4)", 4},
+                                                {"integer(8, 0)", 0},
+                                                {"integer(4, 1)", 1},
+                                                {"integer(12, 8)", 8},
+                                                {"integer(7, 5, is_signed=false)", 5},
+                                                {"integer(1, 0, is_signed=false)", 0}})
+    for (const std::int64_t length : {1, 2, 7, 64})
+      for (const int frac : {4, 8, 12}) {
+        const std::int64_t rows = 1000;
+        const auto program = softmax({2, rows, length}, -1, in,
+                                     "integer(" + std::to_string(frac + 1) + ", " +
+                                         std::to_string(frac) + ", is_signed=false)");
+        const Codes x = rows_of(program.value(program.inputs[0]).type, length, rows);
+        integer::Interpreter interpreter(program);
+        const Codes y = interpreter.run({x}, 1).at(0);
+        // Half a place, and what the table's entries are off by.
+        const double bound = 0.5 + std::ldexp(static_cast<double>(length + 1), frac - 17);
+        double worst = 0;
+        for (std::int64_t row = 0; row < rows; ++row) {
+          const std::int64_t* first = x.data() + row * length;
+          double sum = 0;
+          const auto power = [&](std::int64_t i) {
+            const auto top = static_cast<double>(*std::max_element(first, first + length));
+            return std::exp(std::ldexp(static_cast<double>(first[i]) - top, -in_frac));
+          };
+          for (std::int64_t i = 0; i < length; ++i) sum += power(i);
+          for (std::int64_t i = 0; i < length; ++i)
+            worst = std::max(
+                worst, std::abs(static_cast<double>(y[static_cast<std::size_t>(row * length + i)]) -
+                                std::ldexp(power(i) / sum, frac)));
+        }
+        INFO(in << " rows of " << length << " to " << frac << " fraction bits: off by " << worst);
+        CHECK(worst <= bound);
+      }
+}
+
+TEST_CASE("softmax goes along any dimension, however its stream lies") {
+  const auto along_rows = softmax({2, 5, 3}, 2, "integer(8, 4)", "integer(9, 8, is_signed=false)");
+  const auto along_columns =
+      softmax({2, 3, 5}, 1, "integer(8, 4)", "integer(9, 8, is_signed=false)");
+  const auto& rows = along_rows.value(along_rows.inputs[0]);
+  const auto& columns = along_columns.value(along_columns.inputs[0]);
+  const Codes x = rows_of(rows.type, 3, 5);  // [5, 3] in torch's order
+  // A stream's codes from those of torch's order, and back.
+  const auto place = [](const integer::StreamValue& value, std::size_t i) {
+    return value.order.empty() ? i : static_cast<std::size_t>(value.order[i]);
+  };
+  const auto transposed = [](std::size_t i) { return i % 5 * 3 + i / 5; };  // of [3, 5] in [5, 3]
+  Codes a(15), b(15), y(15), z(15);
+  for (std::size_t i = 0; i < 15; ++i) a[i] = x[place(rows, i)];
+  for (std::size_t i = 0; i < 15; ++i) b[i] = x[transposed(place(columns, i))];
+  const Codes from_rows = integer::Interpreter(along_rows).run({a}, 1).at(0);
+  const Codes from_columns = integer::Interpreter(along_columns).run({b}, 1).at(0);
+  for (std::size_t i = 0; i < 15; ++i) {
+    y[place(along_rows.value(along_rows.outputs[0]), i)] = from_rows[i];
+    z[transposed(place(along_columns.value(along_columns.outputs[0]), i))] = from_columns[i];
+  }
+  CHECK(y == z);
+}
+
+TEST_CASE("softmax without a grid for its results, or of too wide an input, is refused") {
+  CHECK_THROWS_WITH(softmax({2, 5, 3}, 2, "integer(13, 4)", "integer(8, 7)"),
+                    Catch::Contains("13 bits") && Catch::Contains("at most 12"));
+  Sketch sketch;
+  const auto x = sketch.input({2, 4}, {{"data_out", "integer(8, 4)"}});
+  const auto y = sketch.call("aten::softmax.int", {{"self", ref(x)}, {"dim", Value(1)}}, {2, 4});
+  CHECK_THROWS_WITH(integer::lower(sketch.finish(y)), Catch::Contains("needs a grid"));
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of rows and their repetition in RTL.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "support/module_bench.hpp"
+
+namespace mase::rtl_test {
+namespace {
+
+using integer::Codes;
+using integer::FixedType;
+
+constexpr std::int64_t row_frames = 40;
+
+TEST_CASE("maxima and sums of rows in RTL are exact at every width and number of lanes") {
+  Random random(51);
+  std::vector<Case> cases;
+  for (const bool sums : {false, true})
+    for (const std::int64_t n : {1, 2, 5})
+      for (const std::int64_t lanes : {1, 2, 3, 4, 7}) {
+        const FixedType type{static_cast<int>(between(random, 1, 12)), 0, random.below(2) == 0};
+        const std::int64_t row = n * lanes;
+        const FixedType out =
+            sums ? integer::type_for(type.low() * row, type.high() * row, 0) : type;
+        const Port in = random_port(random, lanes, type, row_frames * n);
+        Port result{1, out, {}};
+        for (auto first = in.codes.begin(); first != in.codes.end(); first += row)
+          result.codes.push_back(sums ? std::accumulate(first, first + row, std::int64_t{0})
+                                      : *std::max_element(first, first + row));
+        const design::ModuleParameters parameters{{"N", n},
+                                                  {"LANES", lanes},
+                                                  {"IW", std::int64_t{type.width}},
+                                                  {"ISIGNED", flag(type.is_signed)},
+                                                  {"OP", flag(sums)},
+                                                  {"OW", std::int64_t{out.width}}};
+        cases.push_back({"mase_row_reduce", parameters, {in}, {result}, {}});
+      }
+  check_cases(cases, row_frames);
+}
+
+TEST_CASE("repeated elements in RTL leave without a gap") {
+  Random random(52);
+  std::vector<Case> cases;
+  for (const std::int64_t beats : {1, 2, 3, 8})
+    for (const std::int64_t lanes : {1, 3, 4}) {
+      const FixedType type{static_cast<int>(between(random, 1, 12)), 0, random.below(2) == 0};
+      const Port in = random_port(random, 1, type, row_frames);
+      Port out{lanes, type, {}};
+      for (const std::int64_t code : in.codes)
+        out.codes.insert(out.codes.end(), static_cast<std::size_t>(beats * lanes), code);
+      const design::ModuleParameters parameters{
+          {"W", std::int64_t{type.width}}, {"COUNT", beats * lanes}, {"LANES", lanes}};
+      cases.push_back({"mase_repeat", parameters, {in}, {out}, {}});
+    }
+  check_cases(cases, row_frames);
+}
+
+}  // namespace
+}  // namespace mase::rtl_test
