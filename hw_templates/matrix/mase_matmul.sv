@@ -136,7 +136,6 @@ module mase_matmul #(
       .data(words)
   );
 
-  // What belongs to the step whose operands are offered in the next cycle.
   mase_products #(
       .ROWS(1),
       .SHARES(1),
