@@ -3,6 +3,9 @@
 // and FPGA-DS-02008 (iCE40 UltraPlus). Of ECP5's three speed grades the slowest is taken.
 #include "hardware/emit/families.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "hardware/emit/output_registers.hpp"
@@ -43,6 +46,53 @@ const std::vector<Family>& families() {
   return rows;
 }
 
+/// Placers cannot fill the last tenth of a device's logic.
+constexpr double full = 0.9;
+
+/// What a device holds of a resource, and the option of emit that bounds it.
+struct Room {
+  const char* what;
+  double design::Cost::*count;
+  double share;  ///< that can be used
+  const char* option;
+};
+constexpr Room rooms[] = {{"LUTs", &design::Cost::lut, full, "lut"},
+                          {"flip-flops", &design::Cost::ff, full, ""},
+                          {"DSP blocks", &design::Cost::dsp, 1, "dsp"},
+                          {"block memories", &design::Cost::bram, 1, "bram"}};
+
+bool holds(const PlacedDevice& device, const design::Cost& counted) {
+  return std::ranges::all_of(rooms, [&](const Room& room) {
+    return counted.*room.count <= room.share * (device.holds.*room.count);
+  });
+}
+
+/// Predictions are in another family's cells: the limit is as much less as there is too much.
+std::string limit_of(const Room& room, double allowed, double counted, double predicted) {
+  return "--" + std::string(room.option) + " " +
+         fixed_text(std::floor(predicted * allowed / counted), 0);
+}
+
+[[noreturn]] void refuse(const Family& family, const design::Cost& counted,
+                         const design::Cost& predicted) {
+  const PlacedDevice& largest = family.devices.back();
+  std::vector<std::string> beyond, limits;
+  for (const Room& room : rooms) {
+    const double found = counted.*room.count, allowed = room.share * (largest.holds.*room.count);
+    if (found > allowed)
+      beyond.push_back(fixed_text(found, 0) + " " + room.what + " where " + fixed_text(allowed, 0) +
+                       " can be used");
+    // What is spared of one resource must not go to another one instead.
+    if (*room.option && found > 0)
+      limits.push_back(limit_of(room, allowed, found, predicted.*room.count));
+  }
+  config_error("no device of " + std::string(family.name) + " holds the design: it takes " +
+               join(beyond, ", ") + " of " + std::string(largest.name) +
+               ", the largest that mase places for; fold it with a larger --ii, or take the "
+               "fastest design that fits: " +
+               join(limits, " "));
+}
+
 }  // namespace
 
 const Family& family_of(const std::string& name) {
@@ -61,6 +111,13 @@ const Family& placed_family(const std::string& name) {
   for (const Family& row : families())
     if (!row.devices.empty()) names.emplace_back(row.name);
   config_error("nextpnr does not place for '" + name + "'; it does for " + join(names, ", "));
+}
+
+const PlacedDevice& device_for(const Family& family, const design::Cost& counted,
+                               const design::Cost& predicted) {
+  for (const PlacedDevice& device : family.devices)
+    if (holds(device, counted)) return device;
+  refuse(family, counted, predicted);
 }
 
 }  // namespace mase::emit

@@ -35,4 +35,9 @@ const Family& family_of(const std::string& name);
 /// The same; an error too for a family without devices.
 const Family& placed_family(const std::string& name);
 
+/// The smallest device of a family with room for what Yosys counted. Error(Fault::config) when none
+/// has: what is too much, and the limits that make a design fit whose `predicted` cost was counted.
+const PlacedDevice& device_for(const Family& family, const design::Cost& counted,
+                               const design::Cost& predicted);
+
 }  // namespace mase::emit

@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/families.hpp"
 #include "hardware/emit/names.hpp"
@@ -66,20 +67,6 @@ constexpr const char* boundary = R"(module @NAME@ (
   );
 endmodule
 )";
-
-/// The smallest device with room for what Yosys counted. Placers cannot fill the last tenth.
-const PlacedDevice& device_for(const Family& family, const design::Cost& cost) {
-  constexpr double full = 0.9;
-  for (const PlacedDevice& device : family.devices)
-    if (cost.lut <= full * device.holds.lut && cost.ff <= full * device.holds.ff &&
-        cost.dsp <= device.holds.dsp && cost.bram <= device.holds.bram)
-      return device;
-  config_error("the design takes " + fixed_text(cost.lut, 0) + " LUTs, " + fixed_text(cost.dsp, 0) +
-               " DSP blocks and " + fixed_text(cost.bram, 0) + " block memories: no device of " +
-               std::string(family.name) + " that mase places for holds it (the largest: " +
-               std::string(family.devices.back().name) +
-               "); fold it with --ii, --lut, --dsp or --bram");
-}
 
 /// A value of the report; another shape than nextpnr's is the file's fault.
 const Tree& entry(const Tree& tree, std::string_view key) {
@@ -216,7 +203,7 @@ Placement place(const std::string& hardware_folder, const design::Design& design
                                         boundary_text(design), run.file("netlist.json"));
   if (family.finish)
     write_file(run.file("netlist.json"), family.finish(read_file(run.file("netlist.json"))));
-  const PlacedDevice& device = device_for(family, counted.cost);
+  const PlacedDevice& device = device_for(family, counted.cost, design::cost(design));
   std::vector<std::string> command = {program,
                                       "--quiet",
                                       "--json",

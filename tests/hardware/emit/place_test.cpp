@@ -4,6 +4,7 @@
 
 #include "designs.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/families.hpp"
 #include "hardware/emit/place.hpp"
 #include "hardware/emit/process.hpp"
 #include "support/message_of.hpp"
@@ -86,6 +87,25 @@ TEST_CASE("the boundary has a register for every port of the top") {
   CHECK_THAT(text, Catch::Contains("logic [10-1:0] seen, kept;"));
   CHECK_THAT(text, Catch::Contains("_data(given[1 +: 8])"));
   CHECK_THAT(text, Catch::Contains("_data(seen[2 +: 8])"));
+}
+
+TEST_CASE("a design goes to the smallest device that holds it, or is told what would fit") {
+  const Family& family = placed_family("ecp5");
+  const auto named = [&](const design::Cost& cost) { return device_for(family, cost, cost).name; };
+  CHECK(named({.lut = 21859, .ff = 100}) == "LFE5U-25F-6CABGA381");  // nine tenths of 24288
+  CHECK(named({.lut = 21860, .ff = 100}) == "LFE5U-45F-6CABGA381");
+  CHECK(named({.dsp = 156, .bram = 208}) == "LFE5U-85F-6CABGA381");
+  // Twice the LUTs that were predicted: half of 75276 is the limit. 208 blocks of 18 kbit are 104
+  // of
+  // 36. The limits keep what is enough, so that no other resource takes its place.
+  const design::Cost counted{.lut = 10000, .ff = 80000, .dsp = 890, .bram = 50};
+  const design::Cost predicted{.lut = 5000, .ff = 80000, .dsp = 890, .bram = 25};
+  CHECK(
+      test::message_of(mase::Fault::config, [&] { device_for(family, counted, predicted); }) ==
+      "no device of ecp5 holds the design: it takes 80000 flip-flops where 75276 can be used, 890 "
+      "DSP blocks where 156 can be used of LFE5U-85F-6CABGA381, the largest that mase places "
+      "for; fold it with a larger --ii, or take the fastest design that fits: --lut 37638 --dsp "
+      "156 --bram 104");
 }
 
 TEST_CASE("families that nextpnr does not place for are refused") {
