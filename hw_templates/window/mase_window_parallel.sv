@@ -185,10 +185,15 @@ module mase_window_parallel #(
       localparam int AW = $clog2(DEPTH);
       logic [LINES-1:0] kept;
       logic [AW-1:0] address, next;
-      assign next = (address == AW'(DEPTH - 1)) ? '0 : address + 1'b1;
+      // Registered too, since a long line in LUTs takes a cycle to read.
       always_ff @(posedge clk)
-        if (rst) address <= '0;
-        else if (step) address <= next;
+        if (rst) begin
+          address <= '0;
+          next <= AW'(1);
+        end else if (step) begin
+          address <= next;
+          next <= (next == AW'(DEPTH - 1)) ? '0 : next + 1'b1;
+        end
       mase_window_memory #(
           .W(LINES),
           .DEPTH(DEPTH),

@@ -116,6 +116,7 @@ Cost lines_cost(std::int64_t width, std::int64_t depth) {
   else
     cost += lut_memory_cost(width, depth);
   cost += counter_cost(depth);
+  cost.ff += log2_ceiling(depth);  // the next address
   return cost;
 }
 

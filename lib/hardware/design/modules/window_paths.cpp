@@ -57,7 +57,9 @@ Paths window_parallel_paths(const Instance& instance, const Technology& technolo
   place.luts += 1;
   const std::int64_t beat = p.integer("LANES") * p.integer("DW");
   Path masked{.what = "padding", .luts = 2, .readers = static_cast<double>(beat * s.KH)};
-  return {place, masked};
+  const std::int64_t lines = (s.reach_y() - 1) * beat, line = s.width() * s.CF;
+  if (lines == 0 || line == 1) return {place, masked};
+  return {place, masked, rom_path(lines, line, window_in_block.holds(lines, line), technology)};
 }
 
 Paths pool_paths(const Instance& instance, const Technology& technology) {
