@@ -5,7 +5,7 @@
 // them, which rounding to nearest adds. Operands and words of weights are offered a cycle after `step` and hold while enable
 // is low: SHARES times SIMD operands, each SIMD for as many PE that follow each other; weight p, c at bit (p*SIMD + c)*WW.
 //
-// Stages, all moved by one enable, the registered ready of the output's skid: operands and weights, the same once more
+// Stages, all moved by one enable, the registered ready of the output's skid (of multipliers see mase_ready): operands and weights, the same once more
 // (Booth rows do without), products, TREE stages of additions (see mase_dot), accumulator, rounding; the choice of a bound feeds
 // the skid. A beat that is not held up is at the output 7 + TREE cycles after the last step of its row, 6 + TREE with Booth rows;
 // PRODUCT_STAGES registers more between the tool's multipliers and what adds their products delay it by as many.
@@ -178,6 +178,21 @@ module mase_products #(
     end
   end
 
+  // DSP blocks stand in few columns, far from the rest of the pipeline.
+  logic multiply;
+  if (MULTIPLIER == 2) begin : g_near
+    assign multiply = enable;
+  end else begin : g_far
+    mase_ready own (
+        .clk,
+        .skid_ready(enable),
+        .in_valid(rounded_last),
+        .out_valid,
+        .out_ready,
+        .ready(multiply)
+    );
+  end
+
   // Packs of outputs that read the same operands; the last of them may be smaller.
   logic [PE*ACCW-1:0] sums;
   logic [PE-1:0] carries;
@@ -194,7 +209,7 @@ module mase_products #(
           .PRODUCT_STAGES(PRODUCT_STAGES)
       ) products (
           .clk,
-          .enable,
+          .enable(multiply),
           .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
           .w(late_weights[p*SIMD*WW+:SIMD*WW]),
           .sum(sums[p*ACCW+:ACCW]),
@@ -217,7 +232,7 @@ module mase_products #(
           .PRODUCT_STAGES(PRODUCT_STAGES)
       ) products (
           .clk,
-          .enable,
+          .enable(multiply),
           .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
           .w(late_weights[p*SIMD*WW+:COUNT*SIMD*WW]),
           .sum(sums[p*ACCW+:COUNT*ACCW]),

@@ -19,6 +19,7 @@ LIMIT = 55  # seconds a proof
 # (harness, parameters): all by pdr.
 PROOFS = [
     ("skid_proof", {"W": 8}),
+    ("ready_proof", {}),
     ("fifo_proof", {"W": 1, "DEPTH": 1}),
     ("fifo_proof", {"W": 1, "DEPTH": 2}),
     ("fifo_proof", {"W": 1, "DEPTH": 4}),
@@ -70,6 +71,7 @@ PROOFS = [
 # (harness, parameters, module, correct text, broken text): must be refuted.
 MUTANTS = [
     ("skid_proof", {"W": 1}, "mase_skid", "in_ready ? in_data : spare", "in_data"),
+    ("ready_proof", {}, "ecp5_mase_ready", "ready && !in_valid", "ready"),
     ("fifo_proof", {"W": 1, "DEPTH": 2}, "mase_fifo", "!out_valid || out_ready", "1'b1"),
     ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "mase_stream_resize", "enable && index == LAST", "index == LAST"),
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_stream_fork", "in_valid && in_ready", "in_valid"),

@@ -30,6 +30,14 @@ Path dot_path(const ModuleParameters& p, std::int64_t simd, const Technology& te
   return path;
 }
 
+/// From hw_templates/matrix/mase_ready to all DSP blocks, which stand where weights and sums want
+/// them.
+Path multiply_path(const ModuleParameters& p) {
+  const int a = signed_bits(p, "AW", "ASIGNED"), b = signed_bits(p, "WW", "WSIGNED");
+  const bool blocks = p.integer("MULTIPLIER") != 2 && dsp_blocks(a, b, a + b) > 0;
+  return {.what = "enable of multipliers", .far = blocks ? 1.1 : 0.0};
+}
+
 /// hw_templates/matrix/mase_products; `block`: whether weights come from block memory.
 Paths products_paths(const ModuleParameters& p, const Technology& technology, std::int64_t simd,
                      std::int64_t pe, bool block) {
@@ -39,11 +47,11 @@ Paths products_paths(const ModuleParameters& p, const Technology& technology, st
   Path weights{.what = "weights",
                .from = block ? Source::memory : Source::logic,
                .far = p.integer("MULTIPLIER") == 2 ? 0.0
-                      : weight_stages(p) > 0       ? 0.5
-                                                   : 1.0};
+                      : weight_stages(p) > 0       ? 0.6
+                                                   : 1.2};
   return {weights,
           p.integer("MULTIPLIER") == 2 ? booth_path(p, simd) : dot_path(p, simd, technology),
-          accumulator, rounding_path(p, {static_cast<int>(acc)}, technology)};
+          multiply_path(p), accumulator, rounding_path(p, {static_cast<int>(acc)}, technology)};
 }
 
 /// hw_templates/matrix/mase_multiply_accumulate: `columns` words for each of `rows`.
@@ -67,7 +75,7 @@ void go_to_multipliers(Path& path, const ModuleParameters& p, double far) {
 /// From the last of the registers on the operands' way.
 Path moved_path(const ModuleParameters& p) {
   Path path{.what = "operands"};
-  go_to_multipliers(path, p, 1.0);
+  go_to_multipliers(path, p, 0.6);
   return path;
 }
 
