@@ -61,16 +61,28 @@ const Tree* option_of(const std::vector<passes::PassCall>& calls, std::string_vi
   return nullptr;
 }
 
-/// The DSP block of the family that is placed for, or synthesised for when that is not the part's,
-/// or of the part.
-std::string dsp_block_of(const std::vector<passes::PassCall>& calls, const EmitRequest& request) {
-  if (request.placement) return std::string(emit::family_of(*request.placement).dsp_block);
-  if (request.synthesis && *request.synthesis != xilinx_family)
-    return std::string(emit::family_of(*request.synthesis).dsp_block);
+/// The family that is placed for, or synthesised for when that is not the part's; none: the part's.
+std::optional<std::string> other_family(const EmitRequest& request) {
+  if (request.placement) return request.placement;
+  if (request.synthesis && *request.synthesis != xilinx_family) return request.synthesis;
+  return std::nullopt;
+}
+
+std::string part_of(const std::vector<passes::PassCall>& calls) {
   const Tree* part = option_of(calls, emit::EmitVerilogTop::doc.name, "part");
-  const emit::EmitOptions otherwise;
-  const bool named = part && part->is_string();
-  return std::string(emit::dsp_block_of(named ? part->as_string() : otherwise.part));
+  return part && part->is_string() ? part->as_string() : emit::EmitOptions().part;
+}
+
+std::string dsp_block_of(const std::vector<passes::PassCall>& calls, const EmitRequest& request) {
+  const auto family = other_family(request);
+  return std::string(family ? emit::family_of(*family).dsp_block
+                            : emit::dsp_block_of(part_of(calls)));
+}
+
+/// Families without a clock model of their own have the default one.
+std::string technology_for(const std::vector<passes::PassCall>& calls, const EmitRequest& request) {
+  return std::string(other_family(request) ? design::default_technology
+                                           : emit::technology_of_part(part_of(calls)));
 }
 
 void set_target(std::vector<passes::PassCall>& calls, const std::string& key, const Tree& value) {
@@ -82,6 +94,12 @@ void set_target(std::vector<passes::PassCall>& calls, const std::string& key, co
 void choose_dsp_block(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
   if (!option_of(calls, metadata_pass, "dsp_block"))
     set_target(calls, "dsp_block", dsp_block_of(calls, request));
+}
+
+/// So are its clock and its pipeline stages.
+void choose_family(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
+  if (!option_of(calls, metadata_pass, "family"))
+    set_target(calls, "family", technology_for(calls, request));
 }
 
 /// A design is for the clock that it is emitted for, unless the pass is told of another.
@@ -320,6 +338,7 @@ int emit(const EmitRequest& request) {
   override_options(calls, request);
   keep_folds(calls);
   choose_dsp_block(calls, request);
+  choose_family(calls, request);
   choose_clock(calls);
   ir::Graph graph = load_quantized(session.configuration);
   passes::PassContext context;

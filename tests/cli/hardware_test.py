@@ -433,6 +433,22 @@ class Packing(Hardware):
         self.assertEqual(self.shared("told", "--synth", "ecp5", dsp_block="dsp48e1"), [2])
 
 
+class Family(Hardware):
+    def emitted(self, project, *words, **options):
+        """What the pass says of the clock."""
+        lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in options.items())
+        config = self.folder / f"{project}.toml"
+        config.write_text(f'[[pass]]\nrun = "add_hardware_metadata"\ninitiation_interval = 16\n{lines}')
+        result = self.emit(project, "--config", config, "--json", *words)
+        return next(entry["info"] for entry in json.loads(result.stdout)["passes"] if "family" in entry["info"])
+
+    def test_the_clock_is_that_of_the_part_or_of_the_family(self):
+        self.assertEqual(self.emitted("default")["family"], "xc7")
+        self.assertEqual(self.emitted("part", "--part", "xczu3eg-sbva484-1-e")["family"], "xc7")
+        self.assertEqual(self.emitted("synthesised", "--synth", "ecp5")["family"], "ecp5")
+        self.assertEqual(self.emitted("told", family="ecp5")["family"], "ecp5")
+
+
 class Reload(Hardware):
     """Hardware of one checkpoint with the weights of another, whose floats are three quarters of the first one's."""
 

@@ -41,7 +41,8 @@ constexpr std::array technologies{Technology{.name = "ecp5",
                                              .lut = 0.42,
                                              .chain = 0.6,
                                              .carry = 0.025,
-                                             .cascade = 1.02}};
+                                             .cascade = 1.02,
+                                             .wires_of = "ecp5"}};
 
 /// What every pipeline has: the ready of the skid at its end moves all of its registers.
 Path enable_path(const Cost& cost) {
@@ -95,6 +96,10 @@ const Technology& technology_of(std::string_view name) {
     if (row.name == name) return row;
   config_error("the clock is not predicted for '" + std::string(name) + "'; it is for " +
                join(technology_names(), ", "));
+}
+
+const Technology& staging_technology(const Technology& technology) {
+  return technology.wires_of.empty() ? technology : technology_of(technology.wires_of);
 }
 
 Extent extent_of(const Cost& total) { return {total.lut / 1000, total.dsp}; }

@@ -46,6 +46,8 @@ struct Technology {
   double readers = 0;  ///< for every doubling of the readers of a net
   double extent = 0;   ///< times the root of the design's size in 1,000 LUTs: longer wires
   double far = 0;      ///< times the root of the design's DSP blocks
+  /// Whose paths say where stages are wanted, since the own ones say nothing of wires; "": the own.
+  std::string_view wires_of = {};
 
   double ns(const Path& path, const Extent& extent) const;
 };
@@ -57,6 +59,8 @@ inline constexpr std::string_view default_technology = "ecp5";
 /// "ecp5", "xc7". Error(Fault::config) for others.
 const Technology& technology_of(std::string_view name);
 std::vector<std::string> technology_names();
+/// The technology whose paths decide about pipeline stages.
+const Technology& staging_technology(const Technology& technology);
 
 /// Of a design of this cost.
 Extent extent_of(const Cost& total);

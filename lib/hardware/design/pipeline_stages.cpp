@@ -47,7 +47,7 @@ void add_stages(const Design& design, Instance instance, const Technology& techn
 Folding with_pipeline_stages(const Design& design, const ClockTarget& target) {
   Folding folding = design.folding;
   const Extent extent = extent_of(cost(design));
-  const Technology& technology = *target.technology;
+  const Technology& technology = staging_technology(*target.technology);
   // Where no stage can help, none elsewhere does.
   const double ns = std::max(1000 / target.mhz, least_ns(design, technology, extent));
   for (const integer::Step& step : design.program->steps) {

@@ -14,7 +14,8 @@ struct ClockTarget {
 };
 
 /// The folds of a design with one of each kind of stage that shortens predicted paths which take
-/// more than the clock's period. Intervals stay, latencies grow.
+/// more than the clock's period. Intervals stay, latencies grow. A technology without wires (xc7)
+/// gets the stages of ECP5, whose cells and wires are slower: some more than it may need.
 Folding with_pipeline_stages(const Design& design, const ClockTarget& target);
 
 }  // namespace mase::design

@@ -125,6 +125,11 @@ std::string_view dsp_block_of(const std::string& part) {
   return "";
 }
 
+std::string_view technology_of_part(const std::string& part) {
+  device_of(part);  // or its error
+  return "xc7";
+}
+
 bool holds(const Device& device, const design::Cost& cost) {
   return cost.lut <= static_cast<double>(device.lut) &&
          cost.dsp <= static_cast<double>(device.dsp) &&

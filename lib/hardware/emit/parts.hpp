@@ -28,6 +28,10 @@ const Device& device_of(const std::string& part);
 /// The DSP block of a part's family, by the name that add_hardware_metadata knows.
 std::string_view dsp_block_of(const std::string& part);
 
+/// The technology that a part's clock is predicted by, for add_hardware_metadata: that of 7 series
+/// for all, the slowest of them.
+std::string_view technology_of_part(const std::string& part);
+
 /// Whether a design of this cost fits.
 bool holds(const Device& device, const design::Cost& cost);
 /// "LUT 12 %, DSP 35 %, RAMB36 8 % of xc7a100t".

@@ -165,13 +165,13 @@ TEST_CASE("a design is as fast as its slowest instance") {
 
 /// A matrix whose rows are kept in block memory, some outputs at a time, a DSP block for each
 /// product.
-Design long_rows(double mhz, std::int64_t outputs = 100) {
+Design long_rows(double mhz, std::int64_t outputs = 100, const char* technology = "ecp5") {
   ProgramMaker maker;
   maker.output(maker.linear("a", maker.input("x", {784}), 784, 100));
   Target target;
   target.layers["a"] = {4, outputs};
   target.packing = false;
-  target.clock.mhz = mhz;
+  target.clock = {mhz, &technology_of(technology)};
   return build_for(maker.share(), target);
 }
 
@@ -190,6 +190,14 @@ TEST_CASE("matrices get registers where the clock would be missed, and only ther
   CHECK(cost(fast).ff > cost(slow).ff);
   // A few blocks stand near their memory.
   CHECK(long_rows(200, 5).folding.at("a").weight_stages == 0);
+}
+
+TEST_CASE("a technology that knows no wires gets the stages of the one that does") {
+  const Design slow = long_rows(50, 100, "xc7"), fast = long_rows(200, 100, "xc7");
+  CHECK(fast.folding == long_rows(200).folding);
+  CHECK(slow.folding == long_rows(50).folding);
+  // By its own paths, which end before any wire, no stage would be wanted.
+  CHECK(clock(slow, technology_of("xc7")).mhz > 200);
 }
 
 TEST_CASE("a record of a fold keeps its pipeline stages") {
