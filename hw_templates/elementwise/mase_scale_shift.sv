@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // x * scale + shift with one scale and shift per channel: a frame's row is BLOCKS beats of LANES
-// channels, block b uses word b of the images. Latency 5, one more with a shift: operands, the same inside
-// the multipliers, product, sum, rounding, skid.
+// channels, block b uses word b of the images. Latency 6: operands, the same inside the multipliers, product, sum
+// (without a shift the way from a DSP block to where it is rounded), rounding, skid.
 module mase_scale_shift #(
     parameter int BLOCKS = 1,
     parameter int LANES = 1,
@@ -38,7 +38,7 @@ module mase_scale_shift #(
     input  logic                out_ready,
     output logic [LANES*OW-1:0] out_data
 );
-  localparam int STAGES = (HAS_SHIFT != 0) ? 5 : 4;
+  localparam int STAGES = 5;
   localparam int CW = (BLOCKS > 1) ? $clog2(BLOCKS) : 1;
   localparam logic [CW-1:0] LAST = CW'(BLOCKS - 1);
 
@@ -108,7 +108,7 @@ module mase_scale_shift #(
     end
     always_ff @(posedge clk) if (enable) acc <= sum;
   end else begin : g_no_shift
-    assign acc = scaled;
+    always_ff @(posedge clk) if (enable) acc <= scaled;
   end
 
   logic [LANES*OW-1:0] result;

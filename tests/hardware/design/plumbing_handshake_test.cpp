@@ -53,8 +53,9 @@ TEST_CASE("a handshake model at full rate moves a beat per cycle") {
   }
   CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{2}}}), cycles, 0, 0)
             .out == cycles - 2);
-  CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", std::int64_t{1}}}), cycles, 0, 0).out ==
-        cycles - 6);
+  for (const std::int64_t has_shift : {0, 1})
+    CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", has_shift}}), cycles, 0, 0).out ==
+          cycles - 6);
 }
 
 TEST_CASE("a handshake model whose output is blocked fills to its capacity and loses nothing") {

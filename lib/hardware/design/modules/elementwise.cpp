@@ -19,7 +19,7 @@ int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 :
 /// Magnitudes, a bit each, sign, rounding.
 int divide_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 3; }
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
-int scale_shift_stages(const ModuleParameters& p) { return p.integer("HAS_SHIFT") != 0 ? 5 : 4; }
+constexpr int scale_shift_stages = 5;
 
 Made make_cast(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(1, kept);
@@ -34,7 +34,7 @@ Made make_divide(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(divide_stages(parameters), kept);
 }
 Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
-  return std::make_unique<PipeHandshake>(scale_shift_stages(parameters), kept);
+  return std::make_unique<PipeHandshake>(scale_shift_stages, kept);
 }
 Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
@@ -139,17 +139,13 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
                            signed_bits(instance.parameters, "SW", "SSIGNED"),
                            instance.parameter("MULTIPLIER"));
   Cost clamp = requantise_stage_cost(instance.parameters, {static_cast<int>(acc)});
-  // A DSP block holds operands and product and adds the next constant: the shift, else the half.
+  // A DSP block holds operands, product and sum and adds the shift.
   if (lane.dsp == 0) {
-    lane.ff += static_cast<double>(acc + 2 * in);
+    lane.ff += static_cast<double>(2 * acc + 2 * in);
     if (shifts) lane += adder_cost(acc);
-    if (shifts) lane.ff += static_cast<double>(acc);
-  } else if (!shifts) {
-    clamp.carry = 0;
   }
   lane += clamp;
-  Cost cost =
-      output_cost(lanes * instance.parameter("OW"), scale_shift_stages(instance.parameters));
+  Cost cost = output_cost(lanes * instance.parameter("OW"), scale_shift_stages);
   cost += scaled(lane, static_cast<double>(lanes));
   const auto memory = [&](const char* width, const char* file) {
     const std::int64_t bits = lanes * instance.parameter(width);

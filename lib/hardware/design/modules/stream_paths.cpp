@@ -125,7 +125,7 @@ Paths scale_shift_paths(const Instance& instance, const Technology& technology) 
   const ModuleParameters& p = instance.parameters;
   const std::int64_t lanes = p.integer("LANES"), blocks = p.integer("BLOCKS");
   const Path product = product_path(p, "SW", "SSIGNED");
-  Path rounded = rounding_path(p, accumulator(p), technology);
+  const Path rounded = rounding_path(p, accumulator(p), technology);
   Paths paths{product, rom_path(lanes * p.integer("SW"), blocks, false, technology),
               counter_path(blocks, technology)};
   if (p.integer("HAS_SHIFT") != 0) {
@@ -133,9 +133,6 @@ Paths scale_shift_paths(const Instance& instance, const Technology& technology) 
     sum.from = product.from;
     sum.far = product.far / 2;
     paths.push_back(sum);
-  } else {
-    rounded.from = product.from;
-    rounded.far = product.far / 2;
   }
   paths.push_back(rounded);
   return paths;
