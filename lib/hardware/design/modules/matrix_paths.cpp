@@ -35,21 +35,29 @@ Path dot_path(const ModuleParameters& p, std::int64_t simd, const Technology& te
 Path multiply_path(const ModuleParameters& p) {
   const int a = signed_bits(p, "AW", "ASIGNED"), b = signed_bits(p, "WW", "WSIGNED");
   const bool blocks = p.integer("MULTIPLIER") != 2 && dsp_blocks(a, b, a + b) > 0;
-  return {.what = "enable of multipliers", .far = blocks ? 1.1 : 0.0};
+  return {.what = "enable of multipliers", .far = blocks ? 0.9 : 0.0};
 }
 
-/// hw_templates/matrix/mase_products; `block`: whether weights come from block memory.
+/// To the multipliers, from so many words in block memory or (0) from registers. A choice among
+/// banks stands between those and the multipliers, or the stage in front of these.
+Path weights_path(const ModuleParameters& p, const Technology& technology, std::int64_t words) {
+  constexpr std::int64_t bank = 2048;  // words of 9 bits in a block of ECP5, 18 of xc7
+  Path path{.what = "weights", .from = words > 0 ? Source::memory : Source::logic};
+  if (p.integer("MULTIPLIER") == 2) return path;
+  path.far = weight_stages(p) > 0 ? 0.8 : 1.1;
+  if (words <= bank) return path;
+  path.luts = choice_luts_deep(ceiling(words, bank), technology);
+  if (weight_stages(p) == 0) path.far += 0.6;
+  return path;
+}
+
+/// hw_templates/matrix/mase_products; `words` of weights in memory, `block`: in block memory.
 Paths products_paths(const ModuleParameters& p, const Technology& technology, std::int64_t simd,
-                     std::int64_t pe, bool block) {
+                     std::int64_t pe, std::int64_t words, bool block) {
   const std::int64_t acc = p.integer("ACCW");
   Path accumulator{.what = "accumulator", .chains = 1, .carry = static_cast<double>(acc)};
   accumulator.readers = static_cast<double>(pe * acc);
-  Path weights{.what = "weights",
-               .from = block ? Source::memory : Source::logic,
-               .far = p.integer("MULTIPLIER") == 2 ? 0.0
-                      : weight_stages(p) > 0       ? 0.6
-                                                   : 1.2};
-  return {weights,
+  return {weights_path(p, technology, block ? words : 0),
           p.integer("MULTIPLIER") == 2 ? booth_path(p, simd) : dot_path(p, simd, technology),
           multiply_path(p), accumulator, rounding_path(p, {static_cast<int>(acc)}, technology)};
 }
@@ -60,7 +68,7 @@ Paths datapath_paths(const Instance& instance, const Technology& technology, std
   const ModuleParameters& p = instance.parameters;
   const std::int64_t word = pe * simd * p.integer("WW"), words = columns * rows;
   const bool block = weights_in_block.holds(word, words);
-  Paths paths = products_paths(p, technology, simd, pe, block);
+  Paths paths = products_paths(p, technology, simd, pe, words, block);
   paths.push_back(rom_path(word, words, block, technology));
   paths.push_back(counter_path(words, technology));
   return paths;
@@ -120,7 +128,7 @@ Paths matmul_paths(const Instance& instance, const Technology& technology) {
                      lanes = p.integer(p.integer("TRANSPOSED") != 0 ? "PE" : "SIMD"),
                      width = lanes * p.integer("WW");
   const bool block = window_in_block.holds(width, 2 * words);
-  Paths paths = products_paths(p, technology, p.integer("SIMD"), p.integer("PE"), block);
+  Paths paths = products_paths(p, technology, p.integer("SIMD"), p.integer("PE"), 2 * words, block);
   paths.push_back(rom_path(width, 2 * words, block, technology));
   // The writer's next address: the ends of four counters choose what is added.
   Path writer = counter_path(words, technology);
