@@ -79,12 +79,6 @@ std::string dsp_block_of(const std::vector<passes::PassCall>& calls, const EmitR
                             : emit::dsp_block_of(part_of(calls)));
 }
 
-/// Families without a clock model of their own have the default one.
-std::string technology_for(const std::vector<passes::PassCall>& calls, const EmitRequest& request) {
-  return std::string(other_family(request) ? design::default_technology
-                                           : emit::technology_of_part(part_of(calls)));
-}
-
 void set_target(std::vector<passes::PassCall>& calls, const std::string& key, const Tree& value) {
   for (passes::PassCall& call : calls)
     if (call.name == metadata_pass) call.options[key] = value;
@@ -96,10 +90,13 @@ void choose_dsp_block(std::vector<passes::PassCall>& calls, const EmitRequest& r
     set_target(calls, "dsp_block", dsp_block_of(calls, request));
 }
 
-/// So are its clock and its pipeline stages.
+/// So are its clock and its pipeline stages where a part is named; without one they are those that
+/// a search predicts, by the default technology, as they are for families without delays of their
+/// own.
 void choose_family(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
-  if (!option_of(calls, metadata_pass, "family"))
-    set_target(calls, "family", technology_for(calls, request));
+  const bool named = option_of(calls, emit::EmitVerilogTop::doc.name, "part") != nullptr;
+  if (!named || other_family(request) || option_of(calls, metadata_pass, "family")) return;
+  set_target(calls, "family", std::string(emit::technology_of_part(part_of(calls))));
 }
 
 /// A design is for the clock that it is emitted for, unless the pass is told of another.

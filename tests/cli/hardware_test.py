@@ -443,10 +443,11 @@ class Family(Hardware):
         return next(entry["info"] for entry in json.loads(result.stdout)["passes"] if "family" in entry["info"])
 
     def test_the_clock_is_that_of_the_part_or_of_the_family(self):
-        self.assertEqual(self.emitted("default")["family"], "xc7")
+        self.assertEqual(self.emitted("default")["family"], "ecp5")  # as a search
         self.assertEqual(self.emitted("part", "--part", "xczu3eg-sbva484-1-e")["family"], "xc7")
-        self.assertEqual(self.emitted("synthesised", "--synth", "ecp5")["family"], "ecp5")
-        self.assertEqual(self.emitted("told", family="ecp5")["family"], "ecp5")
+        named = ("--part", "xc7a100tcsg324-1")
+        self.assertEqual(self.emitted("synthesised", "--synth", "ecp5", *named)["family"], "ecp5")
+        self.assertEqual(self.emitted("told", *named, family="ecp5")["family"], "ecp5")
 
 
 class Reload(Hardware):
