@@ -33,7 +33,7 @@ Made make_binary(const ModuleParameters& parameters, Stages kept) {
 Made make_divide(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(divide_stages(parameters), kept);
 }
-Made make_scale_shift(const ModuleParameters& parameters, Stages kept) {
+Made make_scale_shift(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(scale_shift_stages, kept);
 }
 Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
