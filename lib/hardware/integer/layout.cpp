@@ -118,21 +118,6 @@ bool is_innermost(const Layout& layout, std::size_t dim) {
   return true;
 }
 
-Layout with_innermost(const Layout& layout, std::size_t dim, Index size) {
-  Layout result{layout.shape, layout.torch_shape, {}};
-  const Index old_size = layout.shape.back();
-  result.shape.back() = result.torch_shape[dim] = size;
-  const std::vector<Index> from = strides_of(layout.torch_shape),
-                           to = strides_of(result.torch_shape);
-  for (std::size_t i = 0; i < layout.order.size(); i += at(old_size)) {
-    Index first = 0;  // the pixel's element with coordinate 0 along `dim`
-    for (std::size_t d = 0; d < from.size(); ++d)
-      if (d != dim) first += coordinate(layout.order[i], layout.torch_shape, from, d) * to[d];
-    for (Index c = 0; c < size; ++c) result.order.push_back(first + c * to[dim]);
-  }
-  return result;
-}
-
 std::optional<Rows> rows_of(const Layout& layout) {
   const Index columns = layout.torch_shape.empty() ? 1 : layout.torch_shape.back();
   Rows found;

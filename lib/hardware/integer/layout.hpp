@@ -38,8 +38,6 @@ Layout reshaped(Layout layout, const Shape& torch_shape);
 Layout permuted(Layout layout, const std::vector<std::size_t>& dims);
 /// Whether torch dimension `dim` is the innermost of the stream.
 bool is_innermost(const Layout& layout, std::size_t dim);
-/// The layout with `size` elements along the innermost dimension, which is torch dimension `dim`.
-Layout with_innermost(const Layout& layout, std::size_t dim, std::int64_t size);
 
 /// The rows of a stream whose torch rows (last dimension) lie one after another, each in the same
 /// order of its elements: columns[i] = torch column of element i; rows[r] = torch row of row r.

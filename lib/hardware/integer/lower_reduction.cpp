@@ -3,7 +3,7 @@
 // the places of maxima.
 #include <algorithm>
 
-#include "hardware/integer/lowering.hpp"
+#include "hardware/integer/row_steps.hpp"
 
 namespace mase::integer {
 namespace {
@@ -44,42 +44,17 @@ ReducingPool image_pool(const Call& call, const StreamView& x) {
           result.size() == frame.size() ? channels_last(result) : row_major(result)};
 }
 
-/// Rows along the innermost dimension of the stream, which is torch dimension `dim`: an image of
-/// one channel that is as wide as a row.
-ReducingPool row_pool(const Call& call, const StreamView& x, std::size_t dim) {
-  const std::int64_t row = x.layout.torch_shape[dim];
-  const std::int64_t rows = numel(x.layout.torch_shape) / row;
-  return {Window{tiled(rows, rows), tiled(row, 1)},
-          reshaped(with_innermost(x.layout, dim, 1), call.frame_shape())};
-}
-
-/// Whatever is reduced: the stream in an order that has it innermost.
-ReducingPool reordered_pool(const Call& call, StreamView& x, const std::vector<bool>& reduced) {
-  const Shape& frame = x.layout.torch_shape;
-  std::vector<std::size_t> dims;  // kept ones, then reduced ones
-  std::int64_t row = 1;
-  for (const bool inner : {false, true})
-    for (std::size_t d = 0; d < frame.size(); ++d)
-      if (reduced[d] == inner) dims.push_back(d);
-  for (std::size_t d = 0; d < frame.size(); ++d)
-    if (reduced[d]) row *= frame[d];
-  const std::int64_t rows = numel(frame) / row;
-  // The stream's order is that of the permuted tensor, each element named by its own place.
-  const std::vector<std::int64_t> order = places_of(permuted(row_major(frame), dims));
-  x = call.lowering.reordered(x, {{rows, row}, frame, order}, call.node, "self");
-  return {Window{tiled(rows, rows), tiled(row, 1)}, row_major(call.frame_shape())};
-}
-
 std::size_t count_of(const std::vector<bool>& reduced) {
   return static_cast<std::size_t>(std::count(reduced.begin(), reduced.end(), true));
 }
 
-/// Rows of what is reduced, one after another.
+/// Rows of what is reduced, one after another: an image of one channel that is as wide as a row.
 ReducingPool rows_pool(const Call& call, StreamView& x, const std::vector<bool>& reduced) {
-  for (std::size_t dim = 0; dim < reduced.size(); ++dim)
-    if (count_of(reduced) == 1 && reduced[dim] && is_innermost(x.layout, dim))
-      return row_pool(call, x, dim);
-  return reordered_pool(call, x, reduced);
+  RowStream rows = in_rows(call, x, reduced);
+  x = std::move(rows.x);
+  const std::int64_t count = numel(rows.results.shape);
+  return {Window{tiled(count, count), tiled(rows.length, 1)},
+          reshaped(std::move(rows.results), call.frame_shape())};
 }
 
 ReducingPool reducing_pool(const Call& call, StreamView& x) {
