@@ -209,6 +209,45 @@ TEST_CASE("quotients in RTL are the exact ones rounded once, by zero too") {
   check_cases(cases, kElementwiseFrames);
 }
 
+/// The largest number whose square is at most this one.
+std::int64_t exact_root(Wide radicand) {
+  std::int64_t low = 0, high = std::int64_t{1} << 40;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (Wide{middle} * middle <= radicand ? low : high) = middle;
+  }
+  return low;
+}
+
+Case square_root_case(Random& random, int width, std::int64_t shift, std::int64_t addend) {
+  const FixedType in{width, 0, false};
+  const Port x = random_port(random, between(random, 1, 3), in, kElementwiseFrames * 12);
+  const auto root = [&](Wide code) {
+    return exact_root(code * power(static_cast<int>(shift)) + addend);
+  };
+  const FixedType to = integer::type_for(0, root(in.high()), 0);
+  return {"mase_square_root",
+          {{"LANES", x.lanes},
+           {"IW", std::int64_t{width}},
+           {"SHIFT", shift},
+           {"ADDEND", design::Sized{addend, 64, false}},
+           {"QW", std::int64_t{to.width}}},
+          {x},
+          {mapped(x, to, [&](std::size_t i) { return root(x.codes[i]); })},
+          {}};
+}
+
+TEST_CASE("square roots in RTL are the exact ones rounded down") {
+  Random random(17);
+  std::vector<Case> cases;
+  for (const int width : {1, 2, 3, 5, 8, 13, 31})
+    for (const std::int64_t shift : {0, 1, 16})
+      for (const std::int64_t addend :
+           {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << 33 | 5})
+        cases.push_back(square_root_case(random, width, shift, addend));
+  check_cases(cases, kElementwiseFrames);
+}
+
 struct Channels {
   Codes scale;
   std::vector<Wide> shift;

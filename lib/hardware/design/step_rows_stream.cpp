@@ -76,6 +76,17 @@ StreamId add_quotient(StepBuilder& builder, const std::vector<StreamId>& inputs)
   return builder.finish("mase_divide", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
+StreamId add_square_root(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& root = std::get<integer::SquareRoot>(builder.step.operation);
+  return builder.finish("mase_square_root",
+                        {{"LANES", builder.fold.in_lanes},
+                         {"IW", std::int64_t{builder.input().type.width}},
+                         {"SHIFT", std::int64_t{root.shift}},
+                         {"ADDEND", Sized{root.addend, 64, false}},
+                         {"QW", std::int64_t{builder.output().type.width}}},
+                        inputs, builder.fold.in_lanes);
+}
+
 // Modules of the user's.
 
 const ir::CustomHardware& hardware_of(const Step& step) {
@@ -369,6 +380,7 @@ std::vector<StepRow> stream_rows() {
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
       {"quotient", element_rule, fold_lanes, output_interval, nullptr, add_quotient},
+      {"square_root", element_rule, fold_lanes, output_interval, nullptr, add_square_root},
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},

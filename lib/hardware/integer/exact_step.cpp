@@ -95,6 +95,10 @@ class Frame {
     for (Index i = 0; i < elements(); ++i) put(i, static_cast<Sum>(quotient(in_[0][i], in_[1][i])));
   }
 
+  void operator()(const SquareRoot& root) const {
+    for (Index i = 0; i < elements(); ++i) out_[i] = static_cast<std::int64_t>(root(in_[0][i]));
+  }
+
   void operator()(const Concat& concat) const {
     const Index all = elements() / concat.rows;
     Index first = 0;

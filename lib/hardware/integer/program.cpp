@@ -47,6 +47,7 @@ struct Namer {
     return reduce.kind == PoolKind::max ? "row_max" : "row_sum";
   }
   std::string operator()(const Repeat&) const { return "repeat"; }
+  std::string operator()(const SquareRoot&) const { return "sqrt"; }
 };
 
 }  // namespace
@@ -62,6 +63,19 @@ Wide Quotient::operator()(Wide a, Wide b) const {
   if (divisor != 0 && numerator / divisor < Wide{1} << bits)
     magnitude = numerator / divisor * 2 + (numerator % divisor != 0 ? 1 : 0);
   return (a < 0) != (b < 0) ? -magnitude : magnitude;
+}
+
+// Digit by digit: bits of the root from the highest on, each kept where its square still fits.
+Wide SquareRoot::operator()(Wide x) const {
+  Wide rest = (x << shift) + addend, root = 0;
+  int digit = signed_width(0, rest) / 2;
+  for (; digit >= 0; --digit) {
+    const Wide taken = (root << (digit + 1)) + (Wide{1} << (2 * digit));
+    if (taken > rest) continue;
+    rest -= taken;
+    root += Wide{1} << digit;
+  }
+  return root;
 }
 
 std::vector<int> Program::consumers(ValueId id) const {

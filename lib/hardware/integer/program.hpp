@@ -223,6 +223,14 @@ struct Quotient {
   Wide most() const;  ///< the largest accumulator
 };
 
+/// The whole part of sqrt((x << shift) + addend), for x that is not negative.
+struct SquareRoot {
+  int shift = 0;
+  std::int64_t addend = 0;
+
+  Wide operator()(Wide x) const;
+};
+
 /// Inputs in turn, `rows` times in a frame: elements / rows of each.
 struct Concat {
   std::int64_t rows = 1;
@@ -250,7 +258,7 @@ Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::i
 /// What a step computes.
 using Operation =
     std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool, Binary, Concat,
-                 Slice, Gather, ArgMax, Quotient, MatrixProduct, RowReduce, Repeat>;
+                 Slice, Gather, ArgMax, Quotient, MatrixProduct, RowReduce, Repeat, SquareRoot>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

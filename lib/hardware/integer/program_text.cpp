@@ -72,6 +72,9 @@ struct Details {
   std::string operator()(const Repeat& repeat) const {
     return std::to_string(repeat.count) + " times";
   }
+  std::string operator()(const SquareRoot& root) const {
+    return "<< " + std::to_string(root.shift) + " + " + std::to_string(root.addend);
+  }
   std::string operator()(const Quotient& quotient) const {
     return "<< " + std::to_string(quotient.shift_a) + ", " + std::to_string(quotient.shift_b);
   }

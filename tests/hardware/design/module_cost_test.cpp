@@ -117,6 +117,17 @@ TEST_CASE("quotients of two streams cost what Yosys measured, within a tenth") {
                         {divide(12, 7, 13), 429 + 67, 0, 0}});
 }
 
+TEST_CASE("square roots cost what Yosys measured, within a tenth") {
+  const auto root = [](std::int64_t width, std::int64_t shift, std::int64_t bits) {
+    return ModuleParameters{
+        {"LANES", std::int64_t{1}}, {"IW", width}, {"SHIFT", shift}, {"QW", bits}};
+  };
+  check("mase_square_root", {{root(8, 0, 4), 22 + 7, 0, 0},
+                             {root(16, 0, 8), 74 + 18, 0, 0},
+                             {root(12, 12, 12), 153 + 30, 0, 0},
+                             {root(48, 0, 24), 602 + 102, 0, 0}});
+}
+
 TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth") {
   check("mase_linear",
         {{clamps(linear(25, 1, 1, 8, 8, 8, 15), 19, 8, 9, 0, 255), 254 + 66, 8, 1},

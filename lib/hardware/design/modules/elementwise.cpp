@@ -18,6 +18,8 @@ constexpr int lookup_stages = 2;
 int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 : 2; }
 /// Magnitudes, a bit each, sign, rounding.
 int divide_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 3; }
+/// Radicand, a bit of the root each.
+int square_root_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 1; }
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
 constexpr int scale_shift_stages = 5;
 
@@ -32,6 +34,9 @@ Made make_binary(const ModuleParameters& parameters, Stages kept) {
 }
 Made make_divide(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(divide_stages(parameters), kept);
+}
+Made make_square_root(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<PipeHandshake>(square_root_stages(parameters), kept);
 }
 Made make_scale_shift(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(scale_shift_stages, kept);
@@ -127,6 +132,21 @@ Cost divide_cost(const Design&, const Instance& instance) {
   Cost cost = output_cost(lanes * p.integer("OW"), divide_stages(p));
   cost += skid_cost(lanes * p.integer("AW"));
   cost += skid_cost(lanes * p.integer("BW"));
+  cost += scaled(lane, static_cast<double>(lanes));
+  return cost;
+}
+
+Cost square_root_cost(const Design&, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t lanes = p.integer("LANES"), bits = p.integer("QW");
+  Cost lane;
+  for (std::int64_t stage = 1; stage <= bits; ++stage) {
+    // The difference, or what it was taken from; what is left of the radicand lies in LUTs.
+    lane.lut += static_cast<double>(2 * stage - 1);
+    lane.ff += static_cast<double>(2 * stage);
+    lane.carry += carry_chain(stage + 3);
+  }
+  Cost cost = output_cost(lanes * bits, square_root_stages(p));
   cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
@@ -239,6 +259,15 @@ std::vector<ModuleRow> elementwise_modules() {
        .handshake = make_divide,
        .cost = divide_cost,
        .paths = divide_paths},
+      {.name = "mase_square_root",
+       .folder = "elementwise",
+       .doc = "whole part of a square root",
+       .uses = {"mase_skid"},
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_square_root,
+       .cost = square_root_cost,
+       .paths = square_root_paths},
       {.name = "mase_scale_shift",
        .folder = "elementwise",
        .doc = "product and sum by channel",

@@ -35,6 +35,7 @@ Paths cast_paths(const Instance& instance, const Technology& technology);
 Paths lookup_paths(const Instance& instance, const Technology& technology);
 Paths binary_paths(const Instance& instance, const Technology& technology);
 Paths divide_paths(const Instance& instance, const Technology& technology);
+Paths square_root_paths(const Instance& instance, const Technology& technology);
 Paths scale_shift_paths(const Instance& instance, const Technology& technology);
 Paths channel_shift_paths(const Instance& instance, const Technology& technology);
 

@@ -121,6 +121,14 @@ Paths divide_paths(const Instance& instance, const Technology& technology) {
   return {difference, sign, rounding_path(p, {static_cast<int>(bits + 2)}, technology)};
 }
 
+Paths square_root_paths(const Instance& instance, const Technology&) {
+  const std::int64_t bits = instance.parameter("QW");
+  Path difference = adder_path("difference", bits + 3);
+  difference.luts = 1;
+  difference.readers = static_cast<double>(bits);
+  return {difference, adder_path("radicand", 2 * bits)};
+}
+
 Paths scale_shift_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   const std::int64_t lanes = p.integer("LANES"), blocks = p.integer("BLOCKS");
