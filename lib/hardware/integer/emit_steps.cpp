@@ -184,7 +184,8 @@ StreamView Lowering::emit_before(const ir::Node& node, const std::string& suffix
                                  const Accumulator& accumulator, const Requantise& requantise,
                                  Layout layout) {
   check_width(accumulator.range, stream_bits, "its accumulator");
-  const FixedType type = type_for(requantise.low, requantise.high, accumulator.frac);
+  const FixedType type =
+      type_for(requantise.low, requantise.high, accumulator.frac - requantise.shift);
   return append_for(node, suffix, std::move(operation), std::move(inputs), accumulator, requantise,
                     type, std::move(layout));
 }

@@ -81,44 +81,6 @@ Operand lower_streams(const Call& call, Arithmetic kind) {
   return combined(call, kind_of(kind), a, b);
 }
 
-/// The constant of each channel of the stream, or of each element where it varies along other
-/// dimensions too. Torch broadcasting: the constants' dimensions are the last ones of [batch,
-/// frame...].
-Constants in_stream_order(const Call& call, const StreamView& x, Constants constants) {
-  if (constants.codes.size() == 1) return constants;
-  Shape shape{1};
-  shape.insert(shape.end(), x.layout.torch_shape.begin(), x.layout.torch_shape.end());
-  if (constants.shape.size() > shape.size() ||
-      (constants.shape.size() == shape.size() && constants.shape[0] != 1))
-    throw Refusal{"its constants mix rows of the batch or add dimensions"};
-  const std::size_t skipped = shape.size() - constants.shape.size();
-  const auto place = [&](std::int64_t element) {
-    std::int64_t index = 0, stride = 1;
-    for (std::size_t d = shape.size(); d-- > skipped; element /= shape[d]) {
-      const std::int64_t size = constants.shape[d - skipped];
-      if (size != 1 && size != shape[d]) throw Refusal{"its constants do not fit its input"};
-      index += (size == 1 ? 0 : element % shape[d]) * stride;
-      stride *= size;
-    }
-    return index;
-  };
-  Codes codes, places;
-  for (const std::int64_t element : x.layout.order) {
-    places.push_back(place(element));
-    codes.push_back(constants.codes[at(places.back())]);
-  }
-  const std::size_t channels = at(call.lowering.value(x.id).channels());
-  // Of codes that may be replaced those are alike that are one.
-  const Codes& alike = constants.any ? places : codes;
-  bool by_channel = true;
-  for (std::size_t i = channels; i < codes.size(); ++i)
-    by_channel = by_channel && alike[i] == alike[i - channels];
-  if (by_channel) codes.resize(channels);
-  constants.shape = {static_cast<std::int64_t>(codes.size())};
-  constants.codes = std::move(codes);
-  return constants;
-}
-
 /// The exact reciprocals of powers of two; refused for anything else.
 Constants reciprocal(const Constants& constants) {
   std::vector<float> values;
@@ -254,6 +216,41 @@ Operand lower_whole(const Call& call, formats::Rounding rounding) {
 }
 
 }  // namespace
+
+Constants in_stream_order(const Call& call, const StreamView& x, Constants constants) {
+  if (constants.codes.size() == 1) return constants;
+  Shape shape{1};
+  shape.insert(shape.end(), x.layout.torch_shape.begin(), x.layout.torch_shape.end());
+  if (constants.shape.size() > shape.size() ||
+      (constants.shape.size() == shape.size() && constants.shape[0] != 1))
+    throw Refusal{"its constants mix rows of the batch or add dimensions"};
+  const std::size_t skipped = shape.size() - constants.shape.size();
+  const auto place = [&](std::int64_t element) {
+    std::int64_t index = 0, stride = 1;
+    for (std::size_t d = shape.size(); d-- > skipped; element /= shape[d]) {
+      const std::int64_t size = constants.shape[d - skipped];
+      if (size != 1 && size != shape[d]) throw Refusal{"its constants do not fit its input"};
+      index += (size == 1 ? 0 : element % shape[d]) * stride;
+      stride *= size;
+    }
+    return index;
+  };
+  Codes codes, places;
+  for (const std::int64_t element : x.layout.order) {
+    places.push_back(place(element));
+    codes.push_back(constants.codes[at(places.back())]);
+  }
+  const std::size_t channels = at(call.lowering.value(x.id).channels());
+  // Of codes that may be replaced those are alike that are one.
+  const Codes& alike = constants.any ? places : codes;
+  bool by_channel = true;
+  for (std::size_t i = channels; i < codes.size(); ++i)
+    by_channel = by_channel && alike[i] == alike[i - channels];
+  if (by_channel) codes.resize(channels);
+  constants.shape = {static_cast<std::int64_t>(codes.size())};
+  constants.codes = std::move(codes);
+  return constants;
+}
 
 StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b) {
   Binary binary{kind};

@@ -16,6 +16,16 @@ int quotient_bits(const FixedType& type, bool is_signed) {
 
 }  // namespace
 
+Division division(const FixedType& a, const FixedType& b, const FixedType& to) {
+  const int shift = b.frac - a.frac + to.frac + 1;
+  Quotient divide{std::max(shift, 0), std::max(-shift, 0), 1};
+  if (a.width + divide.shift_a > operand_bits || b.width + divide.shift_b > operand_bits)
+    throw Refusal{"the fractions of its operands and of its result are too far apart"};
+  const bool is_signed = a.is_signed || b.is_signed;
+  divide.bits = quotient_bits(to, is_signed);
+  return {divide, {{is_signed ? -divide.most() : 0, divide.most()}, to.frac + 2}};
+}
+
 StreamView quotient(const Call& call, const StreamView& a, const StreamView& b) {
   const auto grid = call.lowering.target(call.node);
   if (!grid)
@@ -23,15 +33,9 @@ StreamView quotient(const Call& call, const StreamView& a, const StreamView& b) 
         call.node,
         "the quotient of two streams needs a grid for its results; give it a data_out format, or "
         "all its readers the same data_in format (pass quantize)");
-  const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
-  const int shift = y.frac - x.frac + grid->type.frac + 1;
-  Quotient divide{std::max(shift, 0), std::max(-shift, 0), 1};
-  if (x.width + divide.shift_a > operand_bits || y.width + divide.shift_b > operand_bits)
-    throw Refusal{"the fractions of its operands and of its result are too far apart"};
-  const bool is_signed = x.is_signed || y.is_signed;
-  divide.bits = quotient_bits(grid->type, is_signed);
-  const Interval range{is_signed ? -divide.most() : 0, divide.most()};
-  return call.lowering.emit(call.node, divide, {a.id, b.id}, {range, grid->type.frac + 2},
+  const Division made =
+      division(call.lowering.value(a.id).type, call.lowering.value(b.id).type, grid->type);
+  return call.lowering.emit(call.node, made.operation, {a.id, b.id}, made.accumulator,
                             call.lowering.layout_of(a));
 }
 

@@ -119,7 +119,7 @@ class Lowering {
   /// of the same value share.
   StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                   const std::string& port);
-  /// What a step makes of streams before the node's own step: codes of the accumulator's fraction.
+  /// What a step makes of streams before the node's own step.
   StreamView emit_before(const ir::Node& node, const std::string& suffix, Operation operation,
                          std::vector<ValueId> inputs, const Accumulator& accumulator,
                          const Requantise& requantise, Layout layout);
@@ -209,6 +209,7 @@ std::vector<LoweringRow> product_rows();
 std::vector<LoweringRow> window_rows();
 std::vector<LoweringRow> reduction_rows();
 std::vector<LoweringRow> softmax_rows();
+std::vector<LoweringRow> norm_rows();
 std::vector<LoweringRow> clamp_rows();
 std::vector<LoweringRow> arithmetic_rows();
 std::vector<LoweringRow> shape_rows();
@@ -291,6 +292,17 @@ std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView
 StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b);
 /// a / b of two streams of one shape and order, rounded once to the grid of the result.
 StreamView quotient(const Call& call, const StreamView& a, const StreamView& b);
+/// The step that divides codes of these types, and its accumulator, which rounds to the quotient of
+/// a type.
+struct Division {
+  Quotient operation;
+  Accumulator accumulator;
+};
+Division division(const FixedType& a, const FixedType& b, const FixedType& to);
+/// The constant of each channel of the stream, or of each element where it varies along other
+/// dimensions too. Torch broadcasting: the constants' dimensions are the last ones of [batch,
+/// frame...].
+Constants in_stream_order(const Call& call, const StreamView& x, Constants constants);
 /// x where it is positive, else x times a slope for all or for each channel.
 Operand sloped(const Call& call, const StreamView& x, Constants slope);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the

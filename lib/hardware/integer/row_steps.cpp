@@ -61,9 +61,14 @@ RowStream in_rows(const Call& call, const StreamView& x, std::size_t dim) {
 }
 
 StreamView RowSteps::each(const std::string& name, Operation operation, std::vector<ValueId> inputs,
-                          const Accumulator& accumulator) const {
+                          const Accumulator& accumulator, const Interval& range) const {
   return call_.lowering.emit_before(call_.node, name, std::move(operation), std::move(inputs),
-                                    accumulator, exactly(accumulator.range), rows_.x.layout);
+                                    accumulator, exactly(range), rows_.x.layout);
+}
+
+StreamView RowSteps::each(const std::string& name, Operation operation, std::vector<ValueId> inputs,
+                          const Accumulator& accumulator) const {
+  return each(name, std::move(operation), std::move(inputs), accumulator, accumulator.range);
 }
 
 StreamView RowSteps::once(const std::string& name, Operation operation, std::vector<ValueId> inputs,

@@ -30,11 +30,14 @@ class RowSteps {
 
   const StreamView& x() const { return rows_.x; }
   std::int64_t length() const { return rows_.length; }
+  const Layout& results() const { return rows_.results; }
 
-  /// For every element: codes of the accumulator.
+  /// For every element: codes of the accumulator, or of a range that it never leaves.
   StreamView each(const std::string& name, Operation operation, std::vector<ValueId> inputs,
                   const Accumulator& accumulator) const;
-  /// Once for every row: codes of the accumulator, or of a range that it never leaves.
+  StreamView each(const std::string& name, Operation operation, std::vector<ValueId> inputs,
+                  const Accumulator& accumulator, const Interval& range) const;
+  /// Once for every row.
   StreamView once(const std::string& name, Operation operation, std::vector<ValueId> inputs,
                   const Accumulator& accumulator) const;
   StreamView once(const std::string& name, Operation operation, std::vector<ValueId> inputs,
