@@ -30,6 +30,7 @@ DESIGNS = (
     "cnv_small.toml",
     "resnet8.toml",
     "mobile_tiny.toml",
+    "encoder_tiny.toml",
     "functional_ops_first.toml",
     "functional_ops_second.toml",
 )
