@@ -40,6 +40,10 @@ Index moved(Index element, const Shape& from, const Shape& to,
 
 }  // namespace
 
+std::int64_t inner_of(const Shape& shape, std::size_t dim) {
+  return numel(Shape(shape.begin() + static_cast<std::ptrdiff_t>(dim) + 1, shape.end()));
+}
+
 Layout row_major(const Shape& torch_shape) {
   return {torch_shape, torch_shape, identity(numel(torch_shape))};
 }

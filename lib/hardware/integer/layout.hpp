@@ -15,6 +15,9 @@ struct Layout {
   std::vector<std::int64_t> order;
 };
 
+/// Elements between neighbours along a dimension of a torch shape.
+std::int64_t inner_of(const Shape& shape, std::size_t dim);
+
 /// The order of torch itself.
 Layout row_major(const Shape& torch_shape);
 /// Torch [C, spatial...] as [spatial..., C].

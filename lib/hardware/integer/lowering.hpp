@@ -214,6 +214,7 @@ std::vector<LoweringRow> clamp_rows();
 std::vector<LoweringRow> arithmetic_rows();
 std::vector<LoweringRow> shape_rows();
 std::vector<LoweringRow> channel_rows();
+std::vector<LoweringRow> join_rows();
 std::vector<LoweringRow> movement_rows();
 std::vector<LoweringRow> table_rows();
 
