@@ -101,6 +101,49 @@ Case concat_case(Random& random, std::int64_t a_beats, std::int64_t b_beats, std
           {}};
 }
 
+/// `image` rows of constants, around as many rows of a frame again and again.
+Case insert_case(Random& random, const std::string& file, std::int64_t before, std::int64_t beats,
+                 std::int64_t after, std::int64_t image) {
+  const FixedType type = random_stream_type(random);
+  const std::int64_t lanes = between(random, 1, 3), rows = image * kPlumbingFrames;
+  const Port in = random_port(random, lanes, type, rows * beats);
+  const Codes constants = random_codes(random, type, image * (before + after) * lanes);
+  Port out{lanes, type, {}};
+  const auto append = [&](const Codes& codes, std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = first * lanes; i < (first + count) * lanes; ++i)
+      out.codes.push_back(codes[static_cast<std::size_t>(i)]);
+  };
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t first = row % image * (before + after);
+    append(constants, first, before);
+    append(in.codes, row * beats, beats);
+    append(constants, first + before, after);
+  }
+  const std::vector<Wide> words(constants.begin(), constants.end());
+  return {
+      "mase_insert",
+      {{"W", bits(in)},
+       {"BEFORE", before},
+       {"BEATS", beats},
+       {"AFTER", after},
+       {"DEPTH", image * (before + after)},
+       {"IMAGE_FILE", file}},
+      {in},
+      {out},
+      {{file, "insert", "constants", bits(in), design::vector_words(words, lanes, type.width)}}};
+}
+
+TEST_CASE("constants in RTL stand around the rows of a stream") {
+  Random random(8);
+  std::vector<Case> cases;
+  for (std::int64_t before = 0; before <= 3; ++before)
+    for (std::int64_t after = before == 0 ? 1 : 0; after <= 3; ++after)
+      for (const std::int64_t beats : {1, 2, 7})
+        cases.push_back(insert_case(random, "insert" + std::to_string(cases.size()) + ".mem",
+                                    before, beats, after, between(random, 1, 3)));
+  check_cases(cases, kPlumbingFrames);
+}
+
 Case slice_case(Random& random, std::int64_t beats, std::int64_t first, std::int64_t count,
                 std::int64_t rows) {
   const FixedType type = random_stream_type(random);

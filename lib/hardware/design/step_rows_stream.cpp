@@ -317,6 +317,35 @@ StreamId add_concat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   return joined;
 }
 
+// Constants around rows.
+
+const integer::Insert& insert_of(const Step& step) {
+  return std::get<integer::Insert>(step.operation);
+}
+
+/// Elements of the input in each row.
+std::int64_t kept_by(const Program& program, const Step& step) {
+  return program.value(step.inputs[0]).elements() / insert_of(step).rows;
+}
+
+FoldRule insert_rule(const Program& program, const Step& step, const Fold&) {
+  const integer::Insert& insert = insert_of(step);
+  return same(std::gcd(kept_by(program, step), std::gcd(insert.before, insert.after)));
+}
+
+StreamId add_insert(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const integer::Insert& insert = insert_of(builder.step);
+  const std::int64_t lanes = builder.fold.in_lanes;
+  const int bits = builder.output().type.width;
+  ModuleParameters parameters{{"W", lanes * bits},
+                              {"BEFORE", insert.before / lanes},
+                              {"BEATS", kept_by(builder.program, builder.step) / lanes},
+                              {"AFTER", insert.after / lanes},
+                              {"DEPTH", static_cast<std::int64_t>(insert.codes.size()) / lanes}};
+  parameters.set("IMAGE_FILE", builder.vector_memory("constants", insert.codes, lanes, bits));
+  return builder.finish("mase_insert", std::move(parameters), inputs, lanes);
+}
+
 FoldRule slice_rule(const Program&, const Step& step, const Fold&) {
   const auto& slice = std::get<integer::Slice>(step.operation);
   return same(std::gcd(slice.period, std::gcd(slice.first, slice.count)));
@@ -385,6 +414,7 @@ std::vector<StepRow> stream_rows() {
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
       {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
+      {"insert", insert_rule, fold_lanes, output_interval, nullptr, add_insert},
       {"slice", slice_rule, fold_lanes, input_interval, nullptr, add_slice},
       {"argmax", argmax_rule, fold_lanes, input_interval, nullptr, add_argmax},
       {"row_reduce", row_reduce_rule, fold_lanes, input_interval, nullptr, add_row_reduce},

@@ -110,6 +110,21 @@ class Frame {
     }
   }
 
+  void operator()(const Insert& insert) const {
+    const Index kept = elements() / insert.rows - insert.before - insert.after;
+    std::size_t next = 0;
+    std::int64_t* out = out_;
+    const auto constants = [&](Index count) {
+      for (Index i = 0; i < count; ++i, next = (next + 1) % insert.codes.size())
+        *out++ = insert.codes[next];
+    };
+    for (Index row = 0; row < insert.rows; ++row) {
+      constants(insert.before);
+      out = std::copy_n(in_[0] + row * kept, kept, out);
+      constants(insert.after);
+    }
+  }
+
   void operator()(const Slice& slice) const {
     for (Index row = 0; row * slice.count < elements(); ++row)
       std::copy_n(in_[0] + row * slice.period + slice.first, slice.count, out_ + row * slice.count);

@@ -48,6 +48,7 @@ struct Namer {
   }
   std::string operator()(const Repeat&) const { return "repeat"; }
   std::string operator()(const SquareRoot&) const { return "sqrt"; }
+  std::string operator()(const Insert&) const { return "insert"; }
 };
 
 }  // namespace
@@ -88,7 +89,8 @@ std::vector<int> Program::consumers(ValueId id) const {
 
 bool only_moves(const Operation& operation) {
   return std::holds_alternative<Concat>(operation) || std::holds_alternative<Slice>(operation) ||
-         std::holds_alternative<Gather>(operation) || std::holds_alternative<Repeat>(operation);
+         std::holds_alternative<Gather>(operation) || std::holds_alternative<Repeat>(operation) ||
+         std::holds_alternative<Insert>(operation);
 }
 
 namespace {

@@ -236,6 +236,13 @@ struct Concat {
   std::int64_t rows = 1;
 };
 
+/// Constants around the rows of a frame: `before` of them, elements / rows of the input, `after` of
+/// them, in each. Codes stand in the order in which they leave and begin anew behind the last one.
+struct Insert {
+  std::int64_t rows = 1, before = 0, after = 0;
+  Codes codes = {};
+};
+
 /// Elements [first, first + count) of every `period` of them, which divides the frame.
 struct Slice {
   std::int64_t first = 0, count = 0, period = 1;
@@ -256,9 +263,9 @@ struct Gather {
 Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);
 
 /// What a step computes.
-using Operation =
-    std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool, Binary, Concat,
-                 Slice, Gather, ArgMax, Quotient, MatrixProduct, RowReduce, Repeat, SquareRoot>;
+using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
+                               Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct,
+                               RowReduce, Repeat, SquareRoot, Insert>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

@@ -72,6 +72,10 @@ struct Details {
   std::string operator()(const Repeat& repeat) const {
     return std::to_string(repeat.count) + " times";
   }
+  std::string operator()(const Insert& insert) const {
+    return std::to_string(insert.before) + " before and " + std::to_string(insert.after) +
+           " after each of " + std::to_string(insert.rows) + " rows";
+  }
   std::string operator()(const SquareRoot& root) const {
     return "<< " + std::to_string(root.shift) + " + " + std::to_string(root.addend);
   }

@@ -210,6 +210,15 @@ TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
                         {concat(128, 1, 1), 135, 0, 0},
                         {concat(32, 3, 5), 43 + 1, 0, 0},
                         {concat(16, 10, 3), 28 + 1, 0, 0}});
+  const auto insert = [](std::int64_t width, std::int64_t before, std::int64_t beats,
+                         std::int64_t after, std::int64_t depth) {
+    return ModuleParameters{
+        {"W", width}, {"BEFORE", before}, {"BEATS", beats}, {"AFTER", after}, {"DEPTH", depth}};
+  };
+  check("mase_insert", {{insert(8, 1, 16, 0, 1), 21 + 2, 0, 0},
+                        {insert(8, 48, 3072, 0, 48), 45 + 5, 0, 0},
+                        {insert(32, 2, 5, 3, 20), 83 + 3, 0, 0},
+                        {insert(64, 0, 100, 200, 200), 96 + 5, 0, 1}});
   const auto gather = [](std::int64_t in, std::int64_t out, std::int64_t run, std::int64_t lanes,
                          std::int64_t width, std::int64_t pads) {
     return ModuleParameters{{"IN", in},       {"OUT", out},  {"RUN", run},  {"START", in},

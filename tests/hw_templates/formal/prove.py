@@ -34,6 +34,9 @@ PROOFS = [
     ("fork_join_proof", {"W": 1, "DEPTH": 2}),
     ("fork_join_proof", {"W": 2, "DEPTH": 3}),
     ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}),
+    ("insert_proof", {}),
+    ("insert_proof", {"BEFORE": 0, "BEATS": 1, "AFTER": 2}),
+    ("insert_proof", {"BEFORE": 2, "BEATS": 1, "AFTER": 0}),
     ("slice_proof", {}),
     ("argmax_proof", {}),
     ("argmax_proof", {"LANES": 1}),
@@ -77,6 +80,8 @@ MUTANTS = [
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_stream_fork", "in_valid && in_ready", "in_valid"),
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_binary", "left_valid && right_valid", "left_valid"),
     ("concat_proof", {"A_BEATS": 2, "B_BEATS": 1}, "mase_concat", "enable && !second", "enable"),
+    ("insert_proof", {}, "mase_insert", "(full || after)", "(full || constant)"),
+    ("insert_proof", {}, "mase_insert", "enable && !constant", "enable"),
     (
         "accumulate_proof",
         {"W": 5, "HAS_CARRY": 1},

@@ -54,6 +54,13 @@ void SliceHandshake::clock(Moves taken, Moves given) {
   if (taken[0] != 0) count_up(index_, beats_);
 }
 
+void InsertHandshake::clock(Moves taken, Moves given) {
+  const bool load = ready(0), leaves = pipe_.enable() && can_leave();
+  pipe_.step(leaves, given[0] != 0);
+  if (leaves) count_up(index_, row_);
+  if (load) full_ = taken[0] != 0;
+}
+
 void GatherHandshake::clock(Moves taken, Moves given) {
   const bool issue = can_read() && pipe_.enable();
   pipe_.step(issue, given[0] != 0);

@@ -105,6 +105,27 @@ class SliceHandshake final : public HandshakeOf<SliceHandshake> {
   Skid skid_;
 };
 
+/// insert: rows of `before` constants, `beats` beats of the input, which waits in a register, and
+/// `after` constants; constants before a row wait for its first beat.
+class InsertHandshake final : public HandshakeOf<InsertHandshake> {
+ public:
+  InsertHandshake(std::int64_t before, std::int64_t beats, std::int64_t after, Stages kept)
+      : before_(before), end_(before + beats), row_(before + beats + after), pipe_(1, kept) {}
+  bool ready(int) const override { return !full_ || (pipe_.enable() && is_input()); }
+  bool valid(int) const override { return pipe_.valid(); }
+  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_leave()); }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
+  bool operator==(const InsertHandshake&) const = default;
+
+ private:
+  bool is_input() const { return index_ >= before_ && index_ < end_; }
+  bool can_leave() const { return full_ || index_ >= end_; }
+
+  std::int64_t before_, end_, row_, index_ = 0;  ///< index of the beat in the row that leaves
+  bool full_ = false;
+  Pipe pipe_;
+};
+
 /// gather: room for two frames of `in` beats; of each `out` beats are given, beat i as soon as
 /// `start` + i beats or the whole frame are there, the last one only then.
 class GatherHandshake final : public HandshakeOf<GatherHandshake> {

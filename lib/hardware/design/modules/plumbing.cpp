@@ -42,6 +42,11 @@ Made make_concat(const ModuleParameters& parameters, Stages) {
                                            parameters.integer("B_BEATS"));
 }
 
+Made make_insert(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<InsertHandshake>(
+      parameters.integer("BEFORE"), parameters.integer("BEATS"), parameters.integer("AFTER"), kept);
+}
+
 Made make_slice(const ModuleParameters& parameters, Stages) {
   return std::make_unique<SliceHandshake>(parameters.integer("BEATS"), parameters.integer("FIRST"),
                                           parameters.integer("COUNT"));
@@ -128,6 +133,21 @@ Cost concat_cost(const Design&, const Instance& instance) {
   cost.lut += 4 + counter_luts * index;
   cost.ff += index + 1;
   cost.carry += carry_chain(index);
+  return cost;
+}
+
+Cost insert_cost(const Design& design, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t width = p.integer("W"), depth = p.integer("DEPTH");
+  const bool block = lookup_in_block.holds(width, depth);
+  Cost cost = skid_cost(width);
+  cost += design.reloadable ? reload_memory_cost(width, depth, block)
+          : block           ? block_memory_cost(width, depth)
+                            : table_cost(width, depth, image_of(design, instance, "IMAGE_FILE"));
+  cost += counters_cost(
+      std::array{p.integer("BEFORE") + p.integer("BEATS") + p.integer("AFTER"), depth});
+  cost.lut += 4;
+  cost.ff += static_cast<double>(2 * width + 5);
   return cost;
 }
 
@@ -220,6 +240,16 @@ std::vector<ModuleRow> plumbing_modules() {
        .handshake = make_concat,
        .cost = concat_cost,
        .paths = concat_paths},
+      {.name = "mase_insert",
+       .folder = "plumbing",
+       .doc = "constants around rows",
+       .uses = {"mase_skid", "mase_rom"},
+       .reloads = true,
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_insert,
+       .cost = insert_cost,
+       .paths = insert_paths},
       {.name = "mase_slice",
        .folder = "plumbing",
        .doc = "some beats of a row",

@@ -73,6 +73,14 @@ Paths concat_paths(const Instance& instance, const Technology& technology) {
           choice_path(2, instance.parameter("W"), technology)};
 }
 
+Paths insert_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t width = p.integer("W"), depth = p.integer("DEPTH");
+  return {counter_path(p.integer("BEFORE") + p.integer("BEATS") + p.integer("AFTER"), technology),
+          choice_path(2, width, technology),
+          rom_path(width, depth, lookup_in_block.holds(width, depth), technology)};
+}
+
 Paths slice_paths(const Instance& instance, const Technology& technology) {
   const std::int64_t beats = instance.parameter("BEATS");
   Path inside = counter_path(beats, technology);
