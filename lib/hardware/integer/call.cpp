@@ -141,13 +141,18 @@ std::vector<std::int64_t> Call::integers(std::string_view name, std::size_t coun
   return found;
 }
 
-std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {
+std::size_t Call::torch_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {
   std::int64_t dim = integer(name, otherwise);
-  const auto dims = static_cast<std::int64_t>(rank) + 1;
+  const auto dims = static_cast<std::int64_t>(rank);
   if (dim < 0) dim += dims;
-  if (dim == 0) throw Refusal{"it mixes rows of the batch"};
   if (dim < 0 || dim >= dims) throw Refusal{"there is no dimension " + std::to_string(dim)};
-  return static_cast<std::size_t>(dim - 1);
+  return static_cast<std::size_t>(dim);
+}
+
+std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {
+  const std::size_t dim = torch_dim(name, otherwise, rank + 1);
+  if (dim == 0) throw Refusal{"it mixes rows of the batch"};
+  return dim - 1;
 }
 
 const formats::Format* Call::format(std::string_view port) const {
@@ -237,6 +242,20 @@ StreamView Call::stream(std::string_view argument) const {
 }
 
 StreamView Call::stream_of(const Value& value, std::string_view argument) const {
+  StreamView stream = permuted_stream_of(value, argument);
+  if (stream.batch != 0)
+    throw Refusal{"the batch is dimension " + std::to_string(stream.batch) +
+                  " of its input; only permute, transpose and indexing have a datapath there"};
+  return stream;
+}
+
+StreamView Call::permuted_stream(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
+  return permuted_stream_of(*value, argument);
+}
+
+StreamView Call::permuted_stream_of(const Value& value, std::string_view argument) const {
   if (!value.is_node())
     throw Refusal{"argument " + quoted(argument) + " is no tensor of the graph"};
   const Operand& operand = lowering.operand(value.node());
@@ -250,11 +269,13 @@ StreamView Call::stream_of(const Value& value, std::string_view argument) const 
   return *stream;
 }
 
-Shape Call::frame_shape() const {
+Shape Call::frame_shape(std::size_t batch) const {
   const ir::ValueInfo& info = node.info.elements.empty() ? node.info : node.info.elements.front();
-  if (!info.is_tensor() || info.shape.empty())
+  if (!info.is_tensor() || info.shape.size() <= batch)
     throw Refusal{"its result is no tensor with a batch dimension"};
-  return Shape(info.shape.begin() + 1, info.shape.end());
+  Shape frame = info.shape;
+  frame.erase(frame.begin() + static_cast<std::ptrdiff_t>(batch));
+  return frame;
 }
 
 }  // namespace mase::integer

@@ -66,16 +66,29 @@ Operand emit_part(const Call& call, const Part& part) {
                     std::move(kept.layout));
 }
 
+/// The dimension of the frame that an argument names.
+std::size_t part_dim(const Call& call, std::string_view name, const StreamView& x) {
+  const std::size_t dim = call.torch_dim(name, 0, x.layout.torch_shape.size() + 1);
+  if (dim == x.batch) throw Refusal{"it parts the batch"};
+  return x.frame_dim(dim);
+}
+
+/// Where the batch is without a dimension of the frame.
+std::size_t batch_without(const StreamView& x, std::size_t frame_dim) {
+  return frame_dim < x.batch ? x.batch - 1 : x.batch;
+}
+
 /// The parts have the sizes that the node's info says.
 Operand lower_parts(const Call& call) {
-  const StreamView x = call.stream("self");
-  const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
+  const StreamView x = call.permuted_stream("self");
+  const std::size_t dim = part_dim(call, "dim", x);
+  const std::size_t torch_dim = dim < x.batch ? dim : dim + 1;
   std::vector<Part> parts;
   std::int64_t first = 0;
   for (const ir::ValueInfo& info : call.node.info.elements) {
     if (!info.is_tensor() || info.shape.size() != x.layout.torch_shape.size() + 1)
       throw Refusal{"the shapes of its parts are not known"};
-    parts.push_back({x, dim, first, info.shape[dim + 1]});
+    parts.push_back({x, dim, first, info.shape[torch_dim], 1, x.batch});
     first += parts.back().count;
   }
   if (first != x.layout.torch_shape[dim]) throw Refusal{"the shapes of its parts are not known"};
@@ -84,10 +97,11 @@ Operand lower_parts(const Call& call) {
 
 /// One part for each place.
 Operand lower_unbind(const Call& call) {
-  const StreamView x = call.stream("self");
-  const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
+  const StreamView x = call.permuted_stream("self");
+  const std::size_t dim = part_dim(call, "dim", x);
   std::vector<Part> parts;
-  for (std::int64_t i = 0; i < x.layout.torch_shape[dim]; ++i) parts.push_back({x, dim, i, 1});
+  for (std::int64_t i = 0; i < x.layout.torch_shape[dim]; ++i)
+    parts.push_back({x, dim, i, 1, 1, batch_without(x, dim)});
   return parts;
 }
 
@@ -126,12 +140,12 @@ std::optional<Range> range_of(const ir::Value& item, std::int64_t size) {
 }
 
 /// The result in the node's own shape: one place leaves its dimension out.
-Operand in_result_shape(const Call& call, const Operand& part) {
+Operand in_result_shape(const Call& call, const Operand& part, std::size_t batch) {
   const auto& stream = std::get<StreamView>(part);
-  const Shape frame = call.frame_shape();
+  const Shape frame = call.frame_shape(batch);
   if (numel(frame) != numel(stream.layout.torch_shape))
     throw Refusal{"its index does not fit its input"};
-  return StreamView{stream.id, reshaped(stream.layout, frame)};
+  return StreamView{stream.id, reshaped(stream.layout, frame), batch};
 }
 
 /// The places that a constant index tensor names.
@@ -152,12 +166,32 @@ Operand chosen_elements(const Call& call, const StreamView& x,
   return gathered(call, on_result_grid(call, x), source);
 }
 
+/// What an index says of each dimension, and where it leaves the batch.
+struct Items {
+  ir::Value::List of_dims;
+  std::size_t batch = 0;
+};
+
+/// Without those that add a dimension of 1, which only shift the others.
+Items items_of(const ir::Value& index, std::size_t batch) {
+  Items items{{}, batch};
+  const auto all = index.kind() == ir::Value::Kind::tuple ? index.items() : ir::Value::List{index};
+  for (const ir::Value& item : all) {
+    const bool before = items.of_dims.size() <= batch;
+    if (item.is_none())
+      items.batch += before ? 1 : 0;
+    else
+      items.of_dims.push_back(item);
+    if (before && item.kind() == ir::Value::Kind::integer) --items.batch;
+  }
+  return items;
+}
+
 /// What an index of a tensor leaves: of one dimension a slice, of several chosen elements.
 Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Value& index) {
   const Shape& frame = x.layout.torch_shape;
-  const ir::Value::List items =
-      index.kind() == ir::Value::Kind::tuple ? index.items() : ir::Value::List{index};
-  if (items.size() > frame.size() + 1) throw Refusal{"its index does not fit its input"};
+  const Items items = items_of(index, x.batch);
+  if (items.of_dims.size() > frame.size() + 1) throw Refusal{"its index does not fit its input"};
   std::vector<Part> parts;
   std::vector<std::vector<std::int64_t>> chosen;
   for (const std::int64_t size : frame) {
@@ -165,30 +199,39 @@ Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Valu
     std::iota(chosen.back().begin(), chosen.back().end(), 0);
   }
   int named = 0;
-  for (std::size_t d = 0; d < items.size(); ++d) {
-    const std::int64_t size = d == 0 ? 1 : frame[d - 1];
-    if (d > 0 && items[d].is_node()) {
-      chosen[d - 1] = places_named(call, items[d], size);
+  for (std::size_t d = 0; d < items.of_dims.size(); ++d) {
+    const ir::Value& item = items.of_dims[d];
+    const bool batch = d == x.batch;
+    const std::size_t dim = batch ? 0 : x.frame_dim(d);
+    const std::int64_t size = batch ? 1 : frame[dim];
+    if (!batch && item.is_node()) {
+      chosen[dim] = places_named(call, item, size);
       if (++named > 1) throw Refusal{"two index tensors have no datapath; index one after another"};
       continue;
     }
-    const auto range = range_of(items[d], size);
+    const auto range = range_of(item, size);
     if (!range) continue;
-    if (d == 0) throw Refusal{"it chooses rows of the batch"};
-    parts.push_back({x, d - 1, range->first, range->count, range->step});
-    chosen[d - 1].resize(at(range->count));
+    if (batch) throw Refusal{"it chooses rows of the batch"};
+    parts.push_back({x, dim, range->first, range->count, range->step});
+    chosen[dim].resize(at(range->count));
     for (std::int64_t i = 0; i < range->count; ++i)
-      chosen[d - 1][at(i)] = range->first + i * range->step;
+      chosen[dim][at(i)] = range->first + i * range->step;
   }
-  if (named > 0 || parts.size() > 1) return chosen_elements(call, x, chosen);
-  return in_result_shape(call, parts.empty() ? Operand(x) : emit_part(call, parts[0]));
+  if (named > 0 || parts.size() > 1) {
+    if (items.batch != 0)
+      throw Refusal{"its input has the batch elsewhere; index one after another"};
+    return chosen_elements(call, x, chosen);
+  }
+  const Operand part = parts.empty() ? Operand(x) : emit_part(call, parts[0]);
+  return in_result_shape(call, part, items.batch);
 }
 
 Operand lower_select(const Call& call) {
-  const StreamView x = call.stream("self");
-  const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
+  const StreamView x = call.permuted_stream("self");
+  const std::size_t dim = part_dim(call, "dim", x);
   const Range range = place(call.integer("index", 0), x.layout.torch_shape[dim]);
-  return in_result_shape(call, emit_part(call, {x, dim, range.first, range.count}));
+  return in_result_shape(call, emit_part(call, {x, dim, range.first, range.count}),
+                         batch_without(x, dim));
 }
 
 Operand lower_getitem(const Call& call) {
@@ -197,12 +240,13 @@ Operand lower_getitem(const Call& call) {
   if (!value || !value->is_node() || !index) throw Refusal{"it indexes no tensor of the graph"};
   const Operand& operand = call.lowering.operand(value->node());
   const auto* parts = std::get_if<std::vector<Part>>(&operand);
-  if (!parts) return lower_tensor_index(call, call.stream("value"), *index);
+  if (!parts) return lower_tensor_index(call, call.permuted_stream("value"), *index);
   if (index->kind() != ir::Value::Kind::integer) throw Refusal{"its index is not constant"};
   const auto count = static_cast<std::int64_t>(parts->size());
   const std::int64_t i = index->as_int() < 0 ? index->as_int() + count : index->as_int();
   if (i < 0 || i >= count) throw Refusal{"its index is out of range"};
-  return in_result_shape(call, emit_part(call, parts->at(static_cast<std::size_t>(i))));
+  const Part& part = parts->at(static_cast<std::size_t>(i));
+  return in_result_shape(call, emit_part(call, part), part.batch);
 }
 
 /// aten::slice and aten::narrow: where it starts; the info says how many there are.

@@ -7,7 +7,7 @@
 namespace mase::integer {
 namespace {
 
-Operand lower_identity(const Call& call) { return call.stream("self"); }
+Operand lower_identity(const Call& call) { return call.permuted_stream("self"); }
 
 Operand lower_dropout(const Call& call) {
   if (call.flag("train", false))
@@ -33,21 +33,31 @@ Operand lower_reshape(const Call& call) {
   return StreamView{x.id, reshaped(x.layout, frame)};
 }
 
+/// Torch dimensions reordered, the batch among them: new dimension d is old dimension dims[d].
 Operand permute(const StreamView& x, const std::vector<std::size_t>& dims) {
-  return StreamView{x.id, permuted(x.layout, dims)};
+  StreamView result{x.id, {}};
+  std::vector<std::size_t> kept;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == x.batch)
+      result.batch = d;
+    else
+      kept.push_back(x.frame_dim(dims[d]));
+  }
+  result.layout = permuted(x.layout, kept);
+  return result;
 }
 
 Operand lower_transpose(const Call& call) {
-  const StreamView x = call.stream("self");
-  const std::size_t rank = x.layout.torch_shape.size();
+  const StreamView x = call.permuted_stream("self");
+  const std::size_t rank = x.layout.torch_shape.size() + 1;
   std::vector<std::size_t> dims(rank);
   for (std::size_t d = 0; d < rank; ++d) dims[d] = d;
-  std::swap(dims[call.frame_dim("dim0", 0, rank)], dims[call.frame_dim("dim1", 0, rank)]);
+  std::swap(dims[call.torch_dim("dim0", 0, rank)], dims[call.torch_dim("dim1", 0, rank)]);
   return permute(x, dims);
 }
 
 Operand lower_permute(const Call& call) {
-  const StreamView x = call.stream("self");
+  const StreamView x = call.permuted_stream("self");
   const auto rank = static_cast<std::int64_t>(x.layout.torch_shape.size()) + 1;
   const Shape given = call.integers("dims", static_cast<std::size_t>(rank), {});
   std::vector<std::size_t> dims;
@@ -55,9 +65,6 @@ Operand lower_permute(const Call& call) {
     if (dim < -rank || dim >= rank) throw Refusal{"it names a dimension that its input has not"};
     dims.push_back(static_cast<std::size_t>((dim + rank) % rank));
   }
-  if (dims.empty() || dims[0] != 0) throw Refusal{"it moves the batch dimension"};
-  dims.erase(dims.begin());
-  for (std::size_t& dim : dims) --dim;
   return permute(x, dims);
 }
 

@@ -198,7 +198,17 @@ TEST_CASE("what mixes rows of the batch is refused") {
   says(refusal("aten::flatten.using_ints", {{"start_dim", Value(0)}}, in, {48}), "mixes rows");
   says(refusal("aten::view", {{"size", Value(1)}}, in, {4, 2, 6}), "mixes rows");
   says(refusal("aten::transpose.int", {{"dim0", Value(0)}, {"dim1", Value(1)}}, in, {4, 2, 6}),
-       "mixes rows");
+       "the batch is not the first dimension");
+}
+
+TEST_CASE("only moves have a datapath where the batch is not the first dimension") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 6}, {{"data_out", "integer(8, 4)"}});
+  const auto turned = sketch.call(
+      "aten::transpose.int", {{"self", ref(x)}, {"dim0", Value(0)}, {"dim1", Value(1)}}, {4, 2, 6});
+  const std::string message = refusal(sketch.finish(sketch.relu(turned)));
+  says(message, "the batch is dimension 1 of its input");
+  says(message, "permute, transpose and indexing");
 }
 
 TEST_CASE("results and accumulators that are too wide are refused") {

@@ -173,6 +173,37 @@ TEST_CASE("joins along any dimension equal the reference") {
   }
 }
 
+TEST_CASE("heads are taken from a matrix whose first dimension they become") {
+  const Value whole = Value::slice(Value(), Value(), Value());
+  for (const std::int64_t which : {0, 1, 2}) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 5, 3, 4, 6}, grid);
+    const auto turned = sketch.call(
+        "aten::permute", {{"self", ref(x)}, {"dims", list({2, 0, 3, 1, 4})}}, {3, 2, 4, 5, 6});
+    const auto one = sketch.call("mase::getitem",
+                                 {{"value", ref(turned)}, {"index", Value::tuple({Value(which)})}},
+                                 {2, 4, 5, 6});
+    const auto row = sketch.call(
+        "mase::getitem",
+        {{"value", ref(turned)}, {"index", Value::tuple({Value(0), whole, Value(1)})}}, {2, 5, 6});
+    const auto back = sketch.call("aten::transpose.int",
+                                  {{"self", ref(turned)}, {"dim0", Value(1)}, {"dim1", Value(0)}},
+                                  {2, 3, 4, 5, 6});
+    check_against_reference(sketch.finish(Value::tuple({ref(one), ref(row), ref(back)})), 12);
+  }
+}
+
+TEST_CASE("an index adds dimensions of 1") {
+  const Value whole = Value::slice(Value(), Value(), Value());
+  Sketch sketch;
+  const auto x = sketch.input({2, 5, 3}, grid);
+  const auto y = sketch.call(
+      "mase::getitem",
+      {{"value", ref(x)}, {"index", Value::tuple({whole, Value(), Value(-1), Value(), whole})}},
+      {2, 1, 1, 3});
+  check_against_reference(sketch.finish(y), 12);
+}
+
 TEST_CASE("stacked tensors and those taken apart equal the reference") {
   for (const std::int64_t dim : {1, 2, 3}) {
     INFO("dim " << dim);

@@ -142,26 +142,33 @@ RealTensor Evaluation::item() const {
     return from[at(index.as_int() < 0 ? index.as_int() + static_cast<Index>(from.size())
                                       : index.as_int())];
   RealTensor x = from[0];
-  for (std::size_t d = 0; d < index.items().size(); ++d) {
-    if (index.items()[d].is_node()) {
-      x = chosen(x, d,
-                 tensor_of(graph_.tensors.at(graph_.node(index.items()[d].node()).target).value));
+  std::size_t d = 0;  // of what is left of x
+  for (const Value& item : index.items()) {
+    if (item.is_none()) {
+      x.shape.insert(x.shape.begin() + static_cast<std::ptrdiff_t>(d++), 1);
       continue;
     }
-    if (index.items()[d].kind() == Value::Kind::integer) {
-      const Index one = index.items()[d].as_int();
+    if (item.is_node()) {
+      x = chosen(x, d, tensor_of(graph_.tensors.at(graph_.node(item.node()).target).value));
+      ++d;
+      continue;
+    }
+    if (item.kind() == Value::Kind::integer) {
+      const Index one = item.as_int();
       x = part(x, d, one < 0 ? one + x.shape[d] : one, 1);
+      x.shape.erase(x.shape.begin() + static_cast<std::ptrdiff_t>(d));
       continue;
     }
-    const auto& bounds = index.items()[d].items();
+    const auto& bounds = item.items();
     Index first = bounds[0].is_none() ? 0 : bounds[0].as_int();
     Index last = bounds[1].is_none() ? x.shape[d] : bounds[1].as_int();
     if (first < 0) first += x.shape[d];
     if (last < 0) last += x.shape[d];
     const Index step = bounds[2].is_none() ? 1 : bounds[2].as_int();
     x = part(x, d, first, (last - first + step - 1) / step, step);
+    ++d;
   }
-  return shaped(std::move(x));
+  return x;
 }
 
 /// In the shape of the node's result, with as many rows as there are.
