@@ -160,10 +160,18 @@ const formats::Format* Call::format(std::string_view port) const {
   return found == node.formats.end() ? nullptr : &found->second;
 }
 
+const Parameter* Call::parameter_in(const Value& value) const {
+  return value.is_node() ? std::get_if<Parameter>(&lowering.operand(value.node())) : nullptr;
+}
+
+const Parameter* Call::parameter(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  return value ? parameter_in(*value) : nullptr;
+}
+
 bool Call::has_tensor(std::string_view argument) const {
   const Value* value = node.find(argument);
-  if (value && value->is_node())
-    return std::holds_alternative<Parameter>(lowering.operand(value->node()));
+  if (value && value->is_node()) return parameter(argument) != nullptr;
   return node.kind == ir::NodeKind::call_module &&
          lowering.graph().module_of(node).tensor(argument);
 }
@@ -171,8 +179,7 @@ bool Call::has_tensor(std::string_view argument) const {
 namespace {
 
 Parameter parameter_at(const Call& call, std::string_view argument) {
-  const Value* value = call.node.find(argument);
-  if (value && value->is_node()) return std::get<Parameter>(call.lowering.operand(value->node()));
+  if (const Parameter* parameter = call.parameter(argument)) return *parameter;
   return {*call.lowering.graph().module_of(call.node).tensor(argument), std::nullopt};
 }
 
@@ -195,6 +202,28 @@ Constants replaceable(Constants constants, const Lowering& lowering) {
 
 }  // namespace
 
+namespace {
+
+Constants on_grid(const Array& values, const Grid& grid, const std::string& what) {
+  Constants constants{values.shape(), grid.type, {}};
+  for (const float value : values.span<float>()) {
+    if (std::isnan(value)) throw Refusal{what + " has values that are no numbers"};
+    constants.codes.push_back(static_cast<std::int64_t>(code_of(value, grid)));
+  }
+  return constants;
+}
+
+/// Without a format of their own: as they are.
+Constants exact_constants(const Lowering& lowering, const Array& values, const std::string& what) {
+  if (lowering.reloadable())
+    throw Refusal{"its " + what +
+                  " has no format, so that the codes of other checkpoints have no bounds; give it "
+                  "one (pass quantize), or emit the design without reloadable"};
+  return exact(values, what);
+}
+
+}  // namespace
+
 Constants Call::constants(std::string_view argument, bool exact_allowed) const {
   const Parameter parameter = parameter_at(*this, argument);
   const Array values = values_of(lowering.graph(), parameter);
@@ -203,13 +232,24 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
       if (const formats::Format* own = format(port.name))
         return replaceable(encoded(values, *own), lowering);
   if (parameter.format) return replaceable(encoded(values, *parameter.format), lowering);
-  if (exact_allowed && lowering.reloadable())
-    throw Refusal{"its " + std::string(argument) +
-                  " has no format, so that the codes of other checkpoints have no bounds; give it "
-                  "one (pass quantize), or emit the design without reloadable"};
-  if (exact_allowed) return exact(values, quoted(argument));
+  if (exact_allowed) return exact_constants(lowering, values, std::string(argument));
   throw Refusal{"its " + std::string(argument) +
                 " is still float; give it a format (pass quantize)"};
+}
+
+Constants Call::frame_constants(const Parameter& parameter, const std::optional<Grid>& grid) const {
+  const Array values = values_of(lowering.graph(), parameter);
+  const Shape shape = values.shape();
+  if (shape.empty() || shape[0] != 1)
+    throw Refusal{"its constant " + quoted(parameter.path) + " of shape " + shape_text(shape) +
+                  " has rows of the batch, or no batch dimension of 1"};
+  const std::string what = quoted(parameter.path);
+  Constants constants = grid ? replaceable(on_grid(values, *grid, what), lowering)
+                        : parameter.format
+                            ? replaceable(encoded(values, *parameter.format), lowering)
+                            : exact_constants(lowering, values, what);
+  constants.shape.erase(constants.shape.begin());
+  return constants;
 }
 
 Constants Call::weights() const {
@@ -220,8 +260,7 @@ Constants Call::weights() const {
 }
 
 std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {
-  const Parameter* parameter =
-      value.is_node() ? std::get_if<Parameter>(&lowering.operand(value.node())) : nullptr;
+  const Parameter* parameter = parameter_in(value);
   if (!parameter) throw Refusal{"its index is computed; a constant one has a datapath"};
   const Array& stored = lowering.graph().tensors.at(parameter->path).value;
   if (stored.dtype() != DType::int64 || stored.shape().size() > 1)

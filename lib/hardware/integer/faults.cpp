@@ -57,12 +57,14 @@ std::vector<ConstantTable> constants_of(const Program& program, const Step& step
     return {factors(scale->scale, scale->scale_type), summands(scale->shift, scale->shift_width)};
   if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
     return {distances(shift->left)};
-  const auto* lookup = std::get_if<Lookup>(&step.operation);
-  if (lookup && !lookup->external) {
+  const auto entries = [&](const Codes& codes) -> std::vector<ConstantTable> {
     const FixedType& type = program.value(step.output).type;
-    return {{ConstantKind::entry, static_cast<std::int64_t>(lookup->table.size()), type.width,
-             type.is_signed}};
-  }
+    return {
+        {ConstantKind::entry, static_cast<std::int64_t>(codes.size()), type.width, type.is_signed}};
+  };
+  if (const auto* insert = std::get_if<Insert>(&step.operation)) return entries(insert->codes);
+  const auto* lookup = std::get_if<Lookup>(&step.operation);
+  if (lookup && !lookup->external) return entries(lookup->table);
   return {};
 }
 
@@ -103,6 +105,7 @@ void flip(Step& step, const ConstantBit& bit, const ConstantTable& table) {
     factor ? flip(scale->scale, bit, table) : flip(scale->shift, bit, table);
   if (auto* shift = std::get_if<ChannelShift>(&step.operation)) flip(shift->left, bit, table);
   if (auto* lookup = std::get_if<Lookup>(&step.operation)) flip(lookup->table, bit, table);
+  if (auto* insert = std::get_if<Insert>(&step.operation)) flip(insert->codes, bit, table);
 }
 
 std::span<const std::int64_t> frames_of(const Codes& codes, std::int64_t frames, std::int64_t first,

@@ -8,14 +8,26 @@
 namespace mase::integer {
 namespace {
 
-/// The least type that holds the values of all streams.
-FixedType common_type(const Call& call, const std::vector<StreamView>& streams) {
-  int frac = call.lowering.value(streams[0].id).type.frac;
-  for (const StreamView& stream : streams)
-    frac = std::max(frac, call.lowering.value(stream.id).type.frac);
+/// What a cat joins: a stream, or constants in the order of the layout.
+struct Piece {
+  Layout layout;
+  ValueId stream = -1;  ///< -1: constants
+  Constants constants = {};
+
+  bool is_stream() const { return stream >= 0; }
+};
+
+const FixedType& type_of(const Call& call, const Piece& piece) {
+  return piece.is_stream() ? call.lowering.value(piece.stream).type : piece.constants.type;
+}
+
+/// The least type that holds the values of all pieces.
+FixedType common_type(const Call& call, const std::vector<Piece>& pieces) {
+  int frac = type_of(call, pieces[0]).frac;
+  for (const Piece& piece : pieces) frac = std::max(frac, type_of(call, piece).frac);
   Interval range;
-  for (const StreamView& stream : streams) {
-    const FixedType& type = call.lowering.value(stream.id).type;
+  for (const Piece& piece : pieces) {
+    const FixedType& type = type_of(call, piece);
     if (type.width + frac - type.frac > 124)
       throw Refusal{"its inputs' fractions are too far apart for one type"};
     range = hull(range, shifted(interval_of(type), frac - type.frac));
@@ -24,27 +36,51 @@ FixedType common_type(const Call& call, const std::vector<StreamView>& streams) 
   return type_for(range.low, range.high, frac);
 }
 
-/// Streams of a cat, each on the grid of the result where there is one: a quantizer of the result
-/// acts on every element alone.
-std::vector<StreamView> cat_inputs(const Call& call) {
+Piece piece_of(const Call& call, const ir::Value& item) {
+  if (const Parameter* parameter = call.parameter_in(item)) {
+    Constants constants = call.frame_constants(*parameter, call.lowering.target(call.node));
+    return {row_major(constants.shape), -1, std::move(constants)};
+  }
+  const StreamView stream = on_result_grid(call, call.stream_of(item, "tensors"));
+  return {stream.layout, stream.id};
+}
+
+/// Constants may have any order: that of the streams beside them.
+void arrange_constants(std::vector<Piece>& pieces) {
+  const auto first = std::ranges::find_if(pieces, &Piece::is_stream);
+  if (first == pieces.end())
+    throw Refusal{"it joins constants only; pass fold_constants computes them"};
+  if (!is_channels_last(first->layout)) return;
+  for (Piece& piece : pieces) {
+    if (piece.is_stream()) continue;
+    piece.layout = channels_last(piece.layout.torch_shape);
+    const Codes codes = piece.constants.codes;
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      piece.constants.codes[i] = codes[at(piece.layout.order[i])];
+  }
+}
+
+/// The pieces of a cat, each on the grid of the result where there is one: a quantizer of the
+/// result acts on every element alone.
+std::vector<Piece> pieces_of(const Call& call) {
   const ir::Value* tensors = call.node.find("tensors");
   if (!tensors || tensors->kind() == ir::Value::Kind::node)
     throw Refusal{"it joins a list that is computed; name its tensors one by one"};
-  std::vector<StreamView> streams;
-  for (const ir::Value& item : tensors->items())
-    streams.push_back(on_result_grid(call, call.stream_of(item, "tensors")));
-  if (streams.empty()) throw Refusal{"it joins nothing"};
-  return streams;
+  std::vector<Piece> pieces;
+  for (const ir::Value& item : tensors->items()) pieces.push_back(piece_of(call, item));
+  if (pieces.empty()) throw Refusal{"it joins nothing"};
+  arrange_constants(pieces);
+  return pieces;
 }
 
-/// What a cat of streams along a dimension gives, taken `rows` times from each in turn.
+/// What a cat of pieces along a dimension gives, taken `rows` times from each in turn.
 class Join {
  public:
-  Join(const std::vector<StreamView>& streams, std::size_t dim) : streams_(streams), dim_(dim) {
-    result_ = streams[0].layout.torch_shape;
+  Join(const std::vector<Piece>& pieces, std::size_t dim) : pieces_(pieces), dim_(dim) {
+    result_ = pieces[0].layout.torch_shape;
     result_[dim] = 0;
-    for (const StreamView& stream : streams) {
-      Shape other = stream.layout.torch_shape;
+    for (const Piece& piece : pieces) {
+      Shape other = piece.layout.torch_shape;
       firsts_.push_back(result_[dim]);
       result_[dim] += other.at(dim);
       other[dim] = result_[dim];
@@ -58,10 +94,9 @@ class Join {
   std::int64_t rows() const {
     for (const Layout& usual : {channels_last(result_), row_major(result_)})
       if (const auto rows = rows_for(usual.order)) return *rows;
-    const bool by_pixel = dim_ == 0 && result_.size() > 1 &&
-                          std::ranges::all_of(streams_, [](const StreamView& stream) {
-                            return keeps_pixels(stream.layout);
-                          });
+    const bool by_pixel =
+        dim_ == 0 && result_.size() > 1 &&
+        std::ranges::all_of(pieces_, [](const Piece& piece) { return keeps_pixels(piece.layout); });
     return by_pixel ? numel(result_) / result_[0] : 1;
   }
 
@@ -77,8 +112,8 @@ class Join {
  private:
   std::optional<std::int64_t> rows_for(const std::vector<std::int64_t>& order) const {
     std::int64_t common = 0;
-    for (const StreamView& stream : streams_)
-      common = std::gcd(common, static_cast<std::int64_t>(stream.layout.order.size()));
+    for (const Piece& piece : pieces_)
+      common = std::gcd(common, static_cast<std::int64_t>(piece.layout.order.size()));
     for (std::int64_t rows = common; rows >= 1; --rows)
       if (common % rows == 0 && gives(rows, order)) return rows;
     return std::nullopt;
@@ -93,8 +128,8 @@ class Join {
   template <class F>
   bool for_each(std::int64_t rows, F&& f) const {
     for (std::int64_t row = 0; row < rows; ++row)
-      for (std::size_t s = 0; s < streams_.size(); ++s) {
-        const std::vector<std::int64_t>& order = streams_[s].layout.order;
+      for (std::size_t s = 0; s < pieces_.size(); ++s) {
+        const std::vector<std::int64_t>& order = pieces_[s].layout.order;
         const std::size_t count = order.size() / at(rows);
         for (std::size_t i = 0; i < count; ++i)
           if (!f(in_result(s, order[at(row) * count + i]))) return false;
@@ -102,46 +137,122 @@ class Join {
     return true;
   }
 
-  std::int64_t in_result(std::size_t stream, std::int64_t element) const {
-    const Shape& shape = streams_[stream].layout.torch_shape;
+  std::int64_t in_result(std::size_t piece, std::int64_t element) const {
+    const Shape& shape = pieces_[piece].layout.torch_shape;
     const std::int64_t inner = inner_of(shape, dim_);
-    const std::int64_t place = element / inner % shape[dim_] + firsts_[stream];
+    const std::int64_t place = element / inner % shape[dim_] + firsts_[piece];
     return (element / inner / shape[dim_] * result_[dim_] + place) * inner + element % inner;
   }
 
-  const std::vector<StreamView>& streams_;
+  const std::vector<Piece>& pieces_;
   std::size_t dim_;
   Shape result_;
   std::vector<std::int64_t> firsts_;  ///< where each begins along the dimension
 };
 
-/// Streams joined along a torch dimension.
-Operand joined(const Call& call, const std::vector<StreamView>& streams, std::size_t dim) {
-  if (streams.size() == 1) return streams[0];
-  const FixedType type = common_type(call, streams);
-  const Join join(streams, dim);
-  const Concat concat{join.rows()};
+/// A stream and the constants that stand around it.
+struct Group {
+  StreamView stream;
+  std::vector<const Constants*> before, after;
+
+  bool has_constants() const { return !before.empty() || !after.empty(); }
+};
+
+/// Constants belong to the stream before them, those in front of all to the first one.
+std::vector<Group> groups_of(const std::vector<Piece>& pieces) {
+  std::vector<Group> groups;
+  std::vector<const Constants*> first;
+  for (const Piece& piece : pieces) {
+    if (piece.is_stream())
+      groups.push_back({{piece.stream, piece.layout},
+                        groups.empty() ? first : std::vector<const Constants*>(),
+                        {}});
+    else
+      (groups.empty() ? first : groups.back().after).push_back(&piece.constants);
+  }
+  return groups;
+}
+
+/// The constants of one of so many rows at a type's binary point. Returns how many.
+std::int64_t append_row(Codes& codes, const std::vector<const Constants*>& pieces, int frac,
+                        std::int64_t row, std::int64_t rows) {
+  const std::size_t size = codes.size();
+  for (const Constants* constants : pieces) {
+    const std::int64_t count = static_cast<std::int64_t>(constants->codes.size()) / rows;
+    for (std::int64_t i = row * count; i < (row + 1) * count; ++i)
+      codes.push_back(constants->codes[at(i)] * (std::int64_t{1} << (frac - constants->type.frac)));
+  }
+  return static_cast<std::int64_t>(codes.size() - size);
+}
+
+/// Leaves one row where all are alike and stay so.
+void shorten(Insert& insert, const Lowering& lowering) {
+  const std::size_t row = at(insert.before + insert.after);
+  const auto differs = [&](std::size_t i) { return insert.codes[i] != insert.codes[i % row]; };
+  if (lowering.reloadable()) return;
+  for (std::size_t i = row; i < insert.codes.size(); ++i)
+    if (differs(i)) return;
+  insert.codes.resize(row);
+}
+
+Insert insert_of(const Call& call, const Group& group, const FixedType& type, std::int64_t rows) {
+  Insert insert{rows};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    insert.before = append_row(insert.codes, group.before, type.frac, row, rows);
+    insert.after = append_row(insert.codes, group.after, type.frac, row, rows);
+  }
+  shorten(insert, call.lowering);
+  return insert;
+}
+
+/// The group as one of the streams that are joined.
+ValueId whole_group(const Call& call, const Group& group, ValueId stream, const FixedType& type,
+                    std::int64_t rows) {
+  if (!group.has_constants()) return stream;
+  Insert insert = insert_of(call, group, type, rows);
+  const std::int64_t elements =
+      call.lowering.value(stream).elements() + rows * (insert.before + insert.after);
+  return call.lowering
+      .emit_before(call.node, "constants", std::move(insert), {stream},
+                   {interval_of(type), type.frac}, unchanged(type), row_major({elements}))
+      .id;
+}
+
+/// Pieces joined along a torch dimension.
+Operand joined(const Call& call, const std::vector<Piece>& pieces, std::size_t dim) {
+  if (pieces.size() == 1) return StreamView{pieces[0].stream, pieces[0].layout};
+  const FixedType type = common_type(call, pieces);
+  const Join join(pieces, dim);
+  const std::int64_t rows = join.rows();
+  const std::vector<Group> groups = groups_of(pieces);
+  Layout layout = arranged(join.order(rows), join.result());
+  const auto widened = [&](const Group& group) {
+    return call.lowering.widened(group.stream, type, call.node).id;
+  };
+  if (groups.size() == 1)
+    return emit_moved(call, insert_of(call, groups[0], type, rows), {widened(groups[0])}, type,
+                      std::move(layout));
   std::vector<ValueId> inputs;
-  for (const StreamView& stream : streams)
-    inputs.push_back(call.lowering.widened(stream, type, call.node).id);
-  return emit_moved(call, concat, inputs, type, arranged(join.order(concat.rows), join.result()));
+  for (const Group& group : groups)
+    inputs.push_back(whole_group(call, group, widened(group), type, rows));
+  return emit_moved(call, Concat{rows}, inputs, type, std::move(layout));
 }
 
 Operand lower_cat(const Call& call) {
-  const std::vector<StreamView> streams = cat_inputs(call);
-  return joined(call, streams, call.frame_dim("dim", 0, streams[0].layout.torch_shape.size()));
+  const std::vector<Piece> pieces = pieces_of(call);
+  return joined(call, pieces, call.frame_dim("dim", 0, pieces[0].layout.torch_shape.size()));
 }
 
 /// A cat along a new dimension of 1.
 Operand lower_stack(const Call& call) {
-  std::vector<StreamView> streams = cat_inputs(call);
+  std::vector<Piece> pieces = pieces_of(call);
   const std::size_t dim = call.frame_dim("dim", 0, call.frame_shape().size());
-  for (StreamView& stream : streams) {
-    Shape shape = stream.layout.torch_shape;
+  for (Piece& piece : pieces) {
+    Shape shape = piece.layout.torch_shape;
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dim), 1);
-    stream.layout = reshaped(stream.layout, shape);
+    piece.layout = reshaped(piece.layout, shape);
   }
-  return joined(call, streams, dim);
+  return joined(call, pieces, dim);
 }
 
 }  // namespace

@@ -123,8 +123,20 @@ Operand lower_roll(const Call& call) {
   });
 }
 
+/// A constant for each row of a batch is that constant; along other dimensions it is another one.
+Operand repeated_constant(const Call& call, const Parameter& parameter) {
+  Shape shape = call.lowering.graph().tensors.at(parameter.path).value.shape();
+  if (shape.empty() || shape[0] != 1 || call.frame_shape() != Shape(shape.begin() + 1, shape.end()))
+    throw Refusal{
+        "it repeats a constant along other dimensions than the batch; pass fold_constants "
+        "computes it"};
+  return parameter;
+}
+
 /// The tensor again and again along its dimensions; dimensions of 1 alike.
 Operand lower_repeat(const Call& call) {
+  if (const Parameter* parameter = call.parameter("self"))
+    return repeated_constant(call, *parameter);
   const StreamView x = call.stream("self");
   const Shape frame = x.layout.torch_shape;
   const Shape& whole = call.node.info.shape;

@@ -185,13 +185,19 @@ struct Call {
   std::size_t frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const;
 
   const formats::Format* format(std::string_view port) const;
-  bool has_tensor(std::string_view argument) const;  ///< a constant tensor stands there
+  /// The constant of the graph that a value is; null for anything else.
+  const Parameter* parameter_in(const ir::Value& value) const;
+  const Parameter* parameter(std::string_view argument) const;  ///< the same of an argument
+  bool has_tensor(std::string_view argument) const;  ///< a constant of the graph or the module
   /// The constant tensor of an argument as codes of its port's format. Refused when it has none
   /// unless `exact_allowed`: then the least grid that holds the values.
   Constants constants(std::string_view argument, bool exact_allowed = false) const;
   /// The same of a weight whose channels, the slices of dimension 0, may have fraction bits of
   /// their own.
   Constants weights() const;
+  /// One frame of a constant tensor that has a batch dimension of 1, as codes of the grid; without
+  /// one those of its format, or else exact.
+  Constants frame_constants(const Parameter& parameter, const std::optional<Grid>& grid) const;
   Constants constant(double number) const;  ///< of a Python number, which runs as float32
   /// The numbers of a constant tensor of int64; refused for anything else.
   std::vector<std::int64_t> constant_indices(const ir::Value& value) const;

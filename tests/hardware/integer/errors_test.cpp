@@ -211,6 +211,20 @@ TEST_CASE("only moves have a datapath where the batch is not the first dimension
   says(message, "permute, transpose and indexing");
 }
 
+TEST_CASE("constants that a cat cannot stand beside a stream are refused") {
+  const auto joined = [](const Shape& shape, bool stream) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 4, 6}, {{"data_out", "integer(8, 4)"}});
+    const auto c = sketch.parameter(shape, 1);
+    const auto items = stream ? Value::list({ref(c), ref(x)}) : Value::list({ref(c), ref(c)});
+    return refusal(sketch.finish(
+        sketch.call("aten::cat", {{"tensors", items}, {"dim", Value(1)}}, {2, stream ? 5 : 2, 6})));
+  };
+  says(joined({2, 1, 6}, true), "has rows of the batch");
+  says(joined({1, 1, 5}, true), "differ in another dimension");
+  says(joined({1, 1, 6}, false), "joins constants only; pass fold_constants");
+}
+
 TEST_CASE("results and accumulators that are too wide are refused") {
   Sketch sketch;
   const auto x = sketch.input({2, 3}, {{"data_out", "integer(32, 4)"}});

@@ -13,14 +13,17 @@ using namespace mase::integer;
 
 namespace {
 
-/// A linear layer with bias, a table, and a linear layer.
+/// A linear layer with bias, a table, constants beside it, and a linear layer.
 Program small_program() {
   Sketch sketch;
   const auto x = sketch.input({2, 6});
   const auto y = sketch.linear(x, 5, eight);
   const auto z = sketch.call("aten::sigmoid", {{"self", ref(y)}}, {2, 5},
                              {{"data_in", "integer(6, 2)"}, {"data_out", "integer(8, 6)"}});
-  return lower(sketch.finish(sketch.linear(z, 3, eight)));
+  const auto c = sketch.parameter({1, 2}, 1);
+  const auto all = sketch.call(
+      "aten::cat", {{"tensors", ir::Value::list({ref(c), ref(z)})}, {"dim", ir::Value(1)}}, {2, 7});
+  return lower(sketch.finish(sketch.linear(all, 3, eight)));
 }
 
 std::vector<Codes> random_codes(const Program& program, std::int64_t frames) {
@@ -48,6 +51,8 @@ void flip_by_hand(Program& program, const ConstantBit& bit) {
       flip(linear->bias[at(bit.index)], codes_width(linear->bias));
     step.low = -(Wide{1} << 40);  // wide enough for any weights
     step.high = Wide{1} << 40;
+  } else if (auto* insert = std::get_if<Insert>(&step.operation)) {
+    flip(insert->codes[at(bit.index)], 8);
   } else {
     auto& entry = std::get<Lookup>(step.operation).table[at(bit.index)];
     entry ^= std::int64_t{1} << bit.bit;  // a sigmoid is unsigned
@@ -87,18 +92,18 @@ TEST_CASE("bits are drawn from all constants, or evenly from each kind of a step
   const Program program = small_program();
   const ConstantBits bits(program);
   const auto& first = std::get<Linear>(program.steps[0].operation);
-  const auto& last = std::get<Linear>(program.steps[2].operation);
+  const auto& last = std::get<Linear>(program.steps.back().operation);
   const std::int64_t entries = 64 * program.value(program.steps[1].output).type.width;
   CHECK(bits.count() ==
-        6 * (30 + 15) + 5 * codes_width(first.bias) + 3 * codes_width(last.bias) + entries);
+        6 * (30 + 21) + 5 * codes_width(first.bias) + 3 * codes_width(last.bias) + entries + 2 * 8);
   Random random(1);
   std::map<std::pair<std::size_t, ConstantKind>, int> evenly;
   for (int i = 0; i < 1000; ++i) {
     const ConstantBit bit = bits.draw_evenly(random);
     ++evenly[{bit.step, bit.kind}];
   }
-  CHECK(evenly.size() == 5);
-  for (const auto& [kind, count] : evenly) CHECK(count > 140);
+  CHECK(evenly.size() == 6);
+  for (const auto& [kind, count] : evenly) CHECK(count > 115);
 }
 
 TEST_CASE("bits of distances of channels are drawn, flipped and shown") {

@@ -173,6 +173,70 @@ TEST_CASE("joins along any dimension equal the reference") {
   }
 }
 
+/// A cat of [2, 3, 4, 5] and constants, 's' and 'c' in the order of `what`.
+ir::Graph with_constants(const std::string& what, std::int64_t dim, const Formats& formats) {
+  Sketch sketch(31);
+  Shape out{2, 3, 4, 5};
+  std::int64_t& size = out[static_cast<std::size_t>(dim)];
+  size = 0;
+  Value::List items;
+  for (const char piece : what) {
+    Shape shape{piece == 's' ? 2 : 1, 3, 4, 5};
+    if (piece == 'c') shape[static_cast<std::size_t>(dim)] = 2;
+    size += shape[static_cast<std::size_t>(dim)];
+    const auto made = piece == 's' ? sketch.input(shape, grid) : sketch.parameter(shape, 3);
+    items.push_back(ref(made));
+  }
+  return sketch.finish(sketch.call(
+      "aten::cat", {{"tensors", Value::list(items)}, {"dim", Value(dim)}}, out, formats));
+}
+
+TEST_CASE("constants stand around the rows of what they are joined with") {
+  for (const std::string what : {"cs", "sc", "csc", "ccscc", "csscs", "scs"})
+    for (const std::int64_t dim : {1, 2, 3}) {
+      INFO(what << " along dim " << dim);
+      const ir::Graph graph = with_constants(what, dim, {{"data_out", "integer(7, 3)"}});
+      check_against_reference(graph, 12);
+      const integer::Program program = integer::lower(graph);
+      CHECK(std::ranges::none_of(program.steps, [](const integer::Step& step) {
+        return std::holds_alternative<integer::Gather>(step.operation);
+      }));
+    }
+}
+
+TEST_CASE("constants without a format are joined as they are") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 3}, grid);
+  const auto c = sketch.constants({0.375f, -17}, {1, 2});
+  const auto y = sketch.call(
+      "aten::cat", {{"tensors", Value::list({ref(c), ref(x)})}, {"dim", Value(1)}}, {2, 5});
+  check_against_reference(sketch.finish(y), 12);
+}
+
+TEST_CASE("rows that are alike have their constants once") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 5}, grid);
+  const auto c = sketch.constants({1, 1, 1, 1}, {1, 4, 1});
+  const auto y = sketch.call(
+      "aten::cat", {{"tensors", Value::list({ref(c), ref(x)})}, {"dim", Value(2)}}, {2, 4, 6});
+  const ir::Graph graph = sketch.finish(y);
+  const integer::Program program = integer::lower(graph);
+  CHECK(std::get<integer::Insert>(program.steps.at(0).operation).codes.size() == 1);
+  check_against_reference(graph, 12);
+}
+
+TEST_CASE("a constant that is repeated for the batch is a class token") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 6}, grid);
+  const auto token = sketch.call(
+      "aten::expand", {{"self", ref(sketch.parameter({1, 1, 6}, 2))}, {"size", list({2, -1, -1})}},
+      {2, 1, 6});
+  const auto y =
+      sketch.call("aten::cat", {{"tensors", Value::list({ref(token), ref(x)})}, {"dim", Value(1)}},
+                  {2, 5, 6}, {{"data_out", "integer(8, 4)"}});
+  check_against_reference(sketch.finish(y), 12);
+}
+
 TEST_CASE("heads are taken from a matrix whose first dimension they become") {
   const Value whole = Value::slice(Value(), Value(), Value());
   for (const std::int64_t which : {0, 1, 2}) {

@@ -74,12 +74,27 @@ RealTensor Evaluation::binary(const std::function<Real(Real, Real)>& f) const {
   return y;
 }
 
+namespace {
+
+/// A tensor of one row for each of the batch.
+RealTensor every_row(RealTensor x, Index rows) {
+  const std::vector<Real> row = x.values;
+  for (Index i = x.shape[0]; i < rows; ++i) x.values.insert(x.values.end(), row.begin(), row.end());
+  x.shape[0] = rows;
+  return x;
+}
+
+}  // namespace
+
 RealTensor Evaluation::cat() const {
   std::vector<RealTensor> tensors;
   for (const Value& item : node_->find("tensors")->items())
     tensors.push_back(operand(item, "data_in"));
   Index dim = whole("dim", 0);
   if (dim < 0) dim += static_cast<Index>(tensors[0].shape.size());
+  Index rows = 1;
+  for (const RealTensor& x : tensors) rows = std::max(rows, x.shape[0]);
+  for (RealTensor& x : tensors) x = every_row(x, rows);
   RealTensor y{tensors[0].shape, {}};
   y.shape[at(dim)] = 0;
   for (const RealTensor& x : tensors) y.shape[at(dim)] += x.shape[at(dim)];
