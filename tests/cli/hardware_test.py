@@ -31,6 +31,7 @@ DESIGNS = (
     "resnet8.toml",
     "mobile_tiny.toml",
     "encoder_tiny.toml",
+    "vit_tiny.toml",
     "functional_ops_first.toml",
     "functional_ops_second.toml",
 )
