@@ -17,7 +17,7 @@ const std::vector<LoweringRow>& lowering_table() {
     for (const auto& part :
          {matrix_rows(), product_rows(), window_rows(), reduction_rows(), softmax_rows(),
           norm_rows(), clamp_rows(), arithmetic_rows(), shape_rows(), channel_rows(), join_rows(),
-          movement_rows(), table_rows()})
+          movement_rows(), mask_rows(), table_rows()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -14,24 +14,22 @@ namespace {
 using Index = std::int64_t;
 constexpr Index outside = -1;
 
-/// The code of a constant among the codes of a stream, whose type grows where it has to.
-struct Filled {
-  StreamView x;
-  Index code = 0;
-};
+}  // namespace
 
 Filled filled(const Call& call, StreamView x, double value) {
   const FixedType type = call.lowering.value(x.id).type;
   const auto grid = call.lowering.target(call.node);
   const double exact = std::ldexp(value, type.frac);
-  if (!std::isfinite(value) || (!grid && exact != std::nearbyint(exact)) ||
-      (!grid && std::abs(exact) >= 0x1p31))
+  const bool whole = exact == std::nearbyint(exact) && std::abs(exact) < 0x1p31;
+  if (std::isnan(value) || (!grid && !whole))
     throw Refusal{"its value is none of its input's format; give the node a data_out format"};
   const Wide code = grid ? code_of(value, *grid) : static_cast<Wide>(exact);
   const Interval range = hull(interval_of(type), {code, code});
   x = call.lowering.widened(x, type_for(range.low, range.high, type.frac), call.node);
   return {x, static_cast<Index>(code)};
 }
+
+namespace {
 
 /// The result of an op that moves each dimension on its own; `value` stands outside.
 Operand move_dims(const Call& call, const StreamView& x, const Move& move, double value = 0.0) {

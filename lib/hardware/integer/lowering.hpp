@@ -233,6 +233,7 @@ std::vector<LoweringRow> shape_rows();
 std::vector<LoweringRow> channel_rows();
 std::vector<LoweringRow> join_rows();
 std::vector<LoweringRow> movement_rows();
+std::vector<LoweringRow> mask_rows();
 std::vector<LoweringRow> table_rows();
 
 const LoweringRow* find_lowering(std::string_view op);  ///< null without a datapath
@@ -278,6 +279,13 @@ StreamView repeated(const Call& call, const StreamView& x, const Shape& shape,
 
 /// A stream on the grid of the result, where it has one: quantizing commutes with moving.
 StreamView on_result_grid(const Call& call, const StreamView& x);
+/// A stream, whose type grows where it has to, and the code of a number among its codes: that of
+/// the grid of the result. Infinite numbers are its bounds.
+struct Filled {
+  StreamView x;
+  std::int64_t code = 0;
+};
+Filled filled(const Call& call, StreamView x, double value);
 /// The input coordinate along dimension `dim` of a result coordinate; -1 for none.
 using Move = std::function<std::int64_t(std::size_t dim, std::int64_t coordinate)>;
 /// The element of `input` that every element of `result` is, -1 for none, both in torch's order,

@@ -407,3 +407,46 @@ TEST_CASE("an input that is returned reshaped keeps its own shape") {
   CHECK(integer::lower(graph).value(0).torch_shape == Shape{4, 3, 2});
   check_against_reference(graph, 12);
 }
+
+TEST_CASE("constant masks choose between a stream and a number") {
+  const Value low(-INFINITY);
+  for (const Shape& shape : {Shape{5, 5}, Shape{1, 1, 5, 5}, Shape{5, 1}, Shape{5}, Shape{3, 1, 1}})
+    for (const Value& value : {low, Value(2.5), Value(-0.3), Value(0)}) {
+      INFO(shape_text(shape) << " " << value.as_double());
+      std::vector<float> ones;
+      for (std::int64_t i = 0; i < numel(shape); ++i)
+        ones.push_back(static_cast<float>(i * 7 % 3 == 0));
+      Sketch sketch;
+      const auto x = sketch.input({2, 3, 5, 5}, {{"data_out", "integer(8, 4)"}});
+      const auto mask = sketch.constants(ones, shape);
+      const Formats grid{{"data_out", "integer(7, 3)"}};
+      const Shape out{2, 3, 5, 5};
+      const auto filled =
+          sketch.call("aten::masked_fill.Scalar",
+                      {{"self", ref(x)}, {"mask", ref(mask)}, {"value", value}}, out, grid);
+      const auto kept =
+          sketch.call("aten::where.ScalarOther",
+                      {{"condition", ref(mask)}, {"self", ref(x)}, {"other", value}}, out, grid);
+      const auto scalar = sketch.constants({static_cast<float>(value.as_double())}, {});
+      const auto left = sketch.call(
+          "aten::where.self", {{"condition", ref(mask)}, {"self", ref(scalar)}, {"other", ref(x)}},
+          out, grid);
+      check_against_reference(sketch.finish(Value::tuple({ref(filled), ref(kept), ref(left)})), 12);
+    }
+}
+
+TEST_CASE("masks without a datapath say what has one") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 5}, {{"data_out", "integer(8, 4)"}});
+  const auto y = sketch.call("aten::masked_fill.Scalar",
+                             {{"self", ref(x)}, {"mask", ref(x)}, {"value", Value(0)}}, {2, 5});
+  const ir::Graph graph = sketch.finish(y);
+  CHECK_THROWS_WITH(integer::lower(graph), Catch::Contains("pass fold_constants"));
+  Sketch without;
+  const auto z = without.input({2, 5}, {{"data_out", "integer(8, 4)"}});
+  const auto mask = without.constants({1, 0, 0, 1, 0}, {5});
+  const auto w =
+      without.call("aten::masked_fill.Scalar",
+                   {{"self", ref(z)}, {"mask", ref(mask)}, {"value", Value(-INFINITY)}}, {2, 5});
+  CHECK_THROWS_WITH(integer::lower(without.finish(w)), Catch::Contains("data_out format"));
+}

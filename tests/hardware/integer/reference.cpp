@@ -53,9 +53,8 @@ RealTensor tensor_of(const Array& array) {
 }
 
 /// Torch's broadcasting: shapes are aligned at their ends.
-RealTensor Evaluation::binary(const std::function<Real(Real, Real)>& f) const {
-  const RealTensor a = operand(*node_->find("self"), "data_in");
-  const RealTensor b = operand(*node_->find("other"), "data_in");
+RealTensor Evaluation::joined(const RealTensor& a, const RealTensor& b,
+                              const std::function<Real(Real, Real)>& f) {
   const Shape shape = broadcast(a.shape, b.shape);
   const auto pick = [&](const RealTensor& tensor, Index element) {
     Index index = 0, stride = 1;
@@ -72,6 +71,22 @@ RealTensor Evaluation::binary(const std::function<Real(Real, Real)>& f) const {
   RealTensor y{shape, {}};
   for (Index i = 0; i < numel(shape); ++i) y.values.push_back(f(pick(a, i), pick(b, i)));
   return y;
+}
+
+RealTensor Evaluation::binary(const std::function<Real(Real, Real)>& f) const {
+  return joined(operand(*node_->find("self"), "data_in"), operand(*node_->find("other"), "data_in"),
+                f);
+}
+
+/// `a` where the mask is not 0, else `b`; what is no number stands for the latter on the way.
+RealTensor Evaluation::chosen_by(const std::string& mask, const std::string& a,
+                                 const std::string& b) const {
+  const Real nothing = static_cast<Real>(NAN);
+  const RealTensor first =
+      joined(operand(*node_->find(mask), mask), operand(*node_->find(a), "data_in"),
+             [=](Real m, Real x) { return m != 0 ? x : nothing; });
+  return joined(first, operand(*node_->find(b), "data_in"),
+                [](Real x, Real y) { return x != x ? y : x; });
 }
 
 namespace {
@@ -277,6 +292,8 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
       return {e.binary([](Real a, Real b) { return a == 0 ? a : a / b; })};
     };
     t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
+    t["masked_fill"] = [](E e) -> R { return {e.chosen_by("mask", "value", "self")}; };
+    t["where"] = [](E e) -> R { return {e.chosen_by("condition", "self", "other")}; };
     t["cat"] = [](E e) -> R { return {e.cat()}; };
     t["chunk"] = t["split"] = [](E e) -> R { return e.parts(); };
     t["getitem"] = [](E e) -> R { return {e.item()}; };

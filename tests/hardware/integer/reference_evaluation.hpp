@@ -141,6 +141,9 @@ class Evaluation {
   RealTensor adaptive_pool(bool maximum) const;
   RealTensor reduced(const std::function<Real(Real, Real)>& join, bool mean) const;
   RealTensor places_of_maxima() const;
+  static RealTensor joined(const RealTensor& a, const RealTensor& b,
+                           const std::function<Real(Real, Real)>& f);
+  RealTensor chosen_by(const std::string& mask, const std::string& a, const std::string& b) const;
   RealTensor binary(const std::function<Real(Real, Real)>& f) const;
   RealTensor cat() const;
   std::vector<RealTensor> parts() const;
