@@ -13,7 +13,11 @@ using Index = std::int64_t;
 template <class Sum>
 class Frame {
  public:
-  Frame(const Program& program, const Step& step) : program_(program), step_(step) {}
+  Frame(const Program& program, const Step& step)
+      : program_(program),
+        step_(step),
+        elements_(program.value(step.output).elements()),
+        narrow_(NarrowRequantise::of(step.requantise, signed_width(step.low, step.high))) {}
 
   /// Sets the codes of the frame's inputs and output.
   void set(std::vector<const std::int64_t*> inputs, std::int64_t* output) {
@@ -92,7 +96,7 @@ class Frame {
   }
 
   void operator()(const Quotient& quotient) const {
-    for (Index i = 0; i < elements(); ++i) put(i, static_cast<Sum>(quotient(in_[0][i], in_[1][i])));
+    for (Index i = 0; i < elements(); ++i) put(i, quotient(Sum{in_[0][i]}, Sum{in_[1][i]}));
   }
 
   void operator()(const SquareRoot& root) const {
@@ -160,9 +164,11 @@ class Frame {
   }
 
  private:
-  const StreamValue& output() const { return program_.value(step_.output); }
-  Index elements() const { return output().elements(); }
-  void put(Index i, Sum sum) const { out_[i] = static_cast<std::int64_t>(step_.requantise(sum)); }
+  Index elements() const { return elements_; }
+  void put(Index i, Sum sum) const {
+    out_[i] = narrow_ ? (*narrow_)(static_cast<std::int64_t>(sum))
+                      : static_cast<std::int64_t>(step_.requantise(sum));
+  }
 
   Sum correlate(const Convolution& convolution, Index y, Index x, Index o) const {
     const Index taps = convolution.taps();
@@ -193,6 +199,8 @@ class Frame {
 
   const Program& program_;
   const Step& step_;
+  Index elements_;
+  std::optional<NarrowRequantise> narrow_;
   std::vector<const std::int64_t*> in_;
   std::int64_t* out_ = nullptr;
 };
@@ -215,10 +223,23 @@ Codes run_frames(const Program& program, const Step& step, std::span<const Codes
 
 }  // namespace
 
+namespace {
+
+/// Of every number on the way to the accumulator, and the accumulator.
+int sum_bits(const Program& program, const Step& step) {
+  const int bits = signed_width(step.low, step.high);
+  const auto* quotient = std::get_if<Quotient>(&step.operation);
+  if (!quotient) return bits;
+  const int a = program.value(step.inputs[0]).type.width + quotient->shift_a + 1;
+  const int b = program.value(step.inputs[1]).type.width + quotient->shift_b + 1;
+  return std::max({bits, a, b, quotient->bits + 2});
+}
+
+}  // namespace
+
 Codes run_exactly(const Program& program, const Step& step, std::span<const Codes* const> inputs,
                   Index frames) {
-  if (signed_width(step.low, step.high) <= 63)
-    return run_frames<std::int64_t>(program, step, inputs, frames);
+  if (sum_bits(program, step) <= 63) return run_frames<std::int64_t>(program, step, inputs, frames);
   return run_frames<Wide>(program, step, inputs, frames);
 }
 

@@ -65,6 +65,22 @@ Wide Requantise::operator()(Wide code) const {
   return std::clamp(result, low, high);
 }
 
+std::optional<NarrowRequantise> NarrowRequantise::of(const Requantise& requantise, int bits) {
+  constexpr int most = 62;
+  const int left = std::max(-requantise.shift, 0), right = std::max(requantise.shift, 0);
+  if (bits + left > most || bit_length(requantise.divisor) + right > most ||
+      signed_width(requantise.low, requantise.high) > most)
+    return std::nullopt;
+  NarrowRequantise narrow;
+  narrow.scale_ = std::int64_t{1} << left;
+  narrow.denominator_ = requantise.divisor << right;
+  if (requantise.divisor == 1) narrow.shift_ = right;
+  narrow.nearest_ = requantise.rounding == formats::Rounding::nearest_even;
+  narrow.low_ = static_cast<std::int64_t>(requantise.low);
+  narrow.high_ = static_cast<std::int64_t>(requantise.high);
+  return narrow;
+}
+
 std::string wide_text(Wide value) {
   if (value == 0) return "0";
   std::string digits;

@@ -3,7 +3,9 @@
 // for the integer program, the cost models and the parameters of the hardware.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,33 @@ struct Requantise {
 
   Wide operator()(Wide code) const;
   bool operator==(const Requantise&) const = default;
+};
+
+/// A requantisation in 64 bits, for codes of which it is known that they are enough.
+class NarrowRequantise {
+ public:
+  /// None where codes of so many signed bits, or the bounds, could need more.
+  static std::optional<NarrowRequantise> of(const Requantise& requantise, int bits);
+
+  std::int64_t operator()(std::int64_t code) const {
+    const std::int64_t numerator = code * scale_;
+    std::int64_t result = shift_ >= 0 ? numerator >> shift_ : numerator / denominator_;
+    std::int64_t rest = numerator - result * denominator_;
+    if (rest < 0) {
+      --result;
+      rest += denominator_;
+    }
+    const std::int64_t twice = 2 * rest;
+    const bool up = twice > denominator_ || (twice == denominator_ && result % 2 != 0);
+    return std::clamp(result + (nearest_ && up ? 1 : 0), low_, high_);
+  }
+
+ private:
+  NarrowRequantise() = default;
+  std::int64_t scale_ = 1, denominator_ = 1;
+  int shift_ = -1;  ///< of a denominator that is a power of two
+  bool nearest_ = true;
+  std::int64_t low_ = 0, high_ = 0;
 };
 
 /// Signed bits that hold every code of [low, high] (at least 1).

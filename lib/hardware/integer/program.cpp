@@ -55,17 +55,6 @@ struct Namer {
 
 std::string operation_name(const Operation& operation) { return std::visit(Namer{}, operation); }
 
-Wide Quotient::most() const { return (Wide{1} << (bits + 1)) - 1; }
-
-Wide Quotient::operator()(Wide a, Wide b) const {
-  if (a == 0) return 0;
-  const Wide numerator = (a < 0 ? -a : a) << shift_a, divisor = (b < 0 ? -b : b) << shift_b;
-  Wide magnitude = most();
-  if (divisor != 0 && numerator / divisor < Wide{1} << bits)
-    magnitude = numerator / divisor * 2 + (numerator % divisor != 0 ? 1 : 0);
-  return (a < 0) != (b < 0) ? -magnitude : magnitude;
-}
-
 // Digit by digit: bits of the root from the highest on, each kept where its square still fits.
 Wide SquareRoot::operator()(Wide x) const {
   Wide rest = (x << shift) + addend, root = 0;

@@ -219,8 +219,20 @@ struct Binary {
 struct Quotient {
   int shift_a = 0, shift_b = 0, bits = 1;
 
-  Wide operator()(Wide a, Wide b) const;
-  Wide most() const;  ///< the largest accumulator
+  /// Of numbers whose type holds |a| << shift_a, |b| << shift_b and the largest accumulator.
+  template <class Number>
+  Number operator()(Number a, Number b) const {
+    if (a == 0) return 0;
+    const Number numerator = (a < 0 ? -a : a) << shift_a, divisor = (b < 0 ? -b : b) << shift_b;
+    Number magnitude = most<Number>();
+    if (divisor != 0 && numerator / divisor < Number{1} << bits)
+      magnitude = numerator / divisor * 2 + (numerator % divisor != 0 ? 1 : 0);
+    return (a < 0) != (b < 0) ? -magnitude : magnitude;
+  }
+  template <class Number = Wide>
+  Number most() const {  ///< the largest accumulator
+    return (Number{1} << (bits + 1)) - 1;
+  }
 };
 
 /// The whole part of sqrt((x << shift) + addend), for x that is not negative.
