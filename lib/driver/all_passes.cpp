@@ -17,6 +17,7 @@
 #include "passes/transform/calibrate.hpp"
 #include "passes/transform/expand_attention.hpp"
 #include "passes/transform/extract.hpp"
+#include "passes/transform/fold_constants.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
 #include "passes/transform/gptq.hpp"
 #include "passes/transform/quantize.hpp"
@@ -41,6 +42,7 @@ const passes::PassTable& all_passes() {
       describe<CountDropout>(),
       describe<RemoveDropout>(),
       describe<Extract>(),
+      describe<FoldConstants>(),
       describe<ExpandAttention>(),
       describe<FuseBatchNorm>(),
       describe<ScaleChannels>(),

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sweep over the nodes; numbers on the host, and which rule a family has.
+#include "passes/constants/batch_powers.hpp"
+
+#include <algorithm>
+
+#include "passes/constants/size_read.hpp"
+
+namespace mase::passes {
+
+using Kind = ir::Value::Kind;
+
+std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,
+                                           std::string_view argument, std::size_t rank,
+                                           std::int64_t otherwise) {
+  const ir::Value* value = graph.argument(node, argument);
+  if (const ir::Value::List* items = items_of(value); items && items->size() == 1)
+    value = &items->front();
+  if (value && value->kind() != Kind::integer) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(rank);
+  const std::int64_t given = value ? value->as_int() : otherwise;
+  const std::int64_t place = given < 0 ? given + size : given;
+  if (place < 0 || place >= size) return std::nullopt;
+  return static_cast<std::size_t>(place);
+}
+
+const ir::Value::List* items_of(const ir::Value* value) {
+  const bool has_items = value && (value->kind() == Kind::list || value->kind() == Kind::tuple);
+  return has_items ? &value->items() : nullptr;
+}
+
+BatchPowers::BatchPowers(const ir::Graph& graph) : graph_(graph) {
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    Powers found = find(node);
+    const bool fits = !node.info.is_tensor() || found.size() == node.info.shape.size();
+    powers_.emplace(id, fits ? std::move(found) : unknown(node));
+    if (batch_ == 0 && node.kind == ir::NodeKind::placeholder && !node.info.shape.empty()) {
+      batch_ = node.info.shape.front();
+      powers_.at(id) = input(node);
+    }
+  }
+}
+
+Powers BatchPowers::find(const ir::Node& node) const {
+  if (node.kind == ir::NodeKind::placeholder) return input(node);
+  if (node.kind == ir::NodeKind::get_attr) return Powers(node.info.shape.size(), 0);
+  if (node.kind == ir::NodeKind::output) return {};
+  if (node.info.kind == ir::ValueInfo::Kind::integer) return number(node);
+  return tensor(node, ir::classify(graph_, node));
+}
+
+Powers BatchPowers::input(const ir::Node& node) const {
+  Powers powers(node.info.shape.size(), 0);
+  if (!powers.empty()) powers.front() = node.info.shape.front() == batch_ ? Power(1) : Power();
+  return powers;
+}
+
+/// Sizes have powers of their own, their products the sum; other numbers are known where all that
+/// they are made from is independent of the batch.
+Powers BatchPowers::number(const ir::Node& node) const {
+  if (const auto read = size_read(graph_, node)) return {of(read->tensor)[*read->dim]};
+  if (node.op == "aten::mul.int") {
+    const Power a = of_value(node.args.at(0).value), b = of_value(node.args.at(1).value);
+    return {a && b ? Power(*a + *b) : Power()};
+  }
+  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  const bool fixed = std::ranges::all_of(
+      inputs, [&](ir::NodeId id) { return of_value(ir::NodeRef{id}) == Power(0); });
+  return {fixed ? Power(0) : Power()};
+}
+
+Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) const {
+  using enum ir::OpFamily;
+  switch (what.family()) {
+    case linear:
+      return rows_of(node, "input");
+    case embedding:
+      return rows_of(node, "indices");
+    case matrix_product:
+      return product(node);
+    case attention:
+      return attended(node);
+    case convolution:
+    case transposed_convolution:
+    case pooling:
+    case adaptive_pooling:
+    case resampling:
+      return first_kept(node);
+    case elementwise:
+      return broadcast(node);
+    case batch_norm:
+    case instance_norm:
+    case group_norm:
+    case layer_norm:
+    case unary:
+    case channel_activation:
+    case softmax:
+    case scan:
+    case copy:
+      return same(node);
+    case reduction:
+      return reduced(node);
+    case reshape:
+      return reshaped(node, what.op);
+    case transpose:
+      return swapped(node);
+    case permute:
+      return permuted(node);
+    case expand:
+      return expanded(node);
+    case concatenation:
+      return joined(node);
+    case movement:
+      return chosen(node, what.op);
+    case creation:
+      return created(node);
+    default:
+      return unknown(node);
+  }
+}
+
+Powers BatchPowers::unknown(const ir::Node& node) const {
+  return Powers(node.info.is_tensor() ? node.info.shape.size() : 0);
+}
+
+Powers BatchPowers::of_first(const ir::Node& node) const {
+  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  return inputs.empty() ? Powers() : of(inputs.front());
+}
+
+/// Of a number among the arguments.
+Power BatchPowers::of_value(const ir::Value& value) const {
+  if (value.kind() == Kind::integer) return 0;
+  if (!value.is_node()) return std::nullopt;
+  const bool number = graph_.node(value.node()).info.kind == ir::ValueInfo::Kind::integer;
+  return number ? of(value.node()).front() : std::nullopt;
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the sizes in a graph follow the batch.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/op_table.hpp"
+
+namespace mase::passes {
+
+/// A size is c * batch^power, where c depends on the inputs' other dimensions alone. Nothing: that
+/// could not be shown.
+using Power = std::optional<int>;
+using Powers = std::vector<Power>;
+
+/// The batch is the size of dimension 0 of the first tensor among the inputs, and of every other
+/// one whose dimension 0 was as large when the graph was traced. Powers follow from the families
+/// of ops; where there is no rule for an op they are not known.
+class BatchPowers {
+ public:
+  explicit BatchPowers(const ir::Graph& graph);
+
+  /// As traced; 0 where no input has dimensions.
+  std::int64_t batch() const { return batch_; }
+  /// Of a tensor's dimensions (of each tensor's of a list); one for an integer on the host.
+  const Powers& of(ir::NodeId id) const { return powers_.at(id); }
+
+ private:
+  Powers find(const ir::Node& node) const;
+  Powers input(const ir::Node& node) const;
+  Powers number(const ir::Node& node) const;
+  Powers tensor(const ir::Node& node, const ir::Classified& what) const;
+
+  // Rules of families: batch_powers_of_layers.cpp.
+  Powers same(const ir::Node& node) const;
+  Powers broadcast(const ir::Node& node) const;
+  Powers first_kept(const ir::Node& node) const;
+  Powers rows_of(const ir::Node& node, std::string_view data) const;
+  Powers product(const ir::Node& node) const;
+  Powers attended(const ir::Node& node) const;
+  Powers reduced(const ir::Node& node) const;
+
+  // Rules of shapes: batch_powers_of_shapes.cpp.
+  Powers reshaped(const ir::Node& node, const std::string& op) const;
+  Powers unsqueezed(const ir::Node& node) const;
+  Powers squeezed(const ir::Node& node) const;
+  Powers viewed(const ir::Node& node, const ir::Value* sizes) const;
+  Powers flattened(const ir::Node& node) const;
+  Powers swapped(const ir::Node& node) const;
+  Powers permuted(const ir::Node& node) const;
+  Powers expanded(const ir::Node& node) const;
+  Powers joined(const ir::Node& node) const;
+  Powers chosen(const ir::Node& node, const std::string& op) const;
+  Powers repeated(const ir::Node& node) const;
+  Powers item(const ir::Node& node) const;
+  Power sliced(Power whole, const ir::Value& slice) const;
+  Powers cut(const ir::Node& node) const;
+  Powers created(const ir::Node& node) const;
+
+  Powers unknown(const ir::Node& node) const;
+  Powers of_first(const ir::Node& node) const;
+  Power of_value(const ir::Value& value) const;
+
+  const ir::Graph& graph_;
+  std::int64_t batch_ = 0;
+  std::map<ir::NodeId, Powers> powers_;
+};
+
+/// The one dimension that a node names, counted from the front; nothing when it is none of `rank`.
+std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,
+                                           std::string_view argument, std::size_t rank,
+                                           std::int64_t otherwise);
+/// Items of a list or tuple; null for other values.
+const ir::Value::List* items_of(const ir::Value* value);
+
+}  // namespace mase::passes

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of ops that move elements and make tensors.
+#include <algorithm>
+#include <numeric>
+
+#include "passes/constants/batch_powers.hpp"
+
+namespace mase::passes {
+namespace {
+
+using Kind = ir::Value::Kind;
+
+/// Of a product of sizes.
+Power sum(Powers::const_iterator first, Powers::const_iterator last) {
+  return std::accumulate(first, last, Power(0), [](const Power& total, const Power& power) {
+    return total && power ? Power(*total + *power) : Power();
+  });
+}
+
+bool is_minus_one(const ir::Value& value) {
+  return value.kind() == Kind::integer && value.as_int() == -1;
+}
+
+}  // namespace
+
+Powers BatchPowers::reshaped(const ir::Node& node, const std::string& op) const {
+  if (op == "view") return viewed(node, node.find("size"));
+  if (op == "reshape") return viewed(node, node.find("shape"));
+  if (op == "flatten") return flattened(node);
+  if (op == "unsqueeze") return unsqueezed(node);
+  return op == "squeeze" && graph_.argument(node, "dim") ? squeezed(node) : unknown(node);
+}
+
+Powers BatchPowers::unsqueezed(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const auto place = named_dimension(graph_, node, "dim", powers.size() + 1, 0);
+  if (!place) return unknown(node);
+  powers.insert(powers.begin() + static_cast<std::ptrdiff_t>(*place), 0);
+  return powers;
+}
+
+Powers BatchPowers::squeezed(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const auto place = named_dimension(graph_, node, "dim", powers.size(), 0);
+  if (!place || powers[*place] != Power(0)) return unknown(node);
+  powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*place));
+  return powers;
+}
+
+/// A size of -1 is what the others leave of the elements.
+Powers BatchPowers::viewed(const ir::Node& node, const ir::Value* sizes) const {
+  const ir::Value::List* items = items_of(sizes);
+  if (!items) return unknown(node);
+  const Powers from = of_first(node);
+  Powers powers;
+  for (const ir::Value& size : *items) powers.push_back(is_minus_one(size) ? 0 : of_value(size));
+  const Power all = sum(from.begin(), from.end()), others = sum(powers.begin(), powers.end());
+  for (std::size_t d = 0; d < powers.size(); ++d)
+    if (is_minus_one((*items)[d]))
+      powers[d] = all && others && *all >= *others ? Power(*all - *others) : Power();
+  return powers;
+}
+
+Powers BatchPowers::flattened(const ir::Node& node) const {
+  const Powers from = of_first(node);
+  const auto first = named_dimension(graph_, node, "start_dim", from.size(), 0);
+  const auto last = named_dimension(graph_, node, "end_dim", from.size(), -1);
+  if (!first || !last || *last < *first) return unknown(node);
+  const auto begin = from.begin() + static_cast<std::ptrdiff_t>(*first);
+  const auto end = from.begin() + static_cast<std::ptrdiff_t>(*last) + 1;
+  Powers powers(from.begin(), begin);
+  powers.push_back(sum(begin, end));
+  powers.insert(powers.end(), end, from.end());
+  return powers;
+}
+
+Powers BatchPowers::swapped(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const bool matrix = ir::base_op(node.op) == "aten::t";
+  if (matrix && powers.size() != 2) return unknown(node);
+  const auto a = named_dimension(graph_, node, "dim0", powers.size(), 0);
+  const auto b = named_dimension(graph_, node, "dim1", powers.size(), 1);
+  if (!a || !b) return unknown(node);
+  std::swap(powers[*a], powers[*b]);
+  return powers;
+}
+
+Powers BatchPowers::permuted(const ir::Node& node) const {
+  const ir::Value::List* dims = items_of(node.find("dims"));
+  const Powers from = of_first(node);
+  if (!dims || dims->size() != from.size()) return unknown(node);
+  const auto rank = static_cast<std::int64_t>(from.size());
+  Powers powers;
+  for (const ir::Value& dim : *dims) {
+    if (dim.kind() != Kind::integer) return unknown(node);
+    powers.push_back(from.at(static_cast<std::size_t>((dim.as_int() + rank) % rank)));
+  }
+  return powers;
+}
+
+/// A size of -1 is the input's.
+Powers BatchPowers::expanded(const ir::Node& node) const {
+  const ir::Value::List* sizes = items_of(node.find("size"));
+  const Powers from = of_first(node);
+  if (!sizes || sizes->size() < from.size()) return unknown(node);
+  const std::size_t added = sizes->size() - from.size();
+  Powers powers;
+  for (std::size_t d = 0; d < sizes->size(); ++d) {
+    const bool kept = d >= added && is_minus_one((*sizes)[d]);
+    powers.push_back(kept ? from[d - added] : of_value((*sizes)[d]));
+  }
+  return powers;
+}
+
+/// Tensors one after the other; the sum of sizes with one power has it too.
+Powers BatchPowers::joined(const ir::Node& node) const {
+  const auto along = named_dimension(graph_, node, "dim", node.info.shape.size(), 0);
+  const std::vector<ir::NodeId> tensors = graph_.inputs(node.id);
+  if (!along || tensors.empty()) return unknown(node);
+  Powers powers = of(tensors.front());
+  for (const ir::NodeId id : tensors) {
+    const Powers& other = of(id);
+    if (!graph_.node(id).info.is_tensor() || other.size() != powers.size()) return unknown(node);
+    for (std::size_t d = 0; d < powers.size(); ++d)
+      if (powers[d] != other[d]) powers[d].reset();
+  }
+  return powers;
+}
+
+Powers BatchPowers::chosen(const ir::Node& node, const std::string& op) const {
+  if (op == "triu" || op == "tril" || op == "flip" || op == "roll") return same(node);
+  if (op == "getitem") return item(node);
+  if (op == "chunk" || op == "split") return cut(node);
+  return op == "repeat" ? repeated(node) : unknown(node);
+}
+
+Powers BatchPowers::repeated(const ir::Node& node) const {
+  const ir::Value::List* repeats = items_of(node.find("repeats"));
+  const Powers from = of_first(node);
+  if (!repeats || repeats->size() < from.size()) return unknown(node);
+  Powers powers(repeats->size() - from.size(), 0);
+  powers.insert(powers.end(), from.begin(), from.end());
+  for (std::size_t d = 0; d < powers.size(); ++d) {
+    const Powers both{powers[d], of_value((*repeats)[d])};
+    powers[d] = sum(both.begin(), both.end());
+  }
+  return powers;
+}
+
+/// A tensor of a list, or what an index of numbers, slices and `none` leaves of a tensor.
+Powers BatchPowers::item(const ir::Node& node) const {
+  const ir::Value *value = node.find("value"), *index = node.find("index");
+  if (!value || !value->is_node() || !index || !node.info.is_tensor()) return unknown(node);
+  const Powers& from = of(value->node());
+  if (!graph_.node(value->node()).info.is_tensor()) return from;
+  const ir::Value::List single{*index};
+  Powers powers;
+  std::size_t at = 0;
+  for (const ir::Value& choice : index->kind() == Kind::tuple ? index->items() : single) {
+    if (!choice.is_none() && at == from.size()) return unknown(node);
+    if (choice.is_none())
+      powers.push_back(0);
+    else if (choice.kind() == Kind::slice)
+      powers.push_back(sliced(from[at++], choice));
+    else if (of_value(choice))
+      ++at;
+    else
+      return unknown(node);  // a tensor chooses
+  }
+  powers.insert(powers.end(), from.begin() + static_cast<std::ptrdiff_t>(at), from.end());
+  return powers;
+}
+
+Power BatchPowers::sliced(Power whole, const ir::Value& slice) const {
+  const auto is_none = [](const ir::Value& part) { return part.is_none(); };
+  const auto is_fixed = [&](const ir::Value& part) {
+    return part.is_none() || of_value(part) == Power(0);
+  };
+  if (std::ranges::all_of(slice.items(), is_none)) return whole;
+  const bool fixed = whole == Power(0) && std::ranges::all_of(slice.items(), is_fixed);
+  return fixed ? Power(0) : Power();
+}
+
+/// Parts of each tensor's of the list.
+Powers BatchPowers::cut(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
+  if (!along) return Powers(powers.size());
+  if (powers[*along] != Power(0) || graph_.inputs(node.id).size() != 1) powers[*along].reset();
+  return powers;
+}
+
+/// From sizes, or from numbers that are independent of the batch.
+Powers BatchPowers::created(const ir::Node& node) const {
+  Powers powers;
+  if (const ir::Value::List* sizes = items_of(node.find("size"))) {
+    for (const ir::Value& size : *sizes) powers.push_back(of_value(size));
+    return powers;
+  }
+  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  const bool fixed = std::ranges::all_of(
+      inputs, [&](ir::NodeId id) { return of_value(ir::NodeRef{id}) == Power(0); });
+  return fixed ? Powers(node.info.shape.size(), 0) : unknown(node);
+}
+
+}  // namespace mase::passes

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes of a graph compute the same whatever its inputs hold.
+#pragma once
+
+#include <map>
+
+#include "passes/constants/batch_powers.hpp"
+#include "passes/constants/size_read.hpp"
+
+namespace mase::passes {
+
+enum class Constancy {
+  varies,  ///< depends on the inputs' values or on training, or that could not be ruled out
+  rows,    ///< a tensor [batch, ...] of equal rows that are fixed; on the host, the batch itself
+  fixed,   ///< the same for all inputs of the traced sizes, whatever their batch
+};
+
+/// Operators outside of the op table that are functions of their arguments alone, with a result in
+/// memory of its own.
+bool is_plain_function(std::string_view op);
+
+/// Of every node. Other ops outside of the table, custom ops, dropout, whatever asks for the
+/// training flag, attention and recurrent layers vary, and so do nodes with formats. Rows are equal
+/// where `expand`, `repeat` or a constant of the batch's size make them, and behind ops whose
+/// results have the same bits however many rows there are: tables, copies, elementwise arithmetic.
+class ConstantNodes {
+ public:
+  /// `parameters`: whether tensors that are trained count as constants, too.
+  ConstantNodes(const ir::Graph& graph, const BatchPowers& powers, bool parameters);
+
+  Constancy of(ir::NodeId id) const { return constancy_.at(id); }
+  /// An expand or repeat of what is fixed: all that it does is to make rows.
+  bool makes_rows(const ir::Node& node) const;
+
+ private:
+  Constancy judge(const ir::Node& node) const;
+  Constancy judge_sizes(const SizeRead& read) const;
+  Constancy judge_rows(const ir::Node& node) const;
+  bool is_stored(const std::string& path) const;
+  bool is_pure(const ir::Node& node, const ir::Classified& what) const;
+  bool has_equal_rows(const ir::Node& node, const ir::Classified& what) const;
+  bool is_repeated(const ir::Node& node, std::string_view times) const;
+  bool is_created(const ir::Node& node) const;
+  bool is_looked_up(const ir::Node& node) const;
+  bool is_copied(const ir::Node& node) const;
+  bool is_elementwise(const ir::Node& node) const;
+
+  bool is_fixed(const ir::Value& value) const;
+  bool is_rows(const ir::Value& value) const;  ///< a tensor
+  bool is_batch(const ir::Value& value) const;
+  bool has_one_row(ir::NodeId id, std::size_t rank) const;
+
+  const ir::Graph& graph_;
+  const BatchPowers& powers_;
+  bool parameters_;
+  std::map<ir::NodeId, Constancy> constancy_;
+};
+
+}  // namespace mase::passes

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A size or the list of sizes, as an operator or an item of a list gives it.
+#include "passes/constants/size_read.hpp"
+
+#include "ir/op_table.hpp"
+
+namespace mase::passes {
+namespace {
+
+using Kind = ir::Value::Kind;
+
+std::optional<SizeRead> one_of(const ir::Graph& graph, ir::NodeId tensor, const ir::Value* dim) {
+  if (!dim || dim->kind() != Kind::integer) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(graph.node(tensor).info.shape.size());
+  const std::int64_t place = dim->as_int() < 0 ? dim->as_int() + rank : dim->as_int();
+  if (place < 0 || place >= rank) return std::nullopt;
+  return SizeRead{tensor, static_cast<std::size_t>(place)};
+}
+
+}  // namespace
+
+std::optional<SizeRead> size_read(const ir::Graph& graph, const ir::Node& node) {
+  const bool is_size = ir::base_op(node.op) == "aten::size";
+  if (!is_size && node.op != "mase::getitem") return std::nullopt;
+  const ir::Value* from = node.find(is_size ? "self" : "value");
+  if (!from || !from->is_node()) return std::nullopt;
+  if (!is_size) {
+    const auto list = size_read(graph, graph.node(from->node()));
+    return list && !list->dim ? one_of(graph, list->tensor, node.find("index")) : std::nullopt;
+  }
+  if (!graph.node(from->node()).info.is_tensor()) return std::nullopt;
+  if (!node.find("dim")) return SizeRead{from->node(), std::nullopt};
+  return one_of(graph, from->node(), node.find("dim"));
+}
+
+}  // namespace mase::passes

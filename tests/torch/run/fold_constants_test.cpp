@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// fold_constants on BERT and on graphs of every rule: the same bits for every batch, from fewer
+// nodes.
+#include "torch/catch.hpp"
+
+#include "base/random.hpp"
+#include "driver/all_passes.hpp"
+#include "ir/text.hpp"
+#include "ir/verify.hpp"
+#include "passes/runner.hpp"
+#include "support/message_of.hpp"
+#include "torch/fixtures.hpp"
+
+namespace mase::test {
+namespace {
+
+struct Folded {
+  ir::Graph graph;
+  passes::Result result;
+};
+
+Folded folded(ir::Graph graph) {
+  passes::PassContext context;
+  context.evaluator = [](const ir::Graph& g, ir::Level level) { return evaluator_of(g, level); };
+  auto reports = passes::run_passes(graph, {{"fold_constants", Tree::dict(), {}}},
+                                    driver::all_passes(), context, {});
+  CHECK(ir::verify(graph).empty());
+  return {std::move(graph), std::move(reports.front().result)};
+}
+
+/// A graph of text, its float tensors filled with numbers.
+ir::Graph filled_graph(const std::string& text) {
+  ir::Graph graph = ir::parse(text, "graph");
+  Random random(7);
+  for (auto& [path, tensor] : graph.tensors)
+    if (tensor.value.dtype() == DType::float32)
+      for (float& value : tensor.value.mutable_span<float>()) value = float(random.normal());
+  return graph;
+}
+
+/// `samples` of them in a batch, from the batch that there is.
+Array with_batch(const Array& input, std::int64_t samples) {
+  Shape shape = input.shape();
+  shape.front() = samples;
+  Array batch(input.dtype(), shape);
+  const std::size_t bytes = input.byte_size() / std::size_t(input.shape().front());
+  for (std::int64_t i = 0; i < samples; ++i)
+    std::copy_n(input.bytes() + std::size_t(i % input.shape().front()) * bytes, bytes,
+                batch.mutable_bytes() + std::size_t(i) * bytes);
+  return batch;
+}
+
+std::vector<Array> inputs_for(const ir::Graph& graph) {
+  std::vector<Array> inputs;
+  Random random(3);
+  for (const ir::NodeId id : graph.placeholders()) {
+    Array input(DType::float32, graph.node(id).info.shape);
+    for (float& value : input.mutable_span<float>()) value = float(random.normal());
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+void check_same_bits(const ir::Graph& before, const ir::Graph& after,
+                     const std::vector<Array>& inputs) {
+  for (const std::int64_t samples : {1, 2, 3, 7}) {
+    INFO(samples << " samples");
+    std::vector<Array> batch;
+    for (const Array& input : inputs) batch.push_back(with_batch(input, samples));
+    const ir::Results expected = evaluator_of(before)->run(batch);
+    const ir::Results found = evaluator_of(after)->run(batch);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      CHECK(found[i].second.same_bits(expected[i].second));
+  }
+}
+
+std::string line_of(const ir::Graph& graph, const std::string& node) {
+  const std::string text = ir::print(graph), start = "  %" + node + " : ";
+  const std::size_t at = text.find(start);
+  return at == std::string::npos ? "" : text.substr(at + 2, text.find('\n', at) - at - 2);
+}
+
+}  // namespace
+
+TEST_CASE("BERT's positions and token types become tensors, for every batch") {
+  const Fixture& bert = fixture("bert_tiny", "trace");
+  const ir::Graph before = import_fixture(bert);
+  const auto [after, result] = folded(before);
+  CHECK(result.info.at("folded").size() == 2);
+  CHECK(before.order().size() - after.order().size() == 7);
+  const std::string types = "bert_embeddings_token_type_embeddings";
+  CHECK(line_of(after, "bert_embeddings_position_embeddings") ==
+        "%bert_embeddings_position_embeddings : float32[1, 16, 64] = get_attr "
+        "folded_bert_embeddings_position_embeddings");
+  CHECK(line_of(after, types) == "%" + types + " : float32[1, 16, 64] = get_attr folded_" + types);
+  CHECK(line_of(after, types + "_expand") ==
+        "%" + types + "_expand : float32[4, 16, 64] = call_method expand aten::expand(self=%" +
+            types + ", size=[%size, -1, -1])");
+  CHECK_FALSE(after.tensors.contains("bert.embeddings.position_ids"));
+  CHECK_FALSE(after.modules.contains("bert.embeddings.position_embeddings"));
+  CHECK_FALSE(after.tensors.at("folded_" + types).requires_grad);
+  check_same_bits(before, after, bert.inputs);
+}
+
+TEST_CASE("a length that was taken as traced is guarded") {
+  const ir::Graph graph = folded(import_fixture(fixture("bert_tiny", "trace"))).graph;
+  const Array shorter(DType::int64, {4, 8});
+  CHECK(message_of(Fault::file, [&] {
+          evaluator_of(graph)->run({shorter, shorter});
+        }).find("(size(input_ids, 1) is 16)") != std::string::npos);
+}
+
+TEST_CASE("rows of equal bits are stored once") {
+  const ir::Graph before = filled_graph(R"(graph "rows" {
+  module table : torch.nn.modules.sparse.Embedding = aten::embedding() [weight=@table.weight]
+  module fc : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc.weight]
+  tensor table.weight : float32[9, 4] parameter grad
+  tensor fc.weight : float32[4, 4] parameter grad
+  tensor row : float32[1, 3, 4] buffer
+  %x : float32[2, 3, 4] = placeholder x
+  %size : list(int, int, int) = call_method size aten::size(self=%x)
+  %batch : int = call_function _operator.getitem mase::getitem(value=%size, index=0)
+  %length : int = call_function _operator.getitem mase::getitem(value=%size, index=1)
+  %arange : int64[3] = call_function torch.arange aten::arange(end=%length)
+  %expand : int64[2, 3] = call_method expand aten::expand(self=%arange, size=[%batch, %length])
+  %table : float32[2, 3, 4] = call_module table aten::embedding(indices=%expand)
+  %add : float32[2, 3, 4] = call_function _operator.add aten::add.Tensor(self=%x, other=%table)
+  %row : float32[1, 3, 4] = get_attr row
+  %exp : float32[1, 3, 4] = call_function torch.exp aten::exp(self=%row)
+  %repeat : float32[2, 3, 4] = call_method repeat aten::repeat(self=%exp, repeats=[%batch, 1, 1])
+  %half : float32[2, 3, 4] = call_function _operator.mul aten::mul.Scalar(self=%repeat, other=0.5)
+  %fc : float32[2, 3, 4] = call_module fc aten::linear(input=%half)
+  %ones : float32[2, 4] = call_function torch.ones aten::ones(size=[%batch, 4])
+  %share : float32[2, 4] = call_function _operator.truediv aten::div.Scalar(self=%ones, other=%batch)
+  %unsqueeze : float32[2, 1, 4] = call_method unsqueeze aten::unsqueeze(self=%share, dim=1)
+  %add_1 : float32[2, 3, 4] = call_function _operator.add aten::add.Tensor(self=%add, other=%fc)
+  %add_2 : float32[2, 3, 4] = call_function _operator.add aten::add.Tensor(self=%add_1, other=%unsqueeze)
+  %output : float32[2, 3, 4] = output output(value=%add_2)
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["table","half","ones"])");
+  CHECK(line_of(after, "table_expand").find("aten::expand(self=%table, size=[%batch, -1, -1])") !=
+        std::string::npos);
+  // A linear layer may round otherwise where rows overlap in memory.
+  CHECK(line_of(after, "half_repeat").find("aten::repeat(self=%half, repeats=[%batch, 1, 1])") !=
+        std::string::npos);
+  CHECK(line_of(after, "share") != "");
+  REQUIRE(after.guards.size() == 1);
+  CHECK(after.guards.front().condition == "size(x, 1) is 3");
+  check_same_bits(before, after, inputs_for(before));
+}
+
+TEST_CASE("sizes of computed tensors count where they are independent of the batch") {
+  const ir::Graph before = filled_graph(R"(graph "sizes" {
+  module patch : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[2, 2], padding=[0, 0], dilation=[1, 1], groups=1) [weight=@patch.weight]
+  module table : torch.nn.modules.sparse.Embedding = aten::embedding() [weight=@table.weight]
+  tensor patch.weight : float32[4, 3, 2, 2] parameter grad
+  tensor table.weight : float32[9, 4] parameter grad
+  tensor cls : float32[1, 1, 4] parameter grad
+  %x : float32[2, 3, 4, 4] = placeholder x
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %patch : float32[2, 4, 2, 2] = call_module patch aten::conv2d(input=%x)
+  %flatten : float32[2, 4, 4] = call_function torch.flatten aten::flatten.using_ints(self=%patch, start_dim=2)
+  %transpose : float32[2, 4, 4] = call_method transpose aten::transpose.int(self=%flatten, dim0=1, dim1=2)
+  %cls : float32[1, 1, 4] = get_attr cls
+  %expand : float32[2, 1, 4] = call_method expand aten::expand(self=%cls, size=[%batch, -1, -1])
+  %cat : float32[2, 5, 4] = call_function torch.cat aten::cat(tensors=[%expand, %transpose], dim=1)
+  %length : int = call_method size aten::size.int(self=%cat, dim=-2)
+  %arange : int64[5] = call_function torch.arange aten::arange(end=%length)
+  %table : float32[5, 4] = call_module table aten::embedding(indices=%arange)
+  %add : float32[2, 5, 4] = call_function _operator.add aten::add.Tensor(self=%cat, other=%table)
+  %view : float32[2, 20] = call_method view aten::view(self=%add, size=[%batch, -1])
+  %width : int = call_method size aten::size.int(self=%view, dim=1)
+  %ones : float32[20, 20] = call_function torch.ones aten::ones(size=[%width, %width])
+  %triu : float32[20, 20] = call_function torch.triu aten::triu(self=%ones, diagonal=1)
+  %matmul : float32[2, 20] = call_function torch.matmul aten::matmul(self=%view, other=%triu)
+  %rows : int = call_method size aten::size.int(self=%transpose, dim=0)
+  %steps : int64[2] = call_function torch.arange aten::arange(end=%rows)
+  %unsqueeze : int64[2, 1] = call_method unsqueeze aten::unsqueeze(self=%steps, dim=1)
+  %add_1 : float32[2, 20] = call_function _operator.add aten::add.Tensor(self=%matmul, other=%unsqueeze)
+  %output : float32[2, 20] = output output(value=%add_1)
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["table","triu"])");
+  CHECK(after.guards.size() == 3);  // every size of x but the batch
+  CHECK(line_of(after, "cls") != "");
+  check_same_bits(before, after, inputs_for(before));
+}
+
+}  // namespace mase::test
