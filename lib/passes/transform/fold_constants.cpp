@@ -7,8 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "passes/constants/constant_nodes.hpp"
-#include "passes/constants/memory_order.hpp"
+#include "passes/constants/stored_nodes.hpp"
 
 namespace mase::passes {
 namespace {
@@ -16,104 +15,24 @@ namespace {
 /// Samples in the batch that parts are run with: several, so that their rows can be compared.
 constexpr std::int64_t samples = 2;
 
-bool computes(const ir::Node& node) {
-  return node.kind == ir::NodeKind::call_function || node.kind == ir::NodeKind::call_method ||
-         node.kind == ir::NodeKind::call_module;
-}
-
-/// Whether a node gives the same bits and order of memory however the elements of `tensor` lie.
-bool reads_values_alone(const ir::Graph& graph, const ir::Node& node) {
-  if (node.kind == ir::NodeKind::output) return true;
-  const ir::Classified what = ir::classify(graph, node);
-  return what.family() == ir::OpFamily::elementwise && what.op != "pow";
-}
-
-/// The nodes to store: constant, read by a node that stays, and fit to be stored.
-class Choice {
- public:
-  Choice(const ir::Graph& graph, const FoldConstants::Options& options)
-      : graph_(graph),
-        options_(options),
-        powers_(graph),
-        constants_(graph, powers_, options.parameters),
-        orders_(memory_orders(graph)) {
-    for (const ir::NodeId id : graph.order() | std::views::reverse) visit(graph.node(id));
-    std::ranges::reverse(stored_);
-  }
-
-  const ir::Graph& graph() const { return graph_; }
-  const std::vector<ir::NodeId>& stored() const { return stored_; }
-  const std::vector<std::string>& notes() const { return notes_; }
-  Constancy constancy(ir::NodeId id) const { return constants_.of(id); }
-
-  /// Whether rows that overlap in memory do for the readers; else they are copied.
-  bool may_overlap(ir::NodeId id) const {
-    return std::ranges::all_of(readers_.at(id), [&](ir::NodeId reader) {
-      const ir::Node& node = graph_.node(reader);
-      return node.kind == ir::NodeKind::output ||
-             (reads_values_alone(graph_, node) && graph_.inputs(reader).front() != id);
-    });
-  }
-
- private:
-  void visit(const ir::Node& node) {
-    const bool varies = constants_.of(node.id) == Constancy::varies;
-    if (!varies && !readers_.contains(node.id)) return;
-    if (!varies && is_fit(node)) return stored_.push_back(node.id);
-    for (const ir::NodeId input : graph_.inputs(node.id)) readers_[input].push_back(node.id);
-  }
-
-  bool is_fit(const ir::Node& node) {
-    if (!computes(node) || !node.info.is_tensor() || constants_.makes_rows(node)) return false;
-    return keeps_order(node) && is_small(node);
-  }
-
-  bool keeps_order(const ir::Node& node) const {
-    const MemoryOrder order = orders_.at(node.id);
-    if (order != MemoryOrder::gaps) return order == MemoryOrder::dense;
-    return std::ranges::all_of(readers_.at(node.id), [&](ir::NodeId id) {
-      return reads_values_alone(graph_, graph_.node(id));
-    });
-  }
-
-  bool is_small(const ir::Node& node) {
-    const bool rows = constants_.of(node.id) == Constancy::rows;
-    const std::int64_t elements = numel(node.info.shape) / (rows ? powers_.batch() : 1);
-    if (elements <= options_.most_elements) return true;
-    notes_.push_back("node '" + node.name + "' stays a computation: its " +
-                     std::to_string(elements) + " elements are more than most_elements (" +
-                     std::to_string(options_.most_elements) + ")");
-    return false;
-  }
-
-  const ir::Graph& graph_;
-  const FoldConstants::Options& options_;
-  BatchPowers powers_;
-  ConstantNodes constants_;
-  std::map<ir::NodeId, MemoryOrder> orders_;
-  std::map<ir::NodeId, std::vector<ir::NodeId>> readers_;  ///< nodes that stay
-  std::vector<ir::NodeId> stored_;
-  std::vector<std::string> notes_;
-};
-
 /// What the node is in a run of `samples`, where it reads sizes: numbers; else itself.
-ir::Value in_run(const Choice& choice, ir::NodeId id) {
-  const auto read = size_read(choice.graph(), choice.graph().node(id));
-  if (!read || choice.constancy(id) == Constancy::varies) return ir::NodeRef{id};
-  if (choice.constancy(id) == Constancy::rows) return samples;
-  const Shape& shape = choice.graph().node(read->tensor).info.shape;
+ir::Value in_run(const StoredNodes& nodes, ir::NodeId id) {
+  const auto read = size_read(nodes.graph(), nodes.graph().node(id));
+  if (!read || nodes.constancy(id) == Constancy::varies) return ir::NodeRef{id};
+  if (nodes.constancy(id) == Constancy::rows) return samples;
+  const Shape& shape = nodes.graph().node(read->tensor).info.shape;
   if (read->dim) return shape[*read->dim];
   return ir::Value::list({shape.begin(), shape.end()});
 }
 
 /// The stored nodes as a tuple, and what they are made from: a graph without inputs.
-ir::Graph constant_part(const Choice& choice) {
-  const ir::Graph& graph = choice.graph();
+ir::Graph constant_part(const StoredNodes& nodes) {
+  const ir::Graph& graph = nodes.graph();
   ir::Graph part = graph;
   ir::Value::List results;
   ir::ValueInfo tuple;
   tuple.kind = ir::ValueInfo::Kind::tuple;
-  for (const ir::NodeId id : choice.stored()) {
+  for (const ir::NodeId id : nodes.in_order()) {
     results.emplace_back(ir::NodeRef{id});
     tuple.elements.push_back(graph.node(id).info);
   }
@@ -122,7 +41,7 @@ ir::Graph constant_part(const Choice& choice) {
   *output.find("value") = ir::Value::tuple(std::move(results));
   for (const ir::NodeId id : graph.order())
     for (ir::Argument& argument : part.node(id).args)
-      argument.value.change_nodes([&](ir::NodeId used) { return in_run(choice, used); });
+      argument.value.change_nodes([&](ir::NodeId used) { return in_run(nodes, used); });
   part.remove_dead_nodes();
   for (const ir::NodeId id : part.placeholders()) part.erase(id);
   part.guards.clear();
@@ -141,10 +60,10 @@ std::optional<Array> common_row(const Array& rows) {
 /// Puts tensors in the place of nodes.
 class Folding {
  public:
-  Folding(ir::Graph& graph, const Choice& choice) : graph_(graph), choice_(choice) {}
+  Folding(ir::Graph& graph, const StoredNodes& nodes) : graph_(graph), nodes_(nodes) {}
 
   void fold(ir::NodeId id, Array value) {
-    const bool rows = choice_.constancy(id) == Constancy::rows;
+    const bool rows = nodes_.constancy(id) == Constancy::rows;
     const Shape whole = graph_.node(id).info.shape;
     if (rows) {
       const auto row = common_row(value);
@@ -160,7 +79,7 @@ class Folding {
   Tree take_folded() { return std::move(folded_); }
 
  private:
-  const ir::Graph& before() const { return choice_.graph(); }
+  const ir::Graph& before() const { return nodes_.graph(); }
 
   void become_tensor(ir::Node& node, Array value) {
     std::string path = "folded_" + node.name;
@@ -180,7 +99,7 @@ class Folding {
 
   /// [1, ...] for every sample, in the place of the rows that there were.
   void repeat_row(ir::NodeId row, ir::NodeId batch, const Shape& whole) {
-    const bool overlap = choice_.may_overlap(row);
+    const bool overlap = nodes_.may_overlap(row);
     ir::Value::List times(whole.size(), overlap ? -1 : 1);
     times.front() = ir::NodeRef{batch};
     ir::Node node;
@@ -207,7 +126,7 @@ class Folding {
 
   std::optional<ir::NodeId> batch_before(ir::NodeId id) const {
     for (const ir::NodeId source : sources(id)) {
-      if (choice_.constancy(source) == Constancy::rows && !before().node(source).info.is_tensor())
+      if (nodes_.constancy(source) == Constancy::rows && !before().node(source).info.is_tensor())
         return source;
     }
     MASE_CHECK(false, "fold_constants: '" + graph_.node(id).name + "' has rows without a batch");
@@ -217,7 +136,7 @@ class Folding {
   void add_guards(ir::NodeId id) {
     for (const ir::NodeId source : sources(id)) {
       const auto read = size_read(before(), before().node(source));
-      if (!read || choice_.constancy(source) != Constancy::fixed) continue;
+      if (!read || nodes_.constancy(source) != Constancy::fixed) continue;
       const ir::Node& tensor = before().node(read->tensor);
       if (tensor.kind == ir::NodeKind::placeholder && read->dim)
         guard(tensor, *read->dim);
@@ -242,35 +161,49 @@ class Folding {
   }
 
   ir::Graph& graph_;
-  const Choice& choice_;
+  const StoredNodes& nodes_;
   Tree folded_ = Tree::list();
 };
 
-ir::Results evaluate(const Choice& choice, const PassContext& context) {
+ir::Results evaluate(const StoredNodes& nodes, const PassContext& context) {
   if (!context.evaluator)
-    config_error("node '" + choice.graph().node(choice.stored().front()).name +
+    config_error("node '" + nodes.graph().node(nodes.in_order().front()).name +
                  "' can be folded, but running it needs LibTorch; see `mase doctor`");
-  return context.evaluator(constant_part(choice), ir::Level::floating)->run({});
+  return context.evaluator(constant_part(nodes), ir::Level::floating)->run({});
+}
+
+/// Trained tensors that are no more.
+Tree lost_parameters(const ir::Graph& before, const ir::Graph& after) {
+  Tree lost = Tree::list();
+  for (const std::string& path : before.tensor_order)
+    if (before.tensors.at(path).requires_grad && !after.tensors.contains(path))
+      lost.push_back(path);
+  return lost;
+}
+
+Tree fold(ir::Graph& graph, const StoredNodes& nodes, const PassContext& context) {
+  Folding folding(graph, nodes);
+  if (nodes.in_order().empty()) return folding.take_folded();
+  ir::Results values = evaluate(nodes, context);
+  MASE_CHECK(values.size() == nodes.in_order().size(), "fold_constants: a result is missing");
+  for (std::size_t i = 0; i < values.size(); ++i)
+    folding.fold(nodes.in_order()[i], std::move(values[i].second));
+  graph.remove_dead_nodes();
+  ir::remove_unused_tensors(graph);
+  return folding.take_folded();
 }
 
 }  // namespace
 
 Result FoldConstants::run(ir::Graph& graph, const Options& options, PassContext& context) {
   const ir::Graph before = graph;
-  const Choice choice(before, options);
+  const StoredNodes nodes(before, options.parameters, options.most_elements);
   Result result;
-  result.notes = choice.notes();
-  Folding folding(graph, choice);
-  if (!choice.stored().empty()) {
-    ir::Results values = evaluate(choice, context);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      folding.fold(choice.stored()[i], std::move(values[i].second));
-    graph.remove_dead_nodes();
-    ir::remove_unused_tensors(graph);
-  }
-  Tree folded = folding.take_folded();
+  result.notes = nodes.notes();
+  Tree folded = fold(graph, nodes, context);
   result.changed = folded.size() > 0;
   result.info["folded"] = std::move(folded);
+  result.info["parameters"] = lost_parameters(before, graph);
   result.info["nodes_before"] = before.order().size();
   result.info["nodes_after"] = graph.order().size();
   return result;

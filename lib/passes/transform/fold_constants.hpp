@@ -20,6 +20,9 @@ namespace mase::passes {
 ///   a stored tensor would not have (a transposed weight), since products round by it: what these
 ///   read is folded.
 ///
+/// Info: the `folded` nodes, the trained `parameters` that are gone with them, and nodes before and
+/// after. Nodes that are larger than `most_elements` are noted.
+///
 /// Error(Fault::config) where there is something to fold but no LibTorch. Idempotent.
 struct FoldConstants {
   static constexpr PassDoc doc{"fold_constants", PassKind::transform,

@@ -19,13 +19,18 @@ struct Folded {
   passes::Result result;
 };
 
-Folded folded(ir::Graph graph) {
+passes::Result fold_constants(ir::Graph& graph, const Tree& options) {
   passes::PassContext context;
   context.evaluator = [](const ir::Graph& g, ir::Level level) { return evaluator_of(g, level); };
-  auto reports = passes::run_passes(graph, {{"fold_constants", Tree::dict(), {}}},
-                                    driver::all_passes(), context, {});
+  auto reports = passes::run_passes(graph, {{"fold_constants", options, {}}}, driver::all_passes(),
+                                    context, {});
   CHECK(ir::verify(graph).empty());
-  return {std::move(graph), std::move(reports.front().result)};
+  return std::move(reports.front().result);
+}
+
+Folded folded(ir::Graph graph) {
+  passes::Result result = fold_constants(graph, Tree::dict());
+  return {std::move(graph), std::move(result)};
 }
 
 /// A graph of text, its float tensors filled with numbers.
@@ -88,6 +93,7 @@ TEST_CASE("BERT's positions and token types become tensors, for every batch") {
   const ir::Graph before = import_fixture(bert);
   const auto [after, result] = folded(before);
   CHECK(result.info.at("folded").size() == 2);
+  CHECK(result.info.at("parameters").size() == 2);
   CHECK(before.order().size() - after.order().size() == 7);
   const std::string types = "bert_embeddings_token_type_embeddings";
   CHECK(line_of(after, "bert_embeddings_position_embeddings") ==
@@ -109,6 +115,17 @@ TEST_CASE("a length that was taken as traced is guarded") {
   CHECK(message_of(Fault::file, [&] {
           evaluator_of(graph)->run({shorter, shorter});
         }).find("(size(input_ids, 1) is 16)") != std::string::npos);
+}
+
+TEST_CASE("parameters that are trained stay where that is asked for") {
+  ir::Graph graph = import_fixture(fixture("bert_tiny", "trace"));
+  const std::size_t nodes = graph.order().size();
+  Tree options = Tree::dict();
+  options["parameters"] = false;
+  const passes::Result result = fold_constants(graph, options);
+  CHECK(result.info.at("parameters").size() == 0);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["getitem","getitem_1"])");
+  CHECK(graph.order().size() < nodes);
 }
 
 TEST_CASE("rows of equal bits are stored once") {
