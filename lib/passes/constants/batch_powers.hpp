@@ -58,6 +58,7 @@ class BatchPowers {
   Powers item(const ir::Node& node) const;
   Power sliced(Power whole, const ir::Value& slice) const;
   Powers cut(const ir::Node& node) const;
+  Powers unbound(const ir::Node& node) const;
   Powers created(const ir::Node& node) const;
 
   Powers unknown(const ir::Node& node) const;

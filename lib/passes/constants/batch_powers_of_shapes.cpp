@@ -131,6 +131,7 @@ Powers BatchPowers::chosen(const ir::Node& node, const std::string& op) const {
   if (op == "triu" || op == "tril" || op == "flip" || op == "roll") return same(node);
   if (op == "getitem") return item(node);
   if (op == "chunk" || op == "split") return cut(node);
+  if (op == "unbind") return unbound(node);
   return op == "repeat" ? repeated(node) : unknown(node);
 }
 
@@ -187,6 +188,14 @@ Powers BatchPowers::cut(const ir::Node& node) const {
   const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
   if (!along) return Powers(powers.size());
   if (powers[*along] != Power(0) || graph_.inputs(node.id).size() != 1) powers[*along].reset();
+  return powers;
+}
+
+Powers BatchPowers::unbound(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
+  if (!along) return unknown(node);
+  powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*along));
   return powers;
 }
 

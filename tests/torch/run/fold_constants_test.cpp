@@ -117,6 +117,24 @@ TEST_CASE("a length that was taken as traced is guarded") {
         }).find("(size(input_ids, 1) is 16)") != std::string::npos);
 }
 
+TEST_CASE("lengths are followed through heads that are unbound") {
+  const ir::Graph before = filled_graph(R"(graph "heads" {
+  %x : float32[2, 5, 3, 4] = placeholder x
+  %turned : float32[3, 2, 5, 4] = call_method permute aten::permute(self=%x, dims=[2, 0, 1, 3])
+  %heads : list(float32[2, 5, 4], float32[2, 5, 4], float32[2, 5, 4]) = call_method unbind aten::unbind.int(self=%turned)
+  %first : float32[2, 5, 4] = call_function _operator.getitem mase::getitem(value=%heads, index=0)
+  %length : int = call_method size aten::size.int(self=%first, dim=1)
+  %ones : float32[5, 5] = call_function torch.ones aten::ones(size=[%length, %length])
+  %mask : float32[5, 5] = call_function torch.tril aten::tril(self=%ones)
+  %y : float32[2, 5, 4] = call_function torch.matmul aten::matmul(self=%mask, other=%first)
+  %output : float32[2, 5, 4] = output output(value=%y)
+}
+)");
+  const ir::Graph after = folded(before).graph;
+  CHECK(line_of(after, "mask") == "%mask : float32[5, 5] = get_attr folded_mask");
+  check_same_bits(before, after, inputs_for(before));
+}
+
 TEST_CASE("parameters that are trained stay where that is asked for") {
   ir::Graph graph = import_fixture(fixture("bert_tiny", "trace"));
   const std::size_t nodes = graph.order().size();
