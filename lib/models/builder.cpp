@@ -62,24 +62,39 @@ void Builder::container(const std::string& path, const std::string& short_class)
 
 void Builder::linear(const std::string& path, std::int64_t outputs) {
   if (shape_.size() != 1) impossible("a linear layer needs rows of one dimension");
+  add_linear(path, outputs);
+}
+
+void Builder::token_linear(const std::string& path, std::int64_t outputs) {
+  if (shape_.size() != 2) impossible("layer " + path + " needs rows of [tokens, inputs]");
+  add_linear(path, outputs);
+}
+
+void Builder::add_linear(const std::string& path, std::int64_t outputs) {
   if (outputs < 1) impossible("layer " + path + " needs at least one output");
   ir::Module module = make_module(path, "linear.Linear", "aten::linear");
-  add_parameter(module, "weight", {outputs, shape_[0]}, shape_[0]);
-  add_parameter(module, "bias", {outputs}, shape_[0]);
-  shape_ = {outputs};
+  const std::int64_t inputs = shape_.back();
+  add_parameter(module, "weight", {outputs, inputs}, inputs);
+  add_parameter(module, "bias", {outputs}, inputs);
+  shape_.back() = outputs;
   add_layer(std::move(module), "input");
 }
 
 void Builder::conv2d(const std::string& path, std::int64_t channels, std::int64_t kernel,
-                     std::int64_t padding, bool bias) {
+                     std::int64_t padding, bool bias, std::int64_t stride) {
   if (shape_.size() != 3) impossible("a convolution needs rows of [channels, height, width]");
   ir::Module module = make_module(path, "conv.Conv2d", "aten::conv2d");
   const std::int64_t fan_in = shape_[0] * kernel * kernel;
   add_parameter(module, "weight", {channels, shape_[0], kernel, kernel}, fan_in);
   if (bias) add_parameter(module, "bias", {channels}, fan_in);
-  module.attributes = {
-      {"stride", pair(1)}, {"padding", pair(padding)}, {"dilation", pair(1)}, {"groups", Value(1)}};
-  shape_ = {channels, shape_[1] + 2 * padding - kernel + 1, shape_[2] + 2 * padding - kernel + 1};
+  module.attributes = {{"stride", pair(stride)},
+                       {"padding", pair(padding)},
+                       {"dilation", pair(1)},
+                       {"groups", Value(1)}};
+  const auto windows = [&](std::int64_t size) {
+    return size + 2 * padding < kernel ? 0 : (size + 2 * padding - kernel) / stride + 1;
+  };
+  shape_ = {channels, windows(shape_[1]), windows(shape_[2])};
   if (shape_[1] < 1 || shape_[2] < 1) impossible("images are too small for layer " + path);
   add_layer(std::move(module), "input");
 }
@@ -97,6 +112,22 @@ void Builder::batch_norm(const std::string& path, double momentum) {
                        {"eps", Value(1e-5)},
                        {"cudnn_enabled", Value(true)}};
   add_layer(std::move(module), "input");
+}
+
+void Builder::layer_norm(const std::string& path) {
+  ir::Module module = make_module(path, "normalization.LayerNorm", "aten::layer_norm");
+  add_constant(module, "weight", 1.0f, true);
+  add_constant(module, "bias", 0.0f, true);
+  module.attributes = {{"normalized_shape", Value::list({Value(shape_.back())})},
+                       {"eps", Value(1e-5)},
+                       {"cudnn_enable", Value(true)}};
+  add_layer(std::move(module), "input");
+}
+
+void Builder::gelu(const std::string& path) {
+  ir::Module module = make_module(path, "activation.GELU", "aten::gelu");
+  module.attributes = {{"approximate", Value(std::string("none"))}};
+  add_layer(std::move(module), "self");
 }
 
 void Builder::relu(const std::string& path) {
@@ -138,6 +169,39 @@ void Builder::call_view() {
            {{"size", Value::list({Value(-1), Value(shape_[0])})}});
 }
 
+void Builder::call(ir::NodeKind kind, const std::string& target, const std::string& op,
+                   std::vector<ir::Argument> args, const Shape& result, std::size_t batch) {
+  shape_ = result;
+  add_call(kind, target, op, std::move(args), batch);
+}
+
+void Builder::add_positions(const std::string& path) {
+  Shape shape{1};
+  shape.insert(shape.end(), shape_.begin(), shape_.end());
+  graph_.set_tensor(
+      path,
+      {ir::initial_weights(shape, shape_.back(), seed_, graph_.tensor_order.size()), true, true});
+  ir::Node node;
+  node.kind = ir::NodeKind::get_attr;
+  node.name = ir::node_name_of(path);
+  node.target = path;
+  node.info = ir::ValueInfo::tensor(DType::float32, shape);
+  const ir::NodeId table = graph_.add(std::move(node));
+  add_call(ir::NodeKind::call_function, "_operator.add", "aten::add.Tensor",
+           {{"other", Value(ir::NodeRef{table})}});
+}
+
+void Builder::add(ir::NodeId other) {
+  const Value branch(ir::NodeRef{last_});
+  last_ = other;
+  add_call(ir::NodeKind::call_function, "_operator.add", "aten::add.Tensor", {{"other", branch}});
+}
+
+void Builder::go_on_from(ir::NodeId node, const Shape& shape) {
+  last_ = node;
+  shape_ = shape;
+}
+
 ir::Graph Builder::finish() {
   ir::Node node;
   node.kind = ir::NodeKind::output;
@@ -160,7 +224,9 @@ void Builder::add_constant(ir::Module& module, const std::string& argument, floa
                            bool parameter) {
   const std::string path = module.path + "." + argument;
   module.tensors.emplace_back(argument, path);
-  graph_.set_tensor(path, {filled({shape_[0]}, value), parameter, parameter});
+  // Batch norms have the channels first, layer norms last.
+  const std::int64_t size = module.op == "aten::layer_norm" ? shape_.back() : shape_[0];
+  graph_.set_tensor(path, {filled({size}, value), parameter, parameter});
 }
 
 void Builder::add_layer(ir::Module module, const std::string& data_argument) {
@@ -176,15 +242,16 @@ void Builder::add_layer(ir::Module module, const std::string& data_argument) {
 }
 
 void Builder::add_call(ir::NodeKind kind, const std::string& target, const std::string& op,
-                       std::vector<ir::Argument> args) {
+                       std::vector<ir::Argument> args, std::size_t batch) {
   ir::Node node;
   node.kind = kind;
   node.name = target.substr(target.rfind('.') + 1);
   node.target = target;
   node.op = op;
   node.args = std::move(args);
-  node.args.insert(node.args.begin(), {"self", Value(ir::NodeRef{last_})});
-  node.info = info();
+  const std::string data = op == "mase::getitem" ? "value" : "self";
+  node.args.insert(node.args.begin(), {data, Value(ir::NodeRef{last_})});
+  node.info = info(batch);
   last_ = graph_.add(std::move(node));
 }
 
@@ -199,9 +266,9 @@ void Builder::impossible(const std::string& reason) const {
                ": " + reason);
 }
 
-ir::ValueInfo Builder::info() const {
-  Shape shape{noted_rows};
-  shape.insert(shape.end(), shape_.begin(), shape_.end());
+ir::ValueInfo Builder::info(std::size_t batch) const {
+  Shape shape = shape_;
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(batch), noted_rows);
   return ir::ValueInfo::tensor(DType::float32, shape);
 }
 

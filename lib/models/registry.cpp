@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "models/convnets.hpp"
 #include "models/perceptrons.hpp"
+#include "models/transformers.hpp"
 
 namespace mase::models {
 
@@ -57,6 +58,14 @@ const std::vector<ModelRow>& model_table() {
        10,
        "mnist",
        build_lfc},
+      {"vit-tiny",
+       "7x7 patches, positions, 3 x (norm, attention of 4 heads, norm, linear 64-128-64 with "
+       "GELU), "
+       "norm, mean, linear 64-10",
+       {1, 28, 28},
+       10,
+       "mnist",
+       build_vit_tiny},
   };
   return table;
 }

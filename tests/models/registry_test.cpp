@@ -84,6 +84,9 @@ TEST_CASE("parameter counts are those of the literature, the fixtures or stock l
   CHECK(parameters(build("lfc")) == 402974);
   CHECK(parameters(build("vgg7")) == 14029450);  // summed over torch.nn layers of these sizes
   CHECK(parameters(build("cnv")) == 1547722);
+  const int block =
+      2 * 128 + (64 * 192 + 192) + (64 * 64 + 64) + (64 * 128 + 128) + (128 * 64 + 64);
+  CHECK(parameters(build("vit-tiny")) == 64 * 49 + 64 + 16 * 64 + 3 * block + 128 + 650);
 }
 
 TEST_CASE("the lab's network has its linear layers at blocks 2, 4 and 6") {
@@ -120,6 +123,18 @@ TEST_CASE("shapes follow the layers") {
   CHECK(shape(lenet, "flatten") == Shape{1, 256});
   CHECK(shape(build("vgg7"), "view") == Shape{1, 8192});
   CHECK(shape(build("cnv"), "flatten") == Shape{1, 256});
+}
+
+TEST_CASE("attention parts the heads of one layer") {
+  const ir::Graph vit = build("vit-tiny");
+  const auto shape = [&](const char* node) { return vit.find_node(node)->info.shape; };
+  CHECK(shape("pos_embed") == Shape{1, 16, 64});
+  CHECK(shape("blocks_0_attn_qkv") == Shape{1, 16, 192});
+  CHECK(shape("permute") == Shape{3, 1, 4, 16, 16});
+  CHECK(shape("softmax") == Shape{1, 4, 16, 16});
+  CHECK(shape("blocks_2_mlp_0") == Shape{1, 16, 128});
+  CHECK(shape("mean") == Shape{1, 64});
+  CHECK_THAT(error_of("vit-tiny", {1, 5, 28}, 10), Contains("too small for layer patch_embed"));
 }
 
 TEST_CASE("state_dict keys are those of torch.nn") {
