@@ -172,12 +172,24 @@ Operand lower_constants(const Call& call, Arithmetic kind, const StreamView& x, 
                          std::move(constants));
 }
 
-Constants constants_of(const Call& call, std::string_view argument) {
+/// A factor that takes every code but 0 beyond the grid of the result, as one that is no larger
+/// than that needs: -3.4e38 in front of a mask.
+double saturating(const Call& call, const StreamView& x, double factor) {
+  const auto grid = call.lowering.target(call.node);
+  if (!grid) return factor;
+  const FixedType &from = call.lowering.value(x.id).type, &to = grid->type;
+  const double enough = std::ldexp(1.0, to.width - to.frac + from.frac);
+  return std::clamp(factor, -enough, enough);
+}
+
+Constants constants_of(const Call& call, Arithmetic kind, const StreamView& x,
+                       std::string_view argument) {
   if (call.has_tensor(argument)) return call.constants(argument, true);
   const ir::Value* value = call.node.find(argument);
   if (!value || value->is_node())
     throw Refusal{"argument '" + std::string(argument) + "' is no constant"};
-  return call.constant(call.number(argument, 0));
+  const double number = call.number(argument, 0);
+  return call.constant(kind == Arithmetic::multiply ? saturating(call, x, number) : number);
 }
 
 void check_options(const Call& call) {
@@ -191,9 +203,9 @@ Operand lower_arithmetic(const Call& call, Arithmetic kind) {
   if (first && second) return lower_streams(call, kind);
   if (!first && !second) throw Refusal{"it computes a constant; fold it into a parameter"};
   const bool swapped = ir::base_op(call.node.op) == "aten::rsub";
-  const Constants constants = constants_of(call, first ? "other" : "self");
-  return lower_constants(call, kind, call.stream(first ? "self" : "other"), constants,
-                         first == swapped);
+  const StreamView x = call.stream(first ? "self" : "other");
+  const Constants constants = constants_of(call, kind, x, first ? "other" : "self");
+  return lower_constants(call, kind, x, constants, first == swapped);
 }
 
 Operand lower_negation(const Call& call) {

@@ -450,3 +450,16 @@ TEST_CASE("masks without a datapath say what has one") {
                    {{"self", ref(z)}, {"mask", ref(mask)}, {"value", Value(-INFINITY)}}, {2, 5});
   CHECK_THROWS_WITH(integer::lower(without.finish(w)), Catch::Contains("data_out format"));
 }
+
+TEST_CASE("factors that saturate the result may be of any size") {
+  for (const double factor : {-3.4028234663852886e38, 1e30, -1e9, 65.0, 1e-30})
+    for (const std::string grid :
+         {"integer(8, 4)", "integer(4, -2)", "integer(12, 9, is_signed=false)"}) {
+      INFO(factor << " " << grid);
+      Sketch sketch;
+      const auto x = sketch.input({2, 9}, {{"data_out", "integer(6, 3)"}});
+      const auto y = sketch.call("aten::mul.Scalar", {{"self", ref(x)}, {"other", Value(factor)}},
+                                 {2, 9}, {{"data_out", grid}});
+      check_against_reference(sketch.finish(y), 6);
+    }
+}
