@@ -144,6 +144,40 @@ TEST_CASE("constants in RTL stand around the rows of a stream") {
   check_cases(cases, kPlumbingFrames);
 }
 
+Case embedding_case(Random& random, const std::string& file, std::int64_t rows, std::int64_t beats,
+                    int id_bits) {
+  const FixedType type = random_stream_type(random);
+  const std::int64_t lanes = between(random, 1, 3);
+  const Port ids = random_port(random, 1, {id_bits, 0, false}, kPlumbingFrames * 5);
+  const Codes table = random_codes(random, type, rows * beats * lanes);
+  Port out{lanes, type, {}};
+  for (const std::int64_t id : ids.codes)
+    for (std::int64_t i = 0; i < beats * lanes; ++i)
+      out.codes.push_back(
+          table[static_cast<std::size_t>(std::min(id, rows - 1) * beats * lanes + i)]);
+  const std::vector<Wide> words(table.begin(), table.end());
+  return {
+      "mase_embedding",
+      {{"IW", std::int64_t{id_bits}},
+       {"W", bits(out)},
+       {"ROWS", rows},
+       {"BEATS", beats},
+       {"TABLE_FILE", file}},
+      {ids},
+      {out},
+      {{file, "embedding", "table", bits(out), design::vector_words(words, lanes, type.width)}}};
+}
+
+TEST_CASE("embeddings in RTL give the rows of their table, the last one beyond it") {
+  Random random(9);
+  std::vector<Case> cases;
+  for (const auto& [rows, bits] : {std::pair{1, 1}, {2, 1}, {5, 3}, {8, 3}, {11, 6}, {300, 9}})
+    for (const std::int64_t beats : {1, 2, 3, 4, 7})
+      cases.push_back(embedding_case(random, "embedding" + std::to_string(cases.size()) + ".mem",
+                                     rows, beats, bits));
+  check_cases(cases, kPlumbingFrames);
+}
+
 Case slice_case(Random& random, std::int64_t beats, std::int64_t first, std::int64_t count,
                 std::int64_t rows) {
   const FixedType type = random_stream_type(random);

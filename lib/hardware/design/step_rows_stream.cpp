@@ -284,6 +284,24 @@ StreamId add_repeat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         inputs, builder.fold.out_lanes);
 }
 
+// Rows of a table.
+
+FoldRule embedding_rule(const Program&, const Step& step, const Fold&) {
+  return {1, std::get<integer::Embedding>(step.operation).columns};
+}
+
+StreamId add_embedding(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& embedding = std::get<integer::Embedding>(builder.step.operation);
+  const std::int64_t lanes = builder.fold.out_lanes;
+  const int bits = builder.output().type.width;
+  ModuleParameters parameters{{"IW", std::int64_t{builder.input().type.width}},
+                              {"W", lanes * bits},
+                              {"ROWS", embedding.rows()},
+                              {"BEATS", embedding.columns / lanes}};
+  parameters.set("TABLE_FILE", builder.vector_memory("table", embedding.table, lanes, bits));
+  return builder.finish("mase_embedding", std::move(parameters), inputs, lanes);
+}
+
 // Concatenation and slices, run by run.
 
 FoldRule concat_rule(const Program& program, const Step& step, const Fold&) {
@@ -414,6 +432,7 @@ std::vector<StepRow> stream_rows() {
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
       {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
+      {"embedding", embedding_rule, fold_lanes, repeat_interval, nullptr, add_embedding},
       {"insert", insert_rule, fold_lanes, output_interval, nullptr, add_insert},
       {"slice", slice_rule, fold_lanes, input_interval, nullptr, add_slice},
       {"argmax", argmax_rule, fold_lanes, input_interval, nullptr, add_argmax},

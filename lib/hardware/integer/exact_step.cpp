@@ -129,6 +129,14 @@ class Frame {
     }
   }
 
+  void operator()(const Embedding& embedding) const {
+    const Index last = embedding.rows() - 1, columns = embedding.columns;
+    for (Index i = 0; i * columns < elements(); ++i) {
+      const std::int64_t* row = embedding.table.data() + std::min(in_[0][i], last) * columns;
+      std::copy_n(row, columns, out_ + i * columns);
+    }
+  }
+
   void operator()(const Slice& slice) const {
     for (Index row = 0; row * slice.count < elements(); ++row)
       std::copy_n(in_[0] + row * slice.period + slice.first, slice.count, out_ + row * slice.count);

@@ -63,6 +63,7 @@ std::vector<ConstantTable> constants_of(const Program& program, const Step& step
         {ConstantKind::entry, static_cast<std::int64_t>(codes.size()), type.width, type.is_signed}};
   };
   if (const auto* insert = std::get_if<Insert>(&step.operation)) return entries(insert->codes);
+  if (const auto* table = std::get_if<Embedding>(&step.operation)) return entries(table->table);
   const auto* lookup = std::get_if<Lookup>(&step.operation);
   if (lookup && !lookup->external) return entries(lookup->table);
   return {};
@@ -106,6 +107,7 @@ void flip(Step& step, const ConstantBit& bit, const ConstantTable& table) {
   if (auto* shift = std::get_if<ChannelShift>(&step.operation)) flip(shift->left, bit, table);
   if (auto* lookup = std::get_if<Lookup>(&step.operation)) flip(lookup->table, bit, table);
   if (auto* insert = std::get_if<Insert>(&step.operation)) flip(insert->codes, bit, table);
+  if (auto* rows = std::get_if<Embedding>(&step.operation)) flip(rows->table, bit, table);
 }
 
 std::span<const std::int64_t> frames_of(const Codes& codes, std::int64_t frames, std::int64_t first,

@@ -49,6 +49,7 @@ struct Namer {
   std::string operator()(const Repeat&) const { return "repeat"; }
   std::string operator()(const SquareRoot&) const { return "sqrt"; }
   std::string operator()(const Insert&) const { return "insert"; }
+  std::string operator()(const Embedding&) const { return "embedding"; }
 };
 
 }  // namespace

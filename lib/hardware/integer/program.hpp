@@ -255,6 +255,14 @@ struct Insert {
   Codes codes = {};
 };
 
+/// Of each number the row of a table, `columns` codes; one beyond the table names the last row.
+struct Embedding {
+  std::int64_t columns = 1;
+  Codes table;  ///< [rows][columns]
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(table.size()) / columns; }
+};
+
 /// Elements [first, first + count) of every `period` of them, which divides the frame.
 struct Slice {
   std::int64_t first = 0, count = 0, period = 1;
@@ -277,7 +285,7 @@ Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::i
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
                                Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct,
-                               RowReduce, Repeat, SquareRoot, Insert>;
+                               RowReduce, Repeat, SquareRoot, Insert, Embedding>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

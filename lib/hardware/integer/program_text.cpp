@@ -76,6 +76,9 @@ struct Details {
     return std::to_string(insert.before) + " before and " + std::to_string(insert.after) +
            " after each of " + std::to_string(insert.rows) + " rows";
   }
+  std::string operator()(const Embedding& embedding) const {
+    return std::to_string(embedding.rows()) + " rows of " + std::to_string(embedding.columns);
+  }
   std::string operator()(const SquareRoot& root) const {
     return "<< " + std::to_string(root.shift) + " + " + std::to_string(root.addend);
   }

@@ -69,9 +69,10 @@ class Simplifier {
 
   bool merge_into(Step& before, std::size_t index) {
     const Step& cast = program_.steps[index];
-    // Places, roots and results of rows have no requantisation either.
+    // Places, roots, rows of tables and results of rows have no requantisation either.
     if (only_moves(before.operation) || std::holds_alternative<ArgMax>(before.operation) ||
         std::holds_alternative<RowReduce>(before.operation) ||
+        std::holds_alternative<Embedding>(before.operation) ||
         std::holds_alternative<SquareRoot>(before.operation))
       return false;
     if (Lookup* lookup = std::get_if<Lookup>(&before.operation)) {

@@ -210,6 +210,13 @@ TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
                         {concat(128, 1, 1), 135, 0, 0},
                         {concat(32, 3, 5), 43 + 1, 0, 0},
                         {concat(16, 10, 3), 28 + 1, 0, 0}});
+  const auto embedding = [](std::int64_t id_bits, std::int64_t width, std::int64_t rows,
+                            std::int64_t beats) {
+    return ModuleParameters{{"IW", id_bits}, {"W", width}, {"ROWS", rows}, {"BEATS", beats}};
+  };
+  check("mase_embedding", {{embedding(4, 8, 16, 1), 24 + 1, 0, 0},
+                           {embedding(5, 16, 32, 3), 66 + 4, 0, 0},
+                           {embedding(6, 32, 64, 8), 47 + 4, 0, 0.5}});
   const auto insert = [](std::int64_t width, std::int64_t before, std::int64_t beats,
                          std::int64_t after, std::int64_t depth) {
     return ModuleParameters{

@@ -30,8 +30,8 @@ void ForkHandshake::clock(Moves taken, Moves given) {
 }
 
 void NarrowHandshake::clock(Moves taken, Moves given) {
-  const bool load = ready(0), leaves = full_ && skid_.ready();
-  skid_.step(leaves, given[0] != 0);
+  const bool load = ready(0), leaves = full_ && pipe_.enable();
+  pipe_.step(leaves, given[0] != 0);
   if (leaves) count_up(index_, ratio_);
   if (load) full_ = taken[0] != 0;
 }

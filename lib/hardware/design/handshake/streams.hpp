@@ -40,20 +40,22 @@ class ForkHandshake final : public HandshakeOf<ForkHandshake> {
   std::vector<Skid> skids_;
 };
 
-/// stream_resize to fewer lanes: each beat taken gives `ratio` beats.
+/// stream_resize to fewer lanes: each beat taken gives `ratio` beats, which pass `stages`
+/// registers.
 class NarrowHandshake final : public HandshakeOf<NarrowHandshake> {
  public:
-  explicit NarrowHandshake(std::int64_t ratio) : ratio_(ratio) {}
-  bool ready(int) const override { return !full_ || (skid_.ready() && index_ == ratio_ - 1); }
-  bool idle() const override { return !full_ || !skid_.ready(); }
-  bool valid(int) const override { return skid_.valid(); }
+  explicit NarrowHandshake(std::int64_t ratio, int stages = 0, Stages kept = Stages::all)
+      : ratio_(ratio), pipe_(stages, kept) {}
+  bool ready(int) const override { return !full_ || (pipe_.enable() && index_ == ratio_ - 1); }
+  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !full_); }
+  bool valid(int) const override { return pipe_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const NarrowHandshake&) const = default;
 
  private:
   std::int64_t ratio_, index_ = 0;  ///< index of the piece that leaves next
   bool full_ = false;
-  Skid skid_;
+  Pipe pipe_;
 };
 
 /// stream_resize to more lanes: `ratio` beats taken give one.

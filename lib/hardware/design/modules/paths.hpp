@@ -28,6 +28,7 @@ Paths fifo_paths(const Instance& instance, const Technology& technology);
 Paths fork_paths(const Instance& instance, const Technology& technology);
 Paths resize_paths(const Instance& instance, const Technology& technology);
 Paths concat_paths(const Instance& instance, const Technology& technology);
+Paths embedding_paths(const Instance& instance, const Technology& technology);
 Paths insert_paths(const Instance& instance, const Technology& technology);
 Paths slice_paths(const Instance& instance, const Technology& technology);
 Paths gather_paths(const Instance& instance, const Technology& technology);

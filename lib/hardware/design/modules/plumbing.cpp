@@ -2,6 +2,7 @@
 // The plumbing family of hardware modules: rows, handshake models and costs.
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
@@ -35,6 +36,10 @@ Made make_resize(const ModuleParameters& parameters, Stages) {
 Made make_repeat(const ModuleParameters& parameters, Stages) {
   return std::make_unique<NarrowHandshake>(parameters.integer("COUNT") /
                                            parameters.integer("LANES"));
+}
+
+Made make_embedding(const ModuleParameters& parameters, Stages kept) {
+  return std::make_unique<NarrowHandshake>(parameters.integer("BEATS"), 1, kept);
 }
 
 Made make_concat(const ModuleParameters& parameters, Stages) {
@@ -123,6 +128,23 @@ Cost repeat_cost(const Design&, const Instance& instance) {
   cost += counter_cost(beats);
   cost.lut += 2;
   cost.ff += static_cast<double>(width + 1);
+  return cost;
+}
+
+Cost embedding_cost(const Design& design, const Instance& instance) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t width = p.integer("W"), beats = p.integer("BEATS"), rows = p.integer("ROWS");
+  const std::int64_t depth = rows * beats, address = std::max(1, log2_ceiling(depth));
+  const bool block = lookup_in_block.holds(width, depth);
+  Cost cost = skid_cost(width);
+  cost += design.reloadable ? reload_memory_cost(width, depth, block)
+          : block           ? block_memory_cost(width, depth)
+                            : table_cost(width, depth, image_of(design, instance, "TABLE_FILE"));
+  cost += counters_cost(std::array{beats, depth}, 1.0);
+  const int shifts = std::popcount(static_cast<std::uint64_t>(beats));
+  for (int i = 1; i < shifts; ++i) cost += adder_cost(address);
+  if (rows < std::int64_t{1} << p.integer("IW")) cost.lut += static_cast<double>(p.integer("IW"));
+  cost.ff += 2;
   return cost;
 }
 
@@ -231,6 +253,16 @@ std::vector<ModuleRow> plumbing_modules() {
        .handshake = make_repeat,
        .cost = repeat_cost,
        .paths = repeat_paths},
+      {.name = "mase_embedding",
+       .folder = "plumbing",
+       .doc = "rows of a table",
+       .uses = {"mase_skid", "mase_rom"},
+       .reloads = true,
+       .inputs = in,
+       .outputs = out,
+       .handshake = make_embedding,
+       .cost = embedding_cost,
+       .paths = embedding_paths},
       {.name = "mase_concat",
        .folder = "plumbing",
        .doc = "streams one after another",

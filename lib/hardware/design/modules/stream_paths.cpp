@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths of plumbing and elementwise modules.
 #include <algorithm>
+#include <bit>
 
 #include "hardware/design/modules/paths.hpp"
 
@@ -71,6 +72,14 @@ Paths concat_paths(const Instance& instance, const Technology& technology) {
   return {counter_path(std::max(instance.parameter("A_BEATS"), instance.parameter("B_BEATS")),
                        technology),
           choice_path(2, instance.parameter("W"), technology)};
+}
+
+Paths embedding_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t width = p.integer("W"), depth = p.integer("ROWS") * p.integer("BEATS");
+  Path first = adder_path("address of the row", log2_ceiling(depth) + p.integer("IW"));
+  first.luts = std::popcount(static_cast<std::uint64_t>(p.integer("BEATS")));
+  return {first, rom_path(width, depth, lookup_in_block.holds(width, depth), technology)};
 }
 
 Paths insert_paths(const Instance& instance, const Technology& technology) {
