@@ -36,7 +36,7 @@ emit::Vectors from_files(const Program& program, const SimulateRequest& request)
                  std::to_string(request.inputs.size()) + " files were given");
   std::vector<Array> arrays;
   for (const std::string& path : request.inputs) {
-    Array array = read_npy(path).to_float32();
+    Array array = read_npy(path);
     const auto rows = array.shape().empty() ? 0 : array.shape().front();
     arrays.push_back(request.rows && *request.rows < rows ? array.rows(0, *request.rows) : array);
   }

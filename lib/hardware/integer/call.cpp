@@ -237,6 +237,11 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
                 " is still float; give it a format (pass quantize)"};
 }
 
+Constants Call::constants_on(std::string_view argument, const Grid& grid) const {
+  const Array values = values_of(lowering.graph(), parameter_at(*this, argument));
+  return replaceable(on_grid(values, grid, quoted(argument)), lowering);
+}
+
 Constants Call::frame_constants(const Parameter& parameter, const std::optional<Grid>& grid) const {
   const Array values = values_of(lowering.graph(), parameter);
   const Shape shape = values.shape();
@@ -294,18 +299,34 @@ StreamView Call::permuted_stream(std::string_view argument) const {
   return permuted_stream_of(*value, argument);
 }
 
-StreamView Call::permuted_stream_of(const Value& value, std::string_view argument) const {
+namespace {
+
+const StreamView& made_stream(const Lowering& lowering, const Value& value,
+                              std::string_view argument) {
   if (!value.is_node())
     throw Refusal{"argument " + quoted(argument) + " is no tensor of the graph"};
   const Operand& operand = lowering.operand(value.node());
   if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
   const StreamView* stream = std::get_if<StreamView>(&operand);
   if (!stream) throw Refusal{"argument " + quoted(argument) + " is not computed from the inputs"};
+  return *stream;
+}
+
+}  // namespace
+
+StreamView Call::raw_stream(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
+  return made_stream(lowering, *value, argument);
+}
+
+StreamView Call::permuted_stream_of(const Value& value, std::string_view argument) const {
+  const StreamView& stream = made_stream(lowering, value, argument);
   for (const ir::Port& port : ir::ports(lowering.graph(), node))
     if (port.argument == argument)
       if (const formats::Format* own = format(port.name))
-        return lowering.cast(*stream, grid_of(*own), node, port.name);
-  return *stream;
+        return lowering.cast(stream, grid_of(*own), node, port.name);
+  return stream;
 }
 
 Shape Call::frame_shape(std::size_t batch) const {

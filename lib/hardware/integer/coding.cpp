@@ -57,7 +57,8 @@ void check_frames(const StreamValue& value, const Array& batch) {
 Codes encode_input(const Program& program, std::size_t input, const Array& batch) {
   const StreamValue& value = program.value(program.inputs[input]);
   check_frames(value, batch);
-  const auto floats = batch.span<float>();
+  const Array numbers = batch.to_float32();
+  const auto floats = numbers.span<float>();
   for (std::size_t i = 0; i < floats.size(); ++i)
     if (std::isnan(floats[i]))
       file_error("input '" + value.name + "': element " + std::to_string(i) +

@@ -44,6 +44,8 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
   if (user.kind == ir::NodeKind::output) return {};
   const LoweringRow* row = lowering_of(graph, user);
   if (!row) return {Kind::refused, {}, {}};
+  if (const auto ids = id_type(graph, user, id))
+    return {Kind::grid, {*ids, formats::Rounding::nearest_even}, {}};
   for (const ir::Port& port : ir::ports(graph, user)) {
     const auto format = user.formats.find(port.name);
     if (format != user.formats.end() && refers_to(port.value, id))

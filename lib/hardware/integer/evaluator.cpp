@@ -20,7 +20,7 @@ class IntegerEvaluator : public ir::Evaluator {
     const Program& program = interpreter_.program();
     std::vector<Codes> codes;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      codes.push_back(encode_input(program, i, inputs[i].to_float32()));
+      codes.push_back(encode_input(program, i, inputs[i]));
     std::function<void(ValueId, const Codes&)> observe;
     if (observer)
       observe = [&](ValueId id, const Codes& seen) { show(observer, id, seen, frames); };
@@ -51,10 +51,11 @@ class IntegerEvaluator : public ir::Evaluator {
   }
 
   static void check_dtype(const ir::Node& node, const Array& input) {
-    const DType dtype = input.dtype();
-    if (dtype != DType::float32 && dtype != DType::float16 && dtype != DType::bfloat16)
+    const DType dtype = input.dtype(), wanted = node.info.dtype;
+    const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
+    if (dtype != wanted && !(wanted == DType::float32 && is_half))
       file_error("input '" + node.name + "' is " + std::string(dtype_name(dtype)) +
-                 ", the model takes float32");
+                 ", the model takes " + std::string(dtype_name(wanted)));
   }
 
   /// Only the number of rows can differ from the import. A guard that may depend on it is refused:

@@ -17,7 +17,7 @@ const std::vector<LoweringRow>& lowering_table() {
     for (const auto& part :
          {matrix_rows(), product_rows(), window_rows(), reduction_rows(), softmax_rows(),
           norm_rows(), clamp_rows(), arithmetic_rows(), shape_rows(), channel_rows(), join_rows(),
-          movement_rows(), mask_rows(), table_rows()})
+          movement_rows(), mask_rows(), embedding_rows(), table_rows()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
@@ -169,9 +169,9 @@ Operand Lowering::lowered(const ir::Node& node) {
 StreamView Lowering::add_input(const ir::Node& node) {
   if (!node.info.is_tensor() || node.info.shape.empty())
     throw Refusal{"an input must be a tensor with a batch dimension and a known shape"};
-  if (node.info.dtype != DType::float32)
+  if (node.info.dtype != DType::float32 && node.info.dtype != DType::int64)
     throw Refusal{"an input of " + std::string(dtype_name(node.info.dtype)) +
-                  " has no datapath; float32 has one"};
+                  " has no datapath; float32 and int64 have one"};
   if (numel(node.info.shape) == 0) throw Refusal{"an input without elements has no datapath"};
   const auto grid = target(node);
   if (!grid)

@@ -195,6 +195,8 @@ struct Call {
   /// The same of a weight whose channels, the slices of dimension 0, may have fraction bits of
   /// their own.
   Constants weights() const;
+  /// The constant tensor of an argument as codes of a grid.
+  Constants constants_on(std::string_view argument, const Grid& grid) const;
   /// One frame of a constant tensor that has a batch dimension of 1, as codes of the grid; without
   /// one those of its format, or else exact.
   Constants frame_constants(const Parameter& parameter, const std::optional<Grid>& grid) const;
@@ -205,6 +207,7 @@ struct Call {
   /// On the grid of its data_in format. Refused where the batch is not the first dimension.
   StreamView stream(std::string_view argument) const;
   StreamView permuted_stream(std::string_view argument) const;  ///< the batch may be any dimension
+  StreamView raw_stream(std::string_view argument) const;  ///< as it was made: ids have no format
   StreamView stream_of(const ir::Value& value, std::string_view argument) const;
   StreamView permuted_stream_of(const ir::Value& value, std::string_view argument) const;
   /// Of the result, or of the first of several, without its batch dimension; refused when it does
@@ -234,6 +237,7 @@ std::vector<LoweringRow> channel_rows();
 std::vector<LoweringRow> join_rows();
 std::vector<LoweringRow> movement_rows();
 std::vector<LoweringRow> mask_rows();
+std::vector<LoweringRow> embedding_rows();
 std::vector<LoweringRow> table_rows();
 
 const LoweringRow* find_lowering(std::string_view op);  ///< null without a datapath
@@ -241,6 +245,8 @@ const LoweringRow* find_lowering(std::string_view op);  ///< null without a data
 const LoweringRow* lowering_of(const ir::Graph& graph, const ir::Node& node);
 /// Ops of the user's own.
 Operand lower_custom(const Call& call);
+/// Of whole numbers that choose rows of a table, where `reader` takes the result of `id` so.
+std::optional<FixedType> id_type(const ir::Graph& graph, const ir::Node& reader, ir::NodeId id);
 /// The MASE op of a node, that of the plain operator for an in-place variant.
 std::string op_of(const ir::Graph& graph, const ir::Node& node);
 bool is_host_value(const ir::Node& node);  ///< a size or number, no tensor

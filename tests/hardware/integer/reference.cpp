@@ -123,6 +123,23 @@ RealTensor Evaluation::cat() const {
   return y;
 }
 
+/// Numbers beyond the table, which an id of LibTorch never is, name its first and last row.
+RealTensor Evaluation::embedded() const {
+  const RealTensor table = parameter("weight");
+  RealTensor y = results_.at(node_->find("indices")->node())[0];
+  const std::vector<Real> ids = y.values;
+  const Index rows = table.shape[0], columns = table.shape[1];
+  y.values.clear();
+  y.shape.push_back(columns);
+  for (const Real id : ids) {
+    const Real inside = std::clamp<Real>(id, 0, static_cast<Real>(rows - 1));
+    const auto row = static_cast<Index>(std::nearbyint(static_cast<double>(inside)));
+    y.values.insert(y.values.end(), table.values.begin() + row * columns,
+                    table.values.begin() + (row + 1) * columns);
+  }
+  return y;
+}
+
 RealTensor Evaluation::part(const RealTensor& x, std::size_t dim, Index first, Index count,
                             Index step) const {
   RealTensor y{x.shape, {}};
@@ -292,6 +309,7 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
       return {e.binary([](Real a, Real b) { return a == 0 ? a : a / b; })};
     };
     t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
+    t["embedding"] = [](E e) -> R { return {e.embedded()}; };
     t["masked_fill"] = [](E e) -> R { return {e.chosen_by("mask", "value", "self")}; };
     t["where"] = [](E e) -> R { return {e.chosen_by("condition", "self", "other")}; };
     t["cat"] = [](E e) -> R { return {e.cat()}; };

@@ -146,6 +146,7 @@ class Evaluation {
   RealTensor chosen_by(const std::string& mask, const std::string& a, const std::string& b) const;
   RealTensor binary(const std::function<Real(Real, Real)>& f) const;
   RealTensor cat() const;
+  RealTensor embedded() const;
   std::vector<RealTensor> parts() const;
   RealTensor item() const;
   RealTensor part(const RealTensor& x, std::size_t dim, Index first, Index count,

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Token ids that choose rows of a table.
+#include <catch2/catch.hpp>
+
+#include "hardware/integer/interpreter.hpp"
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using ir::Value;
+
+namespace {
+
+ir::NodeId ids(Sketch& sketch, const Shape& shape) {
+  const ir::NodeId id = sketch.input(shape);
+  sketch.graph.node(id).info.dtype = DType::int64;
+  return id;
+}
+
+ir::NodeId embedding(Sketch& sketch, ir::NodeId of, std::int64_t rows, std::int64_t columns,
+                     const Formats& formats) {
+  Shape shape = sketch.shape(of);
+  shape.push_back(columns);
+  const ir::NodeId table = sketch.parameter({rows, columns}, 3);
+  return sketch.call("aten::embedding", {{"weight", ref(table)}, {"indices", ref(of)}}, shape,
+                     formats);
+}
+
+}  // namespace
+
+TEST_CASE("rows of a table equal the reference, on each grid that they may have") {
+  const std::string fine = "integer(9, 6)", coarse = "integer(5, 1)";
+  for (const Formats& formats : {Formats{{"weight", fine}}, Formats{{"data_out", coarse}},
+                                 Formats{{"weight", fine}, {"data_out", coarse}},
+                                 Formats{{"weight", coarse}, {"data_out", fine}}})
+    for (const std::int64_t rows : {1, 2, 5, 16, 17}) {
+      INFO(rows << " rows");
+      Sketch sketch;
+      const auto x = ids(sketch, {2, 3, 4});
+      const ir::Graph graph = sketch.finish(embedding(sketch, x, rows, 6, formats));
+      check_against_reference(graph, 20);
+      const integer::Program program = integer::lower(graph);
+      CHECK(program.steps.size() == 1);
+      const integer::FixedType& type = program.value(program.inputs[0]).type;
+      CHECK((std::int64_t{1} << type.width) >= rows);
+      CHECK_FALSE(type.is_signed);
+    }
+}
+
+TEST_CASE("ids of two tables have the bits of the larger one") {
+  Sketch sketch;
+  const auto x = ids(sketch, {2, 5});
+  const auto a = embedding(sketch, x, 5, 4, {{"weight", "integer(8, 5)"}});
+  const auto b = embedding(sketch, x, 40, 4, {{"weight", "integer(8, 5)"}});
+  const auto y = sketch.call("aten::add.Tensor", {{"self", ref(a)}, {"other", ref(b)}}, {2, 5, 4});
+  const ir::Graph graph = sketch.finish(y);
+  CHECK(integer::lower(graph).values[0].type.width == 6);
+  check_against_reference(graph, 50);
+}
+
+TEST_CASE("what embeddings cannot read is refused with what would do") {
+  Sketch floats;
+  const auto x = floats.input({2, 5}, {{"data_out", "integer(8, 4)"}});
+  CHECK_THROWS_WITH(
+      integer::lower(floats.finish(embedding(floats, x, 5, 4, {{"weight", "integer(8, 5)"}}))),
+      Catch::Contains("whole numbers of an input of int64"));
+  Sketch loose;
+  const auto y = ids(loose, {2, 5});
+  const auto z = loose.relu(loose.call("aten::to.dtype", {{"self", ref(y)}}, {2, 5}));
+  CHECK_THROWS_WITH(integer::lower(loose.finish(z)), Catch::Contains("it has no codes"));
+  Sketch large;
+  const auto w = ids(large, {2, 1});
+  CHECK_THROWS_WITH(integer::lower(large.finish(embedding(large, w, std::int64_t{1} << 22, 5,
+                                                          {{"weight", "integer(8, 5)"}}))),
+                    Catch::Contains("20971520 elements") && Catch::Contains("pass extract"));
+}
+
+TEST_CASE("masks of whole numbers are read as numbers") {
+  Sketch sketch;
+  const auto x = ids(sketch, {2, 6});
+  const auto number = sketch.call("aten::to.dtype", {{"self", ref(x)}}, {2, 6});
+  const auto y = sketch.call("aten::rsub.Scalar", {{"self", ref(number)}, {"other", Value(1.0)}},
+                             {2, 6}, {{"data_in", "integer(2, 0)"}});
+  const auto z = sketch.call("aten::mul.Scalar", {{"self", ref(y)}, {"other", Value(-3.4e38)}},
+                             {2, 6}, {{"data_in", "integer(2, 0)"}, {"data_out", "integer(8, 4)"}});
+  check_against_reference(sketch.finish(z), 3);
+}
