@@ -32,6 +32,8 @@ DESIGNS = (
     "mobile_tiny.toml",
     "encoder_tiny.toml",
     "vit_tiny.toml",
+    "bert_tiny.toml",
+    "vit_tiny_mnist.toml",
     "functional_ops_first.toml",
     "functional_ops_second.toml",
 )
