@@ -109,6 +109,8 @@ class Builder {
 
   Design run() {
     for (const Step& step : program_.steps) check_fold(program_, step, fold(step));
+    for (const Step& step : program_.steps)
+      slowest_ = std::max(slowest_, step_interval(program_, step, fold(step)));
     for (const Step& step : program_.steps) step_names_.push_back(names_.instance(step.name));
     for (ValueId id : program_.inputs) add_input(id);
     for (std::size_t s = 0; s < program_.steps.size(); ++s) add_step(s);
@@ -184,7 +186,7 @@ class Builder {
       const Use use{static_cast<int>(index), p};
       StreamId stream = take(step.inputs[p], use.step, p);
       const std::int64_t lanes = step_row(step).input_lanes(step, fold(step), p);
-      stream = builder.resize(stream, lanes, "resize_" + builder.name());
+      stream = builder.resize(stream, lanes, "resize_" + builder.name(), slowest_);
       const std::string fifo = "fifo_" + builder.name() + "_" + std::to_string(p);
       const bool wanted = fifos_ ? fifos_->contains(fifo) : wants_fifo(step, step.inputs[p], use);
       if (wanted) stream = add_fifo(stream, fifo, fifos_ ? fifos_->at(fifo) : 2);
@@ -248,6 +250,7 @@ class Builder {
   }
 
   Design design_;
+  std::int64_t slowest_ = 1;  ///< cycles for a frame that the slowest step takes
   const FifoDepths* fifos_;
   const Program& program_;
   std::vector<std::vector<Use>> uses_;

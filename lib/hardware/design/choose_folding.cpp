@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -29,8 +30,6 @@
 
 namespace mase::design {
 namespace {
-
-constexpr std::int64_t any_interval = std::numeric_limits<std::int64_t>::max();
 
 class Search {
  public:
@@ -189,9 +188,12 @@ class Search {
 
   // Width converters.
 
-  double converter(std::int64_t bits, std::int64_t from, std::int64_t to) {
-    const auto [it, fresh] = converters_.try_emplace({bits, from, to}, 0.0);
-    if (fresh && from != to) it->second = std::max(1.0, area(resize_cost(bits, from, to)));
+  double converter(integer::ValueId id, std::int64_t from, std::int64_t to, std::int64_t interval) {
+    if (from == to) return 0;
+    const StreamValue& value = program_.value(id);
+    const bool fast = value.elements() / std::gcd(from, to) <= interval;
+    const auto [it, fresh] = converters_.try_emplace({value.type.width, from, to, fast}, 0.0);
+    if (fresh) it->second = std::max(1.0, area(resize_cost(value, from, to, interval)));
     return it->second;
   }
 
@@ -200,17 +202,18 @@ class Search {
   }
 
   /// Converters at the ports of a step under a fold, its neighbours as chosen.
-  double converters_at(std::size_t step, const Fold& fold, const FoldOptions& chosen) {
+  double converters_at(std::size_t step, const Fold& fold, const FoldOptions& chosen,
+                       std::int64_t interval) {
     const Step& self = program_.steps[step];
     double sum = 0;
     for (std::size_t port = 0; port < self.inputs.size(); ++port)
       if (const int from = producer_[at(self.inputs[port])]; from >= 0)
-        sum += converter(program_.value(self.inputs[port]).type.width,
+        sum += converter(self.inputs[port],
                          output_lanes(program_, program_.steps[at(from)], chosen[at(from)].fold),
-                         lanes_in(step, fold, port));
+                         lanes_in(step, fold, port), interval);
     for (const auto& [to, port] : consumers_[step])
-      sum += converter(program_.value(self.output).type.width, output_lanes(program_, self, fold),
-                       lanes_in(at(to), chosen[at(to)].fold, port));
+      sum += converter(self.output, output_lanes(program_, self, fold),
+                       lanes_in(at(to), chosen[at(to)].fold, port), interval);
     return sum;
   }
 
@@ -231,10 +234,10 @@ class Search {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t s = 0; s < chosen.size(); ++s) {
-        double best = chosen[s].area + converters_at(s, chosen[s].fold, chosen);
+        double best = chosen[s].area + converters_at(s, chosen[s].fold, chosen, interval);
         for (const FoldOption& option : options_[s]) {
           if (option.area >= best || option.interval > interval) continue;
-          const double sum = option.area + converters_at(s, option.fold, chosen);
+          const double sum = option.area + converters_at(s, option.fold, chosen, interval);
           if (sum >= best) continue;
           best = sum;
           chosen[s] = option;
@@ -342,7 +345,7 @@ class Search {
   std::vector<FoldOptions> options_;
   std::vector<int> producer_;  ///< step of every value, -1 for inputs
   std::vector<std::vector<std::pair<int, std::size_t>>> consumers_;  ///< ports behind every step
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, double> converters_;
+  std::map<std::tuple<int, std::int64_t, std::int64_t, bool>, double> converters_;
 };
 
 }  // namespace
@@ -369,11 +372,12 @@ Design build_for(const std::shared_ptr<const Program>& program, const Target& ta
     Design design = build_to_clock(program, choose_folding(*program, attempt), target.clock);
     const std::int64_t wanted = target.initiation_interval.value_or(design.timing.interval);
     if (design.timing.interval <= wanted) return design;
-    if (attempt.slack >= wanted)
+    // Beyond half of the interval steps become many times as large as they need to be.
+    if (attempt.slack >= std::max<std::int64_t>(wanted / 2, std::min<std::int64_t>(wanted, 64)))
       throw Error(Fault::goal, "an initiation interval of " + std::to_string(wanted) +
                                    " cannot be had; the nearest design has " +
                                    std::to_string(design.timing.interval));
-    attempt.slack += design.timing.interval - wanted;
+    attempt.slack += std::max(design.timing.interval - wanted, wanted / 64);
   }
 }
 

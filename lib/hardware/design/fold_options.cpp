@@ -71,16 +71,16 @@ Cost step_cost(const Program& program, const Step& step, const Fold& fold) {
   return cost(lone_step(program, step, fold));
 }
 
-Cost resize_cost(std::int64_t bits, std::int64_t from_lanes, std::int64_t to_lanes) {
+Cost resize_cost(const integer::StreamValue& value, std::int64_t from_lanes, std::int64_t to_lanes,
+                 std::int64_t interval) {
   if (from_lanes == to_lanes) return {};
   Design design;
   const Program none;
   const Step step;
   const Fold fold;
   StepBuilder builder(design, none, step, fold, "", false);
-  const integer::FixedType type{static_cast<int>(bits), 0, false};
-  design.streams.push_back({"", from_lanes, type, from_lanes * to_lanes, -1});
-  builder.resize(0, to_lanes, "");
+  design.streams.push_back({"", from_lanes, value.type, value.elements(), -1});
+  builder.resize(0, to_lanes, "", interval);
   return cost(design);
 }
 

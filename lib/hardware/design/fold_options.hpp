@@ -26,8 +26,9 @@ double area(const Cost& cost);
 
 /// Resources of one step by itself: its instances, memories by size.
 Cost step_cost(const integer::Program& program, const integer::Step& step, const Fold& fold);
-/// Resources of a width converter between streams of `bits` bits per element.
-Cost resize_cost(std::int64_t bits, std::int64_t from_lanes, std::int64_t to_lanes);
+/// Resources of a width converter for `value` that takes at most `interval` cycles for a frame.
+Cost resize_cost(const integer::StreamValue& value, std::int64_t from_lanes, std::int64_t to_lanes,
+                 std::int64_t interval);
 
 /// Multiplications per frame; 0 for steps without multipliers.
 std::int64_t multiplications(const integer::Program& program, const integer::Step& step);

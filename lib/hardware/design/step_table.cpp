@@ -177,11 +177,15 @@ StreamId StepBuilder::finish(ModuleRow row, ModuleParameters parameters,
   return result;
 }
 
-StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view name) {
+StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view name,
+                             std::int64_t interval) {
   const std::int64_t have = stream(from).lanes;
   if (have == lanes) return from;
-  if (have % lanes != 0 && lanes % have != 0)
-    return resize(resize(from, std::gcd(have, lanes), name), lanes, name);
+  if (have % lanes != 0 && lanes % have != 0) {
+    const std::int64_t few = std::gcd(have, lanes);
+    const bool fast = stream(from).elements / few <= interval;
+    return resize(resize(from, fast ? few : std::lcm(have, lanes), name), lanes, name);
+  }
   Stream out = stream(from);
   out.lanes = lanes;
   out.name = std::string(name);

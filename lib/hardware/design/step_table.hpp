@@ -3,6 +3,7 @@
 // step: its modules, what its fold must divide, and its interval.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ namespace mase::design {
 using integer::Program;
 using integer::Step;
 using integer::StreamValue;
+
+/// Longer than any.
+inline constexpr std::int64_t any_interval = std::numeric_limits<std::int64_t>::max();
 
 /// What the lanes of a fold must divide.
 struct FoldRule {
@@ -60,9 +64,11 @@ class StepBuilder {
   /// The same of a module that is not in the table.
   StreamId finish(ModuleRow row, ModuleParameters parameters, std::vector<StreamId> inputs,
                   std::int64_t lanes);
-  /// Width converters where the lanes differ, two by way of the greatest common divisor where
-  /// neither divides the other.
-  StreamId resize(StreamId from, std::int64_t lanes, std::string_view name);
+  /// Width converters where the lanes differ, two where neither divides the other: by way of the
+  /// greatest common divisor, or of the least common multiple where so few lanes would take more
+  /// than `interval` cycles for a frame.
+  StreamId resize(StreamId from, std::int64_t lanes, std::string_view name,
+                  std::int64_t interval = any_interval);
 
   /// Adds the image `<name>_<what>.mem` and returns its file name.
   template <class Words>

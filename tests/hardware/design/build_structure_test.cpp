@@ -70,6 +70,18 @@ TEST_CASE("a chain of linears becomes one instance each, width converters where 
   CHECK(design.find_memory("fc1_bias.mem")->words == Lines{"03e", "191"});
 }
 
+TEST_CASE("lanes that have little in common are converted by way of many where few would be slow") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {8});
+  auto y = maker.linear("fc1", x, 8, 6);
+  maker.output(maker.linear("fc2", y, 6, 4));
+  const Design design = build(maker.share(), {{"fc1", {4, 3}}, {"fc2", {2, 4}}});
+  // One lane would take 6 cycles for the six elements, where fc1 takes 4.
+  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 6);
+  CHECK(parameter(design, "resize_fc2_1", "OUT_LANES") == 2);
+  CHECK(design.timing.interval == 4);
+}
+
 TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks are asked for") {
   ProgramMaker maker;
   maker.output(maker.linear("fc", maker.input("x", {2}), 2, 2));

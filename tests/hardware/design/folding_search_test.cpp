@@ -87,7 +87,8 @@ TEST_CASE("under an interval every layer gets its cheapest fold") {
     }
     // Converters may make a dearer layer worth its while, never by more than they cost themselves.
     CHECK(chosen >= cheapest);
-    CHECK(chosen <= cheapest + area(resize_cost(8, 1, 8)) + 1);
+    const integer::StreamValue value{"", {8, 0, true}, {8}, {8}, {}};
+    CHECK(chosen <= cheapest + area(resize_cost(value, 1, 8, any_interval)) + 1);
   }
 }
 
