@@ -186,10 +186,15 @@ class Builder {
       const Use use{static_cast<int>(index), p};
       StreamId stream = take(step.inputs[p], use.step, p);
       const std::int64_t lanes = step_row(step).input_lanes(step, fold(step), p);
-      stream = builder.resize(stream, lanes, "resize_" + builder.name(), slowest_);
       const std::string fifo = "fifo_" + builder.name() + "_" + std::to_string(p);
       const bool wanted = fifos_ ? fifos_->contains(fifo) : wants_fifo(step, step.inputs[p], use);
-      if (wanted) stream = add_fifo(stream, fifo, fifos_ ? fifos_->at(fifo) : 2);
+      const std::int64_t depth = fifos_ && wanted ? fifos_->at(fifo) : 2;
+      // A burst is kept with the lanes in which it comes; a converter to fewer would pass it
+      // slowly.
+      const bool first = design_.stream(stream).lanes > lanes;
+      if (wanted && first) stream = add_fifo(stream, fifo, depth);
+      stream = builder.resize(stream, lanes, "resize_" + builder.name(), slowest_);
+      if (wanted && !first) stream = add_fifo(stream, fifo, depth);
       inputs.push_back(stream);
     }
     const StreamId result = step_row(step).add(builder, inputs);

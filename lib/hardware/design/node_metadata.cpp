@@ -121,16 +121,27 @@ Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) 
   return parameters;
 }
 
+/// The instance that takes what a FIFO gives, behind converters of its lanes; null for a port.
+const Instance* reader_of(const Design& design, const Instance& fifo) {
+  StreamId stream = fifo.outputs[0];
+  for (;;) {
+    const auto takes = [&](const Instance& instance) {
+      return std::ranges::count(instance.inputs, stream) > 0;
+    };
+    const auto reader = std::ranges::find_if(design.instances, takes);
+    if (reader == design.instances.end()) return nullptr;
+    if (reader->module != "mase_stream_resize") return &*reader;
+    stream = reader->outputs[0];
+  }
+}
+
 /// FIFOs in front of a node, by instance name.
 Tree fifos_of(const Design& design, const std::string& node) {
   Tree fifos = Tree::dict();
-  for (const Instance& consumer : design.instances) {
-    if (consumer.layer != node) continue;
-    for (const std::size_t i : design.fifos()) {
-      const Instance& fifo = design.instances[i];
-      if (std::count(consumer.inputs.begin(), consumer.inputs.end(), fifo.outputs[0]))
-        fifos[fifo.name] = fifo.parameters.integer("DEPTH");
-    }
+  for (const std::size_t i : design.fifos()) {
+    const Instance& fifo = design.instances[i];
+    const Instance* reader = reader_of(design, fifo);
+    if (reader && reader->layer == node) fifos[fifo.name] = fifo.parameters.integer("DEPTH");
   }
   return fifos;
 }

@@ -42,10 +42,10 @@ TEST_CASE("a chain of linears becomes one instance each, width converters where 
   maker.output(maker.linear("fc2", y, 6, 4));
   const Design design = assemble(maker.share(), {{"fc1", {4, 3}}, {"fc2", {2, 2}}});
   CHECK(structure(design) == Lines{"fc1:mase_linear(x)->fc1",
-                                   "resize_fc2:mase_stream_resize(fc1)->resize_fc2",
+                                   "fifo_fc2_0:mase_fifo(fc1)->fifo_fc2_0",
+                                   "resize_fc2:mase_stream_resize(fifo_fc2_0)->resize_fc2",
                                    "resize_fc2_1:mase_stream_resize(resize_fc2)->resize_fc2_1",
-                                   "fifo_fc2_0:mase_fifo(resize_fc2_1)->fifo_fc2_0",
-                                   "fc2:mase_linear(fifo_fc2_0)->fc2"});
+                                   "fc2:mase_linear(resize_fc2_1)->fc2"});
   CHECK(design.stream(design.inputs[0]).lanes == 4);
   CHECK(design.stream(design.inputs[0]).beats() == 2);
   CHECK(design.stream(design.outputs[0]).lanes == 2);
@@ -242,11 +242,11 @@ TEST_CASE("values with several consumers are forked, and both ways to a join get
   const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
   CHECK(structure(design) ==
         Lines{"fork_x:mase_stream_fork(x)->x_1,x_2", "fifo_fc_0:mase_fifo(x_1)->fifo_fc_0",
-              "fc:mase_linear(fifo_fc_0)->fc", "resize_add:mase_stream_resize(fc)->resize_add",
-              "fifo_add_0:mase_fifo(resize_add)->fifo_add_0",
-              "resize_add_1:mase_stream_resize(x_2)->resize_add_1",
-              "fifo_add_1:mase_fifo(resize_add_1)->fifo_add_1",
-              "add:mase_binary(fifo_add_0,fifo_add_1)->add"});
+              "fc:mase_linear(fifo_fc_0)->fc", "fifo_add_0:mase_fifo(fc)->fifo_add_0",
+              "resize_add:mase_stream_resize(fifo_add_0)->resize_add",
+              "fifo_add_1:mase_fifo(x_2)->fifo_add_1",
+              "resize_add_1:mase_stream_resize(fifo_add_1)->resize_add_1",
+              "add:mase_binary(resize_add,resize_add_1)->add"});
   CHECK(parameter(design, "add", "ACCW") == 9);
 }
 
