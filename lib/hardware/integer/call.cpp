@@ -155,6 +155,18 @@ std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::
   return dim - 1;
 }
 
+Grid Call::needed_grid() const {
+  const auto grid = lowering.target(node);
+  if (!grid)
+    lowering.refuse_grid(
+        node,
+        "its result needs a grid; give all its readers the same data_in format, or "
+        "itself one: data_out_width = 8 and data_out_frac_width = 4, say, in the "
+        "config of '" +
+            node.name + "' (pass quantize)");
+  return *grid;
+}
+
 const formats::Format* Call::format(std::string_view port) const {
   const auto found = node.formats.find(std::string(port));
   return found == node.formats.end() ? nullptr : &found->second;

@@ -161,18 +161,13 @@ Constants along(Constants constants, std::size_t rank, bool channels) {
 
 /// `channels`: gain and bias belong to the first dimension of the frame, not to its last ones.
 Operand normalized(const Call& call, const Norm& norm, bool channels) {
-  const auto grid = call.lowering.target(call.node);
-  if (!grid)
-    call.lowering.refuse_grid(
-        call.node,
-        "its result needs a grid; give it a data_out format, or all its readers the same data_in "
-        "format (pass quantize)");
+  const Grid grid = call.needed_grid();
   const bool has_gain = call.has_tensor("weight"), has_bias = call.has_tensor("bias");
   Constants gain = has_gain ? call.constants("weight") : call.constant(1.0);
-  const int frac = std::max(grid->type.frac + gain_bits(gain) + guard, 0);
+  const int frac = std::max(grid.type.frac + gain_bits(gain) + guard, 0);
   NormSteps steps(call, norm, frac);
   if (!has_gain && !has_bias) {
-    const Division division = steps.quotient(grid->type);
+    const Division division = steps.quotient(grid.type);
     const StreamView y = call.lowering.emit(call.node, division.operation, steps.operands(),
                                             division.accumulator, steps.layout());
     return StreamView{y.id, reshaped(y.layout, call.frame_shape())};

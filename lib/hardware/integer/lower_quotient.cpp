@@ -27,14 +27,8 @@ Division division(const FixedType& a, const FixedType& b, const FixedType& to) {
 }
 
 StreamView quotient(const Call& call, const StreamView& a, const StreamView& b) {
-  const auto grid = call.lowering.target(call.node);
-  if (!grid)
-    call.lowering.refuse_grid(
-        call.node,
-        "the quotient of two streams needs a grid for its results; give it a data_out format, or "
-        "all its readers the same data_in format (pass quantize)");
-  const Division made =
-      division(call.lowering.value(a.id).type, call.lowering.value(b.id).type, grid->type);
+  const Division made = division(call.lowering.value(a.id).type, call.lowering.value(b.id).type,
+                                 call.needed_grid().type);
   return call.lowering.emit(call.node, made.operation, {a.id, b.id}, made.accumulator,
                             call.lowering.layout_of(a));
 }

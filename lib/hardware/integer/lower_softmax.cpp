@@ -27,11 +27,7 @@ Lookup exponentials(const FixedType& type) {
 
 Operand lower_softmax(const Call& call) {
   if (call.find("dtype")) throw Refusal{"a result of another type has no datapath"};
-  if (!call.lowering.target(call.node))
-    call.lowering.refuse_grid(
-        call.node,
-        "its result needs a grid; give it a data_out format, or all its readers the same data_in "
-        "format (pass quantize)");
+  call.needed_grid();
   const StreamView given = call.stream("self");
   const std::size_t dim = call.frame_dim("dim", -1, given.layout.torch_shape.size());
   const RowSteps rows(call, in_rows(call, given, dim));

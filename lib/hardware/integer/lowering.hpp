@@ -184,6 +184,9 @@ struct Call {
   /// Torch dimension within a frame; refused for the batch dimension.
   std::size_t frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const;
 
+  /// The grid that the result is asked for on; a refusal that says what would give one.
+  Grid needed_grid() const;
+
   const formats::Format* format(std::string_view port) const;
   /// The constant of the graph that a value is; null for anything else.
   const Parameter* parameter_in(const ir::Value& value) const;

@@ -198,11 +198,7 @@ std::vector<double> results_of(std::string_view name, const Function& function,
 Grid grid_for(const Call& call, const TableRow& row, const FixedType& type,
               const std::vector<double>& results) {
   if (const auto grid = call.lowering.target(call.node)) return *grid;
-  if (row.results == Results::real)
-    call.lowering.refuse_grid(
-        call.node,
-        "its table needs a grid for its results; give it a data_out format, or all its readers "
-        "the same data_in format (pass quantize)");
+  if (row.results == Results::real) return call.needed_grid();
   const int frac = row.results == Results::whole ? 0 : type.frac;
   const auto [low, high] = std::ranges::minmax(results);
   const auto code = [&](double result) { return static_cast<Wide>(std::ldexp(result, frac)); };
