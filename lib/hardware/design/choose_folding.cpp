@@ -356,12 +356,11 @@ Folding choose_folding(const Program& program, const Target& target) {
 
 namespace {
 
-/// The design of a folding with the pipeline stages that its clock asks for.
+/// The design of a folding with the pipeline stages that its clock asks for. They are those of the
+/// modules' own paths, which the depths of the FIFOs do not change: sizing those comes after.
 Design build_to_clock(const std::shared_ptr<const Program>& program, const Folding& folding,
                       const ClockTarget& clock) {
-  Design design = build(program, folding);
-  const Folding staged = with_pipeline_stages(design, clock);
-  return staged == folding ? design : build(program, staged);
+  return build(program, with_pipeline_stages(assemble(program, folding), clock));
 }
 
 }  // namespace
