@@ -11,6 +11,7 @@
 #include "hardware/design/choose_folding.hpp"
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
+#include "hardware/design/efficiency.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/node_metadata.hpp"
 #include "hardware/design/packing.hpp"
@@ -125,17 +126,18 @@ class Report {
   explicit Report(passes::Result& result) : result_(result) {
     result.tables.push_back(
         {"Hardware",
-         {"Layer", "Module", "Fold", "Interval", "LUT", "FF", "DSP", "BRAM", "MHz"},
+         {"Layer", "Module", "Fold", "Interval", "Efficiency", "LUT", "FF", "DSP", "BRAM", "MHz"},
          {},
          "hardware.csv"});
     result.info["layers"] = Tree::list();
   }
 
   void add(const std::string& layer, const std::string& module, const std::string& fold,
-           std::int64_t interval, const Part& part) {
+           std::int64_t interval, std::optional<double> efficiency, const Part& part) {
     const Cost& cost = part.cost;
     result_.tables.back().rows.push_back(
-        {layer, module, fold, interval ? std::to_string(interval) : "", fixed_text(cost.lut, 0),
+        {layer, module, fold, interval ? std::to_string(interval) : "",
+         efficiency ? fixed_text(100 * *efficiency, 1) + " %" : "", fixed_text(cost.lut, 0),
          fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0), fixed_text(cost.bram, 1),
          part.ns > 0 ? fixed_text(part.mhz(), 0) : ""});
     Tree entry = cost_tree(cost);
@@ -143,6 +145,7 @@ class Report {
     entry["module"] = module;
     entry["fold"] = fold;
     entry["interval"] = interval;
+    if (efficiency) entry["efficiency"] = *efficiency;
     entry["mhz"] = part.mhz();
     result_.info["layers"].push_back(std::move(entry));
   }
@@ -186,6 +189,20 @@ void report_clock(const Design& design, const Clock& reached, const Technology& 
                         fixed_text(frames, 0) + " frames per second");
 }
 
+std::optional<double> efficiency_of(const Design& design, const Step& step) {
+  const auto products = products_of(*design.program, step, design.folding.at(step.name));
+  if (!products) return std::nullopt;
+  return products->efficiency(design.timing.interval);
+}
+
+void report_efficiency(const Design& design, passes::Result& result) {
+  const auto efficiency = slowest_efficiency(design);
+  if (!efficiency) return;
+  result.info["efficiency"] = *efficiency;
+  result.text.push_back("the multipliers of the slowest quarter of the layers are busy in " +
+                        fixed_text(100 * *efficiency, 1) + " % of the cycles");
+}
+
 /// Every step with its parts, the plumbing in one row, and the total.
 void report(const Design& design, const Technology& technology, passes::Result& result) {
   const Program& program = *design.program;
@@ -199,10 +216,10 @@ void report(const Design& design, const Technology& technology, passes::Result& 
     const Fold& fold = design.folding.at(step.name);
     const Instance* main = main_instance(design, step);
     rows.add(step.name, main ? main->module : "", fold_text(program, step, fold),
-             step_interval(program, step, fold), own[step.output]);
+             step_interval(program, step, fold), efficiency_of(design, step), own[step.output]);
   }
-  rows.add("between layers", "", "", 0, plumbing);
-  rows.add("total", "", "", design.timing.interval, total);
+  rows.add("between layers", "", "", 0, std::nullopt, plumbing);
+  rows.add("total", "", "", design.timing.interval, std::nullopt, total);
   result.info["total"] = cost_tree(total.cost);
   result.info["first"] = design.timing.first;
   result.info["last"] = design.timing.last;
@@ -211,6 +228,7 @@ void report(const Design& design, const Technology& technology, passes::Result& 
                         " cycles to the first, " + std::to_string(design.timing.last) +
                         " to the last output; a frame every " +
                         std::to_string(design.timing.interval) + " cycles");
+  report_efficiency(design, result);
   report_clock(design, reached, technology, result);
 }
 

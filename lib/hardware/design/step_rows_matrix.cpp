@@ -235,6 +235,8 @@ std::int64_t conv_lanes(const Step& step, const Fold& fold, std::size_t = 0) {
   return fold.parallel_window ? conv.taps() * groups_at_once(conv, fold) : fold.in_lanes;
 }
 
+std::int64_t conv_products(const Step& step) { return conv_of(step).columns(); }
+
 std::int64_t conv_interval(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const Window& window = conv.window;
@@ -348,12 +350,13 @@ StreamId add_product(StepBuilder& builder, const std::vector<StreamId>& inputs) 
 std::vector<StepRow> matrix_rows() {
   return {
       {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear,
-       shared_products},
+       shared_products, [](const Step& step) { return linear_of(step).inputs; }},
       {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution,
-       shared_products},
-      {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise},
+       shared_products, conv_products},
+      {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise,
+       nullptr, conv_products},
       {"matmul", product_rule, product_lanes, product_interval, nullptr, add_product,
-       shared_products},
+       shared_products, [](const Step& step) { return product_of(step).inputs; }},
   };
 }
 

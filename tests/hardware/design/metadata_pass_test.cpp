@@ -2,6 +2,7 @@
 // The pass add_hardware_metadata: what it records, and that the record stands for the same design.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "base/error.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
@@ -321,4 +322,23 @@ TEST_CASE("the clock is the slowest layer's, and frames follow from it") {
   const passes::Result other = run(graph, options);
   CHECK(other.info.at("family").as_string() == "xc7");
   CHECK(other.info.at("fmax").as_double() > fmax);  // no wires
+}
+
+TEST_CASE("the efficiency of a layer is its products by those that its multipliers could do") {
+  ir::Graph graph = residual_graph();
+  Tree options = with_layer("fc1", 4, 2);
+  options["layers"]["fc2"]["simd"] = 2;
+  options["layers"]["fc2"]["pe"] = 1;
+  const passes::Result result = run(graph, options);
+  const double interval = static_cast<double>(result.info.at("interval").as_int());
+  std::map<std::string, double> found;
+  for (const Tree& layer : result.info.at("layers").as_list())
+    if (const Tree* efficiency = layer.find("efficiency"))
+      found[layer.at("layer").as_string()] = efficiency->as_double();
+  // fc1: 16 x 8 products in 4 x 2 multipliers; the addition has none.
+  CHECK(found.size() == 2);
+  CHECK(found.at("fc1") == Approx(16 * 8 / (4 * 2 * interval)));
+  // Of two layers the slower one is the slowest quarter: fc2, 8 x 8 products in 2 x 1 multipliers.
+  CHECK(found.at("fc2") == Approx(8 * 8 / (2 * interval)));
+  CHECK(result.info.at("efficiency").as_double() == found.at("fc2"));
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/build.hpp"
+#include "hardware/design/efficiency.hpp"
 #include "hardware/design/schedule.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"
@@ -177,5 +178,28 @@ TEST_CASE("intervals of single steps equal their closed form where nothing overl
                    << each.fold.in_lanes << " x " << each.fold.out_lanes);
     CHECK(design.timing.interval >= closed);
     CHECK(design.timing.interval <= closed + each.window.y.out + each.window.y.size);
+  }
+}
+
+TEST_CASE("products of a convolution are those of every place, output and weight") {
+  struct Case {
+    std::int64_t groups;
+    Fold fold;
+    std::int64_t per_frame, per_cycle;
+  };
+  // 8 x 8 places of 4 outputs with 3 x 3 x 4 / groups weights; lanes of a depthwise one are one.
+  const std::vector<Case> cases{{1, {2, 4}, 64 * 4 * 36, 8},
+                                {2, {2, 2}, 64 * 4 * 18, 4},
+                                {4, {2, 2}, 64 * 4 * 9, 2},
+                                {1, {12, 2, true}, 64 * 4 * 36, 24}};
+  for (const Case& each : cases) {
+    ProgramMaker maker;
+    auto x = maker.input("x", {8, 8, 4});
+    maker.output(maker.convolution("conv", x, square(8, 4, 3, 1, 1), 4, each.groups));
+    const Program& program = maker.program();
+    const auto found = products_of(program, program.steps[0], each.fold);
+    REQUIRE(found);
+    CHECK(found->per_frame == each.per_frame);
+    CHECK(found->per_cycle == each.per_cycle);
   }
 }
