@@ -373,7 +373,19 @@ class Combined(Search):
         self.assertFalse((self.folder("p") / "study.db").exists())
 
 
-class Lenet(Search):
+class TrainedModels(Search):
+    def test_the_precision_search_of_vit_tiny_counts_the_hardware_of_every_trial(self):
+        config = self.edited(
+            "configs/search/vit_tiny_mnist.toml",
+            "vit.toml",
+            ("num_samples = 1000", "num_samples = 16"),
+            ("accuracy_drop <= 1.0", "accuracy >= 0.0"),
+        )
+        self.mase("search", "--config", config, "--project", "vit", "--n-trials", "2", "-q")
+        luts = [row["lut"] for row in self.trials("vit")]
+        self.assertEqual(len(luts), 2)
+        self.assertNotEqual(luts[0], luts[1])
+
     def test_the_mixed_precision_search_of_lenet_runs_and_says_what_is_missing_where_nothing_is_feasible(self):
         # Untrained: no accuracy to lose, so one that must be had makes every trial infeasible.
         config = self.edited(
