@@ -28,12 +28,12 @@ std::int64_t share_rows(std::int64_t rows, double share) {
 }
 
 void check_parts(const Dataset& dataset) {
-  std::vector<char> seen(static_cast<std::size_t>(dataset.labels.size()), 0);
+  std::vector<char> seen(static_cast<std::size_t>(dataset.row_count()), 0);
   for (const auto* part : {&dataset.train, &dataset.validation, &dataset.test})
     for (std::int64_t row : *part) {
-      if (row < 0 || row >= dataset.labels.size())
+      if (row < 0 || row >= dataset.row_count())
         file_error("data set " + dataset.name + ": the split names row " + std::to_string(row) +
-                   ", but there are " + std::to_string(dataset.labels.size()) + " rows");
+                   ", but there are " + std::to_string(dataset.row_count()) + " rows");
       if (seen[static_cast<std::size_t>(row)]++)
         file_error("data set " + dataset.name + ": the split uses row " + std::to_string(row) +
                    " twice; train, validation and test must be disjoint");
@@ -44,10 +44,11 @@ void check_parts(const Dataset& dataset) {
 
 void check_labels(const Dataset& dataset, const std::string& origin) {
   const auto labels = dataset.labels.span<std::int64_t>();
-  for (std::size_t row = 0; row < labels.size(); ++row)
-    if (labels[row] < 0 || labels[row] >= dataset.classes())
-      file_error(origin + ": label " + std::to_string(labels[row]) + " of row " +
-                 std::to_string(row) + " is out of range; the set has " +
+  const auto positions = static_cast<std::size_t>(numel(dataset.label_shape(1)));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] < 0 || labels[i] >= dataset.classes())
+      file_error(origin + ": label " + std::to_string(labels[i]) + " of row " +
+                 std::to_string(i / positions) + " is out of range; the set has " +
                  std::to_string(dataset.classes()) + " classes");
 }
 
@@ -81,7 +82,7 @@ void require_only(const DataOptions& options, const std::string& dataset,
 }
 
 void split_randomly(Dataset& dataset, const DataOptions& options) {
-  const std::int64_t rows = dataset.labels.size();
+  const std::int64_t rows = dataset.row_count();
   const std::int64_t test = share_rows(rows, options.test_share.value_or(0.2));
   const std::int64_t validation = share_rows(rows, options.validation_share.value_or(0.1));
   if (test + validation >= rows)
@@ -98,7 +99,7 @@ void split_randomly(Dataset& dataset, const DataOptions& options) {
 
 void standardise(Dataset& dataset) {
   auto values = dataset.inputs.front().values.mutable_span<float>();
-  const auto rows = static_cast<std::size_t>(dataset.labels.size());
+  const auto rows = static_cast<std::size_t>(dataset.row_count());
   const std::size_t width = values.size() / rows;
   for (std::size_t column = 0; column < width; ++column) {
     const auto at = [&](std::int64_t row) -> double {

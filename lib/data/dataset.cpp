@@ -14,6 +14,12 @@
 namespace mase::data {
 namespace {
 
+Shape with_rows(const Array& array, std::int64_t rows) {
+  Shape shape = array.shape();
+  shape.at(0) = rows;
+  return shape;
+}
+
 /// The given rows of an array, one behind the other.
 void gather_rows(const Array& from, std::span<const std::int64_t> rows, std::byte* into) {
   const std::size_t bytes = from.byte_size() / static_cast<std::size_t>(from.shape()[0]);
@@ -43,6 +49,8 @@ Part parse_part(const std::string& name) {
 const std::vector<std::int64_t>& Dataset::rows(Part part) const {
   return part == Part::train ? train : part == Part::validation ? validation : test;
 }
+
+Shape Dataset::label_shape(std::int64_t rows) const { return with_rows(labels, rows); }
 
 const Array& Dataset::features() const {
   if (inputs.size() != 1)
@@ -91,13 +99,10 @@ void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, 
 
 Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
                      std::int64_t count) const {
-  Batch batch{{}, Array(DType::int64, {count})};
+  Batch batch{{}, Array(DType::int64, label_shape(count))};
   std::vector<std::byte*> into;
-  for (const InputColumn& input : inputs) {
-    Shape shape = input.values.shape();
-    shape[0] = count;
-    batch.inputs.emplace_back(input.values.dtype(), std::move(shape));
-  }
+  for (const InputColumn& input : inputs)
+    batch.inputs.emplace_back(input.values.dtype(), with_rows(input.values, count));
   for (Array& array : batch.inputs) into.push_back(array.mutable_bytes());
   gather(rows, first, count, into, batch.labels.mutable_span<std::int64_t>().data());
   return batch;

@@ -24,19 +24,23 @@ struct InputColumn {
 /// n rows of a data set.
 struct Batch {
   std::vector<Array> inputs;  ///< [n, ...] each, in the order of the data set's
-  Array labels;               ///< [n] int64
+  Array labels;               ///< [n] or [n, positions] int64
 };
 
 /// A loaded classification data set. `parts` are row numbers into `inputs`.
 struct Dataset {
   std::string name;
   std::vector<InputColumn> inputs;  ///< one at least, all of the same number of rows
-  Array labels;                     ///< [rows] int64 class indices
+  /// int64 class indices, [rows], or [rows, positions] where every position of a row has one, as
+  /// next tokens have.
+  Array labels;
   std::vector<std::string> class_names;
   std::vector<std::int64_t> train, validation, test;
   std::string sha256;  ///< of the content (inputs, labels, parts): goes into checkpoints
 
   const std::vector<std::int64_t>& rows(Part part) const;
+  std::int64_t row_count() const { return labels.shape().empty() ? 0 : labels.shape().front(); }
+  Shape label_shape(std::int64_t rows) const;  ///< of the labels of so many rows
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
   /// The only input, where a source or a model has just one; Error(Fault::config) for several.
   const Array& features() const;

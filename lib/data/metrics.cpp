@@ -19,6 +19,13 @@ double ratio(std::int64_t part, std::int64_t whole) {
 double ClassCount::recall() const { return ratio(correct, rows); }
 double ClassCount::precision() const { return ratio(correct, predicted); }
 
+bool are_scores_of(const Shape& outputs, const Shape& labels) {
+  return outputs.size() == labels.size() + 1 &&
+         std::equal(labels.begin(), labels.end(), outputs.begin());
+}
+
+double perplexity(double loss) { return std::exp(loss); }
+
 std::pair<double, double> wilson_interval(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return {0.0, 1.0};
   constexpr double z = 1.959963984540054;  // 97.5 % quantile of the normal distribution
@@ -30,11 +37,12 @@ std::pair<double, double> wilson_interval(std::int64_t part, std::int64_t whole)
 }
 
 void ScoreCounter::add(const Array& outputs, const Array& labels) {
-  const Shape& shape = outputs.shape();
-  if (outputs.dtype() != DType::float32 || shape.size() != 2 || shape[0] != labels.size())
+  if (outputs.dtype() != DType::float32 || !are_scores_of(outputs.shape(), labels.shape()))
     file_error("the model's output is " + std::string(dtype_name(outputs.dtype())) +
-               shape_text(shape) + "; a classifier gives float32 [rows, classes] for " +
-               std::to_string(labels.size()) + " rows");
+               shape_text(outputs.shape()) +
+               "; a classifier gives float32 [rows, classes], or [rows, " +
+               "positions, classes] for next tokens, here for labels of shape " +
+               shape_text(labels.shape()));
   add(outputs.span<float>(), labels.span<std::int64_t>());
 }
 

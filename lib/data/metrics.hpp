@@ -26,7 +26,8 @@ struct ClassCount {
 /// than classes may predict a class that is none.
 using Confusion = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
 
-/// How well a model predicts rows of a data set.
+/// How well a model predicts the labels of a data set: one a row, or one for every position of it,
+/// each of which counts as a row here.
 struct Scores {
   std::int64_t rows = 0, correct = 0;
   double loss = 0;            ///< mean cross entropy of the softmax of the outputs, in nats
@@ -37,6 +38,13 @@ struct Scores {
   std::vector<std::uint8_t> hits;  ///< per row: 1 where it was predicted rightly
 };
 
+/// Whether outputs of this shape are scores of classes for labels of that: the labels' shape, then
+/// the classes.
+bool are_scores_of(const Shape& outputs, const Shape& labels);
+
+/// exp of the mean cross entropy in nats: as many equally likely classes would be as hard to tell.
+double perplexity(double loss);
+
 /// 95 % score interval of a share of `part` out of `whole` rows, within [0, 1]; [0, 1] without
 /// rows. (Wilson 1927, J. Am. Stat. Assoc. 22:209.)
 std::pair<double, double> wilson_interval(std::int64_t part, std::int64_t whole);
@@ -46,7 +54,8 @@ class ScoreCounter {
  public:
   explicit ScoreCounter(std::int64_t classes) : counts_(static_cast<std::size_t>(classes)) {}
 
-  /// `outputs` [n, k] float32 with k at least the number of classes, `labels` [n] int64.
+  /// `labels` [n] or [n, positions] int64, `outputs` float32 of their shape and k behind it, with k
+  /// at least the number of classes.
   /// Error(Fault::file) naming the row, counted over all batches, whose output is NaN or infinite,
   /// and when the shape does not fit.
   void add(const Array& outputs, const Array& labels);

@@ -41,6 +41,23 @@ TEST_CASE("scores of a hand-made batch") {
   CHECK(scores.confusion == Confusion{{{0, 0}, 2}, {{1, 2}, 1}, {{2, 2}, 1}});
 }
 
+TEST_CASE("every position of a row counts as a row") {
+  ScoreCounter counter(2), flat(2);
+  counter.add(Array::from(std::vector<float>{2, 1, 0, 3}, {1, 2, 2}),
+              Array::from(std::vector<std::int64_t>{0, 0}, {1, 2}));
+  add(flat, {2, 1, 0, 3}, {0, 0});
+  CHECK(counter.scores().rows == 2);
+  CHECK(counter.scores().correct == 1);
+  CHECK(counter.scores().loss == flat.scores().loss);
+  CHECK(counter.scores().confusion == flat.scores().confusion);
+}
+
+TEST_CASE("the perplexity of equal scores is the number of classes") {
+  ScoreCounter counter(5);
+  add(counter, {3, 3, 3, 3, 3}, {2});
+  CHECK(perplexity(counter.scores().loss) == Approx(5));
+}
+
 TEST_CASE("macro accuracy leaves out classes without rows") {
   ScoreCounter counter(3);
   add(counter, {1, 0, 0, 1, 0, 0}, {0, 1});

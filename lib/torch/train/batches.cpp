@@ -12,13 +12,13 @@
 namespace mase::train {
 
 Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed)
-    : data_(data), batch_size_(std::min(batch_size, data.labels.size())), seed_(seed) {
+    : data_(data), batch_size_(std::min(batch_size, data.row_count())), seed_(seed) {
   for (const data::InputColumn& input : data.inputs) {
     Shape shape = input.values.shape();
     shape[0] = batch_size_;
     inputs_.push_back(at::empty(shape, libtorch::scalar_type(input.values.dtype())));
   }
-  labels_.resize(static_cast<std::size_t>(batch_size_));
+  labels_.resize(static_cast<std::size_t>(numel(data.label_shape(batch_size_))));
 }
 
 void Batches::shuffle(std::int64_t epoch) {

@@ -27,8 +27,9 @@ class Batches {
 
   /// Of the batch loaded last; valid until the next load.
   std::vector<c10::IValue> inputs() const;
+  /// One a row, or one a position, row by row.
   std::span<const std::int64_t> labels() const {
-    return {labels_.data(), static_cast<std::size_t>(rows_)};
+    return {labels_.data(), static_cast<std::size_t>(numel(data_.label_shape(rows_)))};
   }
 
  private:

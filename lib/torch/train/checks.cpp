@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "data/metrics.hpp"
 
 namespace mase::train {
 namespace {
@@ -39,13 +40,17 @@ at::Tensor class_scores(const c10::IValue& output) {
                output.tagKind());
 }
 
-void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes) {
-  const bool fits = output.dim() == 2 && output.size(0) == rows && output.size(1) >= classes &&
+void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data) {
+  const Shape shape = output.sizes().vec(), labels = data.label_shape(rows);
+  const bool fits = data::are_scores_of(shape, labels) && shape.back() >= data.classes() &&
                     output.scalar_type() == at::kFloat;
   if (fits) return;
-  config_error("a model to train must return float32 [rows, classes]; for " + std::to_string(rows) +
-               " rows and " + std::to_string(classes) + " classes this one returns " +
-               c10::toString(output.scalar_type()) + " " + shape_text(output.sizes().vec()));
+  Shape wanted = labels;
+  wanted.push_back(data.classes());
+  config_error("a model to train must return float32 scores of the " +
+               std::to_string(data.classes()) + " classes of data set " + data.name + ", " +
+               shape_text(wanted) + " for " + std::to_string(rows) + " rows; this one returns " +
+               c10::toString(output.scalar_type()) + " " + shape_text(shape));
 }
 
 void check_quantization(const ir::Graph& graph, const backend::TrainOptions& options,

@@ -19,8 +19,9 @@ void check_data(const ir::Graph& graph, const data::Dataset& data);
 /// transformers do. Error(Fault::config) for anything else.
 at::Tensor class_scores(const c10::IValue& output);
 
-/// Error(Fault::config) unless `output` is float32 [rows, at least classes].
-void check_output(const at::Tensor& output, std::int64_t rows, std::int64_t classes);
+/// Error(Fault::config) unless `output` is float32 [rows, at least the number of classes] for
+/// `rows` rows, or [rows, positions, ...] where every position has a label.
+void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data);
 
 /// Error(Fault::config) for options of quantized training that could have no effect: a graph
 /// without formats, without a step that can be learned (`learned` of them), without a batch norm to

@@ -95,7 +95,7 @@ class Trainer {
   void check_first_batch() {
     const data::Batch batch = data_.batch(data_.train, 0, 1);
     const c10::IValue output = executor_.run(libtorch::check_inputs(graph_, batch.inputs));
-    check_output(class_scores(output), 1, data_.classes());
+    check_output(class_scores(output), 1, data_);
   }
 
   bool stopped_early() const {
@@ -146,7 +146,7 @@ class Trainer {
   double run_batch(std::int64_t index) {
     const std::int64_t rows = batches_.load(index);
     const at::Tensor output = network_->forward(batches_.inputs());
-    check_output(output, rows, data_.classes());
+    check_output(output, rows, data_);
     if (!output_gradient_.defined() || output_gradient_.sizes() != output.sizes())
       output_gradient_ = at::empty(output.sizes(), at::kFloat);
     const at::Tensor values = output.is_contiguous() ? output : output.contiguous();

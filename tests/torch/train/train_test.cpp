@@ -32,6 +32,24 @@ TEST_CASE("twenty training steps equal stock PyTorch's") {
   }
 }
 
+TEST_CASE("a label at every position trains as rows of one label do") {
+  data::Dataset set = twelve_rows();
+  set.inputs.front().values = set.inputs.front().values.reshaped({4, 3, 4});
+  set.labels = set.labels.reshaped({4, 3});
+  set.train = {0, 1, 2, 3};
+  set.validation = {1};
+  for (const auto& [name, expected] : stock_steps::networks) {
+    INFO(name);
+    ir::Graph graph = two_layers({3, 4});
+    const backend::TrainResult result = run_training(graph, set, stock_options(name), {}, "");
+    CHECK(result.best_validation.rows == 3);
+    std::size_t i = 0;
+    for (const std::string& path : graph.tensor_order)
+      for (float value : graph.tensors.at(path).value.span<float>())
+        CHECK(value == Approx(expected[i++]).margin(3e-6));
+  }
+}
+
 TEST_CASE("a resumed run ends with the same bits, from every snapshot") {
   const data::Dataset set = data::load_dataset("jsc", {});
   backend::TrainOptions options = short_run();
