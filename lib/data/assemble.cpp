@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -19,12 +21,28 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.validation_share) given.emplace_back("validation_share");
   if (options.test_share) given.emplace_back("test_share");
   if (options.seed != 0) given.emplace_back("split_seed");
+  if (options.max_token_len) given.emplace_back("max_token_len");
   return given;
 }
 
 std::int64_t share_rows(std::int64_t rows, double share) {
   if (share == 0.0) return 0;
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * share));
+}
+
+void split(Dataset& dataset, const DataOptions& options, const std::vector<std::int64_t>& order) {
+  const std::int64_t rows = dataset.row_count();
+  const std::int64_t test = share_rows(rows, options.test_share.value_or(0.2));
+  const std::int64_t validation = share_rows(rows, options.validation_share.value_or(0.1));
+  if (test + validation >= rows)
+    config_error("data set " + dataset.name + ": " + std::to_string(rows) + " rows leave none for" +
+                 " training after " + std::to_string(validation) + " for validation and " +
+                 std::to_string(test) + " for test; use smaller validation_share and test_share");
+  const auto validation_begin = order.begin() + (rows - validation - test);
+  const auto test_begin = order.end() - test;
+  dataset.train.assign(order.begin(), validation_begin);
+  dataset.validation.assign(validation_begin, test_begin);
+  dataset.test.assign(test_begin, order.end());
 }
 
 void check_parts(const Dataset& dataset) {
@@ -72,6 +90,23 @@ std::string content_hash(const Dataset& dataset) {
 
 }  // namespace
 
+std::string only_file(const std::string& path, const std::string& ending) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::exists(path, error)) file_error(path + ": no such file or folder");
+  if (!fs::is_directory(path, error)) return path;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(path, error))
+    if (lower_case(entry.path().extension().string()) == ending)
+      found.push_back(entry.path().string());
+  if (error) file_error(path + ": " + error.message());
+  std::sort(found.begin(), found.end());
+  if (found.empty()) file_error(path + ": there is no " + ending + " file in this folder");
+  if (found.size() > 1)
+    file_error(path + ": there are several " + ending + " files; name one of " + join(found, ", "));
+  return found.front();
+}
+
 void require_only(const DataOptions& options, const std::string& dataset,
                   const std::vector<std::string>& used) {
   for (const std::string& given : given_options(options))
@@ -82,19 +117,15 @@ void require_only(const DataOptions& options, const std::string& dataset,
 }
 
 void split_randomly(Dataset& dataset, const DataOptions& options) {
-  const std::int64_t rows = dataset.row_count();
-  const std::int64_t test = share_rows(rows, options.test_share.value_or(0.2));
-  const std::int64_t validation = share_rows(rows, options.validation_share.value_or(0.1));
-  if (test + validation >= rows)
-    config_error("data set " + dataset.name + ": " + std::to_string(rows) + " rows leave none for" +
-                 " training after " + std::to_string(validation) + " for validation and " +
-                 std::to_string(test) + " for test; use smaller validation_share and test_share");
-  const auto order = Random(static_cast<std::uint64_t>(options.seed)).permutation(rows);
-  const auto validation_begin = order.begin() + (rows - validation - test);
-  const auto test_begin = order.end() - test;
-  dataset.train.assign(order.begin(), validation_begin);
-  dataset.validation.assign(validation_begin, test_begin);
-  dataset.test.assign(test_begin, order.end());
+  require_only(options, dataset.name, {"data_dir", "validation_share", "test_share", "split_seed"});
+  split(dataset, options,
+        Random(static_cast<std::uint64_t>(options.seed)).permutation(dataset.row_count()));
+}
+
+void split_in_order(Dataset& dataset, const DataOptions& options) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(dataset.row_count()));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  split(dataset, options, order);
 }
 
 void standardise(Dataset& dataset) {

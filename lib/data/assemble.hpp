@@ -14,9 +14,17 @@ namespace mase::data {
 void require_only(const DataOptions& options, const std::string& dataset,
                   const std::vector<std::string>& used);
 
+/// `path` itself, or the only file of the folder that has the ending (".csv"); Error(Fault::file)
+/// when there is none or more.
+std::string only_file(const std::string& path, const std::string& ending);
+
 /// Fills the three parts with a seeded permutation of all rows. Shares default to 0.1 validation
-/// and 0.2 test. Error(Fault::config) when no row is left for training.
+/// and 0.2 test. Error(Fault::config) when no row is left for training, and for an option that is
+/// neither of the split nor data_dir.
 void split_randomly(Dataset& dataset, const DataOptions& options);
+
+/// The same shares without the permutation: the train part first, the test part last.
+void split_in_order(Dataset& dataset, const DataOptions& options);
 
 /// Subtracts the mean and divides by the deviation of each feature over the train part (population
 /// deviation, in double; constant features are only centred). For one input of float32.

@@ -62,7 +62,7 @@ void read_features(const CsvTable& table, std::size_t skip, Dataset& dataset) {
 Dataset load_csv(const DataOptions& options) {
   if (options.data_dir.empty())
     config_error("data set csv needs data_dir (--data-dir): a .csv file, or a folder with one");
-  const std::string path = find_csv(options.data_dir);
+  const std::string path = only_file(options.data_dir, ".csv");
   const CsvTable table(path);
   if (table.columns().size() < 2)
     file_error(path + ": a data set needs at least one feature column and a class column");

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 #include "base/error.hpp"
@@ -16,14 +15,8 @@
 namespace mase::data {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 bool is_class_name(std::string_view name) {
-  const std::string word = lower(name);
+  const std::string word = lower_case(name);
   return word == "label" || word == "class" || word == "target";
 }
 
@@ -130,7 +123,7 @@ float CsvTable::number(std::size_t row, std::size_t column) const {
 std::optional<std::size_t> CsvTable::find(std::string_view name) const {
   if (!has_header_) return std::nullopt;
   for (std::size_t i = 0; i < columns_.size(); ++i)
-    if (lower(columns_[i]) == lower(name)) return i;
+    if (lower_case(columns_[i]) == lower_case(name)) return i;
   return std::nullopt;
 }
 
@@ -149,22 +142,6 @@ std::size_t class_column(const CsvTable& table, const std::string& path) {
     found = i;
   }
   return found.value_or(table.columns().size() - 1);
-}
-
-std::string find_csv(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (!fs::exists(path, error)) file_error(path + ": no such file or folder");
-  if (!fs::is_directory(path, error)) return path;
-  std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(path, error))
-    if (lower(entry.path().extension().string()) == ".csv") found.push_back(entry.path().string());
-  if (error) file_error(path + ": " + error.message());
-  std::sort(found.begin(), found.end());
-  if (found.empty()) file_error(path + ": there is no .csv file in this folder");
-  if (found.size() > 1)
-    file_error(path + ": there are several .csv files; name one of " + join(found, ", "));
-  return found.front();
 }
 
 }  // namespace mase::data

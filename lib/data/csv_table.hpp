@@ -47,8 +47,4 @@ class CsvTable {
 /// Error(Fault::file) when several have such names.
 std::size_t class_column(const CsvTable& table, const std::string& path);
 
-/// `path` itself, or the only .csv file of the folder; Error(Fault::file) when there is none or
-/// more.
-std::string find_csv(const std::string& path);
-
 }  // namespace mase::data

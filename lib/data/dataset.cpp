@@ -120,6 +120,8 @@ const std::vector<DatasetRow>& dataset_table() {
        load_csv},
       {"npy", "x.npy (or x_0.npy, ... or arguments' names) and y.npy, or an .npz, in data_dir",
        "any", 0, load_npy},
+      {"text", "the next byte at every position of a text: the shipped novel, or data_dir's .txt",
+       "64", 256, load_text},
   };
   return table;
 }

@@ -63,6 +63,7 @@ struct DataOptions {
   std::optional<double> validation_share;  ///< share of rows, where the set has no fixed split
   std::optional<double> test_share;
   int seed = 0;  ///< of the split
+  std::optional<int> max_token_len;
   static constexpr auto fields() {
     return std::tuple{
         Field{"data_dir", &DataOptions::data_dir,
@@ -75,7 +76,11 @@ struct DataOptions {
               "share of rows for test, where the set has no fixed split"}
             .between(0.0, 0.9)
             .rare(),
-        Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare()};
+        Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare(),
+        Field{"max_token_len", &DataOptions::max_token_len,
+              "tokens of a row where a text is cut into rows; none: 64"}
+            .at_least(1)
+            .rare()};
   }
 };
 

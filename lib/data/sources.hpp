@@ -28,6 +28,11 @@ Dataset load_csv(const DataOptions& options);
 /// .npz archive of such arrays. int64 and int32 inputs stay what they are (token ids, masks).
 Dataset load_npy(const DataOptions& options);
 
+/// The bytes of a text, data_dir's or the shipped novel, as token ids: row i has the max_token_len
+/// (64) bytes from i * max_token_len on, its labels are the byte after each. The parts follow each
+/// other, so that none holds the middle of another's sentence.
+Dataset load_text(const DataOptions& options);
+
 /// Whether an input's name is x or x_N, which is no argument's name but a place.
 bool is_by_position(const std::string& name);
 
