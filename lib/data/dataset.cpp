@@ -121,20 +121,28 @@ const std::vector<DatasetRow>& dataset_table() {
       {"npy", "x.npy (or x_0.npy, ... or arguments' names) and y.npy, or an .npz, in data_dir",
        "any", 0, load_npy},
       {"text", "the next byte at every position of a text: the shipped novel, or data_dir's .txt",
-       "64", 256, load_text},
+       "64", 256, load_text, "next_token"},
   };
   return table;
 }
 
-Dataset load_dataset(const std::string& name, const DataOptions& options) {
+const DatasetRow* find_dataset(const std::string& name) {
   const std::string wanted = replace_all(name, "_", "-");
-  std::vector<std::string> names;
-  for (const DatasetRow& row : dataset_table()) {
-    if (row.name == wanted) return row.load(options);
-    names.push_back(row.name);
+  for (const DatasetRow& row : dataset_table())
+    if (row.name == wanted) return &row;
+  return nullptr;
+}
+
+Dataset load_dataset(const std::string& name, const DataOptions& options) {
+  if (const DatasetRow* row = find_dataset(name)) {
+    Dataset dataset = row->load(options);
+    dataset.task = row->task;
+    return dataset;
   }
+  std::vector<std::string> names;
+  for (const DatasetRow& row : dataset_table()) names.push_back(row.name);
   config_error("unknown data set '" + name + "'" +
-               did_you_mean(wanted, names, "; known: " + join(names, ", ")));
+               did_you_mean(replace_all(name, "_", "-"), names, "; known: " + join(names, ", ")));
 }
 
 }  // namespace mase::data

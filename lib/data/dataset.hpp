@@ -27,10 +27,11 @@ struct Batch {
   Array labels;               ///< [n] or [n, positions] int64
 };
 
-/// A loaded classification data set. `parts` are row numbers into `inputs`.
+/// A loaded data set. `parts` are row numbers into `inputs`.
 struct Dataset {
   std::string name;
-  std::vector<InputColumn> inputs;  ///< one at least, all of the same number of rows
+  std::string task = "classification";  ///< a row of task_table()
+  std::vector<InputColumn> inputs;      ///< one at least, all of the same number of rows
   /// int64 class indices, [rows], or [rows, positions] where every position of a row has one, as
   /// next tokens have.
   Array labels;
@@ -91,11 +92,13 @@ struct DatasetRow {
   std::string shape;  ///< "16", "1x28x28" for lists
   int classes;        ///< 0: depends on the files
   Dataset (*load)(const DataOptions& options);
+  std::string task = "classification";  ///< what it is for, a row of task_table()
 };
 
 const std::vector<DatasetRow>& dataset_table();
-/// Loads by name ("toy_tiny" and "toy-tiny" are the same); Error(Fault::config) with the nearest
-/// name.
+/// nullptr when there is none; "toy_tiny" and "toy-tiny" are the same.
+const DatasetRow* find_dataset(const std::string& name);
+/// Loads by name; Error(Fault::config) with the nearest name.
 Dataset load_dataset(const std::string& name, const DataOptions& options);
 
 }  // namespace mase::data

@@ -5,6 +5,7 @@
 #include "backend/backend.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "data/task.hpp"
 
 namespace mase::driver {
 namespace {
@@ -13,6 +14,12 @@ void apply_log_settings(const General& general) {
   log::set_level(general.no_warnings ? log::Level::error : log::parse_level(general.log_level));
   if (general.accelerator == "gpu")
     log::warning("accelerator = \"gpu\" was asked for; this program computes on the CPU");
+}
+
+void check_task(const General& general, const data::Dataset& dataset) {
+  if (general.task && data::find_task(*general.task).name != dataset.task)
+    config_error("task = \"" + *general.task + "\": data set " + dataset.name + " is for " +
+                 dataset.task + "; leave task out, or use another data set");
 }
 
 }  // namespace
@@ -32,6 +39,7 @@ Session open_session(const CommonRequest& request) {
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);
     session.dataset = data::load_dataset(*settings.general.dataset, settings.data);
+    check_task(settings.general, *session.dataset);
   }
   return session;
 }

@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "data/task.hpp"
 #include "report/table.hpp"
 
 namespace mase::driver {
@@ -149,10 +150,16 @@ Tree settings_tree(const Settings& effective) {
   return out;
 }
 
+std::string task_name(const General& general) {
+  if (general.task) return *general.task;
+  const data::DatasetRow* row = general.dataset ? data::find_dataset(*general.dataset) : nullptr;
+  return row ? row->task : data::task_table().front().name;
+}
+
 std::string project_name(const Settings& settings) {
   const General& g = settings.general;
   const std::string model = g.model ? last_component(*g.model) : "model";
-  const std::string generated = replace_all(model, "/", "-") + "_" + g.task + "_" +
+  const std::string generated = replace_all(model, "/", "-") + "_" + task_name(g) + "_" +
                                 g.dataset.value_or("none") + "_" + today();
   return g.project.value_or(generated);
 }

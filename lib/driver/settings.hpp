@@ -19,7 +19,7 @@ namespace mase::driver {
 struct General {
   std::optional<std::string> model;
   std::optional<std::string> dataset;
-  std::string task = "classification";
+  std::optional<std::string> task;
   std::optional<std::string> load_name;
   std::string load_type = "auto";
   bool to_debug = false;
@@ -42,7 +42,9 @@ struct General {
     return std::tuple{
         Field{"model", &G::model, "name of a built-in model (`mase list models`) or a model file"},
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
-        Field{"task", &G::task, "what the model does"}.one_of("classification", "cls").rare(),
+        Field{"task", &G::task, "what the model does; none: what the data set is for"}
+            .one_of("classification", "cls", "next_token", "language_modeling", "lm")
+            .rare(),
         Field{"load_name", &G::load_name, "checkpoint whose weights or graph to start from"},
         Field{"load_type", &G::load_type,
               "kind of that file: mz a mase checkpoint, pt a state_dict"}
@@ -127,6 +129,9 @@ Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics)
 std::string settings_table(const SettingSources& sources, const Settings& effective, bool all);
 /// Every effective setting as a dict.
 Tree settings_tree(const Settings& effective);
+
+/// The task that is given, or that the data set is for.
+std::string task_name(const General& general);
 
 /// The project's name, generated when not given.
 std::string project_name(const Settings& settings);

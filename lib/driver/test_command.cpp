@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "data/task.hpp"
 #include "driver/evaluate.hpp"
 #include "driver/hardware.hpp"
 #include "driver/session.hpp"
@@ -24,6 +25,7 @@ passes::ReportTable class_table(const data::Scores& scores, const data::Dataset&
       "Per class", {"Class", "Rows", "Predicted", "Correct", "Recall", "Precision"}, {}, ""};
   for (std::size_t c = 0; c < scores.classes.size(); ++c) {
     const data::ClassCount& count = scores.classes[c];
+    if (count.rows == 0 && count.predicted == 0) continue;  // of 256 bytes a text has 70
     table.rows.push_back({dataset.class_names[c], std::to_string(count.rows),
                           std::to_string(count.predicted), std::to_string(count.correct),
                           percent(count.recall()), percent(count.precision())});
@@ -70,6 +72,8 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
   out["accuracy"] = scores.accuracy;
   out["macro_accuracy"] = scores.macro_accuracy;
   out["loss"] = scores.loss;
+  if (data::find_task(dataset.task).has_perplexity)
+    out["perplexity"] = data::perplexity(scores.loss);
   for (std::size_t c = 0; c < scores.classes.size(); ++c) {
     Tree& entry = out["classes"][dataset.class_names[c]];
     entry["rows"] = scores.classes[c].rows;
@@ -78,6 +82,16 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
   }
   out["confusion"] = confusion_tree(scores, dataset);
   return out;
+}
+
+/// What sums the scores up, in one line.
+std::string summary(const data::Scores& scores, const data::Dataset& dataset, bool macro) {
+  const bool has_perplexity = data::find_task(dataset.task).has_perplexity;
+  return (has_perplexity ? "perplexity " + fixed_text(data::perplexity(scores.loss), 3) + ", "
+                         : "") +
+         "accuracy " + percent(scores.accuracy) + " (" + std::to_string(scores.correct) + " of " +
+         std::to_string(scores.rows) + "), loss " + fixed_text(scores.loss, 4) +
+         (macro ? ", macro accuracy " + percent(scores.macro_accuracy) : "");
 }
 
 std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRequest& request,
@@ -114,10 +128,7 @@ int test(const TestRequest& request) {
   Output& output = session.output;
   output.table(class_table(scores, dataset));
   if (scores.classes.size() <= most_columns) output.table(confusion_table(scores, dataset));
-  output.text(request.split + " (" + level + "): accuracy " + percent(scores.accuracy) + " (" +
-              std::to_string(scores.correct) + " of " + std::to_string(scores.rows) + "), loss " +
-              fixed_text(scores.loss, 4) +
-              (request.macro ? ", macro accuracy " + percent(scores.macro_accuracy) : ""));
+  output.text(request.split + " (" + level + "): " + summary(scores, dataset, request.macro));
   output.document()["split"] = request.split;
   output.document()["level"] = level;
   output.document()["scores"] = scores_tree(scores, dataset);

@@ -7,6 +7,8 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
+#include "data/metrics.hpp"
+#include "data/task.hpp"
 #include "driver/session.hpp"
 #include "report/event_file.hpp"
 
@@ -15,9 +17,8 @@ namespace {
 
 constexpr const char* state_file = "mase/train_state.bin";
 
-std::string metrics_text(const backend::Metrics& metrics) {
-  return "loss " + fixed_text(metrics.loss, 4) + ", accuracy " +
-         fixed_text(100 * metrics.accuracy, 2) + " %";
+std::string metrics_text(const data::TaskRow& task, const backend::Metrics& metrics) {
+  return data::figures_text(task, metrics.loss, metrics.accuracy);
 }
 
 std::string progress_text(const backend::Progress& p) {
@@ -34,8 +35,8 @@ std::string progress_text(const backend::Progress& p) {
 /// Shows progress to people and writes the curves for TensorBoard.
 class Reporter {
  public:
-  Reporter(Session& session, bool quiet)
-      : output_(session.output), line_(!quiet && !session.output.is_json()) {
+  Reporter(Session& session, const data::TaskRow& task, bool quiet)
+      : task_(task), output_(session.output), line_(!quiet && !session.output.is_json()) {
     if (session.settings().general.report_to == "tensorboard")
       events_.emplace(session.software_folder() + "/tensorboard");
   }
@@ -52,7 +53,7 @@ class Reporter {
     line_.clear();
     output_.text("epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs) +
                  ": train loss " + fixed_text(p.loss, 4) + ", validation " +
-                 metrics_text(*p.validation));
+                 metrics_text(task_, *p.validation));
     Tree entry = Tree::dict();
     entry["epoch"] = p.epoch;
     entry["step"] = p.step;
@@ -67,6 +68,7 @@ class Reporter {
   }
 
  private:
+  const data::TaskRow& task_;
   Output& output_;
   ProgressLine line_;
   std::optional<report::EventFile> events_;
@@ -110,17 +112,20 @@ void refuse_overwriting(const std::string& folder) {
                    "it, --project NAME keeps both");
 }
 
-void print_result(const backend::TrainResult& result, const std::string& folder, Output& output) {
+void print_result(const backend::TrainResult& result, const data::TaskRow& task,
+                  const std::string& folder, Output& output) {
   output.text("\ntrained " + std::to_string(result.steps) + " steps in " +
               std::to_string(result.epochs) + " epochs" +
               (result.stopped_early ? ", stopped early" : "") + "; best validation " +
-              metrics_text(result.best_validation));
+              metrics_text(task, result.best_validation));
   output.text("checkpoints: " + folder + "/best.pt, " + folder + "/last.pt");
   Tree& document = output.document();
   document["steps"] = result.steps;
   document["stopped_early"] = result.stopped_early;
   document["best_validation"]["loss"] = result.best_validation.loss;
   document["best_validation"]["accuracy"] = result.best_validation.accuracy;
+  if (task.has_perplexity)
+    document["best_validation"]["perplexity"] = data::perplexity(result.best_validation.loss);
   document["best_checkpoint"] = folder + "/best.pt";
   document["last_checkpoint"] = folder + "/last.pt";
 }
@@ -158,7 +163,8 @@ int train(const TrainRequest& request) {
   write_file(folder + "/config.toml", resolved);
   const Tree info = checkpoint_info(resolved, &dataset);
   log::info("results go to " + folder);
-  Reporter reporter(session, request.quiet);
+  const data::TaskRow& task = data::find_task(dataset.task);
+  Reporter reporter(session, task, request.quiet);
   backend::TrainCallbacks callbacks;
   callbacks.progress = [&](const backend::Progress& progress) { reporter(progress); };
   callbacks.save = [&](const backend::Snapshot& snapshot) {
@@ -166,7 +172,7 @@ int train(const TrainRequest& request) {
   };
   const backend::TrainResult result =
       backend::open().train(model.graph, dataset, session.settings().train, callbacks, resume);
-  print_result(result, folder, session.output);
+  print_result(result, task, folder, session.output);
   if (request.resume) prepend_epochs(session);
   session.output.record(project_folder(session.settings()), "train");
   session.output.finish();

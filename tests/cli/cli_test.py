@@ -157,6 +157,10 @@ class Usage(InFolder):
         self.assertLess(len(short.splitlines()), 10)
         self.assertIn("split_seed", self.run_mase("test", *arguments, "--settings", code=2).stdout)
 
+    def test_a_task_is_what_the_data_set_is_for(self):
+        said = self.run_mase("test", "jsc-tiny", "jsc", "--task", "lm", code=2).stderr
+        self.assertIn('task = "lm": data set jsc is for classification', said)
+
     def test_lists_are_json_with_every_option(self):
         for what in (
             "passes",

@@ -172,6 +172,7 @@ TEST_CASE("a score is compared with the float model's, an epoch is told in the o
     CHECK(baseline.value("accuracy") == 0.75);
     CHECK(measured.value("accuracy") == 0.25);
     CHECK(measured.value("accuracy_drop") == 50);
+    CHECK(measured.value("perplexity") == Approx(std::exp(measured.value("loss"))));
     CHECK(told.at("1") == Tree(0.5));
   }
 }

@@ -85,6 +85,7 @@ Tree scores_tree(const data::Scores& scores) {
   tree["accuracy"] = scores.accuracy;
   tree["loss"] = scores.loss;
   tree["macro_accuracy"] = scores.macro_accuracy;
+  tree["perplexity"] = data::perplexity(scores.loss);
   return tree;
 }
 

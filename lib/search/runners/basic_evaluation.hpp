@@ -16,6 +16,7 @@ inline constexpr std::array score_metrics{
     MetricDoc{"accuracy", Direction::maximize, "share of rows predicted rightly (micro)"},
     MetricDoc{"macro_accuracy", Direction::maximize, "mean recall of the classes"},
     MetricDoc{"loss", Direction::minimize, "mean cross entropy, nats"},
+    MetricDoc{"perplexity", Direction::minimize, "exp of the loss: of a model of next tokens"},
     MetricDoc{"accuracy_drop", Direction::minimize,
               "points of accuracy lost against the float model"},
     MetricDoc{"accuracy_drop_bound", Direction::minimize,
@@ -60,7 +61,7 @@ double accuracy_drop(double before, double after, std::int64_t rows);
 double accuracy_drop_bound(std::span<const std::uint8_t> before,
                            std::span<const std::uint8_t> after);
 
-/// {"accuracy", "loss", "macro_accuracy"}.
+/// {"accuracy", "loss", "macro_accuracy", "perplexity"}.
 Tree scores_tree(const data::Scores& scores);
 
 /// Delivers `score_metrics` on the rows.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks: what a model does with a row of a data set, and the figures that say how well.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mase::data {
+
+/// A task that users can name: one row of the table.
+struct TaskRow {
+  std::string name;
+  std::vector<std::string> others;  ///< names that mean the same
+  bool has_perplexity;              ///< which says more than the share of right predictions
+};
+
+const std::vector<TaskRow>& task_table();
+/// By any of its names; Error(Fault::config) with the nearest one.
+const TaskRow& find_task(const std::string& name);
+
+/// "loss 0.5432, accuracy 81.20 %", with the perplexity between them where the task has it.
+std::string figures_text(const TaskRow& task, double loss, double accuracy);
+
+}  // namespace mase::data
