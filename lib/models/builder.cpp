@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers, calls, shapes and initial weights.
+// Layers, shapes and initial weights.
 #include "models/builder.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "ir/initial_weights.hpp"
 
 namespace mase::models {
@@ -26,6 +27,22 @@ ir::Module make_module(const std::string& path, const std::string& class_name,
   return module;
 }
 
+/// What is normalised over the last dimension.
+ir::Module make_norm(const std::string& path, const std::string& short_class, const std::string& op,
+                     std::int64_t width) {
+  ir::Module module = make_module(path, "normalization." + short_class, op);
+  module.attributes = {{"normalized_shape", Value::list({Value(width)})}, {"eps", Value(1e-5)}};
+  return module;
+}
+
+/// What torch.nn.Embedding starts with.
+Array standard_normal(const Shape& shape, std::uint64_t seed, std::uint64_t stream) {
+  Random random(seed, stream);
+  Array values(DType::float32, shape);
+  for (float& value : values.mutable_span<float>()) value = static_cast<float>(random.normal());
+  return values;
+}
+
 Array filled(const Shape& shape, float value) {
   Array array(DType::float32, shape);
   std::ranges::fill(array.mutable_span<float>(), value);
@@ -43,7 +60,7 @@ std::vector<ir::Argument> pool_attributes(std::int64_t kernel) {
 }  // namespace
 
 Builder::Builder(const std::string& name, const std::string& root_class, const Shape& sample_shape,
-                 std::uint64_t seed)
+                 std::uint64_t seed, DType input)
     : sample_shape_(sample_shape), shape_(sample_shape), seed_(seed) {
   graph_.name = name;
   graph_.containers[""] = "mase_models." + root_class;
@@ -53,6 +70,7 @@ Builder::Builder(const std::string& name, const std::string& root_class, const S
   node.kind = ir::NodeKind::placeholder;
   node.name = node.target = "x";
   node.info = info();
+  node.info.dtype = input;
   last_ = graph_.add(std::move(node));
 }
 
@@ -62,20 +80,20 @@ void Builder::container(const std::string& path, const std::string& short_class)
 
 void Builder::linear(const std::string& path, std::int64_t outputs) {
   if (shape_.size() != 1) impossible("a linear layer needs rows of one dimension");
-  add_linear(path, outputs);
+  add_linear(path, outputs, true);
 }
 
-void Builder::token_linear(const std::string& path, std::int64_t outputs) {
+void Builder::token_linear(const std::string& path, std::int64_t outputs, bool bias) {
   if (shape_.size() != 2) impossible("layer " + path + " needs rows of [tokens, inputs]");
-  add_linear(path, outputs);
+  add_linear(path, outputs, bias);
 }
 
-void Builder::add_linear(const std::string& path, std::int64_t outputs) {
+void Builder::add_linear(const std::string& path, std::int64_t outputs, bool bias) {
   if (outputs < 1) impossible("layer " + path + " needs at least one output");
   ir::Module module = make_module(path, "linear.Linear", "aten::linear");
   const std::int64_t inputs = shape_.back();
   add_parameter(module, "weight", {outputs, inputs}, inputs);
-  add_parameter(module, "bias", {outputs}, inputs);
+  if (bias) add_parameter(module, "bias", {outputs}, inputs);
   shape_.back() = outputs;
   add_layer(std::move(module), "input");
 }
@@ -114,13 +132,30 @@ void Builder::batch_norm(const std::string& path, double momentum) {
   add_layer(std::move(module), "input");
 }
 
+void Builder::embedding(const std::string& path, std::int64_t rows, std::int64_t width) {
+  if (shape_.size() != 1) impossible("layer " + path + " needs rows of [tokens]");
+  ir::Module module = make_module(path, "sparse.Embedding", "aten::embedding");
+  const std::string table = path + ".weight";
+  module.tensors.emplace_back("weight", table);
+  graph_.set_tensor(
+      table, {standard_normal({rows, width}, seed_, graph_.tensor_order.size()), true, true});
+  module.attributes = {
+      {"padding_idx", Value(-1)}, {"scale_grad_by_freq", Value(false)}, {"sparse", Value(false)}};
+  shape_.push_back(width);
+  add_layer(std::move(module), "indices");
+}
+
 void Builder::layer_norm(const std::string& path) {
-  ir::Module module = make_module(path, "normalization.LayerNorm", "aten::layer_norm");
+  ir::Module module = make_norm(path, "LayerNorm", "aten::layer_norm", shape_.back());
   add_constant(module, "weight", 1.0f, true);
   add_constant(module, "bias", 0.0f, true);
-  module.attributes = {{"normalized_shape", Value::list({Value(shape_.back())})},
-                       {"eps", Value(1e-5)},
-                       {"cudnn_enable", Value(true)}};
+  module.attributes.emplace_back("cudnn_enable", Value(true));
+  add_layer(std::move(module), "input");
+}
+
+void Builder::rms_norm(const std::string& path) {
+  ir::Module module = make_norm(path, "RMSNorm", "aten::rms_norm", shape_.back());
+  add_constant(module, "weight", 1.0f, true);
   add_layer(std::move(module), "input");
 }
 
@@ -128,6 +163,10 @@ void Builder::gelu(const std::string& path) {
   ir::Module module = make_module(path, "activation.GELU", "aten::gelu");
   module.attributes = {{"approximate", Value(std::string("none"))}};
   add_layer(std::move(module), "self");
+}
+
+void Builder::silu(const std::string& path) {
+  add_layer(make_module(path, "activation.SiLU", "aten::silu"), "self");
 }
 
 void Builder::relu(const std::string& path) {
@@ -145,61 +184,6 @@ void Builder::max_pool2d(const std::string& path, std::int64_t kernel) {
   module.attributes = pool_attributes(kernel);
   pool_shape(kernel);
   add_layer(std::move(module), "self");
-}
-
-void Builder::call_relu() {
-  add_call(ir::NodeKind::call_function, "torch.nn.functional.relu", "aten::relu", {});
-}
-
-void Builder::call_max_pool2d(std::int64_t kernel) {
-  pool_shape(kernel);
-  add_call(ir::NodeKind::call_function, "torch.nn.functional.max_pool2d", "aten::max_pool2d",
-           {{"kernel_size", pair(kernel)}});
-}
-
-void Builder::call_flatten() {
-  shape_ = {numel(shape_)};
-  add_call(ir::NodeKind::call_function, "torch.flatten", "aten::flatten.using_ints",
-           {{"start_dim", Value(1)}});
-}
-
-void Builder::call_view() {
-  shape_ = {numel(shape_)};
-  add_call(ir::NodeKind::call_method, "view", "aten::view",
-           {{"size", Value::list({Value(-1), Value(shape_[0])})}});
-}
-
-void Builder::call(ir::NodeKind kind, const std::string& target, const std::string& op,
-                   std::vector<ir::Argument> args, const Shape& result, std::size_t batch) {
-  shape_ = result;
-  add_call(kind, target, op, std::move(args), batch);
-}
-
-void Builder::add_positions(const std::string& path) {
-  Shape shape{1};
-  shape.insert(shape.end(), shape_.begin(), shape_.end());
-  graph_.set_tensor(
-      path,
-      {ir::initial_weights(shape, shape_.back(), seed_, graph_.tensor_order.size()), true, true});
-  ir::Node node;
-  node.kind = ir::NodeKind::get_attr;
-  node.name = ir::node_name_of(path);
-  node.target = path;
-  node.info = ir::ValueInfo::tensor(DType::float32, shape);
-  const ir::NodeId table = graph_.add(std::move(node));
-  add_call(ir::NodeKind::call_function, "_operator.add", "aten::add.Tensor",
-           {{"other", Value(ir::NodeRef{table})}});
-}
-
-void Builder::add(ir::NodeId other) {
-  const Value branch(ir::NodeRef{last_});
-  last_ = other;
-  add_call(ir::NodeKind::call_function, "_operator.add", "aten::add.Tensor", {{"other", branch}});
-}
-
-void Builder::go_on_from(ir::NodeId node, const Shape& shape) {
-  last_ = node;
-  shape_ = shape;
 }
 
 ir::Graph Builder::finish() {
@@ -224,8 +208,8 @@ void Builder::add_constant(ir::Module& module, const std::string& argument, floa
                            bool parameter) {
   const std::string path = module.path + "." + argument;
   module.tensors.emplace_back(argument, path);
-  // Batch norms have the channels first, layer norms last.
-  const std::int64_t size = module.op == "aten::layer_norm" ? shape_.back() : shape_[0];
+  // Batch norms have the channels first, the others last.
+  const std::int64_t size = module.op == "aten::batch_norm" ? shape_[0] : shape_.back();
   graph_.set_tensor(path, {filled({size}, value), parameter, parameter});
 }
 
@@ -238,20 +222,6 @@ void Builder::add_layer(ir::Module module, const std::string& data_argument) {
   node.args = {{data_argument, Value(ir::NodeRef{last_})}};
   node.info = info();
   graph_.modules[module.path] = std::move(module);
-  last_ = graph_.add(std::move(node));
-}
-
-void Builder::add_call(ir::NodeKind kind, const std::string& target, const std::string& op,
-                       std::vector<ir::Argument> args, std::size_t batch) {
-  ir::Node node;
-  node.kind = kind;
-  node.name = target.substr(target.rfind('.') + 1);
-  node.target = target;
-  node.op = op;
-  node.args = std::move(args);
-  const std::string data = op == "mase::getitem" ? "value" : "self";
-  node.args.insert(node.args.begin(), {data, Value(ir::NodeRef{last_})});
-  node.info = info(batch);
   last_ = graph_.add(std::move(node));
 }
 

@@ -3,6 +3,7 @@
 // importer would find it in a PyTorch model, with torch.nn's default initial weights.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,27 +12,38 @@
 
 namespace mase::models {
 
+/// A node that others read, and the shape of its rows.
+struct Joint {
+  ir::NodeId node;
+  Shape shape;
+};
+
 /// Each call appends one node that reads the node before it. Shapes are those of one row.
 /// Weights and biases of linear and convolution layers are ir::initial_weights, the stream being
-/// the tensor's place. Batch norms start with ones and zeros.
+/// the tensor's place, tables of embeddings are normal. Norms start with ones and zeros.
 class Builder {
  public:
-  /// `root_class` is the class name of the whole network.
+  /// `root_class` is the class name of the whole network; token ids are int64.
   Builder(const std::string& name, const std::string& root_class, const Shape& sample_shape,
-          std::uint64_t seed);
+          std::uint64_t seed, DType input = DType::float32);
 
   /// Declares a container ("seq_blocks", "Sequential"); its layers' paths begin with its name.
   void container(const std::string& path, const std::string& short_class);
 
   // Layers of torch.nn.
   void linear(const std::string& path, std::int64_t outputs);
-  void token_linear(const std::string& path, std::int64_t outputs);  ///< of [tokens, inputs]
+  void token_linear(const std::string& path, std::int64_t outputs,
+                    bool bias = true);  ///< of [tokens, inputs]
+  /// Row `x` of a table of so many rows, for every token id x: [tokens, width].
+  void embedding(const std::string& path, std::int64_t rows, std::int64_t width);
   void conv2d(const std::string& path, std::int64_t channels, std::int64_t kernel,
               std::int64_t padding, bool bias, std::int64_t stride = 1);
   void batch_norm(const std::string& path, double momentum = 0.1);  ///< 1d or 2d by the shape
   void layer_norm(const std::string& path);  ///< over the last dimension, eps 1e-5
+  void rms_norm(const std::string& path);    ///< the same
   void relu(const std::string& path);
   void gelu(const std::string& path);
+  void silu(const std::string& path);
   void softmax(const std::string& path);
   void max_pool2d(const std::string& path, std::int64_t kernel);
 
@@ -45,13 +57,20 @@ class Builder {
   void call(ir::NodeKind kind, const std::string& target, const std::string& op,
             std::vector<ir::Argument> args, const Shape& result, std::size_t batch = 0);
 
+  std::array<Joint, 2> halves();             ///< of the last dimension, by torch.chunk
+  Joint item(const Joint& list, int index);  ///< of a list whose items have the joint's shape
+  void concat(const Joint& first, const Joint& second);  ///< along the last dimension
+
   // Joints.
   /// x + table, a parameter of the shape of a row.
   void add_positions(const std::string& path);
-  void add(ir::NodeId other);  ///< other + x, of one shape
-  ir::NodeId last() const { return last_; }
-  /// The next node reads this one, whose rows have the shape.
-  void go_on_from(ir::NodeId node, const Shape& shape);
+  void add(const Joint& other);       ///< other + x, of one shape
+  void multiply(const Joint& other);  ///< x * other, which has x's last dimensions
+  /// A tensor that is no layer's and no parameter, such as a mask.
+  Joint constant(const std::string& path, Array value);
+  Joint joint() const { return {last_, shape_}; }
+  /// The next node reads this one.
+  void go_on_from(const Joint& joint);
 
   const Shape& shape() const { return shape_; }  ///< of one row, after the last layer
 
@@ -59,13 +78,16 @@ class Builder {
   ir::Graph finish();
 
  private:
-  void add_linear(const std::string& path, std::int64_t outputs);
+  void add_linear(const std::string& path, std::int64_t outputs, bool bias);
+  ir::NodeId add_tensor(const std::string& path, ir::Tensor tensor);
   void add_parameter(ir::Module& module, const std::string& argument, const Shape& shape,
                      std::int64_t fan_in);
   void add_constant(ir::Module& module, const std::string& argument, float value, bool parameter);
   void add_layer(ir::Module module, const std::string& data_argument);
   void add_call(ir::NodeKind kind, const std::string& target, const std::string& op,
                 std::vector<ir::Argument> args, std::size_t batch = 0);
+  void append(ir::NodeKind kind, const std::string& target, const std::string& op,
+              std::vector<ir::Argument> args, std::size_t batch = 0);
   void pool_shape(std::int64_t kernel);
   [[noreturn]] void impossible(const std::string& reason) const;
   ir::ValueInfo info(std::size_t batch = 0) const;

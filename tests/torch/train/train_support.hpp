@@ -27,11 +27,13 @@ inline Array patterned(const Shape& shape, std::int64_t k) {
 /// Linear(4, 5), ReLU, Linear(5, 3) with patterned weights, of [4] or of [positions, 4].
 inline ir::Graph two_layers(const Shape& row = {4}) {
   models::Builder builder("two", "Two", row, 0);
-  const auto linear = row.size() == 1 ? &models::Builder::linear : &models::Builder::token_linear;
+  const auto linear = [&](const char* path, std::int64_t outputs) {
+    row.size() == 1 ? builder.linear(path, outputs) : builder.token_linear(path, outputs);
+  };
   builder.container("layers", "Sequential");
-  (builder.*linear)("layers.0", 5);
+  linear("layers.0", 5);
   builder.relu("layers.1");
-  (builder.*linear)("layers.2", 3);
+  linear("layers.2", 3);
   ir::Graph graph = builder.finish();
   for (std::size_t k = 0; k < graph.tensor_order.size(); ++k) {
     Array& value = graph.tensors.at(graph.tensor_order[k]).value;
