@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "models/convnets.hpp"
+#include "models/decoders.hpp"
 #include "models/perceptrons.hpp"
 #include "models/transformers.hpp"
 
@@ -66,6 +67,13 @@ const std::vector<ModelRow>& model_table() {
        10,
        "mnist",
        build_vit_tiny},
+      {"llama-tiny",
+       "embedding, 2 x (RMS norm, causal attention of 4 heads over 2 of keys and values, RMS norm, "
+       "gated perceptron 64-192-64), RMS norm, linear 64-256",
+       {64},
+       256,
+       "text",
+       build_llama_tiny},
   };
   return table;
 }

@@ -87,6 +87,8 @@ TEST_CASE("parameter counts are those of the literature, the fixtures or stock l
   const int block =
       2 * 128 + (64 * 192 + 192) + (64 * 64 + 64) + (64 * 128 + 128) + (128 * 64 + 64);
   CHECK(parameters(build("vit-tiny")) == 64 * 49 + 64 + 16 * 64 + 3 * block + 128 + 650);
+  const int decoder = 2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 192;
+  CHECK(parameters(build("llama-tiny")) == 2 * 256 * 64 + 2 * decoder + 64);
 }
 
 TEST_CASE("the lab's network has its linear layers at blocks 2, 4 and 6") {
@@ -98,13 +100,15 @@ TEST_CASE("the lab's network has its linear layers at blocks 2, 4 and 6") {
   }
 }
 
-TEST_CASE("every network is sound and ends in one row of class scores") {
+TEST_CASE("every network is sound and ends in scores of the classes") {
   for (const ModelRow& row : model_table()) {
     INFO(row.name);
     const ir::Graph graph = row.build(row.sample_shape, row.classes, 0);
     CHECK(ir::verify(graph) == std::vector<std::string>{});
     CHECK(graph.name == row.name);
-    CHECK(graph.node(graph.output()).info.shape == Shape{1, row.classes});
+    Shape scores{1, row.classes};
+    if (row.dataset == "text") scores.insert(scores.begin() + 1, row.sample_shape.front());
+    CHECK(graph.node(graph.output()).info.shape == scores);
     CHECK(graph.tensor_order.size() == graph.tensors.size());
     for (const auto& [path, module] : graph.modules)
       if (const std::size_t dot = path.rfind('.'); dot != std::string::npos)
@@ -135,6 +139,30 @@ TEST_CASE("attention parts the heads of one layer") {
   CHECK(shape("blocks_2_mlp_0") == Shape{1, 16, 128});
   CHECK(shape("mean") == Shape{1, 64});
   CHECK_THAT(error_of("vit-tiny", {1, 5, 28}, 10), Contains("too small for layer patch_embed"));
+}
+
+TEST_CASE("a decoder shares keys and values, and sees no later token") {
+  const ir::Graph llama = find_model("llama-tiny")->build({3}, 5, 0);
+  const auto shape = [&](const char* node) { return llama.find_node(node)->info.shape; };
+  CHECK(llama.find_node("x")->info.dtype == DType::int64);
+  CHECK(shape("embed_tokens") == Shape{1, 3, 64});
+  CHECK(shape("transpose_1") == Shape{1, 2, 3, 16});
+  CHECK(shape("repeat_interleave") == Shape{1, 4, 3, 16});
+  CHECK(shape("lm_head") == Shape{1, 3, 5});
+  const auto later = llama.tensors.at("mask").value.span<bool>();
+  CHECK(std::vector<bool>(later.begin(), later.end()) ==
+        std::vector<bool>{false, true, true, false, false, true, false, false, false});
+  CHECK_THAT(error_of("llama-tiny", {3, 4}, 5), Contains("embed_tokens needs rows of [tokens]"));
+}
+
+TEST_CASE("a table of embeddings is normal") {
+  double sum = 0, square = 0;
+  const ir::Graph llama = build("llama-tiny");
+  const auto table = llama.tensors.at("embed_tokens.weight").value.span<float>();
+  for (const float value : table) sum += value, square += value * value;
+  const auto count = static_cast<double>(table.size());
+  CHECK(std::fabs(sum / count) < 5 / std::sqrt(count));
+  CHECK(std::fabs(square / count - 1) < 5 * std::sqrt(2 / count));
 }
 
 TEST_CASE("state_dict keys are those of torch.nn") {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/file.hpp"
 #include "formats/format.hpp"
+#include "support/temporary_folder.hpp"
 #include "test_paths.hpp"
 #include "torch/import/torchscript.hpp"
 #include "torch/train/network.hpp"
@@ -112,6 +114,30 @@ TEST_CASE("a jet classifier learns the shipped rows") {
   check_same_bits(saved.back().graph, graph);
   CHECK(graph.tensors.at("module_list.1.num_batches_tracked").value.span<std::int64_t>()[0] ==
         25 * 11);
+}
+
+TEST_CASE("a decoder learns which byte follows") {
+  const test::TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 120; ++i) text += "so it goes, and ";
+  write_file(folder.file("a.txt"), text);
+  data::DataOptions source;
+  source.data_dir = folder.path();
+  source.max_token_len = 8;
+  const data::Dataset set = data::load_dataset("text", source);
+  ir::Graph graph = models::find_model("llama-tiny")->build({8}, 256, 0);
+  backend::TrainOptions options = short_run();
+  options.max_epochs = 6;
+  options.batch_size = 16;
+  options.learning_rate = 3e-3;
+  std::vector<double> losses;
+  backend::TrainCallbacks callbacks;
+  callbacks.progress = [&](const backend::Progress& progress) { losses.push_back(progress.loss); };
+  const backend::TrainResult result = run_training(graph, set, options, callbacks, "");
+  // Untrained, a byte is one of 256; of the text's eleven a few characters tell the next.
+  CHECK(losses.front() > 2);
+  CHECK(result.best_validation.loss < 0.5);
+  CHECK(result.best_validation.rows == static_cast<std::int64_t>(set.validation.size()) * 8);
 }
 
 TEST_CASE("accumulated batches make the step of one large batch") {
