@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -88,6 +89,24 @@ std::string content_hash(const Dataset& dataset) {
   return sha256(text);
 }
 
+/// Mean and deviation of one feature over rows of `size` elements, of which every `width`th is it;
+/// the deviation of a constant feature counts as one.
+std::pair<double, double> mean_and_scale(std::span<const float> values,
+                                         const std::vector<std::int64_t>& rows, std::size_t size,
+                                         std::size_t width, std::size_t column) {
+  const auto sum = [&](auto term) {
+    double total = 0;
+    for (const std::int64_t row : rows)
+      for (std::size_t i = column; i < size; i += width)
+        total += term(double(values[static_cast<std::size_t>(row) * size + i]));
+    return total / (double(rows.size()) * double(size / width));
+  };
+  const double mean = sum([](double value) { return value; });
+  const double deviation =
+      std::sqrt(sum([&](double value) { return (value - mean) * (value - mean); }));
+  return {mean, deviation > 0 ? deviation : 1.0};
+}
+
 }  // namespace
 
 std::string only_file(const std::string& path, const std::string& ending) {
@@ -129,23 +148,14 @@ void split_in_order(Dataset& dataset, const DataOptions& options) {
 }
 
 void standardise(Dataset& dataset) {
-  auto values = dataset.inputs.front().values.mutable_span<float>();
-  const auto rows = static_cast<std::size_t>(dataset.row_count());
-  const std::size_t width = values.size() / rows;
+  Array& features = dataset.inputs.front().values;
+  const auto width = static_cast<std::size_t>(features.shape().back());
+  const std::size_t size = static_cast<std::size_t>(numel(dataset.sample_shape()));
+  auto values = features.mutable_span<float>();
   for (std::size_t column = 0; column < width; ++column) {
-    const auto at = [&](std::int64_t row) -> double {
-      return values[static_cast<std::size_t>(row) * width + column];
-    };
-    double mean = 0, square = 0;
-    for (std::int64_t row : dataset.train) mean += at(row);
-    mean /= static_cast<double>(dataset.train.size());
-    for (std::int64_t row : dataset.train) square += (at(row) - mean) * (at(row) - mean);
-    const double deviation = std::sqrt(square / static_cast<double>(dataset.train.size()));
-    const double scale = deviation > 0 ? deviation : 1.0;
-    for (std::size_t row = 0; row < rows; ++row) {
-      float& value = values[row * width + column];
-      value = static_cast<float>((value - mean) / scale);
-    }
+    const auto [mean, scale] = mean_and_scale(values, dataset.train, size, width, column);
+    for (std::size_t at = column; at < values.size(); at += width)
+      values[at] = static_cast<float>((values[at] - mean) / scale);
   }
 }
 

@@ -26,8 +26,9 @@ void split_randomly(Dataset& dataset, const DataOptions& options);
 /// The same shares without the permutation: the train part first, the test part last.
 void split_in_order(Dataset& dataset, const DataOptions& options);
 
-/// Subtracts the mean and divides by the deviation of each feature over the train part (population
-/// deviation, in double; constant features are only centred). For one input of float32.
+/// Subtracts the mean and divides by the deviation of each feature, an element of the last
+/// dimension, over the train part and what else a row has, such as particles (population deviation,
+/// in double; constant features are only centred). For one input of float32.
 void standardise(Dataset& dataset);
 
 /// Error(Fault::file) naming file, row and column of the first NaN or infinite feature. `origin` is

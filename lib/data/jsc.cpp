@@ -20,6 +20,10 @@ constexpr std::array<const char*, 16> features{
     "n2_b1_mmdt", "n2_b2_mmdt", "mass_mmdt",     "multiplicity"};
 /// Gluon, quark, top, W, Z: alphabetical, as label encoders number them.
 const std::vector<std::string> jet_classes{"g", "q", "t", "w", "z"};
+/// As the files of particles number them.
+const std::vector<std::string> particle_classes{"g", "q", "w", "z", "t"};
+/// Transverse momentum, relative pseudorapidity and relative azimuth of a particle.
+constexpr std::int64_t particle_features = 3;
 
 /// The columns of the full set carry the prefix `j_` in some copies.
 std::optional<std::size_t> find_column(const CsvTable& table, const std::string& name) {
@@ -107,10 +111,12 @@ Dataset from_csv(const std::string& path) {
 
 Dataset from_npy(const std::string& x, const std::string& y) {
   Dataset dataset = read_npy_pair("jsc", x, y, 5);
-  if (dataset.sample_shape() != Shape{feature_count})
-    file_error(x + ": jsc rows have 16 features, these have shape " +
-               shape_text(dataset.sample_shape()));
-  dataset.class_names = jet_classes;
+  const Shape shape = dataset.sample_shape();
+  const bool particles = shape.size() == 2 && shape[1] == particle_features;
+  if (shape != Shape{feature_count} && !particles)
+    file_error(x + ": jsc rows have 16 features, or [particles, 3]; these have shape " +
+               shape_text(shape));
+  dataset.class_names = particles ? particle_classes : jet_classes;
   return dataset;
 }
 
@@ -120,9 +126,12 @@ Dataset load_full(const DataOptions& options) {
   const std::string path = arrays ? x : only_file(options.data_dir, ".csv");
   Dataset dataset = arrays ? from_npy(x, y) : from_csv(path);
   dataset.name = "jsc";
+  const bool named = dataset.sample_shape().size() == 1;
   split_randomly(dataset, options);
   standardise(dataset);
-  finish(dataset, path, {features.begin(), features.end()});
+  finish(dataset, path,
+         named ? std::vector<std::string>(features.begin(), features.end())
+               : std::vector<std::string>());
   return dataset;
 }
 

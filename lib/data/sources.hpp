@@ -9,7 +9,8 @@ namespace mase::data {
 /// 16 jet features, classes g, q, t, w, z. Without data_dir: the shipped rows, already
 /// standardised, split as configs/data/jsc/splits.json says. With it: a CSV (feature columns by
 /// name and a class column or one-hot columns, or 16 features then the label) or x.npy and y.npy,
-/// raw; standardised with the statistics of the train part, seeded random split.
+/// raw; standardised with the statistics of the train part, seeded random split. x.npy may be
+/// [rows, particles, 3] (transverse momentum, relative eta and phi) with classes g, q, w, z, t.
 Dataset load_jsc(const DataOptions& options);
 
 /// IDX files, gzipped or not, under their usual names; pixels / 255, N x 1 x 28 x 28. The last

@@ -151,6 +151,32 @@ TEST_CASE("the full jsc set is read by column name and standardised over its tra
   }
 }
 
+TEST_CASE("jets may be particles, whose features are standardised over all of them") {
+  const Folder folder;
+  Array x(DType::float32, {10, 4, 3}), y(DType::uint8, {10});
+  const auto raw = x.mutable_span<float>();
+  for (std::size_t i = 0; i < raw.size(); ++i) raw[i] = static_cast<float>(i % 3 * 100 + i % 7);
+  y.mutable_span<std::uint8_t>()[1] = 4;
+  write_npy(folder / "x.npy", x);
+  write_npy(folder / "y.npy", y);
+  const Dataset set = load_dataset("jsc", at(folder.text()));
+  CHECK(set.sample_shape() == Shape{4, 3});
+  CHECK(set.class_names == std::vector<std::string>{"g", "q", "w", "z", "t"});
+  CHECK(labels_of(set)[1] == 4);
+  const Batch train = set.batch(set.train, 0, static_cast<std::int64_t>(set.train.size()));
+  const auto values = train.inputs.front().span<float>();
+  for (std::size_t feature = 0; feature < 3; ++feature) {
+    double mean = 0, square = 0;
+    for (std::size_t i = feature; i < values.size(); i += 3)
+      mean += values[i], square += values[i] * values[i];
+    CHECK(mean / static_cast<double>(values.size() / 3) == Approx(0.0).margin(1e-6));
+    CHECK(square / static_cast<double>(values.size() / 3) == Approx(1.0).margin(1e-6));
+  }
+  write_npy(folder / "x.npy", Array(DType::float32, {10, 4, 2}));
+  CHECK_THAT(message_of(Fault::file, [&] { load_dataset("jsc", at(folder.text())); }),
+             Contains("[particles, 3]") && Contains("[4, 2]"));
+}
+
 TEST_CASE("the full jsc set may have one-hot classes or no header") {
   const Folder folder;
   std::string hot = jsc_header() + ",j_g,j_q,j_w,j_z,j_t\n", bare;
