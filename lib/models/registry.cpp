@@ -67,6 +67,13 @@ const std::vector<ModelRow>& model_table() {
        10,
        "mnist",
        build_vit_tiny},
+      {"transformer-jets",
+       "a token per feature or particle, positions, 2 x (norm, attention of 2 heads, norm, linear "
+       "32-64-32 with GELU), norm, mean, linear 32-5",
+       {16},
+       5,
+       "jsc",
+       build_transformer_jets},
       {"llama-tiny",
        "embedding, 2 x (RMS norm, causal attention of 4 heads over 2 of keys and values, RMS norm, "
        "gated perceptron 64-192-64), RMS norm, linear 64-256",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transformers: pre-norm blocks of attention and a perceptron (Dosovitskiy et al., ICLR 2021).
+// The encoders: pre-norm blocks of attention and a perceptron (Dosovitskiy et al., ICLR 2021).
 #include "models/transformers.hpp"
 
 #include "models/attention.hpp"
@@ -59,12 +59,10 @@ void patches(Builder& builder, std::int64_t size, std::int64_t width) {
                {{"dim0", Value(1)}, {"dim1", Value(2)}}, {tokens, width});
 }
 
-}  // namespace
-
-ir::Graph build_vit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed) {
-  constexpr std::int64_t patch = 7, width = 64, heads = 4, hidden = 128, blocks = 3;
-  Builder builder("vit-tiny", "VitTiny", sample_shape, seed);
-  patches(builder, patch, width);
+/// Blocks over tokens, their mean, and scores of the classes.
+void encode(Builder& builder, std::int64_t blocks, std::int64_t heads, std::int64_t hidden,
+            int classes) {
+  const std::int64_t width = builder.shape().at(1);
   builder.add_positions("pos_embed");
   builder.container("blocks", "ModuleList");
   for (std::int64_t i = 0; i < blocks; ++i)
@@ -72,6 +70,26 @@ ir::Graph build_vit_tiny(const Shape& sample_shape, int classes, std::uint64_t s
   builder.layer_norm("norm");
   builder.call(ir::NodeKind::call_method, "mean", "aten::mean.dim", {{"dim", list({1})}}, {width});
   builder.linear("head", classes);
+}
+
+}  // namespace
+
+ir::Graph build_vit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed) {
+  constexpr std::int64_t patch = 7, width = 64, heads = 4, hidden = 128, blocks = 3;
+  Builder builder("vit-tiny", "VitTiny", sample_shape, seed);
+  patches(builder, patch, width);
+  encode(builder, blocks, heads, hidden, classes);
+  return builder.finish();
+}
+
+ir::Graph build_transformer_jets(const Shape& sample_shape, int classes, std::uint64_t seed) {
+  constexpr std::int64_t width = 32, heads = 2, hidden = 64, blocks = 2;
+  Builder builder("transformer-jets", "TransformerJets", sample_shape, seed);
+  if (sample_shape.size() == 1)
+    builder.call(ir::NodeKind::call_method, "reshape", "aten::reshape",
+                 {{"shape", list({-1, sample_shape[0], 1})}}, {sample_shape[0], 1});
+  builder.token_linear("embed", width);
+  encode(builder, blocks, heads, hidden, classes);
   return builder.finish();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transformers.
+// The encoders.
 #pragma once
 
 #include "ir/graph.hpp"
@@ -8,5 +8,8 @@ namespace mase::models {
 
 /// Rows of sample_shape in, `classes` numbers per row out; initial weights follow from the seed.
 ir::Graph build_vit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed);
+
+/// The same; rows of one dimension are tokens of one feature, rows of two [tokens, features].
+ir::Graph build_transformer_jets(const Shape& sample_shape, int classes, std::uint64_t seed);
 
 }  // namespace mase::models

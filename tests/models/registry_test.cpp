@@ -87,6 +87,8 @@ TEST_CASE("parameter counts are those of the literature, the fixtures or stock l
   const int block =
       2 * 128 + (64 * 192 + 192) + (64 * 64 + 64) + (64 * 128 + 128) + (128 * 64 + 64);
   CHECK(parameters(build("vit-tiny")) == 64 * 49 + 64 + 16 * 64 + 3 * block + 128 + 650);
+  const int jets = 2 * 64 + (32 * 96 + 96) + (32 * 32 + 32) + (32 * 64 + 64) + (64 * 32 + 32);
+  CHECK(parameters(build("transformer-jets")) == 64 + 16 * 32 + 2 * jets + 64 + 165);
   const int decoder = 2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 192;
   CHECK(parameters(build("llama-tiny")) == 2 * 256 * 64 + 2 * decoder + 64);
 }
@@ -139,6 +141,17 @@ TEST_CASE("attention parts the heads of one layer") {
   CHECK(shape("blocks_2_mlp_0") == Shape{1, 16, 128});
   CHECK(shape("mean") == Shape{1, 64});
   CHECK_THAT(error_of("vit-tiny", {1, 5, 28}, 10), Contains("too small for layer patch_embed"));
+}
+
+TEST_CASE("jets are tokens of a feature, or particles of several") {
+  const ModelRow& row = *find_model("transformer-jets");
+  const ir::Graph features = build("transformer-jets"), particles = row.build({32, 3}, 5, 0);
+  CHECK(features.find_node("reshape")->info.shape == Shape{1, 16, 1});
+  CHECK(features.find_node("embed")->info.shape == Shape{1, 16, 32});
+  CHECK(particles.tensors.at("embed.weight").value.shape() == Shape{32, 3});
+  CHECK(particles.find_node("softmax")->info.shape == Shape{1, 2, 32, 32});
+  CHECK(parameters(particles) - parameters(features) == 2 * 32 + 16 * 32);
+  CHECK_THAT(error_of("transformer-jets", {2, 3, 4}, 5), Contains("[tokens, inputs]"));
 }
 
 TEST_CASE("a decoder shares keys and values, and sees no later token") {

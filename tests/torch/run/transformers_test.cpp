@@ -59,3 +59,11 @@ TEST_CASE("llama-tiny computes what the Llama of Hugging Face computes") {
   check_close(all.subspan(40, 8),
               {0.45902F, 0.80239F, -0.8283F, 0.07642F, -0.09563F, -0.09305F, 1.187F, -0.63223F});
 }
+
+TEST_CASE("transformer-jets computes what PyTorch's layers compute") {
+  // nn.Linear, positions, 2 x (LayerNorm, MultiheadAttention, LayerNorm, Linear, GELU, Linear),
+  // LayerNorm, mean and Linear of PyTorch 2.13.
+  const Array row = Array::from<float>({0.5F, -1.25F, 2.0F, 0.75F}, {1, 4});
+  check_close(output_of("transformer-jets", row, 5),
+              {0.82401F, -1.52957F, 1.98036F, -1.46017F, 0.40642F});
+}
