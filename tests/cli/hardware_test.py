@@ -34,6 +34,7 @@ DESIGNS = (
     "vit_tiny.toml",
     "bert_tiny.toml",
     "vit_tiny_mnist.toml",
+    "transformer_jets.toml",
     "llama_tiny_text.toml",
     "functional_ops_first.toml",
     "functional_ops_second.toml",
