@@ -21,6 +21,10 @@ Dataset load_mnist(const DataOptions& options);
 /// label = sum > 0.
 Dataset load_toy_tiny(const DataOptions& options);
 
+/// 10,240 rows of 32 token ids below 32, each part from its own stream of the generator; label: are
+/// there more of 0 to 7 than of 8 to 15? There are never as many.
+Dataset load_toy_tokens(const DataOptions& options);
+
 /// Numeric columns and a class column: the one named label, class or target, else the last.
 Dataset load_csv(const DataOptions& options);
 

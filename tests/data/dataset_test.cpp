@@ -66,6 +66,28 @@ TEST_CASE("shipped mnist has the fixtures' split and pixels") {
         std::vector<std::int64_t>{5, 0, 4, 1, 9});
 }
 
+TEST_CASE("toy-tokens counts two kinds of tokens") {
+  const Dataset set = load_dataset("toy-tokens", {});
+  CHECK(set.features().shape() == Shape{10240, 32});
+  CHECK(set.features().dtype() == DType::int64);
+  CHECK(set.train.size() == 8192);
+  CHECK(set.validation.size() == 1024);
+  CHECK(set.sha256 == load_dataset("toy_tokens", {}).sha256);
+  check_disjoint(set);
+  const auto values = set.features().span<std::int64_t>();
+  const auto labels = set.labels.span<std::int64_t>();
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    const auto ids = values.subspan(row * 32, 32);
+    const auto first = std::ranges::count_if(ids, [](auto id) { return 0 <= id && id < 8; });
+    const auto second = std::ranges::count_if(ids, [](auto id) { return 8 <= id && id < 16; });
+    REQUIRE(first != second);
+    REQUIRE(labels[row] == (first > second));
+  }
+  const auto ones = std::ranges::count(labels, 1);
+  CHECK(std::abs(ones - 5120) < 5 * 51);  // five standard errors of a fair coin
+  CHECK(values.subspan(0, 32)[0] != values.subspan(8192 * 32, 32)[0]);
+}
+
 TEST_CASE("toy-tiny is balanced, reproducible and has different parts") {
   const Dataset set = load_dataset("toy_tiny", {});
   CHECK(set.name == "toy-tiny");
