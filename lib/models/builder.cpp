@@ -29,9 +29,9 @@ ir::Module make_module(const std::string& path, const std::string& class_name,
 
 /// What is normalised over the last dimension.
 ir::Module make_norm(const std::string& path, const std::string& short_class, const std::string& op,
-                     std::int64_t width) {
+                     std::int64_t width, double eps) {
   ir::Module module = make_module(path, "normalization." + short_class, op);
-  module.attributes = {{"normalized_shape", Value::list({Value(width)})}, {"eps", Value(1e-5)}};
+  module.attributes = {{"normalized_shape", Value::list({Value(width)})}, {"eps", Value(eps)}};
   return module;
 }
 
@@ -145,8 +145,8 @@ void Builder::embedding(const std::string& path, std::int64_t rows, std::int64_t
   add_layer(std::move(module), "indices");
 }
 
-void Builder::layer_norm(const std::string& path) {
-  ir::Module module = make_norm(path, "LayerNorm", "aten::layer_norm", shape_.back());
+void Builder::layer_norm(const std::string& path, double eps) {
+  ir::Module module = make_norm(path, "LayerNorm", "aten::layer_norm", shape_.back(), eps);
   add_constant(module, "weight", 1.0f, true);
   add_constant(module, "bias", 0.0f, true);
   module.attributes.emplace_back("cudnn_enable", Value(true));
@@ -154,7 +154,7 @@ void Builder::layer_norm(const std::string& path) {
 }
 
 void Builder::rms_norm(const std::string& path) {
-  ir::Module module = make_norm(path, "RMSNorm", "aten::rms_norm", shape_.back());
+  ir::Module module = make_norm(path, "RMSNorm", "aten::rms_norm", shape_.back(), 1e-5);
   add_constant(module, "weight", 1.0f, true);
   add_layer(std::move(module), "input");
 }
@@ -167,6 +167,10 @@ void Builder::gelu(const std::string& path) {
 
 void Builder::silu(const std::string& path) {
   add_layer(make_module(path, "activation.SiLU", "aten::silu"), "self");
+}
+
+void Builder::tanh(const std::string& path) {
+  add_layer(make_module(path, "activation.Tanh", "aten::tanh"), "self");
 }
 
 void Builder::relu(const std::string& path) {

@@ -39,11 +39,12 @@ class Builder {
   void conv2d(const std::string& path, std::int64_t channels, std::int64_t kernel,
               std::int64_t padding, bool bias, std::int64_t stride = 1);
   void batch_norm(const std::string& path, double momentum = 0.1);  ///< 1d or 2d by the shape
-  void layer_norm(const std::string& path);  ///< over the last dimension, eps 1e-5
-  void rms_norm(const std::string& path);    ///< the same
+  void layer_norm(const std::string& path, double eps = 1e-5);      ///< over the last dimension
+  void rms_norm(const std::string& path);                           ///< the same with eps 1e-5
   void relu(const std::string& path);
   void gelu(const std::string& path);
   void silu(const std::string& path);
+  void tanh(const std::string& path);
   void softmax(const std::string& path);
   void max_pool2d(const std::string& path, std::int64_t kernel);
 

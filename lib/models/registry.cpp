@@ -3,6 +3,7 @@
 #include "models/registry.hpp"
 
 #include "base/text.hpp"
+#include "models/bert.hpp"
 #include "models/convnets.hpp"
 #include "models/decoders.hpp"
 #include "models/perceptrons.hpp"
@@ -74,6 +75,13 @@ const std::vector<ModelRow>& model_table() {
        5,
        "jsc",
        build_transformer_jets},
+      {"bert-tiny",
+       "embeddings of 256 tokens and positions, norm, 2 x (attention of 2 heads, norm, linear "
+       "128-512-128 with GELU, norm), first token, linear 128-128, tanh, linear 128-2",
+       {32},
+       2,
+       "toy-tokens",
+       build_bert_tiny},
       {"llama-tiny",
        "embedding, 2 x (RMS norm, causal attention of 4 heads over 2 of keys and values, RMS norm, "
        "gated perceptron 64-192-64), RMS norm, linear 64-256",

@@ -89,6 +89,9 @@ TEST_CASE("parameter counts are those of the literature, the fixtures or stock l
   CHECK(parameters(build("vit-tiny")) == 64 * 49 + 64 + 16 * 64 + 3 * block + 128 + 650);
   const int jets = 2 * 64 + (32 * 96 + 96) + (32 * 32 + 32) + (32 * 64 + 64) + (64 * 32 + 32);
   CHECK(parameters(build("transformer-jets")) == 64 + 16 * 32 + 2 * jets + 64 + 165);
+  const int bert = 4 * (128 * 128 + 128) + 2 * 256 + (128 * 512 + 512) + (512 * 128 + 128);
+  CHECK(parameters(build("bert-tiny")) ==
+        256 * 128 + 32 * 128 + 256 + 2 * bert + (128 * 128 + 128) + 258);
   const int decoder = 2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 192;
   CHECK(parameters(build("llama-tiny")) == 2 * 256 * 64 + 2 * decoder + 64);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in transformers against the outputs of the same networks in PyTorch.
+#include "base/text.hpp"
 #include "models/registry.hpp"
 #include "torch/catch.hpp"
 #include "torch/run/executor.hpp"
@@ -15,7 +16,8 @@ void fill_weights(ir::Graph& graph) {
   for (const std::string& path : graph.tensor_order) {
     ir::Tensor& tensor = graph.tensors.at(path);
     if (!tensor.is_parameter) continue;
-    const bool scale = path.find("norm") != std::string::npos && path.ends_with(".weight");
+    const bool scale =
+        lower_case(path).find("norm") != std::string::npos && path.ends_with(".weight");
     std::int64_t i = 0;
     for (float& value : tensor.value.mutable_span<float>())
       value = static_cast<float>((37 * i++ + 11 * k) % 61 - 30) / 128.0F + (scale ? 1.0F : 0.0F);
@@ -66,4 +68,10 @@ TEST_CASE("transformer-jets computes what PyTorch's layers compute") {
   const Array row = Array::from<float>({0.5F, -1.25F, 2.0F, 0.75F}, {1, 4});
   check_close(output_of("transformer-jets", row, 5),
               {0.82401F, -1.52957F, 1.98036F, -1.46017F, 0.40642F});
+}
+
+TEST_CASE("bert-tiny computes what the BERT of Hugging Face computes") {
+  // BertForSequenceClassification of transformers 5.24 with hidden_size 128, 2 layers and heads,
+  // intermediate_size 512, and embeddings of token types that are 0.
+  check_close(output_of("bert-tiny", ids({7, 200, 31, 7, 90}), 3), {-2.46164F, 2.04041F, 0.56871F});
 }

@@ -116,6 +116,26 @@ TEST_CASE("a jet classifier learns the shipped rows") {
         25 * 11);
 }
 
+TEST_CASE("a few steps of the encoders lower the loss") {
+  for (const char* name : {"transformer-jets", "bert-tiny"}) {
+    INFO(name);
+    const data::Dataset set = data::load_dataset(models::find_model(name)->dataset, {});
+    ir::Graph graph = build(name);
+    backend::TrainOptions options = short_run();
+    options.learning_rate = 1e-3;
+    options.max_steps = 30;
+    options.log_every_n_steps = 10;
+    std::vector<double> losses;
+    backend::TrainCallbacks callbacks;
+    callbacks.progress = [&](const backend::Progress& progress) {
+      losses.push_back(progress.loss);
+    };
+    const backend::TrainResult result = run_training(graph, set, options, callbacks, "");
+    CHECK(losses.back() < losses.front());
+    CHECK(result.best_validation.loss < std::log(static_cast<double>(set.classes())));
+  }
+}
+
 TEST_CASE("a decoder learns which byte follows") {
   const test::TemporaryFolder folder;
   std::string text;
