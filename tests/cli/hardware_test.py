@@ -35,6 +35,7 @@ DESIGNS = (
     "bert_tiny.toml",
     "vit_tiny_mnist.toml",
     "transformer_jets.toml",
+    "bert_tiny_toy.toml",
     "llama_tiny_text.toml",
     "functional_ops_first.toml",
     "functional_ops_second.toml",
