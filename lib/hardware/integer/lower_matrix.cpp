@@ -159,11 +159,11 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
                             std::move(layout), "shift");
 }
 
-Operand lower_linear(const Call& call) {
-  check_weights(call);
-  StreamView x = call.stream("input");
+}  // namespace
+
+StreamView linear_product(const Call& call, StreamView x, Constants weight) {
   const FixedType type = call.lowering.value(x.id).type;
-  Matrix matrix = matrix_of(call, call.weights(), type.frac);
+  Matrix matrix = matrix_of(call, std::move(weight), type.frac);
   const Shape shape = matrix.weight.shape;
   if (shape.size() != 2 || x.layout.torch_shape.empty() || x.layout.torch_shape.back() != shape[1])
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
@@ -177,6 +177,13 @@ Operand lower_linear(const Call& call) {
           matrix.weight.codes[at(o * shape[1] + rows.columns[at(i)])];
   return emit_product(call, std::move(linear), x, matrix, shape[1],
                       product_layout(x.layout, rows, shape[0]));
+}
+
+namespace {
+
+Operand lower_linear(const Call& call) {
+  check_weights(call);
+  return linear_product(call, call.stream("input"), call.weights());
 }
 
 /// Padding before and after each spatial dimension. "same" puts what is left over behind.

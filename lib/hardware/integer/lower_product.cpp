@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of matrix products of two streams: matmul and bmm. The second stream's matrices are kept
-// whole; where they lie in its frame is an address, so that transposing them costs nothing.
+// Lowering of matrix products: matmul, mm and bmm. Of two streams the second one's matrices are
+// kept whole; where they lie in its frame is an address, so that transposing them costs nothing.
+// Where one operand is a constant, the product is a linear layer with it as the weight.
 #include <algorithm>
+#include <numeric>
 
 #include "hardware/integer/lowering.hpp"
 
@@ -151,18 +153,77 @@ Operand lower_product(const Call& call, StreamView a, StreamView b) {
                             product_layout(a.layout, left.rows, sizes.outputs));
 }
 
+/// A constant matrix or vector; refused where it has several.
+Constants one_matrix(const Call& call, std::string_view argument) {
+  Constants found = call.constants(argument);
+  const Shape given = found.shape;
+  while (found.shape.size() > 2 && found.shape.front() == 1) found.shape.erase(found.shape.begin());
+  if (found.shape.size() > 2)
+    throw Refusal{"its constant " + shape_text(given) +
+                  " has several matrices; a product with each of them has a datapath"};
+  return found;
+}
+
+/// [inputs][outputs] as [outputs][inputs].
+Constants transposed(Constants matrix) {
+  const Index rows = matrix.shape[0], columns = matrix.shape[1];
+  const Codes codes = matrix.codes;
+  for (Index row = 0; row < rows; ++row)
+    for (Index column = 0; column < columns; ++column)
+      matrix.codes[at(column * rows + row)] = codes[at(row * columns + column)];
+  matrix.shape = {columns, rows};
+  return matrix;
+}
+
+/// The stream with the last two of its torch dimensions swapped.
+StreamView turned(StreamView x) {
+  const std::size_t rank = x.layout.torch_shape.size();
+  std::vector<std::size_t> dims(rank);
+  std::iota(dims.begin(), dims.end(), 0);
+  std::swap(dims[rank - 2], dims[rank - 1]);
+  x.layout = permuted(std::move(x.layout), dims);
+  return x;
+}
+
+/// In the shape of the result, which has no dimension for a vector's.
+Operand shaped(const Call& call, StreamView x) {
+  const Shape frame = call.frame_shape();
+  if (numel(frame) != numel(x.layout.torch_shape))
+    throw Refusal{"its constant has more dimensions than its stream, which moves the batch"};
+  x.layout = reshaped(std::move(x.layout), frame);
+  return x;
+}
+
+/// x w = linear(x, w^T).
+Operand times_constant(const Call& call, std::string_view stream, std::string_view constant) {
+  Constants matrix = one_matrix(call, constant);
+  if (matrix.shape.size() == 1) matrix.shape.push_back(1);
+  return shaped(call, linear_product(call, call.stream(stream), transposed(std::move(matrix))));
+}
+
+/// w x = (linear(x^T, w))^T.
+Operand constant_times(const Call& call, std::string_view constant, std::string_view stream) {
+  const StreamView x = call.stream(stream);
+  if (x.layout.torch_shape.size() < 2)
+    throw Refusal{"it multiplies a constant by columns of the batch; swap its operands"};
+  Constants matrix = one_matrix(call, constant);
+  if (matrix.shape.size() == 1) matrix.shape.insert(matrix.shape.begin(), 1);
+  return shaped(call, turned(linear_product(call, turned(x), std::move(matrix))));
+}
+
+Operand lower_matrix_product(const Call& call, std::string_view other) {
+  if (call.parameter(other)) return times_constant(call, "self", other);
+  if (call.parameter("self")) return constant_times(call, "self", other);
+  return lower_product(call, call.stream("self"), call.stream(other));
+}
+
 }  // namespace
 
 std::vector<LoweringRow> product_rows() {
   return {
-      {"matmul",
-       [](const Call& call) {
-         return lower_product(call, call.stream("self"), call.stream("other"));
-       }},
-      {"bmm",
-       [](const Call& call) {
-         return lower_product(call, call.stream("self"), call.stream("mat2"));
-       }},
+      {"matmul", [](const Call& call) { return lower_matrix_product(call, "other"); }},
+      {"mm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
+      {"bmm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
   };
 }
 

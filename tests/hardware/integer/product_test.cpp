@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of two streams against the reference, and what they cost: the order of the kept
-// operand is an address.
+// Matrix products against the reference, and what they cost: the order of a kept operand is an
+// address, a constant one is the weight of a linear layer.
 #include <catch2/catch.hpp>
 
 #include "hardware/integer/program.hpp"
 #include "sketch.hpp"
+#include "support/message_of.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -114,4 +115,75 @@ TEST_CASE("products of batches equal the reference") {
   const NodeId z =
       sketch.call("aten::bmm", {{"self", ref(x)}, {"mat2", ref(y)}}, {2, 3, 5}, operands);
   check_against_reference(sketch.finish(z), 12);
+}
+
+namespace {
+
+/// Whether the graph is one linear layer and nothing else.
+bool is_linear(const ir::Graph& graph) {
+  const integer::Program program = integer::lower(graph);
+  return program.steps.size() == 1 &&
+         std::holds_alternative<integer::Linear>(program.steps[0].operation);
+}
+
+}  // namespace
+
+TEST_CASE("a constant operand is the weight of a linear layer") {
+  const auto behind = [](const Shape& a, const Shape& b, const Shape& shape) {
+    INFO(shape_text(a) << " " << shape_text(b));
+    Sketch sketch;
+    const NodeId x = sketch.input(a), w = sketch.parameter(b, 2);
+    const ir::Graph graph = sketch.finish(product(sketch, x, w, shape));
+    CHECK(is_linear(graph));
+    check_against_reference(graph, 12);
+  };
+  behind({2, 5}, {5, 3}, {2, 3});
+  behind({2, 5}, {5}, {2});
+  behind({2, 4, 5}, {5, 3}, {2, 4, 3});
+  behind({2, 4, 5}, {5}, {2, 4});
+  behind({2, 4, 5}, {1, 5, 3}, {2, 4, 3});
+  behind({2, 3, 4, 5}, {5, 1}, {2, 3, 4, 1});
+  behind({2, 3, 4, 5}, {1, 1, 5, 2}, {2, 3, 4, 2});
+}
+
+TEST_CASE("a constant in front of a stream multiplies its columns") {
+  const auto in_front = [](const Shape& a, const Shape& b, const Shape& shape) {
+    INFO(shape_text(a) << " " << shape_text(b));
+    Sketch sketch;
+    const NodeId w = sketch.parameter(a, 8), x = sketch.input(b);
+    check_against_reference(sketch.finish(product(sketch, w, x, shape)), 12);
+  };
+  in_front({3, 5}, {2, 5, 4}, {2, 3, 4});
+  in_front({5}, {2, 5, 4}, {2, 4});
+  in_front({1, 3, 5}, {2, 5, 4}, {2, 3, 4});
+  in_front({3, 5}, {2, 2, 5, 4}, {2, 2, 3, 4});
+}
+
+TEST_CASE("mm with a constant equals the reference, and streams in another order stay so") {
+  Sketch sketch;
+  const NodeId x = sketch.input({2, 5}), w = sketch.parameter({5, 3}, 2);
+  const ir::Graph graph = sketch.finish(
+      sketch.call("aten::mm", {{"self", ref(x)}, {"mat2", ref(w)}}, {2, 3}, operands));
+  CHECK(is_linear(graph));
+  check_against_reference(graph, 12);
+
+  Sketch other;
+  const NodeId y = swapped(other, other.input({2, 6, 4}), 1, 2);
+  check_against_reference(other.finish(product(other, y, other.parameter({6, 3}, 2), {2, 4, 3})),
+                          12);
+}
+
+TEST_CASE("constants of several matrices, and columns of the batch, are refused") {
+  const auto says = [](Sketch& sketch, NodeId result, const std::string& words) {
+    const ir::Graph graph = sketch.finish(result);
+    const std::string message = message_of(Fault::unsupported, [&] { integer::lower(graph); });
+    INFO(message);
+    CHECK(message.find(words) != std::string::npos);
+  };
+  Sketch several;
+  const NodeId x = several.input({2, 3, 4, 5}), w = several.parameter({3, 5, 2}, 2);
+  says(several, product(several, x, w, {2, 3, 4, 2}), "its constant [3, 5, 2] has several");
+  Sketch columns;
+  const NodeId a = columns.parameter({3, 2}, 2), b = columns.input({2, 5});
+  says(columns, product(columns, a, b, {3, 5}), "columns of the batch; swap its operands");
 }

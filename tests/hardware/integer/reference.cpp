@@ -263,7 +263,7 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     std::map<std::string, Operator> t;
     t["linear"] = [](E e) -> R { return {e.linear()}; };
     t["matmul"] = [](E e) -> R { return {e.product("other")}; };
-    t["bmm"] = [](E e) -> R { return {e.product("mat2")}; };
+    t["bmm"] = t["mm"] = [](E e) -> R { return {e.product("mat2")}; };
     t["conv1d"] = t["conv2d"] = [](E e) -> R { return {e.convolution()}; };
     t["convtranspose1d"] =
         t["convtranspose2d"] = [](E e) -> R { return {e.transposed_convolution()}; };

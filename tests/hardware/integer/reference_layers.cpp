@@ -32,13 +32,24 @@ static Index stretched(const Shape& shape, const Shape& own, Index element) {
   return index;
 }
 
+/// A vector as a matrix with a dimension of 1 at `place`, and dimensions of 1 in front up to
+/// `rank`.
+static RealTensor as_matrices(RealTensor x, Index place, std::size_t rank) {
+  if (x.shape.size() == 1) x.shape.insert(x.shape.begin() + place, 1);
+  while (x.shape.size() < rank) x.shape.insert(x.shape.begin(), 1);
+  return x;
+}
+
 RealTensor Evaluation::product(const std::string& other) const {
-  const RealTensor a = input("self"), b = input(other, "weight");
+  RealTensor a = input("self"), b = input(other, "weight");
+  const std::size_t rank = std::max(a.shape.size(), b.shape.size());
+  a = as_matrices(std::move(a), 0, rank);
+  b = as_matrices(std::move(b), 1, rank);
   const Shape a_batch(a.shape.begin(), a.shape.end() - 2),
       b_batch(b.shape.begin(), b.shape.end() - 2);
+  Shape batch;
+  for (std::size_t d = 0; d + 2 < rank; ++d) batch.push_back(std::max(a.shape[d], b.shape[d]));
   RealTensor y{node_->info.shape, {}};
-  y.shape[0] = a.shape[0];
-  const Shape batch(y.shape.begin(), y.shape.end() - 2);
   const Index rows = a.shape.end()[-2], inputs = a.shape.end()[-1], outputs = b.shape.end()[-1];
   for (Index n = 0; n < numel(batch); ++n)
     for (Index row = 0; row < rows; ++row)
@@ -49,6 +60,8 @@ RealTensor Evaluation::product(const std::string& other) const {
                  b.values[at((stretched(batch, b_batch, n) * inputs + i) * outputs + o)];
         y.values.push_back(sum);
       }
+  const Shape frame(y.shape.begin() + 1, y.shape.end());
+  y.shape[0] = static_cast<Index>(y.values.size()) / numel(frame);
   return y;
 }
 
