@@ -195,15 +195,13 @@ Parameter parameter_at(const Call& call, std::string_view argument) {
   return {*call.lowering.graph().module_of(call.node).tensor(argument), std::nullopt};
 }
 
-/// As the format of the attribute has them.
-Array values_of(const ir::Graph& graph, const Parameter& parameter) {
-  Array values = graph.tensors.at(parameter.path).value.to_float32();
-  if (parameter.format) {
-    grid_of(*parameter.format);
-    parameter.format->deterministic().quantize(values.span<float>(), values.mutable_span<float>(),
-                                               values.shape());
-  }
-  return values;
+Array permuted(const Array& values, const std::vector<std::size_t>& dims) {
+  const Layout layout = integer::permuted(row_major(values.shape()), dims);
+  Array result(DType::float32, layout.torch_shape);
+  const std::span<float> to = result.mutable_span<float>();
+  for (std::size_t i = 0; i < layout.order.size(); ++i)
+    to[at(layout.order[i])] = values.span<float>()[i];
+  return result;
 }
 
 /// Another checkpoint may have any code of the format.
@@ -211,10 +209,6 @@ Constants replaceable(Constants constants, const Lowering& lowering) {
   if (lowering.reloadable()) constants.any = interval_of(constants.type);
   return constants;
 }
-
-}  // namespace
-
-namespace {
 
 Constants on_grid(const Array& values, const Grid& grid, const std::string& what) {
   Constants constants{values.shape(), grid.type, {}};
@@ -236,9 +230,19 @@ Constants exact_constants(const Lowering& lowering, const Array& values, const s
 
 }  // namespace
 
+Array Call::values(const Parameter& parameter) const {
+  Array found = lowering.graph().tensors.at(parameter.path).value.to_float32();
+  if (parameter.format) {
+    grid_of(*parameter.format);
+    parameter.format->deterministic().quantize(found.span<float>(), found.mutable_span<float>(),
+                                               found.shape());
+  }
+  return parameter.dims.empty() ? found : permuted(found, parameter.dims);
+}
+
 Constants Call::constants(std::string_view argument, bool exact_allowed) const {
   const Parameter parameter = parameter_at(*this, argument);
-  const Array values = values_of(lowering.graph(), parameter);
+  const Array values = this->values(parameter);
   for (const ir::Port& port : ir::ports(lowering.graph(), node))
     if (port.argument == argument)
       if (const formats::Format* own = format(port.name))
@@ -250,12 +254,12 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
 }
 
 Constants Call::constants_on(std::string_view argument, const Grid& grid) const {
-  const Array values = values_of(lowering.graph(), parameter_at(*this, argument));
+  const Array values = this->values(parameter_at(*this, argument));
   return replaceable(on_grid(values, grid, quoted(argument)), lowering);
 }
 
 Constants Call::frame_constants(const Parameter& parameter, const std::optional<Grid>& grid) const {
-  const Array values = values_of(lowering.graph(), parameter);
+  const Array values = this->values(parameter);
   const Shape shape = values.shape();
   if (shape.empty() || shape[0] != 1)
     throw Refusal{"its constant " + quoted(parameter.path) + " of shape " + shape_text(shape) +
@@ -272,7 +276,7 @@ Constants Call::frame_constants(const Parameter& parameter, const std::optional<
 Constants Call::weights() const {
   const formats::Format* own = format("weight");
   if (!own || !own->per_channel()) return constants("weight");
-  const Array values = values_of(lowering.graph(), parameter_at(*this, "weight"));
+  const Array values = this->values(parameter_at(*this, "weight"));
   return replaceable(encoded(values, *own, weight_grid_of(*own)), lowering);
 }
 

@@ -158,11 +158,13 @@ Operand Lowering::lowered(const ir::Node& node) {
   const LoweringRow* row = lowering_of(graph_, node);
   if (!row) throw Refusal{"the op has no datapath"};
   Operand result = row->lower({*this, node});
-  // Ops without a step of their own leave their data_out format to this cast.
   const auto out = node.formats.find("data_out");
-  if (const StreamView* stream = std::get_if<StreamView>(&result);
-      stream && out != node.formats.end())
+  if (out == node.formats.end()) return result;
+  // Ops without a step of their own leave their data_out format to this cast.
+  if (const StreamView* stream = std::get_if<StreamView>(&result))
     return cast(*stream, grid_of(out->second), node, "data_out");
+  if (std::holds_alternative<Parameter>(result))
+    throw Refusal{"it moves a constant; give its format to what reads it"};
   return result;
 }
 

@@ -13,7 +13,7 @@ Constants ones_of(const Call& call, std::string_view argument, bool where_true) 
     throw Refusal{
         "its mask is computed; a constant one has a datapath (pass fold_constants), and so has the "
         "sum with a mask of numbers"};
-  const Array mask = call.lowering.graph().tensors.at(parameter->path).value.to_float32();
+  const Array mask = call.values(*parameter);
   Constants ones{mask.shape(), {1, 0, false}, {}, {}, Interval{0, 1}};
   for (const float value : mask.span<float>()) ones.codes.push_back((value != 0) == where_true);
   return ones;
@@ -27,7 +27,7 @@ std::optional<double> number_in(const Call& call, std::string_view argument) {
     if (!value || value->is_node()) return std::nullopt;
     return call.number(argument, 0);
   }
-  const Array values = call.lowering.graph().tensors.at(parameter->path).value.to_float32();
+  const Array values = call.values(*parameter);
   if (values.size() != 1) throw Refusal{"it chooses among constants that differ; one number has"};
   return values.span<float>()[0];
 }

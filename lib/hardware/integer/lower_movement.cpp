@@ -123,7 +123,7 @@ Operand lower_roll(const Call& call) {
 
 /// A constant for each row of a batch is that constant; along other dimensions it is another one.
 Operand repeated_constant(const Call& call, const Parameter& parameter) {
-  Shape shape = call.lowering.graph().tensors.at(parameter.path).value.shape();
+  const Shape& shape = call.lowering.graph().node(call.node.find("self")->node()).info.shape;
   if (shape.empty() || shape[0] != 1 || call.frame_shape() != Shape(shape.begin() + 1, shape.end()))
     throw Refusal{
         "it repeats a constant along other dimensions than the batch; pass fold_constants "

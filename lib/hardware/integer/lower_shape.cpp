@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of ops that move nothing: reshapes and identities change how a stream is seen.
 #include <algorithm>
+#include <numeric>
 
 #include "hardware/integer/lowering.hpp"
 
@@ -33,8 +34,15 @@ Operand lower_reshape(const Call& call) {
   return StreamView{x.id, reshaped(x.layout, frame)};
 }
 
+/// 0, 1, 2, ...
+std::vector<std::size_t> numbered(std::size_t rank) {
+  std::vector<std::size_t> dims(rank);
+  std::iota(dims.begin(), dims.end(), std::size_t{0});
+  return dims;
+}
+
 /// Torch dimensions reordered, the batch among them: new dimension d is old dimension dims[d].
-Operand permute(const StreamView& x, const std::vector<std::size_t>& dims) {
+StreamView permute(const StreamView& x, const std::vector<std::size_t>& dims) {
   StreamView result{x.id, {}};
   std::vector<std::size_t> kept;
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -47,25 +55,56 @@ Operand permute(const StreamView& x, const std::vector<std::size_t>& dims) {
   return result;
 }
 
+Parameter permute(Parameter constant, const std::vector<std::size_t>& dims) {
+  const std::vector<std::size_t> before =
+      constant.dims.empty() ? numbered(dims.size()) : constant.dims;
+  constant.dims.clear();
+  for (const std::size_t dim : dims) constant.dims.push_back(before[dim]);
+  return constant;
+}
+
+/// Of a stream, or of a constant such as a weight.
+Operand lower_permuted(const Call& call, const std::vector<std::size_t>& dims) {
+  if (const Parameter* constant = call.parameter("self")) return permute(*constant, dims);
+  return permute(call.permuted_stream("self"), dims);
+}
+
+std::size_t rank_of(const Call& call) { return call.node.info.shape.size(); }
+
+Operand lower_swapped(const Call& call, std::size_t a, std::size_t b) {
+  std::vector<std::size_t> dims = numbered(rank_of(call));
+  std::swap(dims.at(a), dims.at(b));
+  return lower_permuted(call, dims);
+}
+
 Operand lower_transpose(const Call& call) {
-  const StreamView x = call.permuted_stream("self");
-  const std::size_t rank = x.layout.torch_shape.size() + 1;
-  std::vector<std::size_t> dims(rank);
-  for (std::size_t d = 0; d < rank; ++d) dims[d] = d;
-  std::swap(dims[call.torch_dim("dim0", 0, rank)], dims[call.torch_dim("dim1", 0, rank)]);
-  return permute(x, dims);
+  const std::size_t rank = rank_of(call);
+  return lower_swapped(call, call.torch_dim("dim0", 0, rank), call.torch_dim("dim1", 0, rank));
+}
+
+/// x.mT, and t() of a matrix.
+Operand lower_matrix_transpose(const Call& call) {
+  const std::size_t rank = rank_of(call);
+  if (rank < 2) return lower_permuted(call, numbered(rank));
+  return lower_swapped(call, rank - 2, rank - 1);
+}
+
+/// x.T
+Operand lower_reversed(const Call& call) {
+  std::vector<std::size_t> dims = numbered(rank_of(call));
+  std::ranges::reverse(dims);
+  return lower_permuted(call, dims);
 }
 
 Operand lower_permute(const Call& call) {
-  const StreamView x = call.permuted_stream("self");
-  const auto rank = static_cast<std::int64_t>(x.layout.torch_shape.size()) + 1;
+  const auto rank = static_cast<std::int64_t>(rank_of(call));
   const Shape given = call.integers("dims", static_cast<std::size_t>(rank), {});
   std::vector<std::size_t> dims;
   for (const std::int64_t dim : given) {
     if (dim < -rank || dim >= rank) throw Refusal{"it names a dimension that its input has not"};
     dims.push_back(static_cast<std::size_t>((dim + rank) % rank));
   }
-  return permute(x, dims);
+  return lower_permuted(call, dims);
 }
 
 }  // namespace
@@ -79,6 +118,9 @@ std::vector<LoweringRow> shape_rows() {
   rows.push_back({"dropout", lower_dropout, true});
   rows.push_back({"to", lower_to, true});
   rows.push_back({"transpose", lower_transpose, true});
+  rows.push_back({"t", lower_matrix_transpose, true});
+  rows.push_back({"mT", lower_matrix_transpose, true});
+  rows.push_back({"numpy_T", lower_reversed, true});
   rows.push_back({"permute", lower_permute, true});
   return rows;
 }

@@ -51,6 +51,8 @@ struct Part {
 struct Parameter {
   std::string path;
   std::optional<formats::Format> format;
+  /// Those of the tensor in the order in which they are read; empty: as they are.
+  std::vector<std::size_t> dims = {};
 };
 
 /// What a node's result is while lowering; monostate: it was refused.
@@ -192,6 +194,8 @@ struct Call {
   const Parameter* parameter_in(const ir::Value& value) const;
   const Parameter* parameter(std::string_view argument) const;  ///< the same of an argument
   bool has_tensor(std::string_view argument) const;  ///< a constant of the graph or the module
+  /// Of a constant, as its format and its order of dimensions have them; float32.
+  Array values(const Parameter& parameter) const;
   /// The constant tensor of an argument as codes of its port's format. Refused when it has none
   /// unless `exact_allowed`: then the least grid that holds the values.
   Constants constants(std::string_view argument, bool exact_allowed = false) const;

@@ -237,3 +237,13 @@ TEST_CASE("results and accumulators that are too wide are refused") {
                           {{"data_out", "integer(8, 0)"}});
   says(refusal(far.finish(c)), "too far apart");
 }
+
+TEST_CASE("a format on a constant that is only transposed is refused") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 5}), w = sketch.parameter({3, 5}, 2);
+  const auto turned =
+      sketch.call("aten::t", {{"self", ref(w)}}, {5, 3}, {{"data_out", "integer(8, 4)"}});
+  const auto y = sketch.call("aten::mm", {{"self", ref(x)}, {"mat2", ref(turned)}}, {2, 3},
+                             {{"data_in", "integer(8, 4)"}, {"weight", "integer(6, 3)"}});
+  says(refusal(sketch.finish(y)), "it moves a constant; give its format to what reads it");
+}

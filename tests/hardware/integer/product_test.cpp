@@ -146,6 +146,32 @@ TEST_CASE("a constant operand is the weight of a linear layer") {
   behind({2, 3, 4, 5}, {1, 1, 5, 2}, {2, 3, 4, 2});
 }
 
+TEST_CASE("a constant that is transposed on the way is the weight of a linear layer") {
+  const auto behind = [](const std::string& op, std::vector<ir::Argument> args, const Shape& w) {
+    INFO(op);
+    Sketch sketch;
+    const NodeId x = sketch.input({2, 4, 5});
+    args.insert(args.begin(), {"self", ref(sketch.parameter(w, 2))});
+    const NodeId turned = sketch.call(op, std::move(args), {5, 3});
+    const ir::Graph graph = sketch.finish(product(sketch, x, turned, {2, 4, 3}));
+    CHECK(is_linear(graph));
+    check_against_reference(graph, 12);
+  };
+  behind("aten::t", {}, {3, 5});
+  behind("aten::mT", {}, {3, 5});
+  behind("aten::numpy_T", {}, {3, 5});
+  behind("aten::transpose.int", {{"dim0", Value(-1)}, {"dim1", Value(0)}}, {3, 5});
+  behind("aten::permute", {{"dims", list({1, 0})}}, {3, 5});
+  behind("aten::permute", {{"dims", list({0, 1})}}, {5, 3});
+
+  Sketch twice;
+  const NodeId x = twice.input({2, 3, 4}), w = twice.parameter({4, 1, 5}, 2);
+  const NodeId turned =
+      twice.call("aten::permute", {{"self", ref(w)}, {"dims", list({1, 2, 0})}}, {1, 5, 4});
+  const NodeId back = swapped(twice, turned, 1, 2);
+  check_against_reference(twice.finish(product(twice, x, back, {2, 3, 5})), 12);
+}
+
 TEST_CASE("a constant in front of a stream multiplies its columns") {
   const auto in_front = [](const Shape& a, const Shape& b, const Shape& shape) {
     INFO(shape_text(a) << " " << shape_text(b));
@@ -170,6 +196,11 @@ TEST_CASE("mm with a constant equals the reference, and streams in another order
   Sketch other;
   const NodeId y = swapped(other, other.input({2, 6, 4}), 1, 2);
   check_against_reference(other.finish(product(other, y, other.parameter({6, 3}, 2), {2, 4, 3})),
+                          12);
+
+  Sketch third;
+  const NodeId z = third.call("aten::mT", {{"self", ref(third.input({2, 6, 4}))}}, {2, 4, 6});
+  check_against_reference(third.finish(product(third, z, third.parameter({6, 3}, 2), {2, 4, 3})),
                           12);
 }
 

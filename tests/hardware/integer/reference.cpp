@@ -238,8 +238,8 @@ RealTensor Evaluation::permuted() const {
     for (const Value& dim : given->items()) dims.push_back((dim.as_int() + rank) % rank);
   } else {
     for (Index d = 0; d < rank; ++d) dims.push_back(d);
-    std::swap(dims[at((whole("dim0", 0) + rank) % rank)],
-              dims[at((whole("dim1", 0) + rank) % rank)]);
+    std::swap(dims[at((whole("dim0", -2) + rank) % rank)],
+              dims[at((whole("dim1", -1) + rank) % rank)]);
   }
   RealTensor y;
   for (const Index dim : dims) y.shape.push_back(x.shape[at(dim)]);
@@ -329,7 +329,8 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     for (const char* op : {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze",
                            "identity", "contiguous", "clone", "detach", "dropout", "to"})
       t[op] = [](E e) -> R { return {e.reshaped()}; };
-    t["permute"] = t["transpose"] = [](E e) -> R { return {e.permuted()}; };
+    for (const char* op : {"permute", "transpose", "t", "mT", "numpy_T"})  // T: of matrices
+      t[op] = [](E e) -> R { return {e.permuted()}; };
     t["sigmoid"] = [](E e) -> R { return {e.table([](double x) { return 1 / (1 + exp(-x)); })}; };
     t["tanh"] = [](E e) -> R { return {e.table([](double x) { return std::tanh(x); })}; };
     t["silu"] = [](E e) -> R { return {e.table([](double x) { return x / (1 + exp(-x)); })}; };
