@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
+#include "passes/rewriting/node_writer.hpp"
 
 namespace mase::passes {
 namespace {
@@ -33,19 +34,19 @@ std::string layer_of(const std::string& tensor) {
 }
 
 /// Writes the nodes that one fused node stands for.
-class Expansion {
+class Expansion : NodeWriter {
  public:
   Expansion(ir::Graph& graph, ir::NodeId fused)
-      : graph_(graph),
+      : NodeWriter(graph, fused, graph.node(graph.inputs(fused).front()).info.dtype),
+        graph_(graph),
         fused_(fused),
-        name_(graph.node(fused).name),
-        dtype_(graph.node(graph.inputs(fused).front()).info.dtype) {}
+        name_(graph.node(fused).name) {}
 
   /// softmax(q k^T * scale + mask) v on [..., length, size]: scaled_dot_product_attention.
   ir::NodeId product() {
     if (const ir::Value* dropout = find("dropout_p"); dropout && dropout->as_double() != 0)
       refuse("with dropout");
-    begin("");
+    begin(name_);
     const ir::NodeId query = given("query");
     ir::NodeId key = given("key"), value = given("value");
     if (flag("enable_gqa", false)) {
@@ -85,7 +86,7 @@ class Expansion {
     const auto half = [&](ir::NodeId x, const char* which, auto&& layers) {
       const ir::NodeId inside = norm_first ? norm(x, which) : x;
       const ir::NodeId result = layers(inside);
-      begin("norm_weight_" + std::string(which));
+      begin_layer("norm_weight_" + std::string(which));
       const ir::NodeId sum = call("aten::add.Tensor", "residual",
                                   {{"self", ref(x)}, {"other", ref(result)}}, shape(x));
       return norm_first ? sum : norm(sum, which);
@@ -106,7 +107,6 @@ class Expansion {
     ir::NodeId result, weights;
   };
 
-  static ir::Value ref(ir::NodeId id) { return ir::NodeRef{id}; }
   const ir::Value* find(std::string_view argument) const {
     return graph_.node(fused_).find(argument);
   }
@@ -130,31 +130,13 @@ class Expansion {
   }
 
   /// Nodes from here on are called after the layer of a weight, or after the fused node.
-  void begin(const std::string& weight) {
+  void begin_layer(const std::string& weight) {
     const std::string* tensor =
         weight.empty() ? nullptr : graph_.tensor_of(graph_.node(fused_), weight);
     const std::string path = tensor ? layer_of(*tensor) : "";
-    prefix_ = path.empty() ? name_ : ir::node_name_of(path);
+    begin(path.empty() ? name_ : ir::node_name_of(path));
   }
 
-  /// A call named after the layer in hand: "" is the layer itself.
-  ir::NodeId call(std::string_view op, const std::string& part, std::vector<ir::Argument> args,
-                  ir::ValueInfo info) {
-    const ir::CallRow* row = ir::find_call(ir::base_op(op));
-    MASE_CHECK(row, "an operator outside of the table");
-    ir::Node node;
-    node.name = part.empty() ? prefix_ : prefix_ + "_" + part;
-    node.kind = row->kind;
-    node.target = row->target;
-    node.op = op;
-    node.args = std::move(args);
-    node.info = std::move(info);
-    return graph_.add(std::move(node), fused_);
-  }
-  ir::NodeId call(std::string_view op, const std::string& part, std::vector<ir::Argument> args,
-                  Shape shape) {
-    return call(op, part, std::move(args), ir::ValueInfo::tensor(dtype_, std::move(shape)));
-  }
   ir::NodeId boolean(std::string_view op, const std::string& part, std::vector<ir::Argument> args,
                      Shape shape) {
     return call(op, part, std::move(args), ir::ValueInfo::tensor(DType::boolean, std::move(shape)));
@@ -162,7 +144,7 @@ class Expansion {
 
   ir::NodeId layer(const std::string& weight, const std::string& bias, const std::string& part,
                    ir::NodeId x) {
-    begin(weight);
+    begin_layer(weight);
     std::vector<ir::Argument> args{{"input", ref(x)}, {"weight", *find(weight)}};
     if (const ir::Value* value = find(bias); value && value->is_node())
       args.push_back({"bias", *value});
@@ -170,7 +152,7 @@ class Expansion {
   }
 
   ir::NodeId norm(ir::NodeId x, const std::string& which) {
-    begin("norm_weight_" + which);
+    begin_layer("norm_weight_" + which);
     std::vector<ir::Argument> args{{"input", ref(x)},
                                    {"normalized_shape", ir::Value::list({shape(x).back()})},
                                    {"weight", ref(given("norm_weight_" + which))},
@@ -196,7 +178,7 @@ class Expansion {
     const ir::NodeId joined = call("aten::flatten.using_ints", "joined",
                                    {{"self", ref(swapped_back)}, {"start_dim", 2}}, shape(x));
     const ir::NodeId result = layer("proj_weight", "proj_bias", "", joined);
-    begin("qkv_weight");
+    begin_layer("qkv_weight");
     return {result, weights};
   }
 
@@ -265,12 +247,8 @@ class Expansion {
   }
   /// Hides the keys behind each query.
   ir::NodeId causal(ir::NodeId scores, ir::NodeId query, ir::NodeId key) {
-    ir::ValueInfo number;
-    number.kind = ir::ValueInfo::Kind::integer;
     std::vector<ir::Value> sizes;
-    for (const ir::NodeId rows : {query, key})
-      sizes.push_back(
-          ref(call("aten::size.int", "length", {{"self", ref(rows)}, {"dim", -2}}, number)));
+    for (const ir::NodeId rows : {query, key}) sizes.push_back(ref(size(rows, -2, "length")));
     const Shape square{shape(query).rbegin()[1], shape(key).rbegin()[1]};
     constexpr int boolean_type = 11;  // at::ScalarType::Bool
     const ir::NodeId all = boolean(
@@ -322,8 +300,7 @@ class Expansion {
 
   ir::Graph& graph_;
   ir::NodeId fused_;
-  std::string name_, prefix_;
-  DType dtype_;
+  std::string name_;
 };
 
 /// Whether the node was one of those taken apart.
