@@ -16,6 +16,7 @@
 #include "passes/interface/checkpoint_io.hpp"
 #include "passes/transform/calibrate.hpp"
 #include "passes/transform/expand_attention.hpp"
+#include "passes/transform/expand_einsum.hpp"
 #include "passes/transform/extract.hpp"
 #include "passes/transform/fold_constants.hpp"
 #include "passes/transform/fuse_batch_norm.hpp"
@@ -44,6 +45,7 @@ const passes::PassTable& all_passes() {
       describe<Extract>(),
       describe<FoldConstants>(),
       describe<ExpandAttention>(),
+      describe<ExpandEinsum>(),
       describe<FuseBatchNorm>(),
       describe<ScaleChannels>(),
       describe<Quantize>(),

@@ -81,7 +81,7 @@ std::string text_line(const std::string& key, const std::string& text) {
 /// Passes that prepare a graph for quantization, where they find something.
 std::vector<std::string> preparations(ir::Graph& graph) {
   std::vector<std::string> names;
-  for (const char* name : {"expand_attention", "fuse_batch_norm"}) {
+  for (const char* name : {"expand_attention", "expand_einsum", "fuse_batch_norm"}) {
     passes::PassContext context;
     const passes::PassRow* row = passes::find_pass(all_passes(), name);
     MASE_CHECK(row, "no pass " + std::string(name));

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// An equation is split at its arrow and commas, then each ellipsis becomes as many digits as its
+// operand has further dimensions.
+#include "passes/rewriting/einsum_equation.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::passes {
+namespace {
+
+constexpr std::string_view ellipsis = "...";
+constexpr std::size_t most_digits = 10;
+
+/// The last `count` of the digits that stand for dimensions of an ellipsis: "210".
+std::string digits(std::size_t count) {
+  std::string found;
+  for (std::size_t i = count; i-- > 0;) found += static_cast<char>('0' + i);
+  return found;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  EinsumEquation read(const std::vector<std::size_t>& ranks) {
+    std::string plain(text_);
+    std::erase(plain, ' ');
+    const std::size_t arrow = plain.find("->");
+    EinsumEquation equation;
+    equation.operands = split(plain.substr(0, arrow), ',');
+    if (equation.operands.size() != ranks.size()) refuse("another number of operands");
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      equation.operands[i] = operand(equation.operands[i], ranks[i]);
+    equation.result = arrow == std::string::npos ? implied(equation.operands)
+                                                 : filled(plain.substr(arrow + 2), most_);
+    return equation;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    unsupported_error("the equation '" + std::string(text_) + "' of an einsum has " + what);
+  }
+
+  std::string operand(const std::string& term, std::size_t rank) {
+    const std::size_t letters =
+        term.find(ellipsis) == std::string::npos ? term.size() : term.size() - 3;
+    const std::size_t further = letters <= rank ? rank - letters : most_digits;
+    if (further >= most_digits || (letters == term.size() && further > 0))
+      refuse("the operand '" + term + "' for a tensor of " + std::to_string(rank) + " dimensions");
+    most_ = std::max(most_, further);
+    return filled(term, further);
+  }
+
+  /// A term with digits in place of its ellipsis; letters only, beside it.
+  std::string filled(std::string term, std::size_t further) const {
+    if (const std::size_t place = term.find(ellipsis); place != std::string::npos)
+      term.replace(place, ellipsis.size(), digits(further));
+    const bool known = std::ranges::all_of(
+        term, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
+    if (!known) refuse("the term '" + term + "', which is none of letters and an ellipsis");
+    return term;
+  }
+
+  std::string implied(const std::vector<std::string>& operands) const {
+    std::string all = join(operands, ""), once;
+    std::ranges::sort(all);
+    for (const char c : all)
+      if (!std::isdigit(static_cast<unsigned char>(c)) && std::ranges::count(all, c) == 1)
+        once += c;
+    return digits(most_) + once;
+  }
+
+  std::string_view text_;
+  std::size_t most_ = 0;  ///< dimensions of an ellipsis
+};
+
+}  // namespace
+
+EinsumEquation einsum_equation(std::string_view text, const std::vector<std::size_t>& ranks) {
+  return Reader(text).read(ranks);
+}
+
+}  // namespace mase::passes
