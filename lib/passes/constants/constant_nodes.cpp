@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "passes/constants/like_read.hpp"
+
 namespace mase::passes {
 namespace {
 
@@ -48,11 +50,13 @@ Constancy ConstantNodes::judge(const ir::Node& node) const {
   if (node.kind == get_attr) return is_stored(node.target) ? Constancy::fixed : Constancy::varies;
   if (const auto sizes = size_read(graph_, node)) return judge_sizes(*sizes);
   if (!is_pure(node, ir::classify(graph_, node))) return Constancy::varies;
-  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  const std::vector<ir::NodeId> inputs = values_read(graph_, node);
   const auto has = [&](Constancy constancy) {
     return std::ranges::any_of(inputs, [&](ir::NodeId id) { return of(id) == constancy; });
   };
   if (has(Constancy::varies)) return Constancy::varies;
+  if (const auto like = like_read(node); like && like->shape)
+    return has(Constancy::rows) ? Constancy::varies : judge_shape(like->tensor);
   return has(Constancy::rows) ? judge_rows(node) : Constancy::fixed;
 }
 
@@ -65,6 +69,15 @@ Constancy ConstantNodes::judge_sizes(const SizeRead& read) const {
   const bool is_batch = powers[*read.dim] == Power(1) &&
                         graph_.node(read.tensor).info.shape[*read.dim] == powers_.batch();
   return is_batch ? Constancy::rows : Constancy::varies;
+}
+
+Constancy ConstantNodes::judge_shape(ir::NodeId tensor) const {
+  const Powers& powers = powers_.of(tensor);
+  const auto is_fixed = [](const Power& power) { return power == Power(0); };
+  if (std::ranges::all_of(powers, is_fixed)) return Constancy::fixed;
+  const bool rows = std::all_of(powers.begin() + 1, powers.end(), is_fixed);
+  const Constancy first = judge_sizes({tensor, 0});
+  return rows && first == Constancy::rows ? Constancy::rows : Constancy::varies;
 }
 
 Constancy ConstantNodes::judge_rows(const ir::Node& node) const {
@@ -131,9 +144,11 @@ bool ConstantNodes::is_created(const ir::Node& node) const {
   const ir::Value::List* sizes = items_of(node.find("size"));
   if (!sizes || sizes->empty() || !is_batch(sizes->front())) return false;
   const auto fixed = [&](const ir::Value& value) { return is_fixed(value); };
+  const auto like = like_read(node);
   return std::all_of(sizes->begin() + 1, sizes->end(), fixed) &&
          std::ranges::all_of(node.args, [&](const ir::Argument& argument) {
-           return argument.name == "size" || fixed(argument.value);
+           const bool type_alone = like && argument.name == like->argument;
+           return argument.name == "size" || type_alone || fixed(argument.value);
          });
 }
 

@@ -35,6 +35,7 @@ class ConstantNodes {
  private:
   Constancy judge(const ir::Node& node) const;
   Constancy judge_sizes(const SizeRead& read) const;
+  Constancy judge_shape(ir::NodeId tensor) const;  ///< of what has the shape of a tensor
   Constancy judge_rows(const ir::Node& node) const;
   bool is_stored(const std::string& path) const;
   bool is_pure(const ir::Node& node, const ir::Classified& what) const;

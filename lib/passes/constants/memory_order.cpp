@@ -6,6 +6,7 @@
 
 #include "ir/op_table.hpp"
 #include "passes/constants/constant_nodes.hpp"
+#include "passes/constants/like_read.hpp"
 
 namespace mase::passes {
 namespace {
@@ -108,7 +109,9 @@ class Sweep {
 
   MemoryOrder worst_input(const ir::Node& node) const {
     MemoryOrder worst = dense;
+    const auto like = like_read(node);
     for (const ir::NodeId id : graph_.inputs(node.id)) {
+      if (like && !like->shape && id == like->tensor) continue;
       const auto kind = graph_.node(id).info.kind;
       const bool numbers = kind == ir::ValueInfo::Kind::integer ||
                            kind == ir::ValueInfo::Kind::number ||

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "passes/constants/like_read.hpp"
 #include "passes/constants/stored_nodes.hpp"
 
 namespace mase::passes {
@@ -23,6 +24,22 @@ ir::Value in_run(const StoredNodes& nodes, ir::NodeId id) {
   const Shape& shape = nodes.graph().node(read->tensor).info.shape;
   if (read->dim) return shape[*read->dim];
   return ir::Value::list({shape.begin(), shape.end()});
+}
+
+/// Zeros in the place of a tensor whose shape or type alone is read.
+void add_template(ir::Graph& part, ir::NodeId reader, const StoredNodes& nodes) {
+  const auto like = like_read(part.node(reader));
+  if (!like || nodes.constancy(reader) == Constancy::varies) return;
+  const ir::ValueInfo& info = part.node(like->tensor).info;
+  Shape shape = info.shape;
+  if (like->shape && nodes.constancy(reader) == Constancy::rows) shape.front() = samples;
+  ir::Node node;
+  node.kind = ir::NodeKind::get_attr;
+  node.name = node.target = "like_" + part.node(reader).name;
+  node.info = ir::ValueInfo::tensor(info.dtype, shape);
+  part.set_tensor(node.target, {Array(info.dtype, shape)});
+  const ir::NodeId zeros = part.add(std::move(node), reader);
+  *part.node(reader).find(like->argument) = ir::NodeRef{zeros};
 }
 
 /// The stored nodes as a tuple, and what they are made from: a graph without inputs.
@@ -42,6 +59,7 @@ ir::Graph constant_part(const StoredNodes& nodes) {
   for (const ir::NodeId id : graph.order())
     for (ir::Argument& argument : part.node(id).args)
       argument.value.change_nodes([&](ir::NodeId used) { return in_run(nodes, used); });
+  for (const ir::NodeId id : graph.order()) add_template(part, id, nodes);
   part.remove_dead_nodes();
   for (const ir::NodeId id : part.placeholders()) part.erase(id);
   part.guards.clear();
@@ -71,9 +89,9 @@ class Folding {
       value = *row;
     }
     add_guards(id);
-    const auto batch = rows ? batch_before(id) : std::nullopt;
+    const ir::NodeId batch = rows ? batch_before(id) : ir::no_node;
     become_tensor(graph_.node(id), std::move(value));
-    if (batch) repeat_row(id, *batch, whole);
+    if (rows) repeat_row(id, batch, whole);
     folded_.push_back(graph_.node(id).name);
   }
   Tree take_folded() { return std::move(folded_); }
@@ -120,21 +138,42 @@ class Folding {
     std::set<ir::NodeId> found{id};
     for (const ir::NodeId node : before().order() | std::views::reverse)
       if (found.contains(node))
-        for (const ir::NodeId input : before().inputs(node)) found.insert(input);
+        for (const ir::NodeId input : values_read(before(), before().node(node)))
+          found.insert(input);
     return found;
   }
 
-  std::optional<ir::NodeId> batch_before(ir::NodeId id) const {
+  /// The batch on the host: a source, or read of what a source has its shape from.
+  ir::NodeId batch_before(ir::NodeId id) {
     for (const ir::NodeId source : sources(id)) {
-      if (nodes_.constancy(source) == Constancy::rows && !before().node(source).info.is_tensor())
-        return source;
+      if (nodes_.constancy(source) != Constancy::rows) continue;
+      if (!before().node(source).info.is_tensor()) return source;
+      if (const auto like = shape_read(source)) return add_batch(*like, id);
     }
     MASE_CHECK(false, "fold_constants: '" + graph_.node(id).name + "' has rows without a batch");
+  }
+
+  std::optional<ir::NodeId> shape_read(ir::NodeId source) const {
+    const auto like = like_read(before().node(source));
+    return like && like->shape ? std::optional(like->tensor) : std::nullopt;
+  }
+
+  ir::NodeId add_batch(ir::NodeId tensor, ir::NodeId reader) {
+    ir::Node node;
+    node.kind = ir::NodeKind::call_method;
+    node.target = "size";
+    node.op = "aten::size.int";
+    node.name = graph_.node(reader).name + "_batch";
+    node.args = {{"self", ir::NodeRef{tensor}}, {"dim", 0}};
+    node.info.kind = ir::ValueInfo::Kind::integer;
+    return graph_.add(std::move(node), reader);
   }
 
   /// Other sizes than the traced ones, of what the node's sizes were read of, are refused.
   void add_guards(ir::NodeId id) {
     for (const ir::NodeId source : sources(id)) {
+      if (nodes_.constancy(source) == Constancy::varies) continue;
+      if (const auto tensor = shape_read(source)) guard_all(*tensor);
       const auto read = size_read(before(), before().node(source));
       if (!read || nodes_.constancy(source) != Constancy::fixed) continue;
       const ir::Node& tensor = before().node(read->tensor);

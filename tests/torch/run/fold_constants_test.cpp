@@ -187,6 +187,39 @@ TEST_CASE("rows of equal bits are stored once") {
   check_same_bits(before, after, inputs_for(before));
 }
 
+TEST_CASE("constants that take shape or type from what is computed become tensors") {
+  const ir::Graph before = filled_graph(R"(graph "like" {
+  %x : float32[2, 3, 4] = placeholder x
+  %turned : float32[2, 4, 3] = call_method transpose aten::transpose.int(self=%x, dim0=1, dim1=2)
+  %scores : float32[2, 3, 3] = call_function torch.matmul aten::matmul(self=%x, other=%turned)
+  %length : int = call_method size aten::size.int(self=%scores, dim=2)
+  %zeros : float32[3, 3] = call_method new_zeros aten::new_zeros(self=%scores, size=[%length, %length])
+  %triu : float32[3, 3] = call_function torch.triu aten::triu(self=%zeros, diagonal=1)
+  %add : float32[2, 3, 3] = call_function _operator.add aten::add.Tensor(self=%scores, other=%triu)
+  %full : float32[2, 3, 3] = call_function torch.full_like aten::full_like(self=%scores, fill_value=-2.5)
+  %half : float32[2, 3, 3] = call_function _operator.mul aten::mul.Scalar(self=%full, other=0.5)
+  %add_1 : float32[2, 3, 3] = call_function _operator.add aten::add.Tensor(self=%add, other=%half)
+  %item : float32[3, 3] = call_function _operator.getitem mase::getitem(value=%scores, index=0)
+  %ones : float32[3, 3] = call_function torch.ones_like aten::ones_like(self=%item)
+  %tril : float32[3, 3] = call_function torch.tril aten::tril(self=%ones)
+  %mul : float32[2, 3, 3] = call_function _operator.mul aten::mul.Tensor(self=%add_1, other=%tril)
+  %like_x : float32[2, 3, 4] = call_function torch.zeros_like aten::zeros_like(self=%x)
+  %output : tuple(float32[2, 3, 3], float32[2, 3, 4]) = output output(value=(%mul, %like_x))
+}
+)");
+  const auto [after, result] = folded(before);
+  // An input's order in memory is not known, so that of what is like it is not either.
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["triu","half","tril"])");
+  CHECK(line_of(after, "half") == "%half : float32[1, 3, 3] = get_attr folded_half");
+  CHECK(line_of(after, "half_expand") ==
+        "%half_expand : float32[2, 3, 3] = call_method expand aten::expand(self=%half, "
+        "size=[%half_batch, -1, -1])");
+  CHECK(line_of(after, "half_batch") ==
+        "%half_batch : int = call_method size aten::size.int(self=%scores, dim=0)");
+  CHECK(after.guards.size() == 2);  // every size of x but the batch
+  check_same_bits(before, after, inputs_for(before));
+}
+
 TEST_CASE("sizes of computed tensors count where they are independent of the batch") {
   const ir::Graph before = filled_graph(R"(graph "sizes" {
   module patch : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[2, 2], padding=[0, 0], dilation=[1, 1], groups=1) [weight=@patch.weight]
