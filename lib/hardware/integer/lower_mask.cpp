@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of choices by a constant mask: masked_fill and where. Elements are scaled by 1 or by 0,
 // and shifted by 0 or by what stands for them.
+#include <algorithm>
+#include <functional>
+
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -19,7 +22,8 @@ Constants ones_of(const Call& call, std::string_view argument, bool where_true) 
   return ones;
 }
 
-/// The number that an argument is, as a number or a constant tensor of one; none for a stream.
+/// The number that an argument is, as a number or a constant tensor that is the same everywhere;
+/// none for a stream.
 std::optional<double> number_in(const Call& call, std::string_view argument) {
   const Parameter* parameter = call.parameter(argument);
   if (!parameter) {
@@ -28,12 +32,16 @@ std::optional<double> number_in(const Call& call, std::string_view argument) {
     return call.number(argument, 0);
   }
   const Array values = call.values(*parameter);
-  if (values.size() != 1) throw Refusal{"it chooses among constants that differ; one number has"};
-  return values.span<float>()[0];
+  const std::span<const float> numbers = values.span<float>();
+  if (std::ranges::adjacent_find(numbers, std::not_equal_to()) != numbers.end())
+    throw Refusal{"it chooses among constants that differ; one number has a datapath"};
+  return numbers.front();
 }
 
 /// The stream where `kept` is 1, elsewhere a number, which infinite is the bound of the grid.
 Operand chosen(const Call& call, const StreamView& x, Constants kept, double otherwise) {
+  if (call.frame_shape() != x.layout.torch_shape)
+    throw Refusal{"its mask or its constant makes the stream larger; expand the stream before it"};
   const Filled with = filled(call, on_result_grid(call, x), otherwise);
   kept = in_stream_order(call, with.x, std::move(kept));
   const int frac = call.lowering.value(with.x.id).type.frac;

@@ -435,6 +435,24 @@ TEST_CASE("constant masks choose between a stream and a number") {
     }
 }
 
+TEST_CASE("a constant tensor that is the same everywhere is a number to choose") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 3}, {{"data_out", "integer(8, 4)"}});
+  const auto mask = sketch.constants({1, 0, 1}, {3});
+  const auto choice = [&](const std::vector<float>& values, const Shape& shape, const Shape& out) {
+    Sketch copy = sketch;
+    const auto other = copy.constants(values, shape);
+    return copy.finish(copy.call(
+        "aten::where.self", {{"condition", ref(mask)}, {"self", ref(x)}, {"other", ref(other)}},
+        out, {{"data_out", "integer(7, 3)"}}));
+  };
+  check_against_reference(choice({-4, -4, -4}, {1, 3}, {2, 3}), 12);
+  CHECK_THROWS_WITH(integer::lower(choice({-4, -4, 1}, {1, 3}, {2, 3})),
+                    Catch::Contains("constants that differ"));
+  CHECK_THROWS_WITH(integer::lower(choice({2, 2}, {2, 1, 1}, {2, 2, 3})),
+                    Catch::Contains("makes the stream larger"));
+}
+
 TEST_CASE("masks without a datapath say what has one") {
   Sketch sketch;
   const auto x = sketch.input({2, 5}, {{"data_out", "integer(8, 4)"}});
