@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "passes/constants/constant_nodes.hpp"
 #include "passes/constants/size_read.hpp"
 
 namespace mase::passes {
@@ -33,6 +34,7 @@ BatchPowers::BatchPowers(const ir::Graph& graph) : graph_(graph) {
   for (const ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
     Powers found = find(node);
+    if (has_fixed_values(node)) fixed_.insert(id);
     const bool fits = !node.info.is_tensor() || found.size() == node.info.shape.size();
     powers_.emplace(id, fits ? std::move(found) : unknown(node));
     if (batch_ == 0 && node.kind == ir::NodeKind::placeholder && !node.info.shape.empty()) {
@@ -48,6 +50,15 @@ Powers BatchPowers::find(const ir::Node& node) const {
   if (node.kind == ir::NodeKind::output) return {};
   if (node.info.kind == ir::ValueInfo::Kind::integer) return number(node);
   return tensor(node, ir::classify(graph_, node));
+}
+
+bool BatchPowers::has_fixed_values(const ir::Node& node) const {
+  if (!node.info.is_tensor() || node.kind == ir::NodeKind::placeholder) return false;
+  if (!ir::classify(graph_, node).row && !is_plain_function(node.op))
+    return node.kind == ir::NodeKind::get_attr;
+  return std::ranges::all_of(graph_.inputs(node.id), [&](ir::NodeId id) {
+    return fixed_.contains(id) || of_value(ir::NodeRef{id}) == Power(0);
+  });
 }
 
 Powers BatchPowers::input(const ir::Node& node) const {
@@ -72,6 +83,7 @@ Powers BatchPowers::number(const ir::Node& node) const {
 
 Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) const {
   using enum ir::OpFamily;
+  if (is_plain_function(node.op)) return plain(node);
   switch (what.family()) {
     case linear:
       return rows_of(node, "input");
@@ -109,6 +121,8 @@ Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) con
       return permuted(node);
     case expand:
       return expanded(node);
+    case pad:
+      return padded(node);
     case concatenation:
       return joined(node);
     case movement:
@@ -129,12 +143,14 @@ Powers BatchPowers::of_first(const ir::Node& node) const {
   return inputs.empty() ? Powers() : of(inputs.front());
 }
 
-/// Of a number among the arguments.
+/// Of a number among the arguments, also one in a tensor.
 Power BatchPowers::of_value(const ir::Value& value) const {
   if (value.kind() == Kind::integer) return 0;
   if (!value.is_node()) return std::nullopt;
-  const bool number = graph_.node(value.node()).info.kind == ir::ValueInfo::Kind::integer;
-  return number ? of(value.node()).front() : std::nullopt;
+  const ir::ValueInfo& info = graph_.node(value.node()).info;
+  if (info.kind == ir::ValueInfo::Kind::integer) return of(value.node()).front();
+  const bool fixed = info.is_tensor() && info.shape.empty() && fixed_.contains(value.node());
+  return fixed ? Power(0) : Power();
 }
 
 }  // namespace mase::passes

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ class BatchPowers {
 
  private:
   Powers find(const ir::Node& node) const;
+  bool has_fixed_values(const ir::Node& node) const;
   Powers input(const ir::Node& node) const;
   Powers number(const ir::Node& node) const;
   Powers tensor(const ir::Node& node, const ir::Classified& what) const;
@@ -60,6 +62,9 @@ class BatchPowers {
   Powers cut(const ir::Node& node) const;
   Powers unbound(const ir::Node& node) const;
   Powers created(const ir::Node& node) const;
+  Powers ranged(const ir::Node& node) const;
+  Powers padded(const ir::Node& node) const;
+  Powers plain(const ir::Node& node) const;
 
   Powers unknown(const ir::Node& node) const;
   Powers of_first(const ir::Node& node) const;
@@ -68,6 +73,8 @@ class BatchPowers {
   const ir::Graph& graph_;
   std::int64_t batch_ = 0;
   std::map<ir::NodeId, Powers> powers_;
+  std::set<ir::NodeId>
+      fixed_;  ///< tensors whose values depend on neither the inputs' nor the batch
 };
 
 /// The one dimension that a node names, counted from the front; nothing when it is none of `rank`.

@@ -131,7 +131,8 @@ Powers BatchPowers::chosen(const ir::Node& node, const std::string& op) const {
   if (op == "triu" || op == "tril" || op == "flip" || op == "roll") return same(node);
   if (op == "getitem") return item(node);
   if (op == "chunk" || op == "split") return cut(node);
-  if (op == "unbind") return unbound(node);
+  if (op == "unbind" || op == "select") return unbound(node);
+  if (op == "slice") return ranged(node);
   return op == "repeat" ? repeated(node) : unknown(node);
 }
 
@@ -182,6 +183,19 @@ Power BatchPowers::sliced(Power whole, const ir::Value& slice) const {
   return fixed ? Power(0) : Power();
 }
 
+Powers BatchPowers::ranged(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
+  if (!along) return unknown(node);
+  const auto bound = [&](const char* name) {
+    const ir::Value* value = node.find(name);
+    return value ? *value : ir::Value();
+  };
+  powers[*along] =
+      sliced(powers[*along], ir::Value::slice(bound("start"), bound("end"), bound("step")));
+  return powers;
+}
+
 /// Parts of each tensor's of the list.
 Powers BatchPowers::cut(const ir::Node& node) const {
   Powers powers = of_first(node);
@@ -197,6 +211,27 @@ Powers BatchPowers::unbound(const ir::Node& node) const {
   if (!along) return unknown(node);
   powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*along));
   return powers;
+}
+
+/// Dimensions that are padded by nothing keep theirs.
+Powers BatchPowers::padded(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const ir::Value::List* pads = items_of(node.find("pad"));
+  if (!pads || pads->size() > 2 * powers.size()) return unknown(node);
+  for (std::size_t i = 0; i < pads->size(); ++i) {
+    Power& power = powers[powers.size() - 1 - i / 2];
+    if (!((*pads)[i] == ir::Value(0) || of_value((*pads)[i]) == power)) power.reset();
+  }
+  return powers;
+}
+
+/// Of operators outside of the table, where no size that they read depends on the batch.
+Powers BatchPowers::plain(const ir::Node& node) const {
+  const auto is_fixed = [](const Power& power) { return power == Power(0); };
+  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  const bool fixed = std::ranges::all_of(
+      inputs, [&](ir::NodeId id) { return std::ranges::all_of(of(id), is_fixed); });
+  return fixed ? Powers(node.info.shape.size(), 0) : unknown(node);
 }
 
 /// From sizes, or from numbers that are independent of the batch.

@@ -32,9 +32,10 @@ bool is_own_world(ir::OpFamily family) {
 }  // namespace
 
 bool is_plain_function(std::string_view op) {
-  constexpr std::array<std::string_view, 7> operators{
-      "aten::__and__", "aten::__or__", "aten::bitwise_and", "aten::bitwise_or",
-      "aten::eye",     "aten::outer",  "aten::linspace"};
+  constexpr std::array<std::string_view, 12> operators{
+      "aten::__and__", "aten::__or__", "aten::bitwise_and",   "aten::bitwise_or",
+      "aten::eye",     "aten::outer",  "aten::linspace",      "aten::scalar_tensor",
+      "aten::fill",    "aten::copy",   "aten::slice_scatter", "aten::select_scatter"};
   return std::ranges::find(operators, ir::base_op(op)) != operators.end();
 }
 

@@ -96,7 +96,7 @@ class Sweep {
     if (op == "repeat") return dense;
     if (from == permuted) return permuted;
     if (op == "triu" || op == "tril" || op == "stack") return dense;
-    if (op == "chunk" || op == "split") return gaps;
+    if (op == "chunk" || op == "split" || op == "slice" || op == "select") return gaps;
     if (op != "getitem" || !node.info.is_tensor()) return permuted;
     return from == gaps ? gaps : sliced(node, graph_.node(graph_.inputs(node.id).front()).info);
   }

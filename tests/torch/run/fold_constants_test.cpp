@@ -220,6 +220,40 @@ TEST_CASE("constants that take shape or type from what is computed become tensor
   check_same_bits(before, after, inputs_for(before));
 }
 
+TEST_CASE("masks that are written part by part become tensors") {
+  const ir::Graph before = filled_graph(R"(graph "windows" {
+  tensor two : float32[] buffer
+  %x : float32[2, 3, 5] = placeholder x
+  %two : float32[] = get_attr two
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %width : int = call_method size aten::size.int(self=%x, dim=2)
+  %rest : int = call_function _operator.mod aten::remainder.int(a=%width, b=4)
+  %number : int64[] = call_function torch.scalar_tensor aten::scalar_tensor(s=%rest, dtype=4)
+  %minus : int64[] = call_function _operator.sub aten::rsub.Scalar(self=%number, other=4)
+  %after : int = call_function builtins.int aten::Int.Tensor(a=%minus)
+  %pad : float32[2, 3, 8] = call_function torch.nn.functional.pad aten::pad(self=%x, pad=[0, %after, 0, 0])
+  %length : int = call_method size aten::size.int(self=%pad, dim=2)
+  %zeros : float32[8, 8] = call_method new_zeros aten::new_zeros(self=%pad, size=[%length, %length])
+  %corner : float32[2, 6] = call_function _operator.getitem mase::getitem(value=%zeros, index=(slice(none, 2, none), slice(2, none, none)))
+  %fill : float32[2, 6] = call_function torch.fill aten::fill.Scalar(self=%corner, value=1.5)
+  %top : float32[2, 8] = call_method slice aten::slice.Tensor(self=%zeros, dim=0, start=0, end=2, step=1)
+  %row : float32[2, 8] = call_function torch.slice_scatter aten::slice_scatter(self=%top, src=%fill, dim=1, start=2, end=8, step=1)
+  %once : float32[8, 8] = call_function torch.slice_scatter aten::slice_scatter(self=%zeros, src=%row, dim=0, start=0, end=2, step=1)
+  %line : float32[8] = call_method select aten::select.int(self=%once, dim=1, index=3)
+  %copy : float32[8] = call_function torch.copy aten::copy(self=%line, src=%two)
+  %twice : float32[8, 8] = call_function torch.select_scatter aten::select_scatter(self=%once, src=%copy, dim=1, index=3)
+  %ne : bool[8, 8] = call_function _operator.ne aten::ne.Scalar(self=%twice, other=0)
+  %mask : float32[8, 8] = call_method masked_fill aten::masked_fill.Scalar(self=%twice, mask=%ne, value=-100.0)
+  %y : float32[2, 3, 8] = call_function torch.matmul aten::matmul(self=%pad, other=%mask)
+  %output : float32[2, 3, 8] = output output(value=%y)
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["minus","mask"])");
+  CHECK(after.guards.size() == 2);  // every size of x but the batch
+  check_same_bits(before, after, inputs_for(before));
+}
+
 TEST_CASE("sizes of computed tensors count where they are independent of the batch") {
   const ir::Graph before = filled_graph(R"(graph "sizes" {
   module patch : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[2, 2], padding=[0, 0], dilation=[1, 1], groups=1) [weight=@patch.weight]
