@@ -116,7 +116,6 @@ Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) con
     case reshape:
       return reshaped(node, what.op);
     case transpose:
-      return swapped(node);
     case permute:
       return permuted(node);
     case expand:

@@ -51,7 +51,6 @@ class BatchPowers {
   Powers squeezed(const ir::Node& node) const;
   Powers viewed(const ir::Node& node, const ir::Value* sizes) const;
   Powers flattened(const ir::Node& node) const;
-  Powers swapped(const ir::Node& node) const;
   Powers permuted(const ir::Node& node) const;
   Powers expanded(const ir::Node& node) const;
   Powers joined(const ir::Node& node) const;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "passes/constants/batch_powers.hpp"
+#include "passes/constants/permutation.hpp"
 
 namespace mase::passes {
 namespace {
@@ -74,27 +75,12 @@ Powers BatchPowers::flattened(const ir::Node& node) const {
   return powers;
 }
 
-Powers BatchPowers::swapped(const ir::Node& node) const {
-  Powers powers = of_first(node);
-  const bool matrix = ir::base_op(node.op) == "aten::t";
-  if (matrix && powers.size() != 2) return unknown(node);
-  const auto a = named_dimension(graph_, node, "dim0", powers.size(), 0);
-  const auto b = named_dimension(graph_, node, "dim1", powers.size(), 1);
-  if (!a || !b) return unknown(node);
-  std::swap(powers[*a], powers[*b]);
-  return powers;
-}
-
 Powers BatchPowers::permuted(const ir::Node& node) const {
-  const ir::Value::List* dims = items_of(node.find("dims"));
   const Powers from = of_first(node);
+  const auto dims = permutation_of(graph_, node);
   if (!dims || dims->size() != from.size()) return unknown(node);
-  const auto rank = static_cast<std::int64_t>(from.size());
   Powers powers;
-  for (const ir::Value& dim : *dims) {
-    if (dim.kind() != Kind::integer) return unknown(node);
-    powers.push_back(from.at(static_cast<std::size_t>((dim.as_int() + rank) % rank)));
-  }
+  for (const std::size_t dim : *dims) powers.push_back(from.at(dim));
   return powers;
 }
 

@@ -7,6 +7,8 @@
 #include "ir/op_table.hpp"
 #include "passes/constants/constant_nodes.hpp"
 #include "passes/constants/like_read.hpp"
+#include "passes/constants/permutation.hpp"
+#include "passes/constants/strides.hpp"
 
 namespace mase::passes {
 namespace {
@@ -79,7 +81,7 @@ class Sweep {
       case concatenation:                                 // images may have their channels last
         return from == permuted && node.info.shape.size() > 3 ? permuted : dense;
       case reshape:
-        return from;
+        return from == permuted && is_copied(node, what.op) ? dense : from;
       case copy:
         return what.op == "contiguous" ? dense : from;
       case transpose:
@@ -105,6 +107,26 @@ class Sweep {
     return std::ranges::all_of(graph_.inputs(node.id), [&](ir::NodeId id) {
       return graph_.node(id).info.shape.size() == node.info.shape.size();
     });
+  }
+
+  /// Whether the new shape cannot be a view, so that the elements are put in order.
+  bool is_copied(const ir::Node& node, const std::string& op) const {
+    if (op != "reshape" && op != "flatten") return false;
+    const ir::Node& from = graph_.node(graph_.inputs(node.id).front());
+    const auto strides = strides_of(from);
+    return strides && !can_view(from.info.shape, *strides, node.info.shape);
+  }
+
+  /// Of what is dense, and of its dimensions in another order.
+  std::optional<Shape> strides_of(const ir::Node& node) const {
+    if (orders_.at(node.id) == dense) return dense_strides(node.info.shape);
+    const auto dims = permutation_of(graph_, node);
+    if (!dims) return std::nullopt;
+    const auto from = strides_of(graph_.node(graph_.inputs(node.id).front()));
+    if (!from) return std::nullopt;
+    Shape strides;
+    for (const std::size_t dim : *dims) strides.push_back(from->at(dim));
+    return strides;
   }
 
   MemoryOrder worst_input(const ir::Node& node) const {

@@ -254,6 +254,25 @@ TEST_CASE("masks that are written part by part become tensors") {
   check_same_bits(before, after, inputs_for(before));
 }
 
+TEST_CASE("a reshape that must copy puts what was permuted in order") {
+  const ir::Graph before = filled_graph(R"(graph "copied" {
+  tensor w : float32[3, 2, 4] parameter grad
+  %x : float32[2, 5, 6] = placeholder x
+  %w : float32[3, 2, 4] = get_attr w
+  %permute : float32[2, 3, 4] = call_method permute aten::permute(self=%w, dims=[1, 0, 2])
+  %copied : float32[6, 4] = call_method reshape aten::reshape(self=%permute, shape=[6, 4])
+  %y : float32[2, 5, 4] = call_function torch.matmul aten::matmul(self=%x, other=%copied)
+  %transpose : float32[3, 4, 2] = call_method transpose aten::transpose.int(self=%w, dim0=1, dim1=2)
+  %seen : float32[3, 2, 2, 2] = call_method reshape aten::reshape(self=%transpose, shape=[3, 2, 2, 2])
+  %item : float32[2, 2, 2] = call_function _operator.getitem mase::getitem(value=%seen, index=0)
+  %output : tuple(float32[2, 5, 4], float32[2, 2, 2]) = output output(value=(%y, %item))
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["copied"])");
+  check_same_bits(before, after, inputs_for(before));
+}
+
 TEST_CASE("sizes of computed tensors count where they are independent of the batch") {
   const ir::Graph before = filled_graph(R"(graph "sizes" {
   module patch : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[2, 2], padding=[0, 0], dilation=[1, 1], groups=1) [weight=@patch.weight]

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that reorder the dimensions of a tensor.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace mase::passes {
+
+/// Which dimension of its first input each dimension of the result of permute, transpose or t is;
+/// nothing for other nodes, and where that is not known.
+std::optional<std::vector<std::size_t>> permutation_of(const ir::Graph& graph,
+                                                       const ir::Node& node);
+
+}  // namespace mase::passes
