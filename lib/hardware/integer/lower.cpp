@@ -87,10 +87,18 @@ std::string op_of(const ir::Graph& graph, const ir::Node& node) {
   return op;
 }
 
-bool is_host_value(const ir::Node& node) {
+namespace {
+
+bool is_number(const ir::ValueInfo& info) {
   using Kind = ir::ValueInfo::Kind;
-  const Kind kind = node.info.kind;
-  return kind == Kind::integer || kind == Kind::number || kind == Kind::boolean;
+  return info.kind == Kind::integer || info.kind == Kind::number || info.kind == Kind::boolean;
+}
+
+}  // namespace
+
+bool is_host_value(const ir::Node& node) {
+  const bool list = node.info.kind == ir::ValueInfo::Kind::list && !node.info.elements.empty();
+  return list ? std::ranges::all_of(node.info.elements, is_number) : is_number(node.info);
 }
 
 Lowering::Lowering(const ir::Graph& graph, Contents contents)
@@ -154,10 +162,11 @@ Operand Lowering::lowered(const ir::Node& node) {
     default:
       break;
   }
-  if (is_host_value(node)) return std::monostate{};
+  const ir::Node known = with_numbers(node);
+  if (is_host_value(node)) return host_number(*this, known);
   const LoweringRow* row = lowering_of(graph_, node);
   if (!row) throw Refusal{"the op has no datapath"};
-  Operand result = row->lower({*this, node});
+  Operand result = row->lower({*this, known});
   const auto out = node.formats.find("data_out");
   if (out == node.formats.end()) return result;
   // Ops without a step of their own leave their data_out format to this cast.
@@ -166,6 +175,15 @@ Operand Lowering::lowered(const ir::Node& node) {
   if (std::holds_alternative<Parameter>(result))
     throw Refusal{"it moves a constant; give its format to what reads it"};
   return result;
+}
+
+ir::Node Lowering::with_numbers(ir::Node node) const {
+  const auto number = [&](ir::NodeId id) {
+    const auto* known = std::get_if<ir::Value>(&operands_.at(id));
+    return known && !known->is_none() ? *known : ir::Value(ir::NodeRef{id});
+  };
+  for (ir::Argument& argument : node.args) argument.value.change_nodes(number);
+  return node;
 }
 
 StreamView Lowering::add_input(const ir::Node& node) {

@@ -55,8 +55,9 @@ struct Parameter {
   std::vector<std::size_t> dims = {};
 };
 
-/// What a node's result is while lowering; monostate: it was refused.
-using Operand = std::variant<std::monostate, StreamView, std::vector<Part>, Parameter>;
+/// What a node's result is while lowering; monostate: it was refused, or a number that the batch
+/// decides; ir::Value: another number on the host, or a list of such.
+using Operand = std::variant<std::monostate, StreamView, std::vector<Part>, Parameter, ir::Value>;
 
 /// Constants as codes.
 struct Constants {
@@ -143,6 +144,8 @@ class Lowering {
  private:
   void visit(const ir::Node& node);
   Operand lowered(const ir::Node& node);
+  /// The node with numbers in the place of those nodes that are known to be such.
+  ir::Node with_numbers(ir::Node node) const;
   StreamView add_input(const ir::Node& node);
   void add_outputs(const ir::Node& node);
   void add_output(const std::string& key, const ir::Value& value);
@@ -256,7 +259,10 @@ Operand lower_custom(const Call& call);
 std::optional<FixedType> id_type(const ir::Graph& graph, const ir::Node& reader, ir::NodeId id);
 /// The MASE op of a node, that of the plain operator for an in-place variant.
 std::string op_of(const ir::Graph& graph, const ir::Node& node);
-bool is_host_value(const ir::Node& node);  ///< a size or number, no tensor
+bool is_host_value(const ir::Node& node);  ///< a size or number, or a list of such
+/// Of such a node, whose arguments are numbers where they are known; none where it is not, as for
+/// the batch. The items of a list may be none, too.
+ir::Value host_number(Lowering& lowering, const ir::Node& node);
 
 /// The code of a real number, clamped; infinite numbers give the limits.
 Wide code_of(double number, const Grid& grid);

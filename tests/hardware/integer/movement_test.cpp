@@ -333,3 +333,48 @@ TEST_CASE("what moves elements across the batch is refused") {
   CHECK_THAT(refusal("aten::repeat", {{"repeats", list({2, 1, 1})}}, {4, 4, 6}),
              Catch::Contains("repeats the batch"));
 }
+
+namespace {
+
+/// The only gather of a graph whose last node pads the last dimension of [2, 3, 5] by `after`.
+integer::Gather padding_of(Sketch sketch, NodeId x, const Value& after, std::int64_t width) {
+  const NodeId y =
+      sketch.call("aten::pad", {{"self", ref(x)}, {"pad", Value::list({Value(0), after})}},
+                  {2, 3, width}, {{"data_out", "integer(8, 4)"}});
+  const integer::Program program = integer::lower(sketch.finish(y));
+  REQUIRE(program.steps.size() == 1);
+  return std::get<integer::Gather>(program.steps[0].operation);
+}
+
+NodeId host(Sketch& sketch, const std::string& op, std::vector<ir::Argument> args) {
+  ir::ValueInfo number;
+  number.kind = ir::ValueInfo::Kind::integer;
+  return sketch.call(op, std::move(args), number);
+}
+
+}  // namespace
+
+TEST_CASE("numbers that are computed from sizes of a frame are known") {
+  Sketch sketch;
+  const NodeId x = sketch.input({2, 3, 5});
+  ir::ValueInfo number, list_of_three;
+  number.kind = ir::ValueInfo::Kind::integer;
+  list_of_three.kind = ir::ValueInfo::Kind::list;
+  list_of_three.elements.assign(3, number);
+  const NodeId sizes = sketch.call("aten::size", {{"self", ref(x)}}, list_of_three);
+  const NodeId width = host(sketch, "mase::getitem", {{"value", ref(sizes)}, {"index", Value(-1)}});
+  // Python: (4 - 5 % 4) % 4 == 3 and -5 // 4 == -2.
+  const NodeId over = host(sketch, "aten::remainder.int", {{"a", ref(width)}, {"b", Value(4)}});
+  const NodeId minus = host(sketch, "aten::sub.int", {{"a", Value(4)}, {"b", ref(over)}});
+  const NodeId after = host(sketch, "aten::remainder.int", {{"a", ref(minus)}, {"b", Value(4)}});
+  CHECK(padding_of(sketch, x, ref(after), 8).places == padding_of(sketch, x, Value(3), 8).places);
+  const NodeId negative = host(sketch, "aten::mul.int", {{"a", ref(width)}, {"b", Value(-1)}});
+  const NodeId floor = host(sketch, "aten::floordiv.int", {{"a", ref(negative)}, {"b", Value(4)}});
+  const NodeId two = host(sketch, "aten::add.int", {{"a", Value(4)}, {"b", ref(floor)}});
+  CHECK(padding_of(sketch, x, ref(two), 7).places == padding_of(sketch, x, Value(2), 7).places);
+  const NodeId stored = sketch.indices({1});
+  const NodeId one = host(sketch, "aten::Int.Tensor", {{"a", ref(stored)}});
+  CHECK(padding_of(sketch, x, ref(one), 6).places == padding_of(sketch, x, Value(1), 6).places);
+  const NodeId batch = host(sketch, "aten::size.int", {{"self", ref(x)}, {"dim", Value(0)}});
+  CHECK_THROWS_WITH(padding_of(sketch, x, ref(batch), 7), Catch::Contains("constant integers"));
+}
