@@ -16,11 +16,23 @@ namespace {
 
 /// Softmax along a dimension of [2, shape...] with these formats.
 integer::Program softmax(const Shape& shape, std::int64_t dim, const std::string& in,
-                         const std::string& out) {
+                         const std::string& out, const std::string& op = "aten::softmax.int") {
   Sketch sketch;
   const auto x = sketch.input(shape, {{"data_out", in}});
-  return integer::lower(sketch.finish(sketch.call(
-      "aten::softmax.int", {{"self", ref(x)}, {"dim", Value(dim)}}, shape, {{"data_out", out}})));
+  return integer::lower(sketch.finish(
+      sketch.call(op, {{"self", ref(x)}, {"dim", Value(dim)}}, shape, {{"data_out", out}})));
+}
+
+/// log_softmax of a row of codes, as real numbers.
+std::vector<double> log_softmax_of(const std::int64_t* row, std::int64_t length, int frac) {
+  std::vector<double> x;
+  for (std::int64_t i = 0; i < length; ++i)
+    x.push_back(std::ldexp(static_cast<double>(row[i]), -frac));
+  const double top = *std::max_element(x.begin(), x.end());
+  double sum = 0;
+  for (const double one : x) sum += std::exp(one - top);
+  for (double& one : x) one -= top + std::log(sum);
+  return x;
 }
 
 /// Rows with every code, all alike, at both ends, and at random.
@@ -78,6 +90,43 @@ TEST_CASE("every result of softmax is within its bound of the real one") {
         INFO(in << " rows of " << length << " to " << frac << " fraction bits: off by " << worst);
         CHECK(worst <= bound);
       }
+}
+
+TEST_CASE("every result of log_softmax is within its bound of the real one") {
+  for (const auto& [in, in_frac] :
+       std::vector<std::pair<std::string, int>>{{"integer(8, 4)", 4},
+                                                {"integer(8, 5)", 5},
+                                                {"integer(6, -1)", -1},
+                                                {"integer(12, 8)", 8},
+                                                {"integer(7, 5, is_signed=false)", 5}})
+    for (const std::int64_t length : {1, 2, 10, 64, 300})
+      for (const int frac : {-2, 0, 4, 7, 9}) {
+        const std::int64_t rows = 200;
+        const auto program =
+            softmax({2, rows, length}, -1, in, "integer(24, " + std::to_string(frac) + ")",
+                    "aten::log_softmax.int");
+        const Codes x = rows_of(program.value(program.inputs[0]).type, length, rows);
+        integer::Interpreter interpreter(program);
+        const Codes y = interpreter.run({x}, 1).at(0);
+        // Half a place, a quarter, and what the entries of tables are off by.
+        const double bound = 0.75 + std::ldexp(static_cast<double>(length + 12), frac - 16);
+        double worst = 0;
+        for (std::int64_t row = 0; row < rows; ++row) {
+          const std::vector<double> real = log_softmax_of(x.data() + row * length, length, in_frac);
+          for (std::int64_t i = 0; i < length; ++i)
+            worst = std::max(
+                worst, std::abs(static_cast<double>(y[static_cast<std::size_t>(row * length + i)]) -
+                                std::ldexp(real[static_cast<std::size_t>(i)], frac)));
+        }
+        INFO(in << " rows of " << length << " to " << frac << " fraction bits: off by " << worst);
+        CHECK(worst <= bound);
+        if (frac <= 7) CHECK(worst <= 1);
+      }
+}
+
+TEST_CASE("log_softmax to more places than its tables have is refused") {
+  CHECK_THROWS_WITH(softmax({2, 4}, 1, "integer(8, 4)", "integer(16, 10)", "aten::log_softmax.int"),
+                    Catch::Contains("10 fraction bits") && Catch::Contains("at most 9"));
 }
 
 TEST_CASE("softmax goes along any dimension, however its stream lies") {
