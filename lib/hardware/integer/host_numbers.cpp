@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers on the host that are the same for every batch: sizes of frames, and whole numbers that
-// are made from such.
+// Numbers on the host that are the same for every batch: sizes of frames, and what is made from
+// them.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "hardware/integer/lowering.hpp"
 
@@ -27,6 +28,31 @@ constexpr std::array<Arithmetic, 5> functions{
      {"aten::floordiv.int", floor_quotient},
      {"aten::remainder.int", [](Number a, Number b) { return a - floor_quotient(a, b) * b; }}}};
 
+struct Function {
+  std::string_view op;
+  double (*of)(double a, double b);
+};
+
+/// The same with numbers that are not whole, of one or two arguments.
+constexpr std::array<Function, 6> real_functions{
+    {{"aten::pow.int_float", [](double a, double b) { return std::pow(a, b); }},
+     {"aten::sqrt.int", [](double a, double) { return std::sqrt(a); }},
+     {"aten::sqrt.float", [](double a, double) { return std::sqrt(a); }},
+     {"aten::div.int", [](double a, double b) { return a / b; }},
+     {"aten::div", [](double a, double b) { return a / b; }},
+     {"aten::Float.Scalar", [](double a, double) { return a; }}}};
+
+bool is_number(const ir::Value* value) {
+  return value && (value->kind() == ValueKind::integer || value->kind() == ValueKind::number);
+}
+
+ir::Value computed_real(const ir::Node& node) {
+  const auto row = std::ranges::find(real_functions, node.op, &Function::op);
+  const ir::Value *a = node.find("a"), *b = node.find("b");
+  if (row == real_functions.end() || !is_number(a) || (b && !is_number(b))) return {};
+  return row->of(a->as_double(), b ? b->as_double() : 0);
+}
+
 /// The sizes of a tensor; none in the place of the batch.
 ir::Value sizes_of(const ir::Node& tensor, const Operand& operand) {
   const auto* stream = std::get_if<StreamView>(&operand);
@@ -38,8 +64,23 @@ ir::Value sizes_of(const ir::Node& tensor, const Operand& operand) {
   return ir::Value::list(std::move(sizes));
 }
 
+/// Part of a list, as sizes[-3:]; steps of 1 only.
+ir::Value part_of(const ir::Value::List& list, const ir::Value& slice) {
+  const auto count = static_cast<Number>(list.size());
+  const auto bound = [&](const ir::Value& given, Number otherwise) {
+    if (given.kind() != ValueKind::integer) return otherwise;
+    return std::clamp<Number>(given.as_int() + (given.as_int() < 0 ? count : 0), 0, count);
+  };
+  if (!slice.items()[2].is_none() && !(slice.items()[2] == ir::Value(1))) return {};
+  const Number first = bound(slice.items()[0], 0);
+  const Number last = std::max(first, bound(slice.items()[1], count));
+  return ir::Value::list(ir::Value::List(list.begin() + first, list.begin() + last));
+}
+
 ir::Value item_of(const ir::Value& list, const ir::Value* index) {
-  if (list.kind() != ValueKind::list || !index || index->kind() != ValueKind::integer) return {};
+  if (list.kind() != ValueKind::list || !index) return {};
+  if (index->kind() == ValueKind::slice) return part_of(list.items(), *index);
+  if (index->kind() != ValueKind::integer) return {};
   const auto count = static_cast<Number>(list.items().size());
   const Number place = index->as_int() + (index->as_int() < 0 ? count : 0);
   return place >= 0 && place < count ? list.items()[at(place)] : ir::Value();
@@ -48,9 +89,8 @@ ir::Value item_of(const ir::Value& list, const ir::Value* index) {
 ir::Value computed(const ir::Node& node) {
   const auto row = std::ranges::find(functions, node.op, &Arithmetic::op);
   const ir::Value *a = node.find("a"), *b = node.find("b");
-  if (row == functions.end() || !a || !b || a->kind() != ValueKind::integer ||
-      b->kind() != ValueKind::integer)
-    return {};
+  if (row == functions.end()) return computed_real(node);
+  if (!a || !b || a->kind() != ValueKind::integer || b->kind() != ValueKind::integer) return {};
   const bool divides = node.op == "aten::floordiv.int" || node.op == "aten::remainder.int";
   if (divides && b->as_int() == 0) return {};
   return row->of(a->as_int(), b->as_int());

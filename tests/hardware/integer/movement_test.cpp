@@ -372,9 +372,31 @@ TEST_CASE("numbers that are computed from sizes of a frame are known") {
   const NodeId floor = host(sketch, "aten::floordiv.int", {{"a", ref(negative)}, {"b", Value(4)}});
   const NodeId two = host(sketch, "aten::add.int", {{"a", Value(4)}, {"b", ref(floor)}});
   CHECK(padding_of(sketch, x, ref(two), 7).places == padding_of(sketch, x, Value(2), 7).places);
+  ir::ValueInfo list_of_two = list_of_three;
+  list_of_two.elements.pop_back();
+  const NodeId last = sketch.call(
+      "mase::getitem",
+      {{"value", ref(sizes)}, {"index", Value::slice(Value(-2), Value(), Value(1))}}, list_of_two);
+  const NodeId three = host(sketch, "mase::getitem", {{"value", ref(last)}, {"index", Value(0)}});
+  CHECK(padding_of(sketch, x, ref(three), 8).places == padding_of(sketch, x, Value(3), 8).places);
   const NodeId stored = sketch.indices({1});
   const NodeId one = host(sketch, "aten::Int.Tensor", {{"a", ref(stored)}});
   CHECK(padding_of(sketch, x, ref(one), 6).places == padding_of(sketch, x, Value(1), 6).places);
   const NodeId batch = host(sketch, "aten::size.int", {{"self", ref(x)}, {"dim", Value(0)}});
   CHECK_THROWS_WITH(padding_of(sketch, x, ref(batch), 7), Catch::Contains("constant integers"));
+}
+
+TEST_CASE("factors that are computed from sizes are known") {
+  Sketch sketch;
+  const NodeId x = sketch.input({2, 3, 16}, {{"data_out", "integer(8, 4)"}});
+  const NodeId width = host(sketch, "aten::size.int", {{"self", ref(x)}, {"dim", Value(2)}});
+  const NodeId power = host(sketch, "aten::pow.int_float", {{"a", ref(width)}, {"b", Value(-0.5)}});
+  const NodeId root = host(sketch, "aten::sqrt.int", {{"a", ref(width)}});
+  const NodeId once =
+      sketch.call("aten::mul.Scalar", {{"self", ref(x)}, {"other", ref(power)}}, {2, 3, 16});
+  const NodeId twice =
+      sketch.call("aten::div.Scalar", {{"self", ref(once)}, {"other", ref(root)}}, {2, 3, 16});
+  const integer::Program program = integer::lower(sketch.finish(twice));
+  // x / 4 / 4, exactly: 4 fraction bits more.
+  CHECK(program.value(program.outputs.at(0)).type.frac == 8);
 }
