@@ -101,15 +101,15 @@ bool is_host_value(const ir::Node& node) {
   return list ? std::ranges::all_of(node.info.elements, is_number) : is_number(node.info);
 }
 
-Lowering::Lowering(const ir::Graph& graph, Contents contents)
-    : graph_(graph), demands_(find_demands(graph)) {
-  program_.name = graph.name;
+Lowering::Lowering(Separated separated, Contents contents)
+    : separated_(std::move(separated)), demands_(find_demands(graph())) {
+  program_.name = graph().name;
   program_.contents = contents;
-  for (const ir::NodeId id : graph.order()) names_.insert(graph.node(id).name);
+  for (const ir::NodeId id : graph().order()) names_.insert(graph().node(id).name);
 }
 
 Program Lowering::run() {
-  for (const ir::NodeId id : graph_.order()) visit(graph_.node(id));
+  for (const ir::NodeId id : graph().order()) visit(graph().node(id));
   if (!problems_.empty())
     unsupported_error("nodes without an integer datapath (" + std::to_string(problems_.size()) +
                       "):\n  " + join(problems_, "\n  "));
@@ -121,6 +121,8 @@ Program Lowering::run() {
 
 void Lowering::visit(const ir::Node& node) {
   try {
+    const auto refused = separated_.refused.find(node.id);
+    if (refused != separated_.refused.end()) throw Refusal{refused->second};
     operands_[node.id] = lowered(node);
   } catch (const Refusal& refusal) {
     operands_[node.id] = std::monostate{};
@@ -143,7 +145,7 @@ void Lowering::refuse(const ir::Node& node, const std::string& reason) {
     silent_.push_back(node.name);
     return;
   }
-  problems_.push_back("node '" + node.name + "' (" + op_of(graph_, node) + "): " + reason);
+  problems_.push_back("node '" + node.name + "' (" + op_of(graph(), node) + "): " + reason);
 }
 
 Operand Lowering::lowered(const ir::Node& node) {
@@ -164,7 +166,7 @@ Operand Lowering::lowered(const ir::Node& node) {
   }
   const ir::Node known = with_numbers(node);
   if (is_host_value(node)) return host_number(*this, known);
-  const LoweringRow* row = lowering_of(graph_, node);
+  const LoweringRow* row = lowering_of(graph(), node);
   if (!row) throw Refusal{"the op has no datapath"};
   Operand result = row->lower({*this, known});
   const auto out = node.formats.find("data_out");
@@ -198,11 +200,11 @@ StreamView Lowering::add_input(const ir::Node& node) {
     refuse_grid(node,
                 "it has no codes, because its readers do not ask for data_in formats of one "
                 "fraction and rounding: " +
-                    demands_text(graph_, node.id, demands_) +
+                    demands_text(graph(), node.id, demands_) +
                     " (pass quantize); a format of its own, data_out of '" + node.name +
                     "', would do too");
   const Shape frame(node.info.shape.begin() + 1, node.info.shape.end());
-  const Layout layout = input_layout(graph_, node, frame);
+  const Layout layout = input_layout(graph(), node, frame);
   const auto id = static_cast<ValueId>(program_.values.size());
   program_.values.push_back(
       {node.name, grid->type, layout.shape, layout.torch_shape, compact(layout.order)});
@@ -234,7 +236,7 @@ void Lowering::add_output(const std::string& key, const ir::Value& value) {
   if (stream->batch != 0) throw Refusal{"the batch is not the first dimension of a result"};
   program_.outputs.push_back(returned(*stream));
   program_.output_keys.push_back(key);
-  program_.output_dtypes.push_back(graph_.node(value.node()).info.dtype);
+  program_.output_dtypes.push_back(graph().node(value.node()).info.dtype);
 }
 
 /// The value with the layout that the result has in torch. A view of a value that is an input or
@@ -248,7 +250,8 @@ ValueId Lowering::returned(const StreamView& stream) {
   };
   if (same) return stream.id;
   if (has(program_.inputs) || has(program_.outputs)) {
-    return add_cast(stream, unchanged(made.type), made.type, graph_.node(graph_.output()), "value")
+    return add_cast(stream, unchanged(made.type), made.type, graph().node(graph().output()),
+                    "value")
         .id;
   }
   made.torch_shape = stream.layout.torch_shape;
@@ -262,6 +265,8 @@ std::string Lowering::unique_name(std::string name) {
   return name;
 }
 
-Program lower(const ir::Graph& graph, Contents contents) { return Lowering(graph, contents).run(); }
+Program lower(const ir::Graph& graph, Contents contents) {
+  return Lowering(separate_batch(graph), contents).run();
+}
 
 }  // namespace mase::integer

@@ -18,6 +18,7 @@
 #include "hardware/integer/demand.hpp"
 #include "hardware/integer/layout.hpp"
 #include "hardware/integer/program.hpp"
+#include "hardware/integer/separate_batch.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::integer {
@@ -95,11 +96,11 @@ struct Accumulator {
 /// The lowering of one graph: the program as far as it is made.
 class Lowering {
  public:
-  Lowering(const ir::Graph& graph, Contents contents);
+  Lowering(Separated separated, Contents contents);
   /// Error(Fault::unsupported) listing all refused nodes.
   Program run();
 
-  const ir::Graph& graph() const { return graph_; }
+  const ir::Graph& graph() const { return separated_.graph; }
   bool reloadable() const { return program_.contents == Contents::reloadable; }
   const StreamValue& value(ValueId id) const { return program_.value(id); }
   const Operand& operand(ir::NodeId id) const { return operands_.at(id); }
@@ -161,7 +162,7 @@ class Lowering {
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 
-  const ir::Graph& graph_;
+  Separated separated_;
   std::map<ir::NodeId, Demand> demands_;
   std::map<ir::NodeId, Operand> operands_;
   Program program_;

@@ -226,8 +226,13 @@ RealTensor Evaluation::shaped(RealTensor x) const {
   return x;
 }
 
+/// With as many rows as the elements make.
 RealTensor Evaluation::reshaped() const {
-  return shaped(input(node_->find("self") ? "self" : "input"));
+  RealTensor x = input(node_->find("self") ? "self" : "input");
+  x.shape = node_->info.shape;
+  const Shape frame(x.shape.begin() + 1, x.shape.end());
+  x.shape[0] = static_cast<Index>(x.values.size()) / numel(frame);
+  return x;
 }
 
 RealTensor Evaluation::permuted() const {
