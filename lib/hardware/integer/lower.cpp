@@ -89,6 +89,17 @@ std::string op_of(const ir::Graph& graph, const ir::Node& node) {
 
 namespace {
 
+/// The pass that makes others of an op without a datapath.
+std::string remedy_for(const ir::Graph& graph, const ir::Node& node) {
+  const ir::OpFamily family = ir::classify(graph, node).family();
+  const bool attention =
+      family == ir::OpFamily::attention || family == ir::OpFamily::attention_layer;
+  const bool einsum = ir::base_op(node.op) == "aten::einsum";
+  if (!attention && !einsum) return "";
+  return std::string("; pass ") + (einsum ? "expand_einsum" : "expand_attention") +
+         " before quantize takes it apart into ops that have one";
+}
+
 bool is_number(const ir::ValueInfo& info) {
   using Kind = ir::ValueInfo::Kind;
   return info.kind == Kind::integer || info.kind == Kind::number || info.kind == Kind::boolean;
@@ -167,7 +178,7 @@ Operand Lowering::lowered(const ir::Node& node) {
   const ir::Node known = with_numbers(node);
   if (is_host_value(node)) return host_number(*this, known);
   const LoweringRow* row = lowering_of(graph(), node);
-  if (!row) throw Refusal{"the op has no datapath"};
+  if (!row) throw Refusal{"the op has no datapath" + remedy_for(graph(), node)};
   Operand result = row->lower({*this, known});
   const auto out = node.formats.find("data_out");
   if (out == node.formats.end()) return result;

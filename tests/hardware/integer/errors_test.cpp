@@ -192,6 +192,22 @@ TEST_CASE("elementwise ops without a datapath say why") {
        "data_out_width = 8");
 }
 
+TEST_CASE("ops that a pass takes apart are refused with its name") {
+  Sketch einsum;
+  const auto x = einsum.input({2, 3, 4}, {{"data_out", "integer(8, 4)"}});
+  says(refusal(einsum.finish(einsum.call("aten::einsum",
+                                         {{"equation", Value(std::string("bij,bkj->bik"))},
+                                          {"tensors", Value::list({ref(x), ref(x)})}},
+                                         {2, 3, 3}))),
+       "pass expand_einsum before quantize");
+  Sketch attention;
+  const auto y = attention.input({2, 2, 3, 4}, {{"data_out", "integer(8, 4)"}});
+  says(refusal(attention.finish(
+           attention.call("aten::scaled_dot_product_attention",
+                          {{"query", ref(y)}, {"key", ref(y)}, {"value", ref(y)}}, {2, 2, 3, 4}))),
+       "pass expand_attention before quantize");
+}
+
 TEST_CASE("what mixes rows of the batch is refused") {
   const Shape in{2, 4, 6};
   says(refusal("aten::flatten.using_ints", {{"start_dim", Value(0)}}, in, {48}), "mixes rows");
