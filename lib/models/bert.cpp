@@ -8,8 +8,6 @@
 namespace mase::models {
 namespace {
 
-using ir::Value;
-
 constexpr double eps = 1e-12;  ///< of the norms, as the paper's program has it
 
 void containers(Builder& builder, const std::string& path,
@@ -52,9 +50,7 @@ void encoder_layer(Builder& builder, const std::string& path, std::int64_t heads
 void pool_first(Builder& builder) {
   containers(builder, "pooler", {""});
   const std::int64_t width = builder.shape().at(1);
-  const Value all = Value::slice(Value(), Value(), Value());
-  builder.call(ir::NodeKind::call_function, "_operator.getitem", "mase::getitem",
-               {{"index", Value::tuple({all, Value(0)})}}, {width});
+  builder.first_row();
   builder.linear("pooler.dense", width);
   builder.tanh("pooler.activation");
 }

@@ -61,6 +61,9 @@ class Builder {
   std::array<Joint, 2> halves();             ///< of the last dimension, by torch.chunk
   Joint item(const Joint& list, int index);  ///< of a list whose items have the joint's shape
   void concat(const Joint& first, const Joint& second);  ///< along the last dimension
+  /// A parameter as one more row in front of those of [rows, width].
+  void add_token(const std::string& path);
+  void first_row();  ///< x[:, 0] of [rows, width]
 
   // Joints.
   /// x + table, a parameter of the shape of a row.
@@ -80,6 +83,7 @@ class Builder {
 
  private:
   void add_linear(const std::string& path, std::int64_t outputs, bool bias);
+  void join(const Joint& first, const Joint& second, int dim);
   ir::NodeId add_tensor(const std::string& path, ir::Tensor tensor);
   void add_parameter(ir::Module& module, const std::string& argument, const Shape& shape,
                      std::int64_t fan_in);

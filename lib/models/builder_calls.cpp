@@ -55,10 +55,39 @@ Joint Builder::item(const Joint& list, int index) {
 void Builder::concat(const Joint& first, const Joint& second) {
   shape_ = first.shape;
   shape_.back() += second.shape.back();
+  join(first, second, -1);
+}
+
+void Builder::add_token(const std::string& path) {
+  const Joint rows = joint();
+  const std::int64_t width = rows.shape.at(1);
+  Array start = ir::initial_weights({1, 1, width}, width, seed_, graph_.tensor_order.size());
+  const ir::NodeId token = add_tensor(path, {std::move(start), true, true});
+  add_call(ir::NodeKind::call_method, "size", "aten::size.int", {{"dim", Value(0)}});
+  graph_.node(last_).info = {
+      .kind = ir::ValueInfo::Kind::integer, .shape = {}, .elements = {}, .keys = {}};
+  const Value batch(ir::NodeRef{last_});
+  go_on_from({token, {1, width}});
+  add_call(ir::NodeKind::call_method, "expand", "aten::expand",
+           {{"size", Value::list({batch, Value(-1), Value(-1)})}});
+  const Joint expanded = joint();
+  shape_[0] += rows.shape[0];
+  join(expanded, rows, 1);
+}
+
+void Builder::first_row() {
+  shape_.erase(shape_.begin());
+  const Value all = Value::slice(Value(), Value(), Value());
+  add_call(ir::NodeKind::call_function, "_operator.getitem", "mase::getitem",
+           {{"index", Value::tuple({all, Value(0)})}});
+}
+
+/// Two tensors one after the other; the builder's shape is that of both.
+void Builder::join(const Joint& first, const Joint& second, int dim) {
   append(
       ir::NodeKind::call_function, "torch.cat", "aten::cat",
       {{"tensors", Value::list({Value(ir::NodeRef{first.node}), Value(ir::NodeRef{second.node})})},
-       {"dim", Value(-1)}});
+       {"dim", Value(dim)}});
 }
 
 void Builder::add_positions(const std::string& path) {

@@ -68,6 +68,13 @@ const std::vector<ModelRow>& model_table() {
        10,
        "mnist",
        build_vit_tiny},
+      {"deit-tiny",
+       "16x16 patches, class token, positions, 12 x (norm, attention of 3 heads, norm, linear "
+       "192-768-192 with GELU), norm, linear 192-1000",
+       {3, 224, 224},
+       1000,
+       "npy",
+       build_deit_tiny},
       {"transformer-jets",
        "a token per feature or particle, positions, 2 x (norm, attention of 2 heads, norm, linear "
        "32-64-32 with GELU), norm, mean, linear 32-5",

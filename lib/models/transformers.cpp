@@ -59,38 +59,58 @@ void patches(Builder& builder, std::int64_t size, std::int64_t width) {
                {{"dim0", Value(1)}, {"dim1", Value(2)}}, {tokens, width});
 }
 
-/// Blocks over tokens, their mean, and scores of the classes.
-void encode(Builder& builder, std::int64_t blocks, std::int64_t heads, std::int64_t hidden,
-            int classes) {
-  const std::int64_t width = builder.shape().at(1);
+/// What encoders of one kind differ in.
+struct Encoder {
+  std::int64_t blocks, heads, hidden;
+};
+
+/// Positions, blocks over tokens, and a norm.
+void encode(Builder& builder, const Encoder& encoder) {
   builder.add_positions("pos_embed");
   builder.container("blocks", "ModuleList");
-  for (std::int64_t i = 0; i < blocks; ++i)
-    block(builder, "blocks." + std::to_string(i), heads, hidden);
+  for (std::int64_t i = 0; i < encoder.blocks; ++i)
+    block(builder, "blocks." + std::to_string(i), encoder.heads, encoder.hidden);
   builder.layer_norm("norm");
-  builder.call(ir::NodeKind::call_method, "mean", "aten::mean.dim", {{"dim", list({1})}}, {width});
+}
+
+/// Scores of the classes by the mean of all tokens.
+ir::Graph classify_mean(Builder& builder, int classes) {
+  builder.call(ir::NodeKind::call_method, "mean", "aten::mean.dim", {{"dim", list({1})}},
+               {builder.shape().at(1)});
   builder.linear("head", classes);
+  return builder.finish();
 }
 
 }  // namespace
 
 ir::Graph build_vit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed) {
-  constexpr std::int64_t patch = 7, width = 64, heads = 4, hidden = 128, blocks = 3;
+  constexpr std::int64_t patch = 7, width = 64;
   Builder builder("vit-tiny", "VitTiny", sample_shape, seed);
   patches(builder, patch, width);
-  encode(builder, blocks, heads, hidden, classes);
+  encode(builder, {.blocks = 3, .heads = 4, .hidden = 128});
+  return classify_mean(builder, classes);
+}
+
+ir::Graph build_deit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed) {
+  constexpr std::int64_t patch = 16, width = 192;
+  Builder builder("deit-tiny", "DeitTiny", sample_shape, seed);
+  patches(builder, patch, width);
+  builder.add_token("cls_token");
+  encode(builder, {.blocks = 12, .heads = 3, .hidden = 4 * width});
+  builder.first_row();
+  builder.linear("head", classes);
   return builder.finish();
 }
 
 ir::Graph build_transformer_jets(const Shape& sample_shape, int classes, std::uint64_t seed) {
-  constexpr std::int64_t width = 32, heads = 2, hidden = 64, blocks = 2;
+  constexpr std::int64_t width = 32;
   Builder builder("transformer-jets", "TransformerJets", sample_shape, seed);
   if (sample_shape.size() == 1)
     builder.call(ir::NodeKind::call_method, "reshape", "aten::reshape",
                  {{"shape", list({-1, sample_shape[0], 1})}}, {sample_shape[0], 1});
   builder.token_linear("embed", width);
-  encode(builder, blocks, heads, hidden, classes);
-  return builder.finish();
+  encode(builder, {.blocks = 2, .heads = 2, .hidden = 64});
+  return classify_mean(builder, classes);
 }
 
 }  // namespace mase::models

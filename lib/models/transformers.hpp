@@ -9,6 +9,9 @@ namespace mase::models {
 /// Rows of sample_shape in, `classes` numbers per row out; initial weights follow from the seed.
 ir::Graph build_vit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed);
 
+/// The same with a class token: DeiT-tiny (Touvron et al., ICML 2021), without distillation.
+ir::Graph build_deit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed);
+
 /// The same; rows of one dimension are tokens of one feature, rows of two [tokens, features].
 ir::Graph build_transformer_jets(const Shape& sample_shape, int classes, std::uint64_t seed);
 

@@ -747,6 +747,19 @@ class RandomWidths(Hardware):
         self.verify(3, "--ii", "128")
 
 
+class DeitTiny(Hardware):
+    """Twelve blocks of 197 tokens: too much to simulate in a test, not to lower."""
+
+    def test_every_node_of_both_files_has_a_datapath(self):
+        for config in ("deit_tiny", "deit_tiny_4bit"):
+            self.run_mase("transform", "deit-tiny", "--config", SOURCE / f"configs/hardware/{config}.toml",
+                          "--project-dir", self.folder, "--project", config)  # fmt: skip
+            checkpoint = self.folder / config / "software/transform/transformed_ckpt/graph_module.pt"
+            program = self.run_mase("show", checkpoint, "--format", "program").stdout
+            self.assertEqual(program.count("= matmul"), 24, config)  # scores and context of each block
+            self.assertRegex(program, r":head s\d+\.\d+ \[1000\] = head linear")
+
+
 class Designs(unittest.TestCase):
     """The shipped designs, at their slowest: the table's exit code says whether all is equal."""
 
