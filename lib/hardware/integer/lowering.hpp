@@ -293,8 +293,10 @@ void check_sum(int input_bits, int weight_bits, std::int64_t terms);
 Layout product_layout(const Layout& input, const Rows& rows, std::int64_t outputs);
 /// The rows of a stream, which is brought into torch's order first where they are torn apart.
 Rows rows_for(const Call& call, StreamView& x);
-/// Every row of a stream times a weight [outputs][inputs], plus the node's bias where it has one.
-StreamView linear_product(const Call& call, StreamView x, Constants weight);
+/// Every row of a stream times a weight [outputs][inputs], plus the node's bias where it has one:
+/// the argument of that name.
+StreamView linear_product(const Call& call, StreamView x, Constants weight,
+                          std::string_view bias = "bias");
 /// A stream in another shape: dimensions of 1 repeated.
 StreamView repeated(const Call& call, const StreamView& x, const Shape& shape,
                     std::string_view port);
