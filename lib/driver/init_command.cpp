@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase init`: a configuration that quantizes a model, one table per kind of layer that it has.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -33,8 +34,8 @@ struct Kind {
 /// a width.
 bool rounds_results(const ir::Classified& found) {
   using enum ir::OpFamily;
-  return found.family() == unary || found.family() == softmax || found.family() == custom ||
-         found.op == "div";
+  constexpr std::array rounding{unary, softmax, layer_norm, group_norm, instance_norm, custom};
+  return std::ranges::find(rounding, found.family()) != rounding.end() || found.op == "div";
 }
 
 /// Every op of the graph, in the order of its first node.
@@ -81,8 +82,10 @@ std::string text_line(const std::string& key, const std::string& text) {
 /// Passes that prepare a graph for quantization, where they find something.
 std::vector<std::string> preparations(ir::Graph& graph) {
   std::vector<std::string> names;
-  for (const char* name : {"expand_attention", "expand_einsum", "fuse_batch_norm"}) {
+  for (const char* name :
+       {"expand_attention", "expand_einsum", "fold_constants", "fuse_batch_norm"}) {
     passes::PassContext context;
+    context.evaluator = make_evaluator();
     const passes::PassRow* row = passes::find_pass(all_passes(), name);
     MASE_CHECK(row, "no pass " + std::string(name));
     if (row->run(graph, Tree::dict(), context).changed) names.emplace_back(name);

@@ -1042,9 +1042,10 @@ class Init(InFolder):
             for level in ("quantized", "integer")
         ]
         self.assertEqual(*scores)
-        for name in ("resnet8", "mobile_tiny", "dict_output"):
+        for name in ("resnet8", "mobile_tiny", "dict_output", "encoder_tiny", "vit_tiny", "bert_tiny"):
             folder = SOURCE / "tests/fixtures/models" / name
-            self.emitted(str(next(folder.glob("*.pt"))), "--input", str(folder / "inputs.npy"))
+            inputs = [word for file in sorted(folder.glob("input*.npy")) for word in ("--input", str(file))]
+            self.emitted(str(next(folder.glob("*.pt"))), *inputs)
 
     def test_its_first_line_is_the_command_that_reads_the_model_as_it_did(self):
         model = SOURCE / "tests/fixtures/programs/Options.pt"
