@@ -1074,6 +1074,17 @@ class Init(InFolder):
         self.assertIn("data_out_width = 8\n", text)
 
 
+class VitTiny(InFolder):
+    def test_its_file_for_quantized_training_gives_every_layer_4_bit_weights_and_a_datapath(self):
+        config = SOURCE / "configs/quantized_training/vit_tiny_weight4.toml"
+        made = json.loads(self.run_mase("transform", "--config", config, "--project", "p", "--json").stdout)
+        layers = re.findall(
+            r"aten::(?:linear|conv2d)\(.*weight=integer\((\d), \d\)", self.run_mase("show", made["checkpoint"]).stdout
+        )
+        self.assertEqual(layers, ["4"] * 14)  # the patches, four in each of three blocks, the head
+        self.assertIn("linear", self.run_mase("show", made["checkpoint"], "--format", "program").stdout)
+
+
 class Report(InFolder):
     """One page of what a project has."""
 
