@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/interrupt.hpp"
+#include "hardware/design/fold_relaxation.hpp"
+
 namespace mase::design {
 
 /// By area, then fewest lanes, then the shorter interval, then the multiplier.
@@ -46,7 +49,7 @@ namespace {
 class Merge {
  public:
   Merge(std::vector<FoldOptions> steps, const Limits& limits)
-      : steps_(std::move(steps)), limits_(limits) {
+      : steps_(std::move(steps)), limits_(limits), relaxation_(steps_, limits) {
     rest_.resize(steps_.size() + 1);
     for (std::size_t i = steps_.size(); i-- > 0;) {
       rest_[i] = rest_[i + 1];
@@ -55,6 +58,7 @@ class Merge {
   }
 
   std::optional<std::vector<FoldOption>> run() {
+    if (relaxation_.impossible()) return std::nullopt;
     std::vector<std::vector<Sum>> levels{{Sum{}}};
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       levels.push_back(extend(levels.back(), i));
@@ -77,6 +81,7 @@ class Merge {
   };
 
   std::vector<Sum> extend(const std::vector<Sum>& sums, std::size_t step) const {
+    stop_if_asked();
     std::vector<Sum> all;
     for (std::size_t s = 0; s < sums.size(); ++s)
       for (std::size_t o = 0; o < steps_[step].size(); ++o) {
@@ -84,7 +89,7 @@ class Merge {
         next.cost += steps_[step][o].cost;
         Cost whole = next.cost;
         whole += rest_[step + 1];
-        if (limits_.fits(whole)) all.push_back(next);
+        if (limits_.fits(whole) && relaxation_.can_win(next.cost, step + 1)) all.push_back(next);
       }
     std::stable_sort(all.begin(), all.end(),
                      [](const Sum& a, const Sum& b) { return area(a.cost) < area(b.cost); });
@@ -98,6 +103,7 @@ class Merge {
 
   std::vector<FoldOptions> steps_;
   Limits limits_;
+  Relaxation relaxation_;
   std::vector<Cost> rest_;  ///< the least of every resource that the steps from i on can do with
 };
 

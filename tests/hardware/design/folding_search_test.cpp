@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for a folding against brute force over all folds of small programs.
 #include <catch2/catch.hpp>
+#include <random>
 
 #include <algorithm>
 #include <array>
@@ -92,6 +93,46 @@ TEST_CASE("under an interval every layer gets its cheapest fold") {
   }
 }
 
+namespace {
+
+/// The least area of a sum of one option per step that fits; infinite where none does.
+double best_of_all(const std::vector<FoldOptions>& steps, const Limits& limit, Cost sum = {},
+                   std::size_t step = 0) {
+  if (step == steps.size()) return limit.fits(sum) ? area(sum) : infinity;
+  double best = infinity;
+  for (const FoldOption& one : steps[step]) {
+    Cost next = sum;
+    next += one.cost;
+    best = std::min(best, best_of_all(steps, limit, next, step + 1));
+  }
+  return best;
+}
+
+void check_merge(const std::vector<FoldOptions>& steps, const Limits& limit) {
+  const double best = best_of_all(steps, limit);
+  const auto found = merge(steps, limit);
+  REQUIRE(found.has_value() == (best < infinity));
+  if (!found) return;
+  Cost sum;
+  for (const FoldOption& part : *found) sum += part.cost;
+  CHECK(limit.fits(sum));
+  CHECK(area(sum) == Approx(best));
+}
+
+/// Options of which the ones with fewer LUTs have more DSP blocks or memories.
+FoldOptions random_options(std::mt19937& random, int count) {
+  FoldOptions options;
+  for (int i = 0; i < count; ++i) {
+    const auto dsp = static_cast<double>(random() % 9),
+               bram = static_cast<double>(random() % 7) / 2;
+    const double lut = 20 + static_cast<double>(random() % 400) / (1 + dsp + bram);
+    options.push_back(option(8, lut, dsp, bram));
+  }
+  return options;
+}
+
+}  // namespace
+
 TEST_CASE("sums of options are the best of all combinations that fit") {
   const std::vector<FoldOptions> steps{
       {option(8, 100, 0, 1), option(8, 20, 4, 1), option(8, 60, 2, 0)},
@@ -99,24 +140,34 @@ TEST_CASE("sums of options are the best of all combinations that fit") {
       {option(8, 50, 0, 2), option(8, 10, 1, 2), option(8, 90, 0, 0)}};
   for (const Limits& limit :
        {limits(1000, {}, {}), limits(250, 8, {}), limits({}, 3, 2), limits(200, 10, 1.5),
-        limits({}, 0, 0), limits(150, 5, 5), limits(430, 1, 0.5)}) {
-    double best = infinity;
-    for (const FoldOption& a : steps[0])
-      for (const FoldOption& b : steps[1])
-        for (const FoldOption& c : steps[2]) {
-          Cost sum = a.cost;
-          sum += b.cost;
-          sum += c.cost;
-          if (limit.fits(sum)) best = std::min(best, area(sum));
-        }
-    const auto found = merge(steps, limit);
-    REQUIRE(found.has_value() == (best < infinity));
-    if (!found) continue;
-    Cost sum;
-    for (const FoldOption& part : *found) sum += part.cost;
-    CHECK(limit.fits(sum));
-    CHECK(area(sum) == Approx(best));
+        limits({}, 0, 0), limits(150, 5, 5), limits(430, 1, 0.5)})
+    check_merge(steps, limit);
+}
+
+TEST_CASE("sums of random options under random limits are the best of all combinations") {
+  std::mt19937 random(1);
+  for (int run = 0; run < 300; ++run) {
+    std::vector<FoldOptions> steps;
+    for (int i = 0; i < 5; ++i) steps.push_back(random_options(random, 4));
+    const auto some = [&](int most) -> std::optional<double> {
+      if (random() % 4 == 0) return std::nullopt;
+      return static_cast<double>(random() % static_cast<unsigned>(most));
+    };
+    INFO("run " << run);
+    check_merge(steps, limits(some(900), some(25), some(12)));
   }
+}
+
+TEST_CASE("limits that no sum of many options meets are found out without adding them up") {
+  std::mt19937 random(2);
+  std::vector<FoldOptions> steps;
+  for (int i = 0; i < 600; ++i)
+    steps.push_back(undominated(random_options(random, 12), limits(1, 1, 1)));
+  // Each limit by itself can be met.
+  Cost low;
+  for (const FoldOptions& options : steps) low += least(options);
+  const Limits limit = limits(low.lut * 1.1, low.dsp + 60, low.bram + 60);
+  CHECK_FALSE(merge(steps, limit).has_value());
 }
 
 TEST_CASE("an option that another one beats is dropped, one that is better somewhere is not") {
