@@ -30,6 +30,11 @@ Layout product_layout(const Layout& input, const Rows& rows, std::int64_t output
   return layout;
 }
 
+Interval Matrix::sums(std::int64_t terms, const Interval& input) const {
+  if (weight.any || bias.any) return matrix_interval(weight.range(), terms, bias.range(), input);
+  return matrix_interval(weight.codes, terms, bias.codes, input);
+}
+
 Rows rows_for(const Call& call, StreamView& x) {
   if (auto rows = rows_of(x.layout)) return *rows;
   x = call.lowering.reordered(x, row_major(x.layout.torch_shape), call.node, "data_in");
@@ -37,18 +42,6 @@ Rows rows_for(const Call& call, StreamView& x) {
 }
 
 namespace {
-
-/// Weights and bias of a node with `outputs` rows, the bias aligned.
-struct Matrix {
-  Constants weight;
-  Summands bias;
-
-  /// Of rows with so many weights.
-  Interval sums(std::int64_t terms, const Interval& input) const {
-    if (weight.any || bias.any) return matrix_interval(weight.range(), terms, bias.range(), input);
-    return matrix_interval(weight.codes, terms, bias.codes, input);
-  }
-};
 
 /// A bias of channels whose weights have fraction bits of their own, each aligned to the
 /// accumulator of its channel. Where a bias is finer, the weights of its channel are shifted left.
@@ -77,8 +70,9 @@ Summands aligned_by_channel(const Constants& bias, Constants& weight, int input_
   return aligned;
 }
 
-Matrix matrix_of(const Call& call, Constants weight, int input_frac,
-                 std::string_view argument = "bias") {
+}  // namespace
+
+Matrix matrix_of(const Call& call, Constants weight, int input_frac, std::string_view argument) {
   Matrix matrix{std::move(weight), {}};
   if (!call.has_tensor(argument)) return matrix;
   Constants bias = call.constants(argument);
@@ -103,6 +97,8 @@ Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const Fixed
   check_width(hull(matrix.bias.range(), {}), 124, "its bias");
   return {matrix.sums(terms, interval_of(input)), input.frac + matrix.weight.type.frac};
 }
+
+namespace {
 
 /// How far every channel is shifted to the fraction bits of the finest; empty where all have these.
 std::vector<int> shifts_of(const Constants& weight) {
@@ -141,8 +137,8 @@ Interval shifted_interval(const Matrix& matrix, const std::vector<int>& left, st
   return all;
 }
 
-/// Appends a product with weights and, where its channels have fraction bits of their own, the step
-/// that shifts them to those of the finest.
+}  // namespace
+
 StreamView emit_product(const Call& call, Operation product, const StreamView& x, Matrix& matrix,
                         std::int64_t terms, Layout layout) {
   const FixedType input = call.lowering.value(x.id).type;
@@ -159,8 +155,6 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
   return call.lowering.emit(call.node, ChannelShift{left}, {sums.id}, accumulator,
                             std::move(layout), "shift");
 }
-
-}  // namespace
 
 StreamView linear_product(const Call& call, StreamView x, Constants weight, std::string_view bias) {
   const FixedType type = call.lowering.value(x.id).type;
@@ -185,160 +179,6 @@ namespace {
 Operand lower_linear(const Call& call) {
   check_weights(call);
   return linear_product(call, call.stream("input"), call.weights());
-}
-
-/// Padding before and after each spatial dimension. "same" puts what is left over behind.
-struct Padding {
-  Shape before, after;
-};
-
-Padding padding_of(const Call& call, const std::vector<Axis>& axes) {
-  const ir::Value* value = call.find("padding");
-  if (!value || value->kind() != ir::Value::Kind::string) {
-    const Shape given = call.integers("padding", axes.size(), Shape(axes.size(), 0));
-    return {given, given};
-  }
-  const std::string& mode = value->as_string();
-  if (mode != "same" && mode != "valid") throw Refusal{"padding '" + mode + "' is unknown"};
-  Padding padding;
-  for (const Axis& axis : axes) {
-    const std::int64_t all = mode == "same" ? axis.reach() - 1 : 0;
-    padding.before.push_back(all / 2);
-    padding.after.push_back(all - all / 2);
-  }
-  return padding;
-}
-
-/// The axes of a convolution over `frame` = torch [C, spatial...].
-std::vector<Axis> convolution_axes(const Call& call, const Shape& frame, const Shape& weight) {
-  const std::size_t dims = frame.size() - 1;
-  const Shape stride = call.integers("stride", dims, Shape(dims, 1));
-  const Shape dilation = call.integers("dilation", dims, Shape(dims, 1));
-  std::vector<Axis> axes;
-  for (std::size_t d = 0; d < dims; ++d)
-    axes.push_back({frame[d + 1], weight[d + 2], stride[d], dilation[d]});
-  const Padding padding = padding_of(call, axes);
-  for (std::size_t d = 0; d < dims; ++d) {
-    if (padding.before[d] < 0) throw Refusal{"negative padding has no datapath"};
-    axes[d].pad = padding.before[d];
-    axes[d] = slid(axes[d], padding.after[d]);
-  }
-  return axes;
-}
-
-/// Torch [outputs][channels][kernel...] to [outputs][kernel...][channels].
-Codes channels_last_weights(const Codes& weight, const Shape& shape) {
-  Codes result(weight.size());
-  const std::int64_t channels = shape[1];
-  const std::int64_t kernel = numel(Shape(shape.begin() + 2, shape.end()));
-  for (std::int64_t o = 0; o < shape[0]; ++o)
-    for (std::int64_t c = 0; c < channels; ++c)
-      for (std::int64_t k = 0; k < kernel; ++k)
-        result[at((o * kernel + k) * channels + c)] = weight[at((o * channels + c) * kernel + k)];
-  return result;
-}
-
-/// A frame [channels, size...] for a weight of so many dimensions.
-StreamView image_of(const Call& call, const Shape& weight, std::size_t dims) {
-  StreamView x = call.stream("input");
-  if (weight.size() != dims + 2 || x.layout.torch_shape.size() != dims + 1)
-    throw Refusal{"it needs a batch of [channels, size...] as input"};
-  return x;
-}
-
-/// `weight`: torch [outputs][channels of a group][kernel...].
-Operand convolved(const Call& call, const StreamView& x, Constants weight,
-                  const std::vector<Axis>& axes) {
-  const FixedType type = call.lowering.value(x.id).type;
-  Matrix matrix = matrix_of(call, std::move(weight), type.frac);
-  const Shape shape = matrix.weight.shape;
-  const Shape& frame = x.layout.torch_shape;
-  Convolution convolution;
-  convolution.window = window_over(frame, axes);
-  convolution.outputs = shape[0];
-  check_window(call, convolution.window, convolution.outputs);
-  convolution.groups = call.integer("groups", 1);
-  if (convolution.groups < 1 || shape[0] % convolution.groups != 0 ||
-      frame[0] != shape[1] * convolution.groups)
-    throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
-  convolution.weight_type = matrix.weight.type;
-  convolution.weight = channels_last_weights(matrix.weight.codes, shape);
-  convolution.bias = matrix.bias.codes;
-  convolution.bias_width = matrix.bias.width();
-  const std::int64_t terms = numel(Shape(shape.begin() + 1, shape.end()));
-  return emit_product(call, std::move(convolution), x, matrix, terms,
-                      channels_last(call.frame_shape()));
-}
-
-Operand lower_convolution(const Call& call, std::size_t dims) {
-  check_weights(call);
-  Constants weight = call.weights();
-  const StreamView x = image_of(call, weight.shape, dims);
-  const Shape& frame = x.layout.torch_shape;
-  const std::vector<Axis> axes = convolution_axes(call, frame, weight.shape);
-  const StreamView image = call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
-  return convolved(call, image, std::move(weight), axes);
-}
-
-/// Torch [inputs][outputs of a group][kernel...] of a transposed convolution as the weight
-/// [outputs][inputs of a group][kernel...] of the convolution over the spread image.
-Constants turned(Constants weight, std::int64_t groups) {
-  const Shape given = weight.shape;
-  if (groups < 1 || given[0] % groups != 0)
-    throw Refusal{"its groups do not divide its input's channels"};
-  const std::int64_t inputs = given[0] / groups, outputs = given[1];
-  const std::int64_t kernel = numel(Shape(given.begin() + 2, given.end()));
-  weight.shape[0] = outputs * groups;
-  weight.shape[1] = inputs;
-  Codes codes;
-  codes.reserve(weight.codes.size());
-  for (std::int64_t o = 0; o < weight.shape[0]; ++o)
-    for (std::int64_t i = 0; i < inputs; ++i)
-      for (std::int64_t k = kernel; k-- > 0;) {
-        const std::int64_t input = o / outputs * inputs + i;
-        codes.push_back(weight.codes[at((input * outputs + o % outputs) * kernel + k)]);
-      }
-  weight.codes = std::move(codes);
-  return weight;
-}
-
-/// The image with `stride` - 1 zeros between its pixels, in each dimension; channels last.
-StreamView spread(const Call& call, const StreamView& x, const Shape& stride) {
-  const Shape& frame = x.layout.torch_shape;
-  if (std::ranges::all_of(stride, [](std::int64_t s) { return s == 1; }))
-    return call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
-  Shape wide = frame;
-  for (std::size_t d = 1; d < wide.size(); ++d) wide[d] = (frame[d] - 1) * stride[d - 1] + 1;
-  const std::vector<std::int64_t> source =
-      moved_elements(frame, wide, [&](std::size_t d, std::int64_t place) {
-        if (d == 0) return place;
-        return place % stride[d - 1] == 0 ? place / stride[d - 1] : -1;
-      });
-  return call.lowering.moved(x, source, channels_last(wide), call.node, "data_in_spread");
-}
-
-/// As a convolution of stride 1 with the kernel turned around, over the image spread by the
-/// strides.
-Operand lower_transposed_convolution(const Call& call, std::size_t dims) {
-  check_weights(call);
-  Constants weight = call.constants("weight");
-  const StreamView x = image_of(call, weight.shape, dims);
-  weight = turned(std::move(weight), call.integer("groups", 1));
-  const Shape ones(dims, 1), zeros(dims, 0);
-  const Shape stride = call.integers("stride", dims, ones);
-  const Shape padding = call.integers("padding", dims, zeros);
-  const Shape further = call.integers("output_padding", dims, zeros);
-  const Shape dilation = call.integers("dilation", dims, ones);
-  if (std::ranges::any_of(stride, [](std::int64_t s) { return s < 1; }))
-    throw Refusal{"its stride is less than 1"};
-  const StreamView image = spread(call, x, stride);
-  std::vector<Axis> axes;
-  for (std::size_t d = 0; d < dims; ++d) {
-    Axis axis{image.layout.torch_shape[d + 1], weight.shape[d + 2], 1, dilation[d]};
-    axis.pad = axis.reach() - 1 - padding[d];
-    axes.push_back(slid(axis, axis.pad + further[d]));
-  }
-  return convolved(call, image, std::move(weight), axes);
 }
 
 void check_all(const Call& call, std::string_view argument, double wanted, double offset) {
@@ -445,10 +285,6 @@ StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scal
 std::vector<LoweringRow> matrix_rows() {
   return {
       {"linear", lower_linear},
-      {"conv1d", [](const Call& call) { return lower_convolution(call, 1); }},
-      {"conv2d", [](const Call& call) { return lower_convolution(call, 2); }},
-      {"convtranspose1d", [](const Call& call) { return lower_transposed_convolution(call, 1); }},
-      {"convtranspose2d", [](const Call& call) { return lower_transposed_convolution(call, 2); }},
       {"batch_norm", lower_batch_norm},
       {"batch_norm1d", lower_batch_norm},
       {"batch_norm2d", lower_batch_norm},

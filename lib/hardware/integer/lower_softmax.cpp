@@ -19,7 +19,7 @@ namespace mase::integer {
 namespace {
 
 constexpr int exponential_frac = 15;
-constexpr int most_bits = 12;
+constexpr int most_exponential_bits = 12;
 
 /// exp(-d) of every code of a type without sign.
 Lookup exponentials(const FixedType& type) {
@@ -46,9 +46,10 @@ Exponentials exponentials_of(const Call& call) {
   const StreamView& x = rows.x();
   const FixedType type = call.lowering.value(x.id).type;
   const Interval range = interval_of(type), distances{0, range.high - range.low};
-  if (type.width > most_bits)
+  if (type.width > most_exponential_bits)
     throw Refusal{"its input has " + std::to_string(type.width) +
-                  " bits, a table of exponentials at most " + std::to_string(most_bits) +
+                  " bits, a table of exponentials at most " +
+                  std::to_string(most_exponential_bits) +
                   "; give it a narrower data_in format (pass quantize)"};
   const StreamView greatest = rows.reduced("max", PoolKind::max, x, range);
   const StreamView distance =
@@ -80,11 +81,11 @@ struct Segments {
 Segments segments_for(const Call& call, std::int64_t length) {
   const int result = call.needed_grid().type.frac;
   Segments segments{std::max(result + 1, 3)};
-  if (segments.frac >= most_bits - 1)
+  if (segments.frac >= most_exponential_bits - 1)
     throw Refusal{"its result has " + std::to_string(result) +
                   " fraction bits, a table of logarithms gives at most " +
-                  std::to_string(most_bits - 3) + "; give it fewer (pass quantize)"};
-  segments.octaves = std::max(1, most_bits - 3 - segments.frac);
+                  std::to_string(most_exponential_bits - 3) + "; give it fewer (pass quantize)"};
+  segments.octaves = std::max(1, most_exponential_bits - 3 - segments.frac);
   while (std::int64_t{1} << std::min(62, segments.count * segments.octaves) < length)
     ++segments.count;
   return segments;

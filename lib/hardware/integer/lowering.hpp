@@ -86,6 +86,15 @@ struct Summands {
   int width() const;
 };
 
+/// Weights and bias of a product with `outputs` rows, the bias aligned.
+struct Matrix {
+  Constants weight;
+  Summands bias;
+
+  /// Of rows with so many weights.
+  Interval sums(std::int64_t terms, const Interval& input) const;
+};
+
 /// Accumulator of a step: its codes, fraction bits, and what the code is divided by.
 struct Accumulator {
   Interval range;
@@ -236,6 +245,7 @@ struct LoweringRow {
   bool commutes = false;
 };
 std::vector<LoweringRow> matrix_rows();
+std::vector<LoweringRow> convolution_rows();
 std::vector<LoweringRow> product_rows();
 std::vector<LoweringRow> window_rows();
 std::vector<LoweringRow> reduction_rows();
@@ -293,8 +303,19 @@ void check_sum(int input_bits, int weight_bits, std::int64_t terms);
 Layout product_layout(const Layout& input, const Rows& rows, std::int64_t outputs);
 /// The rows of a stream, which is brought into torch's order first where they are torn apart.
 Rows rows_for(const Call& call, StreamView& x);
-/// Every row of a stream times a weight [outputs][inputs], plus the node's bias where it has one:
-/// the argument of that name.
+/// Refuses a weight that is computed, and constants without a format.
+void check_weights(const Call& call);
+/// A weight, torch's dimension 0 its outputs, with the node's bias where it has one: the argument of
+/// that name.
+Matrix matrix_of(const Call& call, Constants weight, int input_frac,
+                 std::string_view argument = "bias");
+/// Of so many products for each output. Refused where it could pass 126 bits.
+Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const FixedType& input);
+/// Appends a product with weights and, where its channels have fraction bits of their own, the step
+/// that shifts them to those of the finest.
+StreamView emit_product(const Call& call, Operation product, const StreamView& x, Matrix& matrix,
+                        std::int64_t terms, Layout layout);
+/// Every row of a stream times a weight [outputs][inputs], plus the node's bias as above.
 StreamView linear_product(const Call& call, StreamView x, Constants weight,
                           std::string_view bias = "bias");
 /// A stream in another shape: dimensions of 1 repeated.
