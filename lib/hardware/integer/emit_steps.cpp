@@ -102,6 +102,13 @@ std::optional<Grid> Lowering::target(const ir::Node& node) const {
 
 namespace {
 
+void check_widths(const Accumulator& accumulator, const Requantise& requantise) {
+  check_width(accumulator.range, accumulator_bits, "its accumulator");
+  if (requantise.shift < 0)
+    check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
+  check_width({requantise.low, requantise.high}, stream_bits, "its exact result");
+}
+
 /// A step without a name and an output: `append` gives it both.
 Step step_for(Operation operation, std::vector<ValueId> inputs, const Accumulator& accumulator,
               const Requantise& requantise) {
@@ -135,10 +142,7 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
                           const Accumulator& accumulator, const Requantise& requantise, int frac,
                           Layout layout, const std::string& suffix) {
-  check_width(accumulator.range, accumulator_bits, "its accumulator");
-  if (requantise.shift < 0)
-    check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
-  check_width({requantise.low, requantise.high}, stream_bits, "its exact result");
+  check_widths(accumulator, requantise);
   Step step = step_for(std::move(operation), std::move(inputs), accumulator, requantise);
   const FixedType type = type_for(requantise.low, requantise.high, frac);
   const std::string name = suffix.empty() ? node.name : unique_name(node.name + "_" + suffix);
@@ -152,6 +156,19 @@ StreamView Lowering::emit_accumulators(const ir::Node& node, Operation operation
   const FixedType type = type_for(step.low, step.high, step.frac);
   return append(node.name, node, std::move(step), type, std::move(layout),
                 unique_name(node.name + "_accumulators"));
+}
+
+StreamView Lowering::emit_first(const ir::Node& node, Operation operation, const StreamView& stream,
+                                const Accumulator& accumulator, Layout layout,
+                                const std::string& what) {
+  const auto grid = target(node);
+  const Requantise requantise = grid ? to_grid(accumulator, *grid) : exactly(accumulator.range);
+  check_widths(accumulator, requantise);
+  Step step = step_for(std::move(operation), {stream.id}, accumulator, requantise);
+  const FixedType type =
+      type_for(requantise.low, requantise.high, grid ? grid->type.frac : accumulator.frac);
+  return append(node.name, node, std::move(step), type, std::move(layout),
+                unique_name(node.name + "_" + what));
 }
 
 StreamView Lowering::append(const std::string& name, const ir::Node& node, Step step,

@@ -5,6 +5,14 @@
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
+
+StreamView image_of(const Call& call, const Shape& weight, std::size_t dims) {
+  StreamView x = call.stream("input");
+  if (weight.size() != dims + 2 || x.layout.torch_shape.size() != dims + 1)
+    throw Refusal{"it needs a batch of [channels, size...] as input"};
+  return x;
+}
+
 namespace {
 
 /// Padding before and after each spatial dimension. "same" puts what is left over behind.
@@ -58,14 +66,6 @@ Codes channels_last_weights(const Codes& weight, const Shape& shape) {
   return result;
 }
 
-/// A frame [channels, size...] for a weight of so many dimensions.
-StreamView image_of(const Call& call, const Shape& weight, std::size_t dims) {
-  StreamView x = call.stream("input");
-  if (weight.size() != dims + 2 || x.layout.torch_shape.size() != dims + 1)
-    throw Refusal{"it needs a batch of [channels, size...] as input"};
-  return x;
-}
-
 /// `weight`: torch [outputs][channels of a group][kernel...].
 Operand convolved(const Call& call, const StreamView& x, Constants weight,
                   const std::vector<Axis>& axes) {
@@ -100,75 +100,12 @@ Operand lower_convolution(const Call& call, std::size_t dims) {
   return convolved(call, image, std::move(weight), axes);
 }
 
-/// Torch [inputs][outputs of a group][kernel...] of a transposed convolution as the weight
-/// [outputs][inputs of a group][kernel...] of the convolution over the spread image.
-Constants turned(Constants weight, std::int64_t groups) {
-  const Shape given = weight.shape;
-  if (groups < 1 || given[0] % groups != 0)
-    throw Refusal{"its groups do not divide its input's channels"};
-  const std::int64_t inputs = given[0] / groups, outputs = given[1];
-  const std::int64_t kernel = numel(Shape(given.begin() + 2, given.end()));
-  weight.shape[0] = outputs * groups;
-  weight.shape[1] = inputs;
-  Codes codes;
-  codes.reserve(weight.codes.size());
-  for (std::int64_t o = 0; o < weight.shape[0]; ++o)
-    for (std::int64_t i = 0; i < inputs; ++i)
-      for (std::int64_t k = kernel; k-- > 0;) {
-        const std::int64_t input = o / outputs * inputs + i;
-        codes.push_back(weight.codes[at((input * outputs + o % outputs) * kernel + k)]);
-      }
-  weight.codes = std::move(codes);
-  return weight;
-}
-
-/// The image with `stride` - 1 zeros between its pixels, in each dimension; channels last.
-StreamView spread(const Call& call, const StreamView& x, const Shape& stride) {
-  const Shape& frame = x.layout.torch_shape;
-  if (std::ranges::all_of(stride, [](std::int64_t s) { return s == 1; }))
-    return call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
-  Shape wide = frame;
-  for (std::size_t d = 1; d < wide.size(); ++d) wide[d] = (frame[d] - 1) * stride[d - 1] + 1;
-  const std::vector<std::int64_t> source =
-      moved_elements(frame, wide, [&](std::size_t d, std::int64_t place) {
-        if (d == 0) return place;
-        return place % stride[d - 1] == 0 ? place / stride[d - 1] : -1;
-      });
-  return call.lowering.moved(x, source, channels_last(wide), call.node, "data_in_spread");
-}
-
-/// As a convolution of stride 1 with the kernel turned around, over the image spread by the
-/// strides.
-Operand lower_transposed_convolution(const Call& call, std::size_t dims) {
-  check_weights(call);
-  Constants weight = call.constants("weight");
-  const StreamView x = image_of(call, weight.shape, dims);
-  weight = turned(std::move(weight), call.integer("groups", 1));
-  const Shape ones(dims, 1), zeros(dims, 0);
-  const Shape stride = call.integers("stride", dims, ones);
-  const Shape padding = call.integers("padding", dims, zeros);
-  const Shape further = call.integers("output_padding", dims, zeros);
-  const Shape dilation = call.integers("dilation", dims, ones);
-  if (std::ranges::any_of(stride, [](std::int64_t s) { return s < 1; }))
-    throw Refusal{"its stride is less than 1"};
-  const StreamView image = spread(call, x, stride);
-  std::vector<Axis> axes;
-  for (std::size_t d = 0; d < dims; ++d) {
-    Axis axis{image.layout.torch_shape[d + 1], weight.shape[d + 2], 1, dilation[d]};
-    axis.pad = axis.reach() - 1 - padding[d];
-    axes.push_back(slid(axis, axis.pad + further[d]));
-  }
-  return convolved(call, image, std::move(weight), axes);
-}
-
 }  // namespace
 
 std::vector<LoweringRow> convolution_rows() {
   return {
       {"conv1d", [](const Call& call) { return lower_convolution(call, 1); }},
       {"conv2d", [](const Call& call) { return lower_convolution(call, 2); }},
-      {"convtranspose1d", [](const Call& call) { return lower_transposed_convolution(call, 1); }},
-      {"convtranspose2d", [](const Call& call) { return lower_transposed_convolution(call, 2); }},
   };
 }
 

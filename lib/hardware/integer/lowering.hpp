@@ -133,6 +133,10 @@ class Lowering {
   /// The step of a node whose accumulators a further step turns into the result.
   StreamView emit_accumulators(const ir::Node& node, Operation operation, const StreamView& stream,
                                const Accumulator& accumulator, Layout layout);
+  /// The step of a node whose codes, requantised as those of emit(), further steps move to where
+  /// they belong; "<node>_<what>" is the value in between.
+  StreamView emit_first(const ir::Node& node, Operation operation, const StreamView& stream,
+                        const Accumulator& accumulator, Layout layout, const std::string& what);
   /// The stream on a grid: itself when all its values lie on it, else behind a cast, which readers
   /// of the same value share.
   StreamView cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
@@ -246,6 +250,7 @@ struct LoweringRow {
 };
 std::vector<LoweringRow> matrix_rows();
 std::vector<LoweringRow> convolution_rows();
+std::vector<LoweringRow> transposed_convolution_rows();
 std::vector<LoweringRow> product_rows();
 std::vector<LoweringRow> window_rows();
 std::vector<LoweringRow> reduction_rows();
@@ -315,6 +320,8 @@ Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const Fixed
 /// that shifts them to those of the finest.
 StreamView emit_product(const Call& call, Operation product, const StreamView& x, Matrix& matrix,
                         std::int64_t terms, Layout layout);
+/// The input, a frame [channels, size...], for a weight of so many dimensions.
+StreamView image_of(const Call& call, const Shape& weight, std::size_t dims);
 /// Every row of a stream times a weight [outputs][inputs], plus the node's bias as above.
 StreamView linear_product(const Call& call, StreamView x, Constants weight,
                           std::string_view bias = "bias");

@@ -50,6 +50,31 @@ const std::vector<Geometry> geometries{
     {4, 9, 8, 8, 2, 3, 2, 1, 1, 0, 4, 3, 2}, {6, 7, 7, 6, 3, 3, 1, 1, 2, 0, 6, 2, 3},
 };
 
+struct Transposed {
+  Index inputs, outputs, kernel, stride, pad = 0, further = 0, dilation = 1, groups = 1;
+
+  Index size(Index in) const {
+    return (in - 1) * stride - 2 * pad + dilation * (kernel - 1) + further + 1;
+  }
+};
+
+/// A transposed convolution over images of 7 by 6, and a ReLU.
+ir::Graph transposed(const Transposed& t) {
+  const std::vector<ir::Argument> attributes{{"stride", list({t.stride, t.stride})},
+                                             {"padding", list({t.pad, t.pad})},
+                                             {"output_padding", list({t.further, t.further})},
+                                             {"groups", Value(t.groups)},
+                                             {"dilation", list({t.dilation, t.dilation})}};
+  Sketch sketch;
+  const auto x = sketch.input({2, t.inputs, 7, 6});
+  const auto y = sketch.layer(
+      "conv.ConvTranspose2d", "aten::conv_transpose2d.input", x, attributes,
+      {{"weight", {t.inputs, t.outputs / t.groups, t.kernel, t.kernel}}, {"bias", {t.outputs}}},
+      {2, t.outputs, t.size(7), t.size(6)},
+      ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
+  return sketch.finish(sketch.relu(y, {{"data_in", "integer(8, 3)"}}));
+}
+
 }  // namespace
 
 TEST_CASE("convolutions equal the reference for all geometries") {
@@ -105,33 +130,49 @@ TEST_CASE("convolutions over sequences equal the reference") {
 }
 
 TEST_CASE("transposed convolutions equal the reference") {
-  struct Case {
-    Index inputs, outputs, kernel, stride, pad, further, dilation, groups;
-  };
   for (const auto& [inputs, outputs, kernel, stride, pad, further, dilation, groups] :
-       std::vector<Case>{{3, 4, 3, 2, 1, 1, 1, 1},
-                         {4, 6, 2, 2, 0, 0, 1, 2},
-                         {3, 2, 3, 1, 0, 0, 1, 1},
-                         {2, 3, 3, 3, 2, 2, 2, 1},
-                         {4, 4, 1, 2, 1, 1, 1, 4},
-                         {3, 5, 2, 1, 3, 0, 1, 1}}) {
+       std::vector<Transposed>{{3, 4, 3, 2, 1, 1, 1, 1},
+                               {4, 6, 2, 2, 0, 0, 1, 2},
+                               {3, 2, 3, 1, 0, 0, 1, 1},
+                               {2, 3, 3, 3, 2, 2, 2, 1},
+                               {4, 4, 1, 2, 1, 1, 1, 4},
+                               {3, 5, 2, 1, 3, 0, 1, 1},
+                               {4, 4, 4, 2, 1, 0, 1, 2},
+                               {2, 3, 3, 4, 1, 2, 1, 1},
+                               {2, 3, 3, 2, 3, 1, 4, 1},
+                               {2, 2, 4, 2, 3, 0, 3, 2},
+                               {3, 2, 5, 3, 1, 2, 1, 1}}) {
     INFO("kernel " << kernel << " stride " << stride << " padding " << pad);
-    const auto size = [&](Index in) {
-      return (in - 1) * stride - 2 * pad + dilation * (kernel - 1) + further + 1;
-    };
-    const std::vector<ir::Argument> attributes{{"stride", list({stride, stride})},
-                                               {"padding", list({pad, pad})},
-                                               {"output_padding", list({further, further})},
-                                               {"groups", Value(groups)},
-                                               {"dilation", list({dilation, dilation})}};
-    Sketch sketch;
-    const auto x = sketch.input({2, inputs, 7, 6});
-    const auto y = sketch.layer(
-        "conv.ConvTranspose2d", "aten::conv_transpose2d.input", x, attributes,
-        {{"weight", {inputs, outputs / groups, kernel, kernel}}, {"bias", {outputs}}},
-        {2, outputs, size(7), size(6)}, ports("integer(8, 4)", "integer(8, 6)", "integer(8, 5)"));
-    check_against_reference(sketch.finish(sketch.relu(y, {{"data_in", "integer(8, 3)"}})), 6);
+    check_against_reference(
+        transposed({inputs, outputs, kernel, stride, pad, further, dilation, groups}), 6);
   }
+}
+
+TEST_CASE("transposed convolutions multiply by no zeros that stand between pixels") {
+  // Kernel, stride, padding; taps of a window and windows of a row, from the definition: result p
+  // has the taps k with p + padding - k a multiple of the stride.
+  struct Case {
+    Index kernel, stride, pad, taps, windows;
+  };
+  for (const auto& [kernel, stride, pad, taps, windows] :
+       std::vector<Case>{{2, 2, 0, 1, 6}, {4, 2, 1, 2, 7}, {3, 2, 1, 2, 6}, {6, 3, 0, 2, 7}}) {
+    INFO("kernel " << kernel << " stride " << stride << " padding " << pad);
+    const integer::Program program = integer::lower(transposed({3, 4, kernel, stride, pad}));
+    const auto& convolution = std::get<integer::Convolution>(program.steps.at(0).operation);
+    CHECK(convolution.outputs == 4 * stride * stride);
+    CHECK(convolution.window.x.kernel == taps);
+    CHECK(convolution.window.x.out == windows);
+    const auto& gather = std::get<integer::Gather>(program.steps.at(1).operation);
+    CHECK(gather.period == windows * convolution.outputs);  // a row of the convolution is kept
+  }
+}
+
+TEST_CASE("transposed convolutions whose result has another shape are refused") {
+  ir::Graph graph = transposed({3, 4, 2, 2});
+  for (const ir::NodeId id : graph.order())
+    if (graph.node(id).kind == ir::NodeKind::call_module) graph.node(id).info.shape[2] += 1;
+  CHECK_THROWS_WITH(integer::lower(graph),
+                    Catch::Contains("do not give a result of shape [2, 4, 15, 12]"));
 }
 
 TEST_CASE("transposed convolutions over sequences equal the reference") {
