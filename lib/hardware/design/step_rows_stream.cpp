@@ -348,7 +348,9 @@ std::int64_t kept_by(const Program& program, const Step& step) {
 
 FoldRule insert_rule(const Program& program, const Step& step, const Fold&) {
   const integer::Insert& insert = insert_of(step);
-  return same(std::gcd(kept_by(program, step), std::gcd(insert.before, insert.after)));
+  const std::int64_t around = std::gcd(insert.before, insert.after);
+  return same(std::gcd(std::gcd(kept_by(program, step), around),
+                       static_cast<std::int64_t>(insert.codes.size())));
 }
 
 StreamId add_insert(StepBuilder& builder, const std::vector<StreamId>& inputs) {

@@ -62,6 +62,10 @@ bool is_channels_last(const Layout& layout) {
   return layout.order == channels_last(layout.torch_shape).order;
 }
 
+bool is_in_rows(const Layout& layout) {
+  return is_channels_last(layout) || layout.order == row_major(layout.torch_shape).order;
+}
+
 bool keeps_pixels(const Layout& layout) {
   const Shape& shape = layout.torch_shape;
   if (shape.size() < 2) return false;

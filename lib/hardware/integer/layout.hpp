@@ -23,6 +23,8 @@ Layout row_major(const Shape& torch_shape);
 /// Torch [C, spatial...] as [spatial..., C].
 Layout channels_last(const Shape& torch_shape);
 bool is_channels_last(const Layout& layout);
+/// Whether the order is torch's own or has channels last.
+bool is_in_rows(const Layout& layout);
 /// The layout of a value, its order filled in.
 Layout layout_of(const StreamValue& value);
 /// The order as a StreamValue keeps it: empty when it is the identity.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of ops that give elements other places: padding, flips, rolls, repeats, shuffles,
+// Lowering of ops that give elements other places: flips, rolls, repeats, shuffles,
 // nearest upsampling and chosen places. A permutation only changes how the stream is seen; what
 // leaves elements out or repeats them becomes a gather.
 #include <algorithm>
@@ -12,74 +12,6 @@ namespace mase::integer {
 namespace {
 
 using Index = std::int64_t;
-constexpr Index outside = -1;
-
-}  // namespace
-
-Filled filled(const Call& call, StreamView x, double value) {
-  const FixedType type = call.lowering.value(x.id).type;
-  const auto grid = call.lowering.target(call.node);
-  const double exact = std::ldexp(value, type.frac);
-  const bool whole = exact == std::nearbyint(exact) && std::abs(exact) < 0x1p31;
-  if (std::isnan(value) || (!grid && !whole))
-    throw Refusal{"its value is none of its input's format; give the node a data_out format"};
-  const Wide code = grid ? code_of(value, *grid) : static_cast<Wide>(exact);
-  const Interval range = hull(interval_of(type), {code, code});
-  x = call.lowering.widened(x, type_for(range.low, range.high, type.frac), call.node);
-  return {x, static_cast<Index>(code)};
-}
-
-namespace {
-
-/// The result of an op that moves each dimension on its own; `value` stands outside.
-Operand move_dims(const Call& call, const StreamView& x, const Move& move, double value = 0.0) {
-  const Shape result = call.frame_shape();
-  if (result.size() != x.layout.torch_shape.size())
-    throw Refusal{"its result does not keep the dimensions"};
-  const std::vector<Index> source = moved_elements(x.layout.torch_shape, result, move);
-  const StreamView ready = on_result_grid(call, x);
-  if (std::ranges::find(source, outside) == source.end()) return gathered(call, ready, source);
-  const Filled with = filled(call, ready, value);
-  return gathered(call, with.x, source, with.code);
-}
-
-// Padding.
-
-Index reflected(Index place, Index size) {
-  if (place < 0) place = -place;
-  return place < size ? place : 2 * (size - 1) - place;
-}
-
-/// Where a place outside of [0, size) is read, by torch's mode.
-Index padded_place(std::string_view mode, Index place, Index size) {
-  if (place >= 0 && place < size) return place;
-  if (mode == "reflect") return reflected(place, size);
-  if (mode == "replicate") return std::clamp<Index>(place, 0, size - 1);
-  if (mode == "circular") return (place % size + size) % size;
-  return outside;
-}
-
-/// Padding by torch's list: [before, after] of the last dimension, then of the one before it.
-Operand pad(const Call& call, std::string_view argument, const std::string& mode) {
-  const StreamView x = call.stream("self");
-  const Shape frame = x.layout.torch_shape;
-  const ir::Value* given = call.find(argument);
-  if (!given || given->kind() != ir::Value::Kind::list)
-    throw Refusal{"its padding is not a constant list"};
-  const std::vector<Index> pads = call.integers(argument, given->items().size(), {});
-  if (pads.size() % 2 != 0 || pads.size() / 2 > frame.size())
-    throw Refusal{"it pads the batch, or its padding is no list of pairs"};
-  std::vector<Index> before(frame.size(), 0);
-  for (std::size_t i = 0; i < pads.size() / 2; ++i) before[frame.size() - 1 - i] = pads[2 * i];
-  return move_dims(
-      call, x, [&](std::size_t d, Index c) { return padded_place(mode, c - before[d], frame[d]); },
-      call.number("value", 0.0));
-}
-
-Operand lower_pad(const Call& call) {
-  const ir::Value* mode = call.find("mode");
-  return pad(call, "pad", mode ? mode->as_string() : "constant");
-}
 
 // Whole dimensions.
 
@@ -103,7 +35,7 @@ Operand lower_flip(const Call& call) {
   const StreamView x = call.stream("self");
   const Shape frame = x.layout.torch_shape;
   const std::vector<std::size_t> dims = named_dims(call, "dims", frame.size());
-  return move_dims(call, x, [&](std::size_t d, Index c) {
+  return moved_dims(call, x, [&](std::size_t d, Index c) {
     return std::ranges::find(dims, d) == dims.end() ? c : frame[d] - 1 - c;
   });
 }
@@ -116,7 +48,7 @@ Operand lower_roll(const Call& call) {
   if (shifts.size() != dims.size()) throw Refusal{"it moves elements across the batch"};
   std::vector<Index> shift(frame.size(), 0);
   for (std::size_t i = 0; i < dims.size(); ++i) shift[dims[i]] += shifts[i];
-  return move_dims(call, x, [&](std::size_t d, Index c) {
+  return moved_dims(call, x, [&](std::size_t d, Index c) {
     return ((c - shift[d]) % frame[d] + frame[d]) % frame[d];
   });
 }
@@ -141,7 +73,7 @@ Operand lower_repeat(const Call& call) {
   const ir::Value& self = *call.node.find("self");
   if (whole.empty() || whole[0] != call.lowering.graph().node(self.node()).info.shape[0])
     throw Refusal{"it repeats the batch"};
-  return move_dims(call, x, [&](std::size_t d, Index c) { return c % frame[d]; });
+  return moved_dims(call, x, [&](std::size_t d, Index c) { return c % frame[d]; });
 }
 
 Operand lower_repeat_interleave(const Call& call) {
@@ -149,7 +81,7 @@ Operand lower_repeat_interleave(const Call& call) {
   const std::size_t dim = call.frame_dim("dim", 0, x.layout.torch_shape.size());
   const Index repeats = call.integer("repeats", 1);
   if (!call.find("dim") || repeats < 1) throw Refusal{"it needs a dimension and a number"};
-  return move_dims(call, x, [&](std::size_t d, Index c) { return d == dim ? c / repeats : c; });
+  return moved_dims(call, x, [&](std::size_t d, Index c) { return d == dim ? c / repeats : c; });
 }
 
 /// torch's nearest place: exact for whole factors, else as its float32 arithmetic rounds.
@@ -171,7 +103,7 @@ Operand lower_upsample(const Call& call) {
   const ir::Value* given = call.find("scale_factors");
   for (std::size_t d = 1; given && given->kind() == ir::Value::Kind::list && d < frame.size(); ++d)
     if (given->items().size() == frame.size() - 1) factors[d] = given->items()[d - 1].as_double();
-  return move_dims(call, x, [&](std::size_t d, Index c) {
+  return moved_dims(call, x, [&](std::size_t d, Index c) {
     return d == 0 ? c : nearest(c, frame[d], result[d], factors[d]);
   });
 }
@@ -186,7 +118,7 @@ Operand lower_index_select(const Call& call) {
     if (place < 0 || place >= size) throw Refusal{"its index is out of range"};
   if (call.frame_shape().at(dim) != static_cast<Index>(places.size()))
     throw Refusal{"its index does not fit its result"};
-  return move_dims(call, x, [&](std::size_t d, Index c) { return d == dim ? places[at(c)] : c; });
+  return moved_dims(call, x, [&](std::size_t d, Index c) { return d == dim ? places[at(c)] : c; });
 }
 
 /// The windows of an image, each a column: element (c, i, j) of window (r, s).
@@ -261,7 +193,7 @@ Operand lower_channel_shuffle(const Call& call) {
   const StreamView x = call.stream("self");
   const Index channels = x.layout.torch_shape.at(0), groups = call.integer("groups", 1);
   if (groups < 1 || channels % groups != 0) throw Refusal{"its groups do not divide its channels"};
-  return move_dims(call, x, [&](std::size_t d, Index c) {
+  return moved_dims(call, x, [&](std::size_t d, Index c) {
     return d == 0 ? c % groups * (channels / groups) + c / groups : c;
   });
 }
@@ -271,6 +203,17 @@ Operand lower_channel_shuffle(const Call& call) {
 StreamView on_result_grid(const Call& call, const StreamView& x) {
   const auto grid = call.lowering.target(call.node);
   return grid ? call.lowering.cast(x, *grid, call.node, "data_in") : x;
+}
+
+Operand moved_dims(const Call& call, const StreamView& x, const Move& move, double value) {
+  const Shape result = call.frame_shape();
+  if (result.size() != x.layout.torch_shape.size())
+    throw Refusal{"its result does not keep the dimensions"};
+  const std::vector<Index> source = moved_elements(x.layout.torch_shape, result, move);
+  const StreamView ready = on_result_grid(call, x);
+  if (std::ranges::find(source, outside) == source.end()) return gathered(call, ready, source);
+  const Filled with = filled(call, ready, value);
+  return gathered(call, with.x, source, with.code);
 }
 
 std::vector<Index> moved_elements(const Shape& input, const Shape& result, const Move& move) {
@@ -312,14 +255,6 @@ Operand gathered(const Call& call, const StreamView& x, const std::vector<Index>
 
 std::vector<LoweringRow> movement_rows() {
   return {
-      {"pad", lower_pad, true},
-      {"constant_pad_nd", [](const Call& call) { return pad(call, "pad", "constant"); }, true},
-      {"reflection_pad1d", [](const Call& call) { return pad(call, "padding", "reflect"); }, true},
-      {"reflection_pad2d", [](const Call& call) { return pad(call, "padding", "reflect"); }, true},
-      {"replication_pad1d", [](const Call& call) { return pad(call, "padding", "replicate"); },
-       true},
-      {"replication_pad2d", [](const Call& call) { return pad(call, "padding", "replicate"); },
-       true},
       {"flip", lower_flip, true},
       {"roll", lower_roll, true},
       {"repeat", lower_repeat, true},

@@ -262,6 +262,7 @@ std::vector<LoweringRow> shape_rows();
 std::vector<LoweringRow> channel_rows();
 std::vector<LoweringRow> join_rows();
 std::vector<LoweringRow> movement_rows();
+std::vector<LoweringRow> pad_rows();
 std::vector<LoweringRow> mask_rows();
 std::vector<LoweringRow> embedding_rows();
 std::vector<LoweringRow> table_rows();
@@ -338,11 +339,16 @@ struct Filled {
   std::int64_t code = 0;
 };
 Filled filled(const Call& call, StreamView x, double value);
-/// The input coordinate along dimension `dim` of a result coordinate; -1 for none.
+/// The coordinate, or the element, of what lies outside of a frame.
+constexpr std::int64_t outside = -1;
+/// The input coordinate along dimension `dim` of a result coordinate, or outside.
 using Move = std::function<std::int64_t(std::size_t dim, std::int64_t coordinate)>;
 /// The element of `input` that every element of `result` is, -1 for none, both in torch's order,
 /// when each dimension is moved on its own. Ranks are equal.
 std::vector<std::int64_t> moved_elements(const Shape& input, const Shape& result, const Move& move);
+
+/// The result of an op that moves each dimension on its own; `value` stands outside.
+Operand moved_dims(const Call& call, const StreamView& x, const Move& move, double value = 0.0);
 
 /// The gather that makes a stream of layout `wanted` of one of layout `from`: its element i, in
 /// torch's order, is element source[i], or outside where that is -1.

@@ -14,6 +14,7 @@ using ir::Value;
 
 namespace {
 
+using Index = std::int64_t;
 const Formats grid{{"data_out", "integer(8, 4)"}};
 const Formats layer_formats{
     {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 4)"}, {"bias", "integer(6, 3)"}};
@@ -23,35 +24,31 @@ struct Movement {
   Shape in;
   std::vector<ir::Argument> args;
   Shape out;
-  bool free = false;  ///< a permutation: nothing moves
+  int steps = 1;  ///< that move something; a permutation has none
 };
 
 std::vector<Movement> movements() {
   const auto text = [](const char* word) { return Value(std::string(word)); };
   const Shape image{2, 4, 6, 5};
   return {
-      {"aten::pad", image, {{"pad", list({1, 2, 3, 0})}}, {2, 4, 9, 8}},
-      {"aten::pad", image, {{"pad", list({1, -2})}, {"value", Value(0.5)}}, {2, 4, 6, 4}},
-      {"aten::pad", image, {{"pad", list({-1, -2, -1, 0})}}, {2, 4, 5, 2}},
+      {"aten::pad", image, {{"pad", list({1, 2, 3, 0})}}, {2, 4, 9, 8}, 2},
+      {"aten::pad", image, {{"pad", list({1, -2})}, {"value", Value(0.5)}}, {2, 4, 6, 4}, 2},
+      {"aten::pad", image, {{"pad", list({-1, -2, -1, 0})}}, {2, 4, 5, 2}, 2},
       {"aten::pad", image, {{"pad", list({2, 1, 1, 2})}, {"mode", text("reflect")}}, {2, 4, 9, 8}},
       {"aten::pad", image, {{"pad", list({2, 1})}, {"mode", text("replicate")}}, {2, 4, 6, 8}},
       {"aten::pad", image, {{"pad", list({2, 1, 3, 0})}, {"mode", text("circular")}}, {2, 4, 9, 8}},
       {"aten::pad", {2, 7}, {{"pad", list({3, 1})}, {"value", Value(-2)}}, {2, 11}},
-      {"aten::flip", image, {{"dims", list({3})}}, image, true},
-      {"aten::flip", image, {{"dims", list({1, 2})}}, image, true},
-      {"aten::roll", image, {{"shifts", list({-2})}, {"dims", list({2})}}, image, true},
-      {"aten::roll", {2, 9}, {{"shifts", list({4})}, {"dims", list({1})}}, {2, 9}, true},
+      {"aten::flip", image, {{"dims", list({3})}}, image, 0},
+      {"aten::flip", image, {{"dims", list({1, 2})}}, image, 0},
+      {"aten::roll", image, {{"shifts", list({-2})}, {"dims", list({2})}}, image, 0},
+      {"aten::roll", {2, 9}, {{"shifts", list({4})}, {"dims", list({1})}}, {2, 9}, 0},
       {"aten::repeat", image, {{"repeats", list({1, 2, 1, 3})}}, {2, 8, 6, 15}},
       {"aten::expand", {2, 4, 1, 1}, {{"size", list({-1, -1, 3, 5})}}, {2, 4, 3, 5}},
       {"aten::upsample_nearest2d", image, {}, {2, 4, 12, 15}},
       {"aten::upsample_nearest2d", image, {}, {2, 4, 9, 3}},
-      {"aten::pixel_shuffle", image, {{"upscale_factor", Value(2)}}, {2, 1, 12, 10}, true},
-      {"aten::pixel_unshuffle",
-       {2, 3, 6, 4},
-       {{"downscale_factor", Value(2)}},
-       {2, 12, 3, 2},
-       true},
-      {"aten::channel_shuffle", image, {{"groups", Value(2)}}, image, true},
+      {"aten::pixel_shuffle", image, {{"upscale_factor", Value(2)}}, {2, 1, 12, 10}, 0},
+      {"aten::pixel_unshuffle", {2, 3, 6, 4}, {{"downscale_factor", Value(2)}}, {2, 12, 3, 2}, 0},
+      {"aten::channel_shuffle", image, {{"groups", Value(2)}}, image, 0},
       {"aten::slice.Tensor",
        image,
        {{"dim", Value(2)}, {"start", Value(1)}, {"end", Value(5)}, {"step", Value(2)}},
@@ -88,7 +85,7 @@ TEST_CASE("moved elements equal the reference, and permutations move nothing") {
     Sketch sketch;
     const ir::Graph graph = sketch.finish(moved(sketch, movement));
     check_against_reference(graph, 12);
-    CHECK(moves(integer::lower(graph)) == (movement.free ? 0 : 1));
+    CHECK(moves(integer::lower(graph)) == movement.steps);
   }
 }
 
@@ -133,6 +130,43 @@ TEST_CASE("convolutions read what was moved in their own order") {
                                 {2, 3, movement.out[2], movement.out[3]}, layer_formats);
     check_against_reference(sketch.finish(z), 6);
   }
+}
+
+TEST_CASE("padding with a constant keeps no frame") {
+  const auto behind_pixels = [](std::vector<Index> pads, const Shape& out, int steps) {
+    Sketch sketch;
+    const auto x = sketch.layer("conv.Conv2d", "aten::conv2d", sketch.input({2, 3, 4, 5}), {},
+                                {{"weight", {4, 3, 1, 1}}}, {2, 4, 4, 5}, layer_formats);
+    const ir::Graph graph = sketch.finish(
+        sketch.call("aten::constant_pad_nd",
+                    {{"self", ref(x)}, {"pad", list(pads)}, {"value", Value(-1.5)}}, out, grid));
+    check_against_reference(graph, 12);
+    const integer::Program program = integer::lower(graph);
+    CHECK(static_cast<int>(program.steps.size()) == 1 + steps);
+    for (const integer::Step& step : program.steps) {
+      CHECK_FALSE(std::holds_alternative<integer::Gather>(step.operation));
+      if (const auto* insert = std::get_if<integer::Insert>(&step.operation))
+        CHECK(insert->codes == integer::Codes(insert->codes.size(), -24));
+    }
+  };
+  behind_pixels({1, 2, 3, 0}, {2, 4, 7, 8}, 2);
+  behind_pixels({0, 1}, {2, 4, 4, 6}, 1);
+  behind_pixels({0, 0, 1, 1}, {2, 4, 6, 5}, 1);
+  behind_pixels({-1, 2, 2, -2}, {2, 4, 4, 6}, 4);
+  behind_pixels({1, 0, 0, 1, 1, 3}, {2, 8, 5, 6}, 3);
+  behind_pixels({0, 0}, {2, 4, 4, 5}, 0);
+}
+
+TEST_CASE("padding that leaves nothing or another shape is refused") {
+  const auto padded = [](std::vector<Index> pads, const Shape& out) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 4, 6}, grid);
+    integer::lower(
+        sketch.finish(sketch.call("aten::pad", {{"self", ref(x)}, {"pad", list(pads)}}, out)));
+  };
+  CHECK_THROWS_WITH(padded({-4, -2}, {2, 4, 0}), Catch::Contains("leaves nothing"));
+  CHECK_THROWS_WITH(padded({1, 0}, {2, 4, 6}),
+                    Catch::Contains("does not give a result of shape [2, 4, 6]"));
 }
 
 TEST_CASE("a gather that is alike for all pixels keeps a pixel, not a frame") {
@@ -336,14 +370,15 @@ TEST_CASE("what moves elements across the batch is refused") {
 
 namespace {
 
-/// The only gather of a graph whose last node pads the last dimension of [2, 3, 5] by `after`.
-integer::Gather padding_of(Sketch sketch, NodeId x, const Value& after, std::int64_t width) {
+/// How many zeros the only step puts behind rows in a graph whose last node pads the last dimension
+/// of [2, 3, 5] by `after`.
+std::int64_t padding_of(Sketch sketch, NodeId x, const Value& after, std::int64_t width) {
   const NodeId y =
       sketch.call("aten::pad", {{"self", ref(x)}, {"pad", Value::list({Value(0), after})}},
                   {2, 3, width}, {{"data_out", "integer(8, 4)"}});
   const integer::Program program = integer::lower(sketch.finish(y));
   REQUIRE(program.steps.size() == 1);
-  return std::get<integer::Gather>(program.steps[0].operation);
+  return std::get<integer::Insert>(program.steps[0].operation).after;
 }
 
 NodeId host(Sketch& sketch, const std::string& op, std::vector<ir::Argument> args) {
@@ -367,21 +402,21 @@ TEST_CASE("numbers that are computed from sizes of a frame are known") {
   const NodeId over = host(sketch, "aten::remainder.int", {{"a", ref(width)}, {"b", Value(4)}});
   const NodeId minus = host(sketch, "aten::sub.int", {{"a", Value(4)}, {"b", ref(over)}});
   const NodeId after = host(sketch, "aten::remainder.int", {{"a", ref(minus)}, {"b", Value(4)}});
-  CHECK(padding_of(sketch, x, ref(after), 8).places == padding_of(sketch, x, Value(3), 8).places);
+  CHECK(padding_of(sketch, x, ref(after), 8) == 3);
   const NodeId negative = host(sketch, "aten::mul.int", {{"a", ref(width)}, {"b", Value(-1)}});
   const NodeId floor = host(sketch, "aten::floordiv.int", {{"a", ref(negative)}, {"b", Value(4)}});
   const NodeId two = host(sketch, "aten::add.int", {{"a", Value(4)}, {"b", ref(floor)}});
-  CHECK(padding_of(sketch, x, ref(two), 7).places == padding_of(sketch, x, Value(2), 7).places);
+  CHECK(padding_of(sketch, x, ref(two), 7) == 2);
   ir::ValueInfo list_of_two = list_of_three;
   list_of_two.elements.pop_back();
   const NodeId last = sketch.call(
       "mase::getitem",
       {{"value", ref(sizes)}, {"index", Value::slice(Value(-2), Value(), Value(1))}}, list_of_two);
   const NodeId three = host(sketch, "mase::getitem", {{"value", ref(last)}, {"index", Value(0)}});
-  CHECK(padding_of(sketch, x, ref(three), 8).places == padding_of(sketch, x, Value(3), 8).places);
+  CHECK(padding_of(sketch, x, ref(three), 8) == 3);
   const NodeId stored = sketch.indices({1});
   const NodeId one = host(sketch, "aten::Int.Tensor", {{"a", ref(stored)}});
-  CHECK(padding_of(sketch, x, ref(one), 6).places == padding_of(sketch, x, Value(1), 6).places);
+  CHECK(padding_of(sketch, x, ref(one), 6) == 1);
   const NodeId batch = host(sketch, "aten::size.int", {{"self", ref(x)}, {"dim", Value(0)}});
   CHECK_THROWS_WITH(padding_of(sketch, x, ref(batch), 7), Catch::Contains("constant integers"));
 }

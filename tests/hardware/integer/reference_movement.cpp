@@ -56,7 +56,7 @@ RealTensor Evaluation::shuffled(bool up) const {
 void Evaluation::add_movements(std::map<std::string, Operator>& t) {
   using E = const Evaluation&;
   using R = std::vector<RealTensor>;
-  t["pad"] = [](E e) -> R { return {e.padded()}; };
+  t["pad"] = t["constant_pad_nd"] = [](E e) -> R { return {e.padded()}; };
   t["im2col"] = [](E e) -> R {
     const Shape size = e.input("self").shape, kernel = e.list("kernel_size", 2, 1);
     const Shape stride = e.list("stride", 2, 1), dilation = e.list("dilation", 2, 1);
