@@ -30,6 +30,7 @@ DESIGNS = (
     "cnv_small.toml",
     "resnet8.toml",
     "mobile_tiny.toml",
+    "unet_tiny.toml",
     "encoder_tiny.toml",
     "vit_tiny.toml",
     "bert_tiny.toml",
