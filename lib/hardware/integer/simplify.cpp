@@ -40,7 +40,7 @@ class Simplifier {
   explicit Simplifier(Program& program) : program_(program) {}
 
   void run() {
-    for (std::size_t i = 0; i < program_.steps.size();) i = merge(i) ? 0 : i + 1;
+    for (std::size_t i = 0; i < program_.steps.size();) i = merge(i) || pass_move(i) ? 0 : i + 1;
     while (drop_unread_steps()) {
     }
     renumber();
@@ -67,22 +67,65 @@ class Simplifier {
     return merge_into(*before, index);
   }
 
-  bool merge_into(Step& before, std::size_t index) {
+  /// Whether a step only moves one stream, and that to the place of `id` alone.
+  bool leads_to(const Step* move, ValueId id) const {
+    return move && only_moves(move->operation) && move->inputs.size() == 1 &&
+           !std::holds_alternative<Insert>(move->operation) && !is_returned(id) &&
+           program_.consumers(id).size() == 1;
+  }
+
+  /// Puts the cast at `index` in front of the move before it, where it then merges into a step, or
+  /// does so in front of further moves: requantising every code alike commutes with moving them.
+  bool pass_move(std::size_t index) {
     const Step& cast = program_.steps[index];
-    // Places, roots, rows of tables and results of rows have no requantisation either.
+    if (!std::holds_alternative<Cast>(cast.operation)) return false;
+    ValueId id = cast.inputs[0];
+    const Step* source = producer(id);
+    if (!leads_to(source, id)) return false;
+    for (; leads_to(source, id); source = producer(id)) id = source->inputs[0];
+    if (!source || is_returned(id) || program_.consumers(id).size() != 1) return false;
+    if (cast.frac != program_.value(id).type.frac || !can_merge(*source, cast)) return false;
+    exchange(program_.steps[index], *producer(cast.inputs[0]));
+    return true;
+  }
+
+  /// The value in between has the order of the move's input now, and the codes of the cast.
+  void exchange(Step& cast, Step& move) {
+    const FixedType type = program_.value(cast.output).type;
+    StreamValue& between = program_.values[at(move.output)];
+    between = program_.value(move.inputs[0]);
+    between.type = type;
+    if (Gather* gather = std::get_if<Gather>(&move.operation))
+      gather->outside = static_cast<std::int64_t>(cast.requantise(gather->outside));
+    std::swap(cast.inputs, move.inputs);
+    std::swap(cast.output, move.output);
+    const Interval range = interval_of(type);
+    move.low = range.low;
+    move.high = range.high;
+    move.frac = type.frac;
+    move.requantise = unchanged(type);
+    std::swap(cast, move);
+  }
+
+  /// Places, roots, rows of tables and results of rows have no requantisation, nor has what only
+  /// moves or is computed by a user's module.
+  static bool can_merge(const Step& before, const Step& cast) {
     if (only_moves(before.operation) || std::holds_alternative<ArgMax>(before.operation) ||
         std::holds_alternative<RowReduce>(before.operation) ||
         std::holds_alternative<Embedding>(before.operation) ||
         std::holds_alternative<SquareRoot>(before.operation))
       return false;
-    if (Lookup* lookup = std::get_if<Lookup>(&before.operation)) {
-      if (lookup->external) return false;  // it computes what it computes
+    if (const Lookup* lookup = std::get_if<Lookup>(&before.operation)) return !lookup->external;
+    return composed(before.requantise, cast.requantise, {before.low, before.high}).has_value();
+  }
+
+  bool merge_into(Step& before, std::size_t index) {
+    const Step& cast = program_.steps[index];
+    if (!can_merge(before, cast)) return false;
+    if (Lookup* lookup = std::get_if<Lookup>(&before.operation))
       merge_table(*lookup, before, cast.requantise);
-    } else {
-      const auto both = composed(before.requantise, cast.requantise, {before.low, before.high});
-      if (!both) return false;
-      before.requantise = *both;
-    }
+    else
+      before.requantise = *composed(before.requantise, cast.requantise, {before.low, before.high});
     finish(before, index);
     return true;
   }

@@ -132,6 +132,35 @@ TEST_CASE("convolutions read what was moved in their own order") {
   }
 }
 
+TEST_CASE("a cast behind what only moves merges into the step in front of it") {
+  const auto behind = [](const Movement& movement) {
+    Sketch sketch;
+    const auto x = sketch.layer("conv.Conv2d", "aten::conv2d", sketch.input({2, 3, 6, 5}), {},
+                                {{"weight", {4, 3, 1, 1}}}, {2, 4, 6, 5}, layer_formats);
+    std::vector<ir::Argument> args = movement.args;
+    args.insert(args.begin(), {movement.op.starts_with("aten::up") ? "input" : "self", ref(x)});
+    const auto y = sketch.call(movement.op, args, movement.out, grid);
+    const ir::Graph graph = sketch.finish(sketch.relu(y));
+    check_against_reference(graph, 12);
+    const integer::Program program = integer::lower(graph);
+    const auto casts = std::ranges::count_if(program.steps, [](const integer::Step& step) {
+      return std::holds_alternative<integer::Cast>(step.operation);
+    });
+    CHECK(casts == 0);
+    CHECK(moves(program) == movement.steps);
+    CHECK(program.value(program.steps[0].output).type == integer::FixedType{7, 4, false});
+  };
+  behind({"aten::upsample_nearest2d", {}, {}, {2, 4, 12, 10}});
+  behind({"aten::slice.Tensor",
+          {},
+          {{"dim", Value(2)}, {"start", Value(1)}, {"end", Value(5)}},
+          {2, 4, 4, 5}});
+  behind({"aten::im2col",
+          {},
+          {{"kernel_size", list({3, 2})}, {"padding", list({1, 0})}},
+          {2, 24, 24}});
+}
+
 TEST_CASE("padding with a constant keeps no frame") {
   const auto behind_pixels = [](std::vector<Index> pads, const Shape& out, int steps) {
     Sketch sketch;
