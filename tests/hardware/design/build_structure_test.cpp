@@ -303,6 +303,19 @@ TEST_CASE("concatenations of three chain two modules, slices count beats") {
   CHECK(parameter(design, "part", "COUNT") == 3);
 }
 
+TEST_CASE("a beat of constants around rows lies in their image, which may be shorter than a row") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {3, 4, 2});
+  const integer::Insert below{1, 0, 8, {5, 5}};  // a row of four pixels, its image one of them
+  maker.output(maker.step("pad", below, {x}, {4, 4, 2}));
+  const Design design = assemble(maker.share(), {{"pad", {2, 2}}});
+  CHECK(parameter(design, "pad", "BEATS") == 12);
+  CHECK(parameter(design, "pad", "AFTER") == 4);
+  CHECK(parameter(design, "pad", "DEPTH") == 1);
+  CHECK_THROWS_WITH(assemble(maker.share(), {{"pad", {4, 4}}}),
+                    Catch::Contains("4 does not divide 2; use 1, 2"));
+}
+
 TEST_CASE("names of nodes survive, keywords and collisions do not") {
   ProgramMaker maker;
   auto x = maker.input("input", {4, 4, 1});
