@@ -152,7 +152,7 @@ struct ChannelShift {
   std::vector<int> left;  ///< one for each channel, none negative
 };
 
-/// y = table[low bits of x]: any function of one input of at most 10 bits.
+/// y = table[low bits of x]: any function of one input.
 struct Lookup {
   std::string function;  ///< "sigmoid"
   Codes table;           ///< 2^width entries, indexed by the input code's bits

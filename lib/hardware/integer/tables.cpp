@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one input of at most 10 bits, as tables: each entry is the double result rounded
+// Functions of one input of at most 12 bits, as tables: each entry is the double result rounded
 // once.
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 namespace mase::integer {
 namespace {
 
-constexpr int most_bits = 10;
+constexpr int most_bits = 12;
 
 using Function = std::function<double(double)>;
 

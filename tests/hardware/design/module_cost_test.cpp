@@ -192,6 +192,21 @@ TEST_CASE("costs of channel_shift are those that Yosys finds, within a tenth") {
          {clamps(shift(1, 16, 18, 2), 21, 8, 10, -128, 127), 199 + 52, 0, 0}});
 }
 
+TEST_CASE("tables cost what Yosys measured, in LUTs and in block memory, within a tenth") {
+  const auto table = [](std::int64_t lanes, std::int64_t in, std::int64_t out) {
+    return ModuleParameters{{"LANES", lanes}, {"IW", in}, {"OW", out}};
+  };
+  check("mase_lookup", {{table(2, 9, 8), 163, 0, 0},
+                        {table(1, 10, 7), 131, 0, 0},
+                        {table(1, 10, 8), 11, 0, 0.5},
+                        {table(1, 11, 2), 85, 0, 0},
+                        {table(1, 11, 3), 116, 0, 0},
+                        {table(4, 11, 16), 67, 0, 4},
+                        {table(1, 12, 1), 85, 0, 0},
+                        {table(1, 12, 8), 11, 0, 1},
+                        {table(2, 12, 16), 35, 0, 4}});
+}
+
 TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
   check("mase_fifo", {{{{"W", 32}, {"DEPTH", 2}}, 32, 0, 0},
                       {{{"W", 12}, {"DEPTH", 22}}, 30 + 6, 0, 0},

@@ -240,8 +240,8 @@ TEST_CASE("tables equal the functions, rounded once") {
       {"aten::round", {}},
   };
   for (const auto& [op, args] : functions)
-    for (const std::string in :
-         {"integer(10, 6)", "integer(8, 3)", "integer_floor(5, 0, is_signed=false)"})
+    for (const std::string in : {"integer(12, 8)", "integer(11, 6)", "integer(10, 6)",
+                                 "integer(8, 3)", "integer_floor(5, 0, is_signed=false)"})
       for (const std::string out : {"integer(8, 6)", "integer_floor(12, 8)"}) {
         INFO(op << " " << in << " " << out);
         Sketch sketch;

@@ -34,12 +34,13 @@ Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit) {
 }
 
 /// A RAMB18 is 512 x 36, 1024 x 18, 2048 x 9, 4096 x 4, 8192 x 2, 16384 x 1. Where several stand
-/// above each other LUTs choose among them, four to a LUT6.
+/// above each other LUTs choose among them, four to a LUT6; of shapes with equally many blocks the
+/// one is taken in which fewer do.
 Cost block_memory_cost(std::int64_t width, std::int64_t depth) {
   std::int64_t best = -1, above = 1, words = 512;
   for (const std::int64_t bits : {36, 18, 9, 4, 2, 1}) {
     const std::int64_t rows = ceiling(depth, words), count = ceiling(width, bits) * rows;
-    if (best < 0 || count < best) {
+    if (best < 0 || count <= best) {
       best = count;
       above = ceiling(rows, 2);  // two RAMB18 that stand above each other are one RAMB36
     }
@@ -88,13 +89,19 @@ bool needs_lut(std::uint64_t column, std::uint64_t all) {
   });
 }
 
-/// LUTs of a column of more words: a LUT for each 64 that differ, where complements are alike, and
-/// the choice among them, 1.4 LUTs by Yosys for eight because of MUXF7 and MUXF8.
+/// LUTs of a column of so many LUTs of 64 words each with the choice among them, by Yosys: 1.4 for
+/// eight because of MUXF7 and MUXF8, a sixth for each of more.
+double chosen_luts(std::int64_t blocks) {
+  const auto luts = static_cast<double>(blocks);
+  return blocks == 0 ? 0 : luts + std::max(1.4, luts / 6);
+}
+
+/// LUTs of a column of more words: a LUT for each 64 that differ, where complements are alike.
 double long_column(const Column& column) {
   std::set<std::uint64_t> different;
   for (const std::uint64_t block : column) different.insert(std::min(block, ~block));
   different.erase(0);
-  return different.empty() ? 0 : static_cast<double>(different.size()) + 1.4;
+  return chosen_luts(std::ssize(different));
 }
 
 /// Equal columns are merged, constant ones are wires.
@@ -117,7 +124,10 @@ RomColumns known_columns(const Memory& image, std::int64_t width, std::int64_t d
 RomColumns random_columns(std::int64_t width, std::int64_t depth) {
   const double kinds = std::exp2(static_cast<double>(std::min<std::int64_t>(depth, 40)));
   const double distinct = kinds * -std::expm1(-static_cast<double>(width) / kinds);
-  return {depth == 2 ? 0 : distinct * static_cast<double>(ceiling(depth, 64)), distinct};
+  const double luts = depth == 2     ? 0
+                      : depth <= 256 ? static_cast<double>(ceiling(depth, 64))
+                                     : chosen_luts(ceiling(depth, 64));
+  return {distinct * luts, distinct};
 }
 
 }  // namespace
