@@ -110,6 +110,59 @@ TEST_CASE("lookups in RTL read the table at the bits of the code") {
   check_cases(cases, kElementwiseFrames);
 }
 
+/// Words of a random base above a random slope; unsigned slopes every third time.
+Case piecewise_case(Random& random, int index) {
+  const FixedType from{static_cast<int>(between(random, 2, index == 0 ? 16 : 10)), 0,
+                       random.below(2) == 0};
+  const FixedType slope_type{static_cast<int>(between(random, 1, 9)), 0, index % 3 != 0};
+  const FixedType base_type{static_cast<int>(between(random, 1, 20)), 0, true};
+  const FixedType to = random_type(random, 16);
+  const int low_bits = static_cast<int>(between(random, 1, from.width - 1));
+  const Codes slope = random_codes(random, slope_type, power(from.width - low_bits));
+  const Codes base = random_codes(random, base_type, power(from.width - low_bits));
+  const auto exact = [&](std::int64_t code) {
+    const std::int64_t bits = code & (power(from.width) - 1), low = bits % power(low_bits);
+    const auto piece = static_cast<std::size_t>(bits / power(low_bits));
+    return Wide{base[piece]} + Wide{slope[piece]} * low;
+  };
+  Wide least = 0, most = 0;
+  std::vector<Wide> words;
+  for (std::size_t s = 0; s < slope.size(); ++s) {
+    const Wide end = Wide{base[s]} + Wide{slope[s]} * (power(low_bits) - 1);
+    least = std::min({least, Wide{base[s]}, end});
+    most = std::max({most, Wide{base[s]}, end});
+    words.push_back(Wide{base[s]} * power(slope_type.width) +
+                    (slope[s] & (power(slope_type.width) - 1)));
+  }
+  const Requantise requantise =
+      random_requantise(random, to, random_shift(random, std::max(-least, most), to));
+  const Port in = random_port(random, between(random, 1, 3), from, kElementwiseFrames * 9);
+  const std::string file = "pieces_" + std::to_string(index) + ".mem";
+  const int width = slope_type.width + base_type.width;
+  design::ModuleParameters parameters{{"LANES", in.lanes},
+                                      {"IW", std::int64_t{from.width}},
+                                      {"LB", std::int64_t{low_bits}},
+                                      {"SW", std::int64_t{slope_type.width}},
+                                      {"SSIGNED", flag(slope_type.is_signed)},
+                                      {"BW", std::int64_t{base_type.width}},
+                                      {"ACCW", std::int64_t{integer::signed_width(least, most)}}};
+  parameters.append(design::requantise_parameters(requantise, to));
+  parameters.set("MULTIPLIER", std::int64_t{index % 3});
+  parameters.set("FILE", file);
+  return {"mase_piecewise",
+          parameters,
+          {in},
+          {mapped(in, to, [&](std::size_t i) { return requantise(exact(in.codes[i])); })},
+          {{file, "", "", width, design::vector_words(words, 1, width)}}};
+}
+
+TEST_CASE("functions in straight pieces in RTL are the pieces' lines, requantised") {
+  Random random(18);
+  std::vector<Case> cases;
+  for (int i = 0; i < 24; ++i) cases.push_back(piecewise_case(random, i));
+  check_cases(cases, kElementwiseFrames);
+}
+
 Case binary_case(Random& random, int op) {
   const FixedType a = random_type(random, 12), b = random_type(random, 12);
   const FixedType to = random_type(random, 16);

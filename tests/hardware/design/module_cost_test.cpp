@@ -207,6 +207,26 @@ TEST_CASE("tables cost what Yosys measured, in LUTs and in block memory, within 
                         {table(2, 12, 16), 35, 0, 4}});
 }
 
+TEST_CASE("functions in straight pieces cost what Yosys measured, within a tenth") {
+  const auto pieces = [](std::int64_t lanes, std::int64_t in, std::int64_t low, std::int64_t slope,
+                         std::int64_t is_signed, std::int64_t base) {
+    return ModuleParameters{{"LANES", lanes},       {"IW", in},  {"LB", low}, {"SW", slope},
+                            {"SSIGNED", is_signed}, {"BW", base}};
+  };
+  const auto down = [](ModuleParameters parameters) {
+    return parameters.set("ROUND", std::int64_t{0});
+  };
+  const ModuleParameters fabric = clamps(pieces(1, 14, 4, 10, 1, 24), 24, 16, 7, -32768, 32767)
+                                      .set("MULTIPLIER", std::int64_t{2});
+  check("mase_piecewise",
+        {{down(clamps(pieces(1, 16, 8, 12, 1, 20), 20, 8, 11, -128, 127)), 13, 1, 0.5},
+         {down(clamps(pieces(1, 16, 8, 12, 1, 28), 28, 16, 11, -32768, 32767)), 21, 1, 1},
+         {down(clamps(pieces(4, 16, 11, 12, 1, 23), 23, 8, 14, 0, 255)), 175, 4, 0},
+         {down(clamps(pieces(2, 13, 7, 10, 0, 19), 20, 8, 10, 0, 200)), 77 + 6, 2, 0},
+         {down(clamps(pieces(1, 16, 5, 12, 1, 25), 25, 16, 8, -32768, 32767)), 21, 1, 2.5},
+         {down(fabric), 98 + 16, 0, 1}});
+}
+
 TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
   check("mase_fifo", {{{{"W", 32}, {"DEPTH", 2}}, 32, 0, 0},
                       {{{"W", 12}, {"DEPTH", 22}}, 30 + 6, 0, 0},

@@ -35,6 +35,7 @@ Paths gather_paths(const Instance& instance, const Technology& technology);
 
 Paths cast_paths(const Instance& instance, const Technology& technology);
 Paths lookup_paths(const Instance& instance, const Technology& technology);
+Paths piecewise_paths(const Instance& instance, const Technology& technology);
 Paths binary_paths(const Instance& instance, const Technology& technology);
 Paths divide_paths(const Instance& instance, const Technology& technology);
 Paths square_root_paths(const Instance& instance, const Technology& technology);

@@ -43,7 +43,7 @@ struct BlockRule {
 };
 constexpr BlockRule weights_in_block{8, 1024};  ///< mase_multiply_accumulate: weights and biases
 constexpr BlockRule replay_in_block{65, 4096};  ///< mase_replay
-constexpr BlockRule lookup_in_block{1, 8192};   ///< mase_lookup
+constexpr BlockRule lookup_in_block{1, 8192};   ///< mase_lookup, mase_piecewise
 constexpr BlockRule window_in_block{65, 2049};  ///< mase_window, mase_window_parallel
 constexpr BlockRule queue_in_block{65, 2048};   ///< mase_fifo
 

@@ -26,13 +26,24 @@ Path adder_path(std::string_view what, std::int64_t bits) {
   return {.what = what, .chains = 1, .carry = static_cast<double>(bits)};
 }
 
-/// A product with its registers: in a DSP block, or rows of LUTs.
-Path product_path(const ModuleParameters& p, const char* b, const char* b_signed) {
-  const int a = signed_bits(p, "AW", "ASIGNED"), other = signed_bits(p, b, b_signed);
-  if (p.integer("MULTIPLIER") != 2 && dsp_blocks(a, other, a + other) > 0)
+/// A product of so many signed bits with its registers: in a DSP block, or rows of LUTs.
+Path product_path(const ModuleParameters& p, int a, int b) {
+  if (p.integer("MULTIPLIER") != 2 && dsp_blocks(a, b, a + b) > 0)
     return {.what = "product", .from = Source::multiplier, .far = 1};
-  const auto rows = static_cast<double>(ceiling(std::min(a, other), 2));
-  return {.what = "product", .luts = 1, .chains = rows, .carry = a + other + 0.0};
+  const auto rows = static_cast<double>(ceiling(std::min(a, b), 2));
+  return {.what = "product", .luts = 1, .chains = rows, .carry = a + b + 0.0};
+}
+
+Path product_path(const ModuleParameters& p, const char* b, const char* b_signed) {
+  return product_path(p, signed_bits(p, "AW", "ASIGNED"), signed_bits(p, b, b_signed));
+}
+
+/// What is added to a product.
+Path summand_path(const ModuleParameters& p, const Path& product) {
+  Path sum = adder_path("sum", p.integer("ACCW"));
+  sum.from = product.from;
+  sum.far = product.far / 2;
+  return sum;
 }
 
 }  // namespace
@@ -119,6 +130,15 @@ Paths lookup_paths(const Instance& instance, const Technology& technology) {
   return {rom_path(out, words, lookup_in_block.holds(out, words), technology)};
 }
 
+Paths piecewise_paths(const Instance& instance, const Technology& technology) {
+  const ModuleParameters& p = instance.parameters;
+  const std::int64_t low = p.integer("LB"), words = std::int64_t{1} << (p.integer("IW") - low),
+                     bits = p.integer("SW") + p.integer("BW");
+  const Path product = product_path(p, static_cast<int>(low) + 1, signed_bits(p, "SW", "SSIGNED"));
+  return {rom_path(bits, words, lookup_in_block.holds(bits, words), technology), product,
+          summand_path(p, product), rounding_path(p, accumulator(p), technology)};
+}
+
 Paths binary_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   const std::int64_t op = p.integer("OP");
@@ -153,12 +173,7 @@ Paths scale_shift_paths(const Instance& instance, const Technology& technology) 
   const Path rounded = rounding_path(p, accumulator(p), technology);
   Paths paths{product, rom_path(lanes * p.integer("SW"), blocks, false, technology),
               counter_path(blocks, technology)};
-  if (p.integer("HAS_SHIFT") != 0) {
-    Path sum = adder_path("sum", p.integer("ACCW"));
-    sum.from = product.from;
-    sum.far = product.far / 2;
-    paths.push_back(sum);
-  }
+  if (p.integer("HAS_SHIFT") != 0) paths.push_back(summand_path(p, product));
   paths.push_back(rounded);
   return paths;
 }
