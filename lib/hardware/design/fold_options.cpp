@@ -92,7 +92,9 @@ std::int64_t multiplications(const Program& program, const Step& step) {
     return outputs * conv->columns();
   if (const auto* matmul = std::get_if<integer::MatrixProduct>(&step.operation))
     return outputs * matmul->inputs;
-  if (std::holds_alternative<integer::ScaleShift>(step.operation)) return outputs;
+  if (std::holds_alternative<integer::ScaleShift>(step.operation) ||
+      std::holds_alternative<integer::Piecewise>(step.operation))
+    return outputs;
   if (const auto* binary = std::get_if<integer::Binary>(&step.operation))
     return binary->kind == integer::BinaryKind::multiply ? outputs : 0;
   return 0;

@@ -44,6 +44,32 @@ StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   return builder.finish("mase_lookup", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
+/// Bases above slopes, as mase_piecewise reads them.
+std::vector<Wide> piece_words(const integer::Piecewise& pieces) {
+  std::vector<Wide> words;
+  const int bits = pieces.slope_type.width;
+  for (std::size_t s = 0; s < pieces.base.size(); ++s)
+    words.push_back(pieces.base[s] * (Wide{1} << bits) + plain_code(pieces.slope[s], bits).value);
+  return words;
+}
+
+StreamId add_piecewise(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& pieces = std::get<integer::Piecewise>(builder.step.operation);
+  const int slope_bits = pieces.slope_type.width, base_bits = integer::codes_width(pieces.base);
+  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
+                              {"IW", std::int64_t{builder.input().type.width}},
+                              {"LB", std::int64_t{pieces.low_bits}},
+                              {"SW", std::int64_t{slope_bits}},
+                              {"SSIGNED", flag(pieces.slope_type.is_signed)},
+                              {"BW", std::int64_t{base_bits}},
+                              {"ACCW", accumulator_width(builder.step)}};
+  parameters.append(requantiser(builder));
+  parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
+  parameters.set("FILE",
+                 builder.vector_memory("pieces", piece_words(pieces), 1, slope_bits + base_bits));
+  return builder.finish("mase_piecewise", std::move(parameters), inputs, builder.fold.in_lanes);
+}
+
 StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& binary = std::get<integer::Binary>(builder.step.operation);
   const FixedType &a = builder.input(0).type, &b = builder.input(1).type;
@@ -426,6 +452,7 @@ std::vector<StepRow> stream_rows() {
   return {
       {"cast", element_rule, fold_lanes, output_interval, nullptr, add_cast},
       {"lookup", element_rule, fold_lanes, output_interval, nullptr, add_lookup},
+      {"piecewise", element_rule, fold_lanes, output_interval, nullptr, add_piecewise},
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
       {"quotient", element_rule, fold_lanes, output_interval, nullptr, add_quotient},

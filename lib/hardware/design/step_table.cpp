@@ -15,7 +15,7 @@ std::string_view kind_of(const Step& step) {
   constexpr std::string_view kinds[] = {
       "cast",       "linear", "convolution", "scale_shift", "channel_shift", "lookup",   "pool",
       "binary",     "concat", "slice",       "gather",      "argmax",        "quotient", "matmul",
-      "row_reduce", "repeat", "square_root", "insert",      "embedding"};
+      "row_reduce", "repeat", "square_root", "insert",      "embedding",     "piecewise"};
   if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
     if (conv->groups == conv->window.channels && conv->groups == conv->outputs && conv->groups > 1)
       return "depthwise";

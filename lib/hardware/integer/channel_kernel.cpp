@@ -127,25 +127,41 @@ class ElementKernel : public StepKernel {
 
 class LookupKernel : public StepKernel {
  public:
-  explicit LookupKernel(const Lookup& lookup) : table_(lookup.table.begin(), lookup.table.end()) {}
+  explicit LookupKernel(const Codes& table) : table_(table.begin(), table.end()) {}
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t) override {
-    if (out.storage() == Storage::narrow)
-      look_up(in[0]->narrow(), out.narrow(), out.size());
+    if (in[0]->storage() == Storage::narrow)
+      look_up(in[0]->narrow(), out);
     else
-      look_up(in[0]->narrow(), out.middle(), out.size());
+      look_up(in[0]->middle(), out);
   }
 
  private:
-  template <class Out>
-  void look_up(const std::int16_t* in, Out* out, std::size_t count) const {
+  template <class In>
+  void look_up(const In* in, Buffer& out) const {
+    if (out.storage() == Storage::narrow)
+      look_up(in, out.narrow(), out.size());
+    else
+      look_up(in, out.middle(), out.size());
+  }
+
+  template <class In, class Out>
+  void look_up(const In* in, Out* out, std::size_t count) const {
     const std::size_t mask = table_.size() - 1;
     for (std::size_t i = 0; i < count; ++i)
-      out[i] = static_cast<Out>(table_[static_cast<std::uint16_t>(in[i]) & mask]);
+      out[i] = static_cast<Out>(table_[static_cast<std::size_t>(in[i]) & mask]);
   }
 
   std::vector<std::int32_t> table_;
 };
+
+/// The results of a piecewise step for all of its inputs, in the order of their bits.
+Codes all_results(const Piecewise& pieces, const Requantise& requantise) {
+  Codes results(pieces.slope.size() << pieces.low_bits);
+  for (std::size_t bits = 0; bits < results.size(); ++bits)
+    results[bits] = static_cast<std::int64_t>(requantise(pieces(static_cast<std::int64_t>(bits))));
+  return results;
+}
 
 class GatherKernel : public StepKernel {
  public:
@@ -200,7 +216,9 @@ std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const St
   const auto storage = [&](ValueId id) { return storage_for(program.value(id).type); };
   if (storage(step.output) == Storage::wide) return nullptr;
   if (const auto* lookup = std::get_if<Lookup>(&step.operation))
-    return std::make_unique<LookupKernel>(*lookup);
+    return std::make_unique<LookupKernel>(lookup->table);
+  if (const auto* pieces = std::get_if<Piecewise>(&step.operation))
+    return std::make_unique<LookupKernel>(all_results(*pieces, step.requantise));
   if (const auto* gather = std::get_if<Gather>(&step.operation)) {
     if (storage(step.inputs[0]) != storage(step.output)) return nullptr;
     return std::make_unique<GatherKernel>(*gather);

@@ -80,6 +80,10 @@ class Frame {
       out_[i] = lookup.table[static_cast<std::uint64_t>(in_[0][i]) & mask];
   }
 
+  void operator()(const Piecewise& pieces) const {
+    for (Index i = 0; i < elements(); ++i) put(i, static_cast<Sum>(pieces(in_[0][i])));
+  }
+
   void operator()(const Pool& pool) const {
     Index i = 0;
     pool.window.for_each_place([&](Index y, Index x) {

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "hardware/integer/bounds.hpp"
+#include "hardware/integer/piecewise.hpp"
 
 namespace mase::integer {
 namespace {
@@ -55,6 +56,8 @@ std::vector<ConstantTable> constants_of(const Program& program, const Step& step
             summands(convolution->bias, convolution->bias_width)};
   if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
     return {factors(scale->scale, scale->scale_type), summands(scale->shift, scale->shift_width)};
+  if (const auto* pieces = std::get_if<Piecewise>(&step.operation))
+    return {factors(pieces->slope, pieces->slope_type), summands(pieces->base, 0)};
   if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
     return {distances(shift->left)};
   const auto entries = [&](const Codes& codes) -> std::vector<ConstantTable> {
@@ -73,7 +76,8 @@ std::vector<ConstantTable> constants_of(const Program& program, const Step& step
 /// be replaced hold for all of them.
 void renew_bounds(const Program& program, Step& step) {
   if (program.contents == Contents::reloadable &&
-      !std::holds_alternative<ChannelShift>(step.operation))
+      !std::holds_alternative<ChannelShift>(step.operation) &&
+      !std::holds_alternative<Piecewise>(step.operation))
     return;
   const Interval input = interval_of(program.value(step.inputs[0]).type);
   Interval range{step.low, step.high};
@@ -85,6 +89,8 @@ void renew_bounds(const Program& program, Step& step) {
     range = matrix_interval(scale->scale, 1, scale->shift, input);
   if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
     range = shifted(input, std::ranges::max(shift->left));
+  if (const auto* pieces = std::get_if<Piecewise>(&step.operation))
+    range = accumulators_of(*pieces);
   step.low = range.low;
   step.high = range.high;
 }
@@ -104,6 +110,8 @@ void flip(Step& step, const ConstantBit& bit, const ConstantTable& table) {
     factor ? flip(convolution->weight, bit, table) : flip(convolution->bias, bit, table);
   if (auto* scale = std::get_if<ScaleShift>(&step.operation))
     factor ? flip(scale->scale, bit, table) : flip(scale->shift, bit, table);
+  if (auto* pieces = std::get_if<Piecewise>(&step.operation))
+    factor ? flip(pieces->slope, bit, table) : flip(pieces->base, bit, table);
   if (auto* shift = std::get_if<ChannelShift>(&step.operation)) flip(shift->left, bit, table);
   if (auto* lookup = std::get_if<Lookup>(&step.operation)) flip(lookup->table, bit, table);
   if (auto* insert = std::get_if<Insert>(&step.operation)) flip(insert->codes, bit, table);

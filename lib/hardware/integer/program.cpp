@@ -50,11 +50,18 @@ struct Namer {
   std::string operator()(const SquareRoot&) const { return "sqrt"; }
   std::string operator()(const Insert&) const { return "insert"; }
   std::string operator()(const Embedding&) const { return "embedding"; }
+  std::string operator()(const Piecewise& pieces) const { return pieces.function; }
 };
 
 }  // namespace
 
 std::string operation_name(const Operation& operation) { return std::visit(Namer{}, operation); }
+
+Wide Piecewise::operator()(std::int64_t code) const {
+  const auto bits = static_cast<std::uint64_t>(code);
+  const std::size_t segment = (bits >> low_bits) & (slope.size() - 1);
+  return base[segment] + Wide{slope[segment]} * (bits & ((std::uint64_t{1} << low_bits) - 1));
+}
 
 // Digit by digit: bits of the root from the highest on, each kept where its square still fits.
 Wide SquareRoot::operator()(Wide x) const {

@@ -160,6 +160,19 @@ struct Lookup {
   std::shared_ptr<const ir::CustomHardware> external = nullptr;
 };
 
+/// y = base[s] + slope[s] * l, where l are the low bits of x and s the bits above them: a function
+/// of one input in straight pieces.
+struct Piecewise {
+  std::string function;  ///< "sigmoid"
+  int low_bits = 1;      ///< of x within its segment
+  FixedType slope_type = {};
+  Codes slope = {};             ///< one for each of 2^(width - low_bits) segments
+  std::vector<Wide> base = {};  ///< aligned to the accumulator
+  double largest_error = 0;     ///< over all inputs, in units of the result's last place
+
+  Wide operator()(std::int64_t code) const;
+};
+
 /// What a window is reduced to.
 enum class PoolKind { max, sum };
 /// Maximum or sum over each window, channel by channel. An average is a sum whose Requantise
@@ -285,7 +298,7 @@ Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::i
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
                                Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct,
-                               RowReduce, Repeat, SquareRoot, Insert, Embedding>;
+                               RowReduce, Repeat, SquareRoot, Insert, Embedding, Piecewise>;
 
 /// One step: operation into an exact accumulator, then requantisation into the output's type.
 struct Step {

@@ -54,6 +54,10 @@ struct Details {
   std::string operator()(const Lookup& lookup) const {
     return std::to_string(lookup.table.size()) + " entries";
   }
+  std::string operator()(const Piecewise& pieces) const {
+    return std::to_string(pieces.slope.size()) + " segments, off by at most " +
+           fixed_text(pieces.largest_error, 3) + " of the last place";
+  }
   std::string operator()(const Cast&) const { return ""; }
   std::string operator()(const Gather& gather) const {
     return std::to_string(gather.places.size()) + " of every " + std::to_string(gather.period);
