@@ -630,8 +630,8 @@ class Operators(Hardware):
         )
         return [node["name"] for node in json.loads(shown.stdout)["nodes"] if node["op"] == "call_module"]
 
-    def config(self, name, nodes, between):
-        """Eight-bit inputs, and outputs of nine bits with a fraction of its own for each node; nodes between have none."""
+    def config(self, name, nodes, between, bits):
+        """Inputs below 8, and outputs of nine bits with a fraction of its own for each node; nodes between have none."""
         lines = [
             "[[pass]]",
             'run = "extract"',
@@ -647,8 +647,8 @@ class Operators(Hardware):
             lines += [
                 f"[pass.{node}.config]",
                 'name = "integer"',
-                "data_in_width = 8",
-                "data_in_frac_width = 4",
+                f"data_in_width = {bits}",
+                f"data_in_frac_width = {bits - 4}",
                 "data_out_width = 9",
                 f"data_out_frac_width = {3 + number % 4}",
             ]
@@ -657,21 +657,22 @@ class Operators(Hardware):
             if node.startswith(("conv", "batch_norm")):
                 lines += ["weight_width = 6", "weight_frac_width = 4", "bias_width = 7", "bias_frac_width = 5"]
         for node in between:
-            lines += [f"[pass.{node}.config]", 'name = "integer"', "data_in_width = 8", "data_in_frac_width = 4"]
+            lines += [f"[pass.{node}.config]", 'name = "integer"']
+            lines += [f"data_in_width = {bits}", f"data_in_frac_width = {bits - 4}"]
         path = self.folder / f"{name}.toml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
-    def verify(self, program, nodes, *target, between=()):
+    def verify(self, program, nodes, *target, between=(), bits=8):
         programs = SOURCE / "tests/fixtures/programs"
-        project = ["--project-dir", self.folder, "--project", program + "".join(target)]
+        project = ["--project-dir", self.folder, "--project", f"{program}{bits}" + "".join(target)]
         made = self.run_mase(
             "transform",
             programs / f"{program}.script.pt",
             "--input",
             programs / "image.npy",
             "--config",
-            self.config(program, list(nodes), between),
+            self.config(program, list(nodes), between, bits),
             *project,
             "--json",
             "-q",
@@ -679,7 +680,9 @@ class Operators(Hardware):
         checkpoint = json.loads(made.stdout)["checkpoint"]
         self.run_mase("emit", checkpoint, *target, *project, "-q")
         result = self.run_mase("simulate", checkpoint, "--random", "60", "--stall", "0.4", *project, "--json")
-        self.assertEqual(json.loads(result.stdout)["simulation"]["mismatches"], 0)
+        simulated = json.loads(result.stdout)
+        self.assertEqual(simulated["simulation"]["mismatches"], 0)
+        return simulated
 
     def test_activations_and_pooling_are_exact(self):
         layers = self.layers_of("QuantizablePointwiseLayers")
@@ -688,6 +691,11 @@ class Operators(Hardware):
 
     def test_functions_are_exact(self):
         self.verify("QuantizableMoreFunctions", (*self.FUNCTIONS, *self.OF_UNSIGNED))
+
+    def test_functions_of_wide_inputs_come_when_predicted(self):
+        simulated = self.verify("QuantizableLayers", ("gelu", "tanh"), bits=16)
+        for cycles in simulated["timing"].values():
+            self.assertEqual(cycles["predicted"], cycles["measured"])
 
     def test_layers_are_exact(self):
         self.verify("QuantizableLayers", self.LAYERS, "--ii", "200", between=("mul",))

@@ -203,6 +203,15 @@ void report_efficiency(const Design& design, passes::Result& result) {
                         fixed_text(100 * *efficiency, 1) + " % of the cycles");
 }
 
+/// How far the results of functions in straight pieces are off.
+void report_pieces(const Program& program, passes::Result& result) {
+  for (const Step& step : program.steps)
+    if (const auto* pieces = std::get_if<integer::Piecewise>(&step.operation))
+      result.text.push_back(
+          step.name + ": " + pieces->function + " in " + std::to_string(pieces->slope.size()) +
+          " straight pieces, off by at most " + fixed_text(pieces->largest_error, 3) + " LSB");
+}
+
 /// Every step with its parts, the plumbing in one row, and the total.
 void report(const Design& design, const Technology& technology, passes::Result& result) {
   const Program& program = *design.program;
@@ -229,6 +238,7 @@ void report(const Design& design, const Technology& technology, passes::Result& 
                         " to the last output; a frame every " +
                         std::to_string(design.timing.interval) + " cycles");
   report_efficiency(design, result);
+  report_pieces(program, result);
   report_clock(design, reached, technology, result);
 }
 

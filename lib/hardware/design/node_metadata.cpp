@@ -94,6 +94,14 @@ void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
   }
 }
 
+/// Of a function in straight pieces: how many, and how far its results are off at most.
+void add_pieces(Tree& parameters, const Step& step) {
+  const auto* pieces = std::get_if<integer::Piecewise>(&step.operation);
+  if (!pieces) return;
+  parameters["SEGMENTS"] = static_cast<std::int64_t>(pieces->slope.size());
+  parameters["LARGEST_ERROR_LSB"] = pieces->largest_error;
+}
+
 /// The step that makes the node's result: the one that bears its name, or what shifts its
 /// accumulators.
 const Step& last_step(const std::vector<const Step*>& steps) {
@@ -115,6 +123,7 @@ Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) 
                 shape_read(program, step, value), {step_row(step).input_lanes(step, fold, i)});
   }
   add_weights(parameters, step, fold);
+  add_pieces(parameters, step);
   const StreamValue& output = program.value(last.output);
   add_operand(parameters, "DATA_OUT_0", output.type, output.shape,
               {output_lanes(program, last, design.folding.at(last.name))});

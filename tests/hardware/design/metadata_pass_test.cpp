@@ -148,6 +148,27 @@ TEST_CASE(
   CHECK(folding_of(graph).contains("fc1_shift"));
 }
 
+TEST_CASE("a function in pieces is recorded with its largest error") {
+  ir::Graph graph = ir::parse(R"(graph "net" {
+  %x : float32[2, 4] = placeholder x
+  %gelu : float32[2, 4] = call_function torch.nn.functional.gelu aten::gelu(self=%x) {data_in=integer(16, 11), data_out=integer(8, 4)}
+  %output : float32[2, 4] = output output(value=%gelu)
+}
+)",
+                              "test");
+  const passes::Result result = run(graph);
+  const Tree& gelu = record(graph, "gelu");
+  CHECK(gelu.at("module").as_string() == "mase_piecewise");
+  const double error = gelu.at("verilog_param").at("LARGEST_ERROR_LSB").as_double();
+  CHECK(error > 0);
+  CHECK(error <= 1);
+  const std::int64_t segments = gelu.at("verilog_param").at("SEGMENTS").as_int();
+  CHECK(std::ssize(design_of(graph).memories.at(0).words) == segments);
+  CHECK(std::ranges::any_of(result.text, [&](const std::string& line) {
+    return line.starts_with("gelu: gelu in " + std::to_string(segments) + " straight pieces");
+  }));
+}
+
 TEST_CASE("a layer behind flatten has the sizes that it reads") {
   ir::Graph graph = ir::parse(R"(graph "net" {
   module conv : torch.nn.modules.conv.Conv2d = aten::conv2d() [weight=@conv.weight]

@@ -170,10 +170,10 @@ TEST_CASE("elementwise ops without a datapath say why") {
        "no codes of its input");
   says(refusal("aten::cumsum", {{"dim", Value(1)}}, in, in), "the op has no datapath");
   Sketch wide;
-  const auto x = wide.input(in, {{"data_out", "integer(13, 4)"}});
+  const auto x = wide.input(in, {{"data_out", "integer(17, 4)"}});
   says(refusal(wide.finish(
            wide.call("aten::tanh", {{"self", ref(x)}}, in, {{"data_out", "integer(8, 4)"}}))),
-       "a table at most 12");
+       "a function at most 16");
   Sketch shapes;
   const auto a = pair(shapes), b = shapes.input({2, 1, 1}, {{"data_out", "integer(8, 4)"}});
   says(refusal(shapes.finish(
