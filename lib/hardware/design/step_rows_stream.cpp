@@ -65,8 +65,10 @@ StreamId add_piecewise(StepBuilder& builder, const std::vector<StreamId>& inputs
                               {"ACCW", accumulator_width(builder.step)}};
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
-  parameters.set("FILE",
-                 builder.vector_memory("pieces", piece_words(pieces), 1, slope_bits + base_bits));
+  const int bits = slope_bits + base_bits;
+  parameters.set("FILE", builder.memory("pieces", bits, [&] {
+    return vector_words(piece_words(pieces), 1, bits);
+  }));
   return builder.finish("mase_piecewise", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 

@@ -8,13 +8,10 @@
 #include <numbers>
 
 #include "base/text.hpp"
-#include "hardware/integer/lowering.hpp"
-#include "hardware/integer/piecewise.hpp"
+#include "hardware/integer/function_step.hpp"
 
 namespace mase::integer {
 namespace {
-
-constexpr int most_table_bits = 12, most_piecewise_bits = 16;
 
 using Function = std::function<double(double)>;
 
@@ -206,70 +203,12 @@ Grid grid_for(const Call& call, const TableRow& row, const FixedType& type,
   return {type_for(code(low), code(high), frac), formats::Rounding::nearest_even};
 }
 
-Codes rounded(const std::vector<double>& results, const Grid& grid) {
-  Codes codes;
-  for (const double result : results)
-    codes.push_back(static_cast<std::int64_t>(code_of(result, grid)));
-  return codes;
-}
-
 /// Without a sign where no code has one.
-Interval range_of(const Codes& codes, const Grid& grid) {
+Interval range_of(const std::vector<double>& results, const Grid& grid) {
   Interval range = interval_of(grid.type);
-  if (std::ranges::min(codes) >= 0) range.low = 0;
+  if (code_of(std::ranges::min(results), grid) >= 0) range.low = 0;
   return range;
 }
-
-/// Results in units of the grid's last place, clamped; a grid that rounds down names what lies half
-/// a unit above its codes.
-std::vector<double> places_on(const Grid& grid, const std::vector<double>& results) {
-  const double half = grid.rounding == formats::Rounding::floor ? 0.5 : 0.0;
-  std::vector<double> places;
-  for (const double result : results)
-    places.push_back(std::clamp(std::ldexp(result, grid.type.frac) - half,
-                                static_cast<double>(grid.type.low()),
-                                static_cast<double>(grid.type.high())));
-  return places;
-}
-
-/// A function with everything that makes it a step.
-struct TableCall {
-  const Call& call;
-  const TableRow& row;
-  const StreamView& x;
-  const std::vector<double>& results;
-  Grid grid;
-
-  Operand whole() const {
-    Lookup lookup{std::string(row.op), rounded(results, grid)};
-    const Interval range = range_of(lookup.table, grid);
-    return emit(std::move(lookup), {range, grid.type.frac}, exactly(range));
-  }
-
-  Operand in_pieces() const {
-    const Interval range = range_of(rounded(results, grid), grid);
-    const double most = row.results == Results::real ? 1.0 : 0.5;
-    FittedPieces fitted = fit_pieces({std::string(row.op), places_on(grid, results), range, most});
-    if (fitted.table.largest_error > most) refuse_pieces(fitted.table);
-    const Accumulator accumulator{accumulators_of(fitted.table), grid.type.frac + fitted.frac};
-    return emit(std::move(fitted.table), accumulator, pieces_requantise(fitted.frac, range));
-  }
-
- private:
-  Operand emit(Operation operation, const Accumulator& accumulator,
-               const Requantise& requantise) const {
-    return call.lowering.emit(call.node, std::move(operation), {x.id}, accumulator, requantise,
-                              grid.type.frac, call.lowering.layout_of(x));
-  }
-
-  [[noreturn]] void refuse_pieces(const Piecewise& table) const {
-    throw Refusal{table.function + " of its input in " + std::to_string(table.slope.size()) +
-                  " straight pieces is off by up to " + fixed_text(table.largest_error, 1) +
-                  " of the last place of its result; give it a data_in format of at most " +
-                  std::to_string(most_table_bits) +
-                  " bits, or a coarser data_out format (pass quantize)"};
-  }
-};
 
 Operand lower_table(const Call& call) {
   const std::string op = op_of(call.lowering.graph(), call.node);
@@ -278,13 +217,13 @@ Operand lower_table(const Call& call) {
   const FixedType type = call.lowering.value(x.id).type;
   const Function function = row.make(call);
   if (row.by_product && (!function || type.width > most_table_bits)) return row.by_product(call, x);
-  if (type.width > most_piecewise_bits)
-    throw Refusal{"its input has " + std::to_string(type.width) + " bits, a function at most " +
-                  std::to_string(most_piecewise_bits) +
-                  "; give it a narrower data_in format (pass quantize)"};
+  check_function_input(type);
   const std::vector<double> results = results_of(op, function, type);
-  const TableCall table{call, row, x, results, grid_for(call, row, type, results)};
-  return type.width > most_table_bits ? table.in_pieces() : table.whole();
+  const Grid grid = grid_for(call, row, type, results);
+  const double most_error = row.results == Results::real ? 1.0 : 0.5;
+  FunctionStep step = function_step(op, results, grid, range_of(results, grid), most_error);
+  return call.lowering.emit(call.node, std::move(step.operation), {x.id}, step.accumulator,
+                            step.requantise, grid.type.frac, call.lowering.layout_of(x));
 }
 
 }  // namespace
