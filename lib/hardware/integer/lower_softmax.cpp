@@ -3,8 +3,10 @@
 //
 //   d = max(x) - x,  e = round(2^15 exp(-d)) from a table,  y = e / sum(e) rounded once.
 //
-// The largest element has e = 2^15, so that no row sums to 0. An entry is off by at most 2^-16 of
-// it; with a row of n elements that moves y by at most (n + 1) 2^-17 before it is rounded.
+// The largest element has e = 2^15, so that no row sums to 0. An entry is off by at most 2^-16;
+// with a row of n elements that moves y by at most (n + 1) 2^-17 before it is rounded. Inputs of
+// more than 12 bits have exponentials in straight pieces, which are off by at most twice as much,
+// those of the largest elements, too.
 //
 // log_softmax is y = x - (max(x) + log(s)), s = sum(e) 2^-15, rounded once. log(s) comes from
 // tables of segments of s (see Segments) whose codes have 2 fraction bits more than y where that is
@@ -13,22 +15,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/integer/function_step.hpp"
 #include "hardware/integer/row_steps.hpp"
 
 namespace mase::integer {
 namespace {
 
 constexpr int exponential_frac = 15;
-constexpr int most_exponential_bits = 12;
+constexpr int most_logarithm_bits = 12;
 
 /// exp(-d) of every code of a type without sign.
-Lookup exponentials(const FixedType& type) {
-  Lookup lookup{"exp", {}};
-  for (Wide code = 0; code <= type.high(); ++code) {
-    const double exponent = -std::ldexp(static_cast<double>(code), -type.frac);
-    lookup.table.push_back(std::llround(std::ldexp(std::exp(exponent), exponential_frac)));
-  }
-  return lookup;
+FunctionStep exponentials(const FixedType& type) {
+  std::vector<double> results;
+  for (Wide code = 0; code <= type.high(); ++code)
+    results.push_back(std::exp(-std::ldexp(static_cast<double>(code), -type.frac)));
+  const Interval range{0, Wide{1} << exponential_frac};
+  const FixedType codes = type_for(range.low, range.high, exponential_frac);
+  return function_step("exp", results, {codes, formats::Rounding::nearest_even}, range, 1.0);
 }
 
 /// Of every row: its maximum, the exponentials of the distances from it, and their sum.
@@ -46,18 +49,13 @@ Exponentials exponentials_of(const Call& call) {
   const StreamView& x = rows.x();
   const FixedType type = call.lowering.value(x.id).type;
   const Interval range = interval_of(type), distances{0, range.high - range.low};
-  if (type.width > most_exponential_bits)
-    throw Refusal{"its input has " + std::to_string(type.width) +
-                  " bits, a table of exponentials at most " +
-                  std::to_string(most_exponential_bits) +
-                  "; give it a narrower data_in format (pass quantize)"};
+  check_function_input(type);
   const StreamView greatest = rows.reduced("max", PoolKind::max, x, range);
   const StreamView distance =
       rows.each("distance", Binary{BinaryKind::subtract}, {rows.repeated("max", greatest).id, x.id},
                 {distances, type.frac});
   const StreamView power =
-      rows.each("exp", exponentials(call.lowering.value(distance.id).type), {distance.id},
-                {{0, Wide{1} << exponential_frac}, exponential_frac});
+      rows.each("exp", exponentials(call.lowering.value(distance.id).type), {distance.id});
   const StreamView sum =
       rows.reduced("sum", PoolKind::sum, power, {0, Wide{rows.length()} << exponential_frac});
   return {rows, greatest, power, sum};
@@ -81,11 +79,11 @@ struct Segments {
 Segments segments_for(const Call& call, std::int64_t length) {
   const int result = call.needed_grid().type.frac;
   Segments segments{std::max(result + 1, 3)};
-  if (segments.frac >= most_exponential_bits - 1)
+  if (segments.frac >= most_logarithm_bits - 1)
     throw Refusal{"its result has " + std::to_string(result) +
                   " fraction bits, a table of logarithms gives at most " +
-                  std::to_string(most_exponential_bits - 3) + "; give it fewer (pass quantize)"};
-  segments.octaves = std::max(1, most_exponential_bits - 3 - segments.frac);
+                  std::to_string(most_logarithm_bits - 3) + "; give it fewer (pass quantize)"};
+  segments.octaves = std::max(1, most_logarithm_bits - 3 - segments.frac);
   while (std::int64_t{1} << std::min(62, segments.count * segments.octaves) < length)
     ++segments.count;
   return segments;

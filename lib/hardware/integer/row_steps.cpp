@@ -71,6 +71,13 @@ StreamView RowSteps::each(const std::string& name, Operation operation, std::vec
   return each(name, std::move(operation), std::move(inputs), accumulator, accumulator.range);
 }
 
+StreamView RowSteps::each(const std::string& name, FunctionStep function,
+                          std::vector<ValueId> inputs) const {
+  return call_.lowering.emit_before(call_.node, name, std::move(function.operation),
+                                    std::move(inputs), function.accumulator, function.requantise,
+                                    rows_.x.layout);
+}
+
 StreamView RowSteps::once(const std::string& name, Operation operation, std::vector<ValueId> inputs,
                           const Accumulator& accumulator, const Interval& range) const {
   return call_.lowering.emit_before(call_.node, name, std::move(operation), std::move(inputs),

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hardware/integer/lowering.hpp"
+#include "hardware/integer/function_step.hpp"
 
 namespace mase::integer {
 
@@ -37,6 +37,8 @@ class RowSteps {
                   const Accumulator& accumulator) const;
   StreamView each(const std::string& name, Operation operation, std::vector<ValueId> inputs,
                   const Accumulator& accumulator, const Interval& range) const;
+  StreamView each(const std::string& name, FunctionStep function,
+                  std::vector<ValueId> inputs) const;
   /// Once for every row.
   StreamView once(const std::string& name, Operation operation, std::vector<ValueId> inputs,
                   const Accumulator& accumulator) const;

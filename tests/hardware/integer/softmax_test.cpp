@@ -60,6 +60,8 @@ TEST_CASE("every result of softmax is within its bound of the real one") {
                                                 {"integer(8, 0)", 0},
                                                 {"integer(4, 1)", 1},
                                                 {"integer(12, 8)", 8},
+                                                {"integer(16, 11)", 11},
+                                                {"integer(13, 6, is_signed=false)", 6},
                                                 {"integer(7, 5, is_signed=false)", 5},
                                                 {"integer(1, 0, is_signed=false)", 0}})
     for (const std::int64_t length : {1, 2, 7, 64})
@@ -71,8 +73,11 @@ TEST_CASE("every result of softmax is within its bound of the real one") {
         const Codes x = rows_of(program.value(program.inputs[0]).type, length, rows);
         integer::Interpreter interpreter(program);
         const Codes y = interpreter.run({x}, 1).at(0);
-        // Half a place, and what the table's entries are off by.
-        const double bound = 0.5 + std::ldexp(static_cast<double>(length + 1), frac - 17);
+        // Half a place, and what the table's entries are off by, half of their last place, or those
+        // of pieces, a whole one.
+        const bool pieces = program.value(program.inputs[0]).type.width > 12;
+        const double bound =
+            0.5 + std::ldexp(static_cast<double>(length + 1), frac - (pieces ? 16 : 17));
         double worst = 0;
         for (std::int64_t row = 0; row < rows; ++row) {
           const std::int64_t* first = x.data() + row * length;
@@ -98,6 +103,7 @@ TEST_CASE("every result of log_softmax is within its bound of the real one") {
                                                 {"integer(8, 5)", 5},
                                                 {"integer(6, -1)", -1},
                                                 {"integer(12, 8)", 8},
+                                                {"integer(16, 11)", 11},
                                                 {"integer(7, 5, is_signed=false)", 5}})
     for (const std::int64_t length : {1, 2, 10, 64, 300})
       for (const int frac : {-2, 0, 4, 7, 9}) {
@@ -108,8 +114,11 @@ TEST_CASE("every result of log_softmax is within its bound of the real one") {
         const Codes x = rows_of(program.value(program.inputs[0]).type, length, rows);
         integer::Interpreter interpreter(program);
         const Codes y = interpreter.run({x}, 1).at(0);
-        // Half a place, a quarter, and what the entries of tables are off by.
-        const double bound = 0.75 + std::ldexp(static_cast<double>(length + 12), frac - 16);
+        // Half a place, a quarter, and what the entries of tables are off by, those of pieces by
+        // twice as much.
+        const bool pieces = program.value(program.inputs[0]).type.width > 12;
+        const double bound =
+            0.75 + std::ldexp(static_cast<double>((pieces ? 2 : 1) * length + 12), frac - 16);
         double worst = 0;
         for (std::int64_t row = 0; row < rows; ++row) {
           const std::vector<double> real = log_softmax_of(x.data() + row * length, length, in_frac);
@@ -154,8 +163,8 @@ TEST_CASE("softmax goes along any dimension, however its stream lies") {
 }
 
 TEST_CASE("softmax without a grid for its results, or of too wide an input, is refused") {
-  CHECK_THROWS_WITH(softmax({2, 5, 3}, 2, "integer(13, 4)", "integer(8, 7)"),
-                    Catch::Contains("13 bits") && Catch::Contains("at most 12"));
+  CHECK_THROWS_WITH(softmax({2, 5, 3}, 2, "integer(17, 4)", "integer(8, 7)"),
+                    Catch::Contains("17 bits") && Catch::Contains("at most 16"));
   Sketch sketch;
   const auto x = sketch.input({2, 4}, {{"data_out", "integer(8, 4)"}});
   const auto y = sketch.call("aten::softmax.int", {{"self", ref(x)}, {"dim", Value(1)}}, {2, 4});
