@@ -311,8 +311,8 @@ Layout product_layout(const Layout& input, const Rows& rows, std::int64_t output
 Rows rows_for(const Call& call, StreamView& x);
 /// Refuses a weight that is computed, and constants without a format.
 void check_weights(const Call& call);
-/// A weight, torch's dimension 0 its outputs, with the node's bias where it has one: the argument of
-/// that name.
+/// A weight, torch's dimension 0 its outputs, with the node's bias where it has one: the argument
+/// of that name.
 Matrix matrix_of(const Call& call, Constants weight, int input_frac,
                  std::string_view argument = "bias");
 /// Of so many products for each output. Refused where it could pass 126 bits.
