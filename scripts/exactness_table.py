@@ -75,7 +75,6 @@ class Network(nn.Module):
     def __init__(self, op):
         super().__init__()
         self.function = op.function
-        self.inner = op.function if isinstance(op.function, nn.Module) else None
 
     def forward(self, *inputs):
         return self.function(*inputs)

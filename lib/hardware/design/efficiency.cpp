@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hardware/design/fold_options.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {
@@ -13,8 +14,7 @@ std::optional<Products> products_of(const Program& program, const Step& step, co
   const StepRow& row = step_row(step);
   if (!row.products) return std::nullopt;
   const std::int64_t at_once = row.rule(program, step, fold).same ? 1 : fold.in_lanes;
-  return Products{program.value(step.output).elements() * row.products(step),
-                  at_once * fold.out_lanes};
+  return Products{multiplications(program, step), at_once * fold.out_lanes};
 }
 
 std::optional<double> slowest_efficiency(const Design& design) {

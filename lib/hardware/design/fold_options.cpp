@@ -86,12 +86,7 @@ Cost resize_cost(const integer::StreamValue& value, std::int64_t from_lanes, std
 
 std::int64_t multiplications(const Program& program, const Step& step) {
   const std::int64_t outputs = program.value(step.output).elements();
-  if (const auto* linear = std::get_if<integer::Linear>(&step.operation))
-    return outputs * linear->inputs;
-  if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
-    return outputs * conv->columns();
-  if (const auto* matmul = std::get_if<integer::MatrixProduct>(&step.operation))
-    return outputs * matmul->inputs;
+  if (const auto products = step_row(step).products) return outputs * products(step);
   if (std::holds_alternative<integer::ScaleShift>(step.operation) ||
       std::holds_alternative<integer::Piecewise>(step.operation))
     return outputs;
