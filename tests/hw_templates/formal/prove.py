@@ -69,6 +69,10 @@ PROOFS = [
     ("window_parallel_proof", {"H": 1, "W": 2, "KH": 1, "CF": 3}),
     ("window_parallel_proof", {"H": 1, "W": 1, "KH": 1, "CF": 3, "P": 1}),
     ("gather_proof", {}),
+    ("square_root_proof", {}),
+    ("square_root_proof", {"IW": 6, "SHIFT": 0, "ADDEND": 0}),
+    ("divide_proof", {}),
+    ("divide_proof", {"ASIGNED": 0, "BSIGNED": 0, "BSHIFT": 1}),
 ]
 
 # (harness, parameters, module, correct text, broken text): must be refuted.
@@ -122,6 +126,15 @@ MUTANTS = [
     ),
     ("gather_proof", {}, "mase_gather", "!full[1]", "1'b1"),
     ("gather_proof", {"START": 1}, "mase_gather", "full != '0 ||", "1'b0 ||"),
+    ("square_root_proof", {}, "mase_square_root", "root), 2'b01}", "root), 2'b00}"),
+    (
+        "divide_proof",
+        {"ASIGNED": 0, "BSIGNED": 0, "BSHIFT": 1},
+        "mase_divide",
+        ", remainder[QW*DW+:DW] != '0",
+        ", 1'b0",
+    ),
+    ("divide_proof", {}, "mase_divide", "| BW'(a == '0)", ""),
 ]
 
 # Parameters of requantise_proof: by z3, one step, all inputs.
