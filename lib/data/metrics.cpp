@@ -74,13 +74,15 @@ void ScoreCounter::add_row(std::span<const float> outputs, std::int64_t label) {
   ++confusion_[{index, predicted}];
   if (predicted < counts_.size()) ++counts_[predicted].predicted;
   hits_.push_back(predicted == index);
+  predicted_.push_back(predicted);
   if (predicted != index) return;
   ++counts_[index].correct;
   ++correct_;
 }
 
 Scores ScoreCounter::scores() const {
-  Scores scores{rows_, correct_, 0, ratio(correct_, rows_), 0, counts_, confusion_, hits_};
+  Scores scores{rows_,      correct_, 0,         ratio(correct_, rows_), 0, counts_,
+                confusion_, hits_,    predicted_};
   scores.loss = rows_ == 0 ? 0.0 : loss_ / static_cast<double>(rows_);
   std::int64_t present = 0;
   for (const ClassCount& count : counts_) {

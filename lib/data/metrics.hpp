@@ -35,7 +35,8 @@ struct Scores {
   double macro_accuracy = 0;  ///< mean recall of the classes that have rows
   std::vector<ClassCount> classes;
   Confusion confusion;
-  std::vector<std::uint8_t> hits;  ///< per row: 1 where it was predicted rightly
+  std::vector<std::uint8_t> hits;      ///< per row: 1 where it was predicted rightly
+  std::vector<std::size_t> predicted;  ///< per row: the class
 };
 
 /// Whether outputs of this shape are scores of classes for labels of that: the labels' shape, then
@@ -68,6 +69,7 @@ class ScoreCounter {
   std::vector<ClassCount> counts_;
   Confusion confusion_;
   std::vector<std::uint8_t> hits_;
+  std::vector<std::size_t> predicted_;
   std::int64_t rows_ = 0, correct_ = 0;
   double loss_ = 0;
 };

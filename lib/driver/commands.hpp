@@ -62,8 +62,9 @@ int search(const SearchRequest& request);
 /// `mase test`: accuracy and loss of a model; 1 when `min_accuracy` is not reached.
 struct TestRequest : CommonRequest {
   std::string split = "test";
-  std::string level = "quantized";
+  std::vector<std::string> levels{"quantized"};
   std::optional<std::string> hardware;  ///< emitted folder, for level rtl
+  std::optional<std::int64_t> rows;     ///< first ones of the part
   bool macro = false;
   std::optional<double> min_accuracy;  ///< percent; exit 1 below
 };

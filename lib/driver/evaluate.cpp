@@ -12,7 +12,8 @@ data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, da
                       const EvaluateOptions& options) {
   const std::vector<std::int64_t>& rows = dataset.rows(part);
   data::ScoreCounter counter(dataset.classes());
-  const auto total = static_cast<std::int64_t>(rows.size());
+  const auto all = static_cast<std::int64_t>(rows.size());
+  const std::int64_t total = std::min(all, options.max_rows.value_or(all));
   std::int64_t batches = 0;
   for (std::int64_t first = 0; first < total; first += options.batch_size) {
     stop_if_asked();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "data/dataset.hpp"
 #include "data/metrics.hpp"
@@ -15,6 +16,7 @@ namespace mase::driver {
 struct EvaluateOptions {
   std::int64_t batch_size = 128;
   std::int64_t max_batches = -1;  ///< -1: all
+  std::optional<std::int64_t> max_rows;
   std::function<void(std::int64_t rows, std::int64_t of)> progress;
 };
 

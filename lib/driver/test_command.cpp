@@ -95,11 +95,82 @@ std::string summary(const data::Scores& scores, const data::Dataset& dataset, bo
 }
 
 std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRequest& request,
-                                            const ir::Graph& graph) {
-  const ir::Level level = parse_level(request.level);
+                                            const ir::Graph& graph, ir::Level level) {
   if (level != ir::Level::rtl) return make_evaluator()(graph, level);
   return make_rtl_evaluator(
       open_hardware(hardware_folder(session.settings(), request.hardware), graph));
+}
+
+/// What a model scores at one level.
+struct Found {
+  std::string level;
+  data::Scores scores;
+};
+
+/// Scores the model at every level asked for. All levels are known before the first is run.
+std::vector<Found> scores_of(const Session& session, const TestRequest& request,
+                             const ir::Graph& graph, const data::Dataset& dataset) {
+  const data::Part part = data::parse_part(request.split);
+  std::vector<ir::Level> levels;
+  for (const std::string& name : request.levels) levels.push_back(parse_level(name));
+  std::vector<Found> found;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string level = has_formats(graph) ? request.levels[i] : "float";
+    ProgressLine line(!request.quiet && !request.json);
+    EvaluateOptions options;
+    options.batch_size = session.settings().train.batch_size;
+    options.max_batches = session.max_batches();
+    options.max_rows = request.rows;
+    options.progress = [&](std::int64_t rows, std::int64_t of) {
+      line.show(level + ": " + std::to_string(rows) + "/" + std::to_string(of) + " rows");
+    };
+    const auto evaluator = evaluator_of(session, request, graph, levels[i]);
+    found.push_back({level, evaluate(*evaluator, dataset, part, options)});
+  }
+  return found;
+}
+
+/// Rows that two evaluations predict to be of different classes.
+std::size_t moved_rows(const data::Scores& a, const data::Scores& b) {
+  std::size_t moved = 0;
+  for (std::size_t row = 0; row < a.predicted.size(); ++row)
+    moved += a.predicted[row] != b.predicted[row];
+  return moved;
+}
+
+/// A row per level, each beside the one before it.
+passes::ReportTable level_table(const std::vector<Found>& found, const data::Dataset& dataset) {
+  const bool has_perplexity = data::find_task(dataset.task).has_perplexity;
+  passes::ReportTable table{"Levels", {"Level", "Rows", "Correct", "Accuracy", "Loss"}, {}, ""};
+  if (has_perplexity) table.header.push_back("Perplexity");
+  table.header.push_back("Predicted otherwise than one row up");
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const data::Scores& scores = found[i].scores;
+    std::vector<std::string> row{found[i].level, std::to_string(scores.rows),
+                                 std::to_string(scores.correct), percent(scores.accuracy),
+                                 fixed_text(scores.loss, 4)};
+    if (has_perplexity) row.push_back(fixed_text(data::perplexity(scores.loss), 3));
+    row.push_back(i == 0 ? "" : std::to_string(moved_rows(found[i - 1].scores, scores)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void print_one(Output& output, const Found& found, const data::Dataset& dataset,
+               const TestRequest& request) {
+  output.table(class_table(found.scores, dataset));
+  if (found.scores.classes.size() <= most_columns)
+    output.table(confusion_table(found.scores, dataset));
+  output.text(request.split + " (" + found.level +
+              "): " + summary(found.scores, dataset, request.macro));
+  output.document()["level"] = found.level;
+  output.document()["scores"] = scores_tree(found.scores, dataset);
+}
+
+void print_all(Output& output, const std::vector<Found>& found, const data::Dataset& dataset) {
+  output.table(level_table(found, dataset));
+  for (const Found& one : found)
+    output.document()["levels"][one.level] = scores_tree(one.scores, dataset);
 }
 
 }  // namespace
@@ -107,36 +178,29 @@ std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRe
 int test(const TestRequest& request) {
   Session session = open_session(request);
   const data::Dataset& dataset = require_dataset(session);
-  const data::Part part = data::parse_part(request.split);
   const LoadedModel model = load_session_model(session, {});
   if (model.untrained)
     log::warning(
         "the model has random weights; give trained ones with --load FILE (`mase train` writes "
         "best.pt)");
-  const auto evaluator = evaluator_of(session, request, model.graph);
-  const std::string level = has_formats(model.graph) ? request.level : "float";
-  ProgressLine line(!request.quiet && !request.json);
-  EvaluateOptions options;
-  options.batch_size = session.settings().train.batch_size;
-  options.max_batches = session.max_batches();
-  options.progress = [&](std::int64_t rows, std::int64_t of) {
-    line.show(std::to_string(rows) + "/" + std::to_string(of) + " rows");
-  };
-  const data::Scores scores = evaluate(*evaluator, dataset, part, options);
-  line.clear();
+  const std::vector<Found> found = scores_of(session, request, model.graph, dataset);
 
   Output& output = session.output;
-  output.table(class_table(scores, dataset));
-  if (scores.classes.size() <= most_columns) output.table(confusion_table(scores, dataset));
-  output.text(request.split + " (" + level + "): " + summary(scores, dataset, request.macro));
   output.document()["split"] = request.split;
-  output.document()["level"] = level;
-  output.document()["scores"] = scores_tree(scores, dataset);
-  const bool met = !request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy;
-  if (!met)
-    log::error("accuracy " + percent(scores.accuracy) + " is below the wanted " +
+  if (found.size() == 1)
+    print_one(output, found.front(), dataset, request);
+  else
+    print_all(output, found, dataset);
+  bool met = true;
+  for (const auto& [level, scores] : found) {
+    if (!request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy) continue;
+    met = false;
+    log::error("accuracy " + percent(scores.accuracy) + " (" + level + ") is below the wanted " +
                fixed_text(*request.min_accuracy, 2) + " %");
-  output.record(project_folder(session.settings()), "test_" + request.split + "_" + level);
+  }
+  output.record(project_folder(session.settings()),
+                "test_" + request.split + "_" +
+                    (found.size() == 1 ? found.front().level : std::string("levels")));
   output.finish();
   return met ? 0 : static_cast<int>(Fault::goal);
 }

@@ -168,13 +168,20 @@ class Results(Hardware):
 
     def test_the_rtl_is_as_accurate_as_the_integer_model(self):
         self.emit("levels", "--ii", "16")
-        scores = []
-        for level in ("integer", "rtl"):
-            result = self.run_mase(
-                "test", self.checkpoint, "jsc", "--level", level, "--hardware", self.hardware("levels"), "--json"
-            )
-            scores.append(json.loads(result.stdout)["scores"])
-        self.assertEqual(*scores)
+        words = ("test", self.checkpoint, "jsc", "--hardware", self.hardware("levels"), "--json")
+        levels = json.loads(self.run_mase(*words, "--level", "quantized,integer,rtl").stdout)["levels"]
+        self.assertEqual(levels["integer"], levels["rtl"])
+        for level in levels:
+            alone = json.loads(self.run_mase(*words, "--level", level).stdout)
+            self.assertEqual((alone["level"], alone["scores"]), (level, levels[level]))
+
+    def test_levels_of_some_rows_stand_in_one_table(self):
+        lines = self.run_mase("test", self.checkpoint, "jsc", "--level", "float,integer", "--rows", "50").stdout
+        table = [[cell.strip() for cell in line.split("|")[1:3]] for line in lines.splitlines()]
+        self.assertEqual(
+            [row for row in table if row[0:1] in (["float"], ["integer"])], [["float", "50"], ["integer", "50"]]
+        )
+        self.run_mase("test", self.checkpoint, "jsc", "--rows", "0", code=2)
 
     def test_a_flipped_bit_in_any_memory_is_caught(self):
         self.emit("fault", "--ii", "16")
