@@ -17,6 +17,7 @@
 #include "driver/output.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
+#include "passes/quantization/quantize_ports.hpp"
 
 namespace mase::driver {
 namespace {
@@ -55,7 +56,9 @@ std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
       std::vector<std::string>& ports = kind->second.ports;
       if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
     };
-    for (const ir::Port& port : ir::ports(graph, node)) add_port(port.name);
+    const std::set<std::string> formattable = passes::float_ports(graph, node);
+    for (const ir::Port& port : ir::ports(graph, node))
+      if (formattable.contains(port.name)) add_port(port.name);
     if (rounds_results(found)) add_port("data_out");
   }
   return kinds;

@@ -1031,6 +1031,7 @@ class Init(InFolder):
         inputs = [word for word in inputs if word.startswith("--") or word.endswith(".npy")]
         project = ("--project-dir", "out", "--project", Path(model).stem)
         made = self.run_mase("transform", "--config", "made.toml", *inputs, *project, "--json")
+        self.assertNotIn("asks for", made.stderr)  # a port that is not there
         checkpoint = json.loads(made.stdout)["checkpoint"]
         self.run_mase("emit", checkpoint, *project)
         return checkpoint
