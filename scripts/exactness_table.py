@@ -245,6 +245,7 @@ def operations():
     yield Op("softmax", lambda x: torch.softmax(x, -1), PROBABILITY, (4, 64))
     yield Op("softmax", lambda x: torch.softmax(x, -1), PROBABILITY[1:], (197,))
     yield Op("log_softmax", lambda x: torch.log_softmax(x, -1), ((Grid(8, 4), Grid(8, 3)),), (10,))
+    yield Op("log_softmax", lambda x: torch.log_softmax(x, -1), ((Grid(10, 6), Grid(12, 7)),), (64,))
     gain = {"weight": W8, "bias": W8}
     yield Op("layer_norm", weighted(nn.LayerNorm(64), W8), EIGHT, (4, 64), ports=gain)
     yield Op("layer_norm", weighted(nn.LayerNorm(192), W8), EIGHT[:1], (192,), ports=gain)

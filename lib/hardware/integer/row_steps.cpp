@@ -89,6 +89,13 @@ StreamView RowSteps::once(const std::string& name, Operation operation, std::vec
   return once(name, std::move(operation), std::move(inputs), accumulator, accumulator.range);
 }
 
+StreamView RowSteps::once(const std::string& name, FunctionStep function,
+                          std::vector<ValueId> inputs) const {
+  return call_.lowering.emit_before(call_.node, name, std::move(function.operation),
+                                    std::move(inputs), function.accumulator, function.requantise,
+                                    rows_.results);
+}
+
 StreamView RowSteps::reduced(const std::string& name, PoolKind kind, const StreamView& x,
                              const Interval& range) const {
   const int frac = call_.lowering.value(x.id).type.frac;

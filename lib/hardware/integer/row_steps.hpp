@@ -44,6 +44,8 @@ class RowSteps {
                   const Accumulator& accumulator) const;
   StreamView once(const std::string& name, Operation operation, std::vector<ValueId> inputs,
                   const Accumulator& accumulator, const Interval& range) const;
+  StreamView once(const std::string& name, FunctionStep function,
+                  std::vector<ValueId> inputs) const;
   /// The maximum or the sum of every row, whose results lie in a range.
   StreamView reduced(const std::string& name, PoolKind kind, const StreamView& x,
                      const Interval& range) const;
