@@ -33,9 +33,12 @@ std::int64_t elements_of(const Program& program) {
   return elements;
 }
 
-/// Work of one frame: multiplications, and an operation per element of every value.
+/// Multiplications that take as long as calling a step does, for one of the few frames of a call.
+constexpr std::int64_t call_products = 500;
+
+/// Work of one frame: multiplications, an operation per element of every value, and the calls.
 std::int64_t products_of(const Program& program) {
-  std::int64_t products = 0;
+  std::int64_t products = std::ssize(program.steps) * call_products;
   for (const integer::Step& step : program.steps) {
     const std::int64_t outputs = program.value(step.output).elements();
     products += outputs;
