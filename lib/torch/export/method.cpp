@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/schema_matching.h>
+#include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
@@ -38,6 +39,11 @@ const std::string* stray_operand(const c10::FunctionSchema& schema,
   for (const auto& operand : operands)
     if (!schema.argumentIndexWithName(operand.first)) return &operand.first;
   return nullptr;
+}
+
+bool is_one(const jit::Value* value) {
+  const auto constant = jit::toIValue(value);
+  return constant && constant->isScalar() && constant->toScalar().equal(1);
 }
 
 /// Names of dtypes as the numbers that they are in TorchScript: only Python knows the names.
@@ -190,7 +196,15 @@ jit::Value* MethodBuilder::call(const std::string& op, const Operands& operands)
     else
       unsupported_error("operator '" + op + "' lacks its argument '" + argument.name() + "'");
   }
+  if (op == "aten::addmm" && is_one(values.at(3)) && is_one(values.at(4)))
+    return added_product(values.at(0), values.at(1), values.at(2));
   return run(schema, values);
+}
+
+/// As the linear layer that LibTorch computes by this very addmm: TorchScript splits an addmm
+/// without factors into mm and add, which round twice.
+jit::Value* MethodBuilder::added_product(jit::Value* bias, jit::Value* x, jit::Value* weight) {
+  return call_positional("aten::linear", {x, call_positional("aten::t", {weight}), bias});
 }
 
 jit::Value* MethodBuilder::call_positional(const std::string& op,

@@ -79,6 +79,7 @@ class MethodBuilder {
   JitValue* call_shared(const std::string& folder, const std::string& name,
                         const std::string& source, const std::vector<JitValue*>& arguments);
   JitValue* decoded(const ir::Tensor& tensor, const std::string& stem);
+  JitValue* added_product(JitValue* bias, JitValue* x, JitValue* weight);
   std::vector<JitValue*> inline_function(const std::string& source,
                                          const std::vector<JitValue*>& arguments);
   JitValue* lower_items(const ir::Value& value, const c10::TypePtr& wanted,

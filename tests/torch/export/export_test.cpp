@@ -45,6 +45,25 @@ TEST_CASE("exported quantized graphs compute the executor's bits on three calls"
   }
 }
 
+TEST_CASE("a sum on top of a product is rounded as the executor rounds it", "[export]") {
+  Maker maker("Addmm");
+  // Enough terms that a product and a sum of their own would round otherwise.
+  const ir::NodeId bias = maker.input("bias", {3}), x = maker.input("x", {2, 1000}),
+                   weight = maker.input("weight", {1000, 3});
+  const auto added = [&](const std::string& name, std::vector<ir::Argument> factors) {
+    std::vector<ir::Argument> args{
+        {"self", ir::NodeRef{bias}}, {"mat1", ir::NodeRef{x}}, {"mat2", ir::NodeRef{weight}}};
+    args.insert(args.end(), factors.begin(), factors.end());
+    return ir::Value(ir::NodeRef{maker.call(name, "aten::addmm", std::move(args),
+                                            ir::ValueInfo::tensor(DType::float32, {2, 3}))});
+  };
+  const std::vector<ir::Value> sums{added("plain", {}),
+                                    added("ones", {{"beta", 1}, {"alpha", 1.0}}),
+                                    added("scaled", {{"beta", 0.5}})};
+  const ir::Graph graph = maker.finish(ir::Value::tuple({sums.begin(), sums.end()}));
+  check_three_calls(graph, inputs_of(graph));
+}
+
 TEST_CASE("registry models are exported with their bits, float and quantized", "[export]") {
   for (const char* name : {"jsc-tiny", "jsc-mlp", "lenet"}) {
     INFO(name);
