@@ -126,6 +126,7 @@ std::vector<OpRow> products() {
        .calls = {function("aten::addmm", "torch.addmm")},
        .args =
            {{"self", "bias"}, {"mat1", "data_in"}, {"mat2", "weight"}, {"beta", ""}, {"alpha", ""}},
+       .quantizable = true,
        .doc = "Matrix product plus a matrix."},
       {.name = "baddbmm",
        .family = OpFamily::added_product,

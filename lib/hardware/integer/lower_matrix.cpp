@@ -72,10 +72,10 @@ Summands aligned_by_channel(const Constants& bias, Constants& weight, int input_
 
 }  // namespace
 
-Matrix matrix_of(const Call& call, Constants weight, int input_frac) {
+Matrix matrix_of(const Call& call, Constants weight, int input_frac, std::string_view argument) {
   Matrix matrix{std::move(weight), {}};
-  if (!call.has_tensor("bias")) return matrix;
-  Constants bias = call.constants("bias");
+  if (!call.has_tensor(argument)) return matrix;
+  Constants bias = call.constants(argument);
   if (matrix.weight.shape.empty() || bias.shape != Shape{matrix.weight.shape[0]})
     throw Refusal{"its bias " + shape_text(bias.shape) + " does not fit its weight " +
                   shape_text(matrix.weight.shape)};
@@ -156,9 +156,9 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
                             std::move(layout), "shift");
 }
 
-StreamView linear_product(const Call& call, StreamView x, Constants weight) {
+StreamView linear_product(const Call& call, StreamView x, Constants weight, std::string_view bias) {
   const FixedType type = call.lowering.value(x.id).type;
-  Matrix matrix = matrix_of(call, std::move(weight), type.frac);
+  Matrix matrix = matrix_of(call, std::move(weight), type.frac, bias);
   const Shape shape = matrix.weight.shape;
   if (shape.size() != 2 || x.layout.torch_shape.empty() || x.layout.torch_shape.back() != shape[1])
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of matrix products: matmul, mm and bmm. Of two streams the second one's matrices are
-// kept whole; where they lie in its frame is an address, so that transposing them costs nothing.
-// Where one operand is a constant, the product is a linear layer with it as the weight.
+// Lowering of matrix products: matmul, mm, bmm and addmm. Of two streams the second one's matrices
+// are kept whole; where they lie in its frame is an address, so that transposing them costs
+// nothing. Where one operand is a constant, the product is a linear layer with it as the weight.
 #include <algorithm>
 #include <numeric>
 
@@ -217,6 +217,16 @@ Operand lower_matrix_product(const Call& call, std::string_view other) {
   return lower_product(call, call.stream("self"), call.stream(other));
 }
 
+/// bias + x w of a constant vector and a constant matrix: a linear layer, as GPT-2 writes it.
+Operand lower_added_product(const Call& call) {
+  if (call.number("beta", 1) != 1 || call.number("alpha", 1) != 1)
+    throw Refusal{"it has factors; write them as products of their own"};
+  if (!call.parameter("self") || !call.parameter("mat2"))
+    throw Refusal{"it adds to or multiplies by a stream; write it as torch.matmul and a sum"};
+  Constants matrix = transposed(one_matrix(call, "mat2"));
+  return shaped(call, linear_product(call, call.stream("mat1"), std::move(matrix), "self"));
+}
+
 }  // namespace
 
 std::vector<LoweringRow> product_rows() {
@@ -224,6 +234,7 @@ std::vector<LoweringRow> product_rows() {
       {"matmul", [](const Call& call) { return lower_matrix_product(call, "other"); }},
       {"mm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
       {"bmm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
+      {"addmm", lower_added_product},
   };
 }
 

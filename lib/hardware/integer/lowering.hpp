@@ -311,8 +311,10 @@ Layout product_layout(const Layout& input, const Rows& rows, std::int64_t output
 Rows rows_for(const Call& call, StreamView& x);
 /// Refuses a weight that is computed, and constants without a format.
 void check_weights(const Call& call);
-/// A weight, torch's dimension 0 its outputs, with the node's bias where it has one.
-Matrix matrix_of(const Call& call, Constants weight, int input_frac);
+/// A weight, torch's dimension 0 its outputs, with the node's bias where it has one: the argument
+/// of that name.
+Matrix matrix_of(const Call& call, Constants weight, int input_frac,
+                 std::string_view argument = "bias");
 /// Of so many products for each output. Refused where it could pass 126 bits.
 Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const FixedType& input);
 /// Appends a product with weights and, where its channels have fraction bits of their own, the step
@@ -321,8 +323,9 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
                         std::int64_t terms, Layout layout);
 /// The input, a frame [channels, size...], for a weight of so many dimensions.
 StreamView image_of(const Call& call, const Shape& weight, std::size_t dims);
-/// Every row of a stream times a weight [outputs][inputs], plus the node's bias where it has one.
-StreamView linear_product(const Call& call, StreamView x, Constants weight);
+/// Every row of a stream times a weight [outputs][inputs], plus the node's bias as above.
+StreamView linear_product(const Call& call, StreamView x, Constants weight,
+                          std::string_view bias = "bias");
 /// A stream in another shape: dimensions of 1 repeated.
 StreamView repeated(const Call& call, const StreamView& x, const Shape& shape,
                     std::string_view port);

@@ -84,6 +84,7 @@ class Separation {
     using enum ir::OpFamily;
     switch (family) {
       case linear:
+      case added_product:
       case layer_norm:
         return from.dim + 1 < node.info.shape.size() ? from : without_rule(from);
       case matrix_product:

@@ -146,6 +146,29 @@ TEST_CASE("a constant operand is the weight of a linear layer") {
   behind({2, 3, 4, 5}, {1, 1, 5, 2}, {2, 3, 4, 2});
 }
 
+TEST_CASE("addmm with constants is a linear layer with a bias") {
+  const Formats formats{
+      {"data_in", "integer(8, 4)"}, {"weight", "integer(6, 3)"}, {"bias", "integer(8, 6)"}};
+  const auto added = [&](std::vector<ir::Argument> factors, bool streamed) {
+    Sketch sketch;
+    const NodeId x = sketch.input({2, 5});
+    const NodeId bias = streamed ? sketch.input({2, 3}) : sketch.parameter({3}, 4);
+    std::vector<ir::Argument> args{
+        {"self", ref(bias)}, {"mat1", ref(x)}, {"mat2", ref(sketch.parameter({5, 3}, 2))}};
+    args.insert(args.end(), factors.begin(), factors.end());
+    return sketch.finish(sketch.call("aten::addmm", args, {2, 3}, formats));
+  };
+  const ir::Graph graph = added({{"beta", Value(1)}, {"alpha", Value(1)}}, false);
+  CHECK(is_linear(graph));
+  CHECK_FALSE(std::get<integer::Linear>(integer::lower(graph).steps[0].operation).bias.empty());
+  check_against_reference(graph, 12);
+  const auto refused = [](const ir::Graph& other) {
+    return message_of(Fault::unsupported, [&] { integer::lower(other); });
+  };
+  CHECK_THAT(refused(added({{"beta", Value(2)}}, false)), Catch::Contains("it has factors"));
+  CHECK_THAT(refused(added({}, true)), Catch::Contains("torch.matmul and a sum"));
+}
+
 TEST_CASE("a constant that is transposed on the way is the weight of a linear layer") {
   const auto behind = [](const std::string& op, std::vector<ir::Argument> args, const Shape& w) {
     INFO(op);

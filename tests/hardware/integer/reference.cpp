@@ -267,8 +267,9 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
   static const std::map<std::string, Operator> table = [] {
     std::map<std::string, Operator> t;
     t["linear"] = [](E e) -> R { return {e.linear()}; };
-    t["matmul"] = [](E e) -> R { return {e.product("other")}; };
-    t["bmm"] = t["mm"] = [](E e) -> R { return {e.product("mat2")}; };
+    t["matmul"] = [](E e) -> R { return {e.product("self", "other")}; };
+    t["bmm"] = t["mm"] = [](E e) -> R { return {e.product("self", "mat2")}; };
+    t["addmm"] = [](E e) -> R { return {e.added_product()}; };
     t["conv1d"] = t["conv2d"] = [](E e) -> R { return {e.convolution()}; };
     t["convtranspose1d"] =
         t["convtranspose2d"] = [](E e) -> R { return {e.transposed_convolution()}; };

@@ -133,7 +133,8 @@ class Evaluation {
   }
 
   RealTensor linear() const;
-  RealTensor product(const std::string& other) const;
+  RealTensor product(const std::string& one, const std::string& other) const;
+  RealTensor added_product() const;
   RealTensor convolution() const;
   RealTensor transposed_convolution() const;
   RealTensor batch_norm() const;

@@ -40,8 +40,8 @@ static RealTensor as_matrices(RealTensor x, Index place, std::size_t rank) {
   return x;
 }
 
-RealTensor Evaluation::product(const std::string& other) const {
-  RealTensor a = input("self"), b = input(other, "weight");
+RealTensor Evaluation::product(const std::string& one, const std::string& other) const {
+  RealTensor a = input(one), b = input(other, "weight");
   const std::size_t rank = std::max(a.shape.size(), b.shape.size());
   a = as_matrices(std::move(a), 0, rank);
   b = as_matrices(std::move(b), 1, rank);
@@ -62,6 +62,14 @@ RealTensor Evaluation::product(const std::string& other) const {
       }
   const Shape frame(y.shape.begin() + 1, y.shape.end());
   y.shape[0] = static_cast<Index>(y.values.size()) / numel(frame);
+  return y;
+}
+
+RealTensor Evaluation::added_product() const {
+  RealTensor y = product("mat1", "mat2");
+  const RealTensor bias = input("self", "bias");
+  for (std::size_t i = 0; i < y.values.size(); ++i)
+    y.values[i] += bias.values[i % bias.values.size()];
   return y;
 }
 

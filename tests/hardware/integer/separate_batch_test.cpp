@@ -44,6 +44,19 @@ TEST_CASE("layers on words that are joined with the batch equal the reference") 
   check_against_reference(sketch.finish(view(sketch, z, {2, 3, 7})), 6);
 }
 
+TEST_CASE("addmm on words that are joined with the batch equals the reference") {
+  Sketch sketch;
+  const NodeId words = view(sketch, sketch.input({2, 3, 5}), {6, 5});
+  Formats formats = operands;
+  formats.push_back({"bias", "integer(8, 6)"});
+  const NodeId y = sketch.call("aten::addmm",
+                               {{"self", ref(sketch.parameter({7}, 4))},
+                                {"mat1", ref(words)},
+                                {"mat2", ref(sketch.parameter({5, 7}, 2))}},
+                               {6, 7}, formats);
+  check_against_reference(sketch.finish(view(sketch, y, {2, 3, 7})), 6);
+}
+
 TEST_CASE("attention in windows that are joined with the batch equals the reference") {
   Sketch sketch;
   // [2, 4, 4, 6] in windows of [2, 2], two heads of 3.
