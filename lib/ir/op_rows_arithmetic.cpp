@@ -139,7 +139,7 @@ std::vector<OpRow> products() {
                 {"alpha", ""}},
        .doc = "Matrix product of batches plus a batch."},
       {.name = "einsum",
-       .family = OpFamily::other,
+       .family = OpFamily::contraction,
        .type = builtin_func,
        .calls = {function("aten::einsum", "torch.functional.einsum")},
        .args = {{"equation", ""}, {"tensors", "data_in"}, {"path", ""}},

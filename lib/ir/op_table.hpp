@@ -33,6 +33,7 @@ enum class OpFamily {
   transposed_convolution,  ///< the same with a weight [inputs, outputs, window...]
   matrix_product,          ///< [..., n, k] x [..., k, m] of two tensors
   added_product,           ///< a tensor plus a matrix product
+  contraction,             ///< sums of products of elements whose dimensions an equation names
   attention,               ///< softmax(q k^T) v by heads
   attention_layer,         ///< attention with its projections, and what else the layer has
   recurrent,               ///< matrices applied to one step of a sequence after the other

@@ -59,7 +59,7 @@ class Memory {
       : graph_(graph),
         common_(ir::common_formats(graph)),
         shared_bits_(shared_bits),
-        batch_(noted_batch(graph)) {
+        elements_(graph) {
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
     // What no port reads: parameters of ops outside the table.
     for (const auto& [path, tensor] : graph.tensors) add_parameter(path, nullptr);
@@ -81,7 +81,7 @@ class Memory {
           add_parameter(given.target, format);
         else if (quantizable && port.name == "data_in" && given.info.is_tensor())
           activations.add(sum_of(format, given.info.dtype, given.info.shape,
-                                 elements_per_sample(given.info.shape, batch_)));
+                                 elements_.of(given)));
       });
     }
   }
@@ -113,7 +113,7 @@ class Memory {
   const ir::Graph& graph_;
   std::map<std::string, formats::Format> common_;
   bool shared_bits_;
-  std::int64_t batch_;
+  SampleElements elements_;
   std::set<std::string> seen_;
 };
 

@@ -6,21 +6,23 @@
 
 namespace mase::passes {
 
-/// Counts for one sample: an operation on a tensor whose first dimension is a multiple of the
-/// batch (the first dimension of the first input) is divided by it, any other counts whole.
+/// Counts for one sample: an operation on a tensor with a dimension that follows the batch (the
+/// first dimension of the first input) is divided by it, any other counts whole.
 ///
 /// - parameters: elements of the parameters that a node uses; in the total each counts once.
 /// - MACs: linear: outputs * inputs; convolution: output elements * (input channels / groups *
 ///   kernel elements), transposed: input elements * (output channels / groups * kernel elements);
-///   matrix products: output elements * length of the sum; attention: both of its products;
+///   matrix products: output elements * length of the sum; einsum: sizes of all its letters, for
+///   operand after operand; attention: both of its products;
 ///   recurrent layers and attention layers of one operator: every matrix for every row, and the
 ///   products of attention.
 /// - FLOPs: 2 per MAC, biases included (Sze, Chen, Yang, Emer: "Efficient Processing of Deep Neural
 ///   Networks", 2020); elementwise ops and activations 1 per output element; batch norm 2 (scale
-///   and shift, its statistics are constants); other norms 5 and softmax 3 per element (mean or
-///   largest, difference, exponential or square, sum, quotient); pooling 1 per window element;
-///   reductions 1 per input element; ops that only move or choose elements 0; recurrent layers
-///   and attention layers of one operator: their MACs alone.
+///   and shift, its statistics are constants); other norms 5 per element (mean, difference, square,
+///   sum, quotient; rms norm the last 3) and softmax 3 (exponential, sum, quotient); pooling 1 per
+///   window element; bilinear upsampling 7 per output (4 products, 3 sums); reductions 1 per input
+///   element; ops that only move elements 0; recurrent layers and attention layers of one operator:
+///   their MACs alone.
 /// - BitOPs: MACs * bits of the weight * bits of the input (van Baalen et al.: "Bayesian Bits",
 ///   NeurIPS 2020; Wang et al.: "HAQ", CVPR 2019): the format's bits per element, 32 for float32;
 ///   both products of attention count with the bits of query and key.

@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "ir/custom_op.hpp"
-#include "passes/analysis/rows.hpp"
+#include "passes/rewriting/einsum_equation.hpp"
 
 namespace mase::passes {
 namespace {
@@ -28,6 +28,18 @@ bool is_sequence_layer(ir::OpFamily family) {
          family == attention_layer;
 }
 
+/// Nearest pixels are only repeated.
+bool interpolates(const ir::Node& node) { return node.op.find("nearest") == std::string::npos; }
+
+/// Elements of all the windows that cover `size` elements, as torch's adaptive pooling has them:
+/// those of a size that the number does not divide overlap.
+double tiled(std::int64_t size, std::int64_t windows) {
+  double elements = 0;
+  for (std::int64_t i = 0; i < windows; ++i)
+    elements += double(((i + 1) * size + windows - 1) / windows - i * size / windows);
+  return elements;
+}
+
 }  // namespace
 
 void OperationCounts::add(const OperationCounts& other) {
@@ -44,8 +56,7 @@ Tree count_tree(double count) {
   return whole ? Tree(static_cast<std::int64_t>(count)) : Tree(count);
 }
 
-OperationCounter::OperationCounter(const ir::Graph& graph)
-    : graph_(graph), batch_(noted_batch(graph)) {}
+OperationCounter::OperationCounter(const ir::Graph& graph) : graph_(graph), elements_(graph) {}
 
 OperationCounts OperationCounter::count(const ir::Node& node) {
   OperationCounts counts;
@@ -76,10 +87,6 @@ double OperationCounter::parameters(const ir::Node& node, std::set<std::string>*
   return elements;
 }
 
-double OperationCounter::elements(const Shape& shape) const {
-  return elements_per_sample(shape, batch_);
-}
-
 /// The tensors at a node's data and weight arguments, in argument order.
 std::vector<OperationCounter::Operand> OperationCounter::operands(const ir::Node& node) const {
   std::vector<Operand> found;
@@ -87,11 +94,13 @@ std::vector<OperationCounter::Operand> OperationCounter::operands(const ir::Node
     if (port.inner) continue;
     if (!port.tensor.empty()) {
       const Array& value = graph_.tensors.at(port.tensor).value;
-      found.push_back({port.name, value.dtype(), value.shape()});
+      found.push_back({port.name, value.dtype(), value.shape(), double(value.size())});
     }
     port.value.for_each_node([&](ir::NodeId id) {
-      const ir::ValueInfo& info = graph_.node(id).info;
-      if (info.is_tensor()) found.push_back({port.name, info.dtype, info.shape});
+      const ir::Node& read = graph_.node(id);
+      const ir::ValueInfo& info = read.info;
+      if (info.is_tensor())
+        found.push_back({port.name, info.dtype, info.shape, elements_.of(read)});
     });
   }
   return found;
@@ -105,7 +114,7 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
   if ((layer || family == transposed_convolution) && known(2) && !given[1].shape.empty()) {
     // Weights per place along the weight's first dimension: outputs, inputs when transposed.
     const double each = double(numel(given[1].shape)) / double(given[1].shape[0]);
-    return (layer ? outputs(node) : elements(given[0].shape)) * each;
+    return (layer ? outputs(node) : given[0].elements) * each;
   }
   if (family == matrix_product && known(2) && !given[0].shape.empty())
     return outputs(node) * double(given[0].shape.back());
@@ -113,11 +122,27 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
     return outputs(node) * double(given[1].shape.back());
   if (family == attention && known(3) && given[1].shape.size() >= 2) {
     const auto keys = double(given[1].shape[given[1].shape.size() - 2]);
-    return (elements(given[0].shape) + outputs(node)) * keys;
+    return (given[0].elements + outputs(node)) * keys;
   }
+  if (family == contraction) return contraction_macs(node, given);
   if (family == custom) return custom_macs(node);
   if (is_sequence_layer(family)) return layer_macs(node, given, family == attention_layer);
   return 0;
+}
+
+/// Those of one sample are its share of the results.
+double OperationCounter::contraction_macs(const ir::Node& node,
+                                          const std::vector<Operand>& given) const {
+  const ir::Value* text = node.find("equation");
+  if (!text || text->kind() != ir::Value::Kind::string || given.empty()) return 0;
+  std::vector<std::size_t> ranks;
+  std::vector<Shape> shapes;
+  for (const Operand& operand : given) {
+    ranks.push_back(operand.shape.size());
+    shapes.push_back(operand.shape);
+  }
+  const double all = einsum_macs(einsum_equation(text->as_string(), ranks), shapes);
+  return all * outputs(node) / double(std::max<std::int64_t>(numel(node.info.shape), 1));
 }
 
 /// The sum of products that the op's table states.
@@ -139,19 +164,21 @@ double OperationCounter::custom_macs(const ir::Node& node) const {
 }
 
 /// Rows that a layer over sequences reads per sample. Those of packed sequences stand in one axis.
-double OperationCounter::sequence_rows(const ir::Node& node, const Shape& input) const {
-  const double all =
-      node.find("batch_sizes") ? double(numel(input)) / double(batch_) : elements(input);
-  return all / double(std::max<std::int64_t>(input.back(), 1));
+double OperationCounter::sequence_rows(const ir::Node& node, const Operand& input) const {
+  const double all = node.find("batch_sizes")
+                         ? double(numel(input.shape)) / double(elements_.batch())
+                         : input.elements;
+  return all / double(std::max<std::int64_t>(input.shape.back(), 1));
 }
 
 /// Every matrix for every row, and both products of attention, whose keys are the rows themselves.
 double OperationCounter::layer_macs(const ir::Node& node, const std::vector<Operand>& given,
                                     bool attends) const {
   if (given.empty() || given[0].shape.size() < 2) return 0;
-  const Shape& input = given[0].shape;
+  const Operand& input = given[0];
   const double rows = sequence_rows(node, input);
-  double macs = attends ? 2 * elements(input) * double(input[input.size() - 2]) : 0;
+  const auto keys = double(input.shape[input.shape.size() - 2]);
+  double macs = attends ? 2 * input.elements * keys : 0;
   for (const Operand& operand : given)
     if (ir::general_port(operand.port) == "weight" && operand.shape.size() == 2)
       macs += rows * double(numel(operand.shape));
@@ -190,7 +217,7 @@ void OperationCounter::add_custom_bits(const ir::Node& node, OperationCounts& co
 /// The bits of a side are means over the products.
 void OperationCounter::add_recurrent_bits(const ir::Node& node, OperationCounts& counts) const {
   const std::vector<Operand> given = operands(node);
-  const Shape& input = given.front().shape;
+  const Operand& input = given.front();
   const ir::Value* both = graph_.argument(node, "bidirectional");
   int of_input = both && *both == ir::Value(true) ? 2 : 1;
   const double rows = sequence_rows(node, input);
@@ -200,7 +227,7 @@ void OperationCounter::add_recurrent_bits(const ir::Node& node, OperationCounts&
     const bool first = operand.port == "weight_ih" && of_input-- > 0;
     const double macs = rows * double(numel(operand.shape));
     const double bits = bits_at(node, operand.port, operand.dtype, operand.shape);
-    const double data = bits_at(node, first ? "data_in" : "state", given.front().dtype, input);
+    const double data = bits_at(node, first ? "data_in" : "state", input.dtype, input.shape);
     activation += macs * data;
     weight += macs * bits;
     counts.bitops += macs * data * bits;
@@ -215,8 +242,9 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
     case unary:
     case channel_activation:
     case elementwise:
-    case resampling:
       return outputs(node);
+    case resampling:
+      return interpolates(node) ? 7 * outputs(node) : 0;
     case batch_norm:
       return 2 * outputs(node);
     case softmax:
@@ -224,13 +252,13 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
     case instance_norm:
     case group_norm:
     case layer_norm:
-      return 5 * outputs(node);
+      return (what.op == "rms_norm" ? 3 : 5) * outputs(node);
     case attention:
       return 3 * scores(node);
     case pooling:
       return outputs(node) * window(node, what.op);
     case adaptive_pooling:
-      return inputs(node);
+      return tiles(node);
     case reduction:
     case arg_reduction:
     case scan:
@@ -244,6 +272,7 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
     case recurrent_cell:
     case matrix_product:
     case added_product:
+    case contraction:
     case embedding:
     case copy:
     case reshape:
@@ -267,18 +296,11 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
   return 0;
 }
 
-double OperationCounter::outputs(const ir::Node& node) const {
-  const auto sum = [&](const ir::ValueInfo& info, const auto& again) -> double {
-    double total = info.is_tensor() ? elements(info.shape) : 0;
-    for (const ir::ValueInfo& item : info.elements) total += again(item, again);
-    return total;
-  };
-  return sum(node.info, sum);
-}
+double OperationCounter::outputs(const ir::Node& node) const { return elements_.of(node); }
 
 double OperationCounter::inputs(const ir::Node& node) const {
   const std::vector<Operand> given = operands(node);
-  return given.empty() ? 0 : elements(given.front().shape);
+  return given.empty() ? 0 : given.front().elements;
 }
 
 /// Elements of all activations that the node reads.
@@ -288,7 +310,7 @@ double OperationCounter::read(const ir::Node& node) const {
     port.value.for_each_node([&](ir::NodeId id) {
       const ir::Node& given = graph_.node(id);
       if (given.info.is_tensor() && given.kind != ir::NodeKind::get_attr)
-        sum += elements(given.info.shape);
+        sum += elements_.of(given);
     });
   return sum;
 }
@@ -298,7 +320,7 @@ double OperationCounter::scores(const ir::Node& node) const {
   const std::vector<Operand> given = operands(node);
   if (given.size() < 2 || given[0].shape.size() < 2 || given[1].shape.size() < 2) return 0;
   const auto keys = double(given[1].shape[given[1].shape.size() - 2]);
-  return elements(given[0].shape) / double(given[0].shape.back()) * keys;
+  return given[0].elements / double(given[0].shape.back()) * keys;
 }
 
 double OperationCounter::window(const ir::Node& node, const std::string& op) const {
@@ -309,6 +331,18 @@ double OperationCounter::window(const ir::Node& node, const std::string& op) con
   double elements = 1;
   for (const ir::Value& side : size->items()) elements *= double(side.as_int());
   return size->items().size() == 1 && op.ends_with("2d") ? elements * elements : elements;
+}
+
+/// Elements of all windows of a pooling that is given their number.
+double OperationCounter::tiles(const ir::Node& node) const {
+  const std::vector<Operand> given = operands(node);
+  if (given.empty() || given[0].shape.size() != node.info.shape.size()) return inputs(node);
+  double elements = given[0].elements;
+  for (std::size_t d = 0; d < given[0].shape.size(); ++d) {
+    const std::int64_t size = given[0].shape[d], windows = node.info.shape[d];
+    if (size != windows && size > 0) elements *= tiled(size, windows) / double(size);
+  }
+  return elements;
 }
 
 }  // namespace mase::passes

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/op_table.hpp"
+#include "passes/analysis/rows.hpp"
 
 namespace mase::passes {
 
@@ -32,7 +33,7 @@ class OperationCounter {
 
   /// Of the nodes counted so far, each parameter once.
   double total_parameters() const { return total_parameters_; }
-  std::int64_t batch() const { return batch_; }
+  std::int64_t batch() const { return elements_.batch(); }
   /// Nodes without a rule: "'name' (op)".
   const std::vector<std::string>& uncounted() const { return uncounted_; }
 
@@ -42,17 +43,18 @@ class OperationCounter {
     std::string port;
     DType dtype;
     Shape shape;
+    double elements;  ///< of one sample
   };
 
   double parameters(const ir::Node& node, std::set<std::string>* seen) const;
-  double elements(const Shape& shape) const;
   double outputs(const ir::Node& node) const;  ///< of all results
   double inputs(const ir::Node& node) const;   ///< of the first operand
   double read(const ir::Node& node) const;
   std::vector<Operand> operands(const ir::Node& node) const;
   double macs(const ir::Node& node, ir::OpFamily family) const;
+  double contraction_macs(const ir::Node& node, const std::vector<Operand>& given) const;
   double custom_macs(const ir::Node& node) const;
-  double sequence_rows(const ir::Node& node, const Shape& input) const;
+  double sequence_rows(const ir::Node& node, const Operand& input) const;
   double layer_macs(const ir::Node& node, const std::vector<Operand>& given, bool attends) const;
   void add_bits(const ir::Node& node, ir::OpFamily family, OperationCounts& counts) const;
   void add_custom_bits(const ir::Node& node, OperationCounts& counts) const;
@@ -61,9 +63,10 @@ class OperationCounter {
   double other_flops(const ir::Node& node, const ir::Classified& what);
   double scores(const ir::Node& node) const;
   double window(const ir::Node& node, const std::string& op) const;
+  double tiles(const ir::Node& node) const;
 
   const ir::Graph& graph_;
-  std::int64_t batch_;
+  SampleElements elements_;
   std::set<std::string> seen_;
   double total_parameters_ = 0;
   std::vector<std::string> uncounted_;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -82,6 +84,28 @@ class Reader {
 
 EinsumEquation einsum_equation(std::string_view text, const std::vector<std::size_t>& ranks) {
   return Reader(text).read(ranks);
+}
+
+double einsum_macs(const EinsumEquation& equation, const std::vector<Shape>& shapes) {
+  std::map<char, double> sizes;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    for (std::size_t d = 0; d < shapes[i].size(); ++d) {
+      double& size = sizes[equation.operands[i][d]];
+      size = std::max(size, double(shapes[i][d]));
+    }
+  double macs = 0;
+  std::set<char> open(equation.operands.front().begin(), equation.operands.front().end());
+  for (std::size_t i = 1; i < shapes.size(); ++i) {
+    open.insert(equation.operands[i].begin(), equation.operands[i].end());
+    double terms = 1;
+    for (const char letter : open) terms *= sizes.at(letter);
+    macs += terms;
+    std::string read = equation.result;
+    for (std::size_t later = i + 1; later < shapes.size(); ++later)
+      read += equation.operands[later];
+    std::erase_if(open, [&](char letter) { return read.find(letter) == std::string::npos; });
+  }
+  return macs;
 }
 
 }  // namespace mase::passes
