@@ -9,6 +9,7 @@
 #include "ir/op_table.hpp"
 #include "ir/tensor_readers.hpp"
 #include "passes/analysis/rows.hpp"
+#include "passes/constants/constant_nodes.hpp"
 #include "passes/quantization/float_share.hpp"
 
 namespace mase::passes {
@@ -31,22 +32,52 @@ Sum tensor_bits(const ir::Node& node, const std::string& port, DType dtype, cons
   return {bits * elements, elements};
 }
 
-/// Sums per port of one node, all weights and all biases together: parameter tensors by their path,
-/// data by the producers' shapes.
-std::map<std::string, Sum> port_sums(const ir::Graph& graph, const ir::Node& node) {
-  std::map<std::string, Sum> sums;
+/// Which tensors are data, whatever port they stand at: the second operand of a product of two
+/// streams has the port of a weight.
+class Data {
+ public:
+  explicit Data(const ir::Graph& graph)
+      : graph_(graph), powers_(graph), constants_(graph, powers_, true) {}
+
+  bool contains(const std::string& port, ir::NodeId id) const {
+    return graph_.node(id).info.is_tensor() &&
+           (port == "data_in" || constants_.of(id) == Constancy::varies);
+  }
+
+ private:
+  const ir::Graph& graph_;
+  BatchPowers powers_;
+  ConstantNodes constants_;
+};
+
+/// Sums of one node.
+struct NodeSums {
+  std::map<std::string, Sum> ports;  ///< all weights and all biases together
+  Sum data, weights, biases;         ///< by what the tensors are
+};
+
+/// Parameter tensors by their path, data by the producers' shapes.
+NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node) {
+  NodeSums sums;
+  const auto add = [&](const std::string& name, bool is_data, const Sum& sum) {
+    const std::string general(ir::general_port(name));
+    sums.ports[general].add(sum);
+    if (is_data) return sums.data.add(sum);
+    if (general == "weight") sums.weights.add(sum);
+    if (general == "bias") sums.biases.add(sum);
+  };
   for (const ir::Port& port : ir::ports(graph, node)) {
     if (!port.tensor.empty()) {
       const Array& value = graph.tensors.at(port.tensor).value;
-      sums[std::string(ir::general_port(port.name))].add(
-          tensor_bits(node, port.name, value.dtype(), value.shape()));
+      add(port.name, false, tensor_bits(node, port.name, value.dtype(), value.shape()));
       continue;
     }
     if (port.inner) continue;  // not kept
     port.value.for_each_node([&](ir::NodeId id) {
       const ir::ValueInfo& info = graph.node(id).info;
       if (info.is_tensor())
-        sums[port.name].add(tensor_bits(node, port.name, info.dtype, info.shape));
+        add(port.name, data.contains(port.name, id),
+            tensor_bits(node, port.name, info.dtype, info.shape));
     });
   }
   return sums;
@@ -55,8 +86,9 @@ std::map<std::string, Sum> port_sums(const ir::Graph& graph, const ir::Node& nod
 /// Parameters and activations of the whole graph, for one sample.
 class Memory {
  public:
-  Memory(const ir::Graph& graph, bool shared_bits)
+  Memory(const ir::Graph& graph, const Data& data, bool shared_bits)
       : graph_(graph),
+        data_(data),
         common_(ir::common_formats(graph)),
         shared_bits_(shared_bits),
         elements_(graph) {
@@ -79,9 +111,8 @@ class Memory {
         const ir::Node& given = graph_.node(id);
         if (given.kind == ir::NodeKind::get_attr)
           add_parameter(given.target, format);
-        else if (quantizable && port.name == "data_in" && given.info.is_tensor())
-          activations.add(sum_of(format, given.info.dtype, given.info.shape,
-                                 elements_.of(given)));
+        else if (quantizable && data_.contains(port.name, id))
+          activations.add(sum_of(format, given.info.dtype, given.info.shape, elements_.of(given)));
       });
     }
   }
@@ -111,6 +142,7 @@ class Memory {
   }
 
   const ir::Graph& graph_;
+  const Data& data_;
   std::map<std::string, formats::Format> common_;
   bool shared_bits_;
   SampleElements elements_;
@@ -120,18 +152,19 @@ class Memory {
 }  // namespace
 
 Result AverageBits::run(ir::Graph& graph, const Options& options, PassContext&) {
+  const Data data(graph);
   Sum weights, biases, activations;
   ReportTable table{"Average bits", {"Node", "Op", "Weight", "Bias", "Activation"}, {}, ""};
   for (ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
     const ir::Classified type = ir::classify(graph, node);
     if (!type.row || !type.row->quantizable) continue;
-    std::map<std::string, Sum> sums = port_sums(graph, node);
-    weights.add(sums["weight"]);
-    biases.add(sums["bias"]);
-    activations.add(sums["data_in"]);
-    table.rows.push_back({node.name, type.op, sums["weight"].average(), sums["bias"].average(),
-                          sums["data_in"].average()});
+    NodeSums sums = sums_of(graph, data, node);
+    weights.add(sums.weights);
+    biases.add(sums.biases);
+    activations.add(sums.data);
+    table.rows.push_back({node.name, type.op, sums.ports["weight"].average(),
+                          sums.ports["bias"].average(), sums.ports["data_in"].average()});
   }
   table.rows.push_back({"average", "", weights.average(), biases.average(), activations.average()});
   Result result;
@@ -144,7 +177,7 @@ Result AverageBits::run(ir::Graph& graph, const Options& options, PassContext&) 
   Sum parameters = weights;
   parameters.add(biases);
   record("parameter_bits", parameters);
-  Memory memory(graph, options.shared_bits);
+  Memory memory(graph, data, options.shared_bits);
   Sum everything = memory.parameters;
   everything.add(memory.activations);
   record("average_bitwidth", memory.parameters);

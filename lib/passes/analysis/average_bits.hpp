@@ -8,12 +8,13 @@ namespace mase::passes {
 
 /// Bits per element averaged over elements: sum(bits(t) * numel(t)) / sum(numel(t)) over the
 /// tensors t on the weight, bias and data_in ports of quantizable nodes. A quantized port counts
-/// the bits of its format (for `integer` its width), any other port the bits of its dtype. Info:
+/// the bits of its format (for `integer` its width), any other port the bits of its dtype. What
+/// depends on the inputs is an activation at any port, as both operands of a product are. Info:
 /// "weight_bits", "bias_bits", "activation_bits", "parameter_bits" (weights and biases).
 ///
 /// Over the whole graph, for one sample: "average_bitwidth" averages over every parameter once
 /// (those of layers without quantized form too), "average_bitwidth_with_activations" over these and
-/// the data_in tensors above, "memory_density" = compare_to / average_bitwidth. Without
+/// the activations above, "memory_density" = compare_to / average_bitwidth. Without
 /// `shared_bits` exponents and scales that elements share are left out of these three. "float" has
 /// the share of parameters and MACs without a format, which a note says where there is one.
 struct AverageBits {
