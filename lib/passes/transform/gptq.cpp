@@ -24,6 +24,12 @@ bool is_product(ir::OpFamily family) {
   return family == ir::OpFamily::linear || family == ir::OpFamily::convolution;
 }
 
+bool sums_products(ir::OpFamily family) {
+  using enum ir::OpFamily;
+  return family == transposed_convolution || family == matrix_product || family == recurrent ||
+         family == attention_layer;
+}
+
 const ir::Port* find_port(const std::vector<ir::Port>& ports, const std::string& name) {
   const auto port = std::ranges::find(ports, name, &ir::Port::name);
   return port == ports.end() ? nullptr : &*port;
@@ -44,6 +50,22 @@ std::vector<Layer> quantized_layers(const ir::Graph& graph) {
       known->nodes.push_back(id);
   }
   return layers;
+}
+
+/// Quantized weights of sums of products that are no rows of inputs times rows of the weight.
+std::vector<std::string> other_weights(const ir::Graph& graph) {
+  std::vector<std::string> names;
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    const ir::Classified what = ir::classify(graph, node);
+    const std::vector<ir::Port> ports = ir::ports(graph, node);
+    const ir::Port* weight = find_port(ports, "weight");
+    const bool constant =
+        weight && source_of(graph, "", weight->value, weight->tensor).nodes.empty();
+    if (constant && node.formats.contains("weight") && sums_products(what.family()))
+      names.push_back("'" + node.name + "' (" + what.op + ")");
+  }
+  return names;
 }
 
 void check_formats(const ir::Graph& graph, const Layer& layer) {
@@ -172,6 +194,11 @@ Result Gptq::run(ir::Graph& graph, const Options& options, PassContext& context)
     result.notes.emplace_back(
         "no linear layer or convolution has a format on its weight: run "
         "quantize before");
+  if (const auto others = other_weights(graph); !others.empty())
+    result.notes.push_back(
+        "weights that keep rounding to nearest, since error compensation is "
+        "for linear layers and convolutions: " +
+        join(others, ", "));
   result.info["layers"] = std::move(rounding.layers);
   result.tables.push_back(std::move(rounding.table));
   return result;

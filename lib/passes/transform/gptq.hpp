@@ -10,8 +10,9 @@ namespace mase::passes {
 /// values on the format's grid, chosen by error compensation (GPTQ, Frantar et al. 2022) on rows of
 /// the training data: layer by layer in the order of the graph, each on the inputs that the
 /// quantized layers before it give. A layer whose error does not fall keeps rounding to nearest.
-/// Formats, biases and everything else stay. info: by layer "nearest_db" and "compensated_db", the
-/// signal-to-noise ratio of the layer's products before and after.
+/// Formats, biases and everything else stay; a note names other ops whose weights are summed over.
+/// info: by layer "nearest_db" and "compensated_db", the signal-to-noise ratio of the layer's
+/// products before and after.
 struct Gptq {
   static constexpr PassDoc doc{"gptq", PassKind::transform,
                                "Round weights with error compensation, layer by layer from data.",
