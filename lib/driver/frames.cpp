@@ -23,8 +23,9 @@ emit::Vectors encode(const Program& program, const std::vector<Array>& arrays) {
     Shape wanted = program.value(program.inputs[i]).torch_shape;
     wanted.insert(wanted.begin(), vectors.frames);
     if (arrays[i].shape() != wanted)
-      file_error("input " + std::to_string(i) + " has the shape " + shape_text(arrays[i].shape()) +
-                 ", the hardware wants " + shape_text(wanted));
+      file_error("input '" + program.value(program.inputs[i]).name + "' has the shape " +
+                 shape_text(arrays[i].shape()) + ", the hardware is for " + shape_text(wanted) +
+                 "; mase transform with an example of another size (--input-shape) makes another");
     vectors.inputs.push_back(integer::encode_input(program, i, arrays[i]));
   }
   return vectors;

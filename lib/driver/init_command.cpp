@@ -28,6 +28,7 @@ constexpr std::size_t most_names = 6;
 struct Kind {
   std::vector<std::string> nodes;
   std::vector<std::string> ports;  ///< that any of the nodes has, in the order of the op's row
+  std::set<std::string> computed;  ///< those at which one of the nodes reads a result
   bool quantizable = false;
 };
 
@@ -57,8 +58,13 @@ std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
       if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
     };
     const std::set<std::string> formattable = passes::float_ports(graph, node);
-    for (const ir::Port& port : ir::ports(graph, node))
-      if (formattable.contains(port.name)) add_port(port.name);
+    for (const ir::Port& port : ir::ports(graph, node)) {
+      if (!formattable.contains(port.name)) continue;
+      add_port(port.name);
+      port.value.for_each_node([&](ir::NodeId id) {
+        if (graph.node(id).kind != ir::NodeKind::get_attr) kind->second.computed.insert(port.name);
+      });
+    }
     if (rounds_results(found)) add_port("data_out");
   }
   return kinds;
@@ -99,7 +105,7 @@ std::vector<std::string> preparations(ir::Graph& graph) {
 std::string table_of(const std::string& op, const Kind& kind, std::int64_t width, bool calibrated) {
   std::string text = "\n# " + nodes_text(kind) + "\n[pass." + op + ".config]\nname = \"integer\"\n";
   for (const std::string& port : kind.ports) {
-    const bool data = ir::general_port(port).starts_with("data_");
+    const bool data = ir::general_port(port).starts_with("data_") || kind.computed.contains(port);
     text += port + "_width = " + std::to_string(width) + "\n" + port + "_frac_width = " +
             (calibrated || !data ? std::string("\"auto\"") : std::to_string(width / 2)) + "\n";
   }

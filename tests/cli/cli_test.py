@@ -1047,6 +1047,9 @@ class Init(InFolder):
             folder = SOURCE / "tests/fixtures/models" / name
             inputs = [word for file in sorted(folder.glob("input*.npy")) for word in ("--input", str(file))]
             self.emitted(str(next(folder.glob("*.pt"))), *inputs)
+        # Without any data both operands of a product have binary points that data need not choose.
+        model = next((SOURCE / "tests/fixtures/models/encoder_tiny").glob("*.pt"))
+        self.emitted(str(model), "--input-shape=2,12,32")
 
     def test_its_first_line_is_the_command_that_reads_the_model_as_it_did(self):
         model = SOURCE / "tests/fixtures/programs/Options.pt"

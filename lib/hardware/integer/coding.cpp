@@ -49,7 +49,8 @@ void check_frames(const StreamValue& value, const Array& batch) {
   const Shape& shape = batch.shape();
   if (shape.empty() || Shape(shape.begin() + 1, shape.end()) != value.torch_shape)
     file_error("input '" + value.name + "' has the shape " + shape_text(shape) +
-               ", the program takes a batch of " + shape_text(value.torch_shape));
+               ", the integers are for a batch of " + shape_text(value.torch_shape) +
+               "; mase transform with an example of another size (--input-shape) makes others");
 }
 
 }  // namespace

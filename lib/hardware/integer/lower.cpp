@@ -90,13 +90,44 @@ std::string op_of(const ir::Graph& graph, const ir::Node& node) {
 
 namespace {
 
-/// The pass that makes others of an op without a datapath.
+/// Every input has the rows of the first one.
+void check_batch(const ir::Graph& graph, const ir::Node& input) {
+  const ir::Node& first = graph.node(graph.placeholders().front());
+  if (!first.info.is_tensor() || first.info.shape.empty()) return;
+  const std::int64_t rows = input.info.shape.front(), batch = first.info.shape.front();
+  if (rows == batch) return;
+  throw Refusal{"its shape " + shape_text(input.info.shape) + " begins with " +
+                std::to_string(rows) + ", but the batch, the first dimension of '" + first.name +
+                "', is " + std::to_string(batch) +
+                "; give it a dimension of the batch in front, or make it a buffer of the model"};
+}
+
+bool is_one_of(std::string_view op, std::initializer_list<std::string_view> ops) {
+  return std::ranges::find(ops, op) != ops.end();
+}
+
+/// What would do in the place of ops that need what no stream has: a memory from frame to frame, or
+/// a size that is known.
+std::string instead_of(std::string_view op) {
+  if (op.ends_with('_')) op.remove_suffix(1);
+  if (is_one_of(op, {"aten::index_copy", "aten::index_put", "aten::slice_scatter",
+                     "aten::select_scatter", "aten::scatter", "aten::copy"}))
+    return "; nothing is kept from frame to frame: a cache has one as an input and a result, with "
+           "torch.cat of its past and what is new in place of the writing";
+  if (is_one_of(op, {"aten::nonzero", "aten::masked_select", "aten::unique", "aten::_unique2",
+                     "aten::unique_consecutive"}))
+    return "; how many elements it gives depends on their values, and streams have a fixed size: "
+           "multiply by a mask";
+  return "";
+}
+
+/// The pass that makes others of an op without a datapath, or what to write.
 std::string remedy_for(const ir::Graph& graph, const ir::Node& node) {
   const ir::OpFamily family = ir::classify(graph, node).family();
   const bool attention =
       family == ir::OpFamily::attention || family == ir::OpFamily::attention_layer;
   const bool einsum = ir::base_op(node.op) == "aten::einsum";
-  if (!attention && !einsum) return "";
+  if (!attention && !einsum) return instead_of(ir::base_op(node.op));
   return std::string("; pass ") + (einsum ? "expand_einsum" : "expand_attention") +
          " before quantize takes it apart into ops that have one";
 }
@@ -207,6 +238,7 @@ StreamView Lowering::add_input(const ir::Node& node) {
     throw Refusal{"an input of " + std::string(dtype_name(node.info.dtype)) +
                   " has no datapath; float32 and int64 have one"};
   if (numel(node.info.shape) == 0) throw Refusal{"an input without elements has no datapath"};
+  check_batch(graph(), node);
   const auto grid = target(node);
   if (!grid)
     refuse_grid(node,

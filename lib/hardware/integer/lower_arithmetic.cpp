@@ -156,8 +156,10 @@ Operand lower_choice(const Call& call, const StreamView& x, const Constants& con
 }
 
 /// A stream and constants; `reversed`: the constants are the first operand.
-Operand lower_constants(const Call& call, Arithmetic kind, const StreamView& x, Constants constants,
+Operand lower_constants(const Call& call, Arithmetic kind, StreamView x, Constants constants,
                         bool reversed) {
+  if (constants.codes.size() > 1)
+    x = repeated(call, x, call.frame_shape(), reversed ? "other" : "self");
   constants = in_stream_order(call, x, std::move(constants));
   if (kind == Arithmetic::maximum || kind == Arithmetic::minimum)
     return lower_choice(call, x, constants, kind == Arithmetic::maximum);
@@ -241,7 +243,9 @@ Constants in_stream_order(const Call& call, const StreamView& x, Constants const
     std::int64_t index = 0, stride = 1;
     for (std::size_t d = shape.size(); d-- > skipped; element /= shape[d]) {
       const std::int64_t size = constants.shape[d - skipped];
-      if (size != 1 && size != shape[d]) throw Refusal{"its constants do not fit its input"};
+      if (size != 1 && size != shape[d])
+        throw Refusal{"its constants " + shape_text(constants.shape) + " do not stretch to " +
+                      shape_text(x.layout.torch_shape) + " along dimensions of 1"};
       index += (size == 1 ? 0 : element % shape[d]) * stride;
       stride *= size;
     }

@@ -169,7 +169,7 @@ class Expansion : NodeWriter {
     const double scale = 1 / std::sqrt(double(shape(by_head[0]).back()));
     ir::NodeId scores = scaled_scores(by_head[0], by_head[1], scale);
     if (const ir::Value* mask = find("mask"); mask && mask->is_node())
-      scores = masked(scores, fitting(mask->node()));
+      scores = masked(scores, fitting(mask->node(), shape(scores)));
     const ir::NodeId weights = softmax(scores);
     const ir::NodeId context = weighted(weights, by_head[2]);
     const ir::NodeId swapped_back =
@@ -201,6 +201,9 @@ class Expansion : NodeWriter {
   ir::NodeId split_heads(ir::NodeId x, std::int64_t heads) {
     const Shape whole = shape(x);
     if (whole.size() != 3) refuse("of tensors that are not [batch, length, size]");
+    if (heads < 1 || whole[2] % heads != 0)
+      refuse("of " + std::to_string(heads) + " heads, which do not divide the size " +
+             std::to_string(whole[2]));
     const std::int64_t size = whole[2] / heads;
     const Shape apart{whole[0], whole[1], heads, size};
     const ir::NodeId split =
@@ -236,11 +239,21 @@ class Expansion : NodeWriter {
                  {"value", -std::numeric_limits<double>::infinity()}},
                 shape(scores));
   }
+  /// Another result than the scores' shape is none that the softmax behind it could have.
+  void check_mask(const Shape& scores, const Shape& mask) const {
+    bool stretches = mask.size() <= scores.size();
+    for (std::size_t d = 0; stretches && d < mask.size(); ++d)
+      stretches = mask.rbegin()[d] == 1 || mask.rbegin()[d] == scores.rbegin()[d];
+    if (!stretches)
+      refuse("with a mask " + shape_text(mask) + ", which does not stretch to its scores " +
+             shape_text(scores));
+  }
   ir::NodeId inverted(ir::NodeId mask) {
     return boolean("aten::bitwise_not", "hidden", {{"self", ref(mask)}}, shape(mask));
   }
   /// attn_mask: true keeps a score, numbers are added.
   ir::NodeId added_mask(ir::NodeId scores, ir::NodeId mask) {
+    check_mask(shape(scores), graph_.node(mask).info.shape);
     if (graph_.node(mask).info.dtype == DType::boolean) return masked(scores, inverted(mask));
     return call("aten::add.Tensor", "masked", {{"self", ref(scores)}, {"other", ref(mask)}},
                 shape(scores));
@@ -258,16 +271,17 @@ class Expansion : NodeWriter {
   }
   /// The mask of an attention layer, where what is not zero hides a key, in the rank of the scores:
   /// type 0 is [length, length], 1 is [batch, length], 2 is [batch, heads, length, length].
-  ir::NodeId fitting(ir::NodeId mask) {
+  ir::NodeId fitting(ir::NodeId mask, const Shape& scores) {
     Shape size = shape(mask);
     if (graph_.node(mask).info.dtype != DType::boolean)
       mask = boolean("aten::ne.Scalar", "hidden", {{"self", ref(mask)}, {"other", 0}}, size);
     const ir::Value* type = find("mask_type");
-    if (!type || type->is_none() || type->as_int() != 1) return mask;
-    for (int i = 0; i < 2; ++i) {
+    const int missing = type && !type->is_none() && type->as_int() == 1 ? 2 : 0;
+    for (int i = 0; i < missing; ++i) {
       size.insert(size.begin() + 1, 1);
       mask = boolean("aten::unsqueeze", "hidden", {{"self", ref(mask)}, {"dim", 1}}, size);
     }
+    check_mask(scores, size);
     return mask;
   }
 
@@ -275,6 +289,9 @@ class Expansion : NodeWriter {
   ir::NodeId repeated(ir::NodeId x, ir::NodeId query, const std::string& part) {
     Shape size = shape(x);
     const std::int64_t heads = shape(query).rbegin()[2];
+    if (heads % size.rbegin()[2] != 0)
+      refuse("of " + std::to_string(heads) + " heads of queries, which the " +
+             std::to_string(size.rbegin()[2]) + " of its " + part + "s do not divide");
     const std::int64_t times = heads / size.rbegin()[2];
     if (times == 1) return x;
     Shape apart = size;

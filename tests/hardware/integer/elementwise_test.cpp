@@ -171,6 +171,19 @@ TEST_CASE("constants per channel and scalars equal the reference") {
       }
 }
 
+TEST_CASE("constants that make a stream larger equal the reference") {
+  for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor"})
+    for (const bool first : {false, true}) {
+      INFO(op << " " << first);
+      Sketch sketch;
+      const auto x = sketch.input({2, 4, 1}, {{"data_out", "integer(8, 4)"}});
+      const auto p = sketch.parameter({4, 6}, 3, {{"data_out", "integer(6, 3)"}});
+      const auto y =
+          sketch.call(op, {{"self", ref(first ? p : x)}, {"other", ref(first ? x : p)}}, {2, 4, 6});
+      check_against_reference(sketch.finish(y), 9);
+    }
+}
+
 TEST_CASE("division by powers of two moves the binary point") {
   Sketch sketch;
   const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});

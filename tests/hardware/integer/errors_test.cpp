@@ -262,3 +262,42 @@ TEST_CASE("a format on a constant that is only transposed is refused") {
                              {{"data_in", "integer(8, 4)"}, {"weight", "integer(6, 3)"}});
   says(refusal(sketch.finish(y)), "it moves a constant; give its format to what reads it");
 }
+
+TEST_CASE("an input of another number of rows is refused with what would do") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 6}, {{"data_out", "integer(8, 4)"}});
+  const auto mask = sketch.input({4, 6}, {{"data_out", "integer(8, 4)"}});
+  const std::string message = refusal(sketch.finish(
+      sketch.call("aten::add.Tensor", {{"self", ref(x)}, {"other", ref(mask)}}, {2, 4, 6})));
+  says(message, "node 'x1' (placeholder): its shape [4, 6]");
+  says(message, "the first dimension of 'x0', is 2");
+  says(message, "or make it a buffer of the model");
+  CHECK(message.find("without an integer datapath (1)") != std::string::npos);
+}
+
+TEST_CASE("ops that write into a cache, or give as many elements as there are, say what would do") {
+  Sketch cache;
+  const auto x = cache.input({2, 4, 6}, {{"data_out", "integer(8, 4)"}});
+  const auto written = cache.call(
+      "aten::slice_scatter",
+      {{"self", ref(x)}, {"src", ref(x)}, {"dim", Value(1)}, {"start", Value(0)}}, {2, 4, 6});
+  const auto placed = cache.call(
+      "aten::index_copy_", {{"self", ref(x)}, {"dim", Value(1)}, {"source", ref(x)}}, {2, 4, 6});
+  const auto chosen = cache.call("aten::nonzero", {{"self", ref(x)}}, {48, 3});
+  const std::string message =
+      refusal(cache.finish(Value::tuple({ref(written), ref(placed), ref(chosen)})));
+  says(message, "without an integer datapath (3)");
+  says(message, "(slice_scatter): the op has no datapath; nothing is kept from frame to frame");
+  says(message, "(index_copy): the op has no datapath; nothing is kept from frame to frame");
+  says(message, "torch.cat of its past and what is new");
+  says(message, "(nonzero): the op has no datapath; how many elements it gives depends");
+}
+
+TEST_CASE("constants that do not stretch to their stream are shown with its shape") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 6}, {{"data_out", "integer(8, 4)"}});
+  const auto p = sketch.parameter({5}, 1, {{"data_out", "integer(8, 4)"}});
+  says(refusal(sketch.finish(
+           sketch.call("aten::mul.Tensor", {{"self", ref(x)}, {"other", ref(p)}}, {2, 4, 6}))),
+       "its constants [5] do not stretch to [4, 6]");
+}
