@@ -73,6 +73,12 @@ void Constants::fit(int frac) {
   type = type_for(all.low, all.high, frac);
 }
 
+void Constants::negate() {
+  for (std::int64_t& code : codes) code = -code;
+  if (any) any = Interval{-any->high, -any->low};
+  fit(type.frac);
+}
+
 Interval Summands::range() const {
   if (any) return *any;
   if (codes.empty()) return {};

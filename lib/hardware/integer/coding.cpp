@@ -104,6 +104,8 @@ Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t fr
 Array decode_output(const Program& program, std::size_t output, const Codes& codes,
                     std::int64_t frames) {
   const StreamValue& value = program.value(program.outputs[output]);
+  if (program.output_dtypes[output] == DType::boolean)
+    return decoded_by<bool>(value, codes, frames, [](std::int64_t code) { return code != 0; });
   if (program.output_dtypes[output] != DType::int64) return decode_value(value, codes, frames);
   return decoded_by<std::int64_t>(value, codes, frames, [](std::int64_t code) { return code; });
 }

@@ -42,6 +42,7 @@ bool refers_to(const ir::Value& value, ir::NodeId id) {
 Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id,
                      const std::map<ir::NodeId, Demand>& demands) {
   if (user.kind == ir::NodeKind::output) return {};
+  if (graph.node(id).info.dtype == DType::boolean) return {};  // 0 or 1 on no grid
   const LoweringRow* row = lowering_of(graph, user);
   if (!row) return {Kind::refused, {}, {}};
   if (const auto ids = id_type(graph, user, id))

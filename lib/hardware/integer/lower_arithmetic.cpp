@@ -55,28 +55,13 @@ Interval joined(BinaryKind kind, const Interval& a, const Interval& b) {
   return kind == BinaryKind::multiply ? product(a, b) : hull(a, b);
 }
 
-bool is_stream(const Call& call, std::string_view argument) {
-  const ir::Value* value = call.node.find(argument);
-  if (!value || !value->is_node()) return false;
-  const Operand& operand = call.lowering.operand(value->node());
-  if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
-  return std::holds_alternative<StreamView>(operand);
-}
-
 /// Whether a stream is read as layers want it.
 bool is_usual(const Layout& layout) {
   return is_channels_last(layout) || layout.order == row_major(layout.torch_shape).order;
 }
 
 Operand lower_streams(const Call& call, Arithmetic kind) {
-  const Shape shape = call.frame_shape();
-  StreamView a = repeated(call, call.stream("self"), shape, "self");
-  StreamView b = repeated(call, call.stream("other"), shape, "other");
-  // Where the orders differ, the one that layers do not read is changed.
-  if (is_usual(a.layout) || !is_usual(b.layout))
-    b = call.lowering.reordered(b, call.lowering.layout_of(a), call.node, "other");
-  else
-    a = call.lowering.reordered(a, call.lowering.layout_of(b), call.node, "self");
+  const auto [a, b] = alike(call, "self", "other");
   if (kind == Arithmetic::divide) return quotient(call, a, b);
   return combined(call, kind_of(kind), a, b);
 }
@@ -138,12 +123,6 @@ Operand divide(const Call& call, const StreamView& x, const Constants& divisors)
                             call.lowering.layout_of(x));
 }
 
-void negate(Constants& constants) {
-  for (std::int64_t& code : constants.codes) code = -code;
-  if (constants.any) constants.any = Interval{-constants.any->high, -constants.any->low};
-  constants.fit(constants.type.frac);
-}
-
 /// The larger or the smaller of a stream and one number.
 Operand lower_choice(const Call& call, const StreamView& x, const Constants& constants, bool most) {
   check_fixed(constants);
@@ -169,7 +148,7 @@ Operand lower_constants(const Call& call, Arithmetic kind, StreamView x, Constan
     return divide(call, x, constants);
   }
   const bool minus = kind == Arithmetic::subtract;
-  if (minus && !reversed) negate(constants);
+  if (minus && !reversed) constants.negate();
   return scale_and_shift(call, x, call.constant(minus && reversed ? -1.0 : 1.0),
                          std::move(constants));
 }
@@ -268,7 +247,29 @@ Constants in_stream_order(const Call& call, const StreamView& x, Constants const
   return constants;
 }
 
-StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b) {
+bool is_stream(const Call& call, std::string_view argument) {
+  const ir::Value* value = call.node.find(argument);
+  if (!value || !value->is_node()) return false;
+  const Operand& operand = call.lowering.operand(value->node());
+  if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
+  return std::holds_alternative<StreamView>(operand);
+}
+
+std::pair<StreamView, StreamView> alike(const Call& call, std::string_view first,
+                                        std::string_view second) {
+  const Shape shape = call.frame_shape();
+  StreamView a = repeated(call, call.stream(first), shape, first);
+  StreamView b = repeated(call, call.stream(second), shape, second);
+  // Where the orders differ, the one that layers do not read is changed.
+  if (is_usual(a.layout) || !is_usual(b.layout))
+    b = call.lowering.reordered(b, call.lowering.layout_of(a), call.node, std::string(second));
+  else
+    a = call.lowering.reordered(a, call.lowering.layout_of(b), call.node, std::string(first));
+  return {a, b};
+}
+
+std::pair<Binary, Accumulator> binary_step(const Call& call, BinaryKind kind, const StreamView& a,
+                                           const StreamView& b) {
   Binary binary{kind};
   const FixedType x = call.lowering.value(a.id).type, y = call.lowering.value(b.id).type;
   int frac = x.frac + y.frac;
@@ -282,6 +283,11 @@ StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, cons
   const Accumulator accumulator{joined(kind, shifted(interval_of(x), binary.shift_a),
                                        shifted(interval_of(y), binary.shift_b)),
                                 frac};
+  return {binary, accumulator};
+}
+
+StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b) {
+  const auto [binary, accumulator] = binary_step(call, kind, a, b);
   return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator,
                             call.lowering.layout_of(a));
 }

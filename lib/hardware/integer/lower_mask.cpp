@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of choices by a constant mask: masked_fill and where. Elements are scaled by 1 or by 0,
-// and shifted by 0 or by what stands for them.
+// Lowering of choices by a mask: masked_fill and where. What is chosen is multiplied by 1, what is
+// not by 0, and both are added, which is exact. Of a constant mask these are constants.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "hardware/integer/lowering.hpp"
@@ -9,37 +10,27 @@
 namespace mase::integer {
 namespace {
 
+/// Which argument is taken where the mask is `when`, a stream, and which elsewhere.
+struct Choice {
+  std::string_view mask, taken, other;
+  bool when;
+};
+
 /// Ones where a constant mask is true, or where it is false; the shape of the mask.
 Constants ones_of(const Call& call, std::string_view argument, bool where_true) {
-  const Parameter* parameter = call.parameter(argument);
-  if (!parameter)
-    throw Refusal{
-        "its mask is computed; a constant one has a datapath (pass fold_constants), and so has the "
-        "sum with a mask of numbers"};
-  const Array mask = call.values(*parameter);
+  const Array mask = call.values(*call.parameter(argument));
   Constants ones{mask.shape(), {1, 0, false}, {}, {}, Interval{0, 1}};
   for (const float value : mask.span<float>()) ones.codes.push_back((value != 0) == where_true);
   return ones;
 }
 
-/// The number that an argument is, as a number or a constant tensor that is the same everywhere;
-/// none for a stream.
-std::optional<double> number_in(const Call& call, std::string_view argument) {
-  const Parameter* parameter = call.parameter(argument);
-  if (!parameter) {
-    const ir::Value* value = call.node.find(argument);
-    if (!value || value->is_node()) return std::nullopt;
-    return call.number(argument, 0);
-  }
-  const Array values = call.values(*parameter);
-  const std::span<const float> numbers = values.span<float>();
-  if (std::ranges::adjacent_find(numbers, std::not_equal_to()) != numbers.end())
-    throw Refusal{"it chooses among constants that differ; one number has a datapath"};
-  return numbers.front();
+Constants inverted(Constants ones) {
+  for (std::int64_t& code : ones.codes) code = 1 - code;
+  return ones;
 }
 
 /// The stream where `kept` is 1, elsewhere a number, which infinite is the bound of the grid.
-Operand chosen(const Call& call, const StreamView& x, Constants kept, double otherwise) {
+Operand filled_with(const Call& call, const StreamView& x, Constants kept, double otherwise) {
   if (call.frame_shape() != x.layout.torch_shape)
     throw Refusal{"its mask or its constant makes the stream larger; expand the stream before it"};
   const Filled with = filled(call, on_result_grid(call, x), otherwise);
@@ -51,22 +42,130 @@ Operand chosen(const Call& call, const StreamView& x, Constants kept, double oth
   return scale_and_shift(call, with.x, std::move(kept), std::move(shift));
 }
 
+/// A stream in the frame of the result.
+StreamView side(const Call& call, std::string_view argument) {
+  return repeated(call, on_result_grid(call, call.stream(argument)), call.frame_shape(), argument);
+}
+
+/// Constants that may be chosen, as codes of the grid of the result where it has one.
+Constants constants_at(const Call& call, std::string_view argument) {
+  const auto grid = call.lowering.target(call.node);
+  if (call.has_tensor(argument))
+    return grid ? call.constants_on(argument, *grid) : call.constants(argument, true);
+  const double number = call.number(argument, 0);
+  if (grid) return {{}, grid->type, {static_cast<std::int64_t>(code_of(number, *grid))}};
+  if (!std::isfinite(number))
+    throw Refusal{"its value is none of its input's format; give the node a data_out format"};
+  return call.constant(number);
+}
+
+StreamView scaled(const Call& call, const StreamView& x, Constants scale,
+                  std::optional<Constants> shift, const std::string& part) {
+  auto [step, accumulator] = scale_step(call, x, std::move(scale), std::move(shift));
+  return call.lowering.emit_before(call.node, part, std::move(step), {x.id}, accumulator,
+                                   exactly(accumulator.range), call.lowering.layout_of(x));
+}
+
+/// x where the mask is 1, else 0.
+StreamView kept_by(const Call& call, const StreamView& x, const StreamView& mask,
+                   const std::string& part) {
+  const auto [binary, accumulator] = binary_step(call, BinaryKind::multiply, x, mask);
+  return call.lowering.emit_before(call.node, part, binary, {x.id, mask.id}, accumulator,
+                                   exactly(accumulator.range), call.lowering.layout_of(x));
+}
+
+/// The other argument as a stream in the order of `x`.
+StreamView other_stream(const Call& call, const Choice& choice, const StreamView& x) {
+  return call.lowering.reordered(side(call, choice.other), call.lowering.layout_of(x), call.node,
+                                 std::string(choice.other));
+}
+
+Operand chosen_by_constant(const Call& call, const Choice& choice) {
+  Constants kept = ones_of(call, choice.mask, choice.when);
+  if (const auto number = number_in(call, choice.other))
+    return filled_with(call, call.stream(choice.taken), std::move(kept), *number);
+  const StreamView x = side(call, choice.taken);
+  kept = in_stream_order(call, x, std::move(kept));
+  if (is_stream(call, choice.other)) {
+    const StreamView y = other_stream(call, choice, x);
+    return combined(call, BinaryKind::add, scaled(call, x, kept, std::nullopt, "taken"),
+                    scaled(call, y, inverted(kept), std::nullopt, "left"));
+  }
+  Constants other = in_stream_order(call, x, constants_at(call, choice.other));
+  const std::size_t count = std::max(kept.codes.size(), other.codes.size());
+  Constants shift{{static_cast<std::int64_t>(count)}, other.type, {}, {}, other.any};
+  if (shift.any) shift.any = hull(*shift.any, {});
+  for (std::size_t i = 0; i < count; ++i)
+    shift.codes.push_back(
+        kept.codes[i % kept.codes.size()] == 1 ? 0 : other.codes[i % other.codes.size()]);
+  return scale_and_shift(call, x, std::move(kept), std::move(shift));
+}
+
+/// A mask that is computed, in the frame of the result and an order of it.
+StreamView mask_stream(const Call& call, const Choice& choice) {
+  const StreamView mask = call.stream(choice.mask);
+  if (!is_truth(call, mask))
+    throw Refusal{
+        "its mask is computed, but not by a comparison; such a mask has a datapath, a constant one "
+        "too (pass fold_constants), and the sum with a mask of numbers"};
+  return repeated(call, mask, call.frame_shape(), choice.mask);
+}
+
+/// What constants leave where the mask is not `when`, which is a multiple of the mask.
+StreamView constants_by(const Call& call, const Choice& choice, const StreamView& mask) {
+  Constants other = in_stream_order(call, mask, constants_at(call, choice.other));
+  if (!choice.when) return scaled(call, mask, std::move(other), std::nullopt, "left");
+  Constants scale = other;
+  scale.negate();
+  return scaled(call, mask, std::move(scale), std::move(other), "left");
+}
+
+Operand chosen_by_stream(const Call& call, const Choice& choice) {
+  const StreamView x = side(call, choice.taken);
+  const StreamView mask = call.lowering.reordered(
+      mask_stream(call, choice), call.lowering.layout_of(x), call.node, std::string(choice.mask));
+  const auto rest = [&] {
+    const FixedType bit{1, 0, false};
+    return scaled(call, mask, {{}, {1, 0, true}, {-1}}, Constants{{}, bit, {1}}, "rest");
+  };
+  const StreamView taken = kept_by(call, x, choice.when ? mask : rest(), "taken");
+  if (!is_stream(call, choice.other))
+    return combined(call, BinaryKind::add, taken, constants_by(call, choice, mask));
+  const StreamView y = other_stream(call, choice, x);
+  return combined(call, BinaryKind::add, taken,
+                  kept_by(call, y, choice.when ? rest() : mask, "left"));
+}
+
+Operand choose(const Call& call, const Choice& choice) {
+  return is_stream(call, choice.mask) ? chosen_by_stream(call, choice)
+                                      : chosen_by_constant(call, choice);
+}
+
 Operand lower_masked_fill(const Call& call) {
-  const auto value = number_in(call, "value");
-  if (!value) throw Refusal{"its value is computed; a constant number has a datapath"};
-  return chosen(call, call.stream("self"), ones_of(call, "mask", false), *value);
+  return choose(call, {"mask", "self", "value", false});
 }
 
 Operand lower_where(const Call& call) {
-  Constants kept = ones_of(call, "condition", true);
-  if (const auto other = number_in(call, "other"))
-    return chosen(call, call.stream("self"), std::move(kept), *other);
-  const auto self = number_in(call, "self");
-  if (!self) throw Refusal{"it chooses between two streams; a stream and a number have a datapath"};
-  return chosen(call, call.stream("other"), ones_of(call, "condition", false), *self);
+  if (is_stream(call, "self")) return choose(call, {"condition", "self", "other", true});
+  if (is_stream(call, "other")) return choose(call, {"condition", "other", "self", false});
+  throw Refusal{"it chooses between constants; multiply the mask by their difference"};
 }
 
 }  // namespace
+
+std::optional<double> number_in(const Call& call, std::string_view argument) {
+  const Parameter* parameter = call.parameter(argument);
+  if (!parameter) {
+    const ir::Value* value = call.node.find(argument);
+    if (!value || value->is_node()) return std::nullopt;
+    return call.number(argument, 0);
+  }
+  const Array values = call.values(*parameter);
+  const std::span<const float> numbers = values.span<float>();
+  if (std::ranges::adjacent_find(numbers, std::not_equal_to()) != numbers.end())
+    return std::nullopt;
+  return numbers.front();
+}
 
 std::vector<LoweringRow> mask_rows() {
   return {

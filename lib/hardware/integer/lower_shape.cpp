@@ -17,6 +17,7 @@ Operand lower_dropout(const Call& call) {
 }
 
 Operand lower_to(const Call& call) {
+  if (call.node.info.dtype == DType::boolean) return as_truth(call, call.stream("self"));
   if (call.node.info.dtype != DType::float32) throw Refusal{"another dtype has no datapath"};
   return lower_identity(call);
 }

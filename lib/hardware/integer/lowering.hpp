@@ -74,6 +74,7 @@ struct Constants {
   Interval range() const;
   /// Gives the codes the least type that holds them.
   void fit(int frac);
+  void negate();
 };
 
 /// What is added to products, at the binary point of the accumulator.
@@ -264,6 +265,7 @@ std::vector<LoweringRow> join_rows();
 std::vector<LoweringRow> movement_rows();
 std::vector<LoweringRow> pad_rows();
 std::vector<LoweringRow> mask_rows();
+std::vector<LoweringRow> comparison_rows();
 std::vector<LoweringRow> embedding_rows();
 std::vector<LoweringRow> table_rows();
 
@@ -372,6 +374,18 @@ StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scal
 /// The step that does so, without requantisation, and its accumulator.
 std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView& x,
                                               Constants scale, std::optional<Constants> shift);
+/// Whether an argument is computed from the inputs. Refused where it has no datapath.
+bool is_stream(const Call& call, std::string_view argument);
+/// The number that an argument is, as a number or a constant tensor that is the same everywhere.
+std::optional<double> number_in(const Call& call, std::string_view argument);
+/// Two arguments in the frame of the result, which they may broadcast to, and in one order.
+std::pair<StreamView, StreamView> alike(const Call& call, std::string_view a, std::string_view b);
+/// The step that joins two streams of one shape and order, without requantisation.
+std::pair<Binary, Accumulator> binary_step(const Call& call, BinaryKind kind, const StreamView& a,
+                                           const StreamView& b);
+/// Whether a stream is 0 or 1, of one bit; the stream as such, 1 where it is not 0.
+bool is_truth(const Call& call, const StreamView& x);
+StreamView as_truth(const Call& call, const StreamView& x);
 /// The sum, product ... of two streams of one shape and order.
 StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b);
 /// a / b of two streams of one shape and order, rounded once to the grid of the result.

@@ -460,8 +460,7 @@ TEST_CASE("a constant tensor that is the same everywhere is a number to choose")
         out, {{"data_out", "integer(7, 3)"}}));
   };
   check_against_reference(choice({-4, -4, -4}, {1, 3}, {2, 3}), 12);
-  CHECK_THROWS_WITH(integer::lower(choice({-4, -4, 1}, {1, 3}, {2, 3})),
-                    Catch::Contains("constants that differ"));
+  check_against_reference(choice({-4, -4, 1}, {1, 3}, {2, 3}), 12);
   CHECK_THROWS_WITH(integer::lower(choice({2, 2}, {2, 1, 1}, {2, 2, 3})),
                     Catch::Contains("makes the stream larger"));
 }

@@ -314,6 +314,15 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["div"] = [](E e) -> R {
       return {e.binary([](Real a, Real b) { return a == 0 ? a : a / b; })};
     };
+    t["gt"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a > b); })}; };
+    t["ge"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a >= b); })}; };
+    t["lt"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a < b); })}; };
+    t["le"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a <= b); })}; };
+    t["eq"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a == b); })}; };
+    t["ne"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a != b); })}; };
+    t["and"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a * b; })}; };
+    t["or"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a < b ? b : a; })}; };
+    t["not"] = [](E e) -> R { return {e.map([](Real x) { return 1 - x; })}; };
     t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
     t["embedding"] = [](E e) -> R { return {e.embedded()}; };
     t["masked_fill"] = [](E e) -> R { return {e.chosen_by("mask", "value", "self")}; };
