@@ -37,21 +37,56 @@ Padding padding_of(const Call& call, const std::vector<Axis>& axes) {
   return padding;
 }
 
-/// The axes of a convolution over `frame` = torch [C, spatial...].
-std::vector<Axis> convolution_axes(const Call& call, const Shape& frame, const Shape& weight) {
+/// The axes of a convolution over `frame` = torch [C, spatial...], around which there are zeros.
+std::vector<Axis> convolution_axes(const Call& call, const Shape& frame, const Shape& weight,
+                                   const Pads& zeros) {
   const std::size_t dims = frame.size() - 1;
   const Shape stride = call.integers("stride", dims, Shape(dims, 1));
   const Shape dilation = call.integers("dilation", dims, Shape(dims, 1));
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < dims; ++d)
-    axes.push_back({frame[d + 1], weight[d + 2], stride[d], dilation[d]});
+    axes.push_back({frame[d + 1] + zeros.before[d + 1] + zeros.after[d + 1], weight[d + 2],
+                    stride[d], dilation[d]});
   const Padding padding = padding_of(call, axes);
   for (std::size_t d = 0; d < dims; ++d) {
     if (padding.before[d] < 0) throw Refusal{"negative padding has no datapath"};
     axes[d].pad = padding.before[d];
     axes[d] = slid(axes[d], padding.after[d]);
+    axes[d].size = frame[d + 1];
+    axes[d].pad += zeros.before[d + 1];
   }
   return axes;
+}
+
+/// The stream that a convolution reads, and zeros around it: those that a pad puts there are its
+/// window's own padding, which is not stored.
+struct Image {
+  StreamView x;
+  Pads zeros;
+};
+
+/// A window without a pixel in it is none that the hardware slides.
+bool reach_over(const Axis& axis) {
+  const std::int64_t behind = axis.last() + axis.reach() - axis.pad - axis.size;
+  return axis.pad < axis.reach() && behind < axis.reach();
+}
+
+Image image_for(const Call& call, const Shape& weight, std::size_t dims) {
+  const Shape none(dims + 1, 0);
+  const auto zeros = zeros_around(call, *call.node.find("input"));
+  if (!zeros) return {image_of(call, weight, dims), {none, none}};
+  const StreamView x = call.stream_of(zeros->input, "input");
+  const bool fits = weight.size() == dims + 2 && x.layout.torch_shape.size() == dims + 1;
+  // What is left out cannot be: the convolution's own padding would show it again.
+  const auto left_out = [](std::int64_t count) { return count < 0; };
+  const auto& [before, after] = zeros->pads;
+  const bool spatial = fits && before[0] == 0 && after[0] == 0 &&
+                       std::ranges::none_of(before, left_out) &&
+                       std::ranges::none_of(after, left_out);
+  if (spatial && std::ranges::all_of(
+                     convolution_axes(call, x.layout.torch_shape, weight, zeros->pads), reach_over))
+    return {x, zeros->pads};
+  return {image_of(call, weight, dims), {none, none}};
 }
 
 /// Torch [outputs][channels][kernel...] to [outputs][kernel...][channels].
@@ -93,9 +128,9 @@ Operand convolved(const Call& call, const StreamView& x, Constants weight,
 Operand lower_convolution(const Call& call, std::size_t dims) {
   check_weights(call);
   Constants weight = call.weights();
-  const StreamView x = image_of(call, weight.shape, dims);
+  const auto [x, zeros] = image_for(call, weight.shape, dims);
   const Shape& frame = x.layout.torch_shape;
-  const std::vector<Axis> axes = convolution_axes(call, frame, weight.shape);
+  const std::vector<Axis> axes = convolution_axes(call, frame, weight.shape, zeros);
   const StreamView image = call.lowering.reordered(x, channels_last(frame), call.node, "data_in");
   return convolved(call, image, std::move(weight), axes);
 }

@@ -40,12 +40,6 @@ Index padded_place(std::string_view mode, Index place, Index size) {
   return outside;
 }
 
-/// How many elements stand before and after each torch dimension of a frame; negative ones are
-/// left out.
-struct Pads {
-  Shape before, after;
-};
-
 /// Torch's list: [before, after] of the last dimension, then of the one before it.
 Pads pads_of(const Call& call, std::string_view argument, std::size_t rank) {
   const ir::Value* given = call.find(argument);
@@ -154,7 +148,26 @@ Operand lower_pad(const Call& call) {
   return pad(call, "pad", mode ? mode->as_string() : "constant");
 }
 
+bool pads_with_zeros(const Call& call) {
+  const std::string op = op_of(call.lowering.graph(), call.node);
+  if (op != "pad" && op != "constant_pad_nd") return false;
+  const ir::Value *mode = call.find("mode"), *value = call.find("value");
+  const bool zero = !value || *value == ir::Value(0) || *value == ir::Value(0.0);
+  return zero && (!mode || mode->as_string() == "constant") && call.node.formats.empty();
+}
+
 }  // namespace
+
+std::optional<ZerosAround> zeros_around(const Call& reader, const ir::Value& value) {
+  if (!value.is_node()) return std::nullopt;
+  const Call call{reader.lowering, reader.lowering.graph().node(value.node())};
+  const ir::Value *input = call.node.find("self"), *sizes = call.node.find("pad");
+  if (!input || !sizes || !pads_with_zeros(call)) return std::nullopt;
+  bool known = sizes->kind() == ir::Value::Kind::list;
+  sizes->for_each_node([&](ir::NodeId) { known = false; });
+  if (!known || !call.node.info.is_tensor()) return std::nullopt;
+  return ZerosAround{*input, pads_of(call, "pad", call.frame_shape().size())};
+}
 
 std::vector<LoweringRow> pad_rows() {
   return {

@@ -332,6 +332,18 @@ StreamView linear_product(const Call& call, StreamView x, Constants weight,
 StreamView repeated(const Call& call, const StreamView& x, const Shape& shape,
                     std::string_view port);
 
+/// How many elements stand before and after each torch dimension of a frame; negative ones are
+/// left out.
+struct Pads {
+  Shape before, after;
+};
+/// What a node puts zeros around, and how many; nothing where a value is none of such a node's.
+struct ZerosAround {
+  ir::Value input;
+  Pads pads;
+};
+std::optional<ZerosAround> zeros_around(const Call& reader, const ir::Value& value);
+
 /// A stream on the grid of the result, where it has one: quantizing commutes with moving.
 StreamView on_result_grid(const Call& call, const StreamView& x);
 /// A stream, whose type grows where it has to, and the code of a number among its codes: that of

@@ -200,6 +200,38 @@ TEST_CASE("padding 'same' of kernels of even reach has one more behind than befo
     }
 }
 
+TEST_CASE("zeros in front of a convolution are its window's padding") {
+  const auto padded = [](const Geometry& g, const Shape& pads, double value, bool returned) {
+    Sketch sketch;
+    const auto x = sketch.input({2, g.channels, g.height, g.width});
+    Geometry inner = g;
+    inner.width += pads[0] + pads[1];
+    inner.height += pads[2] + pads[3];
+    const auto p =
+        sketch.call("aten::pad", {{"self", ref(x)}, {"pad", list(pads)}, {"value", Value(value)}},
+                    {2, g.channels, inner.height, inner.width});
+    const auto y =
+        convolution(sketch, p, inner, ports("integer(8, 4)", "integer(6, 4)", "integer(8, 5)"));
+    if (!returned) return sketch.finish(y);
+    const auto z = sketch.relu(p, {{"data_in", "integer(8, 4)"}});
+    return sketch.finish(Value::tuple({ref(y), ref(z)}));
+  };
+  for (const Geometry& g : geometries)
+    for (const Shape& pads : {Shape{0, 1, 0, 1}, Shape{1, 0, 1, 1}, Shape{1, 1, 0, 0},
+                              Shape{0, 0, 0, 1}, Shape{-1, 1, 1, 0}}) {
+      if (g.width + pads[0] < 1) continue;
+      const bool adds = pads[0] >= 0;
+      INFO(g.height << "x" << g.width << " " << shape_text(pads));
+      const ir::Graph graph = padded(g, pads, 0, false);
+      check_against_reference(graph, 12);
+      if (g.kernel_h > 2 && g.kernel_w > 2 && adds) CHECK(integer::lower(graph).steps.size() == 1);
+    }
+  const Geometry& any = geometries[1];
+  CHECK(integer::lower(padded(any, {0, 1, 0, 1}, 1.5, false)).steps.size() == 3);
+  check_against_reference(padded(any, {0, 1, 0, 1}, 0, true), 12);   // others read the pad
+  check_against_reference(padded(any, {9, 9, 9, 9}, 0, false), 12);  // windows of nothing else
+}
+
 TEST_CASE("a format behind a maximum moves to the layer before it") {
   Sketch sketch;
   const auto x = sketch.input({2, 3, 6, 6});
