@@ -101,7 +101,9 @@ std::string lines_of(const std::vector<std::string>& sources) { return join(sour
 
 }  // namespace
 
-std::string bench_cflags(int optimise) { return "-std=c++20 -O" + std::to_string(optimise); }
+std::string bench_cflags(int optimise) {
+  return "-std=c++20 -O" + std::to_string(optimise) + " -include ../signs.hpp";
+}
 
 std::string bench_makeflags(int optimise) {
   return "OPT_FAST=-O" + std::to_string(optimise) +

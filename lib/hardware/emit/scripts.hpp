@@ -26,11 +26,12 @@ inline constexpr const char* bench_build =
 inline constexpr const char* bench_model = "--noassert --prefix Vdut --top-module bench_top";
 /// As the model's folder below sim/ sees it, and all files of the bench that no design changes.
 inline constexpr const char* bench_source = "../bench.cpp";
-inline constexpr std::array bench_sources{"bench.cpp",  "dut.cpp",    "dut.hpp",    "options.hpp",
-                                          "report.hpp", "stalls.hpp", "streams.hpp"};
+inline constexpr std::array bench_sources{"bench.cpp",  "dut.cpp",   "dut.hpp",    "options.hpp",
+                                          "report.hpp", "signs.hpp", "stalls.hpp", "streams.hpp"};
 /// Of the C++ compiler and of make. Of Verilator's runtime only inline functions are called per
-/// cycle, so only the model is optimised. dut.cpp is compiled in one unit with the model: most of
-/// the time that either takes is for Verilator's headers.
+/// cycle, so only the model is optimised, with the bench's arithmetic in front of it. dut.cpp is
+/// compiled in one unit with the model: most of the time that either takes is for Verilator's
+/// headers.
 std::string bench_cflags(int optimise);
 std::string bench_makeflags(int optimise);
 /// Yosys's command for 7-series parts.

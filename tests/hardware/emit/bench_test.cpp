@@ -4,8 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "designs.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/process.hpp"
 #include "support/temporary_folder.hpp"
 #include "test_paths.hpp"
 
@@ -151,4 +153,19 @@ TEST_CASE("a design that gives beats for ever and takes none is a deadlock") {
 
 TEST_CASE("a beat before any input is found") {
   CHECK(Bench("speaks_first").run(bench_options()).protocol_faults > 0);
+}
+
+TEST_CASE("signed arithmetic of models is that of Verilator") {
+  const test::TemporaryFolder folder;
+  const std::string root(
+      trim(run_checked({"verilator", "--getenv", "VERILATOR_ROOT"}, {"", 60, {}}, "asking").out));
+  const std::string check = std::string(MASE_TEST_FOLDER) + "/hardware/emit/verilated/signs.cpp";
+  for (const auto& [name, text] : all_files(test::one_skid(), {}))
+    if (name == "sim/signs.hpp") write_file(folder.file("signs.hpp"), text);
+  run_checked({"g++", "-std=c++20", "-O1", "-isystem", root + "/include", "-isystem",
+               root + "/include/vltstd", "-I" + folder.path(), check, "-o", folder.file("check")},
+              {"", 300, {}}, "compiling");
+  const ProcessResult result = run_process({folder.file("check")}, {"", 60, {}});
+  CHECK(result.out.empty());
+  CHECK(result.status == 0);
 }
