@@ -19,29 +19,53 @@ module mase_dot_skew #(
   logic unused_rst;  // four lanes and fewer may have no reset
   assign unused_rst = rst;
 
+  // Stage s of a chain keeps the lanes that are more than s cycles late, all but its first ones in one register:
+  // wide registers cost simulators less.
   localparam int PAIRS = (SIMD < 8) ? (SIMD + 1) / 2 : 4;
-  for (genvar i = 0; i < SIMD; i++) begin : g_lane
-    localparam int CHAIN = (SIMD - i / 8 * 8 < 8) ? SIMD - i / 8 * 8 : 8;  // lanes of its chain
-    localparam int LATE = PAIRS - (CHAIN + 1) / 2 + i % 8 / 2;
-    if (LATE == 0) begin : g_now
-      assign out[i*W+:W] = in[i*W+:W];
-    end else begin : g_late
-      for (genvar r = 0; r < LATE; r++) begin : g_register
-        logic [W-1:0] previous, kept;
-        if (r == 0) begin : g_first
-          assign previous = in[i*W+:W];
-        end else begin : g_next
-          assign previous = g_register[r-1].kept;
-        end
-        if ((r == 0 && (LATE > 1 || SHARED == 2)) || (r == 2 && SHARED != 0)) begin : g_reset
-          always_ff @(posedge clk)
-            if (rst) kept <= '0;
-            else if (enable) kept <= previous;
-        end else begin : g_plain
-          always_ff @(posedge clk) if (enable) kept <= previous;
-        end
+  for (genvar c = 0; c < SIMD; c += 8) begin : g_chain
+    localparam int LANES = (SIMD - c < 8) ? SIMD - c : 8;
+    localparam int FIRST = PAIRS - (LANES + 1) / 2;  // cycles that the first pair is late
+    localparam int STAGES = FIRST + (LANES - 1) / 2;
+    localparam int DIRECT = (FIRST > 0) ? 0 : (LANES < 2) ? LANES : 2;
+    if (DIRECT > 0) begin : g_direct
+      assign out[c*W+:DIRECT*W] = in[c*W+:DIRECT*W];
+    end
+    for (genvar s = 0; s < STAGES; s++) begin : g_stage
+      localparam int FROM = (s < FIRST) ? 0 : 2 * (s + 1 - FIRST);
+      localparam int LEFT = LANES - FROM;
+      localparam int PAIR = (LEFT < 2) ? LEFT : 2;
+      localparam int DONE = (s + 1 < FIRST) ? 0 : PAIR;  // lanes that are late enough behind this stage
+      logic [LEFT*W-1:0] previous;
+      if (s == 0) begin : g_in
+        assign previous = in[(c+FROM)*W+:LEFT*W];
+      end else begin : g_before
+        assign previous = g_stage[s-1].g_waiting.kept;
       end
-      assign out[i*W+:W] = g_register[LATE-1].kept;
+      if (DONE > 0) begin : g_done
+        mase_operands #(
+            .W(DONE * W),
+            .SHARED(((s == 0 && SHARED == 2) || (s == 2 && SHARED != 0)) ? 1 : 0)
+        ) register (
+            .clk,
+            .rst,
+            .enable,
+            .in(previous[DONE*W-1:0]),
+            .out(out[(c+FROM)*W+:DONE*W])
+        );
+      end
+      if (DONE < LEFT) begin : g_waiting
+        logic [(LEFT-DONE)*W-1:0] kept;
+        mase_operands #(
+            .W((LEFT - DONE) * W),
+            .SHARED((s == 0 || (s == 2 && SHARED != 0)) ? 1 : 0)
+        ) register (
+            .clk,
+            .rst,
+            .enable,
+            .in(previous[LEFT*W-1:DONE*W]),
+            .out(kept)
+        );
+      end
     end
   end
 
