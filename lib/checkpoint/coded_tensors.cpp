@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "ir/masks.hpp"
 #include "ir/tensor_readers.hpp"
 
 namespace mase::checkpoint {
@@ -77,12 +78,24 @@ void code(ir::Tensor& tensor, const ir::TensorReaders& readers) {
   tensor.coded = std::make_shared<ir::CodedTensor>(ir::CodedTensor{format, std::move(*codes)});
 }
 
+/// Masks have no codes.
+std::set<std::string> mask_tensors(const ir::Graph& graph) {
+  const ir::Masks masks(graph);
+  std::set<std::string> paths;
+  for (const ir::NodeId id : graph.order())
+    if (const ir::Node& node = graph.node(id); node.kind == ir::NodeKind::get_attr && masks.in(id))
+      paths.insert(node.target);
+  return paths;
+}
+
 }  // namespace
 
 ir::Graph with_codes_alone(const ir::Graph& graph) {
   ir::Graph coded = graph;
+  const std::set<std::string> masks = mask_tensors(graph);
   for (const auto& [path, readers] : ir::tensor_readers(graph))
-    if (!readers.differ && readers.format) code(coded.tensors.at(path), readers);
+    if (!readers.differ && readers.format && !masks.contains(path))
+      code(coded.tensors.at(path), readers);
   return coded;
 }
 

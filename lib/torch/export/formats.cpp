@@ -71,11 +71,11 @@ const formats::Format* PortFormats::find(const std::string& argument, ir::NodeId
 }
 
 MethodBuilder::JitValue* quantize_output(MethodBuilder& builder, const ir::Node& node,
-                                         MethodBuilder::JitValue* value) {
+                                         MethodBuilder::JitValue* value, bool keeps_masks) {
   const auto format = node.formats.find("data_out");
   const bool tensor = value->type()->isSubtypeOf(*c10::TensorType::get());
   if (format == node.formats.end() || !tensor || !takes_format(node.info)) return value;
-  return builder.quantize(value, format->second, rank_of(node.info));
+  return builder.quantize(value, format->second, rank_of(node.info), keeps_masks);
 }
 
 }  // namespace mase::libtorch

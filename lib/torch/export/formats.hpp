@@ -46,6 +46,6 @@ class PortFormats {
 
 /// The value of a node in the format of its data_out.
 MethodBuilder::JitValue* quantize_output(MethodBuilder& builder, const ir::Node& node,
-                                         MethodBuilder::JitValue* value);
+                                         MethodBuilder::JitValue* value, bool keeps_masks);
 
 }  // namespace mase::libtorch

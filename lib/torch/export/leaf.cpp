@@ -35,8 +35,10 @@ std::string float_marks(const ir::Graph& graph, const ir::Value& value) {
 /// are not the leaf's own.
 class LeafBuilder {
  public:
-  LeafBuilder(const ir::Graph& graph, const ir::Node& node, const torch::jit::Module& owner)
+  LeafBuilder(const ir::Graph& graph, const ir::Masks& masks, const ir::Node& node,
+              const torch::jit::Module& owner)
       : graph_(graph),
+        masks_(masks),
         node_(node),
         module_(graph.module_of(node)),
         formats_(graph, node),
@@ -53,13 +55,13 @@ class LeafBuilder {
       else
         add_constant(attribute);
     }
-    return leaf_.finish(name, quantize_output(leaf_, node_, result()));
+    return leaf_.finish(name, quantize_output(leaf_, node_, result(), masks_.in(node_.id)));
   }
 
  private:
   JitValue* result() {
     const RecurrentOp* recurrent = find_recurrent(module_.op);
-    if (recurrent == nullptr) return leaf_.call(module_.op, operands_);
+    if (recurrent == nullptr) return hidden(leaf_.call(module_.op, operands_));
     const auto state = node_.formats.find("state");
     const bool given = state != node_.formats.end() && takes_format(graph_, *node_.find("input"));
     return call_recurrent(leaf_, *recurrent,
@@ -67,6 +69,11 @@ class LeafBuilder {
                            .packed = node_.find("batch_sizes") != nullptr,
                            .state = given ? &state->second : nullptr},
                           operands_);
+  }
+
+  JitValue* hidden(JitValue* result) {
+    if (!masks_.hide(node_)) return result;
+    return leaf_.hide_masked(operands_.front().second(c10::TensorType::get()), result);
   }
 
   /// All inputs come before the body.
@@ -93,7 +100,8 @@ class LeafBuilder {
       const bool quantized = now && takes_format(graph_, argument.value);
       JitValue* value = *input++;
       add_value(argument.name, quantized
-                                   ? leaf_.quantize(value, *format, rank_of(graph_, argument.value))
+                                   ? leaf_.quantize(value, *format, rank_of(graph_, argument.value),
+                                                    masks_.in(argument.value))
                                    : value);
     }
   }
@@ -136,6 +144,7 @@ class LeafBuilder {
   }
 
   const ir::Graph& graph_;
+  const ir::Masks& masks_;
   const ir::Node& node_;
   const ir::Module& module_;
   PortFormats formats_;
@@ -167,6 +176,9 @@ std::string LeafMethods::signature(const ir::Node& node) const {
             (has_nodes(argument.value) ? float_marks(graph_, argument.value)
                                        : ir::print(graph_, argument.value));
   for (const auto& [port, format] : node.formats) text += "|" + port + ":" + format.text();
+  for (const ir::Argument& argument : node.args)
+    if (masks_.in(argument.value)) text += "|masks in " + argument.name;
+  if (masks_.in(node.id)) text += "|masks out";
   return text + (takes_format(node.info) ? "" : "|plain");
 }
 
@@ -178,7 +190,7 @@ const LeafMethods::Method& LeafMethods::method(const ir::Node& node,
   const int number = counts_[node.target]++;
   const std::string name = number == 0 ? "forward" : "forward" + std::to_string(number);
   const c10::TypePtr result =
-      LeafBuilder(graph_, node, tree_.modules.at(node.target)).build(name, arguments);
+      LeafBuilder(graph_, masks_, node, tree_.modules.at(node.target)).build(name, arguments);
   return methods_.emplace(key, Method{name, result}).first->second;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/graph.hpp"
+#include "ir/masks.hpp"
 #include "torch/export/method.hpp"
 #include "torch/export/tree.hpp"
 
@@ -15,8 +16,9 @@ namespace mase::libtorch {
 /// Writes the methods of the layers of a module tree.
 class LeafMethods {
  public:
-  /// Both must outlive this object; methods are added to the tree's modules.
-  LeafMethods(const ir::Graph& graph, ModuleTree& tree) : graph_(graph), tree_(tree) {}
+  /// All must outlive this object; methods are added to the tree's modules.
+  LeafMethods(const ir::Graph& graph, const ir::Masks& masks, ModuleTree& tree)
+      : graph_(graph), masks_(masks), tree_(tree) {}
 
   /// Calls the layer of a call_module node from `top`. Its formats are applied inside the method,
   /// which is made at the first call of its kind.
@@ -35,6 +37,7 @@ class LeafMethods {
   std::string signature(const ir::Node& node) const;
 
   const ir::Graph& graph_;
+  const ir::Masks& masks_;
   ModuleTree& tree_;
   std::map<std::string, Method> methods_;
   std::map<std::string, int> counts_;

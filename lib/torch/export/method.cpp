@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/tensors.hpp"
 
@@ -106,6 +107,10 @@ constexpr const char* weight_source =
     "    w = 1.0 / float(n)\n"
     "  return w\n";
 
+constexpr const char* hiding_source =
+    "def hide(x, y):\n"
+    "  return torch.masked_fill(y, torch.eq(x, float(\"-inf\")), 0.0)\n";
+
 constexpr const char* softsign_source =
     "def softsign(x):\n"
     "  return x / (x.abs() + 1)\n";
@@ -114,11 +119,16 @@ constexpr const char* softsign_source =
 
 /// `q = x + (q - x).detach()` has the gradient 1 and, in
 /// float32, almost always the value q; eval mode returns q itself.
-std::string quantizer_source(const formats::Format& format, int rank) {
-  return "(x, training: bool):\n" + statements(format, rank, "  ") +
+std::string quantizer_source(const formats::Format& format, int rank, bool keeps_masks) {
+  const std::string set_aside = "  masked = torch.le(x, " + double_text(ir::mask_bound) +
+                                ")\n"
+                                "  x = torch.masked_fill(x, masked, 0.0)\n";
+  const std::string put_back = "  q = torch.masked_fill(q, masked, float(\"-inf\"))\n";
+  return "(x, training: bool):\n" + (keeps_masks ? set_aside : "") +
+         statements(format, rank, "  ") +
          "  if training:\n"
-         "    q = x + torch.detach(q - x)\n"
-         "  return q\n";
+         "    q = x + torch.detach(q - x)\n" +
+         (keeps_masks ? put_back : "") + "  return q\n";
 }
 
 MethodBuilder::MethodBuilder(const jit::Module& owner)
@@ -233,10 +243,15 @@ jit::Value* MethodBuilder::call_shared(const std::string& folder, const std::str
       function, jit::matchSchema(function->getSchema(), jit::SourceRange(), *graph_, given, {}));
 }
 
-jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& format, int rank) {
+jit::Value* MethodBuilder::hide_masked(jit::Value* input, jit::Value* result) {
+  return inline_function(hiding_source, {input, result}).at(0);
+}
+
+jit::Value* MethodBuilder::quantize(jit::Value* value, const formats::Format& format, int rank,
+                                    bool keeps_masks) {
   const bool many = value->type()->kind() == c10::TypeKind::ListType;
   const std::string source =
-      many ? list_quantizer_source(format, rank) : quantizer_source(format, rank);
+      many ? list_quantizer_source(format, rank) : quantizer_source(format, rank, keeps_masks);
   return call_shared("quantizers", function_name(format, source), source,
                      {value, attribute("training")});
 }

@@ -17,8 +17,9 @@
 
 namespace mase::libtorch {
 
-/// What follows the name of a function (x, training) that quantizes tensors of this rank.
-std::string quantizer_source(const formats::Format& format, int rank);
+/// What follows the name of a function (x, training) that quantizes tensors of this rank. One that
+/// keeps masks leaves them as -inf (ir/masks.hpp).
+std::string quantizer_source(const formats::Format& format, int rank, bool keeps_masks = false);
 
 /// Writes one TorchScript method, operator by operator.
 class MethodBuilder {
@@ -59,7 +60,10 @@ class MethodBuilder {
   JitValue* get_item(JitValue* base, const ir::Value& index, const NodeLookup& lookup);
   /// Fake quantization of a tensor of this rank, or of every tensor of a list of such: the format's
   /// bits in eval mode, straight-through in training mode.
-  JitValue* quantize(JitValue* value, const formats::Format& format, int rank);
+  JitValue* quantize(JitValue* value, const formats::Format& format, int rank,
+                     bool keeps_masks = false);
+  /// The result of a softmax, 0 where its input is masked.
+  JitValue* hide_masked(JitValue* input, JitValue* result);
   /// Adds 1 to a counter tensor while training.
   void count_while_training(JitValue* counter);
   /// The weight of the last counted batch in the mean over all of them; 0 in eval mode.

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "ir/leaf_bodies.hpp"
+#include "ir/masks.hpp"
 #include "torch/export/formats.hpp"
 #include "torch/export/leaf.hpp"
 #include "torch/export/tree.hpp"
@@ -58,8 +59,9 @@ class Exporter {
  public:
   explicit Exporter(const ir::Graph& graph)
       : graph_(ir::without_leaf_bodies(graph)),
+        masks_(graph_),
         tree_(build_module_tree(graph_, quantized_modules(graph_))),
-        leaves_(graph_, tree_),
+        leaves_(graph_, masks_, tree_),
         top_(tree_.modules.at("")) {}
 
   jit::Module build() {
@@ -80,10 +82,10 @@ class Exporter {
  private:
   void emit(const ir::Node& node) {
     if (node.kind == ir::NodeKind::output) {
-      top_.finish("forward", quantize_output(top_, node, result(node)));
+      top_.finish("forward", quantize_output(top_, node, result(node), false));
       return;
     }
-    jit::Value* value = quantize_output(top_, node, raw_value(node));
+    jit::Value* value = quantize_output(top_, node, raw_value(node), masks_.in(node.id));
     values_[node.id] = value;
     // Inputs keep the name of their placeholder, also when a node only passes them on.
     if (value->node()->kind() != c10::prim::Param) value->setDebugName(debug_name(node.name));
@@ -121,7 +123,7 @@ class Exporter {
       jit::Value* value = values_.at(id);
       const ir::ValueInfo& info = graph_.node(id).info;
       const bool quantized = format != nullptr && takes_format(info) && !is_coded(id);
-      return quantized ? top_.quantize(value, *format, rank_of(info)) : value;
+      return quantized ? top_.quantize(value, *format, rank_of(info), masks_.in(id)) : value;
     };
   }
 
@@ -138,16 +140,19 @@ class Exporter {
                            node.args.at(1).value, lookup());
     }
     Operands operands;
+    std::map<std::string, jit::Value*> given;
     for (const ir::Argument& argument : node.args)
       operands.emplace_back(
-          argument.name,
-          [this, &argument, find_node = lookup(formats, argument.name)](const c10::TypePtr& type) {
-            return top_.lower(argument.value, type, find_node);
+          argument.name, [this, &argument, &given,
+                          find_node = lookup(formats, argument.name)](const c10::TypePtr& type) {
+            return given[argument.name] = top_.lower(argument.value, type, find_node);
           });
-    return top_.call(node.op, operands);
+    jit::Value* value = top_.call(node.op, operands);
+    return masks_.hide(node) ? top_.hide_masked(given.at(node.args.front().name), value) : value;
   }
 
   const ir::Graph graph_;  ///< without opaque leaves
+  const ir::Masks masks_;
   ModuleTree tree_;
   LeafMethods leaves_;
   MethodBuilder top_;

@@ -6,7 +6,10 @@
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 
+#include <limits>
+
 #include "base/error.hpp"
+#include "ir/masks.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/in_place.hpp"
 #include "torch/run/normalise.hpp"
@@ -81,7 +84,16 @@ c10::IValue Executor::Plan::quantized(Recipe& recipe, c10::IValue value) {
   return out;
 }
 
+/// A mask counts as 0 where a format looks at its neighbours.
 at::Tensor Executor::Plan::rounded(const at::Tensor& tensor, const PortFormat& by, Rounded what,
+                                   std::int64_t item) const {
+  if (!by.keeps_masks || tensor.scalar_type() != at::kFloat) return on_grid(tensor, by, what, item);
+  const at::Tensor masked = tensor.le(ir::mask_bound);
+  return on_grid(tensor.masked_fill(masked, 0.0), by, what, item)
+      .masked_fill(masked, -std::numeric_limits<double>::infinity());
+}
+
+at::Tensor Executor::Plan::on_grid(const at::Tensor& tensor, const PortFormat& by, Rounded what,
                                    std::int64_t item) const {
   if (!training_) return quantize(tensor, by.format->deterministic());
   const at::Tensor out =
@@ -145,7 +157,10 @@ c10::IValue Executor::Plan::call_aten(PlanStep& step) {
   if (step.done) return take_done(step);
   stack_.clear();
   for (Recipe& recipe : step.arguments) stack_.push_back(evaluate(recipe));
+  at::Tensor hidden;
+  if (step.hides && quantizes(step.arguments[0])) hidden = stack_[0].toTensor().isneginf();
   call_operator(step);
+  if (hidden.defined()) stack_[0] = stack_[0].toTensor().masked_fill(hidden, 0.0);
   if (training_ && step.batches) static_cast<std::int64_t*>(step.batches->data_ptr())[0] += 1;
   if (stack_.size() == 1) return std::move(stack_.back());
   std::vector<c10::IValue> results = std::move(stack_);

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "ir/leaf_bodies.hpp"
+#include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/in_place.hpp"
@@ -24,7 +25,8 @@ void PortFormat::set(const ir::Node& node, const std::string& name, const format
 
 class PlanBuilder {
  public:
-  explicit PlanBuilder(Executor::Plan& plan) : plan_(plan), graph_(plan.graph) {}
+  explicit PlanBuilder(Executor::Plan& plan)
+      : plan_(plan), graph_(plan.graph), masks_(plan.graph) {}
 
   void build() {
     for (const auto& [path, tensor] : graph_.tensors) {
@@ -303,6 +305,8 @@ class PlanBuilder {
       return round_leaf_port(step, rounds->second.port);
     const auto out = node.formats.find("data_out");
     if (out != node.formats.end()) step.out.set(node, "data_out", out->second);
+    step.out.keeps_masks = masks_.in(node.id);
+    step.hides = masks_.hide(node);
     if (step.kind == PlanStep::Kind::input || step.kind == PlanStep::Kind::tensor) return;
     for (const ir::Port& port : ir::ports(graph_, node)) {
       const auto format = node.formats.find(port.name);
@@ -332,8 +336,9 @@ class PlanBuilder {
     file_error("a format stands on argument '" + name + "', which the operator does not have");
   }
 
-  static void set_format(Recipe& recipe, const ir::Node& node, const ir::Port& port,
-                         const formats::Format& format) {
+  void set_format(Recipe& recipe, const ir::Node& node, const ir::Port& port,
+                  const formats::Format& format) const {
+    recipe.keeps_masks = recipe.kind == Recipe::Kind::slot && masks_.in(recipe.slot);
     const bool tensors = recipe.kind == Recipe::Kind::list && !port.tensor.empty();
     const bool one_item = recipe.kind == Recipe::Kind::list && port.value.is_node();
     recipe.in_training = port.name != "running_mean" && port.name != "running_var";
@@ -381,6 +386,7 @@ class PlanBuilder {
 
   Executor::Plan& plan_;
   const ir::Graph& graph_;
+  const ir::Masks masks_;
 };
 
 Executor::Plan::Plan(const ir::Graph& source, ir::Level run_level)

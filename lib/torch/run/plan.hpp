@@ -27,7 +27,8 @@ struct PortFormat {
   const formats::Format* format = nullptr;
   at::Tensor log2_step;  ///< of the format's step when it is learned
   std::string port;
-  std::uint64_t place = 0;  ///< of its random numbers (training_rounding.hpp)
+  std::uint64_t place = 0;   ///< of its random numbers (training_rounding.hpp)
+  bool keeps_masks = false;  ///< leaves masks as -inf (ir/masks.hpp)
 
   void set(const ir::Node& node, const std::string& name, const formats::Format& by);
 };
@@ -57,6 +58,7 @@ struct PlanStep {
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same over its first argument
   bool is_batch_norm = false;
+  bool hides = false;              ///< a softmax that gives masked elements 0
   bool is_over_sequences = false;  ///< ATen does not check what it is given
   const HostOperator* host = nullptr;
   const RecurrentOp* recurrent = nullptr;
@@ -115,6 +117,8 @@ struct Executor::Plan {
   at::Tensor show_quantized(const Recipe& recipe, const at::Tensor& tensor, std::int64_t item);
   at::Tensor rounded(const at::Tensor& tensor, const PortFormat& by, Rounded what,
                      std::int64_t item = 0) const;
+  at::Tensor on_grid(const at::Tensor& tensor, const PortFormat& by, Rounded what,
+                     std::int64_t item) const;
   void finish(const PlanStep& step, c10::IValue value);
 
   // State of the run in progress.
