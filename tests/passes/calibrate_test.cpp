@@ -2,11 +2,13 @@
 // Calibration chooses what a search over every value of the field would choose.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include "base/random.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/training_rows.hpp"
+#include "ir/text.hpp"
 #include "passes/calibration/divergence.hpp"
 #include "passes/calibration/score.hpp"
 #include "passes/float_runner.hpp"
@@ -393,6 +395,26 @@ TEST_CASE("values that are not finite are refused with node and port") {
                                      "bias_frac_width = \"auto\"\n",
                                      context),
                       Catch::Contains("node 'fc', port bias: a value is "));
+  }
+}
+
+TEST_CASE("masks of attention do not decide a range") {
+  ir::Graph graph = ir::parse(R"(graph "masked" {
+  tensor b : float32[3] buffer
+  %b : float32[3] = get_attr b
+  %add : float32[3] = call_function _operator.add aten::add.Tensor(self=%b, other=%b)
+  %y : float32[3] = call_function torch.softmax aten::softmax.int(self=%add, dim=-1)
+  %output : float32[3] = output output(value=%y)
+}
+)",
+                              "test");
+  for (const float mask : {-INFINITY, std::numeric_limits<float>::lowest()}) {
+    ir::Graph masked = graph;
+    masked.tensors.at("b").value = Array::from<float>({0, mask, -3}, {3});
+    passes::PassContext context;
+    test::run_pass(masked, "quantize",
+                   "[add.config]\nname = \"integer\"\ndata_in_frac_width = \"auto\"\n", context);
+    CHECK(format_at(masked, "add", "data_in") == "integer(8, 5)");
   }
 }
 

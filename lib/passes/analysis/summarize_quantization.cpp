@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/quantize_ports.hpp"
 
@@ -35,6 +36,10 @@ std::string quantized_type(const std::string& original, const ir::Node& node) {
   return original + suffix;
 }
 
+bool is_kept_mask(float exact, float changed) {
+  return exact <= ir::mask_bound && changed <= ir::mask_bound;
+}
+
 /// Energies of a signal and of the error made on it, and how much of it a format could not hold.
 struct Energy {
   double signal = 0, noise = 0;
@@ -42,17 +47,19 @@ struct Energy {
 
   void add(std::span<const float> exact, std::span<const float> changed) {
     for (std::size_t i = 0; i < exact.size(); ++i) {
+      if (is_kept_mask(exact[i], changed[i])) continue;
       const double x = exact[i], e = double(changed[i]) - x;
       signal += x * x;
       noise += e * e;
     }
   }
-  /// `exact` as it is before the format.
-  void count(const Array& exact, const formats::Format& format) {
-    std::vector<std::uint8_t> mask(static_cast<std::size_t>(exact.size()));
-    format.saturates(exact.span<float>(), mask, exact.shape());
+  /// `exact` as it is before the format, `changed` behind it.
+  void count(const Array& exact, const Array& changed, const formats::Format& format) {
+    std::vector<std::uint8_t> outside(static_cast<std::size_t>(exact.size()));
+    format.saturates(exact.span<float>(), outside, exact.shape());
     values += exact.size();
-    for (const std::uint8_t outside : mask) saturated += outside;
+    for (std::size_t i = 0; i < outside.size(); ++i)
+      saturated += !is_kept_mask(exact.span<float>()[i], changed.span<float>()[i]) && outside[i];
   }
   double decibel() const {
     if (noise == 0) return std::numeric_limits<double>::infinity();
@@ -73,7 +80,7 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
       format->second.deterministic().quantize(exact.span<float>(), quantized, exact.shape());
       Energy& energy = energies[node.name][std::string(ir::general_port(port.name))];
       energy.add(exact.span<float>(), quantized);
-      energy.count(exact, format->second);
+      energy.count(exact, Array::from(quantized, exact.shape()), format->second);
     }
   }
 }
@@ -90,12 +97,11 @@ void add_activation_energies(const ir::Graph& graph, const PassContext& context,
   Array raw;
   const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
     if (value.dtype() != DType::float32) return;
-    if (port == "data_in.raw") {
-      raw = value;
-      energies[node.name]["data_in"].count(value, node.formats.at("data_in"));
-    }
-    if (port == "data_in" && raw.shape() == value.shape())
+    if (port == "data_in.raw") raw = value;
+    if (port == "data_in" && raw.shape() == value.shape()) {
+      energies[node.name][port].count(raw, value, node.formats.at(port));
       energies[node.name][port].add(raw.span<float>(), value.span<float>());
+    }
     if (port != "data_out") return;
     const auto exact = reference.find(node.name);
     if (exact != reference.end() && exact->second.shape() == value.shape())

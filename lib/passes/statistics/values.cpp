@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "ir/masks.hpp"
 
 namespace mase::passes {
 namespace {
@@ -16,9 +17,17 @@ bool is_float(DType dtype) {
          dtype == DType::bfloat16;
 }
 
-void show(const Source& source, std::size_t index, const Array& array, const SeeValues& see) {
+/// Masks as the numbers that a format that keeps them rounds in their place.
+Array without_masks(Array values) {
+  for (float& value : values.mutable_span<float>())
+    if (value <= ir::mask_bound) value = 0;
+  return values;
+}
+
+void show(const Source& source, std::size_t index, const Array& array, bool masked,
+          const SeeValues& see) {
   if (!is_float(array.dtype())) return;
-  const Array values = array.to_float32();
+  const Array values = masked ? without_masks(array.to_float32()) : array.to_float32();
   const auto span = values.span<float>();
   const auto odd =
       std::find_if_not(span.begin(), span.end(), [](float v) { return std::isfinite(v); });
@@ -47,10 +56,16 @@ Source source_of(const ir::Graph& graph, std::string what, const ir::Value& valu
 void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir::Level level,
                  std::int64_t rows, const PassContext& context, const SeeValues& see) {
   using Place = std::pair<std::string, std::string>;  // node and port, as an observer sees them
+  const ir::Masks masks(graph);
+  const auto masked_tensor = [&](const std::string& path) {
+    return std::ranges::any_of(graph.order(), [&](ir::NodeId id) {
+      return masks.in(id) && graph.node(id).target == path;
+    });
+  };
   std::multimap<Place, std::size_t> readers;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (const std::string& path : sources[i].tensors)
-      show(sources[i], i, graph.tensors.at(path).value, see);
+      show(sources[i], i, graph.tensors.at(path).value, masked_tensor(path), see);
     for (const std::string& node : sources[i].nodes) readers.emplace(Place(node, "data_out"), i);
     for (const std::string& node : sources[i].recurrent) readers.emplace(Place(node, "state"), i);
   }
@@ -63,7 +78,8 @@ void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir:
   const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
     const auto [first, last] = readers.equal_range(Place(node.name, port));
     for (auto reader = first; reader != last; ++reader)
-      show(sources[reader->second], reader->second, value, see);
+      show(sources[reader->second], reader->second, value, port == "data_out" && masks.in(node.id),
+           see);
   };
   context.each_batch(rows,
                      [&](const std::vector<Array>& inputs) { evaluator->run(inputs, observe); });

@@ -27,7 +27,8 @@ Source source_of(const ir::Graph& graph, std::string what, const ir::Value& valu
 using SeeValues = std::function<void(std::size_t index, const Array& values)>;
 
 /// Shows every floating-point tensor of the sources once, then the results of nodes while the graph
-/// runs at `level` on `rows` rows of data, batch by batch. Nothing runs when no source needs it.
+/// runs at `level` on `rows` rows of data, batch by batch; masks (ir/masks.hpp) are shown as 0.
+/// Nothing runs when no source needs it.
 /// Error(Fault::config) when one does and there is no data or no evaluator; Error(Fault::file)
 /// naming the source of a value that is NaN or infinite.
 void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir::Level level,
