@@ -24,10 +24,13 @@ void mase_quantize(const mase_stream* stream, const float* values, int64_t* code
   const unsigned magnitude = stream->element_bits - (stream->is_signed ? 1 : 0);
   const double high = (double)(((int64_t)1 << magnitude) - 1);
   const double low = stream->is_signed ? -high - 1.0 : 0.0;
+  const double least = low + (double)stream->mask_codes;
   const double scale = ldexp(1.0, stream->fraction_bits);
   for (size_t i = 0; i < mase_elements(stream); ++i) {
     const double v = (double)values[i] * scale;
-    codes[i] = isnan(v) ? 0 : (int64_t)rounded(v < low ? low : v > high ? high : v, stream->rounds_down);
+    const int mask = stream->mask_codes && values[i] <= -0x1p100F;
+    const double inside = mask ? low : v < least ? least : v > high ? high : v;
+    codes[i] = isnan(v) ? 0 : (int64_t)rounded(inside, stream->rounds_down);
   }
 }
 

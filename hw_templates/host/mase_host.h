@@ -23,6 +23,7 @@ typedef struct {
   int fraction_bits;
   int rounds_down; /* floats become codes: 0 to the nearest, ties to even; 1 down */
   const uint32_t* order;
+  int64_t mask_codes; /* least codes that no number gets; masks of attention, from -2^100 down, get the first one */
 } mase_stream;
 
 size_t mase_elements(const mase_stream* stream);    /* of a frame */

@@ -34,6 +34,7 @@ class Stream(ctypes.Structure):
         ("fraction_bits", ctypes.c_int),
         ("rounds_down", ctypes.c_int),
         ("order", ctypes.POINTER(ctypes.c_uint32)),
+        ("mask_codes", ctypes.c_int64),
     )
 
     @property

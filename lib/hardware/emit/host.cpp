@@ -3,6 +3,7 @@
 #include "hardware/emit/axi.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
 #include "hardware/emit/templates.hpp"
@@ -18,13 +19,26 @@ const std::vector<std::int64_t>* order_of(const design::Design& design, design::
   return order.empty() ? nullptr : &order;
 }
 
-bool rounds_down(const design::Design& design, design::StreamId id) {
-  if (!design.program) return false;
+/// The place of an input among those of the program; none of another stream.
+std::optional<std::size_t> input_of(const design::Design& design, design::StreamId id) {
+  if (!design.program) return std::nullopt;
   const auto& inputs = design.program->inputs;
   const auto found = std::find(inputs.begin(), inputs.end(), design.stream(id).value);
-  return found != inputs.end() &&
-         design.program->input_rounding[static_cast<std::size_t>(found - inputs.begin())] !=
-             formats::Rounding::nearest_even;
+  if (found == inputs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - inputs.begin());
+}
+
+bool rounds_down(const design::Design& design, design::StreamId id) {
+  const auto input = input_of(design, id);
+  return input && design.program->input_rounding[*input] != formats::Rounding::nearest_even;
+}
+
+/// Codes below those of numbers.
+std::int64_t mask_codes(const design::Design& design, design::StreamId id) {
+  const auto input = input_of(design, id);
+  if (!input || !design.program->input_masks[*input]) return 0;
+  return *design.program->input_masks[*input] -
+         static_cast<std::int64_t>(design.stream(id).type.low());
 }
 
 std::string order_name(const std::string& stream) { return "mase_order_" + stream; }
@@ -50,7 +64,8 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
                                             stream.type.is_signed ? "1" : "0",
                                             std::to_string(stream.type.frac),
                                             rounds_down(design, id) ? "1" : "0",
-                                            order_of(design, id) ? order_name(name) : "0"};
+                                            order_of(design, id) ? order_name(name) : "0",
+                                            std::to_string(mask_codes(design, id))};
   return "    {" + join(members, ", ") + "},\n";
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "hardware/integer/layout.hpp"
+#include "ir/masks.hpp"
 
 namespace mase::integer {
 namespace {
@@ -25,13 +26,17 @@ double rounded(double v, formats::Rounding rounding) {
 
 /// x * 2^frac is exact in double for every float; clamping to integers before rounding is the same
 /// as after it, and keeps the codes small enough to round.
+/// `least` bounds what is no mask, where masks have a code.
 void encode_span(const float* in, std::int64_t* out, std::size_t count, const FixedType& type,
-                 formats::Rounding rounding) {
+                 formats::Rounding rounding, std::optional<std::int64_t> least) {
   const double scale = std::ldexp(1.0, type.frac);
-  const auto low = static_cast<double>(type.low()), high = static_cast<double>(type.high());
+  const auto low = static_cast<double>(least.value_or(static_cast<std::int64_t>(type.low())));
+  const auto high = static_cast<double>(type.high());
   for (std::size_t i = 0; i < count; ++i)
     out[i] = static_cast<std::int64_t>(
         rounded(std::clamp(static_cast<double>(in[i]) * scale, low, high), rounding));
+  for (std::size_t i = 0; least && i < count; ++i)
+    if (in[i] <= ir::mask_bound) out[i] = static_cast<std::int64_t>(type.low());
 }
 
 /// code * 2^-frac, rounded once: codes above 2^53 keep a sticky last bit that stands for the bits
@@ -65,7 +70,8 @@ Codes encode_input(const Program& program, std::size_t input, const Array& batch
       file_error("input '" + value.name + "': element " + std::to_string(i) +
                  " is NaN, which has no integer code");
   Codes codes(floats.size());
-  encode_span(floats.data(), codes.data(), codes.size(), value.type, program.input_rounding[input]);
+  encode_span(floats.data(), codes.data(), codes.size(), value.type, program.input_rounding[input],
+              program.input_masks[input]);
   if (value.order.empty()) return codes;
   Codes ordered(codes.size());
   const std::size_t size = value.order.size();

@@ -182,6 +182,9 @@ StreamView Lowering::append(const std::string& name, const ir::Node& node, Step 
   value.shape = layout.shape;
   value.torch_shape = layout.torch_shape;
   value.order = compact(layout.order);
+  if (only_moves(step.operation))
+    for (const ValueId input : step.inputs)
+      if (const Masked* masks = masked(input)) set_masked(step.output, *masks);
   program_.values.push_back(std::move(value));
   program_.steps.push_back(std::move(step));
   return {program_.steps.back().output, std::move(layout)};
@@ -237,6 +240,7 @@ StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int6
 StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                           const std::string& port) {
   const FixedType from = value(stream.id).type;
+  if (const Masked* masks = masked(stream.id)) return masked_on(stream, *masks, grid);
   if (holds(grid.type, from)) return stream;
   const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,
                               static_cast<int>(grid.rounding));
@@ -248,6 +252,14 @@ StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::
   result.batch = stream.batch;
   casts_[key] = result.id;
   return result;
+}
+
+StreamView Lowering::masked_on(const StreamView& stream, const Masked& masks,
+                               const Grid& grid) const {
+  const FixedType type = type_for(masks.others.low, masks.others.high, value(stream.id).type.frac);
+  if (holds(grid.type, type)) return stream;
+  throw Refusal{"what it reads has masks and " + type_text(type) + " codes, its format " +
+                type_text(grid.type) + "; give both the same format (pass quantize)"};
 }
 
 StreamView Lowering::widened(const StreamView& stream, const FixedType& type,

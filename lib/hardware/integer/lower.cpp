@@ -145,7 +145,7 @@ bool is_host_value(const ir::Node& node) {
 }
 
 Lowering::Lowering(Separated separated, Contents contents)
-    : separated_(std::move(separated)), demands_(find_demands(graph())) {
+    : separated_(std::move(separated)), masks_(graph()), demands_(find_demands(graph())) {
   program_.name = graph().name;
   program_.contents = contents;
   for (const ir::NodeId id : graph().order()) names_.insert(graph().node(id).name);
@@ -250,8 +250,16 @@ StreamView Lowering::add_input(const ir::Node& node) {
   const Shape frame(node.info.shape.begin() + 1, node.info.shape.end());
   const Layout layout = input_layout(graph(), node, frame);
   const auto id = static_cast<ValueId>(program_.values.size());
+  FixedType type = grid->type;
+  program_.input_masks.emplace_back();
+  if (keeps_masks(node)) {
+    const Masked masks = with_masks(type);
+    program_.input_masks.back() = static_cast<std::int64_t>(type.low());
+    type = type_for(masks.code, type.high(), type.frac);
+    set_masked(id, {type.low(), masks.others});
+  }
   program_.values.push_back(
-      {node.name, grid->type, layout.shape, layout.torch_shape, compact(layout.order)});
+      {node.name, type, layout.shape, layout.torch_shape, compact(layout.order)});
   program_.inputs.push_back(id);
   program_.input_rounding.push_back(grid->rounding);
   return {id, layout};

@@ -61,6 +61,9 @@ bool is_usual(const Layout& layout) {
 }
 
 Operand lower_streams(const Call& call, Arithmetic kind) {
+  const StreamView self = call.stream("self"), other = call.stream("other");
+  if (call.lowering.masked(self.id) || call.lowering.masked(other.id))
+    return masked_sum(call, self, other);
   const auto [a, b] = alike(call, "self", "other");
   if (kind == Arithmetic::divide) return quotient(call, a, b);
   return combined(call, kind_of(kind), a, b);
@@ -163,6 +166,51 @@ double saturating(const Call& call, const StreamView& x, double factor) {
   return std::clamp(factor, -enough, enough);
 }
 
+/// The factor of a product that makes masks; none of any other product.
+std::optional<double> mask_factor(const Call& call, std::string_view argument) {
+  if (!call.lowering.keeps_masks(call.node)) return std::nullopt;
+  const Parameter* parameter = call.parameter(argument);
+  if (!parameter) return call.number(argument, 0);
+  const Array values = call.values(*parameter);
+  if (values.size() != 1)
+    throw Refusal{"it makes masks by factors that differ; one number has a datapath"};
+  return values.span<float>()[0];
+}
+
+/// Takes the masks out of the constants of a sum: 1 where there is none. Nothing without masks.
+std::optional<Constants> taken_masks(const Call& call, std::string_view argument,
+                                     Constants& constants) {
+  const Parameter* parameter = call.parameter(argument);
+  if (!parameter || !call.lowering.keeps_masks(call.node)) return std::nullopt;
+  const Array values = call.values(*parameter);
+  Constants kept{values.shape(), {1, 0, false}, {}, {}, Interval{0, 1}};
+  for (std::size_t i = 0; i < constants.codes.size(); ++i) {
+    const bool is_mask = values.span<float>()[i] <= ir::mask_bound;
+    kept.codes.push_back(is_mask ? 0 : 1);
+    if (is_mask) constants.codes[i] = 0;
+  }
+  return kept;
+}
+
+/// The sum of a stream and constants of which some are masks.
+Operand masked_constants(const Call& call, const StreamView& x, Constants constants,
+                         Constants kept) {
+  if (call.frame_shape() != x.layout.torch_shape)
+    throw Refusal{"its masks make the stream larger; expand the stream before it"};
+  StreamView sum = x;
+  const auto is_zero = [](std::int64_t code) { return code == 0; };
+  if (constants.any || !std::ranges::all_of(constants.codes, is_zero)) {
+    auto [step, accumulator] =
+        scale_step(call, x, call.constant(1.0), in_stream_order(call, x, std::move(constants)));
+    const auto grid = call.lowering.target(call.node);
+    sum = call.lowering.emit_before(call.node, "others", std::move(step), {x.id}, accumulator,
+                                    grid ? to_grid(accumulator, *grid) : exactly(accumulator.range),
+                                    call.lowering.layout_of(x));
+  }
+  sum = on_result_grid(call, sum);
+  return masked_where(call, sum, in_stream_order(call, sum, std::move(kept)));
+}
+
 Constants constants_of(const Call& call, Arithmetic kind, const StreamView& x,
                        std::string_view argument) {
   if (call.has_tensor(argument)) return call.constants(argument, true);
@@ -185,7 +233,13 @@ Operand lower_arithmetic(const Call& call, Arithmetic kind) {
   if (!first && !second) throw Refusal{"it computes a constant; fold it into a parameter"};
   const bool swapped = ir::base_op(call.node.op) == "aten::rsub";
   const StreamView x = call.stream(first ? "self" : "other");
-  const Constants constants = constants_of(call, kind, x, first ? "other" : "self");
+  const std::string_view constant = first ? "other" : "self";
+  if (kind == Arithmetic::multiply)
+    if (const auto factor = mask_factor(call, constant)) return masked_product(call, x, *factor);
+  Constants constants = constants_of(call, kind, x, constant);
+  if (kind == Arithmetic::add)
+    if (auto kept = taken_masks(call, constant, constants))
+      return masked_constants(call, x, std::move(constants), std::move(*kept));
   return lower_constants(call, kind, x, constants, first == swapped);
 }
 

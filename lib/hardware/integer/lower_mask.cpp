@@ -33,8 +33,12 @@ Constants inverted(Constants ones) {
 Operand filled_with(const Call& call, const StreamView& x, Constants kept, double otherwise) {
   if (call.frame_shape() != x.layout.torch_shape)
     throw Refusal{"its mask or its constant makes the stream larger; expand the stream before it"};
-  const Filled with = filled(call, on_result_grid(call, x), otherwise);
+  const StreamView on_grid = on_result_grid(call, x);
+  if (call.lowering.keeps_masks(call.node) && otherwise <= ir::mask_bound)
+    return masked_where(call, on_grid, in_stream_order(call, on_grid, std::move(kept)));
+  const Filled with = filled(call, on_grid, otherwise);
   kept = in_stream_order(call, with.x, std::move(kept));
+  if (call.lowering.masked(x.id)) return masked_where(call, on_grid, std::move(kept), with.code);
   const int frac = call.lowering.value(with.x.id).type.frac;
   const auto [low, high] = std::minmax<std::int64_t>(0, with.code);
   Constants shift{kept.shape, type_for(low, high, frac), {}, {}, Interval{low, high}};
@@ -47,13 +51,29 @@ StreamView side(const Call& call, std::string_view argument) {
   return repeated(call, on_result_grid(call, call.stream(argument)), call.frame_shape(), argument);
 }
 
-/// Constants that may be chosen, as codes of the grid of the result where it has one.
-Constants constants_at(const Call& call, std::string_view argument) {
+/// Constants that may be chosen, as codes of the grid of the result where it has one; masks as
+/// their code where the result keeps them.
+Constants constants_at(const Call& call, std::string_view argument,
+                       const std::optional<Masked>& masks) {
   const auto grid = call.lowering.target(call.node);
-  if (call.has_tensor(argument))
-    return grid ? call.constants_on(argument, *grid) : call.constants(argument, true);
+  const auto code_at = [&](double value, Wide code) {
+    return static_cast<std::int64_t>(masks && value <= ir::mask_bound ? masks->code : code);
+  };
+  if (call.has_tensor(argument)) {
+    Constants constants =
+        grid ? call.constants_on(argument, *grid) : call.constants(argument, true);
+    const Array values = call.values(*call.parameter(argument));
+    for (std::size_t i = 0; masks && i < constants.codes.size(); ++i)
+      constants.codes[i] = code_at(values.span<float>()[i], constants.codes[i]);
+    if (masks) constants.fit(constants.type.frac);
+    return constants;
+  }
   const double number = call.number(argument, 0);
-  if (grid) return {{}, grid->type, {static_cast<std::int64_t>(code_of(number, *grid))}};
+  if (grid) {
+    Constants constants{{}, grid->type, {code_at(number, code_of(number, *grid))}};
+    constants.fit(grid->type.frac);
+    return constants;
+  }
   if (!std::isfinite(number))
     throw Refusal{"its value is none of its input's format; give the node a data_out format"};
   return call.constant(number);
@@ -74,6 +94,45 @@ StreamView kept_by(const Call& call, const StreamView& x, const StreamView& mask
                                    exactly(accumulator.range), call.lowering.layout_of(x));
 }
 
+/// The masks that the result keeps: those of the streams that are chosen from, or new ones below
+/// them.
+std::optional<Masked> masks_of(const Call& call, const Choice& choice, const StreamView& x) {
+  if (!call.lowering.keeps_masks(call.node)) return std::nullopt;
+  std::vector<StreamView> streams{x};
+  if (is_stream(call, choice.other)) streams.push_back(side(call, choice.other));
+  std::optional<Interval> others;
+  std::optional<Wide> code;
+  bool alike = true;
+  for (const StreamView& stream : streams) {
+    const Masked* known = call.lowering.masked(stream.id);
+    const Interval numbers =
+        known ? known->others : interval_of(call.lowering.value(stream.id).type);
+    others = others ? hull(*others, numbers) : numbers;
+    if (!known) continue;
+    alike = alike && code.value_or(known->code) == known->code;
+    code = known->code;
+  }
+  const int frac = call.lowering.value(x.id).type.frac;
+  const Wide wanted = with_masks(type_for(others->low, others->high, frac)).code;
+  if (!alike || code.value_or(wanted) > wanted)
+    throw Refusal{
+        "its operands have masks of formats that differ; give both the same format "
+        "(pass quantize)"};
+  return Masked{code.value_or(wanted), *others};
+}
+
+/// What is taken plus what is left, with the masks of either.
+Operand joined(const Call& call, const StreamView& taken, const StreamView& left,
+               const std::optional<Masked>& masks) {
+  if (!masks) return combined(call, BinaryKind::add, taken, left);
+  const auto [binary, accumulator] = binary_step(call, BinaryKind::add, taken, left);
+  const StreamView y = call.lowering.emit(call.node, binary, {taken.id, left.id}, accumulator,
+                                          exactly({masks->code, masks->others.high}),
+                                          accumulator.frac, call.lowering.layout_of(taken));
+  call.lowering.set_masked(y.id, *masks);
+  return y;
+}
+
 /// The other argument as a stream in the order of `x`.
 StreamView other_stream(const Call& call, const Choice& choice, const StreamView& x) {
   return call.lowering.reordered(side(call, choice.other), call.lowering.layout_of(x), call.node,
@@ -85,20 +144,27 @@ Operand chosen_by_constant(const Call& call, const Choice& choice) {
   if (const auto number = number_in(call, choice.other))
     return filled_with(call, call.stream(choice.taken), std::move(kept), *number);
   const StreamView x = side(call, choice.taken);
+  const std::optional<Masked> masks = masks_of(call, choice, x);
   kept = in_stream_order(call, x, std::move(kept));
   if (is_stream(call, choice.other)) {
     const StreamView y = other_stream(call, choice, x);
-    return combined(call, BinaryKind::add, scaled(call, x, kept, std::nullopt, "taken"),
-                    scaled(call, y, inverted(kept), std::nullopt, "left"));
+    return joined(call, scaled(call, x, kept, std::nullopt, "taken"),
+                  scaled(call, y, inverted(kept), std::nullopt, "left"), masks);
   }
-  Constants other = in_stream_order(call, x, constants_at(call, choice.other));
+  Constants other = in_stream_order(call, x, constants_at(call, choice.other, masks));
   const std::size_t count = std::max(kept.codes.size(), other.codes.size());
   Constants shift{{static_cast<std::int64_t>(count)}, other.type, {}, {}, other.any};
   if (shift.any) shift.any = hull(*shift.any, {});
   for (std::size_t i = 0; i < count; ++i)
     shift.codes.push_back(
         kept.codes[i % kept.codes.size()] == 1 ? 0 : other.codes[i % other.codes.size()]);
-  return scale_and_shift(call, x, std::move(kept), std::move(shift));
+  if (!masks) return scale_and_shift(call, x, std::move(kept), std::move(shift));
+  auto [step, accumulator] = scale_step(call, x, std::move(kept), std::move(shift));
+  const StreamView y = call.lowering.emit(call.node, std::move(step), {x.id}, accumulator,
+                                          exactly({masks->code, masks->others.high}),
+                                          accumulator.frac, call.lowering.layout_of(x));
+  call.lowering.set_masked(y.id, *masks);
+  return y;
 }
 
 /// A mask that is computed, in the frame of the result and an order of it.
@@ -112,8 +178,9 @@ StreamView mask_stream(const Call& call, const Choice& choice) {
 }
 
 /// What constants leave where the mask is not `when`, which is a multiple of the mask.
-StreamView constants_by(const Call& call, const Choice& choice, const StreamView& mask) {
-  Constants other = in_stream_order(call, mask, constants_at(call, choice.other));
+StreamView constants_by(const Call& call, const Choice& choice, const StreamView& mask,
+                        const std::optional<Masked>& masks) {
+  Constants other = in_stream_order(call, mask, constants_at(call, choice.other, masks));
   if (!choice.when) return scaled(call, mask, std::move(other), std::nullopt, "left");
   Constants scale = other;
   scale.negate();
@@ -122,6 +189,7 @@ StreamView constants_by(const Call& call, const Choice& choice, const StreamView
 
 Operand chosen_by_stream(const Call& call, const Choice& choice) {
   const StreamView x = side(call, choice.taken);
+  const std::optional<Masked> masks = masks_of(call, choice, x);
   const StreamView mask = call.lowering.reordered(
       mask_stream(call, choice), call.lowering.layout_of(x), call.node, std::string(choice.mask));
   const auto rest = [&] {
@@ -130,10 +198,9 @@ Operand chosen_by_stream(const Call& call, const Choice& choice) {
   };
   const StreamView taken = kept_by(call, x, choice.when ? mask : rest(), "taken");
   if (!is_stream(call, choice.other))
-    return combined(call, BinaryKind::add, taken, constants_by(call, choice, mask));
+    return joined(call, taken, constants_by(call, choice, mask, masks), masks);
   const StreamView y = other_stream(call, choice, x);
-  return combined(call, BinaryKind::add, taken,
-                  kept_by(call, y, choice.when ? rest() : mask, "left"));
+  return joined(call, taken, kept_by(call, y, choice.when ? rest() : mask, "left"), masks);
 }
 
 Operand choose(const Call& call, const Choice& choice) {

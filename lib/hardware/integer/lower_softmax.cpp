@@ -27,6 +27,18 @@ constexpr int exponential_frac = 15;
 constexpr int logarithm_guard = 10, least_logarithm_guard = 4;
 constexpr int most_logarithm_bits = 18, most_logarithm_frac = 22, most_octaves = 5;
 
+/// Whether a function of one input is 0 at these codes.
+bool is_zero_in(const FunctionStep& function, const Interval& codes) {
+  const auto result = [&](std::int64_t code) -> Wide {
+    const auto* table = std::get_if<Lookup>(&function.operation);
+    if (table) return table->table[at(code)];
+    return function.requantise(std::get<Piecewise>(function.operation)(code));
+  };
+  for (Wide code = codes.low; code <= codes.high; ++code)
+    if (result(static_cast<std::int64_t>(code)) != 0) return false;
+  return true;
+}
+
 /// exp(-d) of every code of a type without sign, with `frac` fraction bits.
 FunctionStep exponentials(const FixedType& type, int frac) {
   std::vector<double> results;
@@ -54,14 +66,24 @@ RowSteps rows_of(const Call& call) {
 Exponentials exponentials_of(const Call& call, const RowSteps& rows, int frac) {
   const StreamView& x = rows.x();
   const FixedType type = call.lowering.value(x.id).type;
-  const Interval range = interval_of(type), distances{0, range.high - range.low};
-  check_function_input(type);
-  const StreamView greatest = rows.reduced("max", PoolKind::max, x, range);
+  const Masked* masks = call.lowering.masked(x.id);
+  const Interval range = interval_of(type), others = masks ? masks->others : range;
+  StreamView greatest = rows.reduced("max", PoolKind::max, x, range);
+  if (masks)  // of a row of masks alone: one from which masks are as far as they should be
+    greatest = rows.once("greatest", Cast{}, {greatest.id}, {range, type.frac}, others);
+  const Wide span = others.high - others.low, to_masks = masks ? others.low - masks->code : 0;
+  const Interval distances{0, std::max(span, to_masks)};
   const StreamView distance =
       rows.each("distance", Binary{BinaryKind::subtract}, {rows.repeated("max", greatest).id, x.id},
-                {distances, type.frac});
-  const StreamView power =
-      rows.each("exp", exponentials(call.lowering.value(distance.id).type, frac), {distance.id});
+                {{0, others.high - range.low}, type.frac}, distances);
+  const FixedType distance_type = call.lowering.value(distance.id).type;
+  check_function_input(distance_type);
+  FunctionStep function = exponentials(distance_type, frac);
+  if (masks && !is_zero_in(function, {to_masks, distances.high}))
+    throw Refusal{"masks would not be 0, as its input has more than " +
+                  std::to_string(most_table_bits) +
+                  " bits; give it a narrower data_in format (pass quantize)"};
+  const StreamView power = rows.each("exp", std::move(function), {distance.id});
   const StreamView sum =
       rows.reduced("sum", PoolKind::sum, power, {0, Wide{rows.length()} << frac});
   return {rows, greatest, power, sum};

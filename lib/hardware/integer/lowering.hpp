@@ -19,6 +19,7 @@
 #include "hardware/integer/layout.hpp"
 #include "hardware/integer/program.hpp"
 #include "hardware/integer/separate_batch.hpp"
+#include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::integer {
@@ -103,6 +104,13 @@ struct Accumulator {
   std::int64_t divisor = 1;
 };
 
+/// A stream some of whose elements are masks: their code, which no other element has, and the codes
+/// of the others.
+struct Masked {
+  Wide code = 0;
+  Interval others;
+};
+
 /// The lowering of one graph: the program as far as it is made.
 class Lowering {
  public:
@@ -114,6 +122,10 @@ class Lowering {
   bool reloadable() const { return program_.contents == Contents::reloadable; }
   const StreamValue& value(ValueId id) const { return program_.value(id); }
   const Operand& operand(ir::NodeId id) const { return operands_.at(id); }
+  /// Whether formats leave masks in the result of a node (ir/masks.hpp).
+  bool keeps_masks(const ir::Node& node) const { return masks_.in(node.id); }
+  const Masked* masked(ValueId id) const;  ///< null without masks
+  void set_masked(ValueId id, Masked masked) { masked_[id] = masked; }
   /// The layout of what a step makes of a stream place by place: a reshape between has changed the
   /// torch shape only.
   Layout layout_of(const StreamView& stream) const;
@@ -173,10 +185,14 @@ class Lowering {
   StreamView append_for(const ir::Node& reader, const std::string& suffix, Operation operation,
                         std::vector<ValueId> inputs, const Accumulator& accumulator,
                         const Requantise& requantise, const FixedType& type, Layout layout);
+  /// A stream with masks on a grid that has all its other codes.
+  StreamView masked_on(const StreamView& stream, const Masked& masks, const Grid& grid) const;
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 
   Separated separated_;
+  ir::Masks masks_;
+  std::map<ValueId, Masked> masked_;
   std::map<ir::NodeId, Demand> demands_;
   std::map<ir::NodeId, Operand> operands_;
   Program program_;
@@ -413,6 +429,18 @@ Division division(const FixedType& a, const FixedType& b, const FixedType& to);
 /// dimensions too. Torch broadcasting: the constants' dimensions are the last ones of [batch,
 /// frame...].
 Constants in_stream_order(const Call& call, const StreamView& x, Constants constants);
+/// A stream of such codes and masks, whose code is below all of them and from any of them so far
+/// away that softmax's exponential of the distance is 0.
+Masked with_masks(const FixedType& type);
+/// The stream, on the grid of the result, where `kept`, in its order, is 1, elsewhere a code or,
+/// without one, masks.
+StreamView masked_where(const Call& call, const StreamView& x, Constants kept,
+                        std::optional<Wide> otherwise = std::nullopt);
+/// The sum of streams of which some have masks: a mask where one of them is.
+StreamView masked_sum(const Call& call, const StreamView& a, const StreamView& b);
+/// A product with a factor so negative that it makes masks of all elements but 0.
+StreamView masked_product(const Call& call, const StreamView& x, double factor);
+
 /// x where it is positive, else x times a slope for all or for each channel.
 Operand sloped(const Call& call, const StreamView& x, Constants slope);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the

@@ -334,6 +334,9 @@ struct Program {
   std::vector<std::string> output_keys;           ///< as ir::Results names them
   std::vector<DType> output_dtypes;               ///< as torch has them: float32, int64 of places
   std::vector<formats::Rounding> input_rounding;  ///< how floats become codes, per input
+  /// The least code of an input but that of masks (ir/masks.hpp), which is its type's least one;
+  /// none where a mask is a number as any other.
+  std::vector<std::optional<std::int64_t>> input_masks;
 
   const StreamValue& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
   std::vector<int> consumers(ValueId id) const;  ///< step indices

@@ -76,6 +76,22 @@ TEST_CASE("the driver rounds floats to the codes that the design takes") {
 }
 
 TEST_CASE(
+    "masks get the least code of an input that has them, and numbers none below their range") {
+  mase_stream stream = stream_of(10, true, 1, 6);
+  stream.fraction_bits = 4;
+  stream.mask_codes = 512 - 128;  // numbers are those of 8 bits
+  const std::vector<float> values{-std::numeric_limits<float>::infinity(),
+                                  std::numeric_limits<float>::lowest(),
+                                  -0x1p100F,
+                                  -1e9F,
+                                  -8.5F,
+                                  1};
+  std::vector<std::int64_t> codes(6);
+  mase_quantize(&stream, values.data(), codes.data());
+  CHECK(codes == std::vector<std::int64_t>{-512, -512, -512, -128, -128, 16});
+}
+
+TEST_CASE(
     "the driver's bytes hold element after element from the low bits on, in the tensor's order") {
   // Lanes -1, 2, 3 of 20 bits: 60 bits, 0x00003 00002 fffff.
   mase_stream stream = stream_of(20, true, 3, 1);

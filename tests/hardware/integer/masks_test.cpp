@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masks of attention: whatever puts them in front of a softmax, they take no part in it.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "hardware/integer/interpreter.hpp"
+#include "sketch.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using integer::Codes;
+using ir::Value;
+
+namespace {
+
+constexpr float hidden = -std::numeric_limits<float>::infinity();
+constexpr float least = std::numeric_limits<float>::lowest();
+const std::string scores_format = "integer(8, 4)";
+const Formats probabilities{{"data_in", scores_format},
+                            {"data_out", "integer(9, 8, is_signed=false)"}};
+
+/// Which elements of four rows of five are masked: none, some, all but one, all.
+const std::vector<float> pattern{0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1};
+const Shape rows{2, 4, 5};
+
+std::vector<float> masks(float mask, float otherwise = 0) {
+  std::vector<float> values;
+  for (const float masked : pattern) values.push_back(masked != 0 ? mask : otherwise);
+  return values;
+}
+
+ir::NodeId softmax(Sketch& sketch, ir::NodeId x, const Formats& formats = probabilities) {
+  return sketch.call("aten::softmax.int", {{"self", ref(x)}, {"dim", Value(-1)}}, sketch.shape(x),
+                     formats);
+}
+
+/// Two frames of scores: all at the least code; from there up.
+Array scores() {
+  std::vector<float> values(40, -8.0F);
+  for (std::size_t i = 20; i < 40; ++i) values[i] = static_cast<float>(i % 7) * 2 - 8;
+  return Array::from(values, {2, 4, 5});
+}
+
+/// Softmax of scores on their grid, of what is not masked; 0 elsewhere.
+std::vector<float> expected(const Array& scores, float offset = 0) {
+  std::vector<float> result;
+  for (std::size_t row = 0; row < 8; ++row) {
+    double sum = 0;
+    const auto power = [&](std::size_t i) {
+      const float score = std::clamp(scores.span<float>()[row * 5 + i] + offset, -8.0F, 7.9375F);
+      return pattern[(row * 5 + i) % 20] != 0 ? 0.0 : std::exp(static_cast<double>(score));
+    };
+    for (std::size_t i = 0; i < 5; ++i) sum += power(i);
+    for (std::size_t i = 0; i < 5; ++i)
+      result.push_back(sum == 0 ? 0.0F
+                                : static_cast<float>(std::nearbyint(power(i) / sum * 256) / 256));
+  }
+  return result;
+}
+
+void check(const ir::Graph& graph, const std::vector<Array>& inputs, float offset = 0) {
+  const integer::Program program = integer::lower(graph);
+  std::vector<Codes> codes;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    codes.push_back(integer::encode_input(program, i, inputs[i]));
+  const Codes results = integer::Interpreter(program).run(codes, 2).at(0);
+  const Array found = integer::decode_output(program, 0, results, 2);
+  const auto values = found.span<float>();
+  CHECK(std::vector<float>(values.begin(), values.end()) == expected(inputs[0], offset));
+}
+
+}  // namespace
+
+TEST_CASE("elements that a constant mask hides take no part in softmax") {
+  for (const float mask : {hidden, least}) {
+    Sketch filled, chosen, added;
+    const auto boolean = masks(1);
+    const Value number(static_cast<double>(mask));
+    auto x = filled.input(rows);
+    x = filled.call(
+        "aten::masked_fill.Scalar",
+        {{"self", ref(x)}, {"mask", ref(filled.constants(boolean, {4, 5}))}, {"value", number}},
+        rows);
+    check(filled.finish(softmax(filled, x)), {scores()});
+    x = chosen.input(rows);
+    x = chosen.call("aten::where.ScalarSelf",
+                    {{"condition", ref(chosen.constants(boolean, {4, 5}))},
+                     {"self", number},
+                     {"other", ref(x)}},
+                    rows);
+    check(chosen.finish(softmax(chosen, x)), {scores()});
+    x = added.input(rows, {{"data_out", scores_format}});
+    x = added.call("aten::add.Tensor",
+                   {{"self", ref(x)}, {"other", ref(added.constants(masks(mask), {4, 5}))}}, rows,
+                   {{"data_in", scores_format}});
+    check(added.finish(softmax(added, x)), {scores()});
+  }
+}
+
+TEST_CASE("elements that a computed mask hides take no part in softmax") {
+  const auto check_choice = [](const auto& choose) {
+    Sketch sketch;
+    const auto x = sketch.input(rows);
+    const auto keep = sketch.input(rows, {{"data_out", "integer(1, 0, is_signed=false)"}});
+    const auto chosen = choose(sketch, x, [&](const std::string& op) {
+      return sketch.call(op, {{"self", ref(keep)}, {"other", Value(0)}},
+                         ir::ValueInfo::tensor(DType::boolean, rows));
+    });
+    std::vector<float> kept;
+    for (std::size_t i = 0; i < 40; ++i) kept.push_back(1 - pattern[i % 20]);
+    check(sketch.finish(softmax(sketch, chosen)), {scores(), Array::from(kept, rows)});
+  };
+  check_choice([](Sketch& sketch, ir::NodeId x, const auto& compared) {
+    return sketch.call("aten::masked_fill.Scalar",
+                       {{"self", ref(x)},
+                        {"mask", ref(compared("aten::eq.Scalar"))},
+                        {"value", Value(static_cast<double>(hidden))}},
+                       rows);
+  });
+  check_choice([](Sketch& sketch, ir::NodeId x, const auto& compared) {
+    return sketch.call("aten::where.self",
+                       {{"condition", ref(compared("aten::ne.Scalar"))},
+                        {"self", ref(x)},
+                        {"other", ref(sketch.constants({least}, {1}))}},
+                       rows);
+  });
+}
+
+TEST_CASE("numbers beside masks are added, and clamped to the grid of softmax") {
+  Sketch sketch;
+  auto x = sketch.input(rows, {{"data_out", scores_format}});
+  x = sketch.call("aten::add.Tensor",
+                  {{"self", ref(x)}, {"other", ref(sketch.constants(masks(hidden, -3), {4, 5}))}},
+                  rows, {{"data_in", scores_format}});
+  check(sketch.finish(softmax(sketch, x)), {scores()}, -3);
+}
+
+TEST_CASE("a product with the least number masks, and so does an input") {
+  for (const bool repeated : {false, true}) {
+    Sketch sketch;
+    auto x = sketch.input(rows, {{"data_out", scores_format}});
+    auto mask = sketch.input(rows, {{"data_out", "integer(1, 0, is_signed=false)"}});
+    mask = sketch.call("aten::mul.Scalar",
+                       {{"self", ref(mask)}, {"other", Value(static_cast<double>(least))}}, rows);
+    x = sketch.call("aten::add.Tensor", {{"self", ref(x)}, {"other", ref(mask)}}, rows,
+                    {{"data_in", scores_format}});
+    if (repeated)
+      x = sketch.call("aten::masked_fill.Scalar",
+                      {{"self", ref(x)},
+                       {"mask", ref(sketch.constants(masks(1), {4, 5}))},
+                       {"value", Value(static_cast<double>(hidden))}},
+                      rows);
+    std::vector<float> ones = masks(1);
+    ones.insert(ones.end(), ones.begin(), ones.end());
+    check(sketch.finish(softmax(sketch, x)), {scores(), Array::from(ones, rows)});
+  }
+  for (const float mask : {hidden, least}) {
+    Sketch sketch;
+    auto x = sketch.input(rows, {{"data_out", scores_format}});
+    const auto given = sketch.input(rows);
+    x = sketch.call("aten::add.Tensor", {{"self", ref(x)}, {"other", ref(given)}}, rows,
+                    {{"data_in", scores_format}});
+    std::vector<float> values = masks(mask, -3);
+    values.insert(values.end(), values.begin(), values.end());
+    check(sketch.finish(softmax(sketch, x)), {scores(), Array::from(values, rows)}, -3);
+  }
+}
+
+TEST_CASE(
+    "what else reads masked scores gets the least number of its format, as softmax then does") {
+  Sketch sketch;
+  auto x = sketch.input(rows, {{"data_out", scores_format}});
+  x = sketch.call("aten::masked_fill.Scalar",
+                  {{"self", ref(x)},
+                   {"mask", ref(sketch.constants(masks(1), {4, 5}))},
+                   {"value", Value(static_cast<double>(hidden))}},
+                  rows, {{"data_out", scores_format}});
+  const auto y = softmax(sketch, x);
+  const auto program = integer::lower(sketch.finish(Value::tuple({ref(y), ref(x)})));
+  CHECK(program.value(program.outputs[1]).type == integer::FixedType{8, 4, true});
+}
+
+TEST_CASE("scores of up to 16 bits have masks, too") {
+  for (const std::string format : {"integer(12, 8)", "integer(12, 10)", "integer(16, 11)",
+                                   "integer(6, -1)", "integer(7, 5, is_signed=false)"}) {
+    Sketch sketch;
+    auto x = sketch.input({2, 4});
+    x = sketch.call("aten::masked_fill.Scalar",
+                    {{"self", ref(x)},
+                     {"mask", ref(sketch.constants({0, 1, 0, 1}, {4}))},
+                     {"value", Value(static_cast<double>(hidden))}},
+                    {2, 4});
+    const auto y = softmax(sketch, x, {{"data_in", format}, {"data_out", "integer(16, 15)"}});
+    const auto program = integer::lower(sketch.finish(y));
+    const auto low = static_cast<std::int64_t>(program.value(program.inputs[0]).type.low());
+    const Codes results = integer::Interpreter(program).run({{low, 9, low, 9}}, 1).at(0);
+    CHECK(results == Codes{1 << 14, 0, 1 << 14, 0});
+  }
+}
