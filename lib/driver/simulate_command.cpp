@@ -18,8 +18,13 @@ namespace {
 
 using emit::Simulation;
 
-/// Frames that show the steady interval without taking long.
-constexpr std::int64_t timing_frames = 8;
+/// Frames that show the interval of nearly every design, without taking long.
+constexpr std::int64_t least_timing_frames = 8;
+
+/// As many as the prediction needed; of the last one the bench takes no interval.
+std::int64_t timing_frames(const design::Timing& predicted) {
+  return std::max(least_timing_frames, predicted.frames + 1);
+}
 
 Simulation run(const Hardware& hardware, const emit::Vectors& vectors,
                const emit::SimulateOptions& options) {
@@ -150,18 +155,22 @@ std::string stalls_text(const emit::SimulateOptions& options) {
              : "stalls with probability " + double_text(options.stall_in);
 }
 
+/// The first frames, over again where there are fewer.
 emit::Vectors first_frames(const Hardware& hardware, const emit::Vectors& all, std::int64_t count) {
-  const auto cut = [&](const std::vector<integer::Codes>& codes,
-                       const std::vector<design::StreamId>& streams) {
+  const auto taken = [&](const std::vector<integer::Codes>& codes,
+                         const std::vector<design::StreamId>& streams) {
     std::vector<integer::Codes> out;
     for (std::size_t i = 0; i < codes.size(); ++i) {
       const auto size = count * hardware.design.stream(streams[i]).elements;
-      out.emplace_back(codes[i].begin(), codes[i].begin() + size);
+      integer::Codes& some = out.emplace_back();
+      while (std::ssize(some) < size)
+        some.insert(some.end(), codes[i].begin(),
+                    codes[i].begin() + std::min(std::ssize(codes[i]), size - std::ssize(some)));
     }
     return out;
   };
   const design::Design& design = hardware.design;
-  return {count, cut(all.inputs, design.inputs), cut(all.outputs, design.outputs)};
+  return {count, taken(all.inputs, design.inputs), taken(all.outputs, design.outputs)};
 }
 
 emit::Fault drawn_fault(const design::Memory& memory, Random& random) {
@@ -310,9 +319,10 @@ int simulate(const SimulateRequest& request) {
   bool good = true;
   double build_seconds = 0;
   if (!options.fault) {
-    const auto few = first_frames(hardware, vectors, std::min(timing_frames, vectors.frames));
+    const auto few = first_frames(hardware, vectors, timing_frames(hardware.design.timing));
     const Simulation timing = run(hardware, few, {});
     build_seconds = timing.build_seconds;
+    output.document()["timing_frames"] = few.frames;
     good = show_timing(hardware, timing, output);
   }
   const Simulation simulation = run(hardware, vectors, options);

@@ -132,6 +132,14 @@ class Results(Hardware):
         self.emit("two", "--ii", "16")
         self.assertEqual(files_below(self.hardware("one")), files_below(self.hardware("two")))
 
+    def test_cycles_are_measured_over_as_many_frames_as_the_prediction_needs(self):
+        self.emit("steady", "--ii", "1")
+        simulated = json.loads(self.simulate("steady", "--random", "3", "--json").stdout)
+        timing = simulated["timing"]
+        # With a frame a cycle as many are under way as the latency has cycles.
+        self.assertEqual(timing["interval"], {"predicted": 1, "measured": 1})
+        self.assertGreater(simulated["timing_frames"], timing["last"]["predicted"])
+
     def test_the_page_of_a_project_shows_the_latencies(self):
         self.emit("page", "--ii", "4")
         self.simulate("page", "--random", "20")

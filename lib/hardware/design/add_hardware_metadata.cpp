@@ -247,6 +247,7 @@ void store_timing(ir::Graph& graph, const Timing& timing) {
   cycles["first"] = timing.first;
   cycles["last"] = timing.last;
   cycles["interval"] = timing.interval;
+  cycles["frames"] = timing.frames;
 }
 
 std::optional<Timing> stored_timing(const ir::Graph& graph) {
@@ -257,7 +258,7 @@ std::optional<Timing> stored_timing(const ir::Graph& graph) {
     const Tree* value = cycles->find(key);
     return value && value->is_int() ? value->as_int() : 0;
   };
-  return Timing{number("first"), number("last"), number("interval")};
+  return Timing{number("first"), number("last"), number("interval"), number("frames")};
 }
 
 /// Only of designs whose weights may be replaced.

@@ -105,6 +105,7 @@ struct Timing {
   std::int64_t first = 0;     ///< first input beat taken to first output beat given
   std::int64_t last = 0;      ///< first input beat taken to last output beat given
   std::int64_t interval = 0;  ///< between frames in steady state
+  std::int64_t frames = 0;    ///< whose last beats show the interval; 0 when not known
 };
 
 /// Hardware before it is text. Every stream has one producer and one consumer, the border included.

@@ -111,14 +111,14 @@ std::int64_t Recorder::first() const {
 }
 
 Timing Recorder::timing(std::size_t frames) const {
-  return {first(), lasts_.front(), steady(lasts_, frames)};
+  return {first(), lasts_.front(), steady(lasts_, frames), static_cast<std::int64_t>(frames)};
 }
 
 Schedule Recorder::schedule() const {
   Schedule result{first(), lasts_, steady(lasts_, frames()), {}, {}};
   for (const Output& output : outputs_)
-    result.outputs.push_back(
-        {output.first, output.ends[0], steady(output.ends, output.ends.size())});
+    result.outputs.push_back({output.first, output.ends[0], steady(output.ends, output.ends.size()),
+                              static_cast<std::int64_t>(output.ends.size())});
   return result;
 }
 

@@ -20,7 +20,9 @@ struct Schedule {
   /// The blocked instances; empty when the frames came. All times count from the first input beat.
   std::string deadlock;
 
-  Timing timing() const { return {first, lasts.front(), interval}; }
+  Timing timing() const {
+    return {first, lasts.front(), interval, static_cast<std::int64_t>(lasts.size())};
+  }
 };
 
 /// Runs until the interval between frames has been the same three times and for as many frames more

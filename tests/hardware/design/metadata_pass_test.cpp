@@ -284,6 +284,8 @@ TEST_CASE(
   CHECK(&kept == &design_of(graph, context));
   const Design made = design_of(graph);
   CHECK(kept.timing.interval == made.timing.interval);
+  CHECK(kept.timing.frames == made.timing.frames);
+  CHECK(kept.timing.frames > 0);
   REQUIRE(kept.instances.size() == made.instances.size());
   for (std::size_t i = 0; i < made.instances.size(); ++i)
     CHECK(kept.instances[i].name == made.instances[i].name);

@@ -65,11 +65,31 @@ class Join : public Handshake {
   bool full_[2] = {false, false};
 };
 
+/// A register that takes a beat 1 and 2 cycles in turn after it gave one, from its tenth beat on 3.
+class Tiring : public Handshake {
+ public:
+  bool ready(int) const override { return !full_ && pause_ == 0; }
+  bool valid(int) const override { return full_; }
+  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override {
+    if (pause_ > 0) --pause_;
+    if (taken[0]) full_ = true;
+    if (!given[0]) return;
+    full_ = false;
+    ++beats_;
+    pause_ = beats_ < 10 ? beats_ % 2 : 2;
+  }
+
+ private:
+  bool full_ = false;
+  int pause_ = 0, beats_ = 0;
+};
+
 std::unique_ptr<Handshake> simple_handshake(const Instance& instance) {
   if (instance.module == "gather")
     return std::make_unique<Gather>(static_cast<int>(instance.parameters.integer("N")));
   if (instance.module == "fork") return std::make_unique<Fork>();
   if (instance.module == "join") return std::make_unique<Join>();
+  if (instance.module == "tiring") return std::make_unique<Tiring>();
   return std::make_unique<Cell>();
 }
 
@@ -110,6 +130,19 @@ TEST_CASE("a gatherer behind a cell shows latency and interval of both") {
   CHECK(schedule.first == 4);
   CHECK(schedule.lasts[0] == 8);
   CHECK(schedule.interval == 8);
+}
+
+TEST_CASE("a timing says after how many frames its interval shows") {
+  Design design;
+  design.streams = {stream("x", 1), stream("y", 1)};
+  design.instances = {{"tiring", "tiring", "", {}, {0}, {1}}};
+  design.inputs = {0};
+  design.outputs = {1};
+  // Nine intervals of 3 and 2 cycles in turn, then 4; it is 4 when three in a row are.
+  const Timing timing = schedule_of(design).timing();
+  CHECK(timing.last == 1);
+  CHECK(timing.interval == 4);
+  CHECK(timing.frames == 13);
 }
 
 TEST_CASE("outputs are timed together and each by itself") {
