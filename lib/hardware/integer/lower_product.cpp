@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of matrix products: matmul, mm, bmm and addmm. Of two streams the second one's matrices
 // are kept whole; where they lie in its frame is an address, so that transposing them costs
-// nothing. Where one operand is a constant, the product is a linear layer with it as the weight.
+// nothing. Where one operand is a constant, the product is a linear layer with it as the weight, or
+// with several matrices a convolution in groups.
 #include <algorithm>
 #include <numeric>
 
@@ -153,26 +154,85 @@ Operand lower_product(const Call& call, StreamView a, StreamView b) {
                             product_layout(a.layout, left.rows, sizes.outputs));
 }
 
-/// A constant matrix or vector; refused where it has several.
-Constants one_matrix(const Call& call, std::string_view argument) {
+/// A constant without dimensions of 1 in front of its matrix or vector.
+Constants matrices(const Call& call, std::string_view argument) {
   Constants found = call.constants(argument);
-  const Shape given = found.shape;
   while (found.shape.size() > 2 && found.shape.front() == 1) found.shape.erase(found.shape.begin());
-  if (found.shape.size() > 2)
-    throw Refusal{"its constant " + shape_text(given) +
-                  " has several matrices; a product with each of them has a datapath"};
   return found;
 }
 
-/// [inputs][outputs] as [outputs][inputs].
+/// [..., inputs, outputs] as [..., outputs, inputs].
 Constants transposed(Constants matrix) {
-  const Index rows = matrix.shape[0], columns = matrix.shape[1];
+  const std::size_t rank = matrix.shape.size();
+  const Index rows = matrix.shape[rank - 2], columns = matrix.shape[rank - 1];
   const Codes codes = matrix.codes;
-  for (Index row = 0; row < rows; ++row)
-    for (Index column = 0; column < columns; ++column)
-      matrix.codes[at(column * rows + row)] = codes[at(row * columns + column)];
-  matrix.shape = {columns, rows};
+  for (std::size_t first = 0; first < codes.size(); first += at(rows * columns))
+    for (Index row = 0; row < rows; ++row)
+      for (Index column = 0; column < columns; ++column)
+        matrix.codes[first + at(column * rows + row)] = codes[first + at(row * columns + column)];
+  std::swap(matrix.shape[rank - 2], matrix.shape[rank - 1]);
   return matrix;
+}
+
+/// Rows of `sets` matrices side by side: torch [sets][rows][columns] as a stream of rows.
+Layout beside_each_other(const Shape& torch, Index sets, Index rows, Index columns) {
+  Layout layout{{rows, sets * columns}, torch, {}};
+  for (Index row = 0; row < rows; ++row)
+    for (Index set = 0; set < sets; ++set)
+      for (Index column = 0; column < columns; ++column)
+        layout.order.push_back((set * rows + row) * columns + column);
+  return layout;
+}
+
+/// The matrix of every set, [outputs][inputs], where those there are stretch to `batch`.
+Constants spread(const Constants& weight, const Shape& batch) {
+  const Shape given(weight.shape.begin(), weight.shape.end() - 2);
+  if (given.size() > batch.size())
+    throw Refusal{"its constant has more dimensions than its stream, which moves the batch"};
+  const Index size = weight.shape.end()[-1] * weight.shape.end()[-2];
+  Shape front(batch.size() - given.size(), 1);
+  front.insert(front.end(), given.begin(), given.end());
+  for (std::size_t d = 0; d < batch.size(); ++d)
+    if (front[d] != 1 && front[d] != batch[d])
+      throw Refusal{"its constant " + shape_text(weight.shape) +
+                    " has matrices that do not stretch to " + shape_text(batch) + " of its stream"};
+  Constants all = weight;
+  all.shape = {numel(batch) * weight.shape.end()[-2], weight.shape.end()[-1]};
+  all.codes.clear();
+  for (const Index from :
+       moved_elements(front, batch, [&](std::size_t d, Index i) { return front[d] == 1 ? 0 : i; }))
+    all.codes.insert(all.codes.end(), weight.codes.begin() + from * size,
+                     weight.codes.begin() + (from + 1) * size);
+  return all;
+}
+
+/// Each matrix of a stream [..., rows, inputs] by one of its own, [..., outputs, inputs]: a
+/// convolution over the rows with a group for each.
+StreamView grouped_product(const Call& call, StreamView x, const Constants& weight) {
+  Shape torch = x.layout.torch_shape;
+  const Index outputs = weight.shape.end()[-2], inputs = weight.shape.end()[-1];
+  if (torch.size() < weight.shape.size() || torch.back() != inputs)
+    throw Refusal{"its constant " + shape_text(weight.shape) + " does not fit its stream " +
+                  shape_text(torch)};
+  const Shape batch(torch.begin(), torch.end() - 2);
+  const Index sets = numel(batch), rows = torch.end()[-2];
+  Matrix matrix{spread(weight, batch), {}};
+  x = call.lowering.reordered(x, beside_each_other(torch, sets, rows, inputs), call.node,
+                              "data_in");
+  Convolution convolution;
+  convolution.window = window_over({sets * inputs, rows}, {Axis{rows, 1, 1, 1, 0, rows}});
+  convolution.outputs = sets * outputs;
+  convolution.groups = sets;
+  convolution.weight_type = matrix.weight.type;
+  convolution.weight = matrix.weight.codes;
+  torch.back() = outputs;
+  return emit_product(call, std::move(convolution), x, matrix, inputs,
+                      beside_each_other(torch, sets, rows, outputs));
+}
+
+StreamView by_constant(const Call& call, const StreamView& x, Constants weight) {
+  if (weight.shape.size() > 2) return grouped_product(call, x, weight);
+  return linear_product(call, x, std::move(weight));
 }
 
 /// The stream with the last two of its torch dimensions swapped.
@@ -196,9 +256,9 @@ Operand shaped(const Call& call, StreamView x) {
 
 /// x w = linear(x, w^T).
 Operand times_constant(const Call& call, std::string_view stream, std::string_view constant) {
-  Constants matrix = one_matrix(call, constant);
+  Constants matrix = matrices(call, constant);
   if (matrix.shape.size() == 1) matrix.shape.push_back(1);
-  return shaped(call, linear_product(call, call.stream(stream), transposed(std::move(matrix))));
+  return shaped(call, by_constant(call, call.stream(stream), transposed(std::move(matrix))));
 }
 
 /// w x = (linear(x^T, w))^T.
@@ -206,9 +266,9 @@ Operand constant_times(const Call& call, std::string_view constant, std::string_
   const StreamView x = call.stream(stream);
   if (x.layout.torch_shape.size() < 2)
     throw Refusal{"it multiplies a constant by columns of the batch; swap its operands"};
-  Constants matrix = one_matrix(call, constant);
+  Constants matrix = matrices(call, constant);
   if (matrix.shape.size() == 1) matrix.shape.insert(matrix.shape.begin(), 1);
-  return shaped(call, turned(linear_product(call, turned(x), std::move(matrix))));
+  return shaped(call, turned(by_constant(call, turned(x), std::move(matrix))));
 }
 
 Operand lower_matrix_product(const Call& call, std::string_view other) {
@@ -223,7 +283,7 @@ Operand lower_added_product(const Call& call) {
     throw Refusal{"it has factors; write them as products of their own"};
   if (!call.parameter("self") || !call.parameter("mat2"))
     throw Refusal{"it adds to or multiplies by a stream; write it as torch.matmul and a sum"};
-  Constants matrix = transposed(one_matrix(call, "mat2"));
+  Constants matrix = transposed(call.constants("mat2"));
   return shaped(call, linear_product(call, call.stream("mat1"), std::move(matrix), "self"));
 }
 

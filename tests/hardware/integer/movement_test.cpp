@@ -464,3 +464,12 @@ TEST_CASE("factors that are computed from sizes are known") {
   // x / 4 / 4, exactly: 4 fraction bits more.
   CHECK(program.value(program.outputs.at(0)).type.frac == 8);
 }
+
+TEST_CASE("nearest upsampling keeps rows, not frames") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 4, 6, 5}, {{"data_out", "integer(8, 4)"}});
+  const auto y = sketch.call("aten::upsample_nearest2d", {{"input", ref(x)}}, {2, 4, 12, 10});
+  const integer::Program program = integer::lower(sketch.finish(y));
+  REQUIRE(program.steps.size() == 1);
+  CHECK(std::get<integer::Gather>(program.steps.front().operation).period == 5 * 4);
+}
