@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase diff`: what two models have in common: nodes, formats, values of tensors, accuracy.
+// `mase diff`: what two models have in common: nodes, formats, values of tensors, scores.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "base/text.hpp"
+#include "data/metrics.hpp"
+#include "data/task.hpp"
 #include "driver/commands.hpp"
 #include "driver/evaluate.hpp"
 #include "driver/load_model.hpp"
@@ -205,9 +207,21 @@ data::Scores score(const ir::Graph& graph, const data::Dataset& dataset) {
   return evaluate(*evaluator, dataset, data::Part::test, {});
 }
 
-void report_accuracy(const ir::Graph& first, const ir::Graph& second, const data::Dataset& dataset,
-                     Output& output) {
+void report_perplexity(const data::Scores& a, const data::Scores& b, const data::Dataset& dataset,
+                       Output& output) {
+  const double first = data::perplexity(a.loss), second = data::perplexity(b.loss);
+  output.text("perplexity on " + dataset.name + ": " + fixed_text(first, 3) + ", " +
+              fixed_text(second, 3));
+  Tree& tree = output.document()["perplexity"];
+  tree["first"] = first;
+  tree["second"] = second;
+  tree["rows"] = a.rows;
+}
+
+void report_scores(const ir::Graph& first, const ir::Graph& second, const data::Dataset& dataset,
+                   Output& output) {
   const data::Scores a = score(first, dataset), b = score(second, dataset);
+  if (data::find_task(dataset.task).has_perplexity) report_perplexity(a, b, dataset, output);
   const auto text = [](const data::Scores& scores) {
     return fixed_text(100 * scores.accuracy, 2) + " % (" + std::to_string(scores.correct) + " of " +
            std::to_string(scores.rows) + ")";
@@ -235,7 +249,7 @@ int diff(const DiffRequest& request) {
               std::to_string(tensors.size()) + " in tensors");
   output.document()["nodes"] = nodes_tree(nodes);
   output.document()["tensors"] = tensors_tree(tensors);
-  if (dataset) report_accuracy(first, second, *dataset, output);
+  if (dataset) report_scores(first, second, *dataset, output);
   output.finish();
   return nodes.empty() && tensors.empty() ? 0 : static_cast<int>(Fault::goal);
 }

@@ -117,6 +117,7 @@ std::string training_figures(const Tree& document) {
   const Tree* epochs = document.find("epochs");
   if (!epochs || !epochs->is_list()) return "";
   return curves("loss", curve(*epochs, "train_loss"), curve(*epochs, "validation_loss")) +
+         curves("perplexity", {}, curve(*epochs, "validation_perplexity")) +
          curves("accuracy", {}, curve(*epochs, "validation_accuracy"));
 }
 

@@ -60,6 +60,7 @@ class Reporter {
     entry["train_loss"] = p.loss;
     entry["validation_loss"] = p.validation->loss;
     entry["validation_accuracy"] = p.validation->accuracy;
+    if (task_.has_perplexity) entry["validation_perplexity"] = data::perplexity(p.validation->loss);
     output_.document()["epochs"].push_back(std::move(entry));
     if (!events_) return;
     events_->scalar("val_loss_epoch", p.step, p.validation->loss);

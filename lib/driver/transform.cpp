@@ -7,6 +7,8 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "config/toml.hpp"
+#include "data/metrics.hpp"
+#include "data/task.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/hardware.hpp"
 #include "driver/pass_reports.hpp"
@@ -91,9 +93,14 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
   const data::Scores scores =
       search::score(*evaluator, search::gather_rows(dataset, rows), dataset.classes());
+  const std::string perplexity =
+      data::find_task(dataset.task).has_perplexity
+          ? "perplexity " + double_text(data::perplexity(scores.loss)) + ", "
+          : "";
   session.output.text("\n" + rows.data_loader + ", " + std::to_string(scores.rows) +
-                      " rows: accuracy " + double_text(scores.accuracy) + ", macro accuracy " +
-                      double_text(scores.macro_accuracy) + ", loss " + double_text(scores.loss));
+                      " rows: " + perplexity + "accuracy " + double_text(scores.accuracy) +
+                      ", macro accuracy " + double_text(scores.macro_accuracy) + ", loss " +
+                      double_text(scores.loss));
   Tree& tree = session.output.document()["scores"];
   tree = search::scores_tree(scores);
   tree["rows"] = scores.rows;

@@ -7,6 +7,7 @@ usage: cli_test.py --mase BINARY --source ROOT [unittest arguments]
 
 import argparse
 import json
+import math
 import os
 import random
 import re
@@ -1122,6 +1123,20 @@ class Report(InFolder):
         titles = " ".join(title.text or "" for title in page.iter("title"))
         for epoch in record["document"]["epochs"]:
             self.assertIn(f"epoch {epoch['epoch']}.0: {epoch['validation_loss']!r}", titles)
+
+    def test_tasks_with_a_perplexity_show_it(self):
+        (self.cwd / "text").mkdir()
+        self.write("text/lines.txt", "The next byte of a text is what is asked for. " * 120)
+        self.in_project("train", "llama-tiny", "text", "--data-dir", "text", "--max-epochs", "2")
+        record = json.loads((self.cwd / "out" / self.NAME / "records/train.json").read_text(encoding="utf-8"))
+        for epoch in record["document"]["epochs"]:
+            self.assertAlmostEqual(epoch["validation_perplexity"], math.exp(epoch["validation_loss"]))
+        self.run_mase("report", f"out/{self.NAME}/")
+        self.assertIn("perplexity", [caption.text for caption in self.page().iter("figcaption")])
+        tested = json.loads(self.run_mase("test", "llama-tiny", "text", "--json").stdout)["scores"]
+        found = json.loads(self.run_mase("diff", "llama-tiny", "llama-tiny", "--dataset", "text", "--json").stdout)
+        self.assertAlmostEqual(found["perplexity"]["first"], tested["perplexity"])
+        self.assertEqual(found["perplexity"]["first"], found["perplexity"]["second"])
 
     def test_an_empty_or_damaged_project_is_said(self):
         self.assertIn("no such folder", self.run_mase("report", "nothing", code=3).stderr)
