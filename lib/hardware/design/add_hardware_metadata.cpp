@@ -203,6 +203,14 @@ void report_efficiency(const Design& design, passes::Result& result) {
                         fixed_text(100 * *efficiency, 1) + " % of the cycles");
 }
 
+/// Of a choice of folds that is not known to be the best.
+void report_gap(const Design& design, passes::Result& result) {
+  if (!design.gap) return;
+  result.info["gap"] = *design.gap;
+  result.text.push_back("no other folds within the limits are better by more than " +
+                        fixed_text(100 * *design.gap, 1) + " %");
+}
+
 /// How far the results of functions in straight pieces are off.
 void report_pieces(const Program& program, passes::Result& result) {
   for (const Step& step : program.steps)
@@ -237,6 +245,7 @@ void report(const Design& design, const Technology& technology, passes::Result& 
                         " cycles to the first, " + std::to_string(design.timing.last) +
                         " to the last output; a frame every " +
                         std::to_string(design.timing.interval) + " cycles");
+  report_gap(design, result);
   report_efficiency(design, result);
   report_pieces(program, result);
   report_clock(design, reached, technology, result);

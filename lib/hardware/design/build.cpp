@@ -88,8 +88,10 @@ class Cycles {
 
 class Builder {
  public:
-  Builder(std::shared_ptr<const Program> program, const Folding& folding, const FifoDepths* fifos)
+  Builder(std::shared_ptr<const Program> program, const Folding& folding, const FifoDepths* fifos,
+          Images images)
       : fifos_(fifos),
+        images_(images),
         program_(*program),
         uses_(uses_of(*program)),
         cycles_(*program, uses_),
@@ -180,7 +182,8 @@ class Builder {
 
   void add_step(std::size_t index) {
     const Step& step = program_.steps[index];
-    StepBuilder builder(design_, program_, step, fold(step), step_names_[index], true);
+    StepBuilder builder(design_, program_, step, fold(step), step_names_[index],
+                        images_ == Images::complete);
     std::vector<StreamId> inputs;
     for (std::size_t p = 0; p < step.inputs.size(); ++p) {
       const Use use{static_cast<int>(index), p};
@@ -257,6 +260,7 @@ class Builder {
   Design design_;
   std::int64_t slowest_ = 1;  ///< cycles for a frame that the slowest step takes
   const FifoDepths* fifos_;
+  Images images_;
   const Program& program_;
   std::vector<std::vector<Use>> uses_;
   Cycles cycles_;
@@ -276,8 +280,8 @@ FifoDepths fifo_depths(const Design& design) {
 }
 
 Design assemble(std::shared_ptr<const Program> program, const Folding& folding,
-                const FifoDepths* fifos) {
-  return Builder(std::move(program), folding, fifos).run();
+                const FifoDepths* fifos, Images images) {
+  return Builder(std::move(program), folding, fifos, images).run();
 }
 
 Design rebuild(std::shared_ptr<const Program> program, const Folding& folding,

@@ -21,9 +21,12 @@ using FifoDepths = std::map<std::string, std::int64_t>;  ///< by instance name
 /// Of the FIFO instances of a design.
 FifoDepths fifo_depths(const Design& design);
 
+/// Memory images of a design: without their words it is only good for its cost.
+enum class Images { complete, empty };
+
 /// `build` without timing, with these FIFOs; nullptr: all that could be of use, with a depth of 2.
 Design assemble(std::shared_ptr<const integer::Program> program, const Folding& folding,
-                const FifoDepths* fifos = nullptr);
+                const FifoDepths* fifos = nullptr, Images images = Images::complete);
 /// `build` without timing, with FIFOs that an earlier build of the same program and folding found.
 Design rebuild(std::shared_ptr<const integer::Program> program, const Folding& folding,
                const FifoDepths& fifos);

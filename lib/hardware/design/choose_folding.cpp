@@ -11,6 +11,11 @@
 // one interval the sets of (LUT, DSP, BRAM) of the steps are added up step by step; sums that
 // exceed a limit even with the cheapest rest, and sums that another one beats in every limited
 // resource and in area, are dropped: neither can be part of the best answer, so this is exact too.
+// Where too many sums are left the answer is one that is near, with a bound that says how near.
+//
+// Plumbing is known only when folds are, and the FIFOs of a large network only after minutes. So
+// folds are chosen with the converters and forks of the last choice reserved, until those that come
+// of it fit as well; only then FIFOs are sized, and what they take is reserved for another choice.
 #include "hardware/design/choose_folding.hpp"
 
 #include <algorithm>
@@ -25,26 +30,33 @@
 #include "hardware/design/build.hpp"
 #include "hardware/design/fold_merge.hpp"
 #include "hardware/design/fold_options.hpp"
+#include "hardware/design/fold_relaxation.hpp"
 #include "hardware/design/size_fifos.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
 
+struct Choice {
+  Folding folding;
+  std::optional<Design> design = std::nullopt;  ///< under limits, which it had to be built for
+};
+
 class Search {
  public:
-  Search(const Program& program, const Target& target) : program_(program), target_(target) {
+  Search(std::shared_ptr<const Program> program, const Target& target)
+      : shared_(std::move(program)), program_(*shared_), target_(target) {
     check_layers();
   }
 
-  Folding run() {
+  Choice run() {
     const Limits limits(target_);
     const bool bounded = limits.any() && !target_.initiation_interval;
     const std::int64_t interval = bounded ? any_interval : wanted_interval();
     load(interval);
     if (limits.any()) return within(limits, bounded);
     const std::int64_t taken = is_default() ? balanced(interval) : interval;
-    return folding(smooth(cheapest(taken), taken));
+    return {.folding = folding(smooth(cheapest(taken), taken, Limits({})))};
   }
 
   /// The step that limits the interval when everything is unfolded, and that interval.
@@ -228,19 +240,25 @@ class Search {
           consumers_[at(from)].emplace_back(static_cast<int>(s), port);
   }
 
-  /// Descent over one step at a time; folds stay within the interval.
-  FoldOptions smooth(FoldOptions chosen, std::int64_t interval) {
+  /// Descent over one step at a time; folds stay within the interval and the limits of all steps.
+  FoldOptions smooth(FoldOptions chosen, std::int64_t interval, const Limits& limits) {
     find_neighbours();
+    Cost whole = sum_of(chosen);
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t s = 0; s < chosen.size(); ++s) {
         double best = chosen[s].area + converters_at(s, chosen[s].fold, chosen, interval);
         for (const FoldOption& option : options_[s]) {
           if (option.area >= best || option.interval > interval) continue;
+          Cost exchanged = whole;
+          exchanged += scaled(chosen[s].cost, -1);
+          exchanged += option.cost;
+          if (!limits.fits(exchanged)) continue;
           const double sum = option.area + converters_at(s, option.fold, chosen, interval);
           if (sum >= best) continue;
           best = sum;
           chosen[s] = option;
+          whole = exchanged;
           changed = true;
         }
       }
@@ -256,12 +274,14 @@ class Search {
 
   // Resource limits.
 
-  /// What the plumbing between the steps takes: it is known only when the folds are.
-  Cost whole_cost(const Folding& folds) const {
-    Design design = assemble(std::make_shared<const Program>(program_), folds);
-    size_fifos(design);
-    return cost(design);
-  }
+  /// Folds whose steps, converters and forks fit what is left of the limits.
+  struct Fit {
+    Folding folding;
+    Cost cost;
+    std::int64_t interval;
+    bool proven = true;  ///< that no others are better, but for the plumbing
+    double area_gap;     ///< how much smaller others can be at most
+  };
 
   static std::int64_t slowest(const FoldOptions& chosen) {
     std::int64_t interval = 1;
@@ -269,77 +289,137 @@ class Search {
     return interval;
   }
 
-  /// The best folding under limits; plumbing that exceeds them is reserved and the search repeated.
-  Folding within(const Limits& limits, bool bounded) {
+  /// What `whole` is larger than a part of it; nowhere negative.
+  static Cost beyond(const Cost& whole, const Cost& part) {
+    return {std::max(whole.lut - part.lut, 0.0), 0, 0, std::max(whole.dsp - part.dsp, 0.0),
+            std::max(whole.bram - part.bram, 0.0)};
+  }
+
+  /// The best folding under limits; what more a sized design takes is reserved and the search
+  /// repeated.
+  Choice within(const Limits& limits, bool bounded) {
+    constexpr int attempts = 8;
+    Cost reserved;
+    std::optional<Cost> nearest;
+    const auto fits = [&](const Design& design, const Fit& fit) {
+      const Cost whole = cost(design), more = beyond(whole, fit.cost);
+      nearest = whole;
+      reserved = {std::max(reserved.lut, more.lut), 0, 0, std::max(reserved.dsp, more.dsp),
+                  std::max(reserved.bram, more.bram)};
+      return limits.fits(whole);
+    };
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      Limits remaining = limits;
+      remaining.reserve(reserved);
+      const auto fit = bounded ? fastest_within(remaining) : fit_at(any_interval, remaining, merge);
+      if (!fit) break;
+      const Folding staged = with_pipeline_stages(assemble(shared_, fit->folding), target_.clock);
+      Design rough = assemble(shared_, staged, nullptr, Images::empty);
+      open_fifos(rough);
+      if (!fits(rough, *fit)) continue;
+      Design design = build(shared_, staged);
+      if (!fits(design, *fit)) continue;
+      design.gap = gap(*fit, limits, bounded);
+      return {fit->folding, std::move(design)};
+    }
+    refuse(limits, nearest);
+  }
+
+  /// Folds for an interval that fit with their converters and forks, but without FIFOs: the
+  /// plumbing of one choice is reserved for the next. Nothing when none of these fits.
+  std::optional<Fit> fit_at(std::int64_t interval, const Limits& limits, Merge merge) {
+    constexpr int rounds = 4;
     Limits remaining = limits;
-    for (int attempt = 0; attempt < 8; ++attempt) {
-      const auto chosen = bounded ? fastest_within(remaining) : merged(any_interval, remaining);
+    proven_ = true;
+    for (int round = 0; round < rounds; ++round) {
+      const Merged chosen = merge(steps(interval, remaining), remaining);
+      proven_ = chosen.proven && round == 0;
       if (!chosen) break;
-      Folding smooth_folds = folding(smooth(*chosen, slowest(*chosen)));
-      if (limits.fits(whole_cost(smooth_folds))) return smooth_folds;
-      const Cost whole = whole_cost(folding(*chosen));
-      if (limits.fits(whole)) return folding(*chosen);
+      const FoldOptions smoothed = smooth(*chosen, slowest(*chosen), remaining);
+      const Cost sum = sum_of(smoothed);
+      Fit fit{folding(smoothed), cost(assemble(shared_, folding(smoothed), nullptr, Images::empty)),
+              slowest(smoothed), chosen.proven, std::max(0.0, 1 - chosen.least_area / area(sum))};
+      if (limits.fits(fit.cost)) return fit;
       remaining = limits;
-      remaining.reserve(plumbing(whole, *chosen));
+      remaining.reserve(beyond(fit.cost, sum));
     }
-    refuse(limits);
+    return std::nullopt;
   }
 
-  static Cost plumbing(const Cost& whole, const FoldOptions& chosen) {
-    Cost rest = whole;
-    for (const FoldOption& option : chosen) {
-      rest.lut -= option.cost.lut;
-      rest.dsp -= option.cost.dsp;
-      rest.bram -= option.cost.bram;
-    }
-    return {std::max(rest.lut, 0.0), 0, 0, std::max(rest.dsp, 0.0), std::max(rest.bram, 0.0)};
-  }
-
-  std::optional<FoldOptions> merged(std::int64_t interval, const Limits& limits) const {
+  /// The options of all steps that are of use under an interval; none for a step without any.
+  std::vector<FoldOptions> steps(std::int64_t interval, const Limits& limits) const {
     std::vector<FoldOptions> steps;
     for (const FoldOptions& all : options_) {
       FoldOptions fast;
       for (const FoldOption& option : all)
         if (option.interval <= interval) fast.push_back(option);
-      if (fast.empty()) return std::nullopt;
       steps.push_back(undominated(std::move(fast), limits));
     }
-    return merge(steps, limits);
+    return steps;
   }
 
-  std::optional<FoldOptions> fastest_within(const Limits& limits) const {
+  std::vector<std::int64_t> intervals() const {
+    std::int64_t least_of_all = 1;
     std::set<std::int64_t> distinct;
-    for (const FoldOptions& options : options_)
-      for (const FoldOption& option : options) distinct.insert(option.interval);
-    const std::vector<std::int64_t> intervals(distinct.begin(), distinct.end());
-    std::size_t low = 0, high = intervals.size();
-    std::optional<FoldOptions> best;
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (auto chosen = merged(intervals[middle], limits)) {
-        best = std::move(chosen);
-        high = middle;
-      } else {
-        low = middle + 1;
+    for (const FoldOptions& options : options_) {
+      std::int64_t fastest = any_interval;
+      for (const FoldOption& option : options) {
+        distinct.insert(option.interval);
+        fastest = std::min(fastest, option.interval);
       }
+      least_of_all = std::max(least_of_all, fastest);
     }
+    return {distinct.lower_bound(least_of_all), distinct.end()};
+  }
+
+  /// Proven when the steps of nothing faster fit, whatever their area.
+  std::optional<Fit> fastest_within(const Limits& limits) {
+    const std::vector<std::int64_t> all = intervals();
+    bool proven = true;
+    const auto first = std::ranges::partition_point(all, [&](std::int64_t interval) {
+      const auto fit = fit_at(interval, limits, fitting);
+      proven = proven && (fit || proven_);
+      return !fit;
+    });
+    if (first == all.end()) return std::nullopt;
+    auto best = fit_at(*first, limits, merge);
+    if (!best) best = fit_at(*first, limits, fitting);
+    best->proven = proven;
     return best;
   }
 
-  [[noreturn]] void refuse(const Limits& limits) const {
-    Cost least_cost;
-    for (const FoldOptions& options : options_) least_cost += least(options);
-    const auto part = [](const char* name, double limit, double need) {
-      if (limit == Limits::unlimited) return std::string();
-      return std::string(" ") + name + " " + fixed_text(need, 0) + " (limit " +
-             fixed_text(limit, 0) + ")";
-    };
-    throw Error(Fault::goal, "the design does not fit its limits; its layers alone need at least" +
-                                 part("lut", limits.lut, least_cost.lut) +
-                                 part("dsp", limits.dsp, least_cost.dsp) +
-                                 part("bram", limits.bram, least_cost.bram));
+  /// How much better others can be at most than a choice that is not known to be the best.
+  std::optional<double> gap(const Fit& fit, const Limits& limits, bool bounded) const {
+    if (fit.proven) return std::nullopt;
+    if (!bounded) return fit.area_gap;
+    const std::vector<std::int64_t> all = intervals();
+    const auto least = std::ranges::partition_point(all, [&](std::int64_t interval) {
+      return Relaxation(steps(interval, limits), limits).impossible();
+    });
+    return std::max(0.0, 1 - static_cast<double>(*least) / static_cast<double>(fit.interval));
   }
 
+  /// `nearest`: of a design that was as good as any.
+  [[noreturn]] void refuse(const Limits& limits, const std::optional<Cost>& nearest) const {
+    Cost least_cost;
+    for (const FoldOptions& options : options_) least_cost += least(options);
+    const auto parts = [&](const Cost& cost) {
+      const auto part = [](const char* name, double limit, double need) {
+        if (limit == Limits::unlimited) return std::string();
+        return std::string(" ") + name + " " + fixed_text(need, 0) + " (limit " +
+               fixed_text(limit, 0) + ")";
+      };
+      return part("lut", limits.lut, cost.lut) + part("dsp", limits.dsp, cost.dsp) +
+             part("bram", limits.bram, cost.bram);
+    };
+    std::string text = "the design does not fit its limits; its layers alone need at least" +
+                       parts(least_cost) + ", each of these at the expense of the others";
+    if (nearest) text += "; the nearest design that was tried has" + parts(*nearest);
+    throw Error(Fault::goal, text);
+  }
+
+  std::shared_ptr<const Program> shared_;
+  bool proven_ = true;  ///< that nothing fitted where the last one of fit_at found nothing
   const Program& program_;
   const Target& target_;
   std::vector<FoldOptions> options_;
@@ -351,24 +431,20 @@ class Search {
 }  // namespace
 
 Folding choose_folding(const Program& program, const Target& target) {
-  return Search(program, target).run();
+  const std::shared_ptr<const Program> borrowed(std::shared_ptr<void>(), &program);
+  return Search(borrowed, target).run().folding;
 }
-
-namespace {
-
-/// The design of a folding with the pipeline stages that its clock asks for. They are those of the
-/// modules' own paths, which the depths of the FIFOs do not change: sizing those comes after.
-Design build_to_clock(const std::shared_ptr<const Program>& program, const Folding& folding,
-                      const ClockTarget& clock) {
-  return build(program, with_pipeline_stages(assemble(program, folding), clock));
-}
-
-}  // namespace
 
 Design build_for(const std::shared_ptr<const Program>& program, const Target& target) {
   Target attempt = target;
   for (;;) {
-    Design design = build_to_clock(program, choose_folding(*program, attempt), target.clock);
+    Choice choice = Search(program, attempt).run();
+    // Pipeline stages are those of the modules' own paths, which the depths of the FIFOs do not
+    // change: sizing those comes after.
+    Design design =
+        choice.design
+            ? std::move(*choice.design)
+            : build(program, with_pipeline_stages(assemble(program, choice.folding), target.clock));
     const std::int64_t wanted = target.initiation_interval.value_or(design.timing.interval);
     if (design.timing.interval <= wanted) return design;
     // Beyond half of the interval steps become many times as large as they need to be.

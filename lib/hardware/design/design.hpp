@@ -119,6 +119,9 @@ struct Design {
   std::vector<Memory> memories;
   bool reloadable = false;  ///< a host may write weights, biases, scales and shifts
   Timing timing;
+  /// How much shorter the interval of other folds under the same limits can be at most, as a part
+  /// of one (or the area, where the interval was given); none where no others are better.
+  std::optional<double> gap = std::nullopt;
 
   const Stream& stream(StreamId id) const { return streams[static_cast<std::size_t>(id)]; }
   const Memory* find_memory(const std::string& file) const;

@@ -7,6 +7,7 @@
 
 #include "base/interrupt.hpp"
 #include "hardware/design/fold_relaxation.hpp"
+#include "hardware/design/fold_repair.hpp"
 
 namespace mase::design {
 
@@ -31,6 +32,12 @@ Cost least(const FoldOptions& options) {
   return low;
 }
 
+Cost sum_of(const FoldOptions& chosen) {
+  Cost sum;
+  for (const FoldOption& option : chosen) sum += option.cost;
+  return sum;
+}
+
 /// Options that no other one beats in every limited resource and in area, cheapest first.
 FoldOptions undominated(FoldOptions options, const Limits& limits) {
   std::sort(options.begin(), options.end(), cheaper);
@@ -45,11 +52,14 @@ FoldOptions undominated(FoldOptions options, const Limits& limits) {
 
 namespace {
 
+/// Comparisons of sums in one merge; a second or so.
+constexpr std::int64_t most_comparisons = 200'000'000;
+
 /// The cheapest choice of one option per step whose sum fits.
-class Merge {
+class Sums {
  public:
-  Merge(std::vector<FoldOptions> steps, const Limits& limits)
-      : steps_(std::move(steps)), limits_(limits), relaxation_(steps_, limits) {
+  Sums(const std::vector<FoldOptions>& steps, const Limits& limits, const Relaxation& relaxation)
+      : steps_(steps), limits_(limits), relaxation_(relaxation) {
     rest_.resize(steps_.size() + 1);
     for (std::size_t i = steps_.size(); i-- > 0;) {
       rest_[i] = rest_[i + 1];
@@ -57,14 +67,13 @@ class Merge {
     }
   }
 
-  std::optional<std::vector<FoldOption>> run() {
-    if (relaxation_.impossible()) return std::nullopt;
+  std::optional<FoldOptions> run() {
     std::vector<std::vector<Sum>> levels{{Sum{}}};
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       levels.push_back(extend(levels.back(), i));
-      if (levels.back().empty()) return std::nullopt;
+      if (levels.back().empty() || too_many()) return std::nullopt;
     }
-    std::vector<FoldOption> chosen(steps_.size());
+    FoldOptions chosen(steps_.size());
     std::size_t at = 0;  // sums are in the order of their area
     for (std::size_t i = steps_.size(); i-- > 0;) {
       const Sum& sum = levels[i + 1][at];
@@ -74,13 +83,16 @@ class Merge {
     return chosen;
   }
 
+  /// To be added up: nothing is known then.
+  bool too_many() const { return comparisons_ > most_comparisons; }
+
  private:
   struct Sum {
     Cost cost;
     std::size_t previous = 0, option = 0;
   };
 
-  std::vector<Sum> extend(const std::vector<Sum>& sums, std::size_t step) const {
+  std::vector<Sum> extend(const std::vector<Sum>& sums, std::size_t step) {
     stop_if_asked();
     std::vector<Sum> all;
     for (std::size_t s = 0; s < sums.size(); ++s)
@@ -94,23 +106,46 @@ class Merge {
     std::stable_sort(all.begin(), all.end(),
                      [](const Sum& a, const Sum& b) { return area(a.cost) < area(b.cost); });
     std::vector<Sum> kept;
-    for (const Sum& sum : all)
-      if (std::none_of(kept.begin(), kept.end(),
-                       [&](const Sum& other) { return limits_.covers(other.cost, sum.cost); }))
+    for (const Sum& sum : all) {
+      if (too_many()) break;
+      if (std::ranges::none_of(kept, [&](const Sum& other) {
+            ++comparisons_;
+            return limits_.covers(other.cost, sum.cost);
+          }))
         kept.push_back(sum);
+    }
     return kept;
   }
 
-  std::vector<FoldOptions> steps_;
-  Limits limits_;
-  Relaxation relaxation_;
+  const std::vector<FoldOptions>& steps_;
+  const Limits& limits_;
+  const Relaxation& relaxation_;
   std::vector<Cost> rest_;  ///< the least of every resource that the steps from i on can do with
+  std::int64_t comparisons_ = 0;
 };
+
+enum class Wanted { any, least_area };
+
+Merged merged(const std::vector<FoldOptions>& steps, const Limits& limits, Wanted wanted) {
+  Relaxation relaxation(steps, limits);
+  if (relaxation.impossible()) return {};
+  Merged near{repaired(steps, limits, relaxation), false, relaxation.least_area()};
+  if (near && wanted == Wanted::any) return near;
+  if (near) relaxation.found(area(sum_of(*near)));
+  Sums sums(steps, limits, relaxation);
+  auto best = sums.run();
+  if (sums.too_many()) return near;
+  return {std::move(best), true};
+}
 
 }  // namespace
 
-std::optional<FoldOptions> merge(const std::vector<FoldOptions>& steps, const Limits& limits) {
-  return Merge(steps, limits).run();
+Merged merge(const std::vector<FoldOptions>& steps, const Limits& limits) {
+  return merged(steps, limits, Wanted::least_area);
+}
+
+Merged fitting(const std::vector<FoldOptions>& steps, const Limits& limits) {
+  return merged(steps, limits, Wanted::any);
 }
 
 }  // namespace mase::design

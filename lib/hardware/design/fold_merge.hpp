@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adding up the fold options of many steps under resource limits: exact, by dropping only sums that
-// cannot be part of the best answer.
+// cannot be part of the best answer, as long as there are not too many.
 #pragma once
 
 #include <limits>
@@ -46,10 +46,22 @@ bool cheaper(const FoldOption& a, const FoldOption& b);
 /// The least of every limited resource over options, each for itself.
 Cost least(const FoldOptions& options);
 
+/// Of one option per step.
+Cost sum_of(const FoldOptions& chosen);
+
 /// Options that no other one beats in every limited resource and in area, cheapest first.
 FoldOptions undominated(FoldOptions options, const Limits& limits);
 
-/// One option per step, of the least total area that fits; nullopt when nothing fits.
-std::optional<FoldOptions> merge(const std::vector<FoldOptions>& steps, const Limits& limits);
+/// One option per step that fits; nothing when none was found.
+struct Merged : std::optional<FoldOptions> {
+  bool proven = true;     ///< of the least area, or nothing fits; else it was too much to find out
+  double least_area = 0;  ///< of all that fit, at least; where some do
+};
+
+using Merge = Merged (*)(const std::vector<FoldOptions>& steps, const Limits& limits);
+/// The choice of the least total area. Where the sums of options are too many, one that is near.
+Merged merge(const std::vector<FoldOptions>& steps, const Limits& limits);
+/// The same to find out whether anything fits: the first choice that does, of any area.
+Merged fitting(const std::vector<FoldOptions>& steps, const Limits& limits);
 
 }  // namespace mase::design

@@ -3,6 +3,7 @@
 // which sums cannot become the best answer (Fisher, Management Science 27, 1981).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "hardware/design/fold_merge.hpp"
@@ -21,13 +22,18 @@ class Relaxation {
   /// Whether a sum over the first `count` steps can still become one that is no larger than the
   /// best choice found.
   bool can_win(const Cost& sum, std::size_t count) const;
+  /// No choice that fits has a smaller area.
+  double least_area() const { return rest_.front() - worth(); }
+  /// Area and prices of what is limited.
+  double price(const Cost& cost) const { return area(cost) + prices_.of(cost); }
+  /// The area of a choice that fits.
+  void found(double area) { best_ = std::min(best_, area); }
 
  private:
   struct Prices {
     double lut = 0, dsp = 0, bram = 0;
     double of(const Cost& cost) const;
   };
-  double price(const Cost& cost) const { return area(cost) + prices_.of(cost); }
   Cost cheapest(const std::vector<FoldOptions>& steps) const;
   double worth() const;  ///< of the limits at the prices
   void improve(const std::vector<FoldOptions>& steps);

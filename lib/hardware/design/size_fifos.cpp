@@ -164,25 +164,34 @@ class Fitter {
   std::int64_t spent_ = 0;
 };
 
+/// Depths with which no stream has to wait for another one, in runs of these models.
+std::vector<std::int64_t> open_depths(Design& design, std::initializer_list<MakeHandshake> runs) {
+  const std::vector<std::size_t> fifos = design.fifos();
+  for (std::size_t i : fifos) set_depth(design.instances[i], unbounded);
+  const std::int64_t interval = best_interval(design);
+  std::vector<std::int64_t> depths(fifos.size(), least_depth);
+  for (const MakeHandshake& make : runs) {
+    Network network(design, make);
+    raise_depths(design, network, interval, fifos, depths);
+  }
+  for (std::size_t f = 0; f < fifos.size(); ++f) set_depth(design.instances[fifos[f]], depths[f]);
+  return depths;
+}
+
 }  // namespace
+
+void open_fifos(Design& design) {
+  if (!design.fifos().empty()) open_depths(design, {table_handshake});
+}
 
 void size_fifos(Design& design) {
   const std::vector<std::size_t> fifos = design.fifos();
   if (fifos.empty()) return;
-  for (std::size_t i : fifos) set_depth(design.instances[i], unbounded);
   const std::int64_t interval = best_interval(design);
-  std::vector<std::int64_t> depths(fifos.size(), least_depth);
-  {
-    Network network(design);
-    raise_depths(design, network, interval, fifos, depths);
-    Network least(design, least_handshake);
-    raise_depths(design, least, interval, fifos, depths);
-  }
+  const auto depths = open_depths(design, {table_handshake, least_handshake});
   std::vector<std::size_t> idle;
-  for (std::size_t f = 0; f < fifos.size(); ++f) {
-    set_depth(design.instances[fifos[f]], depths[f]);
+  for (std::size_t f = 0; f < fifos.size(); ++f)
     if (depths[f] <= in_transit) idle.push_back(fifos[f]);
-  }
   Fitter fitter(design);
   fitter.grow(fifos, interval);
   if (!idle.empty()) fitter.remove(idle);

@@ -170,6 +170,24 @@ TEST_CASE("limits that no sum of many options meets are found out without adding
   CHECK_FALSE(merge(steps, limit).has_value());
 }
 
+TEST_CASE("where the sums of many options are too many, one that fits and a bound are found") {
+  std::mt19937 random(3);
+  std::vector<FoldOptions> steps;
+  for (int i = 0; i < 600; ++i)
+    steps.push_back(undominated(random_options(random, 12), limits(1, 1, 1)));
+  Cost low;
+  for (const FoldOptions& options : steps) low += least(options);
+  const Limits limit = limits(low.lut * 1.6, low.dsp + 1400, low.bram + 500);
+  for (const Merged& found : {merge(steps, limit), fitting(steps, limit)}) {
+    REQUIRE(found.has_value());
+    CHECK_FALSE(found.proven);
+    const Cost sum = sum_of(*found);
+    CHECK(limit.fits(sum));
+    CHECK(found.least_area <= area(sum));
+    CHECK(found.least_area > 0.99 * area(sum));
+  }
+}
+
 TEST_CASE("an option that another one beats is dropped, one that is better somewhere is not") {
   const FoldOptions kept = undominated(
       {option(8, 100, 0, 0), option(8, 90, 1, 0), option(8, 120, 0, 0), option(8, 95, 2, 0)},
