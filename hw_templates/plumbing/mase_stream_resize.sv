@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes the lanes of a stream; one number of lanes divides the other. No bubble in steady state: the
-// narrow side moves a beat per cycle.
+// Changes the lanes of a stream. No bubble in steady state: the narrow side moves a beat per cycle.
 module mase_stream_resize #(
     parameter int W = 8,
     parameter int IN_LANES = 4,
@@ -20,7 +19,22 @@ module mase_stream_resize #(
   localparam int CW = (RATIO > 1) ? $clog2(RATIO) : 1;
   localparam logic [CW-1:0] LAST = CW'(RATIO - 1);
 
-  if (RATIO == 1) begin : g_same
+  if (IN_LANES % OUT_LANES != 0 && OUT_LANES % IN_LANES != 0) begin : g_neither
+    mase_stream_regroup #(
+        .W(W),
+        .IN_LANES(IN_LANES),
+        .OUT_LANES(OUT_LANES)
+    ) regroup (
+        .clk(clk),
+        .rst(rst),
+        .in_valid(in_valid),
+        .in_ready(in_ready),
+        .in_data(in_data),
+        .out_valid(out_valid),
+        .out_ready(out_ready),
+        .out_data(out_data)
+    );
+  end else if (RATIO == 1) begin : g_same
     mase_skid #(
         .W(NW)
     ) buffer (

@@ -2,6 +2,8 @@
 // The plumbing modules in RTL: every beat in order, and their handshake models in lockstep.
 #include <catch2/catch.hpp>
 
+#include <numeric>
+
 #include "hardware/design/step_table.hpp"
 #include "support/module_bench.hpp"
 
@@ -61,12 +63,13 @@ TEST_CASE("width converters in RTL keep the order of elements") {
   Random random(2);
   std::vector<Case> cases;
   const std::vector<std::pair<std::int64_t, std::int64_t>> lanes = {
-      {1, 1},  {4, 4}, {2, 1}, {3, 1}, {8, 2},  {15, 3},
-      {16, 1}, {1, 2}, {1, 3}, {2, 8}, {3, 15}, {1, 16}};
+      {1, 1}, {4, 4},  {2, 1},  {3, 1},  {8, 2}, {15, 3}, {16, 1}, {1, 2},
+      {1, 3}, {2, 8},  {3, 15}, {1, 16}, {3, 2}, {5, 3},  {7, 2},  {17, 3},
+      {9, 8}, {10, 4}, {2, 3},  {3, 5},  {2, 7}, {3, 17}, {8, 9},  {4, 10}};
   for (const auto& [in, out] : lanes)
     for (int repeat = 0; repeat < 2; ++repeat) {
       const FixedType type = random_stream_type(random);
-      const std::int64_t wide = std::max(in, out) * between(random, 1, 3);
+      const std::int64_t wide = std::lcm(in, out) * between(random, 1, 3);
       Port port{in, type, random_codes(random, type, kPlumbingFrames * wide)};
       Port result = port;
       result.lanes = out;

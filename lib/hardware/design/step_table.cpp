@@ -181,16 +181,16 @@ StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view
                              std::int64_t interval) {
   const std::int64_t have = stream(from).lanes;
   if (have == lanes) return from;
-  if (have % lanes != 0 && lanes % have != 0) {
-    const std::int64_t few = std::gcd(have, lanes);
-    const bool fast = stream(from).elements / few <= interval;
-    return resize(resize(from, fast ? few : std::lcm(have, lanes), name), lanes, name);
-  }
+  const std::int64_t few = std::gcd(have, lanes);
+  const bool whole = few == have || few == lanes;
+  if (!whole && stream(from).elements / few <= interval)
+    return resize(resize(from, few, name), lanes, name);
   Stream out = stream(from);
   out.lanes = lanes;
   out.name = std::string(name);
+  const std::int64_t unit = whole ? 1 : few;  // lanes that stay together
   ModuleParameters parameters{
-      {"W", std::int64_t{out.type.width}}, {"IN_LANES", have}, {"OUT_LANES", lanes}};
+      {"W", unit * out.type.width}, {"IN_LANES", have / unit}, {"OUT_LANES", lanes / unit}};
   const auto id = static_cast<StreamId>(design_.streams.size());
   design_.streams.push_back(std::move(out));
   design_.instances.push_back(

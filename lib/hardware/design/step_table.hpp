@@ -64,9 +64,9 @@ class StepBuilder {
   /// The same of a module that is not in the table.
   StreamId finish(ModuleRow row, ModuleParameters parameters, std::vector<StreamId> inputs,
                   std::int64_t lanes);
-  /// Width converters where the lanes differ, two where neither divides the other: by way of the
-  /// greatest common divisor, or of the least common multiple where so few lanes would take more
-  /// than `interval` cycles for a frame.
+  /// Width converters where the lanes differ; two where neither divides the other, by way of the
+  /// greatest common divisor, unless so few lanes would take more than `interval` cycles for a
+  /// frame.
   StreamId resize(StreamId from, std::int64_t lanes, std::string_view name,
                   std::int64_t interval = any_interval);
 

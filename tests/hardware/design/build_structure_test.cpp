@@ -70,16 +70,29 @@ TEST_CASE("a chain of linears becomes one instance each, width converters where 
   CHECK(design.find_memory("fc1_bias.mem")->words == Lines{"03e", "191"});
 }
 
-TEST_CASE("lanes that have little in common are converted by way of many where few would be slow") {
+TEST_CASE("lanes that have little in common are converted in one step where few would be slow") {
   ProgramMaker maker;
   auto x = maker.input("x", {8});
   auto y = maker.linear("fc1", x, 8, 6);
   maker.output(maker.linear("fc2", y, 6, 4));
   const Design design = build(maker.share(), {{"fc1", {4, 3}}, {"fc2", {2, 4}}});
   // One lane would take 6 cycles for the six elements, where fc1 takes 4.
-  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 6);
-  CHECK(parameter(design, "resize_fc2_1", "OUT_LANES") == 2);
+  CHECK(parameter(design, "resize_fc2", "IN_LANES") == 3);
+  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 2);
   CHECK(design.timing.interval == 4);
+}
+
+TEST_CASE("lanes that always stay together are converted as one") {
+  ProgramMaker maker;
+  auto x = maker.input("x", {8});
+  maker.output(maker.linear("fc2", maker.linear("fc1", x, 8, 12), 12, 4));
+  const Design design = build(maker.share(), {{"fc1", {8, 6}}, {"fc2", {4, 4}}});
+  // Of 6 lanes to 4, where 2 would take 6 cycles.
+  const std::int64_t width = design.program->value(design.program->steps[0].output).type.width;
+  CHECK(parameter(design, "resize_fc2", "W") == 2 * width);
+  CHECK(parameter(design, "resize_fc2", "IN_LANES") == 3);
+  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 2);
+  CHECK(design.timing.interval == 3);
 }
 
 TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks are asked for") {

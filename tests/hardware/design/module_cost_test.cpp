@@ -237,7 +237,15 @@ TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
                                {resize(8, 25, 5), 88 + 1, 0, 0},
                                {resize(16, 4, 1), 38, 0, 0},
                                {resize(144, 6, 1), 440 + 1, 0, 0},
-                               {resize(84, 12, 1), 429 + 1, 0, 0}});
+                               {resize(84, 12, 1), 429 + 1, 0, 0},
+                               {resize(8, 5, 3), 105, 0, 0},
+                               {resize(6, 9, 4), 172, 0, 0},
+                               {resize(8, 9, 8), 379, 0, 0},
+                               {resize(8, 197, 3), 1672, 0, 0},
+                               {resize(8, 3, 5), 89 + 1, 0, 0},
+                               {resize(12, 2, 3), 44, 0, 0},
+                               {resize(6, 4, 9), 60, 0, 0},
+                               {resize(8, 3, 197), 1589, 0, 0}});
   const auto concat = [](std::int64_t width, std::int64_t a, std::int64_t b) {
     return ModuleParameters{{"W", width}, {"A_BEATS", a}, {"B_BEATS", b}};
   };

@@ -100,6 +100,11 @@ TEST_CASE("width converters move a beat per cycle on their narrow side") {
     CHECK(up.in == 400);
     CHECK(up.out == (400 - 1) / ratio);
   }
+  // 5 lanes are 5/3 of a beat of 3.
+  CHECK(run(*make("mase_stream_resize", lanes(5, 3)), 400, 0, 0, 5.0 / 3).out == 400 - 2);
+  const Traffic up = run(*make("mase_stream_resize", lanes(3, 5)), 400, 0, 0, 3.0 / 5);
+  CHECK(up.in == 400);
+  CHECK(up.out == (400 - 1) * 3 / 5);
 }
 
 TEST_CASE("a fork gives every beat to all of its outputs, however long one of them waits") {

@@ -30,16 +30,17 @@ void ForkHandshake::clock(Moves taken, Moves given) {
 }
 
 void NarrowHandshake::clock(Moves taken, Moves given) {
-  const bool load = ready(0), leaves = full_ && pipe_.enable();
+  const bool leaves = full() && pipe_.enable();
   pipe_.step(leaves, given[0] != 0);
-  if (leaves) count_up(index_, ratio_);
-  if (load) full_ = taken[0] != 0;
+  if (leaves) lanes_ -= out_;
+  if (taken[0] != 0) lanes_ += in_;
 }
 
 void WidenHandshake::clock(Moves taken, Moves given) {
-  const bool complete = taken[0] != 0 && index_ == ratio_ - 1;
-  if (taken[0] != 0) count_up(index_, ratio_);
-  valid_ = complete || (valid_ && given[0] == 0);
+  const bool complete = taken[0] != 0 && completes();
+  if (taken[0] != 0) lanes_ += in_;
+  if (complete) lanes_ -= out_;
+  skid_.step(complete, given[0] != 0);
 }
 
 void ConcatHandshake::clock(Moves taken, Moves given) {

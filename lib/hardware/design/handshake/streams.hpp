@@ -40,37 +40,44 @@ class ForkHandshake final : public HandshakeOf<ForkHandshake> {
   std::vector<Skid> skids_;
 };
 
-/// stream_resize to fewer lanes: each beat taken gives `ratio` beats, which pass `stages`
-/// registers.
+/// stream_resize to fewer lanes: each beat taken brings `in` lanes, each that passes the `stages`
+/// registers has `out`.
 class NarrowHandshake final : public HandshakeOf<NarrowHandshake> {
  public:
-  explicit NarrowHandshake(std::int64_t ratio, int stages = 0, Stages kept = Stages::all)
-      : ratio_(ratio), pipe_(stages, kept) {}
-  bool ready(int) const override { return !full_ || (pipe_.enable() && index_ == ratio_ - 1); }
-  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !full_); }
+  explicit NarrowHandshake(std::int64_t in, int stages = 0, Stages kept = Stages::all,
+                           std::int64_t out = 1)
+      : in_(in), out_(out), pipe_(stages, kept) {}
+  bool ready(int) const override { return !full() || (pipe_.enable() && lanes_ < 2 * out_); }
+  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !full()); }
   bool valid(int) const override { return pipe_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const NarrowHandshake&) const = default;
 
  private:
-  std::int64_t ratio_, index_ = 0;  ///< index of the piece that leaves next
-  bool full_ = false;
+  bool full() const { return lanes_ >= out_; }
+
+  std::int64_t in_, out_, lanes_ = 0;  ///< lanes that have not left
   Pipe pipe_;
 };
 
-/// stream_resize to more lanes: `ratio` beats taken give one.
+/// stream_resize to more lanes: beats of `in` lanes taken, one of `out` given when they are there;
+/// a skid behind them where two of these can follow each other, else a register.
 class WidenHandshake final : public HandshakeOf<WidenHandshake> {
  public:
-  explicit WidenHandshake(std::int64_t ratio) : ratio_(ratio) {}
-  bool ready(int) const override { return index_ != ratio_ - 1 || !valid_; }
+  explicit WidenHandshake(std::int64_t out, std::int64_t in = 1) : in_(in), out_(out) {}
+  bool ready(int) const override {
+    return !completes() || (out_ < 2 * in_ ? skid_.ready() : !skid_.valid());
+  }
   bool idle() const override { return true; }
-  bool valid(int) const override { return valid_; }
+  bool valid(int) const override { return skid_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const WidenHandshake&) const = default;
 
  private:
-  std::int64_t ratio_, index_ = 0;
-  bool valid_ = false;
+  bool completes() const { return lanes_ + in_ >= out_; }
+
+  std::int64_t in_, out_, lanes_ = 0;  ///< lanes that wait for others
+  Skid skid_;
 };
 
 /// concat: `first` beats of input 0, then `second` beats of input 1.

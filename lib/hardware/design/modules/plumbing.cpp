@@ -29,8 +29,8 @@ Made make_fork(const ModuleParameters& parameters, Stages) {
 Made make_resize(const ModuleParameters& parameters, Stages) {
   const std::int64_t in = parameters.integer("IN_LANES"), out = parameters.integer("OUT_LANES");
   if (in == out) return std::make_unique<SkidHandshake>();
-  if (in > out) return std::make_unique<NarrowHandshake>(in / out);
-  return std::make_unique<WidenHandshake>(out / in);
+  if (in > out) return std::make_unique<NarrowHandshake>(in, 0, Stages::all, out);
+  return std::make_unique<WidenHandshake>(out, in);
 }
 
 Made make_repeat(const ModuleParameters& parameters, Stages) {
@@ -109,8 +109,45 @@ Cost narrow_cost(std::int64_t bits, std::int64_t pieces) {
           .carry = carry_chain(index)};
 }
 
+/// LUTs of a bit that is one of so many.
+double one_of_luts(std::int64_t choices) { return static_cast<double>(ceiling(choices - 1, 3)); }
+
+/// hw_templates/plumbing/mase_stream_regroup to fewer lanes. A lane of its register takes another
+/// one of the beat for each place where that can enter, the one further up, or what is left.
+Cost regroup_down_cost(std::int64_t width, std::int64_t in, std::int64_t out) {
+  const int count = log2_ceiling(in + out);
+  const std::int64_t lanes = in + out - 1;
+  Cost cost = skid_cost(width * out);
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    const std::int64_t places = std::min(out - 1, lane) - std::max<std::int64_t>(0, lane - in + 1);
+    const std::int64_t others = (lane < in - 1 ? 1 : 0) + (lane < out - 1 ? 1 : 0);
+    cost.lut += static_cast<double>(width) * one_of_luts(places + 1 + others);
+  }
+  cost.lut += static_cast<double>(width * (out - 1)) + 5 * count;
+  cost.ff += static_cast<double>(width * lanes) + count + log2_ceiling(out + 1) + 1;
+  cost.carry += 2 * carry_chain(count);
+  return cost;
+}
+
+/// The same to more lanes: the output takes one of `in` places of a shift register. A skid chooses
+/// between two in its own LUTs.
+Cost regroup_up_cost(std::int64_t width, std::int64_t in, std::int64_t out) {
+  const int room = log2_ceiling(out);
+  const bool skid = out < 2 * in;
+  Cost cost{.lut = static_cast<double>(width * out) * one_of_luts(in) + 1.6 * room,
+            .ff = static_cast<double>(width * (2 * out - 1) + room + 1),
+            .carry = carry_chain(room)};
+  if (!skid) return cost;
+  cost.lut += 3 + (in > 2 ? static_cast<double>(width * out) : 0);
+  cost.ff += static_cast<double>(width * out + 1);
+  return cost;
+}
+
 Cost resize_cost(const Design&, const Instance& instance) {
   const std::int64_t in = instance.parameter("IN_LANES"), out = instance.parameter("OUT_LANES");
+  if (in % out != 0 && out % in != 0)
+    return in > out ? regroup_down_cost(instance.parameter("W"), in, out)
+                    : regroup_up_cost(instance.parameter("W"), in, out);
   const std::int64_t ratio = std::max(in, out) / std::min(in, out);
   const std::int64_t narrow = std::min(in, out) * instance.parameter("W");
   if (ratio == 1) return skid_cost(narrow);
@@ -238,12 +275,16 @@ std::vector<ModuleRow> plumbing_modules() {
       {.name = "mase_stream_resize",
        .folder = "plumbing",
        .doc = "other number of lanes",
-       .uses = skid,
+       .uses = {"mase_skid", "mase_stream_regroup"},
        .inputs = in,
        .outputs = out,
        .handshake = make_resize,
        .cost = resize_cost,
        .paths = resize_paths},
+      {.name = "mase_stream_regroup",
+       .folder = "plumbing",
+       .doc = "the same where neither number divides the other",
+       .uses = skid},
       {.name = "mase_repeat",
        .folder = "plumbing",
        .doc = "every element several times",

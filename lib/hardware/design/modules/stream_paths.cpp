@@ -66,6 +66,12 @@ Paths fork_paths(const Instance& instance, const Technology& technology) {
 
 Paths resize_paths(const Instance& instance, const Technology& technology) {
   const std::int64_t in = instance.parameter("IN_LANES"), out = instance.parameter("OUT_LANES");
+  if (in % out != 0 && out % in != 0) {
+    const std::int64_t places = in > out ? out + 1 : in;
+    Path lanes = counter_path(in + out, technology);
+    lanes.readers = static_cast<double>(std::max(in, out) * instance.parameter("W"));
+    return {lanes, choice_path(places, std::max(in, out) * instance.parameter("W"), technology)};
+  }
   const std::int64_t ratio = std::max(in, out) / std::min(in, out);
   if (ratio == 1) return {};
   Path index = counter_path(ratio, technology);
