@@ -32,7 +32,8 @@ struct Target {
 };
 
 /// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits
-/// the limits: an exact search over the divisors of every step. Without both: the fastest within
+/// the limits: an exact search over the divisors of every step, or where these are too many one
+/// whose result knows how far it can be off at most (Design::gap). Without both: the fastest within
 /// max_lanes; without that too, one element per cycle at the ports, slowed down to as many cycles
 /// as 256 multipliers need, and sped up where a few slow layers cost next to nothing.
 /// Error(Fault::goal) naming the smallest interval or resources that can be had when the target

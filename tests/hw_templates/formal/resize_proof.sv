@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stream_resize is a queue that is pushed and popped by different amounts. Towards fewer lanes it holds
-// a wide beat and two narrow ones, towards more lanes all pieces but the last and a wide beat.
+// a wide beat, two narrow ones and less than a third, towards more lanes less than a wide beat and one,
+// or two where two of them can follow each other.
 module resize_proof #(
     parameter int W = 1,
     parameter int IN_LANES = 3,
@@ -38,8 +39,8 @@ module resize_proof #(
       .W(W),
       .IN(IN_LANES),
       .OUT(OUT_LANES),
-      .CAPACITY((DOWN != 0) ? WIDE + 2 * NARROW : (WIDE > NARROW) ? 2 * WIDE - NARROW : 2 * WIDE),
-      .FULL((DOWN != 0) ? 1 : (WIDE > NARROW) ? WIDE : 2 * WIDE),
+      .CAPACITY((DOWN != 0) ? WIDE + 3 * NARROW - 1 : (WIDE == NARROW) ? 2 * WIDE : (WIDE < 2 * NARROW) ? 3 * WIDE - 1 : 2 * WIDE - 1),
+      .FULL((DOWN != 0) ? NARROW : (WIDE > NARROW) ? WIDE : 2 * WIDE),
       .LATENCY(DOWN)
   ) properties (
       .clk(clk),
