@@ -243,4 +243,23 @@ TEST_CASE("a sample's share is found wherever the batch stands") {
   CHECK(counter.count(*graph.find_node("e")).flops == 4 * 7);
 }
 
+TEST_CASE("a part of a weight leaves the batch where it is") {
+  // As MultiheadAttention projects keys that are no queries.
+  const ir::Graph graph = ir::parse(R"(graph "g" {
+  tensor w : float32[21, 7] parameter
+  %x : float32[2, 3, 7] = placeholder x
+  %t : float32[3, 2, 7] = call_method transpose aten::transpose.int(self=%x, dim0=0, dim1=1)
+  %w : float32[21, 7] = get_attr w
+  %size : int = call_method size aten::size.int(self=%t, dim=-1)
+  %twice : int = call_function _operator.mul aten::mul.int(a=%size, b=2)
+  %s : list(float32[7, 7], float32[14, 7]) = call_function torch.split_with_sizes aten::split_with_sizes(self=%w, split_sizes=[%size, %twice])
+  %p : float32[14, 7] = call_function _operator.getitem mase::getitem(value=%s, index=1)
+  %y : float32[3, 2, 14] = call_function torch._C._nn.linear aten::linear(input=%t, weight=%p)
+  %output : float32[3, 2, 14] = output output(value=%y)
+})",
+                                    "graph");
+  passes::OperationCounter counter(graph);
+  CHECK(counter.count(*graph.find_node("y")).macs == 3 * 7 * 14);
+}
+
 }  // namespace mase

@@ -24,8 +24,8 @@ struct Sum {
   }
 };
 
-Sum tensor_bits(const ir::Node& node, const std::string& port, DType dtype, const Shape& shape) {
-  const auto elements = double(numel(shape));
+Sum tensor_bits(const ir::Node& node, const std::string& port, DType dtype, const Shape& shape,
+                double elements) {
   const auto format = node.formats.find(port);
   const double bits = format == node.formats.end() ? 8.0 * double(size_of(dtype))
                                                    : format->second.bits_per_element(shape);
@@ -37,15 +37,17 @@ Sum tensor_bits(const ir::Node& node, const std::string& port, DType dtype, cons
 class Data {
  public:
   explicit Data(const ir::Graph& graph)
-      : graph_(graph), powers_(graph), constants_(graph, powers_, true) {}
+      : graph_(graph), elements_(graph), powers_(graph), constants_(graph, powers_, true) {}
 
   bool contains(const std::string& port, ir::NodeId id) const {
     return graph_.node(id).info.is_tensor() &&
            (port == "data_in" || constants_.of(id) == Constancy::varies);
   }
+  double elements(ir::NodeId id) const { return elements_.of(graph_.node(id)); }
 
  private:
   const ir::Graph& graph_;
+  SampleElements elements_;
   BatchPowers powers_;
   ConstantNodes constants_;
 };
@@ -56,7 +58,7 @@ struct NodeSums {
   Sum data, weights, biases;         ///< by what the tensors are
 };
 
-/// Parameter tensors by their path, data by the producers' shapes.
+/// Parameter tensors by their path, data by the producers' shapes, of one sample.
 NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node) {
   NodeSums sums;
   const auto add = [&](const std::string& name, bool is_data, const Sum& sum) {
@@ -69,7 +71,8 @@ NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node)
   for (const ir::Port& port : ir::ports(graph, node)) {
     if (!port.tensor.empty()) {
       const Array& value = graph.tensors.at(port.tensor).value;
-      add(port.name, false, tensor_bits(node, port.name, value.dtype(), value.shape()));
+      add(port.name, false,
+          tensor_bits(node, port.name, value.dtype(), value.shape(), double(value.size())));
       continue;
     }
     if (port.inner) continue;  // not kept
@@ -77,7 +80,7 @@ NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node)
       const ir::ValueInfo& info = graph.node(id).info;
       if (info.is_tensor())
         add(port.name, data.contains(port.name, id),
-            tensor_bits(node, port.name, info.dtype, info.shape));
+            tensor_bits(node, port.name, info.dtype, info.shape, data.elements(id)));
     });
   }
   return sums;
@@ -87,11 +90,7 @@ NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node)
 class Memory {
  public:
   Memory(const ir::Graph& graph, const Data& data, bool shared_bits)
-      : graph_(graph),
-        data_(data),
-        common_(ir::common_formats(graph)),
-        shared_bits_(shared_bits),
-        elements_(graph) {
+      : graph_(graph), data_(data), common_(ir::common_formats(graph)), shared_bits_(shared_bits) {
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
     // What no port reads: parameters of ops outside the table.
     for (const auto& [path, tensor] : graph.tensors) add_parameter(path, nullptr);
@@ -112,7 +111,7 @@ class Memory {
         if (given.kind == ir::NodeKind::get_attr)
           add_parameter(given.target, format);
         else if (quantizable && data_.contains(port.name, id))
-          activations.add(sum_of(format, given.info.dtype, given.info.shape, elements_.of(given)));
+          activations.add(sum_of(format, given.info.dtype, given.info.shape, data_.elements(id)));
       });
     }
   }
@@ -145,7 +144,6 @@ class Memory {
   const Data& data_;
   std::map<std::string, formats::Format> common_;
   bool shared_bits_;
-  SampleElements elements_;
   std::set<std::string> seen_;
 };
 

@@ -65,11 +65,16 @@ Powers BatchPowers::first_kept(const ir::Node& node) const {
 
 /// Linear layers and tables: `data` with its rows (its elements, of a table) in the weight's size.
 Powers BatchPowers::rows_of(const ir::Node& node, std::string_view data) const {
-  const ir::Value* value = node.find(data);
-  if (!value || !value->is_node() || !graph_.tensor_of(node, "weight")) return unknown(node);
+  const ir::Value *value = node.find(data), *weight = node.find("weight");
+  if (!value || !value->is_node()) return unknown(node);
+  // Of a module, or a tensor or a part of one.
+  const Powers sizes = weight && weight->is_node()        ? of(weight->node())
+                       : graph_.tensor_of(node, "weight") ? Powers{0, 0}
+                                                          : Powers();
+  if (sizes.size() != 2) return unknown(node);
   Powers powers = of(value->node());
   if (data == "input" && !powers.empty()) powers.pop_back();
-  powers.push_back(0);
+  powers.push_back(data == "input" ? sizes.front() : sizes.back());
   return powers;
 }
 

@@ -187,7 +187,11 @@ Powers BatchPowers::cut(const ir::Node& node) const {
   Powers powers = of_first(node);
   const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
   if (!along) return Powers(powers.size());
-  if (powers[*along] != Power(0) || graph_.inputs(node.id).size() != 1) powers[*along].reset();
+  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  const bool fixed = std::all_of(inputs.begin() + 1, inputs.end(), [&](ir::NodeId size) {
+    return of_value(ir::NodeRef{size}) == Power(0);
+  });
+  if (powers[*along] != Power(0) || !fixed) powers[*along].reset();
   return powers;
 }
 
