@@ -79,13 +79,28 @@ Operand lower_not(const Call& call) {
                             call.lowering.layout_of(x));
 }
 
+/// With a constant: x * c, or x * (1 - c) + c.
+Operand logic_with_constant(const Call& call, BinaryKind kind, std::string_view stream,
+                            std::string_view constant) {
+  const StreamView x = repeated(call, truth_stream(call, stream), call.frame_shape(), stream);
+  Constants ones = in_stream_order(call, x, truths_of(call, constant));
+  std::optional<Constants> shift;
+  if (kind == BinaryKind::maximum) {
+    shift = ones;
+    for (std::int64_t& code : ones.codes) code = 1 - code;
+  }
+  auto [step, accumulator] = scale_step(call, x, std::move(ones), std::move(shift));
+  return call.lowering.emit(call.node, std::move(step), {x.id}, accumulator, exactly(truth), 0,
+                            call.lowering.layout_of(x));
+}
+
 /// Of two streams: a product, or the larger one.
 Operand lower_logic(const Call& call, BinaryKind kind) {
-  for (const char* argument : {"self", "other"}) {
-    if (!is_stream(call, argument))
-      throw Refusal{"it joins a stream with a constant; masks one after another have a datapath"};
-    truth_stream(call, argument);
-  }
+  const bool first = is_stream(call, "self"), second = is_stream(call, "other");
+  if (!first && !second) throw Refusal{"it joins constants; pass fold_constants"};
+  if (!first) return logic_with_constant(call, kind, "other", "self");
+  if (!second) return logic_with_constant(call, kind, "self", "other");
+  for (const char* argument : {"self", "other"}) truth_stream(call, argument);
   const auto [a, b] = alike(call, "self", "other");
   const auto [binary, accumulator] = binary_step(call, kind, a, b);
   return call.lowering.emit(call.node, binary, {a.id, b.id}, accumulator, exactly(truth), 0,

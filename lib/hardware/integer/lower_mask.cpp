@@ -16,14 +16,6 @@ struct Choice {
   bool when;
 };
 
-/// Ones where a constant mask is true, or where it is false; the shape of the mask.
-Constants ones_of(const Call& call, std::string_view argument, bool where_true) {
-  const Array mask = call.values(*call.parameter(argument));
-  Constants ones{mask.shape(), {1, 0, false}, {}, {}, Interval{0, 1}};
-  for (const float value : mask.span<float>()) ones.codes.push_back((value != 0) == where_true);
-  return ones;
-}
-
 Constants inverted(Constants ones) {
   for (std::int64_t& code : ones.codes) code = 1 - code;
   return ones;
@@ -140,7 +132,8 @@ StreamView other_stream(const Call& call, const Choice& choice, const StreamView
 }
 
 Operand chosen_by_constant(const Call& call, const Choice& choice) {
-  Constants kept = ones_of(call, choice.mask, choice.when);
+  Constants kept = truths_of(call, choice.mask);
+  if (!choice.when) kept = inverted(std::move(kept));
   if (const auto number = number_in(call, choice.other))
     return filled_with(call, call.stream(choice.taken), std::move(kept), *number);
   const StreamView x = side(call, choice.taken);
@@ -219,6 +212,15 @@ Operand lower_where(const Call& call) {
 }
 
 }  // namespace
+
+Constants truths_of(const Call& call, std::string_view argument) {
+  const Parameter* parameter = call.parameter(argument);
+  if (!parameter) throw Refusal{"its mask is a number; a tensor has a datapath"};
+  const Array mask = call.values(*parameter);
+  Constants ones{mask.shape(), {1, 0, false}, {}, {}, Interval{0, 1}};
+  for (const float value : mask.span<float>()) ones.codes.push_back(value != 0);
+  return ones;
+}
 
 std::optional<double> number_in(const Call& call, std::string_view argument) {
   const Parameter* parameter = call.parameter(argument);

@@ -411,6 +411,8 @@ std::pair<StreamView, StreamView> alike(const Call& call, std::string_view a, st
 /// The step that joins two streams of one shape and order, without requantisation.
 std::pair<Binary, Accumulator> binary_step(const Call& call, BinaryKind kind, const StreamView& a,
                                            const StreamView& b);
+/// Ones where a constant is not 0; its shape.
+Constants truths_of(const Call& call, std::string_view argument);
 /// Whether a stream is 0 or 1, of one bit; the stream as such, 1 where it is not 0.
 bool is_truth(const Call& call, const StreamView& x);
 StreamView as_truth(const Call& call, const StreamView& x);

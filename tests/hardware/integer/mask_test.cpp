@@ -58,6 +58,22 @@ TEST_CASE("comparisons of two streams, and of numbers with a stream, equal the r
   }
 }
 
+TEST_CASE("constant masks join computed ones") {
+  for (const std::string op : {"aten::logical_and", "aten::logical_or"})
+    for (const bool first : {false, true}) {
+      INFO(op << " " << first);
+      Sketch sketch;
+      const auto x = sketch.input({2, 1, 4}, {{"data_out", "integer(3, 1)"}});
+      const auto keys = truth(sketch, "aten::gt.Scalar", ref(x), Value(0.2), {2, 1, 4});
+      std::vector<float> causal;
+      for (int i = 0; i < 16; ++i) causal.push_back(i % 4 <= i / 4 ? 1.0F : 0.0F);
+      const auto seen = sketch.constants(causal, {4, 4});
+      const auto both =
+          truth(sketch, op, ref(first ? seen : keys), ref(first ? keys : seen), {2, 4, 4});
+      check_against_reference(sketch.finish(numbers(sketch, both)), 2);
+    }
+}
+
 TEST_CASE("a computed mask chooses between a stream and anything") {
   for (const std::string other : {"number", "bound", "constants", "stream"})
     for (const bool turned : {false, true}) {
