@@ -100,6 +100,11 @@ const Value* Call::find(std::string_view name) const {
   return value && !value->is_none() ? value : nullptr;
 }
 
+void Call::check_type() const {
+  if (find("dtype") && node.info.dtype != DType::float32)
+    throw Refusal{"a result of another type has no datapath"};
+}
+
 std::int64_t Call::integer(std::string_view name, std::int64_t otherwise) const {
   const Value* value = find(name);
   if (!value) return otherwise;

@@ -67,7 +67,7 @@ ReducingPool reducing_pool(const Call& call, StreamView& x) {
 }
 
 Operand lower_reduction(const Call& call, Reduction kind) {
-  if (call.find("dtype")) throw Refusal{"a result of another type has no datapath"};
+  call.check_type();
   StreamView x = call.stream("self");
   x.layout = call.lowering.layout_of(x);
   const ReducingPool made = reducing_pool(call, x);

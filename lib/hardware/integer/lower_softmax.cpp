@@ -56,7 +56,7 @@ struct Exponentials {
 };
 
 RowSteps rows_of(const Call& call) {
-  if (call.find("dtype")) throw Refusal{"a result of another type has no datapath"};
+  call.check_type();
   call.needed_grid();
   const StreamView given = call.stream("self");
   const std::size_t dim = call.frame_dim("dim", -1, given.layout.torch_shape.size());

@@ -220,6 +220,8 @@ struct Call {
   /// Torch dimension within a frame; refused for the batch dimension.
   std::size_t frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const;
 
+  /// Refuses a result of another type than float32, which streams stand for.
+  void check_type() const;
   /// The grid that the result is asked for on; a refusal that says what would give one.
   Grid needed_grid() const;
 

@@ -194,3 +194,17 @@ TEST_CASE("softmax without a grid for its results, or of too wide an input, is r
   const auto y = sketch.call("aten::softmax.int", {{"self", ref(x)}, {"dim", Value(1)}}, {2, 4});
   CHECK_THROWS_WITH(integer::lower(sketch.finish(y)), Catch::Contains("needs a grid"));
 }
+
+TEST_CASE("softmax to float32 is softmax, to another type it is refused") {
+  const auto typed = [](DType type) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 4}, {{"data_out", "integer(8, 4)"}});
+    const auto y =
+        sketch.call("aten::softmax.int", {{"self", ref(x)}, {"dim", Value(1)}, {"dtype", Value(6)}},
+                    {2, 4}, {{"data_out", "integer(8, 7)"}});
+    sketch.graph.node(y).info.dtype = type;
+    return integer::lower(sketch.finish(y)).steps.size();
+  };
+  CHECK(typed(DType::float32) == softmax({2, 4}, 1, "integer(8, 4)", "integer(8, 7)").steps.size());
+  CHECK_THROWS_WITH(typed(DType::float64), Catch::Contains("of another type"));
+}
