@@ -39,6 +39,7 @@ class BatchPowers {
   // Rules of families: batch_powers_of_layers.cpp.
   Powers same(const ir::Node& node) const;
   Powers broadcast(const ir::Node& node) const;
+  Powers broadcast(const std::vector<ir::NodeId>& operands) const;
   Powers first_kept(const ir::Node& node) const;
   Powers rows_of(const ir::Node& node, std::string_view data) const;
   Powers product(const ir::Node& node) const;
@@ -57,12 +58,14 @@ class BatchPowers {
   Powers chosen(const ir::Node& node, const std::string& op) const;
   Powers repeated(const ir::Node& node) const;
   Powers item(const ir::Node& node) const;
+  std::vector<ir::NodeId> leading_tensors(const ir::Value::List& choices) const;
   Power sliced(Power whole, const ir::Value& slice) const;
   Powers cut(const ir::Node& node) const;
   Powers unbound(const ir::Node& node) const;
   Powers created(const ir::Node& node) const;
   Powers ranged(const ir::Node& node) const;
   Powers padded(const ir::Node& node) const;
+  Powers differences(const ir::Node& node) const;
   Powers plain(const ir::Node& node) const;
 
   Powers unknown(const ir::Node& node) const;

@@ -31,14 +31,19 @@ Powers BatchPowers::same(const ir::Node& node) const {
   return same_shape ? of(inputs.front()) : unknown(node);
 }
 
-/// Operands align at their last dimension.
 Powers BatchPowers::broadcast(const ir::Node& node) const {
-  const std::size_t rank = node.info.shape.size();
+  const Powers powers = broadcast(graph_.inputs(node.id));
+  return powers.size() == node.info.shape.size() ? powers : unknown(node);
+}
+
+/// Operands align at their last dimension.
+Powers BatchPowers::broadcast(const std::vector<ir::NodeId>& operands) const {
+  std::size_t rank = 0;
+  for (const ir::NodeId id : operands) rank = std::max(rank, graph_.node(id).info.shape.size());
   std::vector<Meeting> meetings(rank);
-  for (const ir::NodeId id : graph_.inputs(node.id)) {
+  for (const ir::NodeId id : operands) {
     const ir::ValueInfo& info = graph_.node(id).info;
     if (!info.is_tensor()) continue;
-    if (info.shape.size() > rank) return unknown(node);
     for (std::size_t d = 0; d < info.shape.size(); ++d)
       meetings[rank - info.shape.size() + d].add(of(id)[d], info.shape[d]);
   }

@@ -2,8 +2,10 @@
 // Rules of ops that move elements and make tensors.
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
 #include "passes/constants/batch_powers.hpp"
+#include "passes/constants/constant_nodes.hpp"
 #include "passes/constants/permutation.hpp"
 
 namespace mase::passes {
@@ -135,16 +137,20 @@ Powers BatchPowers::repeated(const ir::Node& node) const {
   return powers;
 }
 
-/// A tensor of a list, or what an index of numbers, slices and `none` leaves of a tensor.
+/// A tensor of a list, or what an index of numbers, slices and `none` leaves of a tensor, and one
+/// of tensors followed by these: their dimensions stand in front.
 Powers BatchPowers::item(const ir::Node& node) const {
   const ir::Value *value = node.find("value"), *index = node.find("index");
   if (!value || !value->is_node() || !index || !node.info.is_tensor()) return unknown(node);
   const Powers& from = of(value->node());
   if (!graph_.node(value->node()).info.is_tensor()) return from;
   const ir::Value::List single{*index};
-  Powers powers;
-  std::size_t at = 0;
-  for (const ir::Value& choice : index->kind() == Kind::tuple ? index->items() : single) {
+  const ir::Value::List& choices = index->kind() == Kind::tuple ? index->items() : single;
+  const std::vector<ir::NodeId> tensors = leading_tensors(choices);
+  std::size_t at = tensors.size();
+  if (at > from.size()) return unknown(node);
+  Powers powers = broadcast(tensors);
+  for (const ir::Value& choice : choices | std::views::drop(at)) {
     if (!choice.is_none() && at == from.size()) return unknown(node);
     if (choice.is_none())
       powers.push_back(0);
@@ -157,6 +163,18 @@ Powers BatchPowers::item(const ir::Node& node) const {
   }
   powers.insert(powers.end(), from.begin() + static_cast<std::ptrdiff_t>(at), from.end());
   return powers;
+}
+
+/// The first of an index that choose elements by their numbers.
+std::vector<ir::NodeId> BatchPowers::leading_tensors(const ir::Value::List& choices) const {
+  std::vector<ir::NodeId> found;
+  for (const ir::Value& choice : choices) {
+    if (!choice.is_node()) break;
+    const ir::ValueInfo& info = graph_.node(choice.node()).info;
+    if (!info.is_tensor() || info.shape.empty() || info.dtype != DType::int64) break;
+    found.push_back(choice.node());
+  }
+  return found;
 }
 
 Power BatchPowers::sliced(Power whole, const ir::Value& slice) const {
@@ -215,8 +233,21 @@ Powers BatchPowers::padded(const ir::Node& node) const {
   return powers;
 }
 
+/// Along one dimension whose sizes are fixed.
+Powers BatchPowers::differences(const ir::Node& node) const {
+  Powers powers = of_first(node);
+  const auto along = named_dimension(graph_, node, "dim", powers.size(), -1);
+  const std::vector<ir::NodeId> tensors = graph_.inputs(node.id);
+  const bool fixed = along && std::ranges::all_of(tensors, [&](ir::NodeId id) {
+                       return graph_.node(id).info.is_tensor() && of(id).at(*along) == Power(0);
+                     });
+  return fixed ? powers : unknown(node);
+}
+
 /// Of operators outside of the table, where no size that they read depends on the batch.
 Powers BatchPowers::plain(const ir::Node& node) const {
+  if (is_logical(node.op)) return broadcast(node);
+  if (ir::base_op(node.op) == "aten::diff") return differences(node);
   const auto is_fixed = [](const Power& power) { return power == Power(0); };
   const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
   const bool fixed = std::ranges::all_of(
@@ -224,13 +255,16 @@ Powers BatchPowers::plain(const ir::Node& node) const {
   return fixed ? Powers(node.info.shape.size(), 0) : unknown(node);
 }
 
-/// From sizes, or from numbers that are independent of the batch.
+/// From sizes, or from numbers that are independent of the batch; arange(end) has `end` of them.
 Powers BatchPowers::created(const ir::Node& node) const {
   Powers powers;
   if (const ir::Value::List* sizes = items_of(node.find("size"))) {
     for (const ir::Value& size : *sizes) powers.push_back(of_value(size));
     return powers;
   }
+  const ir::Value* end = node.find("end");
+  if (ir::base_op(node.op) == "aten::arange" && end && !node.find("start") && !node.find("step"))
+    return {of_value(*end)};
   const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
   const bool fixed = std::ranges::all_of(
       inputs, [&](ir::NodeId id) { return of_value(ir::NodeRef{id}) == Power(0); });

@@ -32,10 +32,15 @@ bool is_own_world(ir::OpFamily family) {
 }  // namespace
 
 bool is_plain_function(std::string_view op) {
-  constexpr std::array<std::string_view, 12> operators{
-      "aten::__and__", "aten::__or__", "aten::bitwise_and",   "aten::bitwise_or",
-      "aten::eye",     "aten::outer",  "aten::linspace",      "aten::scalar_tensor",
-      "aten::fill",    "aten::copy",   "aten::slice_scatter", "aten::select_scatter"};
+  constexpr std::array<std::string_view, 9> operators{
+      "aten::eye",  "aten::outer", "aten::linspace",      "aten::scalar_tensor", "aten::fill",
+      "aten::copy", "aten::diff",  "aten::slice_scatter", "aten::select_scatter"};
+  return is_logical(op) || std::ranges::find(operators, ir::base_op(op)) != operators.end();
+}
+
+bool is_logical(std::string_view op) {
+  constexpr std::array<std::string_view, 4> operators{"aten::__and__", "aten::__or__",
+                                                      "aten::bitwise_and", "aten::bitwise_or"};
   return std::ranges::find(operators, ir::base_op(op)) != operators.end();
 }
 
@@ -56,9 +61,10 @@ Constancy ConstantNodes::judge(const ir::Node& node) const {
     return std::ranges::any_of(inputs, [&](ir::NodeId id) { return of(id) == constancy; });
   };
   if (has(Constancy::varies)) return Constancy::varies;
+  const bool has_rows = has(Constancy::rows) || has(Constancy::numbers);
   if (const auto like = like_read(node); like && like->shape)
-    return has(Constancy::rows) ? Constancy::varies : judge_shape(like->tensor);
-  return has(Constancy::rows) ? judge_rows(node) : Constancy::fixed;
+    return has_rows ? Constancy::varies : judge_shape(like->tensor);
+  return has_rows ? judge_rows(node) : Constancy::fixed;
 }
 
 Constancy ConstantNodes::judge_sizes(const SizeRead& read) const {
@@ -81,15 +87,6 @@ Constancy ConstantNodes::judge_shape(ir::NodeId tensor) const {
   return rows && first == Constancy::rows ? Constancy::rows : Constancy::varies;
 }
 
-Constancy ConstantNodes::judge_rows(const ir::Node& node) const {
-  const ir::ValueInfo& info = node.info;
-  const bool has_rows = info.is_tensor() && !info.shape.empty() &&
-                        info.shape.front() == powers_.batch() &&
-                        powers_.of(node.id).front() == Power(1);
-  return has_rows && has_equal_rows(node, ir::classify(graph_, node)) ? Constancy::rows
-                                                                      : Constancy::varies;
-}
-
 bool ConstantNodes::is_stored(const std::string& path) const {
   return parameters_ || !graph_.tensors.at(path).requires_grad;
 }
@@ -107,74 +104,6 @@ bool ConstantNodes::is_pure(const ir::Node& node, const ir::Classified& what) co
                              [&](const auto& entry) { return is_stored(entry.second); });
 }
 
-bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& what) const {
-  switch (what.family()) {
-    case ir::OpFamily::expand:
-      return is_repeated(node, "size");
-    case ir::OpFamily::movement:
-      return what.op == "repeat" && is_repeated(node, "repeats");
-    case ir::OpFamily::creation:
-      return is_created(node);
-    case ir::OpFamily::embedding:
-      return is_looked_up(node);
-    case ir::OpFamily::copy:
-      return is_copied(node);
-    case ir::OpFamily::elementwise:
-      return what.op != "pow" && is_elementwise(node);
-    default:
-      return false;
-  }
-}
-
-/// Once per sample of the batch; tensors of equal rows may be expanded along other dimensions, too.
-bool ConstantNodes::is_repeated(const ir::Node& node, std::string_view times) const {
-  const ir::Value* self = node.find("self");
-  const ir::Value::List* counts = items_of(node.find(times));
-  if (!self || !self->is_node() || !counts || counts->empty()) return false;
-  const bool others = std::all_of(counts->begin() + 1, counts->end(),
-                                  [&](const ir::Value& v) { return is_fixed(v); });
-  if (is_fixed(*self))
-    return others && is_batch(counts->front()) && has_one_row(self->node(), counts->size());
-  const bool same_rank = graph_.node(self->node()).info.shape.size() == counts->size();
-  const bool kept = counts->front() == ir::Value(-1) || is_batch(counts->front());
-  return others && times == "size" && is_rows(*self) && same_rank && kept;
-}
-
-/// zeros, ones, full of [batch, ...].
-bool ConstantNodes::is_created(const ir::Node& node) const {
-  const ir::Value::List* sizes = items_of(node.find("size"));
-  if (!sizes || sizes->empty() || !is_batch(sizes->front())) return false;
-  const auto fixed = [&](const ir::Value& value) { return is_fixed(value); };
-  const auto like = like_read(node);
-  return std::all_of(sizes->begin() + 1, sizes->end(), fixed) &&
-         std::ranges::all_of(node.args, [&](const ir::Argument& argument) {
-           const bool type_alone = like && argument.name == like->argument;
-           return argument.name == "size" || type_alone || fixed(argument.value);
-         });
-}
-
-bool ConstantNodes::is_looked_up(const ir::Node& node) const {
-  return std::ranges::all_of(node.args, [&](const ir::Argument& argument) {
-    return argument.name == "indices" ? is_rows(argument.value) : is_fixed(argument.value);
-  });
-}
-
-bool ConstantNodes::is_copied(const ir::Node& node) const {
-  return is_rows(ir::NodeRef{graph_.inputs(node.id).front()}) &&
-         std::ranges::all_of(graph_.inputs(node.id),
-                             [&](ir::NodeId id) { return !is_batch(ir::NodeRef{id}); });
-}
-
-/// Rows meet rows, or what is the same for all of them.
-bool ConstantNodes::is_elementwise(const ir::Node& node) const {
-  const std::size_t rank = node.info.shape.size();
-  return std::ranges::all_of(graph_.inputs(node.id), [&](ir::NodeId id) {
-    const ir::ValueInfo& info = graph_.node(id).info;
-    if (of(id) == Constancy::rows) return info.is_tensor() && info.shape.size() == rank;
-    return !info.is_tensor() || has_one_row(id, rank);
-  });
-}
-
 bool ConstantNodes::makes_rows(const ir::Node& node) const {
   const ir::OpFamily family = ir::classify(graph_, node).family();
   const bool repeats = family == ir::OpFamily::expand || family == ir::OpFamily::movement;
@@ -186,6 +115,12 @@ bool ConstantNodes::is_fixed(const ir::Value& value) const {
   bool fixed = true;
   value.for_each_node([&](ir::NodeId id) { fixed = fixed && of(id) == Constancy::fixed; });
   return fixed;
+}
+
+bool ConstantNodes::has_tensor(const ir::Value& value) const {
+  bool found = false;
+  value.for_each_node([&](ir::NodeId id) { found = found || graph_.node(id).info.is_tensor(); });
+  return found;
 }
 
 bool ConstantNodes::is_rows(const ir::Value& value) const {

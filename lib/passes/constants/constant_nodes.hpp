@@ -10,19 +10,23 @@
 namespace mase::passes {
 
 enum class Constancy {
-  varies,  ///< depends on the inputs' values or on training, or that could not be ruled out
-  rows,    ///< a tensor [batch, ...] of equal rows that are fixed; on the host, the batch itself
-  fixed,   ///< the same for all inputs of the traced sizes, whatever their batch
+  varies,   ///< depends on the inputs' values or on training, or that could not be ruled out
+  numbers,  ///< a tensor [batch, 1, ...] of the rows' numbers, 0, 1, ...
+  rows,     ///< a tensor [batch, ...] of equal rows that are fixed; on the host, the batch itself
+  fixed,    ///< the same for all inputs of the traced sizes, whatever their batch
 };
 
 /// Operators outside of the op table that are functions of their arguments alone, with a result in
 /// memory of its own.
 bool is_plain_function(std::string_view op);
+/// Those of them that work on each element by itself, with broadcasting.
+bool is_logical(std::string_view op);
 
 /// Of every node. Other ops outside of the table, custom ops, dropout, whatever asks for the
 /// training flag, attention and recurrent layers vary, and so do nodes with formats. Rows are equal
 /// where `expand`, `repeat` or a constant of the batch's size make them, and behind ops whose
-/// results have the same bits however many rows there are: tables, copies, elementwise arithmetic.
+/// results have the same bits however many rows there are: tables, copies, elementwise arithmetic,
+/// slices and running sums of each row, and equal rows that are indexed by their numbers.
 class ConstantNodes {
  public:
   /// `parameters`: whether tensors that are trained count as constants, too.
@@ -36,10 +40,16 @@ class ConstantNodes {
   Constancy judge(const ir::Node& node) const;
   Constancy judge_sizes(const SizeRead& read) const;
   Constancy judge_shape(ir::NodeId tensor) const;  ///< of what has the shape of a tensor
-  Constancy judge_rows(const ir::Node& node) const;
   bool is_stored(const std::string& path) const;
   bool is_pure(const ir::Node& node, const ir::Classified& what) const;
+
+  // Of nodes that read rows: constant_rows.cpp.
+  Constancy judge_rows(const ir::Node& node) const;
+  bool is_numbered(const ir::Node& node) const;
   bool has_equal_rows(const ir::Node& node, const ir::Classified& what) const;
+  bool keeps_rows(const ir::Node& node) const;
+  bool is_along_others(const ir::Node& node, std::int64_t otherwise) const;
+  bool is_chosen_by_number(const ir::Node& node) const;
   bool is_repeated(const ir::Node& node, std::string_view times) const;
   bool is_created(const ir::Node& node) const;
   bool is_looked_up(const ir::Node& node) const;
@@ -47,6 +57,7 @@ class ConstantNodes {
   bool is_elementwise(const ir::Node& node) const;
 
   bool is_fixed(const ir::Value& value) const;
+  bool has_tensor(const ir::Value& value) const;
   bool is_rows(const ir::Value& value) const;  ///< a tensor
   bool is_batch(const ir::Value& value) const;
   bool has_one_row(ir::NodeId id, std::size_t rank) const;

@@ -57,7 +57,10 @@ class Sweep {
       return permuted;
     const MemoryOrder from = worst_input(node);
     const ir::Classified what = ir::classify(graph_, node);
-    if (is_plain_function(node.op)) return from == permuted ? permuted : dense;
+    if (is_plain_function(node.op)) {
+      const bool any = is_logical(node.op) || ir::base_op(node.op) == "aten::diff";
+      return from < (any ? permuted : repeated) ? dense : permuted;
+    }
     return rule(node, what, from);
   }
 
@@ -69,21 +72,24 @@ class Sweep {
         return dense;  // of memory of their own
       case unary:
       case elementwise:
-      case softmax:
-      case reduction:
       case scan:
         return from == permuted ? permuted : dense;  // likewise, in the order of what they read
+      case softmax:
+      case reduction:
+        return from < repeated ? dense : permuted;
       case linear:
       case layer_norm:
         return from == dense ? dense : permuted;
       case matrix_product:
         return has_equal_ranks(node) ? dense : permuted;  // others may be products of transposes
       case concatenation:                                 // images may have their channels last
-        return from == permuted && node.info.shape.size() > 3 ? permuted : dense;
+        return from >= repeated && node.info.shape.size() > 3 ? permuted : dense;
       case reshape:
         return from == permuted && is_copied(node, what.op) ? dense : from;
       case copy:
         return what.op == "contiguous" ? dense : from;
+      case expand:
+        return from == permuted ? permuted : repeated;
       case transpose:
       case permute:
         return from == dense && has_one_long_dimension(node.info.shape) ? dense : permuted;
@@ -97,10 +103,27 @@ class Sweep {
   MemoryOrder moved(const ir::Node& node, const std::string& op, MemoryOrder from) const {
     if (op == "repeat") return dense;
     if (from == permuted) return permuted;
+    if (op == "getitem" && node.info.is_tensor()) return chosen(node, from);
+    if (from == repeated) return permuted;
     if (op == "triu" || op == "tril" || op == "stack") return dense;
-    if (op == "chunk" || op == "split" || op == "slice" || op == "select") return gaps;
-    if (op != "getitem" || !node.info.is_tensor()) return permuted;
-    return from == gaps ? gaps : sliced(node, graph_.node(graph_.inputs(node.id).front()).info);
+    const bool part = op == "chunk" || op == "split" || op == "slice" || op == "select";
+    return part ? gaps : permuted;
+  }
+
+  /// Tensors in front choose elements into memory of its own, in the order of what they read.
+  MemoryOrder chosen(const ir::Node& node, MemoryOrder from) const {
+    const ir::Value* index = node.find("index");
+    if (index && index->kind() == Kind::tuple && is_led_by_tensors(index->items())) return dense;
+    const MemoryOrder order = sliced(node, graph_.node(graph_.inputs(node.id).front()).info);
+    return order == permuted ? permuted : std::max(order, from);
+  }
+
+  bool is_led_by_tensors(const ir::Value::List& choices) const {
+    const auto is_tensor = [&](const ir::Value& choice) {
+      return choice.is_node() && graph_.node(choice.node()).info.is_tensor();
+    };
+    const auto rest = std::ranges::find_if_not(choices, is_tensor);
+    return rest != choices.begin() && std::none_of(rest, choices.end(), is_tensor);
   }
 
   bool has_equal_ranks(const ir::Node& node) const {

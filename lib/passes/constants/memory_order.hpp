@@ -11,7 +11,8 @@ namespace mase::passes {
 enum class MemoryOrder {
   dense,     ///< row-major, as a stored tensor
   gaps,      ///< the order of row-major, with others' elements between them: slices
-  permuted,  ///< another order, elements that are seen several times, or not known
+  repeated,  ///< the same, with dimensions along which the same elements are seen again: expand
+  permuted,  ///< another order, or not known
 };
 
 /// Of the result of every node, where the placeholders' are not known. LibTorch's products choose

@@ -42,6 +42,7 @@ void StoredNodes::visit(const ir::Node& node) {
 
 bool StoredNodes::is_fit(const ir::Node& node) {
   if (!computes(node) || !node.info.is_tensor() || constants_.makes_rows(node)) return false;
+  if (constants_.of(node.id) == Constancy::numbers) return false;
   return keeps_order(node) && is_small(node);
 }
 

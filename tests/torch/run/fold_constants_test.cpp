@@ -80,6 +80,11 @@ void check_same_bits(const ir::Graph& before, const ir::Graph& after,
   }
 }
 
+std::vector<float> floats_of(const Array& array) {
+  const Array values = array.to_float32();
+  return {values.span<float>().begin(), values.span<float>().end()};
+}
+
 std::string line_of(const ir::Graph& graph, const std::string& node) {
   const std::string text = ir::print(graph), start = "  %" + node + " : ";
   const std::size_t at = text.find(start);
@@ -252,6 +257,68 @@ TEST_CASE("masks that are written part by part become tensors") {
   CHECK(to_json(result.info.at("folded"), -1) == R"(["minus","mask"])");
   CHECK(after.guards.size() == 2);  // every size of x but the batch
   check_same_bits(before, after, inputs_for(before));
+}
+
+TEST_CASE("masks of equal rows that are indexed by the rows' numbers become tensors") {
+  // As transformers makes them: positions, where they begin again, and which come before which.
+  const ir::Graph before = filled_graph(R"(graph "causal" {
+  %x : float32[2, 3, 3] = placeholder x
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %length : int = call_method size aten::size.int(self=%x, dim=1)
+  %arange : int64[3] = call_function torch.arange aten::arange(end=%length)
+  %positions : int64[2, 3] = call_method expand aten::expand(self=%arange, size=[%batch, -1])
+  %first : int64[2, 1] = call_function _operator.getitem mase::getitem(value=%positions, index=(slice(none, none, none), slice(none, 1, none)))
+  %sub : int64[2, 1] = call_function _operator.sub aten::sub.Scalar(self=%first, other=1)
+  %diff : int64[2, 3] = call_function torch.diff aten::diff(self=%positions, prepend=%sub)
+  %ne : bool[2, 3] = call_function _operator.ne aten::ne.Scalar(self=%diff, other=1)
+  %parts : int64[2, 3] = call_method cumsum aten::cumsum(self=%ne, dim=-1)
+  %rows : int64[2] = call_function torch.arange aten::arange(end=%batch)
+  %row : int64[2, 1, 1] = call_function _operator.getitem mase::getitem(value=%rows, index=(slice(none, none, none), none, none))
+  %query : int64[3, 1] = call_method unsqueeze aten::unsqueeze(self=%arange, dim=1)
+  %from_1 : int64[2, 3, 1] = call_function _operator.getitem mase::getitem(value=%positions, index=(%row, %query))
+  %to : int64[2, 1, 3] = call_function _operator.getitem mase::getitem(value=%positions, index=(%row, %arange))
+  %le : bool[2, 3, 3] = call_function _operator.le aten::le.Tensor(self=%to, other=%from_1)
+  %part : int64[2, 3, 1] = call_function _operator.getitem mase::getitem(value=%parts, index=(%row, %query))
+  %part_1 : int64[2, 1, 3] = call_function _operator.getitem mase::getitem(value=%parts, index=(%row, %arange))
+  %eq : bool[2, 3, 3] = call_function _operator.eq aten::eq.Tensor(self=%part, other=%part_1)
+  %and_1 : bool[2, 3, 3] = call_function torch.__and__ aten::__and__.Tensor(self=%le, other=%eq)
+  %hidden : bool[2, 3, 3] = call_function _operator.invert aten::bitwise_not(self=%and_1)
+  %y : float32[2, 3, 3] = call_method masked_fill aten::masked_fill.Scalar(self=%x, mask=%hidden, value=-5.0)
+  %column : float32[2, 3] = call_method select aten::select.int(self=%y, dim=2, index=0)
+  %z : float32[2, 1, 3] = call_function _operator.getitem mase::getitem(value=%column, index=(%row, %arange))
+  %w : float32[2, 3, 3] = call_function _operator.add aten::add.Tensor(self=%y, other=%z)
+  %output : float32[2, 3, 3] = output output(value=%w)
+}
+)");
+  const auto [after, result] = folded(before);
+  // The numbers of the rows stay where they index what is computed.
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["arange","hidden"])");
+  CHECK(line_of(after, "hidden") == "%hidden : bool[1, 3, 3] = get_attr folded_hidden");
+  const std::vector<float> hidden = floats_of(after.tensors.at("folded_hidden").value);
+  CHECK(hidden == std::vector<float>{0, 1, 1, 0, 0, 1, 0, 0, 0});
+  CHECK(line_of(after, "row") != "");
+  check_same_bits(before, after, inputs_for(before));
+}
+
+TEST_CASE("a row's number is no constant, nor is what counts along the batch") {
+  const ir::Graph before = filled_graph(R"(graph "numbers" {
+  tensor table : int64[9] buffer
+  %x : float32[2, 2] = placeholder x
+  %table : int64[9] = get_attr table
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %rows : int64[2] = call_function torch.arange aten::arange(end=%batch)
+  %add : float32[2, 2] = call_function _operator.add aten::add.Tensor(self=%x, other=%rows)
+  %twice : int64[2] = call_function _operator.mul aten::mul.Scalar(self=%rows, other=2)
+  %chosen : int64[2] = call_function _operator.getitem mase::getitem(value=%table, index=(%rows))
+  %ones : int64[2, 2] = call_function torch.ones aten::ones(size=[%batch, 2], dtype=4)
+  %sums : int64[2, 2] = call_method cumsum aten::cumsum(self=%ones, dim=0)
+  %steps : int64[1, 2] = call_function torch.diff aten::diff(self=%ones, dim=0)
+  %later : int64[1, 2] = call_function _operator.getitem mase::getitem(value=%ones, index=(slice(1, none, none)))
+  %output : tuple(float32[2, 2], int64[2], int64[2], int64[2, 2], int64[1, 2], int64[1, 2]) = output output(value=(%add, %twice, %chosen, %sums, %steps, %later))
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["ones"])");
 }
 
 TEST_CASE("a reshape that must copy puts what was permuted in order") {

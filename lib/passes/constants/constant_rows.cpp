@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of ops: which give equal rows, and which the numbers of rows.
+#include <algorithm>
+
+#include "passes/constants/constant_nodes.hpp"
+#include "passes/constants/like_read.hpp"
+
+namespace mase::passes {
+
+using Kind = ir::Value::Kind;
+
+Constancy ConstantNodes::judge_rows(const ir::Node& node) const {
+  const ir::ValueInfo& info = node.info;
+  const bool has_rows = info.is_tensor() && !info.shape.empty() &&
+                        info.shape.front() == powers_.batch() &&
+                        powers_.of(node.id).front() == Power(1);
+  if (!has_rows) return Constancy::varies;
+  if (is_numbered(node)) return Constancy::numbers;
+  return has_equal_rows(node, ir::classify(graph_, node)) ? Constancy::rows : Constancy::varies;
+}
+
+/// arange(batch), and the same with dimensions of 1 behind its own.
+bool ConstantNodes::is_numbered(const ir::Node& node) const {
+  const ir::Value* end = node.find("end");
+  if (ir::base_op(node.op) == "aten::arange")
+    return end && is_batch(*end) && !node.find("start") && !node.find("step");
+  return of(graph_.inputs(node.id).front()) == Constancy::numbers && keeps_rows(node);
+}
+
+bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& what) const {
+  if (is_chosen_by_number(node)) return true;
+  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  if (std::ranges::any_of(inputs, [&](ir::NodeId id) { return of(id) == Constancy::numbers; }))
+    return false;
+  if (is_logical(node.op)) return is_elementwise(node);
+  if (ir::base_op(node.op) == "aten::diff") return is_along_others(node, -1);
+  switch (what.family()) {
+    case ir::OpFamily::expand:
+      return is_repeated(node, "size");
+    case ir::OpFamily::movement:
+      return what.op == "repeat" ? is_repeated(node, "repeats") : keeps_rows(node);
+    case ir::OpFamily::reshape:
+      return keeps_rows(node);
+    case ir::OpFamily::scan:
+      return is_along_others(node, 0);
+    case ir::OpFamily::creation:
+      return is_created(node);
+    case ir::OpFamily::embedding:
+      return is_looked_up(node);
+    case ir::OpFamily::copy:
+      return is_copied(node);
+    case ir::OpFamily::unary:  // functions of floats may round by the place in memory
+      return what.op == "invert" && is_elementwise(node);
+    case ir::OpFamily::elementwise:
+      return what.op != "pow" && is_elementwise(node);
+    default:
+      return false;
+  }
+}
+
+/// Once per sample of the batch; tensors of equal rows may be expanded along other dimensions, too.
+bool ConstantNodes::is_repeated(const ir::Node& node, std::string_view times) const {
+  const ir::Value* self = node.find("self");
+  const ir::Value::List* counts = items_of(node.find(times));
+  if (!self || !self->is_node() || !counts || counts->empty()) return false;
+  const bool others = std::all_of(counts->begin() + 1, counts->end(),
+                                  [&](const ir::Value& v) { return is_fixed(v); });
+  if (is_fixed(*self))
+    return others && is_batch(counts->front()) && has_one_row(self->node(), counts->size());
+  const bool same_rank = graph_.node(self->node()).info.shape.size() == counts->size();
+  const bool kept = counts->front() == ir::Value(-1) || is_batch(counts->front());
+  return others && times == "size" && is_rows(*self) && same_rank && kept;
+}
+
+/// unsqueeze behind the rows; an index of numbers, slices and `none` that takes all rows.
+bool ConstantNodes::keeps_rows(const ir::Node& node) const {
+  const ir::NodeId from = graph_.inputs(node.id).front();
+  const ir::ValueInfo& info = graph_.node(from).info;
+  if (!info.is_tensor()) return false;
+  if (ir::base_op(node.op) == "aten::unsqueeze")
+    return named_dimension(graph_, node, "dim", info.shape.size() + 1, 0) > std::size_t{0};
+  const ir::Value* index = node.find("index");
+  if (node.op != "mase::getitem" || !is_fixed(*index)) return false;
+  const bool several = index->kind() == Kind::tuple && !index->items().empty();
+  const ir::Value& first = several ? index->items().front() : *index;
+  return first == ir::Value::slice({}, {}, {}) && !has_tensor(*index);
+}
+
+/// A running sum or differences, but not of one row and the next. All that they read are rows.
+bool ConstantNodes::is_along_others(const ir::Node& node, std::int64_t otherwise) const {
+  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
+  const auto dim = named_dimension(graph_, node, "dim", node.info.shape.size(), otherwise);
+  return dim > std::size_t{0} &&
+         std::ranges::all_of(inputs, [&](ir::NodeId id) { return is_rows(ir::NodeRef{id}); });
+}
+
+/// rows[numbers, i, ...]: of each row the same elements.
+bool ConstantNodes::is_chosen_by_number(const ir::Node& node) const {
+  const ir::Value *value = node.find("value"), *index = node.find("index");
+  if (node.op != "mase::getitem" || !is_rows(*value) || index->kind() != Kind::tuple) return false;
+  const ir::Value& first = index->items().front();
+  if (!first.is_node() || of(first.node()) != Constancy::numbers) return false;
+  const std::size_t rank = graph_.node(first.node()).info.shape.size();
+  return std::all_of(index->items().begin() + 1, index->items().end(), [&](const ir::Value& other) {
+    if (!other.is_node()) return is_fixed(other);
+    return is_fixed(other) && has_one_row(other.node(), rank);
+  });
+}
+
+/// zeros, ones, full of [batch, ...].
+bool ConstantNodes::is_created(const ir::Node& node) const {
+  const ir::Value::List* sizes = items_of(node.find("size"));
+  if (!sizes || sizes->empty() || !is_batch(sizes->front())) return false;
+  const auto fixed = [&](const ir::Value& value) { return is_fixed(value); };
+  const auto like = like_read(node);
+  return std::all_of(sizes->begin() + 1, sizes->end(), fixed) &&
+         std::ranges::all_of(node.args, [&](const ir::Argument& argument) {
+           const bool type_alone = like && argument.name == like->argument;
+           return argument.name == "size" || type_alone || fixed(argument.value);
+         });
+}
+
+bool ConstantNodes::is_looked_up(const ir::Node& node) const {
+  return std::ranges::all_of(node.args, [&](const ir::Argument& argument) {
+    return argument.name == "indices" ? is_rows(argument.value) : is_fixed(argument.value);
+  });
+}
+
+bool ConstantNodes::is_copied(const ir::Node& node) const {
+  return is_rows(ir::NodeRef{graph_.inputs(node.id).front()}) &&
+         std::ranges::all_of(graph_.inputs(node.id),
+                             [&](ir::NodeId id) { return !is_batch(ir::NodeRef{id}); });
+}
+
+/// Rows meet rows, or what is the same for all of them.
+bool ConstantNodes::is_elementwise(const ir::Node& node) const {
+  const std::size_t rank = node.info.shape.size();
+  return std::ranges::all_of(graph_.inputs(node.id), [&](ir::NodeId id) {
+    const ir::ValueInfo& info = graph_.node(id).info;
+    if (of(id) == Constancy::rows) return info.is_tensor() && info.shape.size() == rank;
+    return !info.is_tensor() || has_one_row(id, rank);
+  });
+}
+
+}  // namespace mase::passes
