@@ -72,6 +72,21 @@ ModuleParameters resize(std::int64_t width, std::int64_t in, std::int64_t out) {
   return {{"W", width}, {"IN_LANES", in}, {"OUT_LANES", out}};
 }
 
+// Yosys 0.23 as below, of whole modules with random weights.
+TEST_CASE("Booth rows of any width and number cost what Yosys measured") {
+  const auto booth = [](std::int64_t in, std::int64_t weight, std::int64_t lanes,
+                        std::int64_t acc) {
+    return clamps(linear(16, 4, lanes, 1, in, weight, 1), acc, 8, acc - 10, -128, 127)
+        .set("ASIGNED", 1)
+        .set("HAS_BIAS", 0)
+        .set("MULTIPLIER", 2);
+  };
+  check("mase_linear", {{booth(12, 12, 4, 34), 637 + 112, 0, 1},
+                        {booth(16, 8, 4, 34), 582 + 93, 0, 0.5},
+                        {booth(16, 16, 2, 40), 518 + 96, 0, 0.5},
+                        {booth(8, 8, 2, 24), 181 + 35, 0, 0.5}});
+}
+
 // Yosys 0.23, synth_xilinx -family xc7 -noiopad -noclkbuf -flatten, beside a longer path that is
 // subtracted (scripts/bench/calibrate.py); LUT RAM as its LUTs. Instances of the shipped models.
 TEST_CASE("sums and choices of two streams cost what Yosys measured") {
