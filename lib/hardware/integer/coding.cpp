@@ -2,6 +2,7 @@
 // Between float batches and codes.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.hpp"
 #include "hardware/integer/interpreter.hpp"
@@ -58,9 +59,39 @@ void check_frames(const StreamValue& value, const Array& batch) {
                "; mase transform with an example of another size (--input-shape) makes others");
 }
 
+/// Calls `see` with each table that elements of an input choose rows of.
+template <class See>
+void for_each_table(const Program& program, ValueId input, See&& see) {
+  std::set<ValueId> ids{input};  // the input, and what is moved out of it
+  for (const Step& step : program.steps) {
+    if (!ids.contains(step.inputs.front())) continue;
+    if (const auto* table = std::get_if<Embedding>(&step.operation)) see(step, *table);
+    const bool moves = std::holds_alternative<Gather>(step.operation) ||
+                       std::holds_alternative<Slice>(step.operation);
+    if (moves) ids.insert(step.output);
+  }
+}
+
+void check_ids(const Program& program, std::size_t input, const Array& batch) {
+  const ValueId id = program.inputs[input];
+  for_each_table(program, id, [&](const Step& step, const Embedding& table) {
+    const Array numbers = batch.to_float32();
+    for (const float number : numbers.span<float>())
+      if (number < 0 || number >= static_cast<float>(table.rows()))
+        file_error("input '" + program.value(id).name + "' has the number " +
+                   std::to_string(static_cast<std::int64_t>(number)) + ", but the table of node '" +
+                   step.layer + "' has rows 0 to " + std::to_string(table.rows() - 1));
+  });
+}
+
 }  // namespace
 
 Codes encode_input(const Program& program, std::size_t input, const Array& batch) {
+  check_ids(program, input, batch);
+  return encode_saturated(program, input, batch);
+}
+
+Codes encode_saturated(const Program& program, std::size_t input, const Array& batch) {
   const StreamValue& value = program.value(program.inputs[input]);
   check_frames(value, batch);
   const Array numbers = batch.to_float32();

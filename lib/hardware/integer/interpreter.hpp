@@ -40,8 +40,10 @@ class Interpreter {
 };
 
 /// Quantizes a float batch [frames, ...torch_shape] to codes in stream order, as the first port
-/// does.
+/// does. Error(Fault::file) for a number that is no row of a table which the input chooses from.
 Codes encode_input(const Program& program, std::size_t input, const Array& batch);
+/// The same without this error: numbers beyond a table name its first or last row, as in hardware.
+Codes encode_saturated(const Program& program, std::size_t input, const Array& batch);
 /// Codes in stream order to [frames, ...torch_shape]: float32, each value rounded once to it, or
 /// int64 where the result is integers.
 Array decode_output(const Program& program, std::size_t output, const Codes& codes,

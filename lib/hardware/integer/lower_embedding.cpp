@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of embeddings: token ids, a stream of whole numbers, choose rows of a table. LibTorch
-// raises an error for an id beyond the table; the integer model and the hardware read its last row.
+// Lowering of embeddings: token ids, a stream of whole numbers, choose rows of a table. An id
+// beyond the table is an error in a batch, as LibTorch's; codes of such, and the hardware, read its
+// last row.
 #include <algorithm>
 
 #include "hardware/integer/lowering.hpp"

@@ -4,6 +4,7 @@
 
 #include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
+#include "support/message_of.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -56,6 +57,31 @@ TEST_CASE("ids of two tables have the bits of the larger one") {
   const ir::Graph graph = sketch.finish(y);
   CHECK(integer::lower(graph).values[0].type.width == 6);
   check_against_reference(graph, 50);
+}
+
+TEST_CASE("a number beyond a table is refused with the table's name, also behind a view") {
+  Sketch sketch;
+  const auto x = ids(sketch, {2, 4});
+  const auto columns = sketch.call(
+      "aten::transpose.int",
+      {{"self",
+        ref(sketch.call("aten::unsqueeze", {{"self", ref(x)}, {"dim", Value(1)}}, {2, 1, 4}))},
+       {"dim0", Value(1)},
+       {"dim1", Value(2)}},
+      {2, 4, 1});
+  for (const ir::NodeId id : sketch.graph.order())
+    if (id != x) sketch.graph.node(id).info.dtype = DType::int64;
+  const ir::Graph graph =
+      sketch.finish(embedding(sketch, columns, 5, 3, {{"weight", "integer(8, 5)"}}));
+  const auto run = [&](std::int64_t number) {
+    const Array batch = Array::from<std::int64_t>({0, 1, number, 4, 4, 3, 2, 1}, {2, 4});
+    return integer::make_evaluator(graph)->run({batch});
+  };
+  CHECK(run(4).size() == 1);
+  for (const std::int64_t number : {-1, 5, 7, 1000})
+    CHECK_THAT(message_of(Fault::file, [&] { run(number); }),
+               Catch::Contains("has the number " + std::to_string(number)) &&
+                   Catch::Contains("rows 0 to 4"));
 }
 
 TEST_CASE("what embeddings cannot read is refused with what would do") {

@@ -157,7 +157,7 @@ void compare(const ir::Graph& graph, std::vector<integer::Interpreter>& interpre
   const std::int64_t frames = inputs[0].shape()[0];
   std::vector<integer::Codes> codes;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    codes.push_back(integer::encode_input(program, i, inputs[i]));
+    codes.push_back(integer::encode_saturated(program, i, inputs[i]));
   const auto outputs = interpreters[0].run(codes, frames);
   for (integer::Interpreter& other : interpreters) CHECK(other.run(codes, frames) == outputs);
   const auto expected = evaluate(graph, inputs);
