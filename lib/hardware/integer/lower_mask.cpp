@@ -118,11 +118,8 @@ Operand joined(const Call& call, const StreamView& taken, const StreamView& left
                const std::optional<Masked>& masks) {
   if (!masks) return combined(call, BinaryKind::add, taken, left);
   const auto [binary, accumulator] = binary_step(call, BinaryKind::add, taken, left);
-  const StreamView y = call.lowering.emit(call.node, binary, {taken.id, left.id}, accumulator,
-                                          exactly({masks->code, masks->others.high}),
-                                          accumulator.frac, call.lowering.layout_of(taken));
-  call.lowering.set_masked(y.id, *masks);
-  return y;
+  return emit_masked(call, binary, {taken.id, left.id}, accumulator, *masks,
+                     call.lowering.layout_of(taken));
 }
 
 /// The other argument as a stream in the order of `x`.
@@ -153,11 +150,8 @@ Operand chosen_by_constant(const Call& call, const Choice& choice) {
         kept.codes[i % kept.codes.size()] == 1 ? 0 : other.codes[i % other.codes.size()]);
   if (!masks) return scale_and_shift(call, x, std::move(kept), std::move(shift));
   auto [step, accumulator] = scale_step(call, x, std::move(kept), std::move(shift));
-  const StreamView y = call.lowering.emit(call.node, std::move(step), {x.id}, accumulator,
-                                          exactly({masks->code, masks->others.high}),
-                                          accumulator.frac, call.lowering.layout_of(x));
-  call.lowering.set_masked(y.id, *masks);
-  return y;
+  return emit_masked(call, std::move(step), {x.id}, accumulator, *masks,
+                     call.lowering.layout_of(x));
 }
 
 /// A mask that is computed, in the frame of the result and an order of it.

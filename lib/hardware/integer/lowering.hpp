@@ -436,6 +436,9 @@ Constants in_stream_order(const Call& call, const StreamView& x, Constants const
 /// A stream of such codes and masks, whose code is below all of them and from any of them so far
 /// away that softmax's exponential of the distance is 0.
 Masked with_masks(const FixedType& type);
+/// The step of a node whose result has masks, exact, at the binary point of the accumulator.
+StreamView emit_masked(const Call& call, Operation operation, std::vector<ValueId> inputs,
+                       const Accumulator& accumulator, const Masked& masks, Layout layout);
 /// The stream, on the grid of the result, where `kept`, in its order, is 1, elsewhere a code or,
 /// without one, masks.
 StreamView masked_where(const Call& call, const StreamView& x, Constants kept,

@@ -104,6 +104,15 @@ const Masked* Lowering::masked(ValueId id) const {
   return found == masked_.end() ? nullptr : &found->second;
 }
 
+StreamView emit_masked(const Call& call, Operation operation, std::vector<ValueId> inputs,
+                       const Accumulator& accumulator, const Masked& masks, Layout layout) {
+  const StreamView y = call.lowering.emit(call.node, std::move(operation), std::move(inputs),
+                                          accumulator, exactly({masks.code, masks.others.high}),
+                                          accumulator.frac, std::move(layout));
+  call.lowering.set_masked(y.id, masks);
+  return y;
+}
+
 StreamView masked_where(const Call& call, const StreamView& x, Constants kept,
                         std::optional<Wide> otherwise) {
   const FixedType type = call.lowering.value(x.id).type;
@@ -116,11 +125,8 @@ StreamView masked_where(const Call& call, const StreamView& x, Constants kept,
   for (const std::int64_t one : kept.codes)
     shift.codes.push_back(one == 1 ? 0 : static_cast<std::int64_t>(code));
   auto [step, accumulator] = scale_step(call, x, std::move(kept), std::move(shift));
-  const StreamView y = call.lowering.emit(call.node, std::move(step), {x.id}, accumulator,
-                                          exactly({masks.code, masks.others.high}), type.frac,
-                                          call.lowering.layout_of(x));
-  call.lowering.set_masked(y.id, masks);
-  return y;
+  accumulator.frac = type.frac;
+  return emit_masked(call, std::move(step), {x.id}, accumulator, masks, call.lowering.layout_of(x));
 }
 
 StreamView masked_sum(const Call& call, const StreamView& a, const StreamView& b) {
@@ -160,11 +166,7 @@ StreamView masked_product(const Call& call, const StreamView& x, double factor) 
   auto [step, accumulator] =
       scale_step(call, x, {{1}, type_for(scale, 0, 0), {scale}}, std::nullopt);
   accumulator.frac = to.frac;
-  const StreamView y = call.lowering.emit(call.node, std::move(step), {x.id}, accumulator,
-                                          exactly({masks.code, masks.others.high}), to.frac,
-                                          call.lowering.layout_of(x));
-  call.lowering.set_masked(y.id, masks);
-  return y;
+  return emit_masked(call, std::move(step), {x.id}, accumulator, masks, call.lowering.layout_of(x));
 }
 
 }  // namespace mase::integer
