@@ -518,6 +518,51 @@ class Refusals(Search):
         self.assertIn("18 configurations, grid goes through at most 17", result.stderr)
 
 
+class Refuser:
+    """A server that answers each connection with the next of these error codes, the last one for ever."""
+
+    def __init__(self, *codes):
+        self.codes, self.connections = list(codes), 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"postgresql://me:s3cret@127.0.0.1:{self.listener.getsockname()[1]}/none"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            with self.listener.accept()[0] as client, contextlib.suppress(OSError):
+                self.answer(client)
+
+    def answer(self, client):
+        encryption = (80877103, 80877104)  # codes that ask for SSL and GSSAPI: answered no
+        while int.from_bytes((request := client.recv(4096))[4:8], "big") in encryption:
+            client.sendall(b"N")
+        if not request:
+            return
+        code = self.codes[min(self.connections, len(self.codes) - 1)]
+        self.connections += 1
+        fields = f"SFATAL\0C{code}\0Mnein\0\0".encode()
+        client.sendall(b"E" + (4 + len(fields)).to_bytes(4, "big") + fields)
+
+
+class FirstConnection(Search):
+    """What a server answers to the first connection decides whether it is waited for."""
+
+    def test_a_wrong_password_name_or_right_is_an_error_at_once(self):
+        for code in ("28P01", "28000", "3D000", "42501"):
+            server = Refuser(code)
+            told = self.mase("study", "list", "--storage", server.url, code=3).stderr
+            self.assertIn("nein", told)
+            self.assertIn("are user, password and name right?", told)
+            self.assertNotIn("s3cret", told)
+            self.assertLessEqual(server.connections, 2)
+
+    def test_a_server_that_starts_ends_or_is_full_is_waited_for(self):
+        server = Refuser(*["57P03"] * 3, *["57P01"] * 2, *["53300"] * 2, "28P01")
+        told = self.mase("study", "list", "--storage", server.url, code=3).stderr
+        self.assertGreaterEqual(server.connections, 8)
+        self.assertEqual(told.count("waiting for it"), 1, told)
+
+
 class Proxy:
     """Between workers and a server: loses the answer to every `lost`-th COMMIT, and can be away."""
 
@@ -565,11 +610,12 @@ class Proxy:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
-    def away(self, seconds):
+    def leave(self):
         self.is_away = True
         for pair in self.pairs:
             self.cut(*pair)
-        time.sleep(seconds)
+
+    def come_back(self):
         self.is_away = False
 
 
@@ -581,18 +627,20 @@ class Hosts(Search):
         url = server.rstrip("/") + "/postgres"
         return ("--storage", url, "--study", f"{study}{os.getpid()}", "--n-trials", str(trials))
 
-    def ends_with(self, code, worker, proxy, seconds, ready):
-        """Takes the server away for some seconds as soon as `ready` says so, and checks how the worker ends."""
-        while not ready() and worker.poll() is None:
+    def wait_for(self, worker, event):
+        while not event():
+            self.assertIsNone(worker.poll(), "the worker has ended")
             time.sleep(0.02)
-        proxy.away(seconds)
-        self.assertEqual(worker.wait(120), code)
 
     def test_a_server_that_is_away_and_lost_answers_to_commits_cost_no_trial(self):
         proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=11)
-        worker = self.start(CHANNELS, "p", *self.place(proxy.url, "away", 40), "--n-jobs", "2")
-        self.ends_with(0, worker, proxy, 2, lambda: proxy.answers_lost >= 2)
-        self.assertGreater(proxy.refused, 0)
+        patient = ("--storage-timeout", "600")
+        worker = self.start(CHANNELS, "p", *self.place(proxy.url, "away", 40), "--n-jobs", "2", *patient)
+        self.wait_for(worker, lambda: proxy.answers_lost >= 2)
+        proxy.leave()
+        self.wait_for(worker, lambda: proxy.refused >= 3)
+        proxy.come_back()
+        self.assertEqual(worker.wait(600), 0)
         rows = self.trials("p")
         self.assertEqual([int(row["number"]) for row in rows], list(range(40)))
         self.assertEqual({row["state"] for row in rows}, {"COMPLETE"})
@@ -600,7 +648,19 @@ class Hosts(Search):
     def test_a_server_that_stays_away_ends_the_search_when_its_patience_is_over(self):
         proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=10**9)
         worker = self.start(CHANNELS, "p", *self.place(proxy.url, "gone", 4000), "--storage-timeout", "1")
-        self.ends_with(3, worker, proxy, 8, lambda: proxy.commits >= 20)
+        self.wait_for(worker, lambda: proxy.commits >= 20)
+        proxy.leave()
+        self.assertEqual(worker.wait(600), 3)
+
+    def test_a_search_begins_when_the_server_comes(self):
+        proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=10**9)
+        proxy.leave()
+        place = self.place(proxy.url, "late", 4)
+        worker = self.start(CHANNELS, "p", *place, "--storage-timeout", "600")
+        self.wait_for(worker, lambda: proxy.refused >= 5)
+        proxy.come_back()
+        self.assertEqual(worker.wait(600), 0)
+        self.assertEqual(len(self.trials("p")), 4)
 
     def test_workers_that_are_killed_lose_no_trial_and_count_none_twice(self):
         config = self.edited(CHANNELS, "slow.toml", ("max_epochs = 5", "max_epochs = 20"))

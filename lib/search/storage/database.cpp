@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 
@@ -74,6 +75,7 @@ void Database::transact(Access access, const std::function<void()>& work) {
       rollback();
       throw;
     }
+    stop_if_asked();
     std::this_thread::sleep_for(pause_after(attempt, away));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostgreSQL behind the Database interface, through libpq. A connection that was lost is opened
-// again; where a commit was lost with it, the server is asked what became of the transaction.
+// PostgreSQL behind the Database interface, through libpq. A connection that was lost, or never came
+// about, is opened again; where a commit was lost with it, the server is asked what became of the transaction.
 #include <libpq-fe.h>
 
 #include <array>
@@ -110,10 +110,7 @@ class Postgresql final : public Database {
       : Database(address.shown, patience),
         address_(std::move(address)),
         connection_(connect(url), &PQfinish) {
-    if (PQstatus(connection_.get()) != CONNECTION_OK)
-      file_error(name() + ": no connection (" + last_words() +
-                 "); is the server running, and are host, port, user, password and name right?");
-    prepare_session();
+    if (is_connected() || connects_again()) prepare_session();
   }
 
   const Dialect& dialect() const override { return postgresql_dialect; }
@@ -141,7 +138,7 @@ class Postgresql final : public Database {
                           : "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
     const Result result(PQexec(connection_.get(), sql), &PQclear);
     if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return;
-    if (PQstatus(connection_.get()) == CONNECTION_OK) fail(result.get());
+    if (is_connected()) fail(result.get());
     reconnect();
     command(sql);
   }
@@ -160,7 +157,7 @@ class Postgresql final : public Database {
   bool was_committed() override {
     if (is_null(transaction_)) return false;
     in_transaction_ = true;
-    if (PQstatus(connection_.get()) != CONNECTION_OK) reconnect();
+    if (!is_connected()) reconnect();
     const Value state = query("SELECT txid_status($1)", {transaction_}).at(0)[0];
     in_transaction_ = false;
     if (state == Value("in progress")) throw Away("the server still ends a lost transaction");
@@ -169,11 +166,36 @@ class Postgresql final : public Database {
 
   void reconnect() {
     PQreset(connection_.get());
-    if (PQstatus(connection_.get()) != CONNECTION_OK) throw Away(gone());
+    if (!is_connected() && !was_there_ && !connects_again()) throw Away(not_there());
+    if (!is_connected()) throw Away(gone());
     prepare_session();
   }
 
+  bool is_connected() const { return PQstatus(connection_.get()) == CONNECTION_OK; }
+
+  /// The first connection has failed. Error(Fault::file) where the server answers that user,
+  /// password or name are wrong, which no waiting mends. Otherwise the server may just be away: the
+  /// first transaction waits for it. The answer's words depend on its language, so it is asked for
+  /// again in codes; true where that gives a connection.
+  bool connects_again() {
+    const std::string words = last_words();
+    bool refused = PQconnectionNeedsPassword(connection_.get()) != 0;
+    const PGVerbosity verbosity = PQsetErrorVerbosity(connection_.get(), PQERRORS_SQLSTATE);
+    PQreset(connection_.get());
+    PQsetErrorVerbosity(connection_.get(), verbosity);
+    if (is_connected()) return true;
+    const std::string codes = last_words();
+    const std::string code = codes.substr(codes.find_last_of(' ') + 1);
+    // Invalid authorization, no such database, no right to connect to it.
+    for (const std::string_view wrong : {"28", "3D", "42"})
+      refused = refused || (code.size() == 5 && code.starts_with(wrong));
+    if (refused)
+      file_error(name() + ": no connection (" + words + "); are user, password and name right?");
+    return false;
+  }
+
   void prepare_session() {
+    was_there_ = true;
     prepared_.clear();
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
@@ -242,6 +264,10 @@ class Postgresql final : public Database {
   }
 
   std::string last_words() const { return without_password(PQerrorMessage(connection_.get())); }
+  std::string not_there() const {
+    return "no connection to the server at " + address_.server + " (" + last_words() +
+           "; is it running, and are host and port right?)";
+  }
   std::string gone() const {
     return "the server at " + address_.server + " is gone (" + last_words() + ")";
   }
@@ -254,7 +280,7 @@ class Postgresql final : public Database {
     // to each other: unique violation, duplicate table, duplicate type.
     for (const std::string_view busy : {"40001", "40P01", "55P03", "23505", "42P07", "42710"})
       if (state == busy) throw Busy(words);
-    if (PQstatus(connection_.get()) != CONNECTION_OK) {
+    if (!is_connected()) {
       if (in_transaction_) throw Away(gone());
       file_error(name() + ": " + gone() +
                  "; run the same command again when it is back, nothing that was finished is lost");
@@ -268,6 +294,7 @@ class Postgresql final : public Database {
   Address address_;
   Connection connection_;
   std::unordered_map<std::string, std::string> prepared_;  ///< names by SQL text
+  bool was_there_ = false;  ///< a connection was made
   bool in_transaction_ = false, writes_ = false;
   Value transaction_;  ///< the server's number of the one that is being committed; null without
 };
