@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase completion`: shell completion made from the declared subcommands and options.
-#include <iostream>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/standard_output.hpp"
 #include "base/text.hpp"
 #include "driver/settings.hpp"
 #include "mase/cli.hpp"
@@ -159,10 +159,10 @@ void add_completion(CLI::App& app, Action& action) {
   command->callback([&app, shell, &action] {
     action = [&app, shell] {
       if (*shell == "fish")
-        std::cout << fish_text(app);
+        print(fish_text(app));
       else
-        std::cout << (*shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "")
-                  << bash_text(app);
+        print((*shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") +
+              bash_text(app));
       return 0;
     };
   });

@@ -2,20 +2,22 @@
 // The program: declares the subcommands, runs one, and turns errors into messages and exit codes.
 #include <cstdio>
 #include <exception>
+#include <functional>
 
 #include "base/diagnostics.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/standard_output.hpp"
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
 
 namespace {
 
-int run_action(const mase::cli::Action& action) {
-  mase::catch_interrupts();
+/// The exit code of a part of the program; its errors become messages.
+int run_part(const std::function<int()>& part) {
   try {
-    return action();
+    return part();
   } catch (const mase::DiagnosticsError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return error.exit_code();
@@ -34,11 +36,31 @@ int run_action(const mase::cli::Action& action) {
   }
 }
 
+int run_command(CLI::App& app, const mase::cli::Action& action, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return mase::cli::usage_exit(app, error);
+  }
+  mase::catch_interrupts();
+  return action();
+}
+
+/// An error that the command ended with was said before, and stays the reason.
+int with_printing_checked(int code) {
+  if (code > static_cast<int>(mase::Fault::goal)) return code;
+  return run_part([code] {
+    mase::check_printed();
+    return code;
+  });
+}
+
 }  // namespace
 
 // Only two options of one name would throw, on every start.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
+  mase::occupy_standard_streams();
   CLI::App app{"mase: from a PyTorch model to a quantized, bit-exactly verified checkpoint"};
   app.set_version_flag("-V,--version", "mase " + mase::driver::version());
   app.require_subcommand(1);
@@ -66,10 +88,5 @@ int main(int argc, char** argv) {
   mase::cli::add_help(app, action);
   mase::cli::add_completion(app, action);
   mase::cli::add_manual(app, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return mase::cli::usage_exit(app, error);
-  }
-  return run_action(action);
+  return with_printing_checked(run_part([&] { return run_command(app, action, argc, argv); }));
 }

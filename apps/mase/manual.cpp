@@ -2,9 +2,9 @@
 // `mase manual`: the man page, or the page of docs/reference, made from the declared subcommands.
 #include <algorithm>
 #include <cctype>
-#include <iostream>
 #include <vector>
 
+#include "base/standard_output.hpp"
 #include "base/text.hpp"
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
@@ -190,7 +190,7 @@ void add_manual(CLI::App& app, Action& action) {
   command->footer("Example:\n  mase manual | man -l -");
   command->callback([&app, markdown, &action] {
     action = [&app, markdown] {
-      std::cout << (*markdown ? markdown_page(app) : roff_page(app));
+      print(*markdown ? markdown_page(app) : roff_page(app));
       return 0;
     };
   });

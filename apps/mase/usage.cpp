@@ -3,8 +3,10 @@
 // near.
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "base/standard_output.hpp"
 #include "base/text.hpp"
 #include "mase/cli.hpp"
 
@@ -90,7 +92,12 @@ std::shared_ptr<CLI::Formatter> help_formatter(bool all) {
 
 int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
   // --help and --version come as errors, too.
-  if (error.get_exit_code() == 0) return app.exit(error);
+  if (error.get_exit_code() == 0) {
+    std::ostringstream text;
+    const int code = app.exit(error, text, text);
+    print(text.str());
+    return code;
+  }
   const CLI::App& command = parsed_command(app);
   const std::string name = &command == &app ? "mase" : "mase " + command.get_name();
   std::cerr << name << ": error: " << complaint(app, error) << "\nSee: " << name << " --help\n";
@@ -111,9 +118,9 @@ void add_help(CLI::App& app, Action& action) {
         config_error(unknown("command", *name, known));
       if (!name->empty()) app.get_subcommand(*name)->formatter(help_formatter(*all));
       // The program's own help() would give that of `help`, which was entered.
-      std::cout << (name->empty() ? app.get_formatter()->make_help(&app, app.get_name(),
-                                                                   CLI::AppFormatMode::Normal)
-                                  : app.get_subcommand(*name)->help(app.get_name()));
+      print(name->empty()
+                ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+                : app.get_subcommand(*name)->help(app.get_name()));
       return 0;
     };
   });

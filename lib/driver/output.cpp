@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/file.hpp"
+#include "base/standard_output.hpp"
 #include "report/table.hpp"
 
 namespace mase::driver {
@@ -26,9 +27,7 @@ bool can_rewrite_lines() {
 
 void Output::text(const std::string& text) {
   if (json_) return;
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
-  std::fflush(stdout);
+  print(text.empty() || text.back() != '\n' ? text + '\n' : text);
 }
 
 void Output::table(const passes::ReportTable& table) {
@@ -45,10 +44,7 @@ void Output::table(const passes::ReportTable& table) {
 
 void Output::finish() {
   if (!json_) return;
-  const std::string text = to_json(document_);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fputc('\n', stdout);
-  std::fflush(stdout);
+  print(to_json(document_) + '\n');
 }
 
 void write_or_print(const std::optional<std::string>& path, const std::string& text) {
