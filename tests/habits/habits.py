@@ -14,7 +14,7 @@ RULES = {
     "includes": (include_rule.include_rule, include_rule.torchscript_rule),
     "folders": (include_rule.table_rule, include_rule.order_rule, include_rule.link_rule),
     "passes": (file_rules.pass_rule,),
-    "files": (file_rules.head_rule, file_rules.word_rule, file_rules.header_rule),
+    "files": (file_rules.head_rule, file_rules.word_rule, file_rules.header_rule, file_rules.added_test_rule),
     "licences": (file_rules.licence_rule,),
     "configs": (file_rules.config_rule,),
     "snippets": (file_rules.snippet_rule,),

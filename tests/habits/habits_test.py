@@ -156,8 +156,22 @@ class HabitsBite(unittest.TestCase):
         self.expect("files", {"scripts/a.sh": "# A.\ncd /ho" + "me/me\n"}, "one machine")
         self.expect("files", {"README.md": "# Read me\nsee /wo" + "rk/main\n"}, "README.md:2")
 
+    def test_figures_that_a_benchmark_recorded_are_nobodys_words(self):
+        figures = "# Figures.\nFile /wo" + "rk/main/a.py\n"
+        self.assertEqual(self.complaints("files", {"scripts/bench/history.txt": figures}), [])
+        self.expect("files", {"scripts/bench/other.txt": figures}, "one machine")
+
     def test_a_header_without_pragma_once_is_found(self):
         self.expect("files", {"lib/ir/a.hpp": "// A.\nint f();\n"}, "pragma once")
+
+    def test_a_test_with_a_limit_of_its_own_is_found(self):
+        added = "# Tests.\nmase_add_test(one LABEL fast COMMAND one)\n"
+        licence = f"# {file_rules.LICENCE}\n"
+        self.assertEqual(self.complaints("files", {"tests/a/CMakeLists.txt": licence + added}), [])
+        alone = licence + added + "add_test(NAME two COMMAND two)\n"
+        self.expect("files", {"tests/a/CMakeLists.txt": alone}, "tests/a/CMakeLists.txt:4", "mase_add_test")
+        limited = licence + added + "set_tests_properties(one PROPERTIES TIMEOUT 60)\n"
+        self.expect("files", {"tests/a/CMakeLists.txt": limited}, "TIMEOUT")
 
     def test_a_configuration_that_no_test_uses_is_found(self):
         self.expect("configs", {"configs/a.toml": "# A.\n"}, "configs/a.toml")
