@@ -1,55 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZipReader: read-only access to the entries of a zip archive in a file or in memory, on libzip.
+// ZipReader: read-only access to the entries of a zip archive that is in memory as a whole.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-struct zip;
+#include "base/zip_directory.hpp"
 
 namespace mase {
 
-/// One entry as the central directory describes it.
-struct ZipEntry {
-  std::string name;
-  std::uint64_t size = 0;         ///< bytes when unpacked
-  std::uint64_t stored_size = 0;  ///< bytes in the archive
-  bool packed = false;            ///< deflated rather than stored
-};
+/// What the packed entries of an archive may unpack to, together; stored entries are as large as
+/// their file. Only code and other texts are packed in model archives.
+inline constexpr std::uint64_t most_unpacked_bytes = std::uint64_t{256} << 20;
 
 /// Every member throws Error(Fault::file) that names `origin` when the archive is damaged.
 class ZipReader {
  public:
-  /// Opens with libzip's consistency check (central directory against local headers). Refuses
-  /// encrypted entries, packing methods other than stored and deflate, and entries that claim more
-  /// bytes than such an archive can hold.
+  /// Reads the file once, as a whole: nobody can change it between a check and a use. Refuses what
+  /// read_zip_directory refuses, and entries that unpack to too much.
   static ZipReader open_file(const std::string& path);
-  /// The same on bytes that must outlive the reader; `origin` stands for the path in messages.
-  static ZipReader open_bytes(std::string_view bytes, const std::string& origin);
+  /// The same on bytes; `origin` stands for the path in messages.
+  static ZipReader open_bytes(std::string bytes, const std::string& origin);
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  /// The whole entry; its CRC-32 is verified.
-  std::string read(std::size_t index) const;
-  /// Reads the entry to its end without keeping it, which verifies its CRC-32.
-  void verify(std::size_t index) const;
+  /// The whole entry; its CRC-32 is verified. The bytes live as long as a copy of this reader.
+  std::string_view read(std::size_t index) const;
   const std::string& origin() const { return origin_; }
+  std::uint64_t size() const { return bytes_->size(); }  ///< of the whole archive
 
  private:
-  struct Discard {
-    void operator()(zip* archive) const;
-  };
+  ZipReader(std::string bytes, std::string origin);
+  std::string unpack(const ZipEntry& entry) const;
 
-  ZipReader(zip* archive, std::string origin, std::uint64_t archive_size);
-  void list_entries(std::uint64_t archive_size);
-  template <class Sink>
-  void stream(std::size_t index, Sink&& sink) const;
-
-  std::unique_ptr<zip, Discard> archive_;
+  std::shared_ptr<const std::string> bytes_;
   std::string origin_;
   std::vector<ZipEntry> entries_;
+  /// What was read of each entry; null before. Shared by copies.
+  struct Content {
+    bool verified = false;
+    std::string unpacked;
+  };
+  std::shared_ptr<std::vector<Content>> contents_;
 };
 
 }  // namespace mase

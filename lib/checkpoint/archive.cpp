@@ -3,9 +3,8 @@
 // program stored beside the TorchScript module.
 #include "checkpoint/archive.hpp"
 
-#include <array>
 #include <filesystem>
-#include <fstream>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -18,16 +17,16 @@ namespace mase::checkpoint {
 
 namespace {
 
-/// Refuses what is no zip archive by its first bytes, with a better message than a zip library has.
-void check_head(const std::string& path) {
+/// Reads the whole file. What is no zip archive by its first bytes gets a better message than that
+/// its directory is missing.
+ZipReader open_archive(const std::string& path) {
   if (std::filesystem::is_directory(path))
     file_error("'" + path + "' is a folder, not a model file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) file_error("cannot open '" + path + "': no such file, or not readable");
-  std::array<char, 512> head{};
-  file.read(head.data(), head.size());
-  const auto got = static_cast<std::size_t>(file.gcount());
-  require_zip({head.data(), got}, got, path);
+  if (!file_exists(path)) file_error("cannot open '" + path + "': no such file");
+  constexpr auto any_size = std::numeric_limits<std::size_t>::max() / 4;
+  std::string bytes = read_file(path, any_size);
+  require_zip(std::string_view(bytes).substr(0, 512), bytes.size(), path);
+  return ZipReader::open_bytes(std::move(bytes), path);
 }
 
 const std::string& entry_of(const std::map<std::string, std::string>& files,
@@ -62,10 +61,10 @@ void check_hashes(const Tree& info, const std::map<std::string, std::string>& fi
 }
 
 /// The graph of a checkpoint; what is wrong with it is the file's fault, never found later.
-ir::Graph read_graph(const std::string& text, const std::string& path) {
-  const std::string origin = path + ":mase/graph.txt";
+ir::Graph read_graph(const std::string& text, const ZipReader& archive) {
+  const std::string origin = archive.origin() + ":mase/graph.txt";
   // Its tensors are those of the archive, and few share a storage.
-  const std::size_t most_bytes = 64 * std::filesystem::file_size(path) + (std::size_t{1} << 20);
+  const std::size_t most_bytes = 64 * archive.size() + (std::size_t{1} << 20);
   ir::Graph graph = ir::parse(text, origin, most_bytes);
   const std::vector<std::string> problems = ir::verify(graph);
   if (!problems.empty())
@@ -76,29 +75,31 @@ ir::Graph read_graph(const std::string& text, const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> check_archive(const std::string& path) {
-  check_head(path);
-  return check_entries(ZipReader::open_file(path));
+ZipReader open_model(const std::string& path) {
+  ZipReader archive = open_archive(path);
+  check_entries(archive);
+  return archive;
 }
 
-ArchiveKind check_tensor_archive(const std::string& path) {
-  check_head(path);
-  return check_tensor_entries(ZipReader::open_file(path));
+TensorFile open_tensors(const std::string& path) {
+  ZipReader archive = open_archive(path);
+  const ArchiveKind kind = check_tensor_entries(archive);
+  return {std::move(archive), kind};
 }
 
 std::map<std::string, std::string> read_extra_files(const std::string& path) {
-  check_head(path);
-  return extra_files_of(ZipReader::open_file(path));
+  return extra_files_of(open_archive(path));
 }
 
 std::optional<Contents> read_contents(const std::string& path) {
-  const auto files = read_extra_files(path);
+  const ZipReader archive = open_archive(path);
+  const auto files = extra_files_of(archive);
   if (files.empty()) return std::nullopt;
   Contents contents;
   contents.info = parse_json(entry_of(files, "mase/info.json", path), path + ":mase/info.json");
   check_version(contents.info, path);
   check_hashes(contents.info, files, path);
-  contents.graph = read_graph(entry_of(files, "mase/graph.txt", path), path);
+  contents.graph = read_graph(entry_of(files, "mase/graph.txt", path), archive);
   return contents;
 }
 

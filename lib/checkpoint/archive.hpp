@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoint archives: one TorchScript zip per result with our metadata as extra files, read here
-// without LibTorch. Every model file passes `check_archive` before LibTorch sees it.
+// without LibTorch. LibTorch never sees a file, only what passed these checks.
 #pragma once
 
 #include <map>
@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/zip_image.hpp"
+#include "base/zip_reader.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::checkpoint {
@@ -15,19 +17,27 @@ namespace mase::checkpoint {
 /// The newest; files of version 1 hold every tensor in floats.
 inline constexpr int format_version = 2;
 
-/// Opens the zip, checks its structure, sizes and every entry's CRC-32, and refuses code that would
-/// run on loading (`__setstate__`). Error(Fault::file) saying what is wrong and what to try.
-/// Returns the names of the entries without the archive's root folder.
-std::vector<std::string> check_archive(const std::string& path);
+/// Reads the file once, checks the zip's structure, sizes and every entry's CRC-32, and refuses
+/// code that would run on loading (`__setstate__`). Error(Fault::file) saying what is wrong and
+/// what to try.
+ZipReader open_model(const std::string& path);
 
 enum class ArchiveKind { torchscript, state_dict };
 
-/// As check_archive, but accepts pickled tensors without code (torch.save of a state_dict) too.
-ArchiveKind check_tensor_archive(const std::string& path);
+struct TensorFile {
+  ZipReader archive;
+  ArchiveKind kind;
+};
+/// As open_model, but accepts pickled tensors without code (torch.save of a state_dict) too.
+TensorFile open_tensors(const std::string& path);
+
+/// A plain zip with what LibTorch reads of a checked model: code, constants, tensors. Its bytes are
+/// those of `archive`, which must outlive it.
+ZipImage loadable_image(const ZipReader& archive);
 
 /// The tensors of a state_dict saved by torch.save, or of the one under "state_dict", by name.
-/// Nothing of the file is run. Call check_tensor_archive first. Error(Fault::file).
-std::map<std::string, Array> read_state_dict(const std::string& path);
+/// Nothing of the file is run. Error(Fault::file).
+std::map<std::string, Array> read_state_dict(const ZipReader& archive);
 
 /// Fills the graph's tensors from a checkpoint. Names, dtypes and shapes must be the same, and so
 /// must the hash that the checkpoint stores of its tensors. Nothing of the file is run.

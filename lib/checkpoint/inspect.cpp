@@ -73,8 +73,8 @@ void require_version(const std::vector<std::string>& names, const std::string& o
 
 /// TorchScript calls `__setstate__` while it loads a file; all other code runs only when called.
 void refuse_load_time_code(const ZipReader& archive, std::size_t index, const std::string& name) {
-  if (!name.starts_with("code/") || !name.ends_with(".py")) return archive.verify(index);
-  const std::string code = archive.read(index);
+  const std::string_view code = archive.read(index);
+  if (!name.starts_with("code/") || !name.ends_with(".py")) return;
   for (const char* method : {"__setstate__", "__getstate__"})
     if (code.find(std::string("def ") + method) != std::string::npos)
       unsupported_error(archive.origin() + ": " + name + " defines " + method +
@@ -98,6 +98,24 @@ void check_tensors(const ZipReader& archive, const std::vector<std::string>& nam
     const bool there = storage != places.end();  // that of an empty tensor may be missing
     check_extent(item, there ? archive.entries()[storage->second].size : 0, origin);
   }
+}
+
+/// What LibTorch reads of a model. Others would be read, too: a "model.json" makes it take the file
+/// for one of an old version, which nobody checks.
+bool is_loadable(std::string_view name) {
+  constexpr std::string_view single[] = {"version", ".data/version", "byteorder", "data.pkl",
+                                         "constants.pkl"};
+  if (std::ranges::find(single, name) != std::end(single)) return true;
+  if (name.starts_with("code/")) return name.ends_with(".py") || name.ends_with(".debug_pkl");
+  return name.starts_with("data/") || name.starts_with("constants/");
+}
+
+/// Names that differ in the case of letters only are one name for LibTorch.
+std::string folded(std::string_view name) {
+  std::string text(name);
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
 }
 
 }  // namespace
@@ -126,7 +144,8 @@ std::vector<std::string> names_below_root(const ZipReader& archive) {
     if (root.empty() || !entry.name.starts_with(root))
       file_error(place + " is outside the one root folder of a model archive; " +
                  std::string(wanted_file));
-    if (!seen.insert(entry.name).second) file_error(place + " occurs twice");
+    if (!seen.insert(folded(entry.name)).second)
+      file_error(place + " occurs twice, or once more in other letter case");
     names.push_back(entry.name.substr(root.size()));
   }
   return names;
@@ -139,7 +158,7 @@ ArchiveKind check_tensor_entries(const ZipReader& archive) {
     return ArchiveKind::torchscript;
   }
   require_version(names, archive.origin());
-  for (std::size_t i = 0; i < names.size(); ++i) archive.verify(i);
+  for (std::size_t i = 0; i < names.size(); ++i) archive.read(i);
   return ArchiveKind::state_dict;
 }
 
@@ -151,6 +170,16 @@ std::vector<std::string> check_entries(const ZipReader& archive) {
   for (std::size_t i = 0; i < names.size(); ++i) refuse_load_time_code(archive, i, names[i]);
   for (const std::string folder : {"data", "constants"}) check_tensors(archive, names, folder);
   return names;
+}
+
+ZipImage loadable_image(const ZipReader& archive) {
+  const std::vector<std::string> names = names_below_root(archive);
+  ZipImage image;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (is_loadable(names[i]))
+      image.add("model/" + names[i], archive.read(i), archive.entries()[i].crc);
+  image.finish();
+  return image;
 }
 
 std::map<std::string, std::string> extra_files_of(const ZipReader& archive) {

@@ -20,10 +20,10 @@ void require_zip(std::string_view head, std::uint64_t size, const std::string& o
 /// that leave the archive, and names that occur twice.
 std::vector<std::string> names_below_root(const ZipReader& archive);
 
-/// All checks of `check_archive` on an open archive, every entry's CRC-32 included.
+/// All checks of `open_model` on an open archive, every entry's CRC-32 included.
 std::vector<std::string> check_entries(const ZipReader& archive);
 
-/// All checks of `check_tensor_archive` on an open archive.
+/// All checks of `open_tensors` on an open archive.
 ArchiveKind check_tensor_entries(const ZipReader& archive);
 
 /// The extra files under "mase/" of an open archive.

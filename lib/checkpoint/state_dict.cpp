@@ -24,7 +24,7 @@ class Storages {
     for (const ZipEntry& entry : archive.entries()) room_ += most_uses * entry.size;
   }
 
-  std::string read(const std::string& name) {
+  std::string_view read(const std::string& name) {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) file_error(archive_.origin() + ": entry '" + name + "' is missing");
     const auto index = static_cast<std::size_t>(found - names_.begin());
@@ -44,7 +44,7 @@ class Storages {
 };
 
 /// Copies a strided tensor into row-major order.
-Array gather(const PickleItem& tensor, const std::string& bytes, const std::string& name) {
+Array gather(const PickleItem& tensor, std::string_view bytes, const std::string& name) {
   check_extent(tensor, bytes.size(), "tensor '" + name + "'");
   const std::size_t width = size_of(tensor.dtype);
   const std::int64_t elements = numel(tensor.shape);
@@ -171,8 +171,9 @@ void read_module_tensor(const PickleItem& module, Storages& storages, const std:
 }
 
 /// Checks the values against the hash that a checkpoint of this program stores.
-void check_hash(const std::string& path, const ir::Graph& graph) {
-  const auto files = read_extra_files(path);
+void check_hash(const ZipReader& archive, const ir::Graph& graph) {
+  const std::string& path = archive.origin();
+  const auto files = extra_files_of(archive);
   const auto info = files.find("mase/info.json");
   if (info == files.end()) return;
   const Tree tree = parse_json(info->second, path + ":mase/info.json");
@@ -185,8 +186,7 @@ void check_hash(const std::string& path, const ir::Graph& graph) {
 }  // namespace
 
 void load_tensors(const std::string& path, ir::Graph& graph) {
-  check_archive(path);
-  const ZipReader archive = ZipReader::open_file(path);
+  const ZipReader archive = open_model(path);
   Storages storages(archive);
   const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
   ir::Graph filled = graph;
@@ -197,12 +197,12 @@ void load_tensors(const std::string& path, ir::Graph& graph) {
       read_module_tensor(*pickle.result, storages, name, tensor.value, differences);
   if (!differences.empty())
     file_error("the tensors of '" + path + "' do not fit the model:" + differences);
-  check_hash(path, filled);
+  check_hash(archive, filled);
   graph = std::move(filled);
 }
 
-std::map<std::string, Array> read_state_dict(const std::string& path) {
-  const ZipReader archive = ZipReader::open_file(path);
+std::map<std::string, Array> read_state_dict(const ZipReader& archive) {
+  const std::string& path = archive.origin();
   Storages storages(archive);
   const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
   std::map<std::string, Array> tensors;

@@ -170,8 +170,8 @@ LoadedModel from_file(const ModelRequest& request) {
 std::optional<checkpoint::Contents> contents_to_load(const ModelRequest& request) {
   const std::string& path = *request.load_name;
   if (request.load_type == "pt") return std::nullopt;
-  const bool is_model = request.load_type == "mz" || checkpoint::check_tensor_archive(path) ==
-                                                         checkpoint::ArchiveKind::torchscript;
+  const bool is_model = request.load_type == "mz" ||
+                        checkpoint::open_tensors(path).kind == checkpoint::ArchiveKind::torchscript;
   auto contents = is_model ? checkpoint::read_contents(path) : std::nullopt;
   if (!contents && request.load_type == "mz") no_checkpoint(path);
   return contents;

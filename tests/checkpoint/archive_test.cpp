@@ -33,7 +33,7 @@ std::string refusal_of(Action&& action) {
 
 std::string refusal_of_bytes(const std::string& bytes) {
   const test_zip::TemporaryFile file(bytes);
-  return refusal_of([&] { checkpoint::check_archive(file.path); });
+  return refusal_of([&] { checkpoint::open_model(file.path); });
 }
 
 /// The entries of an archive with their contents, after all checks.
@@ -79,7 +79,7 @@ TEST_CASE("every TorchScript fixture passes, CRC of every entry included", "[che
   for (const auto& entry : std::filesystem::recursive_directory_iterator(models)) {
     if (entry.path().extension() != ".pt") continue;
     INFO(entry.path().string());
-    const auto names = checkpoint::check_archive(entry.path().string());
+    const auto names = checkpoint::names_below_root(checkpoint::open_model(entry.path().string()));
     CHECK(std::count(names.begin(), names.end(), "data.pkl") == 1);
     CHECK(checkpoint::read_extra_files(entry.path().string()).empty());
     CHECK_FALSE(checkpoint::read_contents(entry.path().string()));
@@ -99,14 +99,14 @@ TEST_CASE("files that are no archives are refused with what they seem to be", "[
              Contains("tar file"));
   const std::string whole = read_file(models + "jsc_tiny/jsc_tiny.script.pt");
   CHECK_THAT(refusal_of_bytes(whole.substr(0, whole.size() / 2)), Contains("truncated"));
-  CHECK_THAT(refusal_of([] { checkpoint::check_archive("no/such/file.pt"); }),
+  CHECK_THAT(refusal_of([] { checkpoint::open_model("no/such/file.pt"); }),
              Contains("no such file"));
-  CHECK_THAT(refusal_of([] { checkpoint::check_archive(models); }), Contains("is a folder"));
+  CHECK_THAT(refusal_of([] { checkpoint::open_model(models); }), Contains("is a folder"));
 }
 
 TEST_CASE("other archives are refused with what would work", "[checkpoint]") {
   using Catch::Contains;
-  CHECK_THAT(refusal_of([] { checkpoint::check_archive(models + "jsc_s/jsc_s.pt2"); }),
+  CHECK_THAT(refusal_of([] { checkpoint::open_model(models + "jsc_s/jsc_s.pt2"); }),
              Contains(".pt2") && Contains("torch.jit.script"));
   const test_zip::Entries state{{"m/data.pkl", "x"}, {"m/version", "3"}, {"m/data/0", "1234"}};
   CHECK_THAT(refusal_of_bytes(test_zip::zip_of(state)),
@@ -132,8 +132,8 @@ TEST_CASE("code that would run while loading is refused", "[checkpoint]") {
 TEST_CASE("a state_dict archive is accepted where tensors are wanted", "[checkpoint]") {
   const test_zip::Entries state{{"m/data.pkl", "x"}, {"m/version", "3"}, {"m/data/0", "1234"}};
   const test_zip::TemporaryFile file(test_zip::zip_of(state));
-  CHECK(checkpoint::check_tensor_archive(file.path) == checkpoint::ArchiveKind::state_dict);
-  CHECK(checkpoint::check_tensor_archive(models + "toy/toy.script.pt") ==
+  CHECK(checkpoint::open_tensors(file.path).kind == checkpoint::ArchiveKind::state_dict);
+  CHECK(checkpoint::open_tensors(models + "toy/toy.script.pt").kind ==
         checkpoint::ArchiveKind::torchscript);
 }
 

@@ -32,7 +32,7 @@ std::string tensor(std::int64_t offset, const std::string& shape, const std::str
 std::map<std::string, Array> state_dict_of(const std::string& pickle, std::size_t storage = 64) {
   const test_zip::TemporaryFile file(test_zip::zip_of(
       {{"m/data.pkl", pickle}, {"m/data/0", std::string(storage, '\0')}, {"m/version", "3\n"}}));
-  return checkpoint::read_state_dict(file.path);
+  return checkpoint::read_state_dict(checkpoint::open_tensors(file.path).archive);
 }
 
 std::string repeated(const std::string& part, int times) {

@@ -8,10 +8,10 @@ namespace mase::fuzz {
 
 void archive(std::string_view bytes) {
   const std::string path = stored("model.pt", bytes);
-  accepts([&] { checkpoint::check_archive(path); });
+  accepts([&] { checkpoint::open_model(path); });
   accepts([&] {
-    if (checkpoint::check_tensor_archive(path) == checkpoint::ArchiveKind::state_dict)
-      checkpoint::read_state_dict(path);
+    const auto [archive, kind] = checkpoint::open_tensors(path);
+    if (kind == checkpoint::ArchiveKind::state_dict) checkpoint::read_state_dict(archive);
   });
   accepts([&] { checkpoint::read_contents(path); });
 }

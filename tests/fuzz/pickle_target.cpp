@@ -10,7 +10,7 @@ namespace mase::fuzz {
 void pickle(std::string_view bytes) {
   test_zip::Entries entries = small_archive(bytes);
   const std::string plain = stored("state_dict.pt", test_zip::zip_of(entries));
-  accepts([&] { checkpoint::read_state_dict(plain); });
+  accepts([&] { checkpoint::read_state_dict(checkpoint::open_tensors(plain).archive); });
   entries.emplace_back("m/code/m.py", "");
   const std::string module = stored("module.pt", test_zip::zip_of(entries));
   ir::Graph graph = small_graph();

@@ -13,7 +13,6 @@ LIBRARIES = {
     "spdlog": ("spdlog/", "fmt/"),
     "OpenSSL": ("openssl/",),
     "zlib": ("zlib.h",),
-    "libzip": ("zip.h",),
     "CBC": ("coin/",),
     "Eigen": ("Eigen/",),
     "SQLite": ("sqlite3.h",),

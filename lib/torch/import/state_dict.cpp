@@ -4,7 +4,6 @@
 
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/serialization/import.h>
 
 #include <map>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
+#include "torch/import/load_module.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -26,21 +26,22 @@ std::string first_line(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
-Tensors tensors_of_module(const std::string& path) {
+Tensors tensors_of_module(const ZipReader& archive) {
   Tensors found;
   try {
-    const torch::jit::Module module = torch::jit::load(path, at::kCPU);
+    const torch::jit::Module module = load_module(archive);
     for (const auto& entry : module.named_parameters()) found[entry.name] = entry.value.detach();
     for (const auto& entry : module.named_buffers()) found[entry.name] = entry.value.detach();
   } catch (const std::exception& error) {
-    file_error("cannot read the tensors of '" + path + "': " + first_line(error));
+    file_error("cannot read the tensors of '" + archive.origin() + "': " + first_line(error));
   }
   return found;
 }
 
-Tensors tensors_of_dict(const std::string& path) {
+Tensors tensors_of_dict(const ZipReader& archive) {
   Tensors found;
-  for (const auto& [name, value] : checkpoint::read_state_dict(path)) found[name] = view_of(value);
+  for (const auto& [name, value] : checkpoint::read_state_dict(archive))
+    found[name] = view_of(value);
   return found;
 }
 
@@ -95,9 +96,9 @@ void assign(std::map<std::string, Array> values, ir::Graph& graph) {
 }  // namespace
 
 void load_state_dict(const std::string& path, ir::Graph& graph) {
-  const auto kind = checkpoint::check_tensor_archive(path);
-  const Tensors found = kind == checkpoint::ArchiveKind::torchscript ? tensors_of_module(path)
-                                                                     : tensors_of_dict(path);
+  const auto [archive, kind] = checkpoint::open_tensors(path);
+  const Tensors found = kind == checkpoint::ArchiveKind::torchscript ? tensors_of_module(archive)
+                                                                     : tensors_of_dict(archive);
   assign(matched(found, graph, path), graph);
 }
 

@@ -4,7 +4,6 @@
 
 #include <ATen/core/ivalue.h>
 #include <c10/core/GradMode.h>
-#include <torch/csrc/jit/serialization/import.h>
 
 #include <filesystem>
 
@@ -12,6 +11,7 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "torch/import/interpreter.hpp"
+#include "torch/import/load_module.hpp"
 #include "torch/import/module.hpp"
 #include "torch/run/tensors.hpp"
 
@@ -29,10 +29,10 @@ std::string reason_of(const std::string& message) {
   return "unknown reason";
 }
 
-jit::Module load_module(const std::string& path) {
-  checkpoint::check_archive(path);
+jit::Module load_file(const std::string& path) {
+  const ZipReader archive = checkpoint::open_model(path);
   try {
-    return jit::load(path, c10::Device(c10::kCPU));
+    return load_module(archive);
   } catch (const std::exception& error) {
     const std::string reason = reason_of(error.what());
     const bool newer = std::string(error.what()).find("Unknown builtin op") != std::string::npos;
@@ -94,7 +94,7 @@ void allow_training(ir::Graph& graph) {
 }  // namespace
 
 ir::Graph import_torchscript(const std::string& path, const backend::ImportOptions& options) {
-  const jit::Module module = load_module(path);
+  const jit::Module module = load_file(path);
   require_forward(module, path);
   ir::Graph graph;
   const std::string top = class_name(module._ivalue());
@@ -117,7 +117,7 @@ ir::Graph import_torchscript(const std::string& path, const backend::ImportOptio
 }
 
 backend::Signature read_signature(const std::string& path) {
-  const jit::Module module = load_module(path);
+  const jit::Module module = load_file(path);
   require_forward(module, path);
   backend::Signature signature;
   const at::ArrayRef<c10::Argument> arguments =
