@@ -2,6 +2,9 @@
 // Checkpoints to designs, and the check that an emitted folder is what it should be.
 #include "driver/hardware.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
@@ -64,8 +67,14 @@ emit::Files stored_vectors(const std::string& folder, const design::Design& desi
   return vectors;
 }
 
-void check_files(const std::string& folder, const emit::Files& files) {
+bool is_code(const std::string& name) {
+  return std::ranges::any_of(std::array{".sv", ".cpp", ".hpp", ".c", ".h", ".f"},
+                             [&](const char* ending) { return name.ends_with(ending); });
+}
+
+void check_files(const std::string& folder, const emit::Files& files, bool code_only = false) {
   for (const auto& [name, content] : files) {
+    if (code_only && !is_code(name)) continue;
     if (stored(folder, name) != content)
       file_error(folder + "/" + name + ": is not what this checkpoint gives; run mase emit again");
   }
@@ -102,6 +111,12 @@ Hardware reload_hardware(const std::string& folder, ir::Graph graph) {
   if (!hardware.design.reloadable)
     config_error(folder + ": its weights stay; emit it with --reloadable");
   emit::check_same_hardware(folder, hardware.design, hardware.options);
+  return hardware;
+}
+
+Hardware open_reload_hardware(const std::string& folder, ir::Graph graph) {
+  Hardware hardware = reload_hardware(folder, std::move(graph));
+  check_files(folder, emit::all_files(hardware.design, hardware.options, {}), true);
   return hardware;
 }
 

@@ -41,6 +41,9 @@ Hardware open_hardware(const std::string& folder, ir::Graph graph);
 /// Error(Fault::file) saying where they differ when the hardware cannot take them.
 Hardware reload_hardware(const std::string& folder, ir::Graph graph);
 
+/// The same, and checks that what is built there to simulate it is what this design gives.
+Hardware open_reload_hardware(const std::string& folder, ir::Graph graph);
+
 /// Runs batches through the emitted hardware with Verilator; every beat is compared with the
 /// integer model, and a difference is Error(Fault::goal).
 std::unique_ptr<ir::Evaluator> make_rtl_evaluator(Hardware hardware);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants of the SystemVerilog: each is built and run.
 #include "hardware/emit/rtl_mutants.hpp"
-#include <filesystem>
-#include <map>
+
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -23,19 +21,8 @@ constexpr std::int64_t most_redrawn = 20;
 /// refuses.
 std::optional<std::string> model_of(const std::string& folder,
                                     const emit::SimulateOptions& options) {
-  namespace fs = std::filesystem;
   try {
-    const emit::Build build =
-        emit::build_bench(folder, {options.trace, options.coverage, options.optimise});
-    std::map<std::string, std::string> sources;
-    for (const auto& entry : fs::directory_iterator(fs::path(build.program).parent_path())) {
-      const std::string name = entry.path().filename().string();
-      if (name.starts_with("Vdut") && (name.ends_with(".cpp") || name.ends_with(".h")))
-        sources[name] = sha256(read_file(entry.path().string()));
-    }
-    std::string all;
-    for (const auto& [name, hash] : sources) all += name + hash;
-    return sha256(all);
+    return emit::build_bench(folder, {options.trace, options.coverage, options.optimise}).model;
   } catch (const Error& error) {
     if (error.fault() == Fault::interrupted) throw;
     return std::nullopt;

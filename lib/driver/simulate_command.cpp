@@ -267,8 +267,8 @@ int simulate_reload(const SimulateRequest& request, Session& session) {
   Output& output = session.output;
   const Settings& settings = session.settings();
   const auto seed = static_cast<std::uint64_t>(settings.train.seed);
-  const Hardware hardware = reload_hardware(hardware_folder(settings, request.hardware),
-                                            load_quantized(session.configuration));
+  const Hardware hardware = open_reload_hardware(hardware_folder(settings, request.hardware),
+                                                 load_quantized(session.configuration));
   const emit::Vectors vectors = make_frames(
       *hardware.design.program, session.dataset ? &*session.dataset : nullptr, request, seed);
   constexpr double usual_stall = 0.3;

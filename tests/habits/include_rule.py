@@ -26,7 +26,7 @@ TORCHSCRIPT_ROOMS = ("lib/torch/import/", "lib/torch/export/")
 TORCHSCRIPT_SCALARS = "lib/torch/run/scalar_operators.cpp"
 TORCHSCRIPT_HEADER = re.compile(r"torch/(csrc/jit/|script\.h|jit\.h)")
 SYSTEM_HEADER = re.compile(
-    r"[a-z0-9_]+|sys/\w+\.h|(dlfcn|errno|fcntl|malloc|poll|signal|spawn|unistd|immintrin|cpuid|link)\.h"
+    r"[a-z0-9_]+|sys/\w+\.h|(dlfcn|errno|fcntl|malloc|poll|grp|pwd|signal|spawn|unistd|immintrin|cpuid|link)\.h"
 )
 
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "hardware/emit/build_cache.hpp"
+
 namespace mase::emit {
 
 /// What Verilator and the compiler are asked for.
@@ -12,15 +14,21 @@ struct BuildOptions {
   int optimise = 2;  ///< g++ -O level
 };
 
-/// A bench that is ready to run.
+/// A bench that is ready to run, and stays while this lives.
 struct Build {
   std::string program;  ///< the bench, absolute
+  std::string model;    ///< a hash of the C++ that Verilator made of the RTL
   bool built = false;   ///< false: an equal build was there
   double seconds = 0;
+  KeptBuild kept;
 };
 
-/// Builds `<folder>/sim/obj_<hash>/bench` from the folder's sources; the hash covers the sources
-/// and the flags. Error(Fault::file) with Verilator's or the compiler's message.
+/// The bench of the folder's sources as the user's cache has it, or built there: nothing that was
+/// built in the folder is run. Its name is a hash of the sources, the flags, the tools and what of
+/// the environment they read. Error(Fault::file) with Verilator's or the compiler's message.
 Build build_bench(const std::string& folder, const BuildOptions& options);
+
+/// The same for the bench of the AXI wrapper with the driver of `host/`.
+Build build_axi_bench(const std::string& folder);
 
 }  // namespace mase::emit

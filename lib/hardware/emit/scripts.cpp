@@ -55,9 +55,9 @@ sim-axi: sim/obj_axi/bench
 	cd rtl && ../sim/obj_axi/bench $(AXI_ARGS)
 
 sim/obj_axi/bench: $(AXI_SOURCES) sim/axi_bench_top.sv sim/axi_bench.cpp $(wildcard host/*)
-	cd sim && $(VERILATOR) --cc --exe --build -j 0 -Wall -O3 --x-assign unique --noassert --prefix Vaxi \
-	  --top-module axi_bench_top --Mdir obj_axi -o bench -CFLAGS "-std=c++20 -O1 -I../../host" \
-	  $(addprefix ../,$(AXI_SOURCES)) axi_bench_top.sv ../axi_bench.cpp ../../host/mase_host.c
+	cd sim && $(VERILATOR) @AXI_BUILD@ --Mdir obj_axi -o bench \
+	  -CFLAGS "@AXI_CFLAGS@" -MAKEFLAGS "@HERE@" \
+	  $(addprefix ../,$(AXI_SOURCES)) axi_bench_top.sv @AXI_SOURCE@
 
 synth:
 	$(YOSYS) -q -p "read_verilog -sv -defer $(SOURCES); hierarchy -check -top $(TOP); \
@@ -107,7 +107,7 @@ std::string bench_cflags(int optimise) {
 
 std::string bench_makeflags(int optimise) {
   return "OPT_FAST=-O" + std::to_string(optimise) +
-         " OPT_SLOW=-O0 OPT_GLOBAL=-O0 --eval=VM_SUPPORT_FAST:=dut";
+         " OPT_SLOW=-O0 OPT_GLOBAL=-O0 --eval=VM_SUPPORT_FAST:=dut " + here;
 }
 
 std::string makefile_text(const design::Design& design, const EmitOptions& options) {
@@ -123,6 +123,10 @@ std::string makefile_text(const design::Design& design, const EmitOptions& optio
                            {"SOURCE", bench_source},
                            {"CFLAGS", bench_cflags(optimise)},
                            {"MAKEFLAGS", bench_makeflags(optimise)},
+                           {"AXI_BUILD", axi_build},
+                           {"AXI_SOURCE", axi_source},
+                           {"AXI_CFLAGS", axi_cflags},
+                           {"HERE", here},
                            {"SYNTHESISE", synthesise_xc7},
                            {"BOUNDARY", boundary_name},
                            {"MHZ", double_text(options.clock_mhz)},

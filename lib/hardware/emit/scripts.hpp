@@ -34,6 +34,15 @@ inline constexpr std::array bench_sources{"bench.cpp",  "dut.cpp",   "dut.hpp", 
 /// headers.
 std::string bench_cflags(int optimise);
 std::string bench_makeflags(int optimise);
+/// The same of the bench of the AXI wrapper.
+inline constexpr const char* axi_build =
+    "--cc --exe --build -j 0 -Wall -O3 --x-assign unique --noassert --prefix Vaxi "
+    "--top-module axi_bench_top";
+inline constexpr const char* axi_source = "../axi_bench.cpp ../../host/mase_host.c";
+inline constexpr const char* axi_cflags = "-std=c++20 -O1 -I../../host";
+/// For make: the makefile that Verilator includes refuses folders with spaces, though it needs
+/// nothing but relative names.
+inline constexpr const char* here = "CURDIR=.";
 /// Yosys's command for 7-series parts.
 inline constexpr const char* synthesise_xc7 =
     "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten";

@@ -192,6 +192,8 @@ Simulation simulate(const std::string& hardware_folder, const design::Design& de
                     const Vectors& vectors, const SimulateOptions& options) {
   check_options(options);
   const Names names = names_of(design);
+  const Build build =
+      build_bench(hardware_folder, {options.trace, options.coverage, options.optimise});
   const RunFolder run;
   const RunFiles files{images_folder(hardware_folder, design, run, options.fault),
                        run.make("vectors"),
@@ -205,8 +207,6 @@ Simulation simulate(const std::string& hardware_folder, const design::Design& de
   };
   write(design.inputs, vectors.inputs);
   if (!vectors.outputs.empty()) write(design.outputs, vectors.outputs);
-  const Build build =
-      build_bench(hardware_folder, {options.trace, options.coverage, options.optimise});
   const ProcessResult result = run_process(bench_command(build.program, files, design, options),
                                            {files.images, simulation_seconds, {}});
   if (result.timed_out || (result.status != 0 && result.status != 1 && result.status != 3))

@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "hardware/emit/beats.hpp"
+#include "hardware/emit/build.hpp"
 #include "hardware/emit/names.hpp"
 #include "hardware/emit/process.hpp"
 #include "hardware/emit/reload_image.hpp"
@@ -31,15 +32,14 @@ void write_vectors(const std::string& folder, const design::Design& design,
 ReloadSimulation simulate_reload(const std::string& hardware_folder, const design::Design& design,
                                  const Vectors& vectors, double stall, std::uint64_t seed) {
   const std::string folder = std::filesystem::absolute(hardware_folder).string();
-  run_checked({"make", "sim/obj_axi/bench"}, {folder, 3600, {}},
-              "building the bench of the AXI wrapper");
+  const Build build = build_axi_bench(folder);
   const RunFolder run;
   const std::string image = run.file("weights.bin"), frames = run.make("vectors");
   write_file(image, reload_image(design));
   write_vectors(frames, design, vectors);
   const ProcessResult result =
-      run_process({folder + "/sim/obj_axi/bench", double_text(stall), std::to_string(seed), image,
-                   frames, folder + "/" + weights_file, folder + "/sim/vectors"},
+      run_process({build.program, double_text(stall), std::to_string(seed), image, frames,
+                   folder + "/" + weights_file, folder + "/sim/vectors"},
                   {folder + "/rtl", 24 * 3600, {}});
   return {result.status == 0, result.out + result.err};
 }

@@ -60,10 +60,11 @@ TEST_CASE("elements lie in TDATA as the option says") {
 TEST_CASE("the driver passes frames through the AXI wrapper, and sees wrong transfers") {
   for (const char* tdata : {"packed", "power_of_two"}) {
     INFO(tdata);
-    const test::TemporaryFolder folder;
-    write_design(folder.path(), tdata);
+    const test::TemporaryFolder parent;
+    const std::string folder = parent.file(test::kUnusualName);
+    write_design(folder, tdata);
     // Five frames one by one, five in one transfer, and one after each of four wrong transfers.
-    const ProcessResult result = simulate_axi(folder.path());
+    const ProcessResult result = simulate_axi(folder);
     INFO(result.err);
     CHECK(result.status == 0);
     CHECK(result.out.find("axi: 14 frames, 14 as expected, 0 checks failed") != std::string::npos);

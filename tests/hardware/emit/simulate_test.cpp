@@ -7,8 +7,10 @@
 #include "base/file.hpp"
 #include "designs.hpp"
 #include "hardware/design/build.hpp"
+#include "hardware/emit/build.hpp"
 #include "hardware/emit/emit.hpp"
 #include "support/message_of.hpp"
+#include "support/own_cache.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;
@@ -32,8 +34,10 @@ Vectors table_vectors(const design::Design& design) {
 
 TEST_CASE("skids and fifos side by side pass every beat under all stall profiles") {
   const design::Design design = test::two_lines();
-  const test::TemporaryFolder folder;
-  write_files(folder.path(), all_files(design, {}));
+  const test::OwnCache cache(test::kUnusualName);
+  const test::TemporaryFolder parent;
+  const std::string folder = parent.file(test::kUnusualName);
+  write_files(folder, all_files(design, {}));
   const Vectors vectors = test::same_vectors(design, 40, 1);
   bool first = true;
   for (const auto& [in, out] : test::kStallProfiles) {
@@ -42,7 +46,7 @@ TEST_CASE("skids and fifos side by side pass every beat under all stall profiles
     options.stall_out = out;
     options.seed = 7;
     options.keep_outputs = true;
-    const Simulation simulation = simulate(folder.path(), design, vectors, options);
+    const Simulation simulation = simulate(folder, design, vectors, options);
     INFO("stalls " << in << ", " << out);
     CHECK(simulation.passed());
     CHECK(simulation.frames == 40);
@@ -70,7 +74,7 @@ TEST_CASE("skids and fifos side by side pass every beat under all stall profiles
   unknown.outputs.clear();
   SimulateOptions options = quick();
   options.keep_outputs = true;
-  CHECK(simulate(folder.path(), design, unknown, options).outputs == vectors.outputs);
+  CHECK(simulate(folder, design, unknown, options).outputs == vectors.outputs);
 }
 
 TEST_CASE("handshakes come back cycle by cycle") {
@@ -136,13 +140,34 @@ TEST_CASE("a source that Verilator refuses gives its own message and leaves no b
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
   write_file(folder.file("rtl/mase_skid.sv"), "module mase_skid (input logic clk;\nendmodule\n");
+  const test::OwnCache cache;
   const std::string message = test::message_of(mase::Fault::file, [&] {
     simulate(folder.path(), design, test::same_vectors(design, 1, 1), quick());
   });
   CHECK(message.starts_with("building the bench with Verilator failed"));
   CHECK(message.find("mase_skid.sv:1") != std::string::npos);
-  for (const auto& entry : std::filesystem::directory_iterator(folder.file("sim")))
-    CHECK_FALSE(entry.path().filename().string().starts_with("obj_"));
+  CHECK(std::filesystem::is_empty(cache.builds()));
+}
+
+TEST_CASE("a bench that lies in the folder is not run, whoever built it") {
+  const design::Design design = test::one_skid();
+  const test::TemporaryFolder folder;
+  write_files(folder.path(), all_files(design, {}));
+  BuildOptions options;
+  options.optimise = quick().optimise;
+  const std::filesystem::path kept = build_bench(folder.path(), options).kept.folder;
+  // Where builds lay in the folder once, and under the name that the entry has in the cache.
+  const std::string name = kept.filename().string(), hash = name.substr(name.find('-') + 1);
+  for (const std::string& place :
+       std::vector<std::string>{"sim/obj", "sim/" + name, "sim/obj_" + hash}) {
+    write_file(folder.file(place + "/bench"), "#!/bin/sh\ntouch " + folder.file("ran") + "\n");
+    std::filesystem::permissions(folder.file(place + "/bench"), std::filesystem::perms::all);
+  }
+  const Simulation found =
+      simulate(folder.path(), design, test::same_vectors(design, 1, 1), quick());
+  CHECK_FALSE(found.built);
+  CHECK(found.passed());
+  CHECK_FALSE(file_exists(folder.file("ran")));
 }
 
 TEST_CASE("stall probabilities and missing images are refused") {
