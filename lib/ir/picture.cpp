@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/end_with_us.hpp"
 #include "ir/draw.hpp"
 
 extern char** environ;
@@ -119,7 +120,9 @@ std::string to_picture(const Graph& graph, const std::string& format) {
   const std::string dot = to_dot(graph);
   const PipeSignalIgnored ignored;
   Pipe in = make_pipe(), out = make_pipe();
+  const EndWithUs end_with_us;
   const pid_t child = start_dot(in, out, format);
+  end_with_us.watch(child);
   in.read.close();
   out.write.close();
   std::string picture = exchange(in.write, out.read, dot);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork and exec with both outputs read through pipes, a time limit, and a process group of its own.
+// fork and exec with both outputs read through pipes, a time limit, and a process group of its own
+// that ends with this program.
 #include "hardware/emit/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +16,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
+#include "base/end_with_us.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
@@ -83,19 +87,29 @@ class Child {
   Child(const std::vector<std::string>& command, const ProcessOptions& options) {
     std::vector<std::string> words = command, environment = environment_with(options);
     std::vector<char*> arguments = pointers(words), variables = pointers(environment);
+    const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0) file_error("cannot start " + command[0] + ": " + std::strerror(errno));
-    if (pid_ == 0) become(arguments.data(), variables.data(), options.folder.c_str());
+    if (pid_ == 0) become(arguments.data(), variables.data(), options.folder.c_str(), parent);
     ::setpgid(pid_, pid_);
+    end_with_us_.watch(-pid_);
     out_.close_end(1);
     err_.close_end(1);
     started_.close_end(1);
     int error = 0;
     if (::read(started_.read_end(), &error, sizeof error) != sizeof error) return;
-    ::waitpid(pid_, nullptr, 0);
+    ::waitpid(std::exchange(pid_, -1), nullptr, 0);
     if (error < 0) file_error("cannot work in '" + options.folder + "': " + std::strerror(-error));
     file_error("cannot start " + command[0] + ": " + std::strerror(error) +
                (error == ENOENT ? how_to_get(command[0]) : ""));
+  }
+
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (pid_ < 0) return;
+    ::kill(-pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
   }
 
   ProcessResult wait(double seconds) {
@@ -111,6 +125,7 @@ class Child {
     if (result.timed_out || stopped) ::kill(-pid_, SIGKILL);
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+    pid_ = -1;
     if (stopped) stop_if_asked();
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return result;
@@ -119,8 +134,11 @@ class Child {
  private:
   /// In the new process: only functions that are safe after fork. Tells the parent the error of
   /// exec, or that of chdir with the sign changed.
-  [[noreturn]] void become(char* const* arguments, char* const* variables, const char* folder) {
+  [[noreturn]] void become(char* const* arguments, char* const* variables, const char* folder,
+                           pid_t parent) {
     ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
     const int null = ::open("/dev/null", O_RDONLY);
     ::dup2(null, 0);
     ::dup2(out_.write_end(), 1);
@@ -151,6 +169,7 @@ class Child {
     if (count == 0 || (count < 0 && errno != EINTR)) pipe.close_end(0);
   }
 
+  EndWithUs end_with_us_;
   Pipe out_, err_, started_;
   pid_t pid_ = -1;
 };

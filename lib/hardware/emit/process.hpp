@@ -22,8 +22,9 @@ struct ProcessResult {
   std::string out, err;
 };
 
-/// Runs `command[0]`, looked up in PATH, with the other words as arguments, and waits. Error(
-/// Fault::file) when it cannot be started; the message says how to get tools that mase knows.
+/// Runs `command[0]`, looked up in PATH, with the other words as arguments, and waits. It ends with
+/// this program, and so does what it started. Error(Fault::file) when it cannot be started; the
+/// message says how to get tools that mase knows.
 ProcessResult run_process(const std::vector<std::string>& command,
                           const ProcessOptions& options = {});
 

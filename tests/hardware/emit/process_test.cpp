@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running of programs: what they print, how they end, and when they are stopped.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
 
 #include "hardware/emit/process.hpp"
 #include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace mase;
 using namespace mase::emit;
@@ -38,6 +45,22 @@ TEST_CASE("a program that runs too long is stopped with its children") {
   CHECK(test::message_of(mase::Fault::file, [] {
           run_checked({"sleep", "30"}, {"", 0.1, {}}, "waiting");
         }).starts_with("waiting did not end within"));
+}
+
+TEST_CASE("a program and its children end with this process, also when it is killed") {
+  const test::TemporaryFolder folder;
+  // Both hold `alive` open for writing: its other end is at its end when both have ended.
+  REQUIRE(::mkfifo(folder.file("alive").c_str(), 0600) == 0);
+  const std::string script = "exec 3>" + folder.file("alive") + "; sleep 600 & sleep 600";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    run_process({"sh", "-c", script});
+    ::_exit(0);
+  }
+  std::ifstream alive(folder.file("alive"));  // waits until it is open for writing
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  CHECK(alive.get() == std::ifstream::traits_type::eof());
 }
 
 TEST_CASE("a signal counts as a status above 128") {
