@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/file.hpp"
+#include "base/text.hpp"
+
 namespace mase::design {
 namespace {
 
@@ -36,6 +39,14 @@ constexpr std::string_view keywords =
     "vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with within "
     "wor xnor xor ";
 
+constexpr std::size_t hash_digits = 12;
+
+std::string shortened(std::string_view legal, std::string_view name) {
+  if (legal.size() <= longest_identifier) return std::string(legal);
+  return std::string(legal.substr(0, longest_identifier - hash_digits - 1)) + "_" +
+         sha256(name).substr(0, hash_digits);
+}
+
 std::string numbered(const std::string& base, int number) {
   return number == 0 ? base : base + "_" + std::to_string(number);
 }
@@ -51,14 +62,20 @@ std::string legal_identifier(std::string_view name) {
   for (char& c : result)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result = "_" + result;
-  return is_reserved(result) ? result + "_" : result;
+  return is_reserved(result) ? result + "_" : shortened(result, name);
 }
+
+bool Names::is_free(const std::string& name) const { return !taken_.contains(lower_case(name)); }
+
+void Names::take(const std::string& name) { taken_.insert(lower_case(name)); }
 
 std::string Names::instance(std::string_view wanted) {
   const std::string base = legal_identifier(wanted);
   for (int number = 0;; ++number) {
     std::string name = numbered(base, number);
-    if (taken_.insert(name).second) return name;
+    if (words_.contains(name) || !is_free(name)) continue;
+    take(name);
+    return name;
   }
 }
 
@@ -66,10 +83,11 @@ std::string Names::stream(std::string_view wanted) {
   const std::string base = legal_identifier(wanted);
   for (int number = 0;; ++number) {
     std::string name = numbered(base, number);
-    const auto free = [&](const char* suffix) { return !taken_.contains(name + suffix); };
-    if (streams_.contains(name) || !free("_valid") || !free("_ready") || !free("_data")) continue;
-    streams_.insert(name);
-    for (const char* suffix : {"_valid", "_ready", "_data"}) taken_.insert(name + suffix);
+    const auto free = [&](const char* suffix) { return is_free(name + suffix); };
+    if (streams_.contains(lower_case(name)) || !free("_valid") || !free("_ready") || !free("_data"))
+      continue;
+    streams_.insert(lower_case(name));
+    for (const char* suffix : {"_valid", "_ready", "_data"}) take(name + suffix);
     return name;
   }
 }
