@@ -2,6 +2,8 @@
 // Printing of the syntax tree: two spaces a level, one port, parameter or connection a line.
 #include "hardware/emit/verilog.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "base/error.hpp"
@@ -20,7 +22,10 @@ std::string range_text(std::int64_t width, bool scalar) {
   return scalar ? "" : "[" + std::to_string(width - 1) + ":0] ";
 }
 
-std::string comment_text(const std::string& text, std::string_view indent) {
+/// Other control characters than line feeds end a comment for some readers (Yosys: \r).
+std::string comment_text(std::string text, std::string_view indent) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::iscntrl(c) && c != '\n'; }, ' ');
   std::string out;
   for (const std::string& line : split(text, '\n')) {
     out += std::string(indent) + "//";

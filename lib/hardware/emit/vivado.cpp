@@ -2,7 +2,9 @@
 // The templates of hw_templates/vivado, filled in, and the two reports that matter.
 #include "hardware/emit/vivado.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <limits>
@@ -72,6 +74,16 @@ std::string streams_and_bytes(const design::Design& design, const Names& names,
   return join(words, " ");
 }
 
+/// A word of Tcl: parts of other makers than those in the table are taken as they are given.
+const std::string& word_of(const std::string& part) {
+  const bool good = !part.empty() && std::ranges::all_of(part, [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+  });
+  if (!good)
+    config_error("part '" + part + "': the name of a part has letters, digits, '-', '_' and '.'");
+  return part;
+}
+
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   file_error(path + ": " + what);
 }
@@ -83,7 +95,7 @@ Files vivado_files(const design::Design& design, const EmitOptions& options,
   const Names names = names_of(design);
   const double period = 1000 / options.clock_mhz;
   const Tokens tokens = {{"TOP", names.top},
-                         {"PART", options.part},
+                         {"PART", word_of(options.part)},
                          {"NUMBER", number},
                          {"MHZ", double_text(options.clock_mhz)},
                          {"PERIOD", fixed_text(period, 3)},

@@ -50,6 +50,13 @@ endmodule
 )");
 }
 
+TEST_CASE("nothing in a comment ends it") {
+  Module module;
+  module.name = "nothing";
+  module.comment = "A\rendmodule\vB\fC\nD";
+  CHECK(print(module).starts_with("// A endmodule B C\n// D\nmodule nothing"));
+}
+
 TEST_CASE("sized literals hold every value of their width") {
   CHECK(literal(Sized{3, 8, true}) == "8'sd3");
   CHECK(literal(Sized{-3, 8, true}) == "-8'sd3");

@@ -70,6 +70,16 @@ std::array<double, 4> numbers(const design::Cost& cost) {
 
 }  // namespace
 
+TEST_CASE("the name of a part is a word of Tcl") {
+  for (const char* part : {"xc7a100t]; exec id; [", "xc7a100t\nexec id", "$part", "", "a b"}) {
+    EmitOptions options;
+    options.part = part;
+    CHECK(test::message_of(mase::Fault::config, [&] {
+            vivado_files(test::one_skid(), options, "0");
+          }).starts_with("part '" + options.part + "': "));
+  }
+}
+
 TEST_CASE("reports of Vivado give resources, slack and the clock that is reached") {
   Implementation found;
   read_utilization(series7, "u.txt", found);
