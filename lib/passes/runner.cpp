@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/crash.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
@@ -96,6 +97,7 @@ Tree history_entry(const PassCall& call, const PassRow& row) {
 
 /// Runs one pass; foreign and plain errors get the pass's name in front.
 Result run_named(ir::Graph& graph, const PassCall& call, const PassRow& row, PassContext& context) {
+  const Running running(Running::Kind::pass, call.name.c_str());
   try {
     return row.run(graph, call.options, context);
   } catch (const DiagnosticsError&) {

@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/zeros.h>
 
+#include "base/crash.hpp"
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
 #include "torch/import/call_forms.hpp"
@@ -124,6 +125,7 @@ c10::IValue run_operator(const std::string& op, std::vector<c10::IValue> argumen
   if (const HostOperator* host = find_host_operator(op)) return host->run(arguments);
   const auto found = find_operator(op);
   if (!found) unsupported_error("this LibTorch has no operator " + op);
+  const Running running(Running::Kind::model_operator, op.c_str());
   found->callBoxed(&arguments);
   if (arguments.empty()) return {};
   if (arguments.size() == 1) return arguments[0];

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "torch/run/operators.hpp"
@@ -98,6 +99,7 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
       stack.back() = at::scalar_tensor(stack.back().toScalar(), at::kLong);
   }
   if (schema->is_vararg()) stack.push_back(static_cast<std::int64_t>(inputs.size()));
+  const Running running(Running::Kind::model_operator, node->kind().toQualString());
   try {
     node->getOperation()(stack);
   } catch (const std::exception& error) {

@@ -8,6 +8,7 @@
 
 #include <limits>
 
+#include "base/crash.hpp"
 #include "base/error.hpp"
 #include "ir/masks.hpp"
 #include "torch/run/arguments.hpp"
@@ -233,6 +234,8 @@ void Executor::Plan::finish(const PlanStep& step, c10::IValue value) {
 void Executor::Plan::run_step(PlanStep& step, const std::vector<c10::IValue>& inputs,
                               std::size_t& next_input) {
   current_ = &step;
+  const Running running(Running::Kind::model_operator, step.node->op.c_str(),
+                        step.node->name.c_str());
   if (step.kind == PlanStep::Kind::input) {
     if (next_input == inputs.size()) file_error("too few inputs were given");
     finish(step, inputs[next_input++]);

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
@@ -62,6 +63,7 @@ HostOperator from_torchscript(std::string_view name, const jit::Operator& op) {
     jit::Stack stack;
     for (std::size_t i = 0; i < in.size(); ++i)
       stack.push_back(as_argument(in[i], op.schema().arguments()[i].type()));
+    const Running running(Running::Kind::model_operator, op.schema().name().c_str());
     try {
       op.getOperation()(stack);
     } catch (const std::exception& error) {
