@@ -89,6 +89,11 @@ std::string temporary_name(const std::string& path) {
   return (full.parent_path() / name).string();
 }
 
+FileWriter& named_file_writer() {
+  static FileWriter writer;
+  return writer;
+}
+
 std::string read_all(int fd, std::size_t expected, std::size_t limit, const std::string& path) {
   std::string out(std::min(expected, limit) + 1, '\0');  // one byte more shows the end at once
   std::size_t used = 0;
@@ -126,8 +131,11 @@ void write_file(const std::string& path, std::string_view bytes) {
   write_file_with(path, [&](const std::string& name) { write_plain(name, bytes, path); });
 }
 
+void write_named_files_by(FileWriter writer) { named_file_writer() = std::move(writer); }
+
 void write_file_with(const std::string& path,
                      const std::function<void(const std::string&)>& write) {
+  if (named_file_writer() && named_file_writer()(path, write)) return;
   if (is_special(path)) return write(path);
   const std::string target = final_path(path);
   if (fs::path(target).filename().empty()) fail("write", path, EISDIR);

@@ -20,6 +20,12 @@ void write_file(const std::string& path, std::string_view bytes);
 /// As write_file, but `write` is called with the temporary path; the result is synced and renamed.
 void write_file_with(const std::string& path, const std::function<void(const std::string&)>& write);
 
+/// From now on `writer` writes the files that it knows: it is called with the arguments of
+/// write_file_with, and returns false for a file that is written as usual.
+using FileWriter =
+    std::function<bool(const std::string&, const std::function<void(const std::string&)>&)>;
+void write_named_files_by(FileWriter writer);
+
 void make_folder(const std::string& path);  ///< with parents; Error(Fault::file)
 /// Whether `name` below any folder is a path inside of that folder: relative, and no "..".
 bool stays_inside(const std::string& name);

@@ -12,14 +12,19 @@ namespace {
 /// Libraries of ours lie beside this one. (Their bare names and the run path are not enough: the
 /// address sanitizer opens libraries itself, and has a run path of its own.)
 std::string beside_this_library(const std::string& library) {
-  Dl_info here{};
-  if (dladdr(reinterpret_cast<void*>(&open_library), &here) == 0 || !here.dli_fname) return library;
-  const std::string path = here.dli_fname;
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? library : path.substr(0, slash + 1) + library;
+  const std::string folder = library_folder();
+  return folder.empty() ? library : folder + "/" + library;
 }
 
 }  // namespace
+
+std::string library_folder() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<void*>(&open_library), &here) == 0 || !here.dli_fname) return "";
+  const std::string path = here.dli_fname;
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
 
 void* open_library(const std::string& library, const char* symbol, LibraryScope scope,
                    const std::string& what, const std::string& package) {

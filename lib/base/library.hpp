@@ -15,4 +15,6 @@ enum class LibraryScope { own, global };
 void* open_library(const std::string& library, const char* symbol, LibraryScope scope,
                    const std::string& what, const std::string& package);
 
+std::string library_folder();  ///< where the libraries of this program lie
+
 }  // namespace mase

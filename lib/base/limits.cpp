@@ -11,9 +11,13 @@
 #include <csignal>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace mase {
 namespace {
+
+bool time_is_limited = false;
+double memory_limit = 0;  ///< GiB; 0: none
 
 // Only what a signal handler may call.
 void give_up(int) {
@@ -26,7 +30,10 @@ void give_up(int) {
 
 }  // namespace
 
+bool has_time_limit() { return time_is_limited; }
+
 void limit_seconds(double seconds) {
+  time_is_limited = true;
   std::signal(SIGALRM, give_up);
   double whole = 0;
   const double rest = std::modf(seconds, &whole);
@@ -37,11 +44,25 @@ void limit_seconds(double seconds) {
 }
 
 void limit_memory(double gibibytes) {
+  memory_limit = gibibytes;
   rlimit limit{};
   ::getrlimit(RLIMIT_DATA, &limit);
   limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(gibibytes * 0x1p30));
   const int failed = ::setrlimit(RLIMIT_DATA, &limit);
   MASE_CHECK(failed == 0, "a limit below the system's own can be set");
+}
+
+void limit_memory_by_default() {
+  if (memory_limit > 0) return;
+  const double bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  limit_memory(bytes / 0x1p30);
+}
+
+std::string out_of_memory() {
+  if (memory_limit == 0) return "out of memory";
+  return "out of memory: the limit is " + fixed_text(memory_limit, 1) +
+         " GiB; --max-memory GIB sets another";
 }
 
 }  // namespace mase

@@ -13,6 +13,7 @@ LIBRARIES = {
     "spdlog": ("spdlog/", "fmt/"),
     "OpenSSL": ("openssl/",),
     "zlib": ("zlib.h",),
+    "libseccomp": ("seccomp.h",),
     "CBC": ("coin/",),
     "Eigen": ("Eigen/",),
     "SQLite": ("sqlite3.h",),
@@ -26,7 +27,8 @@ TORCHSCRIPT_ROOMS = ("lib/torch/import/", "lib/torch/export/")
 TORCHSCRIPT_SCALARS = "lib/torch/run/scalar_operators.cpp"
 TORCHSCRIPT_HEADER = re.compile(r"torch/(csrc/jit/|script\.h|jit\.h)")
 SYSTEM_HEADER = re.compile(
-    r"[a-z0-9_]+|sys/\w+\.h|(dlfcn|errno|fcntl|malloc|poll|grp|pwd|signal|spawn|unistd|immintrin|cpuid|link)\.h"
+    r"[a-z0-9_]+|linux/\w+\.h|sys/\w+\.h|"
+    r"(dlfcn|errno|fcntl|malloc|poll|grp|pwd|signal|spawn|unistd|immintrin|cpuid|link)\.h"
 )
 
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects the rights of a command. They are one state of the process, as its limits are.
+#include "sandbox/policy.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/crash.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/library.hpp"
+#include "base/limits.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "sandbox/door.hpp"
+
+namespace mase::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Policy {
+  Mode mode = Mode::off;
+  Rights rights;
+  std::vector<std::string> folders;  ///< that are made on entry
+  std::vector<std::string> outputs;
+  bool entered = false;
+};
+
+Policy& policy() {
+  static Policy state;
+  return state;
+}
+
+bool is_there(const std::string& path) {
+  struct stat info {};
+  return !path.empty() && ::stat(path.c_str(), &info) == 0;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Where the shipped files are; empty when they are missing, which is told where they are needed.
+std::string shared_files() {
+  try {
+    return share_folder();
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+/// What every process reads: libraries, the shipped files, what the C library and LibTorch ask
+/// about the machine.
+void add_system(Rights& rights) {
+  for (const char* path :
+       {"/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/ld.so.preload",
+        "/etc/localtime", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat",
+        "/proc/sys/vm", "/proc/sys/kernel", "/sys/devices/system", "/sys/fs/cgroup"})
+    rights.read.emplace_back(path);
+  for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random"})
+    rights.write.emplace_back(device);
+  for (const std::string& folder : split(variable("LD_LIBRARY_PATH"), ':'))
+    if (!folder.empty()) rights.read.push_back(folder);
+  for (const std::string& folder : {program_folder(), library_folder(), shared_files()})
+    if (!folder.empty()) rights.read.push_back(folder);
+}
+
+/// Makes a folder with its parents; gives those that were missing, the innermost first.
+std::vector<std::string> make_missing(const std::string& folder) {
+  std::vector<std::string> made;
+  for (fs::path path = fs::absolute(folder).lexically_normal();
+       !path.empty() && !is_there(path.string()); path = path.parent_path())
+    made.push_back(path.string());
+  make_folder(folder);
+  return made;
+}
+
+void check_support() {
+  const Support found = support();
+  if (found.full()) return;
+  if (chosen() == Mode::require)
+    file_error("--sandbox require: this kernel has " + found.text() + "; `mase doctor` says more");
+  log::warning("the sandbox is incomplete (" + found.text() +
+               "): run models of strangers in a container or another account");
+}
+
+}  // namespace
+
+Mode parse_mode(std::string_view text) {
+  if (text == "auto") return Mode::automatic;
+  if (text == "require") return Mode::require;
+  if (text == "off") return Mode::off;
+  config_error("unknown sandbox '" + std::string(text) + "'; allowed: auto | require | off");
+}
+
+void choose(Mode mode) { policy().mode = mode; }
+Mode chosen() { return policy().mode; }
+
+void may_read(const std::string& path) { policy().rights.read.push_back(path); }
+
+void may_read_argument(const std::string& word) {
+  if (is_there(word)) may_read(word);
+  const auto equals = word.find('=');
+  if (equals != std::string::npos && is_there(word.substr(equals + 1)))
+    may_read(word.substr(equals + 1));
+}
+
+void may_read_named(const Tree& settings) {
+  if (settings.is_string() && is_there(settings.as_string())) may_read(settings.as_string());
+  if (settings.is_list())
+    for (const Tree& item : settings.as_list()) may_read_named(item);
+  if (settings.is_dict())
+    for (const auto& [key, value] : settings.as_dict()) may_read_named(value);
+}
+
+void may_write(const std::string& folder) { policy().folders.push_back(folder); }
+
+void may_run_programs() {
+  Rights& rights = policy().rights;
+  rights.read.emplace_back("/");
+  for (const char* folder : {"/usr", "/bin", "/lib", "/lib64", "/opt"})
+    rights.execute.emplace_back(folder);
+  for (const std::string& folder : split(variable("PATH"), ':'))
+    if (!folder.empty()) rights.execute.push_back(folder);
+  const std::string temporary = variable("TMPDIR"), cache = variable("XDG_CACHE_HOME");
+  rights.write.push_back(temporary.empty() ? "/tmp" : temporary);
+  const std::string home_cache = variable("HOME") + "/.cache";
+  const std::string cache_folder = cache.empty() ? home_cache : cache;
+  rights.write.push_back(cache_folder);
+  rights.execute.push_back(cache_folder);  // simulations are built there
+  rights.execute.push_back(rights.write[rights.write.size() - 2]);
+  may_read("/proc");
+}
+
+void may_run_program(const std::string& name) {
+  for (const std::string& folder : split(variable("PATH"), ':')) {
+    const std::string path = folder + "/" + name;
+    if (!is_there(path)) continue;
+    Rights& rights = policy().rights;
+    rights.execute.push_back(path);
+    for (const char* loader : {"/lib", "/lib64", "/usr/lib", "/usr/lib64"})
+      rights.execute.emplace_back(loader);
+    rights.read.emplace_back("/etc");
+    return;
+  }
+}
+
+void may_connect() {
+  policy().rights.network = true;
+  for (const char* path : {"/etc", "/run", "/var/run", "/proc"}) may_read(path);
+  for (const char* file : {"/.pgpass", "/.pg_service.conf", "/.postgresql"})
+    may_read(variable("HOME") + file);
+}
+
+void will_output(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const bool special = fs::exists(status) && !fs::is_regular_file(status);
+  if (special)
+    policy().rights.write.push_back(path);  // a pipe, a terminal, /dev/null
+  else
+    policy().outputs.push_back(path);
+}
+
+void enter() {
+  Policy& state = policy();
+  if (state.mode == Mode::off || state.entered) return;
+  state.entered = true;
+  check_support();
+  std::vector<std::string> made;
+  for (const std::string& folder : state.folders)
+    for (std::string& missing : make_missing(folder)) made.push_back(std::move(missing));
+  open_door(state.outputs, made);
+  Rights& rights = state.rights;
+  add_system(rights);
+  for (const std::string& folder : state.folders) rights.write.push_back(folder);
+  limit_memory_by_default();
+  report_crashes();
+  keep_only(rights);
+}
+
+void keep_reading_only() {
+  if (!policy().entered) return;
+  Rights rights = policy().rights;
+  rights.write = {"/dev/null"};
+  rights.read.insert(rights.read.end(), policy().folders.begin(), policy().folders.end());
+  rights.execute.clear();
+  rights.network = false;
+  keep_only(rights);
+}
+
+}  // namespace mase::sandbox

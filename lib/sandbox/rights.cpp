@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rights are taken away file rules first: the filter of system calls leaves alone what these need.
+#include "sandbox/rights.hpp"
+
+#include "sandbox/landlock.hpp"
+#include "sandbox/seccomp.hpp"
+
+namespace mase::sandbox {
+
+std::string Support::text() const {
+  std::string text;
+  if (landlock == 0)
+    text = "no Landlock: files are not protected";
+  else if (landlock < 3)
+    text = "Landlock " + std::to_string(landlock) + ", which lets files be cut short";
+  else
+    text = "Landlock " + std::to_string(landlock);
+  return text + (seccomp ? ", seccomp" : ", no seccomp: programs and sockets are not refused");
+}
+
+Support support() { return {landlock_version(), has_seccomp()}; }
+
+void keep_only(const Rights& rights) {
+  restrict_files(rights, landlock_version());
+  restrict_calls(rights);
+}
+
+}  // namespace mase::sandbox
