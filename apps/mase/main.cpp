@@ -7,10 +7,12 @@
 #include "base/diagnostics.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/standard_output.hpp"
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
+#include "sandbox/policy.hpp"
 
 namespace {
 
@@ -28,7 +30,7 @@ int run_part(const std::function<int()>& part) {
       mase::log::error(error.what());
     return error.exit_code();
   } catch (const std::bad_alloc&) {
-    mase::log::error("out of memory");
+    mase::log::error(mase::out_of_memory());
     return static_cast<int>(mase::Fault::file);
   } catch (const std::exception& error) {
     mase::log::error(std::string("internal error: ") + error.what());
@@ -88,5 +90,6 @@ int main(int argc, char** argv) {
   mase::cli::add_help(app, action);
   mase::cli::add_completion(app, action);
   mase::cli::add_manual(app, action);
+  for (int i = 1; i < argc; ++i) mase::sandbox::may_read_argument(argv[i]);
   return with_printing_checked(run_part([&] { return run_command(app, action, argc, argv); }));
 }

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "driver/settings.hpp"
 #include "mase/cli.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::cli {
 namespace {
@@ -130,6 +131,24 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
   add_limits(command);
 }
 
+namespace {
+
+/// Chosen when the command was parsed, whether or not it says --sandbox.
+void add_sandbox(CLI::App& command, const std::string& group) {
+  auto mode = std::make_shared<std::string>(sandbox::default_mode);
+  command
+      .add_option("--sandbox", *mode,
+                  "before a model is read, take away from this program what the command does not "
+                  "need: auto, as far as the kernel can; require, or fail; off")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"auto", "require", "off"}))
+      ->capture_default_str()
+      ->group(group);
+  command.parse_complete_callback([mode] { sandbox::choose(sandbox::parse_mode(*mode)); });
+}
+
+}  // namespace
+
 void add_limits(CLI::App& command) {
   const std::string limits = std::string(further) + "Limits";
   command
@@ -145,6 +164,7 @@ void add_limits(CLI::App& command) {
       ->type_name("GIB")
       ->check(CLI::PositiveNumber)
       ->group(limits);
+  add_sandbox(command, limits);
 }
 
 }  // namespace mase::cli

@@ -4,9 +4,11 @@
 
 #include <optional>
 
+#include "backend/isolated.hpp"
 #include "backend/libtorch.hpp"
 #include "base/error.hpp"
 #include "base/library.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::backend {
 namespace {
@@ -35,6 +37,17 @@ Backend* open_backend() {
   return open_part();
 }
 
+/// LibTorch's own libraries are trusted, and found in places that models need not read: so they are
+/// loaded first. Without a sandbox files are read in this process.
+Backend* open_wanted() {
+  Backend* const inner = open_backend();
+  if (sandbox::chosen() == sandbox::Mode::off) return inner;
+  sandbox::may_read(loaded_libtorch());
+  sandbox::enter();
+  static const std::unique_ptr<Backend> outer = isolated(*inner);
+  return outer.get();
+}
+
 }  // namespace
 
 std::string no_tensor_argument(const std::string& name, const std::string& type) {
@@ -45,7 +58,7 @@ std::string no_tensor_argument(const std::string& name, const std::string& type)
 
 Backend& open() {
   if (opened == nullptr) {
-    opened = open_backend();
+    opened = open_wanted();
     if (wanted_threads) opened->set_threads(*wanted_threads);
   }
   return *opened;

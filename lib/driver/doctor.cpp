@@ -12,6 +12,7 @@
 #include "driver/output.hpp"
 #include "driver/version.hpp"
 #include "hardware/emit/process.hpp"
+#include "sandbox/rights.hpp"
 
 namespace mase::driver {
 namespace {
@@ -74,6 +75,12 @@ Tree share_row() {
   }
 }
 
+Tree sandbox_row() {
+  const sandbox::Support found = sandbox::support();
+  return row("sandbox", found.full(), found.text(),
+             "run models of strangers in a container or another account (docs/security.md)");
+}
+
 Tree tool_row(const Tool& tool) {
   const std::string program = emit::program_here(tool.name);
   if (!emit::program_exists(program))
@@ -100,6 +107,7 @@ int doctor(bool json) {
   rows.push_back(row("mase", true, version(), ""));
   rows.push_back(libtorch_row());
   rows.push_back(share_row());
+  rows.push_back(sandbox_row());
   for (const Tool& tool : tools) rows.push_back(tool_row(tool));
   Output output(json);
   for (const Tree& entry : rows.as_list())

@@ -11,6 +11,7 @@
 #include "driver/encoded_files.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -90,6 +91,7 @@ Tree write_tensor(const std::string& path, const Array& value, FileNames& names)
 
 int export_tensors(const ExportRequest& request) {
   require_free(request);
+  sandbox::may_write(request.folder);
   ModelRequest wanted;
   wanted.model = request.model;
   wanted.input = request.input;

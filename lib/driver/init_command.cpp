@@ -18,6 +18,7 @@
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/quantize_ports.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -176,6 +177,7 @@ std::string config_text(const InitRequest& request, ir::Graph& graph) {
 int init(const InitRequest& request) {
   if (request.output && file_exists(*request.output) && !request.overwrite)
     config_error(*request.output + " is there already: --overwrite replaces it");
+  if (request.output) sandbox::will_output(*request.output);
   ir::Graph graph = load_graph(request.model, request.input, request.dataset, 2);
   write_or_print(request.output, config_text(request, graph));
   return 0;

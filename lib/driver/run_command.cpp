@@ -7,6 +7,7 @@
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
 #include "driver/session.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -31,6 +32,7 @@ int run(const RunRequest& request) {
   if (level == ir::Level::rtl)
     config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
   backend::set_threads(request.threads);
+  sandbox::will_output(request.output);
   ModelRequest wanted;
   wanted.model = request.model;
   wanted.input = request.input;

@@ -3,12 +3,14 @@
 // point of the Pareto set.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/search_points.hpp"
+#include "sandbox/policy.hpp"
 #include "search/results/result.hpp"
 #include "search/results/result_rows.hpp"
 #include "search/samplers/pareto.hpp"
@@ -204,11 +206,22 @@ int finish_dry_run(const SearchTask& task, Output& output) {
   return 0;
 }
 
+/// A database elsewhere than in the project: SQLite keeps a journal beside its file.
+void reach_storage(const std::string& url) {
+  constexpr std::string_view sqlite = "sqlite:///";
+  if (!url.starts_with(sqlite)) return sandbox::may_connect();
+  const std::string folder = std::filesystem::path(url.substr(sqlite.size())).parent_path();
+  sandbox::may_write(folder.empty() ? "." : folder);
+}
+
 }  // namespace
 
 int search(const SearchRequest& request) {
   Session session = open_session(request);
-  SearchTask task(session, search_options(session, request.setup), request.input);
+  search::Options options = search_options(session, request.setup);
+  work_in_project(session.settings());
+  if (options.setup.storage) reach_storage(*options.setup.storage);
+  SearchTask task(session, std::move(options), request.input);
   const search::Setup& setup = task.options().setup;
   const std::string folder = session.software_folder() + "/search";
   make_folder(folder);

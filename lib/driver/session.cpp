@@ -3,9 +3,11 @@
 #include "driver/session.hpp"
 
 #include "backend/backend.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/task.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -28,6 +30,7 @@ Session open_session(const CommonRequest& request) {
   Session session{load_configuration(request.config_path, request.settings), Output(request.json),
                   std::nullopt};
   const Settings& settings = session.settings();
+  sandbox::may_read_named(session.configuration.sources.file);
   apply_log_settings(settings.general);
   session.output.document()["settings"] = settings_tree(settings);
   const std::string table =
@@ -43,6 +46,8 @@ Session open_session(const CommonRequest& request) {
   }
   return session;
 }
+
+void work_in_project(const Settings& settings) { sandbox::may_write(project_folder(settings)); }
 
 LoadedModel load_session_model(Session& session, const ModelInput& input) {
   const Settings& settings = session.settings();

@@ -25,8 +25,13 @@ struct Session {
   std::int64_t max_batches() const { return settings().general.to_debug ? 5 : -1; }
 };
 
-/// Reads, checks and prints the settings; loads the data set when one is named.
+/// Reads, checks and prints the settings; loads the data set when one is named. What the
+/// configuration names may be read from then on (sandbox/policy.hpp), and a project that is there
+/// changed.
 Session open_session(const CommonRequest& request);
+
+/// The project of a command that makes one may be written.
+void work_in_project(const Settings& settings);
 
 /// The model of a session, with example inputs from `input` or the data set.
 /// Inputs of the data set are in the order of the model's from then on.

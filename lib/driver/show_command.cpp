@@ -15,6 +15,7 @@
 #include "ir/op_table.hpp"
 #include "ir/text.hpp"
 #include "report/table.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -78,6 +79,8 @@ std::string text_of(const ShowRequest& request) {
   if (!request.output && (format == "png" || format == "pdf"))
     config_error("--format " + format + " is not for a terminal; name a file: -o model." + format);
   if (format == "program") return program_of(request);
+  if (request.output) sandbox::will_output(*request.output);
+  if (is_picture(format)) sandbox::may_run_program("dot");
   ir::Graph graph = graph_of(request);
   return render(graph, format);
 }

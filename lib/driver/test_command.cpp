@@ -3,12 +3,14 @@
 // RTL.
 #include <algorithm>
 
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/task.hpp"
 #include "driver/evaluate.hpp"
 #include "driver/hardware.hpp"
 #include "driver/session.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -173,11 +175,21 @@ void print_all(Output& output, const std::vector<Found>& found, const data::Data
     output.document()["levels"][one.level] = scores_tree(one.scores, dataset);
 }
 
+/// The record of a test goes to a project that is there; hardware is built to be simulated.
+void name_rights(const Settings& settings, const TestRequest& request) {
+  if (file_exists(project_folder(settings))) work_in_project(settings);
+  const auto& levels = request.levels;
+  if (std::find(levels.begin(), levels.end(), "rtl") == levels.end()) return;
+  sandbox::may_run_programs();
+  sandbox::may_write(hardware_folder(settings, request.hardware));
+}
+
 }  // namespace
 
 int test(const TestRequest& request) {
   Session session = open_session(request);
   const data::Dataset& dataset = require_dataset(session);
+  name_rights(session.settings(), request);
   const LoadedModel model = load_session_model(session, {});
   if (model.untrained)
     log::warning(

@@ -154,6 +154,7 @@ void prepend_epochs(Session& session) {
 
 int train(const TrainRequest& request) {
   Session session = open_session(request);
+  work_in_project(session.settings());
   const data::Dataset& dataset = require_dataset(session);
   const std::string folder = session.software_folder() + "/training_ckpts";
   if (!request.resume && !request.overwrite) refuse_overwriting(folder);

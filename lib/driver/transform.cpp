@@ -15,6 +15,7 @@
 #include "driver/session.hpp"
 #include "driver/training_rows.hpp"
 #include "ir/metadata.hpp"
+#include "sandbox/policy.hpp"
 #include "search/runners/basic_evaluation.hpp"
 
 namespace mase::driver {
@@ -145,6 +146,8 @@ int transform(const TransformRequest& request) {
   const std::string folder = session.software_folder() + "/transform";
   const std::string resolved = resolved_toml(session.configuration);
   if (!request.overwrite) refuse_overwriting(folder, resolved);
+  work_in_project(session.settings());
+  if (request.dump_folder) sandbox::may_write(*request.dump_folder);
   LoadedModel model = load_session_model(session, request.input);
   if (!model.example.empty()) backend::open().infer(model.graph, model.example);
 

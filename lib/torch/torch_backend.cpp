@@ -12,6 +12,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "torch/export/torchscript.hpp"
 #include "torch/import/state_dict.hpp"
@@ -31,7 +32,7 @@ auto translated(Work&& work) {
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
-    file_error("out of memory");
+    file_error(out_of_memory());
   } catch (const c10::Error& error) {
     throw Error(Fault::internal, std::string("LibTorch: ") + error.what_without_backtrace());
   } catch (const std::exception& error) {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The child hands over text (the graph's own form, or JSON), and behind it the bytes of tensors.
+#include "backend/isolated.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "ir/text.hpp"
+#include "sandbox/child.hpp"
+
+namespace mase::backend {
+namespace {
+
+/// Reading a model is a matter of seconds; a minute of loops may still be honest.
+constexpr double import_seconds = 600;
+
+void append_text(sandbox::SharedFile& file, const std::string& text) {
+  const std::uint64_t size = text.size();
+  file.append(std::as_bytes(std::span(&size, 1)));
+  file.append(std::as_bytes(std::span(text)));
+}
+
+std::string take_text(sandbox::SharedFile& file) {
+  std::uint64_t size = 0;
+  file.take(std::as_writable_bytes(std::span(&size, 1)));
+  if (size > file.left()) file_error("the result of the child process ends too early");
+  std::string text(size, '\0');
+  file.take(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+void append_graph(sandbox::SharedFile& file, const ir::Graph& graph) {
+  append_text(file, ir::print(graph));
+  for (const auto& [path, tensor] : graph.tensors)
+    file.append({tensor.value.bytes(), tensor.value.byte_size()});
+}
+
+/// The tensors of the text are those that follow it, or it is no text of ours.
+ir::Graph take_graph(sandbox::SharedFile& file, const std::string& origin) {
+  const std::string text = take_text(file);
+  ir::Graph graph = ir::parse(text, origin, file.left());
+  for (auto& [path, tensor] : graph.tensors)
+    file.take({tensor.value.mutable_bytes(), tensor.value.byte_size()});
+  return graph;
+}
+
+std::string signature_text(const Signature& signature) {
+  Tree tree = Tree::dict();
+  tree["inputs"] = Tree::list_of(signature.inputs);
+  tree["other_types"] = Tree::dict();
+  for (const auto& [name, type] : signature.other_types) tree["other_types"][name] = type;
+  tree["parameters"] = Tree::list();
+  for (const Shape& shape : signature.parameters)
+    tree["parameters"].push_back(Tree::list_of(shape));
+  return to_json(tree, -1);
+}
+
+Signature read_signature(const std::string& text, const std::string& origin) {
+  const Tree tree = parse_json(text, origin);
+  Signature signature;
+  for (const Tree& name : tree.at("inputs").as_list()) signature.inputs.push_back(name.as_string());
+  for (const auto& [name, type] : tree.at("other_types").as_dict())
+    signature.other_types.emplace(name, type.as_string());
+  for (const Tree& shape : tree.at("parameters").as_list()) {
+    Shape sizes;
+    for (const Tree& size : shape.as_list()) sizes.push_back(size.as_int());
+    signature.parameters.push_back(std::move(sizes));
+  }
+  return signature;
+}
+
+class Isolated : public Backend {
+ public:
+  explicit Isolated(Backend& inner) : inner_(inner) {}
+
+  Tree info() const override { return inner_.info(); }
+  void set_threads(int threads) override { inner_.set_threads(threads); }
+
+  Signature signature(const std::string& path) override {
+    sandbox::SharedFile result;
+    read(path, [&] { append_text(result, signature_text(inner_.signature(path))); });
+    return read_signature(take_text(result), path);
+  }
+
+  ir::Graph import_model(const std::string& path, const ImportOptions& options) override {
+    sandbox::SharedFile result;
+    read(path, [&] { append_graph(result, inner_.import_model(path, options)); });
+    return take_graph(result, path);
+  }
+
+  void load_state_dict(const std::string& path, ir::Graph& graph) override {
+    sandbox::SharedFile result;
+    read(path, [&] {
+      inner_.load_state_dict(path, graph);
+      for (const auto& [name, tensor] : graph.tensors)
+        result.append({tensor.value.bytes(), tensor.value.byte_size()});
+    });
+    for (auto& [name, tensor] : graph.tensors)
+      result.take({tensor.value.mutable_bytes(), tensor.value.byte_size()});
+  }
+
+  std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) override {
+    return inner_.evaluator(graph, level);
+  }
+  void infer(ir::Graph& graph, const std::vector<Array>& inputs) override {
+    inner_.infer(graph, inputs);
+  }
+  void export_model(const ir::Graph& graph, const std::string& path,
+                    const std::map<std::string, std::string>& extra_files) override {
+    inner_.export_model(graph, path, extra_files);
+  }
+  TrainResult train(ir::Graph& graph, const data::Dataset& data, const TrainOptions& options,
+                    const TrainCallbacks& callbacks, const std::string& resume) override {
+    return inner_.train(graph, data, options, callbacks, resume);
+  }
+
+ private:
+  /// A fork has no threads but the one that forks, so nothing may wait for others there.
+  template <class Work>
+  void read(const std::string& path, Work&& work) {
+    sandbox::run_in_child("reading " + path, has_time_limit() ? 0 : import_seconds, [&] {
+      inner_.set_threads(1);
+      work();
+    });
+  }
+
+  Backend& inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> isolated(Backend& inner) { return std::make_unique<Isolated>(inner); }
+
+}  // namespace mase::backend
