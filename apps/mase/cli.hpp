@@ -65,6 +65,8 @@ Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts)
 void add_settings(CLI::App& command, driver::CommonRequest& request,
                   const std::shared_ptr<SettingTexts>& texts);
 Tree settings_from(const SettingTexts& texts);
+/// --allow-external.
+void add_allow_external(CLI::App& command, driver::HardwareRequest& request);
 
 /// Options of commands that run a model's code, with add_limits.
 void add_model_input(CLI::App& command, driver::ModelInput& input);

@@ -46,6 +46,7 @@ void add_emit(CLI::App& app, Action& action) {
   auto request = std::make_shared<driver::EmitRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
+  add_allow_external(*command, *request);
   add_target_options(*command, *request);
   auto output = std::make_shared<SettingTexts>();
   add_fields(*command, describe_fields<emit::EmitPassOptions>(), output,

@@ -149,6 +149,12 @@ void add_sandbox(CLI::App& command, const std::string& group) {
 
 }  // namespace
 
+void add_allow_external(CLI::App& command, driver::HardwareRequest& request) {
+  command.add_flag("--allow-external", request.allow_external,
+                   "have tools read SystemVerilog that came with the checkpoint: it can run any "
+                   "program");
+}
+
 void add_limits(CLI::App& command) {
   const std::string limits = std::string(further) + "Limits";
   command

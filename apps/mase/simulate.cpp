@@ -10,6 +10,7 @@ void add_simulate(CLI::App& app, Action& action) {
   auto request = std::make_shared<driver::SimulateRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
+  add_allow_external(*command, *request);
   command->add_option("--hardware", request->hardware, "emitted folder [PROJECT/hardware]")
       ->type_name("FOLDER");
   command->add_option("--split", request->split, "train, validation or test [test]")

@@ -9,6 +9,7 @@ void add_test(CLI::App& app, Action& action) {
   auto request = std::make_shared<driver::TestRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
+  add_allow_external(*command, *request);
   command->add_option("--split", request->split, "train, validation or test [test]")
       ->type_name("PART");
   command

@@ -19,6 +19,11 @@ struct CommonRequest {
   bool all_settings = false;  ///< in the settings table also those that have their defaults
 };
 
+/// For those that have tools read emitted hardware.
+struct HardwareRequest : CommonRequest {
+  bool allow_external = false;  ///< also SystemVerilog that a checkpoint brings along
+};
+
 /// How a model file is to be read: example inputs, and what stays one node beside torch.nn's
 /// layers.
 struct ModelInput {
@@ -60,7 +65,7 @@ struct SearchRequest : CommonRequest {
 int search(const SearchRequest& request);
 
 /// `mase test`: accuracy and loss of a model; 1 when `min_accuracy` is not reached.
-struct TestRequest : CommonRequest {
+struct TestRequest : HardwareRequest {
   std::string split = "test";
   std::vector<std::string> levels{"quantized"};
   std::optional<std::string> hardware;  ///< emitted folder, for level rtl
@@ -82,7 +87,7 @@ struct RunRequest {
 int run(const RunRequest& request);
 
 /// `mase emit`: a checkpoint as a folder of hardware.
-struct EmitRequest : CommonRequest {
+struct EmitRequest : HardwareRequest {
   Tree target = Tree::dict();  ///< options of add_hardware_metadata given on the command line
   Tree output = Tree::dict();  ///< options of the emit passes given there
   std::optional<std::string> synthesis;  ///< family to synthesise for: "xc7", "ice40", "ecp5"
@@ -94,7 +99,7 @@ struct EmitRequest : CommonRequest {
 int emit(const EmitRequest& request);
 
 /// `mase simulate`: the emitted hardware against the integer model; 1 for any difference.
-struct SimulateRequest : CommonRequest {
+struct SimulateRequest : HardwareRequest {
   std::optional<std::string> hardware;  ///< emitted folder; none: that of the project
   std::string split = "test";
   std::vector<std::string> inputs;     ///< .npy files instead of a data set

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "config/toml.hpp"
 
@@ -182,6 +184,37 @@ void check_custom_ops(const ir::Graph& graph, const ir::CustomOps& ops, const st
                                     "transform, which stores the table");
   }
   problems.throw_if_errors();
+}
+
+std::vector<std::string> foreign_files(const ir::Graph& graph, const ir::CustomOps& own) {
+  std::vector<std::string> files;
+  for (const auto& [name, op] : graph.custom_ops) {
+    if (!op->hardware) continue;
+    const auto given = own.find(name);
+    const bool known = given != own.end() && given->second->hardware &&
+                       given->second->hardware->files == op->hardware->files;
+    if (known) continue;
+    for (const auto& [file, text] : op->hardware->files)
+      files.push_back(file + " of the op '" + name + "'");
+  }
+  return files;
+}
+
+void refuse_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,
+                          const std::string& model) {
+  const std::vector<std::string> files = foreign_files(graph, own);
+  if (files.empty()) return;
+  config_error(model + " brings SystemVerilog along (" + join(files, ", ") +
+               "), which can run any program of yours; give --config with the op if it is yours, "
+               "or read what mase emit writes to hardware/rtl and add --allow-external");
+}
+
+void warn_of_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,
+                           const std::string& model) {
+  const std::vector<std::string> files = foreign_files(graph, own);
+  if (!files.empty())
+    log::warning(model + " brings SystemVerilog along: " + join(files, ", ") +
+                 "; read it before it is simulated or synthesised, it can run any program");
 }
 
 }  // namespace mase::driver

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/tree.hpp"
 #include "ir/custom_op.hpp"
@@ -25,5 +26,16 @@ Tree write_custom_op_tables(const ir::CustomOps& ops);
 void redefine_custom_ops(ir::Graph& graph, const ir::CustomOps& ops, const std::string& model);
 /// Error(Fault::config) where the graph of a checkpoint has other definitions than these.
 void check_custom_ops(const ir::Graph& graph, const ir::CustomOps& ops, const std::string& model);
+
+/// The files of SystemVerilog that a graph brings along: "energy.sv of the op 'energy'". Those that
+/// `own`, ops of the user's configuration, has with the same text are the user's, and left out.
+std::vector<std::string> foreign_files(const ir::Graph& graph, const ir::CustomOps& own);
+/// Error(Fault::config) where there are such: simulators and synthesis do what stands in them,
+/// with the user's rights.
+void refuse_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,
+                          const std::string& model);
+/// Warns of them.
+void warn_of_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,
+                           const std::string& model);
 
 }  // namespace mase::driver

@@ -338,6 +338,13 @@ int emit(const EmitRequest& request) {
   choose_family(calls, request);
   choose_clock(calls);
   ir::Graph graph = load_quantized(session.configuration);
+  if (request.synthesis || request.placement || request.vivado)
+    check_external(graph, session.configuration, request);
+  else
+    warn_of_foreign_files(graph, session.configuration.custom_ops,
+                          *session.settings().general.model);
+  output.document()["external"] =
+      Tree::list_of(foreign_files(graph, session.configuration.custom_ops));
   passes::PassContext context;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);
   context.hardware_folder = folder;

@@ -97,6 +97,13 @@ ir::Graph load_quantized(const Configuration& configuration) {
   return graph;
 }
 
+void check_external(const ir::Graph& graph, const Configuration& configuration,
+                    const HardwareRequest& request) {
+  if (!request.allow_external)
+    refuse_foreign_files(graph, configuration.custom_ops,
+                         configuration.settings.general.model.value_or("the model"));
+}
+
 Hardware read_hardware(const std::string& folder, ir::Graph graph) {
   const emit::EmittedDesign emitted = read_design(folder);
   const std::string text = folder + "/graph.txt";

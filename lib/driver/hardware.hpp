@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "driver/commands.hpp"
 #include "driver/config_file.hpp"
 #include "driver/settings.hpp"
 #include "hardware/design/design.hpp"
@@ -23,6 +24,11 @@ std::string hardware_folder(const Settings& settings, const std::optional<std::s
 /// Error(Fault::file) for other files, saying how to make one; Error(Fault::config) where the
 /// configuration describes the user's ops in another way than the checkpoint does.
 ir::Graph load_quantized(const Configuration& configuration);
+
+/// Before a tool reads hardware. Error(Fault::config) where the graph brings SystemVerilog along
+/// that neither the configuration has nor the user allows.
+void check_external(const ir::Graph& graph, const Configuration& configuration,
+                    const HardwareRequest& request);
 
 /// An emitted folder and the design it holds.
 struct Hardware {

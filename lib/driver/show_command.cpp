@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/commands.hpp"
+#include "driver/custom_ops.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
 #include "hardware/integer/program.hpp"
@@ -82,6 +83,7 @@ std::string text_of(const ShowRequest& request) {
   if (request.output) sandbox::will_output(*request.output);
   if (is_picture(format)) sandbox::may_run_program("dot");
   ir::Graph graph = graph_of(request);
+  if (request.input.custom_ops.empty()) warn_of_foreign_files(graph, {}, request.model);
   return render(graph, format);
 }
 

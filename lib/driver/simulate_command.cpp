@@ -263,12 +263,12 @@ std::string drawn_memory(const design::Design& design, Random random) {
 
 /// The weights of a checkpoint in the hardware of another one; twice, since cycles are compared
 /// where nothing stalls.
-int simulate_reload(const SimulateRequest& request, Session& session) {
+int simulate_reload(const SimulateRequest& request, ir::Graph graph, Session& session) {
   Output& output = session.output;
   const Settings& settings = session.settings();
   const auto seed = static_cast<std::uint64_t>(settings.train.seed);
-  const Hardware hardware = open_reload_hardware(hardware_folder(settings, request.hardware),
-                                                 load_quantized(session.configuration));
+  const Hardware hardware =
+      open_reload_hardware(hardware_folder(settings, request.hardware), std::move(graph));
   const emit::Vectors vectors = make_frames(
       *hardware.design.program, session.dataset ? &*session.dataset : nullptr, request, seed);
   constexpr double usual_stall = 0.3;
@@ -297,11 +297,13 @@ int simulate(const SimulateRequest& request) {
       1)
     config_error("--inject-fault, --mutate, --mutate-rtl and --reload exclude each other");
   Session session = open_session(request);
-  if (request.reload) return simulate_reload(request, session);
+  ir::Graph graph = load_quantized(session.configuration);
+  check_external(graph, session.configuration, request);
+  if (request.reload) return simulate_reload(request, std::move(graph), session);
   Output& output = session.output;
   const Settings& settings = session.settings();
-  const Hardware hardware = open_hardware(hardware_folder(settings, request.hardware),
-                                          load_quantized(session.configuration));
+  const Hardware hardware =
+      open_hardware(hardware_folder(settings, request.hardware), std::move(graph));
   const emit::Vectors vectors =
       make_frames(*hardware.design.program, session.dataset ? &*session.dataset : nullptr, request,
                   static_cast<std::uint64_t>(settings.train.seed));

@@ -115,6 +115,8 @@ std::vector<Found> scores_of(const Session& session, const TestRequest& request,
   const data::Part part = data::parse_part(request.split);
   std::vector<ir::Level> levels;
   for (const std::string& name : request.levels) levels.push_back(parse_level(name));
+  if (std::ranges::count(levels, ir::Level::rtl) > 0)
+    check_external(graph, session.configuration, request);
   std::vector<Found> found;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string level = has_formats(graph) ? request.levels[i] : "float";

@@ -68,20 +68,25 @@ class Example(unittest.TestCase):
         )
         return json.loads(result.stdout)["checkpoint"] if code == 0 else result.stderr
 
+    def simulate(self, checkpoint, *words, code=0):
+        """The user's own op: the configuration has it."""
+        given = words or ("--config", "energy.toml")
+        return self.run_mase("simulate", checkpoint, *given, "--project", "p", "-q", code=code)
+
 
 class Statements(Example):
     def test_a_latency_that_does_not_hold(self):
         self.changed("latency = 3", "latency = 4")
         result = self.run_mase("emit", self.transform(), "--project", "p", "-q")
         self.assertIn("latency 25 cycles", result.stdout)
-        failed = self.run_mase("simulate", self.transform(), "--project", "p", "-q", code=1)
+        failed = self.simulate(self.transform(), code=1)
         self.assertRegex(failed.stdout, r"first output\s*\|\s*25\s*\|\s*24")
 
     def test_an_interval_that_does_not_hold(self):
         self.changed("lanes = 8", "lanes = 1\ninterval = 7")
         checkpoint = self.transform()
         self.run_mase("emit", checkpoint, "--project", "p", "-q")
-        failed = self.run_mase("simulate", checkpoint, "--project", "p", "-q", code=1)
+        failed = self.simulate(checkpoint, code=1)
         # 3 rows of 8 elements, one at a time; the first layer has 3 * 4 * 8 products.
         self.assertRegex(failed.stdout, r"interval\s*\|\s*168\s*\|\s*96")
 
@@ -89,7 +94,7 @@ class Statements(Example):
         self.changed("table = [0, 0", "table = [0, 1")
         checkpoint = self.transform()
         self.run_mase("emit", checkpoint, "--project", "p", "-q")
-        failed = self.run_mase("simulate", checkpoint, "--project", "p", "-q", code=1)
+        failed = self.simulate(checkpoint, code=1)
         self.assertRegex(failed.stdout, r"frame \d+, stream head, beat \d+, element \d+: expected")
 
     def test_the_graph_says_whose_module_it_is(self):
@@ -148,6 +153,54 @@ class Checkpoints(Example):
         self.write("none.toml", "model = 'x'\n")
         refused = self.run_mase("show", self.model, "--input-shape", "2,3,4", "--custom-ops", "none.toml", code=2)
         self.assertIn("none.toml: has no table [custom_ops.NAME]", refused.stderr)
+
+
+class Strangers(Example):
+    """SystemVerilog that came with a checkpoint."""
+
+    HOSTILE = 'initial $system("touch ran");\n  logic [1:0] valid;'
+
+    def setUp(self):
+        super().setUp()
+        self.write("energy.sv", self.files["energy.sv"].replace("logic [1:0] valid;", self.HOSTILE))
+        self.checkpoint = self.transform()
+        self.write("energy.sv", self.files["energy.sv"])
+
+    def test_it_is_said_where_it_is_written_and_shown(self):
+        said = "brings SystemVerilog along: energy.sv of the op 'energy'; read it"
+        self.assertIn(said, self.run_mase("emit", self.checkpoint, "--project", "p", "-q").stderr)
+        self.assertIn(said, self.run_mase("show", self.checkpoint).stderr)
+        document = json.loads(self.run_mase("emit", self.checkpoint, "--project", "p", "--json").stdout)
+        self.assertEqual(document["external"], ["energy.sv of the op 'energy'"])
+        own = self.run_mase("emit", self.transform(), "--config", "energy.toml", "--project", "q", "-q")
+        self.assertNotIn("brings", own.stderr)
+
+    def test_no_tool_reads_it_unasked(self):
+        self.run_mase("emit", self.checkpoint, "--project", "p", "-q")
+        for command in (
+            ("simulate", self.checkpoint),
+            ("simulate", self.checkpoint, "--mutate-rtl", "1"),
+            ("simulate", self.checkpoint, "--reload"),
+            ("test", self.checkpoint, "jsc", "--level", "integer,rtl"),
+            ("emit", self.checkpoint, "--synth"),
+            ("emit", self.checkpoint, "--place"),
+            ("emit", self.checkpoint, "--vivado"),
+        ):
+            with self.subTest(command[0], options=command[2:]):
+                refused = self.run_mase(*command, "--project", "p", "-q", code=2)
+                self.assertIn("brings SystemVerilog along (energy.sv of the op 'energy')", refused.stderr)
+                self.assertIn("--allow-external", refused.stderr)
+        self.assertFalse(list(self.cwd.rglob("ran")))
+
+    def test_a_configuration_with_another_text_does_not_vouch_for_it(self):
+        self.run_mase("emit", self.checkpoint, "--project", "p", "-q")
+        refused = self.simulate(self.checkpoint, "--config", "energy.toml", code=2)
+        self.assertIn("describes this op in another way", refused.stderr)
+
+    def test_it_runs_when_it_is_asked_for(self):
+        self.run_mase("emit", self.checkpoint, "--project", "p", "-q")
+        self.simulate(self.checkpoint, "--allow-external")
+        self.assertTrue(list(self.cwd.rglob("ran")), "the attack of the other tests is none")
 
 
 class Refusals(Example):

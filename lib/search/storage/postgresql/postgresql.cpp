@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostgreSQL behind the Database interface, through libpq. A connection that was lost, or never came
-// about, is opened again; where a commit was lost with it, the server is asked what became of the transaction.
+// PostgreSQL behind the Database interface, through libpq. A connection that was lost, or never
+// came about, is opened again; where a commit was lost with it, the server is asked what became of
+// the transaction.
 #include <libpq-fe.h>
 
 #include <array>
@@ -294,7 +295,7 @@ class Postgresql final : public Database {
   Address address_;
   Connection connection_;
   std::unordered_map<std::string, std::string> prepared_;  ///< names by SQL text
-  bool was_there_ = false;  ///< a connection was made
+  bool was_there_ = false;                                 ///< a connection was made
   bool in_transaction_ = false, writes_ = false;
   Value transaction_;  ///< the server's number of the one that is being committed; null without
 };
