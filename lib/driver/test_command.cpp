@@ -3,6 +3,7 @@
 // RTL.
 #include <algorithm>
 
+#include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -182,6 +183,7 @@ void name_rights(const Settings& settings, const TestRequest& request) {
   if (file_exists(project_folder(settings))) work_in_project(settings);
   const auto& levels = request.levels;
   if (std::find(levels.begin(), levels.end(), "rtl") == levels.end()) return;
+  cache_folder();  // what is not there cannot be allowed
   sandbox::may_run_programs();
   sandbox::may_write(hardware_folder(settings, request.hardware));
 }

@@ -2,7 +2,7 @@
 // Running graphviz's `dot` as a child process with pipes: no shell, no temporary files.
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,10 +11,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "base/end_with_us.hpp"
 #include "ir/draw.hpp"
-
-extern char** environ;
 
 namespace mase::ir {
 namespace {
@@ -47,22 +44,23 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+constexpr int not_started = 127;
+
+/// It ends with this program: the kernel sees to that. Ends with `not_started` where there is none.
 pid_t start_dot(const Pipe& in, const Pipe& out, std::string format) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.read.number(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.write.number(), STDOUT_FILENO);
   std::string program = "dot";
   format.insert(0, "-T");
-  std::array<char*, 3> arguments{program.data(), format.data(), nullptr};
-  pid_t child = 0;
-  const int failure = posix_spawnp(&child, "dot", &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0)
-    file_error(std::string("cannot run graphviz's 'dot' to draw the graph: ") +
-               std::strerror(failure) +
-               "; install the package graphviz, or use the dot form, which needs no program");
-  return child;
+  const std::array<char*, 3> arguments{program.data(), format.data(), nullptr};
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child < 0) file_error(std::string("cannot run 'dot': ") + std::strerror(errno));
+  if (child > 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() == parent) {
+    ::dup2(in.read.number(), STDIN_FILENO);
+    ::dup2(out.write.number(), STDOUT_FILENO);
+    ::execvp(program.c_str(), arguments.data());
+  }
+  ::_exit(not_started);
 }
 
 // Writes as much as the pipe takes; closes it at the end of the text or when the reader is gone.
@@ -120,15 +118,16 @@ std::string to_picture(const Graph& graph, const std::string& format) {
   const std::string dot = to_dot(graph);
   const PipeSignalIgnored ignored;
   Pipe in = make_pipe(), out = make_pipe();
-  const EndWithUs end_with_us;
   const pid_t child = start_dot(in, out, format);
-  end_with_us.watch(child);
   in.read.close();
   out.write.close();
   std::string picture = exchange(in.write, out.read, dot);
   in.write.close();
   const int status = exit_status(child);
-  if (status == 127) file_error("cannot run graphviz's 'dot' to draw the graph; install graphviz");
+  if (status == not_started)
+    file_error(
+        "cannot run graphviz's 'dot' to draw the graph; install the package graphviz, or use the "
+        "dot form, which needs no program");
   if (status != 0 || picture.empty())
     file_error("graphviz's 'dot' failed with status " + std::to_string(status));
   return picture;
