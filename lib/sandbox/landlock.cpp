@@ -92,6 +92,7 @@ void allow(const Descriptor& ruleset, const std::string& path, std::uint64_t acc
   struct stat info {};
   if (::fstat(target.get(), &info) != 0) return;
   if (!S_ISDIR(info.st_mode)) accesses &= of_files;
+  if (accesses == 0) return;
   const PathRule rule{accesses, target.get()};
   // EBADFD: a pipe or a terminal's other end, which Landlock leaves alone.
   if (::syscall(add_rule, ruleset.get(), path_beneath, &rule, 0U) != 0 && errno != EBADFD)

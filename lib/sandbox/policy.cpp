@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/cache_folder.hpp"
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -126,27 +127,25 @@ void may_run_programs() {
     rights.execute.emplace_back(folder);
   for (const std::string& folder : split(variable("PATH"), ':'))
     if (!folder.empty()) rights.execute.push_back(folder);
-  const std::string temporary = variable("TMPDIR"), cache = variable("XDG_CACHE_HOME");
-  rights.write.push_back(temporary.empty() ? "/tmp" : temporary);
-  const std::string home_cache = variable("HOME") + "/.cache";
-  const std::string cache_folder = cache.empty() ? home_cache : cache;
-  rights.write.push_back(cache_folder);
-  rights.execute.push_back(cache_folder);  // simulations are built there
-  rights.execute.push_back(rights.write[rights.write.size() - 2]);
-  may_read("/proc");
+  std::error_code error;
+  const std::string temporary = fs::temp_directory_path(error).string();
+  const std::string home = variable("HOME");
+  for (const std::string& folder :
+       {temporary, cache_folder().path}) {  // simulations are built there
+    rights.write.push_back(folder);
+    rights.execute.push_back(folder);
+  }
+  for (const std::string& cache : {home + "/.cache", home + "/.ccache", variable("CCACHE_DIR")})
+    rights.write.push_back(cache);  // those of compilers and of what pip installed
 }
 
 void may_run_program(const std::string& name) {
-  for (const std::string& folder : split(variable("PATH"), ':')) {
-    const std::string path = folder + "/" + name;
-    if (!is_there(path)) continue;
-    Rights& rights = policy().rights;
-    rights.execute.push_back(path);
-    for (const char* loader : {"/lib", "/lib64", "/usr/lib", "/usr/lib64"})
-      rights.execute.emplace_back(loader);
-    rights.read.emplace_back("/etc");
-    return;
-  }
+  Rights& rights = policy().rights;
+  for (const std::string& folder : split(variable("PATH"), ':'))
+    rights.execute.push_back(folder + "/" + name);
+  for (const char* loader : {"/lib", "/lib64", "/usr/lib", "/usr/lib64"})
+    rights.execute.emplace_back(loader);
+  rights.read.emplace_back("/etc");
 }
 
 void may_connect() {

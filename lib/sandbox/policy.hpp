@@ -33,7 +33,7 @@ void may_read_named(const Tree& settings);  ///< every text in it that is the pa
 /// the program if it is still empty then.
 void may_write(const std::string& folder);
 /// Starting programs of PATH, and the compilers that they start: these read everything, and write
-/// into temporary folders and the user's cache.
+/// into temporary folders and the user's caches.
 void may_run_programs();
 void may_run_program(const std::string& name);  ///< this one alone, if it is there
 void may_connect();                             ///< to a database
