@@ -13,8 +13,9 @@
 namespace mase::data {
 namespace {
 
-constexpr std::size_t most_file_bytes = std::size_t{1} << 30;
-constexpr std::size_t most_data_bytes = std::size_t{1} << 31;
+constexpr std::size_t most_file_bytes = std::size_t{4} << 30;
+/// What a packed file may unpack to; others are as large as what they hold.
+constexpr std::size_t most_gzip_bytes = std::size_t{1} << 30;
 
 /// The decompressed bytes of a file, on demand.
 class Source {
@@ -23,6 +24,7 @@ class Source {
     zipped_ = file_.size() >= 2 && file_[0] == '\x1f' && file_[1] == '\x8b';
     if (!zipped_) return;
     stream_.next_in = reinterpret_cast<Bytef*>(file_.data());
+    if (file_.size() > most_gzip_bytes) file_error(path + ": is packed and larger than 1 GiB");
     stream_.avail_in = static_cast<uInt>(file_.size());
     // 16 + 15: gzip wrapper, largest window.
     if (inflateInit2(&stream_, 16 + 15) != Z_OK) file_error(path + ": cannot start to decompress");
@@ -40,8 +42,12 @@ class Source {
   bool complete() const { return !zipped_ || ended_; }
 
   /// No deflate stream expands by more than 1032 to 1, so a larger promise is a lie.
-  std::size_t most_bytes() const {
-    return std::min(most_data_bytes, zipped_ ? file_.size() * 1032 : file_.size());
+  std::size_t most_bytes() const { return zipped_ ? file_.size() * 1032 : file_.size(); }
+
+  void require_room(std::size_t count) const {
+    if (zipped_ && count > most_gzip_bytes)
+      file_error(path_ + ": would unpack to " + std::to_string(count) +
+                 " bytes, more than the limit of 1 GiB for packed files; unpack it with gunzip");
   }
 
  private:
@@ -99,6 +105,7 @@ IdxFile read_idx(const std::string& path, std::size_t rank) {
       file_error(path + ": the header promises more data than the file can hold; truncated?");
     size *= count;
   }
+  source.require_room(size);
   idx.bytes = source.read(size);
   if (idx.bytes.size() != size)
     file_error(path + ": truncated; the header promises " + std::to_string(size) +

@@ -58,6 +58,9 @@ TEST_CASE("a gzip bomb is not inflated beyond what its header says") {
   CHECK_THAT(read_error(gzip(images(3, 50'000'000))), Contains("more data"));
   CHECK_THAT(read_error(gzip(images(0xFFFFFFFF, 12))),
              Contains("more data than the file can hold"));
+  // A file of this size could hold as much, packed.
+  CHECK_THAT(read_error(gzip(images(400'000'000, 12)) + std::string(1'600'000, '\0')),
+             Contains("1600000000 bytes, more than the limit of 1 GiB") && Contains("gunzip"));
 }
 
 TEST_CASE("mnist reads IDX files of the user's folder") {
