@@ -71,19 +71,40 @@ void require_version(const std::vector<std::string>& names, const std::string& o
     file_error(origin + ": the archive's 'version' entry is missing; write the file again");
 }
 
-/// TorchScript calls `__setstate__` while it loads a file; all other code runs only when called.
+/// TorchScript calls `__setstate__` while it loads a file. However blanks, comments and lines stand
+/// around the name, it stands there: no text that has it is let through.
 void refuse_load_time_code(const ZipReader& archive, std::size_t index, const std::string& name) {
   const std::string_view code = archive.read(index);
   if (!name.starts_with("code/") || !name.ends_with(".py")) return;
   for (const char* method : {"__setstate__", "__getstate__"})
-    if (code.find(std::string("def ") + method) != std::string::npos)
+    if (code.find(method) != std::string::npos)
       unsupported_error(archive.origin() + ": " + name + " defines " + method +
                         ", code that would run while the file is loaded; save the model without "
                         "packed (torch.ao quantized) modules");
 }
 
-/// Checks every tensor of FOLDER.pkl against its storage FOLDER/KEY: LibTorch takes sizes, strides
-/// and offsets as the file says them.
+/// Which places in the code come from which lines of a user's Python. LibTorch reads it for
+/// messages.
+void check_places(const ZipReader& archive, std::size_t index, const std::string& name) {
+  if (!name.starts_with("code/") || !name.ends_with(".debug_pkl")) return;
+  const std::string origin = archive.origin() + ": " + name;
+  const Pickle pickle = read_pickle(archive.read(index), origin, PickleOf::module);
+  for (const PickleItem& item : pickle.arena)
+    if (item.kind == PickleItem::Kind::storage || item.kind == PickleItem::Kind::object)
+      file_error(origin + " holds tensors or objects; save the model again");
+}
+
+/// All other machines that write such files say so.
+void require_byte_order(const ZipReader& archive, std::size_t index, const std::string& name) {
+  if (name == "byteorder" && archive.read(index) != "little")
+    unsupported_error(archive.origin() +
+                      " was written on a machine with big-endian numbers; load it in Python and "
+                      "save it on one with little-endian numbers");
+}
+
+/// Checks every storage and tensor of FOLDER.pkl against the entry FOLDER/KEY: LibTorch takes
+/// sizes, strides and offsets as the file says them, and reads a storage again wherever it is
+/// named.
 void check_tensors(const ZipReader& archive, const std::vector<std::string>& names,
                    const std::string& folder) {
   std::map<std::string_view, std::size_t> places;
@@ -91,12 +112,18 @@ void check_tensors(const ZipReader& archive, const std::vector<std::string>& nam
   const auto pickled = places.find(folder + ".pkl");
   if (pickled == places.end()) return;
   const std::string origin = archive.origin() + ": " + folder + ".pkl";
-  const Pickle pickle = read_pickle(archive.read(pickled->second), origin);
+  const Pickle pickle = read_pickle(archive.read(pickled->second), origin, PickleOf::module);
+  std::uint64_t room = 8 * archive.size();
   for (const PickleItem& item : pickle.arena) {
-    if (item.kind != PickleItem::Kind::tensor) continue;
+    const bool is_storage = item.kind == PickleItem::Kind::storage;
+    if (!is_storage && item.kind != PickleItem::Kind::tensor) continue;
     const auto storage = places.find(folder + "/" + item.text);
     const bool there = storage != places.end();  // that of an empty tensor may be missing
-    check_extent(item, there ? archive.entries()[storage->second].size : 0, origin);
+    const std::uint64_t size = there ? archive.entries()[storage->second].size : 0;
+    check_extent(item, size, origin);
+    if (is_storage && size > room)
+      file_error(origin + " reads the storage '" + item.text + "' too often; save the model again");
+    room -= is_storage ? size : 0;
   }
 }
 
@@ -167,7 +194,11 @@ std::vector<std::string> check_entries(const ZipReader& archive) {
   if (!has_code(names) || !contains(names, "data.pkl"))
     refuse_other_archive(names, archive.origin());
   require_version(names, archive.origin());
-  for (std::size_t i = 0; i < names.size(); ++i) refuse_load_time_code(archive, i, names[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    require_byte_order(archive, i, names[i]);
+    refuse_load_time_code(archive, i, names[i]);
+    check_places(archive, i, names[i]);
+  }
   for (const std::string folder : {"data", "constants"}) check_tensors(archive, names, folder);
   return names;
 }

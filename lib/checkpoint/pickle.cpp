@@ -3,11 +3,13 @@
 // documents the instructions).
 #include "checkpoint/pickle.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "checkpoint/pickle_stack.hpp"
 
 namespace mase::checkpoint {
 
@@ -28,10 +30,16 @@ std::optional<DType> storage_dtype(const std::string& global) {
   return found->second;
 }
 
-Shape integers(const std::vector<const PickleItem*>& items) {
-  Shape values;
-  for (const PickleItem* item : items) values.push_back(item->integer);
-  return values;
+bool are_all(const PickleItem& sequence, Kind kind) {
+  return std::ranges::all_of(sequence.items,
+                             [&](const PickleItem* item) { return item->kind == kind; });
+}
+
+/// Whether the values of a tuple are of these kinds, and no more.
+bool has_kinds(const PickleItem& tuple, std::initializer_list<Kind> kinds) {
+  return tuple.kind == Kind::tuple &&
+         std::ranges::equal(tuple.items, kinds, {},
+                            [](const PickleItem* item) { return item->kind; });
 }
 
 /// The last element that a tensor reaches, or nothing when the numbers make no sense.
@@ -54,199 +62,189 @@ constexpr std::int64_t most_repeats = 1 << 20;
 
 class Reader {
  public:
-  Reader(std::string_view bytes, const std::string& origin) : bytes_(bytes), origin_(origin) {}
+  Reader(std::string_view bytes, const std::string& origin, PickleOf kind)
+      : stack_(bytes, origin, kind) {}
 
   Pickle read() {
-    while (step(static_cast<unsigned char>(take(1)[0]))) {
+    while (step(static_cast<unsigned char>(stack_.take(1)[0]))) {
     }
-    pickle_.result = pop();
-    return std::move(pickle_);
+    return stack_.finish();
   }
 
  private:
-  [[noreturn]] void damaged(const std::string& reason) const {
-    file_error(origin_ + ": damaged or unusual pickle at byte " + std::to_string(at_) + ": " +
-               reason);
-  }
-
-  std::string_view take(std::size_t count) {
-    if (bytes_.size() - at_ < count) damaged("it ends early");
-    at_ += count;
-    return bytes_.substr(at_ - count, count);
-  }
-  /// Little-endian, `bytes` long.
-  std::uint64_t number(std::size_t bytes) {
-    std::uint64_t value = 0;
-    const std::string_view text = take(bytes);
-    for (std::size_t i = 0; i < bytes; ++i)
-      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << (8 * i);
-    return value;
-  }
-  std::string line() {
-    const std::size_t end = bytes_.find('\n', at_);
-    if (end == std::string_view::npos) damaged("it ends early");
-    std::string text(bytes_.substr(at_, end - at_));
-    at_ = end + 1;
-    return text;
-  }
-
-  PickleItem& push(Kind kind) {
-    pickle_.arena.emplace_back().kind = kind;
-    stack_.push_back(&pickle_.arena.back());
-    return pickle_.arena.back();
-  }
-  void push_integer(std::int64_t value) { push(Kind::integer).integer = value; }
-  void push_text(std::string_view text) { push(Kind::text).text = text; }
-  PickleItem* pop() {
-    if (stack_.empty()) damaged("a value is missing");
-    PickleItem* item = stack_.back();
-    stack_.pop_back();
-    return item;
-  }
-  PickleItem& top() {
-    if (stack_.empty()) damaged("a value is missing");
-    return *stack_.back();
-  }
-  /// The values above the last mark.
-  std::vector<PickleItem*> pop_to_mark() {
-    if (marks_.empty() || marks_.back() > stack_.size()) damaged("a mark is missing");
-    const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-    std::vector<PickleItem*> items(first, stack_.end());
-    stack_.resize(marks_.back());
-    marks_.pop_back();
-    return items;
-  }
-
-  void push_tuple(std::size_t count) {
-    std::vector<PickleItem*> items(count);
-    for (std::size_t i = count; i-- > 0;) items[i] = pop();
-    push(Kind::sequence).items.assign(items.begin(), items.end());
-  }
-  void set_items(const std::vector<PickleItem*>& items) {
-    for (std::size_t i = 0; i + 1 < items.size(); i += 2)
-      if (items[i]->kind == Kind::text)
-        top().entries.emplace_back(copy(items[i]->text), items[i + 1]);
-  }
-
-  /// Values may be referred to any number of times; what copies of them take is bounded by the size
-  /// of the pickle.
-  template <class Sequence>
-  const Sequence& copy(const Sequence& value) {
-    // Items may be pointers. NOLINTNEXTLINE(bugprone-sizeof-expression)
-    copied_ += value.size() * sizeof(typename Sequence::value_type);
-    if (copied_ > 64 * (bytes_.size() + 1024)) damaged("it repeats its values too often");
-    return value;
-  }
+  void push_integer(std::int64_t value) { stack_.push(Kind::integer).integer = value; }
 
   /// Sound storages of numbers that Arrays do not have.
   void refuse_unknown_numbers(const std::string& type) const {
     if (type.starts_with("torch Q"))
-      unsupported_error(origin_ + ": holds quantized tensors of torch.ao.quantization (" + type +
-                        "); give the float model, which `mase transform` quantizes");
+      unsupported_error(stack_.origin() + ": holds quantized tensors of torch.ao.quantization (" +
+                        type + "); give the float model, which `mase transform` quantizes");
     if (type.starts_with("torch Complex"))
-      unsupported_error(origin_ + ": holds complex numbers (" + type +
+      unsupported_error(stack_.origin() + ": holds complex numbers (" + type +
                         "); supported are real numbers, integers and bool");
   }
 
   /// ("storage", class, key, place, length)
   void persistent() {
-    const PickleItem& id = *pop();
-    if (id.items.size() != 5 || id.items[2]->kind != Kind::text) damaged("an unknown storage");
+    const PickleItem& id = *stack_.pop();
+    if (!has_kinds(id, {Kind::text, Kind::global, Kind::text, Kind::text, Kind::integer}) ||
+        id.items[0]->text != "storage")
+      stack_.damaged("an unknown storage");
     const std::string& type = id.items[1]->text;
     const auto dtype = storage_dtype(type);
     if (!dtype) refuse_unknown_numbers(type);
-    if (!dtype) damaged("a storage of the class '" + id.items[1]->text + "'");
-    PickleItem& storage = push(Kind::storage);
-    storage.text = copy(id.items[2]->text);
+    if (!dtype) stack_.damaged("a storage of the class '" + type + "'");
+    if (id.items[3]->text.starts_with("meta")) stack_.damaged("a storage without values (meta)");
+    PickleItem& storage = stack_.push(Kind::storage);
+    storage.text = stack_.copy(id.items[2]->text);
     storage.dtype = *dtype;
     storage.stored = id.items[4]->integer;
   }
 
+  Shape integers(const PickleItem& tuple) {
+    if (tuple.kind != Kind::tuple || !are_all(tuple, Kind::integer))
+      stack_.damaged("a tensor whose sizes are no tuple of integers");
+    Shape values;
+    for (const PickleItem* item : stack_.copy(tuple.items)) values.push_back(item->integer);
+    return values;
+  }
+
+  /// (storage, offset, sizes, strides, requires gradient, hooks), and marks of views that negate or
+  /// conjugate, whose values are not those of the storage.
+  void rebuild_tensor(const std::vector<const PickleItem*>& items) {
+    if (items.size() < 4 || items[0]->kind != Kind::storage || items[1]->kind != Kind::integer)
+      stack_.damaged("a tensor without storage and offset");
+    if (items.size() != 6) stack_.require_python("a tensor of unusual arguments");
+    const bool is_plain = items.size() < 5 || items[4]->kind == Kind::boolean;
+    const bool has_hooks =
+        items.size() > 5 && (items[5]->kind != Kind::dict || !items[5]->entries.empty());
+    if (!is_plain || has_hooks) stack_.require_python("a tensor of unusual arguments");
+    if (items.size() > 6 && items[6]->values > 1)
+      stack_.damaged("a tensor that is a negated or conjugated view; call .contiguous() on it");
+    PickleItem& tensor = stack_.push(Kind::tensor);
+    tensor.text = stack_.copy(items[0]->text);
+    tensor.dtype = items[0]->dtype;
+    tensor.stored = items[0]->stored;
+    tensor.integer = items[1]->integer;
+    tensor.shape = integers(*items[2]);
+    tensor.strides = integers(*items[3]);
+  }
+
+  /// A list or dict and the text of its type.
+  void tag_type(const PickleItem& arguments) {
+    if (!has_kinds(arguments, {Kind::list, Kind::text}) &&
+        !has_kinds(arguments, {Kind::dict, Kind::text}))
+      stack_.damaged("a type on what is no list or dict");
+    constexpr std::size_t longest = 10'000;
+    constexpr std::ptrdiff_t deepest = 50;
+    const std::string& type = arguments.items[1]->text;
+    if (type.size() > longest ||
+        std::ranges::count(type, '[') + std::ranges::count(type, '(') > deepest)
+      stack_.damaged("a type that is too long or too deep");
+    stack_.push_again(const_cast<PickleItem*>(arguments.items[0]));
+  }
+
+  /// What TorchScript's pickler writes beside tensors and objects.
+  void torchscript_value(const std::string& name, const PickleItem& arguments) {
+    static const std::map<std::string, Kind> lists{{"build_intlist", Kind::integer},
+                                                   {"build_boollist", Kind::boolean},
+                                                   {"build_tensorlist", Kind::tensor},
+                                                   {"build_doublelist", Kind::other}};
+    if (name == "restore_type_tag") return tag_type(arguments);
+    const auto row = lists.find(name);
+    if (row == lists.end()) stack_.damaged("it calls '" + name + "', which is refused");
+    if (!has_kinds(arguments, {Kind::list}) || !are_all(*arguments.items[0], row->second))
+      stack_.damaged("'" + name + "' of other values");
+    stack_.push_again(const_cast<PickleItem*>(arguments.items[0]));
+  }
+
   /// Calls: only tensors, parameters and ordered dicts mean something; nothing is ever run.
   void reduce() {
-    const PickleItem& arguments = *pop();
-    const PickleItem& callee = *pop();
-    const auto& items = arguments.items;
-    if (callee.text == "collections OrderedDict") {
-      push(Kind::dict);
-    } else if (callee.text == "torch._utils _rebuild_tensor_v2" && items.size() >= 4 &&
-               items[0]->kind == Kind::storage) {
-      PickleItem& tensor = push(Kind::tensor);
-      tensor.text = copy(items[0]->text);
-      tensor.dtype = items[0]->dtype;
-      tensor.stored = items[0]->stored;
-      tensor.integer = items[1]->integer;
-      tensor.shape = integers(copy(items[2]->items));
-      tensor.strides = integers(copy(items[3]->items));
-    } else if (callee.text == "torch._utils _rebuild_parameter" && !items.empty()) {
-      stack_.push_back(const_cast<PickleItem*>(items[0]));
-    } else if (callee.text.starts_with("torch.jit._pickle ") || callee.text == "torch device" ||
-               callee.text == "builtins complex") {
-      push(Kind::other);  // typed lists and tags of TorchScript, and constants
+    const PickleItem& arguments = *stack_.pop();
+    const PickleItem& callee = *stack_.pop();
+    const std::string& name = callee.text;
+    constexpr std::string_view torchscript = "torch.jit._pickle ";
+    if (callee.kind != Kind::global || arguments.kind != Kind::tuple)
+      stack_.damaged("a call of no function");
+    if (name == "collections OrderedDict") {
+      if (!arguments.items.empty()) stack_.require_python("an ordered dict with arguments");
+      stack_.push(Kind::dict);
+    } else if (name == "torch._utils _rebuild_tensor_v2") {
+      rebuild_tensor(arguments.items);
+    } else if (name == "torch._utils _rebuild_parameter" && !arguments.items.empty()) {
+      stack_.require_python("a parameter");
+      stack_.push_again(const_cast<PickleItem*>(arguments.items[0]));
+    } else if (name.starts_with(torchscript)) {
+      torchscript_value(name.substr(torchscript.size()), arguments);
+    } else if (name == "torch device" || name == "builtins complex") {
+      stack_.push(Kind::other);
     } else {
-      damaged("it calls '" + callee.text + "', which is refused");
+      stack_.damaged("it calls '" + name + "', which is refused");
     }
   }
 
   void global() {
-    const std::string module = line();
-    push(Kind::global).text = module + " " + line();
+    const std::string module = stack_.line();
+    stack_.push(Kind::global).text = module + " " + stack_.line();
   }
-  void get(std::uint64_t place) {
-    const auto found = memo_.find(place);
-    if (found == memo_.end()) damaged("an unknown reference");
-    stack_.push_back(found->second);
+
+  /// LibTorch has classes with code of their own, which would run on the object's state.
+  void check_class(const PickleItem& callee, const PickleItem& arguments) const {
+    const std::string& name = callee.text;
+    if (name.starts_with("__torch__.torch.classes"))
+      unsupported_error(stack_.origin() + ": holds an object of LibTorch's own class '" + name +
+                        "', whose code would run while the file is loaded; save the model without "
+                        "packed (torch.ao quantized) modules");
+    if (callee.kind != Kind::global || !name.starts_with("__torch__") ||
+        arguments.kind != Kind::tuple || !arguments.items.empty())
+      stack_.damaged("an object of no TorchScript class");
   }
-  /// A TorchScript object of any class: nothing but its attributes.
+
+  /// An object of any class, of which nothing but the attributes matters.
   void new_object() {
-    pop();
-    pop();
-    push(Kind::object);
-  }
-  /// Gives an object its attributes; those of other values (a state_dict's _metadata) are of no
-  /// use here.
-  void build() {
-    const PickleItem& state = *pop();
-    if (top().kind != Kind::object) return;
-    for (const auto& entry : state.entries) copy(entry.first);
-    top().entries = copy(state.entries);
-  }
-  void append(const std::vector<PickleItem*>& items) {
-    top().items.insert(top().items.end(), items.begin(), items.end());
+    const std::vector<PickleItem*> call = stack_.pop(2);  // class and arguments
+    if (stack_.is_module()) check_class(*call[0], *call[1]);
+    stack_.push(Kind::unfinished);
   }
 
   /// Executes one instruction; false at the end.
-  bool step(unsigned char code) { return code != '.' && (literal(code) || structure(code)); }
+  bool step(unsigned char code) {
+    return code != '.' && (literal(code) || container(code) || structure(code));
+  }
 
   bool literal(unsigned char code) {
     switch (code) {
       case 0x80:
-        take(1);
+        stack_.take(1);
         return true;
       case 'N':
+        stack_.push(Kind::other);
+        return true;
       case 0x88:
       case 0x89:
-        push(Kind::other).integer = code == 0x88;
+        stack_.push(Kind::boolean).integer = code == 0x88;
         return true;
       case 'J':
-        push_integer(static_cast<std::int32_t>(number(4)));
+        push_integer(static_cast<std::int32_t>(stack_.number(4)));
         return true;
       case 'K':
-        push_integer(static_cast<std::int64_t>(number(1)));
+        push_integer(static_cast<std::int64_t>(stack_.number(1)));
         return true;
       case 'M':
-        push_integer(static_cast<std::int64_t>(number(2)));
+        push_integer(static_cast<std::int64_t>(stack_.number(2)));
         return true;
       case 0x8a:
         long_integer();
         return true;
       case 'G':
-        take(8);
-        push(Kind::other);
+        stack_.take(8);
+        stack_.push(Kind::other);
         return true;
-      case 'X':
-        push_text(take(number(4)));
+      case 'X': {
+        const std::string_view text = stack_.take(stack_.number(4));
+        stack_.push(Kind::text).text = text;
         return true;
+      }
       case 'c':
         global();
         return true;
@@ -255,61 +253,65 @@ class Reader {
     }
   }
   void long_integer() {
-    const std::size_t bytes = number(1);
-    if (bytes > 8) damaged("an integer of more than 64 bits");
-    std::uint64_t value = number(bytes);
+    const std::size_t bytes = stack_.number(1);
+    if (bytes > 8) stack_.damaged("an integer of more than 64 bits");
+    std::uint64_t value = stack_.number(bytes);
     if (bytes > 0 && bytes < 8 && (value >> (8 * bytes - 1)) != 0) value |= ~0ULL << (8 * bytes);
     push_integer(static_cast<std::int64_t>(value));
   }
 
-  bool structure(unsigned char code) {
+  bool container(unsigned char code) {
     switch (code) {
       case '}':
-        push(Kind::dict);
+        stack_.push(Kind::dict);
         return true;
       case ']':
+        stack_.push(Kind::list);
+        return true;
       case ')':
-        push(Kind::sequence);
+        stack_.push(Kind::tuple);
         return true;
       case '(':
-        marks_.push_back(stack_.size());
+        stack_.mark();
         return true;
       case 0x85:
       case 0x86:
       case 0x87:
-        push_tuple(code - 0x84U);
+        stack_.push_tuple(stack_.pop(code - 0x84U));
         return true;
-      case 't': {
-        const auto items = pop_to_mark();
-        push(Kind::sequence).items.assign(items.begin(), items.end());
+      case 't':
+        stack_.push_tuple(stack_.pop_to_mark());
         return true;
-      }
       case 'u':
-        set_items(pop_to_mark());
+        stack_.set_items(stack_.pop_to_mark());
         return true;
-      case 's': {
-        PickleItem* value = pop();
-        PickleItem* key = pop();
-        set_items({key, value});
+      case 's':
+        stack_.set_items(stack_.pop(2));
         return true;
-      }
       case 'a':
-        append({pop()});
+        stack_.append(stack_.pop(1));
         return true;
       case 'e':
-        append(pop_to_mark());
+        stack_.append(stack_.pop_to_mark());
         return true;
+      default:
+        return false;
+    }
+  }
+
+  bool structure(unsigned char code) {
+    switch (code) {
       case 'q':
-        memo_[number(1)] = &top();
+        stack_.put(stack_.number(1));
         return true;
       case 'r':
-        memo_[number(4)] = &top();
+        stack_.put(stack_.number(4));
         return true;
       case 'h':
-        get(number(1));
+        stack_.get(stack_.number(1));
         return true;
       case 'j':
-        get(number(4));
+        stack_.get(stack_.number(4));
         return true;
       case 'Q':
         persistent();
@@ -320,37 +322,40 @@ class Reader {
       case 0x81:
         new_object();
         return true;
-      case 'b':
-        build();
+      case 'b': {
+        const PickleItem& state = *stack_.pop();
+        stack_.finish_object(state);
         return true;
+      }
       default:
-        damaged("an unknown instruction");
+        stack_.damaged("an unknown instruction");
     }
   }
 
-  std::string_view bytes_;
-  const std::string& origin_;
-  std::size_t at_ = 0, copied_ = 0;
-  Pickle pickle_;
-  std::vector<PickleItem*> stack_;
-  std::vector<std::size_t> marks_;
-  std::map<std::uint64_t, PickleItem*> memo_;
+  PickleStack stack_;
 };
 
 }  // namespace
 
-Pickle read_pickle(std::string_view bytes, const std::string& origin) {
-  return Reader(bytes, origin).read();
+Pickle read_pickle(std::string_view bytes, const std::string& origin, PickleOf kind) {
+  return Reader(bytes, origin, kind).read();
 }
 
-void check_extent(const PickleItem& tensor, std::uint64_t bytes, const std::string& origin) {
-  const std::string what = origin + ": a tensor of shape " + shape_text(tensor.shape);
-  const auto last = last_element(tensor);
-  const auto elements = last ? product_of(tensor.shape) : std::nullopt;
-  if (!elements || tensor.stored < 0) file_error(what + " has impossible sizes or strides");
-  const auto there = static_cast<std::int64_t>(bytes / size_of(tensor.dtype));
-  if (tensor.stored > there || (*elements > 0 && *last >= tensor.stored))
-    file_error(what + " reaches beyond its storage '" + tensor.text + "', which has " +
+void check_extent(const PickleItem& item, std::uint64_t bytes, const std::string& origin) {
+  const auto there = static_cast<std::int64_t>(bytes / size_of(item.dtype));
+  if (item.kind == Kind::storage) {
+    if (item.stored < 0 || item.stored > there)
+      file_error(origin + ": the storage '" + item.text + "' is said to have " +
+                 std::to_string(item.stored) + " elements and has " + std::to_string(there) +
+                 "; save the model again");
+    return;
+  }
+  const std::string what = origin + ": a tensor of shape " + shape_text(item.shape);
+  const auto last = last_element(item);
+  const auto elements = last ? product_of(item.shape) : std::nullopt;
+  if (!elements || item.stored < 0) file_error(what + " has impossible sizes or strides");
+  if (item.stored > there || (*elements > 0 && *last >= item.stored))
+    file_error(what + " reaches beyond its storage '" + item.text + "', which has " +
                std::to_string(there) + " elements; save the model again");
   // A repeated element has the stride 0; what is read becomes dense.
   if (*elements / most_repeats > std::max<std::int64_t>(there, 1))

@@ -188,7 +188,7 @@ void check_hash(const ZipReader& archive, const ir::Graph& graph) {
 void load_tensors(const std::string& path, ir::Graph& graph) {
   const ZipReader archive = open_model(path);
   Storages storages(archive);
-  const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
+  const Pickle pickle = read_pickle(storages.read("data.pkl"), path, PickleOf::module);
   ir::Graph filled = graph;
   std::string differences;
   const std::set<std::string> decoded = decode_tensors(*pickle.result, storages, filled);
@@ -204,7 +204,7 @@ void load_tensors(const std::string& path, ir::Graph& graph) {
 std::map<std::string, Array> read_state_dict(const ZipReader& archive) {
   const std::string& path = archive.origin();
   Storages storages(archive);
-  const Pickle pickle = read_pickle(storages.read("data.pkl"), path);
+  const Pickle pickle = read_pickle(storages.read("data.pkl"), path, PickleOf::state_dict);
   std::map<std::string, Array> tensors;
   for (const auto& [name, item] : dict_of(*pickle.result, path).entries)
     if (item->kind == Kind::tensor)

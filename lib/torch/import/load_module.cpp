@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "checkpoint/archive.hpp"
+#include "torch/import/check_code.hpp"
 
 namespace mase::libtorch {
 namespace {
@@ -30,6 +31,7 @@ class ImageAdapter : public caffe2::serialize::ReadAdapterInterface {
 }  // namespace
 
 torch::jit::Module load_module(const ZipReader& archive) {
+  refuse_load_time_code(archive);
   return torch::jit::load(std::make_shared<ImageAdapter>(archive), c10::Device(c10::kCPU));
 }
 

@@ -9,7 +9,8 @@
 namespace mase::libtorch {
 
 /// The module in an archive that checkpoint::open_model or open_tensors gave. LibTorch reads the
-/// bytes that were checked, laid out anew, and no file. Exceptions are LibTorch's.
+/// bytes that were checked, laid out anew, and no file. Error(Fault::unsupported) for code that
+/// would run while it loads; other exceptions are LibTorch's.
 torch::jit::Module load_module(const ZipReader& archive);
 
 }  // namespace mase::libtorch

@@ -32,6 +32,8 @@ Tensors tensors_of_module(const ZipReader& archive) {
     const torch::jit::Module module = load_module(archive);
     for (const auto& entry : module.named_parameters()) found[entry.name] = entry.value.detach();
     for (const auto& entry : module.named_buffers()) found[entry.name] = entry.value.detach();
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& error) {
     file_error("cannot read the tensors of '" + archive.origin() + "': " + first_line(error));
   }

@@ -33,6 +33,8 @@ jit::Module load_file(const std::string& path) {
   const ZipReader archive = checkpoint::open_model(path);
   try {
     return load_module(archive);
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& error) {
     const std::string reason = reason_of(error.what());
     const bool newer = std::string(error.what()).find("Unknown builtin op") != std::string::npos;

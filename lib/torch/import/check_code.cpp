@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trees of an archive's code, searched for what LibTorch evaluates on loading.
+#include "torch/import/check_code.hpp"
+
+#include <torch/csrc/jit/frontend/parser.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "checkpoint/inspect.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+namespace jit = torch::jit;
+
+/// Trees of literals, names and types, whose evaluation takes no more than reading them did.
+bool is_literal(int kind) {
+  constexpr int kinds[] = {jit::TK_PARAM,
+                           jit::TK_ASSIGN,
+                           jit::TK_CONST,
+                           jit::TK_STRINGLITERAL,
+                           jit::TK_STRING,
+                           jit::TK_TRUE,
+                           jit::TK_FALSE,
+                           jit::TK_NONE,
+                           jit::TK_LIST_LITERAL,
+                           jit::TK_TUPLE_LITERAL,
+                           jit::TK_DICT_LITERAL,
+                           jit::TK_UNARY_MINUS,
+                           jit::TK_VAR,
+                           jit::TK_IDENT,
+                           jit::TK_SUBSCRIPT,
+                           jit::TK_LIST,
+                           jit::TK_OPTION,
+                           jit::TK_APPLY,
+                           jit::TK_NONE_TYPE,
+                           jit::TK_EXPR_STMT,
+                           jit::TK_PASS,
+                           jit::TK_DOTS,
+                           '.'};
+  return std::ranges::find(kinds, kind) != std::end(kinds);
+}
+
+/// The calls that TorchScript writes for literals: annotate(List[int], []), float("inf"),
+/// torch.device("cpu").
+bool is_literal_call(const jit::Apply& call) {
+  const jit::Expr callee = call.callee();
+  if (callee.kind() == jit::TK_VAR) {
+    const std::string name = jit::Var(callee).name().name();
+    return name == "annotate" || name == "float";
+  }
+  if (callee.kind() != '.') return false;
+  const jit::Select select(callee);
+  return select.selector().name() == "device" && select.value().kind() == jit::TK_VAR &&
+         jit::Var(select.value()).name().name() == "torch";
+}
+
+class CodeChecker {
+ public:
+  explicit CodeChecker(std::string origin) : origin_(std::move(origin)) {}
+
+  /// A class or function.
+  void check(const jit::TreeRef& definition) {
+    pending_ = {{definition, false}};
+    while (!pending_.empty()) {  // trees may be deeper than the stack
+      const auto [tree, is_constant] = pending_.back();
+      pending_.pop_back();
+      visit(tree, is_constant);
+    }
+  }
+
+ private:
+  struct Part {
+    jit::TreeRef tree;
+    bool is_constant;  ///< evaluated on loading
+  };
+
+  void visit(const jit::TreeRef& tree, bool is_constant) {
+    const int kind = tree->kind();
+    if (kind == jit::TK_DEF) refuse_hook(jit::Def(tree));
+    if (is_constant && !is_literal(kind)) refuse(tree, "a default or constant that is computed");
+    if (is_constant && kind == jit::TK_APPLY && !is_literal_call(jit::Apply(tree)))
+      refuse(tree, "a default or constant that calls something");
+    if (kind == jit::TK_CLASS_DEF) return visit_class(jit::ClassDef(tree));
+    for (const jit::TreeRef& part : tree->trees())
+      pending_.push_back({part, is_constant || part->kind() == jit::TK_PARAM});
+  }
+
+  /// Of a class the statements that are no methods are evaluated.
+  void visit_class(const jit::ClassDef& definition) {
+    for (const jit::Stmt& statement : definition.body())
+      pending_.push_back({statement.tree(), statement.kind() != jit::TK_DEF});
+    for (std::size_t i = 3; i < definition.tree()->trees().size(); ++i)  // none in archives
+      pending_.push_back({definition.tree()->tree(i), true});
+  }
+
+  void refuse_hook(const jit::Def& method) {
+    const std::string name = method.name().name();
+    if (name == "__setstate__" || name == "__getstate__")
+      refuse(method.tree(), "the method " + name);
+  }
+
+  [[noreturn]] void refuse(const jit::TreeRef& tree, const std::string& what) {
+    const auto place = tree->isAtom() ? std::nullopt : tree->range().file_line_col();
+    const std::string line = place ? ":" + std::to_string(std::get<1>(*place)) : "";
+    unsupported_error(origin_ + line + " has " + what +
+                      ", code that would run while the file is loaded; save the model with "
+                      "torch.jit.save, without packed (torch.ao quantized) modules");
+  }
+
+  std::string origin_;
+  std::vector<Part> pending_;
+};
+
+void skip_line(jit::Lexer& lexer) {
+  while (lexer.cur().kind != jit::TK_EOF && lexer.next().kind != jit::TK_NEWLINE) {
+  }
+}
+
+/// What may stand between definitions: the version of old files, and imports.
+void skip_lines_between(jit::Lexer& lexer) {
+  if (lexer.cur().kind == jit::TK_IDENT && lexer.cur().text() == "op_version_set") skip_line(lexer);
+  while (lexer.cur().kind == jit::TK_IMPORT) skip_line(lexer);
+}
+
+void check_file(std::string_view code, const std::string& name, const std::string& origin) {
+  jit::Parser parser(std::make_shared<jit::Source>(code, name));
+  CodeChecker checker(origin + ": " + name);
+  jit::Lexer& lexer = parser.lexer();
+  while (lexer.cur().kind != jit::TK_EOF) {
+    skip_lines_between(lexer);
+    if (lexer.cur().kind == jit::TK_EOF) break;
+    checker.check(lexer.cur().kind == jit::TK_CLASS_DEF ? parser.parseClass()
+                                                        : parser.parseFunction(false));
+  }
+}
+
+}  // namespace
+
+void refuse_load_time_code(const ZipReader& archive) {
+  const std::vector<std::string> names = checkpoint::names_below_root(archive);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].starts_with("code/") && names[i].ends_with(".py"))
+      check_file(archive.read(i), names[i], archive.origin());
+}
+
+}  // namespace mase::libtorch
