@@ -12,10 +12,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/leftovers.hpp"
 
 namespace mase {
 namespace fs = std::filesystem;
@@ -83,10 +86,15 @@ std::string parent_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-std::string temporary_name(const std::string& path) {
-  const fs::path full(path);
-  const std::string name = "." + full.filename().string() + ".tmp-" + unique_suffix();
-  return (full.parent_path() / name).string();
+/// A folder is swept when this process first writes into it.
+void sweep_once(const std::string& folder) {
+  static std::mutex mutex;
+  static std::set<std::string> swept;
+  {
+    const std::lock_guard lock(mutex);
+    if (!swept.insert(folder).second) return;
+  }
+  sweep_leftovers(folder);
 }
 
 FileWriter& named_file_writer() {
@@ -140,6 +148,7 @@ void write_file_with(const std::string& path,
   const std::string target = final_path(path);
   if (fs::path(target).filename().empty()) fail("write", path, EISDIR);
   make_folder(parent_of(target));
+  sweep_once(parent_of(target));
   const std::string temporary = temporary_name(target);
   try {
     write(temporary);

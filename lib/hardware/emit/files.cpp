@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/leftovers.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "hardware/design/module_table.hpp"
@@ -100,7 +101,7 @@ std::string vector_file(const Names& names, design::StreamId id) {
 /// A folder beside the final one, removed with whatever is still in it.
 class Staging {
  public:
-  explicit Staging(const std::string& folder) : path_(folder + "/.emit-" + unique_suffix()) {
+  explicit Staging(const std::string& folder) : path_(folder + "/.emit" + temporary_suffix()) {
     make_folder(path_.string());
   }
   Staging(const Staging&) = delete;

@@ -2,7 +2,7 @@
 // Temporary folders with names of their own.
 #include "hardware/emit/run_folder.hpp"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -10,17 +10,18 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/leftovers.hpp"
 
 namespace mase::emit {
 
 namespace fs = std::filesystem;
 
 RunFolder::RunFolder() {
-  const std::string parent = fs::temp_directory_path().string();
-  std::string name = parent + "/mase-run-XXXXXX";
-  if (!::mkdtemp(name.data()))
+  const std::string parent = temporary_folder();
+  sweep_leftovers(parent);
+  path_ = parent + "/mase-run" + temporary_suffix();
+  if (::mkdir(path_.c_str(), S_IRWXU) != 0)
     file_error("cannot make a temporary folder in '" + parent + "': " + std::strerror(errno));
-  path_ = name;
 }
 
 RunFolder::~RunFolder() {

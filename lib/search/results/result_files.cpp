@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/leftovers.hpp"
 #include "base/text.hpp"
 #include "report/event_file.hpp"
 #include "report/table.hpp"
@@ -76,7 +77,7 @@ bool is_event_file(const fs::path& path) {
 /// those of earlier calls, which TensorBoard would show a second time.
 void write_events(const StudyResult& result, const fs::path& folder) {
   const fs::path place = folder / "tensorboard",
-                 aside = folder / ("tensorboard." + unique_suffix() + ".new");
+                 aside = place.string() + temporary_suffix();
   fs::remove_all(aside);
   {
     report::EventFile file(aside.string());
