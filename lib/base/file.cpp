@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/leftovers.hpp"
+#include "base/writing_inside.hpp"
 
 namespace mase {
 namespace fs = std::filesystem;
@@ -143,9 +144,10 @@ void write_named_files_by(FileWriter writer) { named_file_writer() = std::move(w
 
 void write_file_with(const std::string& path,
                      const std::function<void(const std::string&)>& write) {
+  const std::string place = place_to_write(path);
   if (named_file_writer() && named_file_writer()(path, write)) return;
-  if (is_special(path)) return write(path);
-  const std::string target = final_path(path);
+  if (is_special(place)) return write(place);
+  const std::string target = final_path(place);
   if (fs::path(target).filename().empty()) fail("write", path, EISDIR);
   make_folder(parent_of(target));
   sweep_once(parent_of(target));
@@ -163,8 +165,14 @@ void write_file_with(const std::string& path,
 
 void make_folder(const std::string& path) {
   std::error_code error;
-  fs::create_directories(path, error);
+  fs::create_directories(place_to_write(path), error);
   if (error) fail("create folder", path, error.value());
+}
+
+void remove_file(const std::string& path) {
+  const fs::path full(path);
+  const std::string place = (fs::path(place_to_write(parent_of(path))) / full.filename()).string();
+  if (::unlink(place.c_str()) != 0 && errno != ENOENT) fail("remove", path, errno);
 }
 
 std::string unique_suffix() {
@@ -176,6 +184,13 @@ std::string unique_suffix() {
 bool stays_inside(const std::string& name) {
   const fs::path path = fs::path(name).lexically_normal();
   return path.has_filename() && path.is_relative() && *path.begin() != ".." && path != ".";
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat first {
+  }, second{};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 bool file_exists(const std::string& path) {

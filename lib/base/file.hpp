@@ -14,7 +14,8 @@ namespace mase {
 std::string read_file(const std::string& path, std::size_t limit = std::size_t{4} << 30);
 
 /// Writes to a temporary name in the same folder, flushes to disk and renames. Creates missing
-/// parent folders. Error(Fault::file) on any failure (also a full disk); the old file stays intact.
+/// parent folders. Error(Fault::file) on any failure (also a full disk, or a place outside of the
+/// project, writing_inside.hpp); the old file stays intact.
 void write_file(const std::string& path, std::string_view bytes);
 
 /// As write_file, but `write` is called with the temporary path; the result is synced and renamed.
@@ -27,8 +28,11 @@ using FileWriter =
 void write_named_files_by(FileWriter writer);
 
 void make_folder(const std::string& path);  ///< with parents; Error(Fault::file)
+/// Of a file, or of a link itself; nothing where there is none. Error(Fault::file) as write_file.
+void remove_file(const std::string& path);
 /// Whether `name` below any folder is a path inside of that folder: relative, and no "..".
 bool stays_inside(const std::string& name);
+bool same_file(const std::string& a, const std::string& b);  ///< both are there, links followed
 bool file_exists(const std::string& path);  ///< a folder counts; false when it cannot be told
 
 /// A part of a file name that no other call gives, in no other process: process numbers repeat in

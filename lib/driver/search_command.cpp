@@ -9,6 +9,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/writing_inside.hpp"
 #include "driver/search_points.hpp"
 #include "sandbox/policy.hpp"
 #include "search/results/result.hpp"
@@ -225,6 +226,9 @@ int search(const SearchRequest& request) {
   const search::Setup& setup = task.options().setup;
   const std::string folder = session.software_folder() + "/search";
   make_folder(folder);
+  // SQLite opens its files itself.
+  for (const char* file : {"", "-journal", "-wal", "-shm"})
+    place_to_write(folder + "/study.db" + file);
   const std::string url = setup.storage.value_or("sqlite:///" + folder + "/study.db");
   search::Plan plan = task.plan(url, setup.study.value_or(project_name(session.settings())));
   Allocator allocator(plan, request);

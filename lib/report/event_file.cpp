@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/writing_inside.hpp"
 
 namespace mase::report {
 namespace {
@@ -68,8 +69,8 @@ EventFile::EventFile(const std::string& folder) {
   make_folder(folder);
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  path_ = folder + "/events.out.tfevents." + std::to_string(static_cast<long>(now())) + "." +
-          host.data() + "." + unique_suffix();
+  path_ = place_to_write(folder) + "/events.out.tfevents." +
+          std::to_string(static_cast<long>(now())) + "." + host.data() + "." + unique_suffix();
   out_.open(path_, std::ios::binary | std::ios::app);
   if (!out_) file_error(path_ + ": cannot be written");
   record(key(1, double_wire) + raw(now()) + bytes_field(3, "brain.Event:2"));

@@ -13,6 +13,7 @@
 #include "base/leftovers.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "base/writing_inside.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/emit.hpp"
@@ -243,7 +244,7 @@ Files all_files(const design::Design& design, const EmitOptions& options) {
 
 void write_files(const std::string& folder, const Files& files) {
   make_folder(folder);
-  const Staging staging(folder);
+  const Staging staging(place_to_write(folder));
   std::set<fs::path> parents;
   for (const auto& [name, content] : files) {
     staging.write(name, content);
@@ -251,7 +252,7 @@ void write_files(const std::string& folder, const Files& files) {
   }
   for (const fs::path& parent : parents) make_folder(parent.string());
   for (const auto& [name, content] : files) {
-    const fs::path target = fs::path(folder) / name;
+    const fs::path target = place_to_write((fs::path(folder) / name).string());
     std::error_code error;
     fs::rename(staging.path() / name, target, error);
     if (error) file_error("cannot write '" + target.string() + "': " + error.message());

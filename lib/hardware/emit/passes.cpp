@@ -3,7 +3,6 @@
 #include "hardware/emit/passes.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -15,8 +14,6 @@
 
 namespace mase::emit {
 namespace {
-
-namespace fs = std::filesystem;
 
 using passes::PassContext;
 using passes::Result;
@@ -62,11 +59,9 @@ EmittedDesign emitted_design(const std::string& folder) {
 void remove_stale(const std::string& folder, const EmittedDesign& before,
                   const EmittedDesign& now) {
   if (now.files.empty()) return;
-  for (const std::string& file : before.files) {
-    std::error_code error;
+  for (const std::string& file : before.files)
     if (std::find(now.files.begin(), now.files.end(), file) == now.files.end())
-      fs::remove(fs::path(folder) / file, error);
-  }
+      remove_file(folder + "/" + file);
 }
 
 /// Whether design.json is there and says just this.
@@ -76,9 +71,8 @@ bool tells(const std::string& folder, const std::string& design_json) {
 }
 
 void remove_measured(const std::string& folder) {
-  std::error_code error;
   for (const char* file : {synthesis_file, placement_file, implementation_file})
-    fs::remove(fs::path(folder) / file, error);
+    remove_file(folder + "/" + file);
 }
 
 /// How much of the part the design takes, and what would hold it when it does not fit.

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/writing_inside.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/build.hpp"
 #include "hardware/emit/coverage.hpp"
@@ -151,7 +152,7 @@ std::vector<std::string> bench_command(const std::string& program, const RunFile
   };
   add(options.keep_outputs, "--outputs", files.outputs);
   add(options.keep_handshakes, "--handshakes", files.handshakes);
-  add(options.trace, "--trace", files.sim + "/trace.fst");
+  add(options.trace, "--trace", place_to_write(files.sim + "/trace.fst"));
   add(options.coverage, "--coverage", files.coverage);
   return command;
 }

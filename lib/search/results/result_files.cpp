@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/leftovers.hpp"
 #include "base/text.hpp"
+#include "base/writing_inside.hpp"
 #include "report/event_file.hpp"
 #include "report/table.hpp"
 #include "search/results/result_rows.hpp"
@@ -76,7 +77,7 @@ bool is_event_file(const fs::path& path) {
 /// Written aside and then moved: an event file holds the whole study, so it stands in place of
 /// those of earlier calls, which TensorBoard would show a second time.
 void write_events(const StudyResult& result, const fs::path& folder) {
-  const fs::path place = folder / "tensorboard",
+  const fs::path place = place_to_write((folder / "tensorboard").string()),
                  aside = place.string() + temporary_suffix();
   fs::remove_all(aside);
   {
