@@ -24,6 +24,7 @@ void add_quantize(CLI::App& app, Action& action) {
       ->add_option("--codes", request->codes,
                    "write the integer codes there too; shared codes and scales beside it")
       ->type_name("CODES.npy");
+  command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(
       "Example:\n"

@@ -13,6 +13,7 @@ void add_report(CLI::App& app, Action& action) {
       ->type_name("FOLDER");
   command->add_option("-o,--output", request->output, "file [FOLDER/report.html]")
       ->type_name("FILE");
+  command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(
       "Example:\n"

@@ -16,6 +16,7 @@ void add_run(CLI::App& app, Action& action) {
                    "result; several become NAME_0.npy, NAME_1.npy, those of a dict NAME_KEY.npy")
       ->required()
       ->type_name("FILE.npy");
+  command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
   command->add_option("--level", request->level, "float, quantized or integer [quantized]")
       ->type_name("LEVEL");
   command->add_option("--threads", request->threads, "threads of the tensor library [1]")

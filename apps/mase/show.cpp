@@ -21,6 +21,7 @@ void add_show(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"text", "table", "json", "dot", "svg", "png", "pdf", "program"}));
   command->add_option("-o,--output", request->output, "write there instead of to stdout")
       ->type_name("FILE");
+  command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
   command->footer(
       "Examples:\n"
       "  mase show jsc-tiny\n"

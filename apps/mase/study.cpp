@@ -22,6 +22,7 @@ void add_study(CLI::App& app, Action& action) {
       ->type_name("URL");
   command->add_option("-o,--output", request->output, "export: a .csv or .json file [stdout]")
       ->type_name("FILE");
+  command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
   command->add_option("--most", request->most, "show: trials, at most [10]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);

@@ -82,6 +82,7 @@ struct RunRequest {
   std::string output;
   std::string level = "quantized";
   int threads = 1;
+  bool overwrite = false;  ///< replace a file that the command reads
   bool json = false;
 };
 int run(const RunRequest& request);
@@ -120,6 +121,7 @@ struct QuantizeRequest {
   std::string input, output, format = "integer", profile;
   std::vector<std::string> set;  ///< "width=8"
   std::optional<std::string> codes;
+  bool overwrite = false;  ///< replace a file that the command reads
   bool json = false;
 };
 int quantize(const QuantizeRequest& request);
@@ -131,6 +133,7 @@ struct ShowRequest {
   std::optional<std::string> format;  ///< none: what the ending of `output` says, or text
   std::optional<std::string> output;
   std::optional<std::string> dataset;
+  bool overwrite = false;  ///< replace a file that the command reads
 };
 int show(const ShowRequest& request);
 
@@ -144,6 +147,7 @@ struct StudyRequest {
   std::optional<std::string> name;    ///< of a study; may be left out where there is only one
   std::optional<std::string> output;  ///< write: a .csv or .json file; none: CSV to stdout
   std::int64_t most = 10;             ///< show: trials, at most
+  bool overwrite = false;             ///< replace a file that the command reads
   bool json = false;
 };
 int study(const StudyRequest& request);
@@ -173,6 +177,7 @@ int diff(const DiffRequest& request);
 struct ReportRequest {
   std::string project;                ///< its folder
   std::optional<std::string> output;  ///< file; none: report.html in that folder
+  bool overwrite = false;             ///< replace a file that the command reads
   bool json = false;
 };
 int report(const ReportRequest& request);

@@ -96,7 +96,7 @@ int export_tensors(const ExportRequest& request) {
   wanted.model = request.model;
   wanted.input = request.input;
   const ir::Graph graph = load_model(wanted).graph;
-  fs::create_directories(request.folder);
+  make_folder(request.folder);
   FileNames names(request.folder);
   Output output(request.json);
   Tree& document = output.document();

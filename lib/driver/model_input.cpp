@@ -33,6 +33,13 @@ std::size_t place_of(const std::string& name, const std::vector<std::string>& ar
 
 }  // namespace
 
+std::vector<std::string> files_read(const std::string& model, const ModelInput& input) {
+  std::vector<std::string> files = {model};
+  for (const std::string& text : input.inputs) files.push_back(without_name(text).text);
+  files.insert(files.end(), input.custom_ops.begin(), input.custom_ops.end());
+  return files;
+}
+
 bool has_names(const ModelInput& input) {
   const auto named = [](const std::string& text) { return !without_name(text).name.empty(); };
   return std::ranges::any_of(input.inputs, named) || std::ranges::any_of(input.input_shapes, named);

@@ -28,6 +28,9 @@ bool has_names(const ModelInput& input);
 ExampleInputs example_inputs(const ModelInput& input, std::uint64_t seed,
                              const std::vector<std::string>& arguments);
 
+/// The files that a model's import reads: the model's own and those that `input` names.
+std::vector<std::string> files_read(const std::string& model, const ModelInput& input);
+
 /// "NAME=VALUE" as constants by name: JSON, or else a text. Error(Fault::config).
 std::map<std::string, Tree> fixed_arguments(const std::vector<std::string>& texts);
 

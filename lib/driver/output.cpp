@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/standard_output.hpp"
 #include "report/table.hpp"
@@ -52,6 +53,16 @@ void write_or_print(const std::optional<std::string>& path, const std::string& t
     write_file(*path, text);
   else
     Output(false).text(text);
+}
+
+void keep_inputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
+                 const std::string& remedy) {
+  for (const std::string& output : outputs)
+    for (const std::string& input : inputs)
+      if (same_file(output, input))
+        config_error("'" + output + "' is read by this command" +
+                     (output == input ? "" : " (as '" + input + "')") + ": name another file" +
+                     remedy);
 }
 
 std::string record_path(const std::string& project_folder, const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/tree.hpp"
 #include "passes/pass.hpp"
@@ -33,6 +34,11 @@ class Output {
 
 /// Writes text to the file, or to stdout without one.
 void write_or_print(const std::optional<std::string>& path, const std::string& text);
+
+/// Error(Fault::config) when a file that is to be written is one that the command reads, under
+/// whatever name; `remedy` says what else there is to do than to name another one.
+void keep_inputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
+                 const std::string& remedy = ", or let --overwrite replace it");
 
 /// Where records lie: `<project folder>/records/<name>.json`.
 std::string record_path(const std::string& project_folder, const std::string& name);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase quantize`: a number format on an array, without a model.
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "config/toml.hpp"
 #include "driver/commands.hpp"
@@ -100,6 +102,17 @@ Array read_float32(const std::string& path, Output& out) {
   return floats;
 }
 
+/// Before the first of them is written.
+void check_outputs(const QuantizeRequest& request, const std::vector<EncodedFile>& encoded) {
+  std::vector<std::string> outputs = {request.output};
+  for (const EncodedFile& array : encoded) outputs.push_back(array.path);
+  for (std::size_t i = 1; i < outputs.size(); ++i)
+    if (outputs[i] == request.output || same_file(outputs[i], request.output))
+      config_error("'" + outputs[i] + "' would hold the values and the " + encoded[i - 1].key +
+                   ": name another file for one of them");
+  if (!request.overwrite) keep_inputs(outputs, {request.input});
+}
+
 }  // namespace
 
 int quantize(const QuantizeRequest& request) {
@@ -111,6 +124,7 @@ int quantize(const QuantizeRequest& request) {
   // Codes first: when a value has none, no file is written.
   std::vector<EncodedFile> encoded;
   if (request.codes) encoded = encode(format, input, request);
+  check_outputs(request, encoded);
   write_npy(request.output, output);
   for (const EncodedFile& array : encoded) write_npy(array.path, array.value);
   out.text(format.short_text() + ": " + shape_text(input.shape()) + ", " +

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/writing_inside.hpp"
 #include "driver/commands.hpp"
 #include "driver/output.hpp"
 #include "driver/project_page.hpp"
@@ -47,6 +48,13 @@ std::vector<std::pair<std::string, std::string>> links_in(const std::string& fol
   return links;
 }
 
+std::vector<std::string> files_of(const std::vector<ProjectRecord>& records,
+                                  const std::string& folder) {
+  std::vector<std::string> files;
+  for (const ProjectRecord& record : records) files.push_back(record_path(folder, record.name));
+  return files;
+}
+
 }  // namespace
 
 int report(const ReportRequest& request) {
@@ -54,6 +62,7 @@ int report(const ReportRequest& request) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (!fs::is_directory(folder))
     file_error(folder + ": no such folder; name that of a project, as mase_output/NAME");
+  keep_writes_inside(folder);
   const std::vector<ProjectRecord> records = read_records(folder);
   const auto links = links_in(folder);
   if (records.empty() && links.empty())
@@ -61,6 +70,7 @@ int report(const ReportRequest& request) {
                ": no command has recorded anything there; run mase train, transform, emit, " +
                "simulate or test with this project first");
   const std::string path = request.output.value_or(folder + "/report.html");
+  if (!request.overwrite) keep_inputs({path}, files_of(records, folder));
   write_file(path, project_page(fs::path(folder).filename().string(), records, links));
   Output output(request.json);
   output.text("report: " + path);

@@ -5,6 +5,7 @@
 #include "backend/backend.hpp"
 #include "driver/commands.hpp"
 #include "driver/load_model.hpp"
+#include "driver/model_input.hpp"
 #include "driver/output.hpp"
 #include "driver/session.hpp"
 #include "sandbox/policy.hpp"
@@ -38,6 +39,9 @@ int run(const RunRequest& request) {
   wanted.input = request.input;
   const LoadedModel model = load_model(wanted);
   const ir::Results results = make_evaluator()(model.graph, level)->run(model.example);
+  std::vector<std::string> paths;
+  for (const auto& [key, array] : results) paths.push_back(output_name(request.output, key));
+  if (!request.overwrite) keep_inputs(paths, files_read(request.model, request.input));
   Output output(request.json);
   output.document()["outputs"] = Tree::list();
   for (const auto& [key, array] : results) {

@@ -9,6 +9,7 @@
 #include "driver/commands.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/load_model.hpp"
+#include "driver/model_input.hpp"
 #include "driver/output.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/draw.hpp"
@@ -90,6 +91,8 @@ std::string text_of(const ShowRequest& request) {
 }  // namespace
 
 int show(const ShowRequest& request) {
+  if (request.output && !request.overwrite)
+    keep_inputs({*request.output}, files_read(request.model, request.input));
   write_or_print(request.output, text_of(request));
   return 0;
 }

@@ -159,6 +159,13 @@ int show_study(Storage& database, const StudyRequest& request, Output& output) {
   return 0;
 }
 
+/// Those of SQLite; a server has none.
+std::vector<std::string> database_files(const std::string& url) {
+  constexpr std::string_view scheme = "sqlite:///";
+  const std::string file = url.starts_with(scheme) ? url.substr(scheme.size()) : url;
+  return {file, file + "-journal", file + "-wal", file + "-shm"};
+}
+
 /// All trials as CSV, or as JSON where the file's ending says so.
 int write_study(Storage& database, const StudyRequest& request, Output& output) {
   const Study study = chosen(database, request.name);
@@ -171,6 +178,7 @@ int write_study(Storage& database, const StudyRequest& request, Output& output) 
     Output(false).text(text);
     return 0;
   }
+  if (!request.overwrite) keep_inputs({path}, database_files(request.storage));
   write_file(path, text);
   output.text(path + ": " + std::to_string(table.rows.size()) + " trials of " + study.name);
   output.document()["file"] = path;
