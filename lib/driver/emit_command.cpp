@@ -311,6 +311,8 @@ int write_reload_image(const EmitRequest& request) {
   Output& output = session.output;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);
   const Hardware hardware = reload_hardware(folder, load_quantized(session.configuration));
+  keep_inputs({*request.reload_image}, {*session.settings().general.model, folder + "/design.json"},
+              "");
   const std::string image = emit::reload_image(hardware.design);
   write_file(*request.reload_image, image);
   output.document()["hardware"] = folder;
@@ -347,6 +349,7 @@ int emit(const EmitRequest& request) {
       Tree::list_of(foreign_files(graph, session.configuration.custom_ops));
   passes::PassContext context;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);
+  const FolderLock lock = lock_project(session, "mase emit");
   context.hardware_folder = folder;
   context.output_folder = session.software_folder() + "/emit";
   output.document()["passes"] = Tree::list();

@@ -4,8 +4,10 @@
 
 #include "backend/backend.hpp"
 #include "base/file.hpp"
+#include "base/leftovers.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/writing_inside.hpp"
 #include "data/task.hpp"
 #include "sandbox/policy.hpp"
 
@@ -39,6 +41,7 @@ Session open_session(const CommonRequest& request) {
   if (!settings.general.model)
     config_error(
         "no model given: name one (`mase list models`) or a model file, as MODEL or --model");
+  keep_writes_inside(project_folder(settings));
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);
     session.dataset = data::load_dataset(*settings.general.dataset, settings.data);
@@ -48,6 +51,12 @@ Session open_session(const CommonRequest& request) {
 }
 
 void work_in_project(const Settings& settings) { sandbox::may_write(project_folder(settings)); }
+
+FolderLock lock_project(const Session& session, const std::string& command) {
+  const std::string folder = project_folder(session.settings());
+  sweep_leftovers_below(folder);
+  return {folder, command};
+}
 
 LoadedModel load_session_model(Session& session, const ModelInput& input) {
   const Settings& settings = session.settings();

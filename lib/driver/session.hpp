@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/folder_lock.hpp"
 #include "data/dataset.hpp"
 #include "driver/commands.hpp"
 #include "driver/config_file.hpp"
@@ -32,6 +33,11 @@ Session open_session(const CommonRequest& request);
 
 /// The project of a command that makes one may be written.
 void work_in_project(const Settings& settings);
+
+/// Keeps the project's folder for a command that writes its results there, against others that do;
+/// Error(Fault::file) where another has it. What commands that died have left there is swept. The
+/// lock has a thread, so a sandbox is entered before.
+FolderLock lock_project(const Session& session, const std::string& command);
 
 /// The model of a session, with example inputs from `input` or the data set.
 /// Inputs of the data set are in the order of the model's from then on.

@@ -11,6 +11,7 @@
 #include "data/task.hpp"
 #include "driver/session.hpp"
 #include "report/event_file.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -157,6 +158,8 @@ int train(const TrainRequest& request) {
   work_in_project(session.settings());
   const data::Dataset& dataset = require_dataset(session);
   const std::string folder = session.software_folder() + "/training_ckpts";
+  sandbox::enter();
+  const FolderLock lock = lock_project(session, "mase train");
   if (!request.resume && !request.overwrite) refuse_overwriting(folder);
   LoadedModel model = load_session_model(session, request.input);
   const std::string resume = request.resume ? resume_state(folder, model) : "";

@@ -145,9 +145,11 @@ int transform(const TransformRequest& request) {
   }
   const std::string folder = session.software_folder() + "/transform";
   const std::string resolved = resolved_toml(session.configuration);
-  if (!request.overwrite) refuse_overwriting(folder, resolved);
   work_in_project(session.settings());
   if (request.dump_folder) sandbox::may_write(*request.dump_folder);
+  sandbox::enter();
+  const FolderLock lock = lock_project(session, "mase transform");
+  if (!request.overwrite) refuse_overwriting(folder, resolved);
   LoadedModel model = load_session_model(session, request.input);
   if (!model.example.empty()) backend::open().infer(model.graph, model.example);
 
