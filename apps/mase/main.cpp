@@ -2,6 +2,7 @@
 // The program: declares the subcommands, runs one, and turns errors into messages and exit codes.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 
 #include "base/diagnostics.hpp"
@@ -31,6 +32,9 @@ int run_part(const std::function<int()>& part) {
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     mase::log::error(mase::out_of_memory());
+    return static_cast<int>(mase::Fault::file);
+  } catch (const std::filesystem::filesystem_error& error) {
+    mase::log::error("'" + error.path1().string() + "': " + error.code().message());
     return static_cast<int>(mase::Fault::file);
   } catch (const std::exception& error) {
     mase::log::error(std::string("internal error: ") + error.what());

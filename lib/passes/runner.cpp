@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "base/crash.hpp"
@@ -104,6 +105,9 @@ Result run_named(ir::Graph& graph, const PassCall& call, const PassRow& row, Pas
     throw;  // its lines already say where
   } catch (const Error& error) {
     throw Error(error.fault(), "pass '" + call.name + "': " + error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(Fault::file, "pass '" + call.name + "': '" + error.path1().string() +
+                                 "': " + error.code().message());
   } catch (const std::exception& error) {
     throw Error(Fault::internal, "pass '" + call.name + "': " + error.what());
   }
