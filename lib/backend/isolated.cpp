@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "ir/text.hpp"
@@ -120,6 +121,7 @@ class Isolated : public Backend {
   template <class Work>
   void read(const std::string& path, Work&& work) {
     sandbox::run_in_child("reading " + path, has_time_limit() ? 0 : import_seconds, [&] {
+      const Running running(Running::Kind::reading, path.c_str());
       inner_.set_threads(1);
       work();
     });

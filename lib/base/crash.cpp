@@ -55,21 +55,21 @@ class Line {
 
 void handle_crash(int signal) {
   const bool named = running.name && *running.name;
-  const bool in_operator = named && running.kind == Running::Kind::model_operator;
+  const bool by_file = named && running.kind != Running::Kind::pass;
   Line line;
   if (report_to == STDERR_FILENO) line << "error: ";
-  if (in_operator)
-    line << "the operator " << running.name;
+  if (by_file)
+    line << (running.kind == Running::Kind::reading ? "reading " : "the operator ") << running.name;
   else if (named)
     line << "a defect of mase: the pass " << running.name;
   else
     line << "a defect of mase: the program";
   if (named && *running.place) line << " of node '" << running.place << "'";
   line << " ended by " << name_of_signal(signal);
-  if (in_operator) line << "; its arguments are not valid, so the file is damaged or hostile";
+  if (by_file) line << "; what the file says is not valid: it is damaged or hostile";
   if (report_to == STDERR_FILENO) line << "\n";
   line.write_to(report_to);
-  ::_exit(static_cast<int>(in_operator ? Fault::file : Fault::internal));
+  ::_exit(static_cast<int>(by_file ? Fault::file : Fault::internal));
 }
 
 }  // namespace

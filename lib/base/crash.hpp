@@ -7,8 +7,8 @@ namespace mase {
 /// While it lives, a crash of this thread names what is running. The texts must outlive it.
 class Running {
  public:
-  enum class Kind { model_operator, pass };
-  /// `name`: of the operator or pass; `place`: the node that runs it, or empty.
+  enum class Kind { model_operator, reading, pass };
+  /// `name`: of the operator, file or pass; `place`: the node that runs it, or empty.
   Running(Kind kind, const char* name, const char* place = "");
   ~Running();
   Running(const Running&) = delete;
@@ -25,8 +25,8 @@ class Running {
 };
 
 /// From now on a fatal signal (an invalid access, a division by zero, an abort) writes one line to
-/// `descriptor` and ends the process: with exit code 3 in an operator of a model, since its
-/// arguments come from the file, else with 5.
+/// `descriptor` and ends the process: with exit code 3 in an operator of a model and while a file
+/// is read, since what they work on comes from the file, else with 5.
 void report_crashes(int descriptor = 2);
 
 }  // namespace mase

@@ -71,6 +71,14 @@ TEST_CASE("endless recursion in an operator is a crash like others", "[sandbox]"
   CHECK(has(said, "aten::deep"));
 }
 
+TEST_CASE("a crash while a file is read blames the file", "[sandbox]") {
+  const std::string said = error_of(Fault::file, [] {
+    const Running running(Running::Kind::reading, "x.pt");
+    std::raise(SIGSEGV);
+  });
+  CHECK(has(said, "reading x.pt"));
+}
+
 TEST_CASE("a crash elsewhere is a defect of the program", "[sandbox]") {
   CHECK(has(error_of(Fault::internal, [] { std::raise(SIGSEGV); }), "defect of mase"));
 }
