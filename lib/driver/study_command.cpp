@@ -72,7 +72,7 @@ std::string parameter_text(const Record& record, const std::string& name) {
   const auto value = record.trial.params.find(name);
   const auto distribution = record.distributions.find(name);
   if (value == record.trial.params.end() || distribution == record.distributions.end()) return "";
-  const Tree external = samplers::external_value(distribution->second, value->second);
+  const Tree external = samplers::external_value(*distribution->second, value->second);
   return external.is_string() ? external.as_string() : to_json(external, -1);
 }
 

@@ -39,7 +39,8 @@ inline storage::Record& add_trial(StudyResult& result, const Measurement& m) {
   record.trial.violation = m.violation;
   for (const samplers::Dimension& dimension : result.problem.space) {
     record.trial.params[dimension.name] = static_cast<double>(record.trial.number % 3);
-    record.distributions[dimension.name] = dimension.distribution;
+    record.distributions[dimension.name] =
+        std::make_shared<samplers::Distribution>(dimension.distribution);
   }
   record.trial.attributes["constraints"] = Tree::List{Tree(m.violation)};
   record.user["software_metrics"]["accuracy"] = m.accuracy;

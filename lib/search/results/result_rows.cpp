@@ -49,7 +49,7 @@ std::set<std::string> measured_names(const StudyResult& result) {
 const samplers::Distribution* distribution_of(const StudyResult& result, const Record& record,
                                               const std::string& name) {
   const auto own = record.distributions.find(name);
-  if (own != record.distributions.end()) return &own->second;
+  if (own != record.distributions.end()) return own->second.get();
   for (const samplers::Dimension& dimension : result.problem.space)
     if (dimension.name == name) return &dimension.distribution;
   return nullptr;

@@ -59,7 +59,8 @@ GeneticSampler::GeneticSampler(const Problem& problem, const GeneticOptions& opt
                  " parents: population_size must be at least that");
 }
 
-Suggestion GeneticSampler::suggest(std::span<const Trial> history, std::int64_t number) {
+Suggestion GeneticSampler::suggest(const History& known, std::int64_t number) {
+  const std::span<const Trial> history = known.trials;
   const Members members = members_of(history, number);
   forget_changed(members);
   const std::size_t generation =

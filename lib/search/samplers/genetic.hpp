@@ -58,7 +58,7 @@ class GeneticSampler : public Sampler {
  public:
   /// `name` is Optuna's, for the attribute "<name>:generation".
   GeneticSampler(const Problem& problem, const GeneticOptions& options, std::string name);
-  Suggestion suggest(std::span<const Trial> history, std::int64_t number) final;
+  Suggestion suggest(const History& history, std::int64_t number) final;
 
  protected:
   /// The `population_size` best of at least as many points.

@@ -30,7 +30,7 @@ class GridSampler : public Sampler {
       : space_(problem.space), count_(count_or_complain(problem.space)) {}
 
   /// Beyond the last configuration it begins again.
-  Suggestion suggest(std::span<const Trial>, std::int64_t number) override {
+  Suggestion suggest(const History&, std::int64_t number) override {
     return {configuration_at(space_, number % count_)};
   }
 

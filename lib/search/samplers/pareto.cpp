@@ -185,6 +185,32 @@ std::vector<int> ranks(std::span<const Point> points, std::span<const double> vi
   return result;
 }
 
+/// A point that a front dominates is dominated by all fronts before it, so its rank is found by
+/// bisection. Those of that front that it dominates move on by one, and push others on in turn:
+/// with one point more no rank grows by more than one.
+void Fronts::add(Point point, std::size_t place) {
+  const auto home = std::partition_point(fronts_.begin(), fronts_.end(), [&](const auto& front) {
+    return std::any_of(front.begin(), front.end(),
+                       [&](const Member& member) { return dominates(member.point, point); });
+  });
+  std::vector<Member> moving;
+  moving.push_back({std::move(point), place});
+  for (auto rank = static_cast<std::size_t>(home - fronts_.begin()); !moving.empty(); ++rank) {
+    if (rank == fronts_.size()) fronts_.emplace_back();
+    std::vector<Member>& front = fronts_[rank];
+    const auto stays = [&](const Member& member) {
+      return std::none_of(moving.begin(), moving.end(), [&](const Member& other) {
+        return dominates(other.point, member.point);
+      });
+    };
+    const auto border = std::stable_partition(front.begin(), front.end(), stays);
+    std::vector<Member> next(std::make_move_iterator(border), std::make_move_iterator(front.end()));
+    front.erase(border, front.end());
+    std::move(moving.begin(), moving.end(), std::back_inserter(front));
+    moving = std::move(next);
+  }
+}
+
 std::vector<double> crowding_distance(std::span<const Point> front) {
   std::vector<double> distances(front.size(), 0.0);
   if (front.empty()) return distances;

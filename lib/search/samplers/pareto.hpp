@@ -24,6 +24,21 @@ bool dominates(const Point& a, const Point& b);
 /// violated first (NaN last).
 std::vector<int> ranks(std::span<const Point> points, std::span<const double> violations = {});
 
+/// Points by rank, as `ranks` without violations has them, kept while points come one by one.
+class Fronts {
+ public:
+  struct Member {
+    Point point;
+    std::size_t place;  ///< whatever the caller knows the point by
+  };
+  void add(Point point, std::size_t place);
+  std::size_t count() const { return fronts_.size(); }
+  const std::vector<Member>& front(std::size_t rank) const { return fronts_[rank]; }
+
+ private:
+  std::vector<std::vector<Member>> fronts_;
+};
+
 /// Crowding distance of each point of one front (Deb et al. 2002); infinite at the ends.
 std::vector<double> crowding_distance(std::span<const Point> front);
 

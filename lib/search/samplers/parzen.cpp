@@ -46,6 +46,8 @@ ParzenEstimator::ParzenEstimator(const std::vector<const Distribution*>& dimensi
   const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (double& weight : weights_) weight /= total;
   std::partial_sum(weights_.begin(), weights_.end(), std::back_inserter(cumulative_));
+  for (double weight : weights_) constants_.push_back(std::log(weight));
+  for (const auto& axis : axes_) axis->add_constants(constants_);
 }
 
 std::size_t ParzenEstimator::draw_kernel(Random& random) const {
@@ -66,11 +68,8 @@ Columns ParzenEstimator::draw(std::size_t count, Random& random) const {
 std::vector<double> ParzenEstimator::log_density(const Columns& points) const {
   const std::size_t count = points.front().size();
   LogDensities kernels(count, weights_.size());
-  std::vector<double> constants;
-  for (double weight : weights_) constants.push_back(std::log(weight));
-  for (const auto& axis : axes_) axis->add_constants(constants);
   for (std::size_t i = 0; i < count; ++i)
-    std::copy(constants.begin(), constants.end(), kernels.row(i).begin());
+    std::copy(constants_.begin(), constants_.end(), kernels.row(i).begin());
   for (std::size_t d = 0; d < axes_.size(); ++d) axes_[d]->add_log_densities(points[d], kernels);
   std::vector<double> densities;
   for (std::size_t i = 0; i < count; ++i) densities.push_back(log_sum(kernels.row(i)));

@@ -36,6 +36,7 @@ class ParzenEstimator {
   std::vector<std::unique_ptr<ParzenAxis>> axes_;
   std::vector<double> weights_;
   std::vector<double> cumulative_;
+  std::vector<double> constants_;  ///< of each kernel: what its log density has at every point
 };
 
 }  // namespace mase::samplers

@@ -19,7 +19,7 @@ class QmcSampler final : public Sampler {
       : space_(problem.space), sequence_(checked_size(problem.space), problem.seed) {}
 
   /// A dimension that is not active leaves its coordinate unused.
-  Suggestion suggest(std::span<const Trial>, std::int64_t number) override {
+  Suggestion suggest(const History&, std::int64_t number) override {
     Suggestion suggestion;
     for (std::size_t i = 0; i < space_.size(); ++i)
       if (is_active(space_[i], suggestion.params))

@@ -16,7 +16,7 @@ class RandomSampler : public Sampler {
  public:
   RandomSampler(const Problem& problem, const RandomOptions&) : problem_(problem) {}
 
-  Suggestion suggest(std::span<const Trial>, std::int64_t number) override {
+  Suggestion suggest(const History&, std::int64_t number) override {
     Random random(problem_.seed, static_cast<std::uint64_t>(number));
     return {random_params(problem_.space, random)};
   }

@@ -27,15 +27,31 @@ struct Suggestion {
   Tree attributes = Tree::dict();  ///< system attributes that the trial is to carry
 };
 
+/// Other trials in ascending number, in any state. Of the first `settled` the caller vouches that
+/// they are the same in every call to one sampler, as finished trials of a study are: what they say
+/// need not be found out again.
+struct History {
+  History() = default;
+  History(std::span<const Trial> all, std::size_t fixed) : trials(all), settled(fixed) {}
+  History(const std::vector<Trial>& all) : trials(all) {}
+  History(std::span<const Trial> all) : trials(all) {}
+  History(std::span<Trial> all) : trials(all) {}
+  std::span<const Trial> trials;
+  std::size_t settled = 0;
+};
+
 /// A sampler is a pure function: the same problem, options, history and number give the same
 /// suggestion, in any process. Randomness comes from Random(seed, number); caches must not show.
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  /// Parameters of trial `number`. `history`: other trials in ascending number, in any state;
-  /// running ones may have parameters already. Trials begun elsewhere may lack parameters of the
-  /// space or hold values outside of it: such trials do not count for these dimensions.
-  virtual Suggestion suggest(std::span<const Trial> history, std::int64_t number) = 0;
+  /// Parameters of trial `number`. Running trials of the history may have parameters already.
+  /// Trials begun elsewhere may lack parameters of the space or hold values outside of it: such
+  /// trials do not count for these dimensions.
+  virtual Suggestion suggest(const History& history, std::int64_t number) = 0;
+  /// What a sampler of another seed says to the history and number of the last `suggest`; nothing
+  /// where that needs a sampler of its own.
+  virtual std::optional<Suggestion> suggest_again(std::uint64_t) { return std::nullopt; }
 };
 
 /// How many trials a study has.

@@ -2,13 +2,13 @@
 // Space: the parameters of a search, some of which exist only under a choice of another.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "search/samplers/distribution.hpp"
+#include "search/samplers/name_map.hpp"
 
 namespace mase::samplers {
 
@@ -31,7 +31,7 @@ struct Dimension {
 using Space = std::vector<Dimension>;
 
 /// Internal values by name; a trial holds the active dimensions only.
-using Params = std::map<std::string, double>;
+using Params = NameMap<double>;
 
 bool is_active(const Dimension& dimension, const Params& params);
 

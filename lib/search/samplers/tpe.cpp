@@ -3,6 +3,7 @@
 // compared with the others, among candidates drawn from the good ones.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "search/samplers/parzen.hpp"
@@ -84,56 +85,98 @@ class RowReader {
   std::vector<std::size_t> order_;
 };
 
+/// Of more trials that are not good than this the newest count. Older ones weigh little as it is
+/// (recency_weights), and so many kernels know the space well; with all of them a suggestion would
+/// cost more and more.
+constexpr std::size_t most_others = 1000;
+
 class TpeSampler : public Sampler {
  public:
   TpeSampler(const Problem& problem, const TpeOptions& options)
       : problem_(problem),
         options_(options),
         reader_(problem_.space),
-        is_joint_(options.multivariate.value_or(problem.directions.size() == 1)) {
+        is_joint_(options.multivariate.value_or(problem.directions.size() == 1)),
+        digest_(problem_.directions, most_others) {
     for (const auto& group : groups(problem_.space)) add_parts(group);
   }
 
-  Suggestion suggest(std::span<const Trial> history, std::int64_t number) override {
-    Random random(problem_.seed, static_cast<std::uint64_t>(number));
+  Suggestion suggest(const History& history, std::int64_t number) override {
+    number_ = number;
+    seen_.reset();
+    digest(history);
     std::vector<const Trial*> trials;
-    for (const Trial& trial : history)
-      if (counts(trial, number)) trials.push_back(&trial);
-    const auto finished = std::count_if(trials.begin(), trials.end(), [](const Trial* trial) {
-      return trial->state != TrialState::running;
-    });
-    if (finished < options_.n_startup_trials) return {random_params(problem_.space, random)};
-    return {sample(split_history(trials, problem_.directions), random)};
+    for (const std::size_t place : digest_.picked())
+      if (history.trials[place].number != number) trials.push_back(&history.trials[place]);
+    std::size_t finished = digest_.finished();
+    for (const Trial& trial : history.trials.subspan(digested_)) {
+      if (!counts(trial) || trial.number == number) continue;
+      trials.push_back(&trial);
+      finished += trial.state != TrialState::running;
+    }
+    if (finished >= static_cast<std::size_t>(options_.n_startup_trials))
+      look_at(split_history(trials, problem_.directions,
+                            good_count(finished, problem_.directions.size())));
+    return *suggest_again(problem_.seed);
+  }
+
+  std::optional<Suggestion> suggest_again(std::uint64_t seed) override {
+    Random random(seed, static_cast<std::uint64_t>(number_));
+    if (!seen_) return Suggestion{random_params(problem_.space, random)};
+    return Suggestion{sample(random)};
   }
 
  private:
   using Part = std::vector<std::size_t>;  ///< dimensions that one estimator covers
+
+  /// What the history of the last call says of one part, its dimensions with one value left out.
+  struct Estimates {
+    ParzenEstimator good, bad;
+    std::map<std::vector<double>, double> improvement;  ///< of the points that were looked at
+  };
+  struct Seen {
+    Rows below, above;
+    std::map<const Part*, Estimates> estimates;  ///< of the parts that were needed so far
+  };
 
   void add_parts(const Part& group) {
     if (is_joint_) return parts_.push_back(group);
     for (std::size_t dimension : group) parts_.push_back({dimension});
   }
 
-  bool counts(const Trial& trial, std::int64_t number) const {
-    if (trial.number == number) return false;
+  /// Takes in what is settled; from the beginning where this history ends before the last one.
+  void digest(const History& history) {
+    if (history.settled < digested_) {
+      digested_ = 0;
+      digest_ = SplitDigest(problem_.directions, most_others);
+    }
+    for (; digested_ < history.settled; ++digested_)
+      if (const Trial& trial = history.trials[digested_]; counts(trial))
+        digest_.add(trial, digested_);
+  }
+
+  bool counts(const Trial& trial) const {
     if (trial.state == TrialState::running) return options_.constant_liar;
     if (trial.state == TrialState::complete)
       return trial.values.size() == problem_.directions.size();
     return trial.state == TrialState::pruned;
   }
 
-  Params sample(const Split& split, Random& random) const {
-    const Rows below = reader_.read(split.below), above = reader_.read(split.above);
+  void look_at(Split split) {
+    if (split.above.size() > most_others)
+      split.above.erase(split.above.begin(), split.above.end() - most_others);
+    seen_.emplace(Seen{reader_.read(split.below), reader_.read(split.above), {}});
+  }
+
+  Params sample(Random& random) {
     Params params;
     for (const Part& part : parts_)
-      if (is_active(problem_.space[part.front()], params))
-        sample_part(part, below, above, random, params);
+      if (is_active(problem_.space[part.front()], params)) sample_part(part, random, params);
     return params;
   }
 
   /// Sets the dimensions of one part, those with one value aside to that.
-  void sample_part(const Part& part, const Rows& below, const Rows& above, Random& random,
-                   Params& params) const {
+  void sample_part(const Part& part, Random& random, Params& params) {
     Part open;
     for (std::size_t i : part) {
       if (is_single(problem_.space[i].distribution))
@@ -142,14 +185,23 @@ class TpeSampler : public Sampler {
         open.push_back(i);
     }
     if (open.empty()) return;
-    const bool uniform = problem_.directions.size() > 1;
-    const ParzenEstimator good = estimator(open, below, uniform);
-    const ParzenEstimator bad = estimator(open, above, false);
+    Estimates& estimates = estimates_of(part, open);
     const auto candidates = static_cast<std::size_t>(options_.n_ei_candidates);
-    const Columns points = good.draw(candidates, random);
-    const std::size_t best = most_improving(good.log_density(points), bad.log_density(points));
+    const Columns points = estimates.good.draw(candidates, random);
+    const std::size_t best = most_improving(points, estimates);
     for (std::size_t d = 0; d < open.size(); ++d)
       params[problem_.space[open[d]].name] = points[d][best];
+  }
+
+  Estimates& estimates_of(const Part& part, const Part& open) {
+    const auto known = seen_->estimates.find(&part);
+    if (known != seen_->estimates.end()) return known->second;
+    const bool uniform = problem_.directions.size() > 1;
+    return seen_->estimates
+        .emplace(&part, Estimates{estimator(open, seen_->below, uniform),
+                                  estimator(open, seen_->above, false),
+                                  {}})
+        .first->second;
   }
 
   /// Over the rows that have all dimensions of the part.
@@ -170,12 +222,28 @@ class TpeSampler : public Sampler {
             ParzenOptions{options_.prior_weight, options_.consider_endpoints}};
   }
 
-  /// The expected improvement grows with l / g (Bergstra et al. 2011).
-  static std::size_t most_improving(const std::vector<double>& good,
-                                    const std::vector<double>& bad) {
+  /// The expected improvement grows with l / g (Bergstra et al. 2011). Candidates are drawn from
+  /// few kernels, so many are equal; each is weighed once.
+  static std::size_t most_improving(const Columns& points, Estimates& estimates) {
+    const std::size_t count = points.front().size();
+    std::vector<std::vector<double>> rows(count, std::vector<double>(points.size()));
+    Columns fresh(points.size());
+    std::vector<double*> places;
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t d = 0; d < points.size(); ++d) rows[i][d] = points[d][i];
+      const auto [entry, is_new] = estimates.improvement.emplace(rows[i], 0.0);
+      if (!is_new) continue;
+      places.push_back(&entry->second);
+      for (std::size_t d = 0; d < points.size(); ++d) fresh[d].push_back(points[d][i]);
+    }
+    if (!places.empty()) {
+      const std::vector<double> good = estimates.good.log_density(fresh),
+                                bad = estimates.bad.log_density(fresh);
+      for (std::size_t i = 0; i < places.size(); ++i) *places[i] = good[i] - bad[i];
+    }
     std::size_t best = 0;
-    for (std::size_t i = 1; i < good.size(); ++i)
-      if (good[i] - bad[i] > good[best] - bad[best]) best = i;
+    for (std::size_t i = 1; i < count; ++i)
+      if (estimates.improvement.at(rows[i]) > estimates.improvement.at(rows[best])) best = i;
     return best;
   }
 
@@ -184,6 +252,10 @@ class TpeSampler : public Sampler {
   RowReader reader_;
   bool is_joint_;
   std::vector<Part> parts_;
+  SplitDigest digest_;        ///< of the settled trials,
+  std::size_t digested_ = 0;  ///< so many
+  std::int64_t number_ = 0;   ///< of the last call
+  std::optional<Seen> seen_;  ///< its history; nothing while chance decides
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 namespace mase::samplers {
 namespace {
@@ -17,6 +18,24 @@ double number_or_worst(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
+bool is_finished(const Trial* trial) {
+  return trial->state == TrialState::complete || trial->state == TrialState::pruned;
+}
+
+/// Which of its kinds a finished trial is of.
+enum class Kind { complete, pruned, infeasible };
+Kind kind_of(const Trial& trial) {
+  if (!(trial.violation <= 0)) return Kind::infeasible;
+  return trial.state == TrialState::complete ? Kind::complete : Kind::pruned;
+}
+
+double complete_key(const Trial& trial, Direction direction) {
+  const double sign = direction == Direction::minimize ? 1 : -1;
+  return number_or_worst(sign * trial.values.front());
+}
+
+double infeasible_key(const Trial& trial) { return number_or_worst(trial.violation); }
+
 /// Finished trials by what decides about them.
 struct Kinds {
   Trials complete, pruned, infeasible, running;
@@ -25,22 +44,41 @@ struct Kinds {
 Kinds sort_out(std::span<const Trial* const> history) {
   Kinds kinds;
   for (const Trial* trial : history) {
-    const bool finished =
-        trial->state == TrialState::complete || trial->state == TrialState::pruned;
-    if (trial->state == TrialState::running)
-      kinds.running.push_back(trial);
-    else if (finished && !(trial->violation <= 0))
-      kinds.infeasible.push_back(trial);
-    else if (finished)
-      (trial->state == TrialState::complete ? kinds.complete : kinds.pruned).push_back(trial);
+    if (trial->state == TrialState::running) kinds.running.push_back(trial);
+    if (!is_finished(trial)) continue;
+    const Kind kind = kind_of(*trial);
+    (kind == Kind::complete ? kinds.complete
+     : kind == Kind::pruned ? kinds.pruned
+                            : kinds.infeasible)
+        .push_back(trial);
   }
   return kinds;
 }
 
+/// The first `count` of the trials in ascending order of the key, equal ones as they stood, come
+/// first; the others keep their order. Linear in the number of trials where few are wanted.
 template <class Key>
-void sort_by(Trials& trials, Key key) {
-  std::stable_sort(trials.begin(), trials.end(),
-                   [&](const Trial* a, const Trial* b) { return key(*a) < key(*b); });
+void bring_first(Trials& trials, std::size_t count, Key key) {
+  if (count == 0 || count >= trials.size()) return;
+  using Entry = std::pair<decltype(key(*trials.front())), std::size_t>;
+  std::vector<Entry> entries;
+  entries.reserve(trials.size());
+  for (std::size_t i = 0; i < trials.size(); ++i) entries.emplace_back(key(*trials[i]), i);
+  const auto border = entries.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(entries.begin(), border, entries.end());
+  std::vector<bool> chosen(trials.size(), false);
+  std::for_each(entries.begin(), border, [&](const Entry& entry) { chosen[entry.second] = true; });
+  const Trials before = trials;
+  auto next = trials.begin();
+  for (const bool wanted : {true, false})
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (chosen[i] == wanted) *next++ = before[i];
+}
+
+void sort_by_number(Trials& trials) {
+  const auto less = [](const Trial* a, const Trial* b) { return a->number < b->number; };
+  if (!std::is_sorted(trials.begin(), trials.end(), less))
+    std::stable_sort(trials.begin(), trials.end(), less);
 }
 
 /// The pruned trial that came furthest first, then the better last value; those without any report
@@ -95,35 +133,80 @@ void order_by_rank(Trials& trials, const std::vector<Direction>& directions, std
 
 void order_complete(Trials& trials, const std::vector<Direction>& directions, std::size_t count) {
   if (directions.size() > 1) return order_by_rank(trials, directions, count);
-  const double sign = directions.front() == Direction::minimize ? 1 : -1;
-  sort_by(trials, [&](const Trial& trial) { return number_or_worst(sign * trial.values.front()); });
-}
-
-std::size_t good_count(std::size_t finished, std::size_t objectives) {
-  const auto tenth = static_cast<std::size_t>(std::ceil(0.1 * static_cast<double>(finished)));
-  return objectives > 1 ? tenth : std::min<std::size_t>(tenth, 25);
+  bring_first(trials, count,
+              [&](const Trial& trial) { return complete_key(trial, directions.front()); });
 }
 
 }  // namespace
 
+std::size_t good_count(std::size_t finished, std::size_t objectives) {
+  const auto tenth = static_cast<std::size_t>(std::ceil(0.1 * static_cast<double>(finished)));
+  return std::min<std::size_t>(tenth, objectives > 1 ? 100 : 25);
+}
+
 Split split_history(std::span<const Trial* const> history,
                     const std::vector<Direction>& directions) {
-  Kinds kinds = sort_out(history);
-  const std::size_t finished =
-      kinds.complete.size() + kinds.pruned.size() + kinds.infeasible.size();
-  const std::size_t good = good_count(finished, directions.size());
-  order_complete(kinds.complete, directions, good);
-  sort_by(kinds.pruned, [&](const Trial& trial) { return pruned_key(trial, directions.front()); });
-  sort_by(kinds.infeasible, [](const Trial& trial) { return number_or_worst(trial.violation); });
+  const auto finished = std::count_if(history.begin(), history.end(), is_finished);
+  return split_history(history, directions,
+                       good_count(static_cast<std::size_t>(finished), directions.size()));
+}
 
-  Trials all;
-  for (const Trials* part : {&kinds.complete, &kinds.pruned, &kinds.infeasible, &kinds.running})
-    all.insert(all.end(), part->begin(), part->end());
-  const auto border = all.begin() + static_cast<std::ptrdiff_t>(good);
-  Split split{{all.begin(), border}, {border, all.end()}};
-  for (Trials* part : {&split.below, &split.above})
-    sort_by(*part, [](const Trial& trial) { return trial.number; });
+Split split_history(std::span<const Trial* const> history, const std::vector<Direction>& directions,
+                    std::size_t good) {
+  Kinds kinds = sort_out(history);
+  order_complete(kinds.complete, directions, good);
+  std::size_t missing = good - std::min(good, kinds.complete.size());
+  bring_first(kinds.pruned, missing,
+              [&](const Trial& trial) { return pruned_key(trial, directions.front()); });
+  missing -= std::min(missing, kinds.pruned.size());
+  bring_first(kinds.infeasible, missing, infeasible_key);
+
+  Split split;
+  for (const Trials* part : {&kinds.complete, &kinds.pruned, &kinds.infeasible, &kinds.running}) {
+    const std::size_t wanted = std::min(good - split.below.size(), part->size());
+    const auto border = part->begin() + static_cast<std::ptrdiff_t>(wanted);
+    split.below.insert(split.below.end(), part->begin(), border);
+    split.above.insert(split.above.end(), border, part->end());
+  }
+  sort_by_number(split.below);
+  sort_by_number(split.above);
   return split;
+}
+
+void SplitDigest::add_to(Best& best, const Key& key, std::size_t place) {
+  const std::pair entry{key, place};
+  if (best.size() == most_good() && best.back() < entry) return;
+  best.insert(std::lower_bound(best.begin(), best.end(), entry), entry);
+  if (best.size() > most_good()) best.pop_back();
+}
+
+void SplitDigest::add(const Trial& trial, std::size_t place) {
+  finished_.push_back(place);
+  const Kind kind = kind_of(trial);
+  if (kind == Kind::infeasible)
+    add_to(infeasible_, {infeasible_key(trial), 0}, place);
+  else if (kind == Kind::pruned)
+    add_to(pruned_, pruned_key(trial, directions_.front()), place);
+  else if (directions_.size() > 1)
+    fronts_.add(point_of(trial, directions_), place);
+  else
+    add_to(complete_, {complete_key(trial, directions_.front()), 0}, place);
+}
+
+std::vector<std::size_t> SplitDigest::picked() const {
+  std::set<std::size_t> places;
+  for (const Best* best : {&complete_, &pruned_, &infeasible_})
+    for (const auto& [key, place] : *best) places.insert(place);
+  // Fronts are picked whole: which of the last one are good depends on all of it.
+  std::size_t ranked = 0;
+  for (std::size_t rank = 0; rank < fronts_.count() && ranked < most_good(); ++rank)
+    for (const Fronts::Member& member : fronts_.front(rank)) {
+      places.insert(member.place);
+      ++ranked;
+    }
+  const std::size_t newest = std::min(finished_.size(), others_ + most_good());
+  places.insert(finished_.end() - static_cast<std::ptrdiff_t>(newest), finished_.end());
+  return {places.begin(), places.end()};
 }
 
 }  // namespace mase::samplers

@@ -50,6 +50,10 @@ class OptunaStorage final : public Storage {
   struct Created {
     std::int64_t id, number;
   };
+  /// How many trials of a study have smaller ids than `next`; none of them comes or goes later.
+  struct Counts {
+    std::int64_t next = 0, all = 0, retries = 0;
+  };
 
   // Each of these works inside the caller's transaction.
   Study read_study(std::int64_t id, const std::string& name);
@@ -61,7 +65,8 @@ class OptunaStorage final : public Storage {
   Created insert_trial(std::int64_t study, TrialState state, const Value& start);
   std::optional<Record> claim_waiting(const Study& study);
   void lock_study(std::int64_t study);
-  std::int64_t count_without_retries(std::int64_t study);
+  /// All trials that the study has; its row is locked, so that none comes meanwhile.
+  const Counts& count(std::int64_t study);
   Record insert_running(const Study& study, const Tree& system);
   void write_heartbeat(std::int64_t trial);
   /// Locks the trial's row; whether it is RUNNING.
@@ -77,6 +82,7 @@ class OptunaStorage final : public Storage {
   Zone zone_;
   Distributions distributions_;
   std::map<std::int64_t, Records> records_;  ///< by study
+  std::map<std::int64_t, Counts> counts_;    ///< by study
   /// By study and parameter: the distribution that all others of that name agree with.
   std::map<std::pair<std::int64_t, std::string>, samplers::Distribution> agreed_;
 };

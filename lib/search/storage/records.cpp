@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "base/error.hpp"
 
@@ -23,15 +24,23 @@ struct IdList {
   Row ids;
 };
 
-IdList id_list(const std::vector<Record>& records, std::size_t begin, std::size_t end) {
+IdList id_list(std::span<const std::int64_t> ids) {
   IdList list;
-  const std::size_t count = std::bit_ceil(end - begin);
+  const std::size_t count = std::bit_ceil(ids.size());
   for (std::size_t i = 0; i < count; ++i) {
     list.placeholders += (i == 0 ? "($" : ", $") + std::to_string(i + 1);
-    list.ids.emplace_back(records[std::min(begin + i, end - 1)].id);
+    list.ids.emplace_back(ids[std::min(i, ids.size() - 1)]);
   }
   list.placeholders += ")";
   return list;
+}
+
+/// Calls `read` with the ids in pieces that one statement takes.
+template <class F>
+void in_chunks(std::span<const std::int64_t> ids, const F& read) {
+  constexpr std::size_t chunk = 512;
+  for (std::size_t begin = 0; begin < ids.size(); begin += chunk)
+    read(ids.subspan(begin, std::min(chunk, ids.size() - begin)));
 }
 
 Record& record_of(std::vector<Record>& records, const Value& id) {
@@ -46,8 +55,8 @@ class DetailReader {
   DetailReader(Database& database, Distributions& distributions, std::vector<Record>& records)
       : database_(database), distributions_(distributions), records_(records) {}
 
-  void read(std::size_t begin, std::size_t end) {
-    list_ = id_list(records_, begin, end);
+  void read(std::span<const std::int64_t> ids) {
+    list_ = id_list(ids);
     each("SELECT trial_id, param_name, param_value, distribution_json FROM trial_params",
          "param_id", [&](Record& record, const Row& row) { add_parameter(record, row); });
     each("SELECT trial_id, value, value_type FROM trial_values", "objective",
@@ -66,8 +75,6 @@ class DetailReader {
          "trial_system_attribute_id", [&](Record& record, const Row& row) {
            add_attribute(record, record.trial.attributes, row);
          });
-    for (std::size_t i = begin; i < end; ++i)
-      records_[i].trial.violation = violation_of(records_[i].trial.attributes);
   }
 
  private:
@@ -85,9 +92,8 @@ class DetailReader {
   void add_parameter(Record& record, const Row& row) {
     const std::string& name = text(row[1], place(record, "a parameter's name"));
     const std::string where = place(record, "parameter '" + name + "'");
-    const samplers::Distribution& distribution = distributions_.read(text(row[3], where), where);
     record.trial.params[name] = real(row[2], where);
-    record.distributions.emplace(name, distribution);
+    record.distributions[name] = distributions_.read(text(row[3], where), where);
   }
 
   void add_intermediate(Record& record, const Row& row) {
@@ -123,59 +129,66 @@ Record record_from(const Row& row, Zone zone, const std::string& where) {
 
 }  // namespace
 
-const samplers::Distribution& Distributions::read(const std::string& text,
-                                                  const std::string& where) {
+std::shared_ptr<const samplers::Distribution> Distributions::read(const std::string& text,
+                                                                  const std::string& where) {
   const auto found = known_.find(text);
   if (found != known_.end()) return found->second;
-  return known_.emplace(text, samplers::distribution_from(parse_json(text, where), where))
-      .first->second;
+  auto made = std::make_shared<const samplers::Distribution>(
+      samplers::distribution_from(parse_json(text, where), where));
+  return known_.emplace(text, std::move(made)).first->second;
 }
 
 void read_details(Database& database, Distributions& distributions, std::vector<Record>& records) {
-  constexpr std::size_t chunk = 512;
+  std::vector<std::int64_t> ids;
+  for (const Record& record : records) ids.push_back(record.id);
   DetailReader reader(database, distributions, records);
-  for (std::size_t begin = 0; begin < records.size(); begin += chunk)
-    reader.read(begin, std::min(begin + chunk, records.size()));
+  in_chunks(ids, [&](std::span<const std::int64_t> some) { reader.read(some); });
+  for (Record& record : records) record.trial.violation = violation_of(record.trial.attributes);
 }
 
 void Records::update(Database& database, Distributions& distributions, std::int64_t study,
                      Zone zone) {
+  const std::string columns =
+      "SELECT trial_id, number, state, datetime_start, datetime_complete FROM trials ";
   std::vector<Record> fresh;
-  for (const Row& row : database.query(
-           "SELECT trial_id, number, state, datetime_start, datetime_complete FROM trials "
-           "WHERE study_id = $1 AND trial_id >= $2 AND number IS NOT NULL ORDER BY trial_id",
-           {study, first_unfinished_})) {
-    Record record = record_from(row, zone, database.name() + ", table trials");
-    if (!is_known(record)) fresh.push_back(std::move(record));
-  }
+  const auto add = [&](const Rows& rows) {
+    for (const Row& row : rows) {
+      Record record = record_from(row, zone, database.name() + ", table trials");
+      const bool waits = record.id < next_ && record.trial.state == TrialState::waiting &&
+                         at(record.id).trial.state == TrialState::waiting;
+      if (!waits) fresh.push_back(std::move(record));  // of what waited and waits nothing changed
+    }
+  };
+  in_chunks(open_, [&](std::span<const std::int64_t> ids) {
+    const IdList list = id_list(ids);
+    add(database.query(columns + "WHERE trial_id IN " + list.placeholders + " ORDER BY trial_id",
+                       list.ids));
+  });
+  add(database.query(columns + "WHERE study_id = $1 AND trial_id >= $2 AND number IS NOT NULL "
+                               "ORDER BY trial_id",
+                     {study, next_}));
   read_details(database, distributions, fresh);
   for (Record& record : fresh) put(std::move(record));
-  const auto open = std::find_if(records_.begin(), records_.end(), [](const Record& record) {
-    return !is_finished(record.trial.state);
-  });
-  first_unfinished_ = open != records_.end() ? open->id
-                      : records_.empty()     ? 0
-                                             : records_.back().id + 1;
 }
 
-bool Records::is_known(const Record& record) const {
-  const auto found =
-      std::lower_bound(records_.begin(), records_.end(), record.id,
-                       [](const Record& other, std::int64_t value) { return other.id < value; });
-  if (found == records_.end() || found->id != record.id) return false;
-  const TrialState state = found->trial.state;
-  return is_finished(state) ||
-         (state == TrialState::waiting && record.trial.state == TrialState::waiting);
+Record& Records::at(std::int64_t id) {
+  return *std::lower_bound(
+      records_.begin(), records_.end(), id,
+      [](const Record& record, std::int64_t value) { return record.id < value; });
 }
 
 void Records::put(Record record) {
-  const auto place =
-      std::lower_bound(records_.begin(), records_.end(), record.id,
-                       [](const Record& other, std::int64_t value) { return other.id < value; });
-  if (place != records_.end() && place->id == record.id)
-    *place = std::move(record);
+  const std::int64_t id = record.id;
+  const bool open = !is_finished(record.trial.state), known = id < next_;
+  if (known)
+    at(id) = std::move(record);
   else
-    records_.insert(place, std::move(record));
+    records_.push_back(std::move(record));
+  next_ = std::max(next_, id + 1);
+  if (open && !known)
+    open_.push_back(id);
+  else if (!open && known)
+    std::erase(open_, id);
 }
 
 }  // namespace mase::storage

@@ -15,31 +15,33 @@ namespace mase::storage {
 /// Distributions by their text: the same few stand in every trial.
 class Distributions {
  public:
-  const samplers::Distribution& read(const std::string& text, const std::string& where);
+  std::shared_ptr<const samplers::Distribution> read(const std::string& text,
+                                                     const std::string& where);
 
  private:
-  std::unordered_map<std::string, samplers::Distribution> known_;
+  std::unordered_map<std::string, std::shared_ptr<const samplers::Distribution>> known_;
 };
 
 /// Fills in everything that stands outside of the table `trials`; records in ascending id.
 void read_details(Database& database, Distributions& distributions, std::vector<Record>& records);
 
-/// The trials of a study as last read: finished ones are not read again.
+/// The trials of a study as last read: finished ones are not read again, so what a call costs does
+/// not depend on how many there are.
 class Records {
  public:
   /// Reads what is new since the last call and what was not finished then; inside a transaction.
   void update(Database& database, Distributions& distributions, std::int64_t study, Zone zone);
   const std::vector<Record>& all() const { return records_; }
   /// All trials with a smaller id are finished.
-  std::int64_t first_unfinished() const { return first_unfinished_; }
+  std::int64_t first_unfinished() const { return open_.empty() ? next_ : open_.front(); }
 
  private:
-  /// Finished when it was last read, or waiting then and now: nothing of it has changed.
-  bool is_known(const Record& record) const;
   void put(Record record);
+  Record& at(std::int64_t id);
 
-  std::vector<Record> records_;  ///< ascending id, which is ascending number
-  std::int64_t first_unfinished_ = 0;
+  std::vector<Record> records_;     ///< ascending id, which is ascending number
+  std::vector<std::int64_t> open_;  ///< ids of those that are not finished, ascending
+  std::int64_t next_ = 0;           ///< above the ids of all that were read
 };
 
 }  // namespace mase::storage

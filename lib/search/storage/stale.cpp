@@ -24,9 +24,10 @@ std::vector<Stale> OptunaStorage::stale(const Study& study, double seconds) {
     found.clear();
     for (const Row& row : database_->query(
              "SELECT t.trial_id, CAST(heartbeat AS TEXT) FROM trials t JOIN trial_heartbeats h ON "
-             "h.trial_id = t.trial_id WHERE t.study_id = $1 AND t.state = 'RUNNING' AND " +
+             "h.trial_id = t.trial_id WHERE t.study_id = $1 AND t.trial_id >= $3 AND "
+             "t.state = 'RUNNING' AND " +
                  std::string(database_->dialect().age) + " > $2 ORDER BY t.trial_id",
-             {study.id, seconds}))
+             {study.id, seconds, records_[study.id].first_unfinished()}))
       found.push_back({integer(row[0], "trial_id"), text(row[1], "heartbeat")});
   });
   return found;
@@ -84,7 +85,7 @@ void OptunaStorage::insert_retry(std::int64_t study, std::int64_t trial) {
     Tree& fixed = system["fixed_params"];
     if (!fixed.is_dict()) fixed = Tree::dict();
     for (const auto& [name, value] : failed[0].trial.params)
-      fixed[name] = samplers::external_value(failed[0].distributions.at(name), value);
+      fixed[name] = samplers::external_value(*failed[0].distributions.at(name), value);
   }
   const Created retry = insert_trial(study, TrialState::waiting, {});
   write_trial_attributes(retry.id, failed[0].user, system);

@@ -38,7 +38,7 @@ constexpr const char* worker_attribute = "mase:worker";
 struct Record {
   std::int64_t id = 0;
   samplers::Trial trial;  ///< `attributes` are the system attributes; `violation` comes from them
-  std::map<std::string, samplers::Distribution> distributions;
+  samplers::NameMap<std::shared_ptr<const samplers::Distribution>> distributions;
   Tree user = Tree::dict();
   std::optional<std::int64_t> start, complete;  ///< milliseconds since 1970, UTC
 };

@@ -15,7 +15,7 @@ void fix_stored_parameters(Record& record) {
   if (record.trial.params.empty()) return;
   Tree& fixed = record.trial.attributes["fixed_params"];
   for (const auto& [name, value] : record.trial.params)
-    fixed[name] = samplers::external_value(record.distributions.at(name), value);
+    fixed[name] = samplers::external_value(*record.distributions.at(name), value);
 }
 
 }  // namespace
@@ -37,7 +37,8 @@ std::optional<Record> OptunaStorage::begin_trial(const Study& study, const Tree&
       for (const auto& [key, value] : system.as_dict()) record->trial.attributes[key] = value;
     } else {
       lock_study(study.id);
-      if (count_without_retries(study.id) >= limit) return;
+      const Counts& counts = count(study.id);
+      if (counts.all - counts.retries >= limit) return;
       record = insert_running(study, system);
     }
     write_heartbeat(record->id);
@@ -46,15 +47,20 @@ std::optional<Record> OptunaStorage::begin_trial(const Study& study, const Tree&
   return record;
 }
 
-std::int64_t OptunaStorage::count_without_retries(std::int64_t study) {
-  return integer(
+const OptunaStorage::Counts& OptunaStorage::count(std::int64_t study) {
+  Counts& counts = counts_[study];
+  const Row row =
       database_
-          ->query("SELECT COUNT(*) FROM trials t WHERE study_id = $1 AND NOT EXISTS (SELECT 1 FROM "
-                  "trial_system_attributes a WHERE a.trial_id = t.trial_id AND key = "
-                  "'failed_trial')",
-                  {study})
-          .at(0)[0],
-      "trials");
+          ->query(
+              "SELECT MAX(t.trial_id), COUNT(*), COUNT(a.trial_id) FROM trials t LEFT JOIN "
+              "trial_system_attributes a ON a.trial_id = t.trial_id AND a.key = 'failed_trial' "
+              "WHERE t.study_id = $1 AND t.trial_id >= $2",
+              {study, counts.next})
+          .at(0);
+  if (is_null(row[0])) return counts;
+  counts = {integer(row[0], "trial_id") + 1, counts.all + integer(row[1], "trials"),
+            counts.retries + integer(row[2], "retries")};
+  return counts;
 }
 
 void OptunaStorage::release(const Record& record) {
@@ -109,6 +115,7 @@ void OptunaStorage::lock_study(std::int64_t study) {
 OptunaStorage::Created OptunaStorage::insert_trial(std::int64_t study, TrialState state,
                                                    const Value& start) {
   lock_study(study);
+  const std::int64_t number = count(study).all;
   const std::int64_t id = integer(
       database_
           ->query("INSERT INTO trials (study_id, state, datetime_start) VALUES ($1, $2, $3) "
@@ -116,11 +123,6 @@ OptunaStorage::Created OptunaStorage::insert_trial(std::int64_t study, TrialStat
                   {study, state_text(state), start})
           .at(0)[0],
       "trial_id");
-  const std::int64_t number = integer(
-      database_
-          ->query("SELECT COUNT(*) FROM trials WHERE study_id = $1 AND trial_id < $2", {study, id})
-          .at(0)[0],
-      "number");
   database_->execute("UPDATE trials SET number = $2 WHERE trial_id = $1", {id, number});
   return {id, number};
 }
@@ -189,7 +191,7 @@ const samplers::Distribution* OptunaStorage::agreed(std::int64_t study, const st
   if (rows.empty()) return nullptr;
   const std::string where = database_->name() + ", parameter '" + name + "'";
   const auto added =
-      agreed_.emplace(std::pair{study, name}, distributions_.read(text(rows[0][0], where), where));
+      agreed_.emplace(std::pair{study, name}, *distributions_.read(text(rows[0][0], where), where));
   return &added.first->second;
 }
 

@@ -9,13 +9,13 @@
 #include <span>
 #include <vector>
 
+#include "search/workers/known_trials.hpp"
 #include "search/workers/sampler_turns.hpp"
 
 namespace mase::search {
 
-/// Whether a trial has all of the parameters of the set (external values), perhaps among others.
-bool is_tried(std::span<const samplers::Trial> history, const samplers::Space& space,
-              const Tree& set);
+/// The parameters of a set of external values.
+samplers::Params set_params(const samplers::Space& space, const Tree& set);
 
 /// Asks the sampler for the next trial, alone or in batches.
 class Asker {
@@ -32,31 +32,40 @@ class Asker {
   std::optional<samplers::Suggestion> ask(const std::vector<storage::Record>& records,
                                           const storage::Record& record);
 
-  /// Results of trials from this number on are not for trial `number` to know.
-  std::int64_t first_unknown(std::int64_t number) const;
-
   /// The trials whose results the record may know: those of earlier batches in deterministic mode,
-  /// else all others.
-  std::vector<samplers::Trial> known(const std::vector<storage::Record>& records,
-                                     const storage::Record& record) const;
+  /// else all others. Valid until the next call.
+  std::span<const samplers::Trial> known(const std::vector<storage::Record>& records,
+                                         const storage::Record& record);
+
+  /// The first complete trial with the parameters of the record whose results it may know; nullptr
+  /// where there is none.
+  const storage::Record* measured_before(const std::vector<storage::Record>& records,
+                                         const storage::Record& record);
 
  private:
+  /// Results of trials from this number on are not for trial `number` to know.
+  std::int64_t first_unknown(std::int64_t number) const;
   std::optional<samplers::Suggestion> ask_in_batch(const std::vector<storage::Record>& records,
                                                    const storage::Record& record);
-  std::span<const samplers::Trial> others(const std::vector<storage::Record>& records,
-                                          const storage::Record& record);
-  samplers::Suggestion suggest(std::span<const samplers::Trial> history,
-                               const storage::Record& record);
+  /// To the view of `known_`.
+  samplers::Suggestion suggest(const storage::Record& record);
+  samplers::Suggestion attempt(const SamplerTurn& turn, std::int64_t number, std::size_t attempt);
   std::int64_t batch_start(std::int64_t number) const;
   const SamplerTurn& turn_of(std::int64_t number) const;
   samplers::Sampler& sampler(const SamplerTurn& turn, std::size_t attempt);
-  const Tree* untried(std::span<const samplers::Trial> history, std::int64_t number) const;
+  const Tree* untried(std::int64_t number);
 
   const Plan& plan_;
   std::vector<SamplerTurn> turns_;
   /// By the first trial of a turn and attempt, each a seed.
   std::map<std::pair<std::int64_t, std::size_t>, std::unique_ptr<samplers::Sampler>> samplers_;
-  std::vector<samplers::Trial> history_;  ///< by position in the study; finished ones stay
+  KnownTrials known_;
+  /// The sets that the plan tries first, and how far each was looked for.
+  struct First {
+    samplers::Params params;
+    KnownTrials::Progress progress;
+  };
+  std::vector<First> first_;
 };
 
 }  // namespace mase::search

@@ -85,7 +85,9 @@ bool enqueue_first(Plan& plan, const std::atomic<bool>& stop) {
 /// How many of the plan's first sets are in none of the trials.
 std::int64_t untried(const std::vector<samplers::Trial>& trials, const Plan& plan) {
   return std::count_if(plan.first.begin(), plan.first.end(), [&](const Tree& set) {
-    return !is_tried(trials, plan.space->dimensions(), set);
+    const samplers::Params wanted = set_params(plan.space->dimensions(), set);
+    return std::none_of(trials.begin(), trials.end(),
+                        [&](const samplers::Trial& trial) { return has_set(trial, wanted); });
   });
 }
 

@@ -28,6 +28,14 @@ constexpr int pauses_between_words = 1500;
 /// A trial that has cost so many workers their lives is not tried again.
 constexpr std::size_t most_retries = 3;
 
+/// By id; nullptr where it is not among them.
+const Record* find_record(const std::vector<Record>& records, std::int64_t id) {
+  const auto found = std::lower_bound(
+      records.begin(), records.end(), id,
+      [](const Record& record, std::int64_t wanted) { return record.id < wanted; });
+  return found != records.end() && found->id == id ? &*found : nullptr;
+}
+
 Outcome failure(const std::string& reason) {
   Outcome outcome;
   outcome.state = TrialState::fail;
@@ -82,20 +90,15 @@ std::optional<Record> Worker::adopt() {
   const double grace = missed_beats * crew_.plan.options.setup.heartbeat;
   std::vector<storage::Stale> candidates = storage_->stale(study_, grace);
   const std::vector<Record>& records = storage_->trials(study_);
-  const auto find = [&](std::int64_t id) {
-    return std::find_if(records.begin(), records.end(),
-                        [&](const Record& record) { return record.id == id; });
-  };
   for (const storage::Stale& running : storage_->stale(study_, 0)) {
-    const auto record = find(running.id);
-    const Tree* worker = record == records.end()
-                             ? nullptr
-                             : record->trial.attributes.find(storage::worker_attribute);
+    const Record* record = find_record(records, running.id);
+    const Tree* worker =
+        record ? record->trial.attributes.find(storage::worker_attribute) : nullptr;
     if (worker && is_dead_here(*worker)) candidates.push_back(running);
   }
   for (const storage::Stale& dead : candidates) {
-    const auto record = find(dead.id);
-    if (record != records.end() && recover(dead, *record)) return *record;
+    const Record* record = find_record(records, dead.id);
+    if (record && recover(dead, *record)) return *record;
   }
   return std::nullopt;
 }
@@ -177,20 +180,15 @@ void Worker::run_trial(Record record) {
 /// in deterministic mode none of an earlier batch.
 std::optional<Outcome> Worker::known_outcome(const Record& record) {
   if (!crew_.plan.repeatable) return std::nullopt;
-  const std::int64_t end = asker_.first_unknown(record.trial.number);
-  for (const Record& earlier : storage_->trials(study_)) {
-    if (earlier.trial.number >= end) return std::nullopt;
-    if (earlier.trial.state != TrialState::complete || earlier.trial.params != record.trial.params)
-      continue;
-    Outcome outcome;
-    outcome.values = earlier.trial.values;
-    outcome.user = earlier.user;
-    outcome.system[storage::repeats_attribute] = earlier.trial.number;
-    if (const Tree* constraints = earlier.trial.attributes.find(constraints_attribute))
-      outcome.system[constraints_attribute] = *constraints;
-    return outcome;
-  }
-  return std::nullopt;
+  const Record* earlier = asker_.measured_before(storage_->trials(study_), record);
+  if (!earlier) return std::nullopt;
+  Outcome outcome;
+  outcome.values = earlier->trial.values;
+  outcome.user = earlier->user;
+  outcome.system[storage::repeats_attribute] = earlier->trial.number;
+  if (const Tree* constraints = earlier->trial.attributes.find(constraints_attribute))
+    outcome.system[constraints_attribute] = *constraints;
+  return outcome;
 }
 
 Outcome Worker::outcome(const Record& record, const samplers::Params& params) {
@@ -246,9 +244,8 @@ void Worker::report(const Record& record, std::int64_t step, double value) {
   storage_->report(record.id, step, value);
   if (!crew_.plan.options.setup.prunes()) return;
   const std::vector<Record>& records = storage_->trials(study_);
-  const auto self = std::find_if(records.begin(), records.end(),
-                                 [&](const Record& entry) { return entry.id == record.id; });
-  if (self == records.end()) return;
+  const Record* self = find_record(records, record.id);
+  if (!self) return;
   if (samplers::should_prune(crew_.plan.options.pruner, asker_.known(records, record), self->trial,
                              crew_.plan.options.directions().front()))
     throw Pruned();

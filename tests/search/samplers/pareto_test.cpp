@@ -184,6 +184,30 @@ TEST_CASE("with one objective there is one best trial, the first of the equal on
   CHECK(best_trials({}, {Direction::minimize}).empty());
 }
 
+TEST_CASE("points that come one by one have the ranks of all together") {
+  Random random(11);
+  for (const std::size_t objectives : {1, 2, 3})
+    for (const std::uint64_t values : {4, 1000}) {
+      Fronts fronts;
+      std::vector<Point> points;
+      for (std::size_t place = 0; place < 300; ++place) {
+        Point point;
+        for (std::size_t i = 0; i < objectives; ++i)
+          point.push_back(static_cast<double>(random.below(values)));
+        points.push_back(point);
+        fronts.add(std::move(point), place);
+      }
+      const std::vector<int> expected = ranks(points);
+      std::size_t total = 0;
+      for (std::size_t rank = 0; rank < fronts.count(); ++rank)
+        for (const Fronts::Member& member : fronts.front(rank)) {
+          REQUIRE(expected[member.place] == static_cast<int>(rank));
+          ++total;
+        }
+      REQUIRE(total == points.size());
+    }
+}
+
 TEST_CASE("a value that is no number counts as the worst") {
   const Trial trial = complete(0, {std::numeric_limits<double>::quiet_NaN(), 2});
   CHECK(point_of(trial, {Direction::maximize, Direction::maximize}) == Point{infinity, -2});

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "search/samplers/random.hpp"
 #include "search/samplers/sampler.hpp"
 
 using namespace mase;
@@ -194,6 +195,40 @@ TEST_CASE(
 
 TEST_CASE("no start-up trials and no history: the prior alone suggests") {
   require_valid(mixed, make(mixed, 9, option("n_startup_trials", 0))->suggest({}, 0).params);
+}
+
+TEST_CASE("what a sampler took in of settled trials does not show, with one and two objectives") {
+  for (const std::size_t objectives : {1, 2}) {
+    Random random(3);
+    std::vector<Trial> history;
+    const auto problem = [&](std::uint64_t seed) {
+      return Problem{mixed, std::vector(objectives, Direction::minimize), seed};
+    };
+    const auto sampler = find_sampler("tpe")->make(problem(1), Tree::dict());
+    for (std::int64_t number = 0; number < 1500; ++number) {
+      Trial& trial = history.emplace_back();
+      trial.number = number;
+      trial.params = random_params(mixed, random);
+      const std::uint64_t kind = random.below(20);
+      trial.state = kind == 0   ? TrialState::fail
+                    : kind == 1 ? TrialState::pruned
+                                : TrialState::complete;
+      trial.violation = random.below(4) == 0 ? random.uniform() : 0;
+      // Few different values, so that many are equal.
+      for (std::size_t i = 0; i < objectives; ++i)
+        trial.values.push_back(static_cast<double>(random.below(40)));
+      if (number % 97 != 0) continue;
+      const std::size_t settled = history.size() - std::min(history.size(), random.below(3));
+      const auto fresh = find_sampler("tpe")->make(problem(1), Tree::dict());
+      REQUIRE(sampler->suggest({history, settled}, number + 1).params ==
+              fresh->suggest(history, number + 1).params);
+      const auto other = find_sampler("tpe")->make(problem(9), Tree::dict());
+      REQUIRE(fresh->suggest_again(9)->params == other->suggest(history, number + 1).params);
+    }
+    const std::vector<Trial> begin(history.begin(), history.begin() + 200);
+    const auto fresh = find_sampler("tpe")->make(problem(1), Tree::dict());
+    REQUIRE(sampler->suggest({begin, 150}, 200).params == fresh->suggest(begin, 200).params);
+  }
 }
 
 TEST_CASE("options out of range and unknown ones are named") {

@@ -88,7 +88,7 @@ TEST_CASE("a trial comes back with every kind of distribution and value") {
   CHECK(record.trial.state == TrialState::complete);
   CHECK(record.trial.params == params);
   for (const samplers::Dimension& dimension : all_kinds)
-    CHECK(record.distributions.at(dimension.name) == dimension.distribution);
+    CHECK(*record.distributions.at(dimension.name) == dimension.distribution);
   CHECK(record.trial.values == std::vector<double>{-0.1});
   REQUIRE(record.trial.intermediate.size() == 3);
   CHECK(std::isnan(record.trial.intermediate.at(1)));

@@ -95,8 +95,8 @@ Tree time_tree(const std::optional<std::int64_t>& time) { return time ? Tree(*ti
 Tree record_tree(const Record& record) {
   Tree tree, params = Tree::dict(), distributions = Tree::dict(), steps = Tree::dict();
   for (const auto& [name, value] : record.trial.params) {
-    params[name] = samplers::external_value(record.distributions.at(name), value);
-    distributions[name] = samplers::to_tree(record.distributions.at(name));
+    params[name] = samplers::external_value(*record.distributions.at(name), value);
+    distributions[name] = samplers::to_tree(*record.distributions.at(name));
   }
   for (const auto& [step, value] : record.trial.intermediate)
     steps[std::to_string(step)] = double_text(value);
