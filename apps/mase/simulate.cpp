@@ -31,6 +31,12 @@ void add_simulate(CLI::App& app, Action& action) {
   command->add_flag("--waves", request->trace, "write FST waves");
   command->add_flag("--coverage", request->coverage, "line and toggle coverage (slow)");
   command
+      ->add_option("--optimise", request->optimise,
+                   "the C++ compiler's level for the simulator: 0 is built in the least time, 2 "
+                   "runs in the least [2]")
+      ->type_name("LEVEL")
+      ->check(CLI::Range(0, 3));
+  command
       ->add_option("--inject-fault", request->fault,
                    "flip a weight bit, so that the run must fail: MEMORY:WORD:BIT (what is left "
                    "out is drawn); all: a bit of every memory in turn")

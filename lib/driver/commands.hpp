@@ -108,6 +108,7 @@ struct SimulateRequest : HardwareRequest {
   std::optional<std::int64_t> rows;    ///< at most so many frames
   std::optional<double> stall;  ///< probability per cycle that a side pauses; none: every kind
   bool trace = false, coverage = false;
+  int optimise = 2;                        ///< g++ -O level of the simulator
   std::optional<std::string> fault;        ///< "", "FILE", "FILE:WORD:BIT", or "all"
   std::optional<std::int64_t> mutate;      ///< so many flipped bits, one after another
   std::optional<std::int64_t> mutate_rtl;  ///< so many changes of the SystemVerilog

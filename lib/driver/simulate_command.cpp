@@ -146,6 +146,7 @@ emit::SimulateOptions options_of(const SimulateRequest& request, const Settings&
   options.seed = static_cast<std::uint64_t>(settings.train.seed);
   options.trace = request.trace;
   options.coverage = request.coverage;
+  options.optimise = request.optimise;
   return options;
 }
 
@@ -322,7 +323,9 @@ int simulate(const SimulateRequest& request) {
   double build_seconds = 0;
   if (!options.fault) {
     const auto few = first_frames(hardware, vectors, timing_frames(hardware.design.timing));
-    const Simulation timing = run(hardware, few, {});
+    emit::SimulateOptions unstalled;
+    unstalled.optimise = options.optimise;
+    const Simulation timing = run(hardware, few, unstalled);
     build_seconds = timing.build_seconds;
     output.document()["timing_frames"] = few.frames;
     good = show_timing(hardware, timing, output);

@@ -148,7 +148,7 @@ void check_profile(const std::string& folder, const Bench& bench, const Profile&
   options.stall_in = profile.in;
   options.stall_out = profile.out;
   options.seed = 7;
-  options.optimise = 1;
+  options.optimise = 0;
   options.keep_handshakes = true;
   const emit::Simulation result = simulate(folder, bench.design, bench.vectors, options);
   INFO("stalls " << profile.in << " in, " << profile.out << " out");
