@@ -67,9 +67,8 @@ def start(*arguments, cwd):
 
 
 def wait_for(path, process):
-    """Until a file is there, the process has ended or a minute is over."""
-    deadline = time.monotonic() + 60
-    while not path.exists() and process.poll() is None and time.monotonic() < deadline:
+    """Until a file is there or the process has ended."""
+    while not path.exists() and process.poll() is None:
         time.sleep(0.01)
 
 
@@ -781,7 +780,7 @@ class RunAndQuantize(InFolder):
         model = SOURCE / "tests/fixtures/models/jsc_s/jsc_s.script.pt"
         slow = self.run_mase("show", model, "--input-shape", "4,16", "--max-seconds", "0.001", code=3)
         self.assertIn("--max-seconds have passed", slow.stderr)
-        self.run_mase("show", model, "--input-shape", "4,16", "--max-seconds", "60", "--max-memory", "4")
+        self.run_mase("show", model, "--input-shape", "4,16", "--max-seconds", "3600", "--max-memory", "4")
         large = self.run_mase("show", model, "--input-shape", "10000000,16", "--max-memory", "0.5", code=3)
         self.assertIn("memory", large.stderr)
         self.run_mase("show", model, "--input-shape", "4,16", "--max-memory", "0", code=2)

@@ -33,7 +33,7 @@ void write_design(const std::string& folder, const std::string& tdata) {
 }
 
 ProcessResult simulate_axi(const std::string& folder) {
-  return run_process({"make", "sim-axi"}, {folder, 300, {}});
+  return run_process({"make", "sim-axi"}, {folder, 3600, {}});
 }
 
 void change(const std::string& path, const std::string& from, const std::string& to) {

@@ -158,14 +158,14 @@ TEST_CASE("a beat before any input is found") {
 TEST_CASE("signed arithmetic of models is that of Verilator") {
   const test::TemporaryFolder folder;
   const std::string root(
-      trim(run_checked({"verilator", "--getenv", "VERILATOR_ROOT"}, {"", 60, {}}, "asking").out));
+      trim(run_checked({"verilator", "--getenv", "VERILATOR_ROOT"}, {"", 3600, {}}, "asking").out));
   const std::string check = std::string(MASE_TEST_FOLDER) + "/hardware/emit/verilated/signs.cpp";
   for (const auto& [name, text] : all_files(test::one_skid(), {}))
     if (name == "sim/signs.hpp") write_file(folder.file("signs.hpp"), text);
   run_checked({"g++", "-std=c++20", "-O1", "-isystem", root + "/include", "-isystem",
                root + "/include/vltstd", "-I" + folder.path(), check, "-o", folder.file("check")},
-              {"", 300, {}}, "compiling");
-  const ProcessResult result = run_process({folder.file("check")}, {"", 60, {}});
+              {"", 3600, {}}, "compiling");
+  const ProcessResult result = run_process({folder.file("check")}, {"", 3600, {}});
   CHECK(result.out.empty());
   CHECK(result.status == 0);
 }

@@ -37,7 +37,7 @@ design::Design awkward() {
 }
 
 void run_in(const std::string& folder, const std::vector<std::string>& command) {
-  run_checked(command, {folder, 100, {}}, join(command, " "));
+  run_checked(command, {folder, 3600, {}}, join(command, " "));
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST_CASE(
 TEST_CASE("the driver and its example are C99 without a warning") {
   const mase::test::TemporaryFolder folder;
   mase::emit::write_files(folder.path(), mase::emit::all_files(mase::test::one_table(), {}));
-  const mase::emit::ProcessOptions inside{folder.file("host"), 60, {}};
+  const mase::emit::ProcessOptions inside{folder.file("host"), 3600, {}};
   const auto compiled = mase::emit::run_process(
       {"gcc", "-std=c99", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-o",
        "example", "example.c", "mase_host.c", "-lm"},

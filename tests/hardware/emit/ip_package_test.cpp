@@ -57,7 +57,7 @@ Ports read_by_yosys(const std::string& folder, const std::string& top) {
   run_checked({"yosys", "-q", "-p",
                "read_verilog -sv -defer " + sources + "; hierarchy -check -top " + top +
                    "; proc; write_json wrapper.json"},
-              {folder, 100, {}}, "yosys");
+              {folder, 3600, {}}, "yosys");
   const Tree all = parse_json(read_file(folder + "/wrapper.json"), "wrapper.json");
   Ports ports;
   for (const auto& [name, port] : all.at("modules").at(top).at("ports").as_dict())

@@ -156,7 +156,7 @@ TEST_CASE("the four passes write a folder that simulates bit-exactly in the pred
   }
 
   // The folder's own Makefile and vectors do without mase.
-  const ProcessResult made = run_process({"make", "sim"}, {folder.path(), 300, {}});
+  const ProcessResult made = run_process({"make", "sim"}, {folder.path(), 3600, {}});
   INFO(made.err);
   CHECK(made.status == 0);
   const std::int64_t frames = example_vectors(*design.program).frames;

@@ -52,7 +52,7 @@ ProcessResult run_script(const std::string& folder, const char* tool, const std:
              replace_all(commands, "SLACK", result) + "source build.tcl\n");
   std::vector<std::string> command = {"tclsh", "commands.tcl"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run_process(command, {folder + "/" + tool, 60, {}});
+  return run_process(command, {folder + "/" + tool, 3600, {}});
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ TEST_CASE("make place runs nextpnr on the emitted folder") {
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(test::one_table(), {}));
   const ProcessResult result =
-      run_process({"make", "place", "NEXTPNR=" + nextpnr}, {folder.path(), 300, {}});
+      run_process({"make", "place", "NEXTPNR=" + nextpnr}, {folder.path(), 3600, {}});
   INFO(result.err);
   CHECK(result.status == 0);
   CHECK(result.out.find("Max frequency for clock") != std::string::npos);

@@ -127,7 +127,7 @@ TEST_CASE("Vivado's script names files that exist and fails when the clock is mi
     write_file(folder.file("vivado/stubs.tcl"), stubs + "source build.tcl\n");
     std::vector<std::string> command = {"tclsh", "stubs.tcl"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    return run_process(command, {folder.file("vivado"), 60, {}});
+    return run_process(command, {folder.file("vivado"), 3600, {}});
   };
   const ProcessResult core = run("0.1", {});
   INFO(core.err);
@@ -191,7 +191,7 @@ ProcessResult integrate(const std::string& folder, const std::string& slack,
   write_file(folder + "/vivado/integrator.tcl", filled(integrator, {{"SLACK", slack}}));
   std::vector<std::string> command = {"tclsh", "integrator.tcl"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run_process(command, {folder + "/vivado", 60, {}});
+  return run_process(command, {folder + "/vivado", 3600, {}});
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class TestDatabase {
   }
 
  private:
-  static constexpr std::chrono::milliseconds timeout{10000};
+  static constexpr std::chrono::milliseconds timeout{600000};
   TemporaryFolder folder_;
   std::string name_;
 };

@@ -97,9 +97,7 @@ def start(binaries, folder, who, port):
 
 def wait_until_ready(binaries, server, port):
     check = [os.path.join(binaries, "pg_isready"), "--quiet", "-h", "127.0.0.1", "-p", str(port)]
-    for _ in range(600):
-        if server.poll() is not None:
-            return False
+    while server.poll() is None:
         if subprocess.run(check, check=False).returncode == 0:
             return True
         time.sleep(0.1)
