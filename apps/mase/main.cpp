@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: declares the subcommands, runs one, and turns errors into messages and exit codes.
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <functional>
 
+#include "backend/backend.hpp"
 #include "base/diagnostics.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
@@ -95,5 +98,9 @@ int main(int argc, char** argv) {
   mase::cli::add_completion(app, action);
   mase::cli::add_manual(app, action);
   for (int i = 1; i < argc; ++i) mase::sandbox::may_read_argument(argv[i]);
-  return with_printing_checked(run_part([&] { return run_command(app, action, argc, argv); }));
+  const int code =
+      with_printing_checked(run_part([&] { return run_command(app, action, argc, argv); }));
+  // LibTorch takes longer to end than most commands take to run, and nothing of ours is left to do.
+  if (mase::backend::is_open() && std::fflush(nullptr) == 0) ::_exit(code);
+  return code;
 }

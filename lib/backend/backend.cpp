@@ -64,6 +64,8 @@ Backend& open() {
   return *opened;
 }
 
+bool is_open() { return opened != nullptr; }
+
 void set_threads(int threads) {
   wanted_threads = threads;
   if (opened != nullptr) opened->set_threads(threads);

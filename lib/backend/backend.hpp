@@ -68,6 +68,7 @@ class Backend {
 /// Opens libmase_torch, which exports `extern "C" Backend* mase_backend()`, on first use;
 /// Error(Fault::file) that says how to get LibTorch when it fails.
 Backend& open();
+bool is_open();  ///< whether LibTorch is loaded
 
 /// Threads of the LibTorch part: set when it is opened, or at once when it is open already.
 void set_threads(int threads);
