@@ -95,12 +95,11 @@ std::optional<Contents> read_contents(const std::string& path) {
   const ZipReader archive = open_archive(path);
   const auto files = extra_files_of(archive);
   if (files.empty()) return std::nullopt;
-  Contents contents;
-  contents.info = parse_json(entry_of(files, "mase/info.json", path), path + ":mase/info.json");
-  check_version(contents.info, path);
-  check_hashes(contents.info, files, path);
-  contents.graph = read_graph(entry_of(files, "mase/graph.txt", path), archive);
-  return contents;
+  Tree info = parse_json(entry_of(files, "mase/info.json", path), path + ":mase/info.json");
+  check_version(info, path);
+  check_hashes(info, files, path);
+  ir::Graph graph = read_graph(entry_of(files, "mase/graph.txt", path), archive);
+  return Contents{std::move(graph), std::move(info), archive};
 }
 
 }  // namespace mase::checkpoint

@@ -40,17 +40,18 @@ ZipImage loadable_image(const ZipReader& archive);
 std::map<std::string, Array> read_state_dict(const ZipReader& archive);
 
 /// Fills the graph's tensors from a checkpoint. Names, dtypes and shapes must be the same, and so
-/// must the hash that the checkpoint stores of its tensors. Nothing of the file is run.
-/// Error(Fault::file) otherwise; the graph is then unchanged.
-void load_tensors(const std::string& path, ir::Graph& graph);
+/// must the hash that the checkpoint stores of its tensors. Nothing of the file is run; all checks
+/// of open_model are made. Error(Fault::file) otherwise; the graph is then unchanged.
+void load_tensors(const ZipReader& archive, ir::Graph& graph);
 
 /// The extra files ("mase/graph.txt", ...) of an archive; empty when it was not written by mase.
 std::map<std::string, std::string> read_extra_files(const std::string& path);
 
 /// What a checkpoint says beside the TorchScript module.
 struct Contents {
-  ir::Graph graph;  ///< parsed from the text; tensors zero-filled until load_tensors
-  Tree info;        ///< tool, versions, hashes, resolved configuration, history, data set
+  ir::Graph graph;    ///< parsed from the text; tensors zero-filled until load_tensors
+  Tree info;          ///< tool, versions, hashes, resolved configuration, history, data set
+  ZipReader archive;  ///< for load_tensors, so that the tensors are those of this graph's file
 };
 /// Nothing when the archive was not written by mase; Error(Fault::file) when versions or hashes do
 /// not fit.

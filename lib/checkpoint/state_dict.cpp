@@ -185,8 +185,9 @@ void check_hash(const ZipReader& archive, const ir::Graph& graph) {
 
 }  // namespace
 
-void load_tensors(const std::string& path, ir::Graph& graph) {
-  const ZipReader archive = open_model(path);
+void load_tensors(const ZipReader& archive, ir::Graph& graph) {
+  check_entries(archive);
+  const std::string& path = archive.origin();
   Storages storages(archive);
   const Pickle pickle = read_pickle(storages.read("data.pkl"), path, PickleOf::module);
   ir::Graph filled = graph;

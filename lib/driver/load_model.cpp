@@ -96,9 +96,9 @@ LoadedModel from_registry(const ModelRequest& request) {
 }
 
 /// The graph of a checkpoint that was read, with its weights.
-LoadedModel with_weights(const std::string& path, checkpoint::Contents contents) {
+LoadedModel with_weights(checkpoint::Contents contents) {
   LoadedModel loaded{std::move(contents.graph), std::move(contents.info), {}, false};
-  checkpoint::load_tensors(path, loaded.graph);
+  checkpoint::load_tensors(contents.archive, loaded.graph);
   return loaded;
 }
 
@@ -151,7 +151,7 @@ LoadedModel import_with_guess(const ModelRequest& request) {
 LoadedModel from_file(const ModelRequest& request) {
   if (!std::filesystem::exists(request.model)) file_error(request.model + ": no such file");
   if (auto contents = checkpoint::read_contents(request.model)) {
-    LoadedModel loaded = with_weights(request.model, std::move(*contents));
+    LoadedModel loaded = with_weights(std::move(*contents));
     refuse_import_options(request, "a checkpoint");
     redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
     loaded.example = requested_inputs(request, input_names(loaded.graph)).values;
@@ -188,7 +188,7 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
     backend::open().load_state_dict(path, loaded.graph);
     return;
   }
-  LoadedModel stored = with_weights(path, std::move(*contents));
+  LoadedModel stored = with_weights(std::move(*contents));
   loaded.graph = std::move(stored.graph);
   loaded.info = std::move(stored.info);
 }
@@ -210,7 +210,7 @@ ir::Graph load_graph(const std::string& model, const ModelInput& input,
 LoadedModel load_checkpoint(const std::string& path) {
   auto contents = checkpoint::read_contents(path);
   if (!contents) no_checkpoint(path);
-  return with_weights(path, std::move(*contents));
+  return with_weights(std::move(*contents));
 }
 
 namespace {

@@ -14,7 +14,7 @@ void pickle(std::string_view bytes) {
   entries.emplace_back("m/code/m.py", "");
   const std::string module = stored("module.pt", test_zip::zip_of(entries));
   ir::Graph graph = small_graph();
-  accepts([&] { checkpoint::load_tensors(module, graph); });
+  accepts([&] { checkpoint::load_tensors(checkpoint::open_model(module), graph); });
 }
 
 }  // namespace mase::fuzz

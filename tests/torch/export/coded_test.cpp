@@ -92,7 +92,7 @@ ir::Graph stored_and_read(const ir::Graph& coded, const std::string& path) {
   libtorch::export_torchscript(coded, path, checkpoint::extra_files(coded, Tree::dict()));
   auto contents = checkpoint::read_contents(path);
   REQUIRE(contents);
-  checkpoint::load_tensors(path, contents->graph);
+  checkpoint::load_tensors(contents->archive, contents->graph);
   return std::move(contents->graph);
 }
 

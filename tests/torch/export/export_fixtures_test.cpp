@@ -66,7 +66,7 @@ TEST_CASE("a fixture's checkpoint comes back as the same graph", "[export]") {
     export_torchscript(graph, folder / "m.pt", checkpoint::extra_files(graph, Tree::dict()));
     auto contents = checkpoint::read_contents(folder / "m.pt");
     REQUIRE(contents);
-    checkpoint::load_tensors(folder / "m.pt", contents->graph);
+    checkpoint::load_tensors(contents->archive, contents->graph);
     CHECK(ir::print(contents->graph) == ir::print(graph));
     CHECK(same(executed(contents->graph, fixture.inputs), executed(graph, fixture.inputs)));
   }

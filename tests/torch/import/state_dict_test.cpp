@@ -122,6 +122,6 @@ TEST_CASE("tensors that are not those of the checkpoint are refused", "[state]")
   extras["mase/info.json"] = replace_all(extras.at("mase/info.json"),
                                          checkpoint::tensor_hash(graph), std::string(64, '0'));
   libtorch::export_torchscript(graph, folder / "model.pt", extras);
-  CHECK_THROWS_WITH(checkpoint::load_tensors(folder / "model.pt", graph),
+  CHECK_THROWS_WITH(checkpoint::load_tensors(checkpoint::open_model(folder / "model.pt"), graph),
                     Catch::Contains("tensor_hash differs"));
 }
