@@ -119,6 +119,67 @@ class CodeChecker {
   std::vector<Part> pending_;
 };
 
+/// Parser and compiler go down a program's tree by recursion, and the stack ends before a file
+/// does: the depth that the tree of these tokens can have is bounded. Brackets and blocks stand
+/// inside of each other, and operators, calls and subscripts of one expression may.
+class DepthMeter {
+ public:
+  /// Whether the program may go on with this token.
+  bool accepts(int kind) {
+    switch (kind) {
+      case jit::TK_IDENT:
+      case jit::TK_NUMBER:
+      case jit::TK_STRINGLITERAL:
+        return true;
+      case jit::TK_INDENT:
+      case jit::TK_ELIF:  // each stands in the other branch of the one before
+        ++blocks_;
+        break;
+      case jit::TK_DEDENT:
+        --blocks_;
+        break;
+      case ')':
+      case ']':
+      case '}':
+        close();
+        break;
+      case ',':
+      case ':':
+      case '=':
+      case jit::TK_NEWLINE:
+        begin_expression();
+        break;
+      default:
+        ++expressions_.back();
+        ++depth_;
+        if (kind == '(' || kind == '[' || kind == '{') expressions_.push_back(0);
+    }
+    return depth_ + blocks_ <= most_depth;
+  }
+
+ private:
+  static constexpr int most_depth = 256;
+
+  void begin_expression() { depth_ -= std::exchange(expressions_.back(), 0); }
+  void close() {
+    begin_expression();
+    if (expressions_.size() > 1) expressions_.pop_back();
+  }
+
+  int blocks_ = 0, depth_ = 0;
+  std::vector<int> expressions_{0};  ///< what may be deep in each expression that is not closed
+};
+
+void refuse_depth(const std::shared_ptr<jit::Source>& source, const std::string& place) {
+  jit::Lexer lexer(source);
+  DepthMeter meter;
+  while (lexer.cur().kind != jit::TK_EOF)
+    if (!meter.accepts(lexer.next().kind))
+      unsupported_error(place +
+                        " is nested more than 256 levels deep; use names for parts of its "
+                        "expressions");
+}
+
 void skip_line(jit::Lexer& lexer) {
   while (lexer.cur().kind != jit::TK_EOF && lexer.next().kind != jit::TK_NEWLINE) {
   }
@@ -131,7 +192,9 @@ void skip_lines_between(jit::Lexer& lexer) {
 }
 
 void check_file(std::string_view code, const std::string& name, const std::string& origin) {
-  jit::Parser parser(std::make_shared<jit::Source>(code, name));
+  const auto source = std::make_shared<jit::Source>(code, name);
+  refuse_depth(source, origin + ": " + name);
+  jit::Parser parser(source);
   CodeChecker checker(origin + ": " + name);
   jit::Lexer& lexer = parser.lexer();
   while (lexer.cur().kind != jit::TK_EOF) {

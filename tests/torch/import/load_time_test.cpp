@@ -152,3 +152,33 @@ TEST_CASE("our reader and LibTorch understand a pickle alike, or one refuses it"
   }
   CHECK(loaded > 0);
 }
+
+TEST_CASE("code that is nested deeper than the stack of a parser is refused") {
+  using Catch::Contains;
+  const auto repeated = [](const std::string& part, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += part;
+    return all;
+  };
+  const auto body = [&](const std::string& statement) {
+    return refusal_of_class("  def deep(self: Tensor, x: Tensor) -> int:\n" + statement +
+                            "    return 1\n");
+  };
+  constexpr int times = 100'000;
+  const std::string deep = "nested more than 256 levels deep";
+  for (const std::string& expression :
+       {repeated("(", times) + "x" + repeated(")", times), "x" + repeated(" + x", times),
+        repeated("-", times) + "x", repeated("not ", times) + "True", "x" + repeated("[0]", times),
+        "x" + repeated(".add(x)", times), "2" + repeated(" ** 2", times),
+        repeated("[", times) + repeated("]", times), "x" + repeated(" if True else x", times)})
+    CHECK_THAT(body("    y = " + expression + "\n"), Contains(deep));
+  CHECK_THAT(body("    if True:\n      y = 1\n" + repeated("    elif True:\n      y = 1\n", times)),
+             Contains(deep));
+  std::string blocks;
+  for (int i = 0; i < 300; ++i)
+    blocks += std::string(4 + static_cast<std::size_t>(i), ' ') + "if True:\n";
+  CHECK_THAT(body(blocks + std::string(304, ' ') + "y = 1\n"), Contains(deep));
+  // What is wide is not deep.
+  CHECK(body("    y = [" + repeated("(1 + 2) * -3, ", 1000) + "]\n").empty());
+  CHECK(body(repeated("    y = x + x\n", 1000)).empty());
+}
