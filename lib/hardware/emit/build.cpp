@@ -62,7 +62,8 @@ std::string name_of(const std::string& kind, const Recipe& recipe) {
 /// A hash of what Verilator wrote: C++ that differs is another model.
 std::string hash_of_model(const std::string& folder) {
   Files sources;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("V") && (name.ends_with(".cpp") || name.ends_with(".h")))
       sources[name] = sha256(read_file(entry.path().string()));
@@ -84,8 +85,10 @@ void fill(const std::string& folder, const Recipe& recipe) {
   const std::string made = work + "/sim/" + objects;
   write_file(folder + model_file, hash_of_model(made));
   write_file(folder + bench_file, read_file(made + bench_file));
-  fs::permissions(folder + bench_file, fs::perms::owner_all);
-  fs::remove_all(work);
+  std::error_code error;
+  fs::permissions(folder + bench_file, fs::perms::owner_all, error);
+  if (error) file_error("cannot keep a build in '" + folder + "': " + error.message());
+  fs::remove_all(work, error);
 }
 
 Build build(const std::string& kind, const Recipe& recipe) {
