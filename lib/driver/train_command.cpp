@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase train`: train in the project folder, keeping the best and the last checkpoint.
 #include <filesystem>
+#include <utility>
 
 #include "backend/backend.hpp"
 #include "base/file.hpp"
@@ -165,7 +166,10 @@ int train(const TrainRequest& request) {
   const std::string resume = request.resume ? resume_state(folder, model) : "";
   make_folder(folder);
   const std::string resolved = resolved_toml(session.configuration);
-  write_file(folder + "/config.toml", resolved);
+  // Beside a former result its own configuration stays until the first checkpoint.
+  bool replaces = file_exists(folder + "/last.pt");
+  const auto write_config = [&] { write_file(folder + "/config.toml", resolved); };
+  if (!replaces) write_config();
   const Tree info = checkpoint_info(resolved, &dataset);
   log::info("results go to " + folder);
   const data::TaskRow& task = data::find_task(dataset.task);
@@ -174,6 +178,7 @@ int train(const TrainRequest& request) {
   callbacks.progress = [&](const backend::Progress& progress) { reporter(progress); };
   callbacks.save = [&](const backend::Snapshot& snapshot) {
     save_snapshot(snapshot, folder, info);
+    if (std::exchange(replaces, false)) write_config();
   };
   const backend::TrainResult result =
       backend::open().train(model.graph, dataset, session.settings().train, callbacks, resume);

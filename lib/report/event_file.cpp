@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 
@@ -56,6 +57,10 @@ double now() {
   return std::chrono::duration<double>(since_epoch).count();
 }
 
+[[noreturn]] void fail_to_write(const std::string& path) {
+  file_error("cannot write '" + path + "': " + std::strerror(errno != 0 ? errno : EIO));
+}
+
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
@@ -72,7 +77,7 @@ EventFile::EventFile(const std::string& folder) {
   path_ = place_to_write(folder) + "/events.out.tfevents." +
           std::to_string(static_cast<long>(now())) + "." + host.data() + "." + unique_suffix();
   out_.open(path_, std::ios::binary | std::ios::app);
-  if (!out_) file_error(path_ + ": cannot be written");
+  if (!out_) fail_to_write(path_);
   record(key(1, double_wire) + raw(now()) + bytes_field(3, "brain.Event:2"));
 }
 
@@ -85,7 +90,7 @@ void EventFile::scalar(std::string_view tag, std::int64_t step, double value) {
 
 void EventFile::flush() {
   out_.flush();
-  if (!out_) file_error(path_ + ": cannot be written; is the disk full?");
+  if (!out_) fail_to_write(path_);
 }
 
 void EventFile::record(const std::string& message) {

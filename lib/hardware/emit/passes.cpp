@@ -3,6 +3,7 @@
 #include "hardware/emit/passes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -33,15 +34,23 @@ const Files& vectors_of(const design::Design& design, PassContext& context) {
   return context.derived.keep(KeptVectors{vector_files(design)}).files;
 }
 
-Result write(const Files& files, const PassContext& context) {
+void require_folder(const PassContext& context) {
   if (context.hardware_folder.empty())
     config_error("there is no hardware folder to write to; use `mase emit`");
-  write_files(context.hardware_folder, files);
+}
+
+Result names_of_files(const Files& files) {
   Result result;
   result.info["files"] = Tree::list();
   for (const auto& [name, content] : files) result.info["files"].push_back(name);
   result.text.push_back(std::to_string(files.size()) + (files.size() == 1 ? " file" : " files"));
   return result;
+}
+
+Result write(const Files& files, const PassContext& context) {
+  require_folder(context);
+  write_files(context.hardware_folder, files);
+  return names_of_files(files);
 }
 
 /// What an earlier emission into the folder says; nothing when there is none or it is damaged.
@@ -75,6 +84,23 @@ void remove_measured(const std::string& folder) {
     remove_file(folder + "/" + file);
 }
 
+/// design.json comes last, when the files that only an earlier one listed are gone: after an error
+/// in between the next emission still knows them.
+Result write_top(Files files, const PassContext& context) {
+  require_folder(context);
+  const std::string& folder = context.hardware_folder;
+  const EmittedDesign before = emitted_design(folder);
+  const bool same = tells(folder, files.at("design.json"));
+  Result result = names_of_files(files);
+  Files last;
+  last.insert(files.extract("design.json"));
+  write_files(folder, files);
+  if (!same) remove_measured(folder);
+  remove_stale(folder, before, read_design_json(last.at("design.json"), folder + "/design.json"));
+  write_files(folder, last);
+  return result;
+}
+
 /// How much of the part the design takes, and what would hold it when it does not fit.
 void add_use(const design::Design& design, const Device& device, Result& result) {
   const design::Cost cost = design::cost(design);
@@ -96,11 +122,7 @@ Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext
   const design::Design& design = design::design_of(graph, context);
   Files files = top_files(named(design, options), options, vectors_of(design, context));
   files["graph.txt"] = ir::print(graph);
-  const EmittedDesign before = emitted_design(context.hardware_folder);
-  const bool same = tells(context.hardware_folder, files.at("design.json"));
-  Result result = write(files, context);
-  if (!same) remove_measured(context.hardware_folder);
-  remove_stale(context.hardware_folder, before, emitted_design(context.hardware_folder));
+  Result result = write_top(std::move(files), context);
   add_use(design, device, result);
   return result;
 }
