@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Proves properties of the handshake modules with Yosys, ABC's property directed reachability (an
-unbounded proof) and z3, and shows on broken copies that the proofs can fail."""
+unbounded proof) and z3, and shows on broken copies that the proofs can fail. An outcome is kept in the user's
+cache folder under a hash of all that it follows from: sources, commands, versions of the tools."""
 
 import argparse
+import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -14,7 +17,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TEMPLATES = HERE.parents[2] / "hw_templates"
-LIMIT = 55  # seconds a proof
+LIMIT = 3600  # seconds a proof
 
 # (harness, parameters): all by pdr.
 PROOFS = [
@@ -50,7 +53,8 @@ PROOFS = [
     ("less_proof", {"W": 1}),
     ("multiply_stage_proof", {}),
     ("multiply_stage_proof", {"W": 7}),
-    *[("dot_proof", {"SIMD": lanes, "AW": 2, "BW": 2, "W": 7}) for lanes in (1, 2, 3, 4, 5, 6, 7, 8, 9)],
+    *[("dot_proof", {"SIMD": lanes, "AW": 2, "BW": 2, "W": 7}) for lanes in (1, 2, 3, 4, 5, 6, 7)],
+    *[("dot_proof", {"SIMD": lanes, "AW": 1, "BW": 1, "W": 5}) for lanes in (8, 9)],
     ("dot_proof", {"SIMD": 4, "W": 6, "PRODUCT_STAGES": 1}),
     ("dot_proof", {"SIMD": 7, "AW": 1, "BW": 1, "PRODUCT_STAGES": 2}),
     ("dot_packed_proof", {"PITCH": 5}),
@@ -169,89 +173,128 @@ write_aiger -I -B -zinit -no-startoffset proof.aig
 """
 
 
+PDR = f"read_aiger proof.aig; fold; strash; scorr; pdr -T {LIMIT}"
+
+TO_SMT2 = """
+chparam {set_parameters} {top}
+hierarchy -check -top {top}
+prep -flatten -top {top}
+opt -full
+write_smt2 -wires proof.smt2
+"""
+
+# For each engine: what Yosys writes, the command that reads it, and what it says of a proof and of a refutation.
+# z3 is for a module without state: one step.
+ENGINES = {
+    "pdr": (TO_AIGER, ["yosys-abc", "-c", PDR], "Property proved", "was asserted in frame"),
+    "z3": (
+        TO_SMT2,
+        ["yosys-smtbmc", "-s", "z3", "-t", "1", "--noprogress", "proof.smt2"],
+        "Status: PASSED",
+        "Status: FAILED",
+    ),
+}
+IMAGES = {"weights.mem": "".join(f"{word:x}\n" for word in range(4)), "places.mem": "1\n0\n"}
+
+
 def set_words(parameters):
     """Options of chparam, which reads no minus sign."""
     return " ".join(f"-set {key} 32'sb{value & 0xFFFFFFFF:032b}" for key, value in parameters.items())
 
 
 def run(command, folder):
-    """Output of a command and the seconds it took; the output is kept when it fails."""
-    start = time.time()
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10 * LIMIT)
-    return result.returncode, result.stdout + result.stderr, time.time() - start
+    """Status and output of a command."""
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout + result.stderr
 
 
-def sources():
-    """The files of the modules and the harnesses. Those of an FPGA family stand beside the common ones, as ecp5_NAME."""
+def all_sources():
+    """The texts of modules and harnesses. Those of an FPGA family stand beside the common ones, as ecp5_NAME."""
+    texts = {}
     for path in [*TEMPLATES.glob("*/*.sv"), *HERE.glob("*.sv")]:
         prefix = "ecp5_" if path.parent.name == "ecp5" else ""
-        yield prefix + path.stem, path.read_text().replace("module mase_", f"module {prefix}mase_")
+        texts[prefix + path.stem] = path.read_text().replace("module mase_", f"module {prefix}mase_")
+    return texts
 
 
-def read_commands(folder, mutant):
-    """Copies the sources, one broken when asked to, and returns the line that reads them."""
-    names = []
-    for name, text in sources():
+def sources_of(top, mutant, texts):
+    """Files of a harness and of all modules that it names, one broken when asked to."""
+    files = {module: name for name, text in texts.items() for module in re.findall(r"^module (\w+)", text, re.M)}
+    names, found = [top], {}
+    while names:
+        name = files.get(names.pop())
+        if name in found or name is None:
+            continue
+        text = texts[name]
+        names += re.findall(r"\w+", text)
         if mutant and name == mutant[0]:
             assert mutant[1] in text, f"{name} has no {mutant[1]}"
             text = text.replace(mutant[1], mutant[2])
-        (folder / f"{name}.sv").write_text(text)
-        names.append(f"{name}.sv")
-    (folder / "weights.mem").write_text("".join(f"{word:x}\n" for word in range(4)))
-    (folder / "places.mem").write_text("1\n0\n")
-    return "read_verilog -sv -formal -defer " + " ".join(names)
+        found[name] = text
+    assert not mutant or mutant[0] in found, f"{top} has no {mutant[0]}"
+    return {f"{name}.sv": text for name, text in sorted(found.items())}
 
 
-def prove_pdr(top, parameters, mutant=None):
-    """(True, False or None when undecided, seconds, log)."""
+def prove(engine, top, parameters, sources):
+    """(True, False or None when undecided, log)."""
+    to_file, command, proved, refuted = ENGINES[engine]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        sets = set_words(parameters)
-        script = read_commands(folder, mutant) + TO_AIGER.format(set_parameters=sets, top=top)
+        for file, text in {**sources, **IMAGES}.items():
+            (folder / file).write_text(text)
+        script = "read_verilog -sv -formal -defer " + " ".join(sources)
+        script += to_file.format(set_parameters=set_words(parameters), top=top)
         (folder / "proof.ys").write_text(script)
-        status, log, seconds = run(["yosys", "-q", "proof.ys"], folder)
-        if status != 0:
-            return None, seconds, log
-        command = f"read_aiger proof.aig; fold; strash; scorr; pdr -T {LIMIT}"
-        status, log, more = run(["yosys-abc", "-c", command], folder)
-        proved = True if re.search("Property proved", log) else None
-        refuted = re.search("was asserted in frame", log)
-        return (False if refuted else proved), seconds + more, log
+        status, log = run(["yosys", "-q", "proof.ys"], folder)
+        if status == 0:
+            log = run(command, folder)[1]
+    if re.search(refuted, log):
+        return False, log
+    return (True if re.search(proved, log) else None), log
 
 
-def prove_z3(top, parameters, mutant=None):
-    """As prove_pdr, for a module without state: one step of yosys-smtbmc."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        sets = set_words(parameters)
-        script = (
-            read_commands(folder, mutant)
-            + f"""
-chparam {sets} {top}
-hierarchy -check -top {top}
-prep -flatten -top {top}
-opt -full
-write_smt2 -wires proof.smt2
-"""
-        )
-        (folder / "proof.ys").write_text(script)
-        status, log, seconds = run(["yosys", "-q", "proof.ys"], folder)
-        if status != 0:
-            return None, seconds, log
-        status, log, more = run(["yosys-smtbmc", "-s", "z3", "-t", "1", "--noprogress", "proof.smt2"], folder)
-        passed, failed = "Status: PASSED" in log, "Status: FAILED" in log
-        return (True if passed else False if failed else None), seconds + more, log
+def tools():
+    """Which Yosys, ABC and z3 there are; ABC and smtbmc do not say which they are."""
+    versions = [run(words, None)[1] for words in (["yosys", "-V"], ["z3", "--version"])]
+    programs = [pathlib.Path(shutil.which(tool)).read_bytes() for tool in ("yosys-abc", "yosys-smtbmc")]
+    return [*versions, *(hashlib.sha256(program).hexdigest() for program in programs)]
+
+
+class Outcomes:
+    """Outcomes of earlier proofs: a file each, named by the hash of what they follow from."""
+
+    def __init__(self, again):
+        base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+        self.folder, self.again, self.tools = pathlib.Path(base) / "mase/proofs", again, tools()
+
+    def path(self, *proof):
+        return self.folder / hashlib.sha256(repr((ENGINES, IMAGES, self.tools, proof)).encode()).hexdigest()
+
+    def prove(self, *proof):
+        """As prove(), and whether the outcome was known."""
+        path = self.path(*proof)
+        if not self.again and path.exists():
+            return {"proved": True, "refuted": False}[path.read_text()], "", True
+        outcome, log = prove(*proof)
+        if outcome is not None:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            whole = path.with_suffix(f".{os.getpid()}")
+            whole.write_text("proved" if outcome else "refuted")
+            whole.rename(path)
+        return outcome, log, False
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("filter", nargs="?", default="", help="only harnesses with this in them")
     parser.add_argument("--log", action="store_true", help="print the tools' output")
+    parser.add_argument("--again", action="store_true", help="do not believe earlier proofs")
     arguments = parser.parse_args()
     for tool in ("yosys", "yosys-abc", "yosys-smtbmc", "z3"):
         if not shutil.which(tool):
             sys.exit(f"{tool} is not in PATH; install the packages yosys and z3")
     failed = 0
+    outcomes, texts = Outcomes(arguments.again), all_sources()
     print(f"{'property':66} {'engine':8} {'seconds':>7}  result")
     jobs = [("pdr", top, parameters, None) for top, parameters in PROOFS]
     jobs += [("z3", "requantise_proof", parameters, None) for parameters in REQUANTISE]
@@ -260,15 +303,16 @@ def main():
     for engine, top, parameters, mutant in jobs:
         if arguments.filter not in top:
             continue
-        prove = prove_pdr if engine == "pdr" else prove_z3
-        outcome, seconds, log = prove(top, parameters, mutant)
+        start = time.time()
+        outcome, log, known = outcomes.prove(engine, top, parameters, sources_of(top, mutant, texts))
         label = top + " " + " ".join(f"{key}={value}" for key, value in parameters.items())
         label += " (broken)" if mutant else ""
         good = outcome is (mutant is None)
         failed += not good
         word = {True: "proved", False: "refuted", None: "undecided"}[outcome]
+        word += " before" if known else ""
         word += "" if good else ": FAILED"
-        print(f"{label:66} {engine:8} {seconds:7.1f}  {word}", flush=True)
+        print(f"{label:66} {engine:8} {time.time() - start:7.1f}  {word}", flush=True)
         if arguments.log or not good:
             print(log[-4000:])
     return 1 if failed else 0
