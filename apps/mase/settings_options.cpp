@@ -150,9 +150,11 @@ void add_sandbox(CLI::App& command, const std::string& group) {
 }  // namespace
 
 void add_allow_external(CLI::App& command, driver::HardwareRequest& request) {
-  command.add_flag("--allow-external", request.allow_external,
-                   "have tools read SystemVerilog that came with the checkpoint: it can run any "
-                   "program");
+  command
+      .add_flag("--allow-external", request.allow_external,
+                "have tools read SystemVerilog that came with the checkpoint: it can run any "
+                "program")
+      ->group(std::string(further) + "Options");
 }
 
 void add_limits(CLI::App& command) {
