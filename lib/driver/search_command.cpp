@@ -131,7 +131,7 @@ search::StudyResult read_result(const SearchTask& task, const search::Plan& plan
   return {.name = study.name,
           .options = task.options(),
           .problem = plan.problem(),
-          .trials = storage->trials(study),
+          .trials = storage->take_trials(study),
           .baseline = task.baseline(),
           .samplers = search::turns_text(search::sampler_turns(study, plan))};
 }

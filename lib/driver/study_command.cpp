@@ -46,24 +46,31 @@ std::string states_text(const std::vector<Record>& trials) {
 /// The best trials, as a search has them; by number.
 std::vector<const Record*> best_of(const Study& study, const std::vector<Record>& trials) {
   std::vector<samplers::Trial> plain;
-  for (const Record& record : trials) plain.push_back(record.trial);
+  for (const Record& record : trials) plain.push_back(samplers::without_attributes(record.trial));
   std::vector<const Record*> best;
   for (const std::size_t index : samplers::best_trials(plain, study.directions))
     best.push_back(&trials[index]);
   return best;
 }
 
+/// So many studies are named in a message, and listed.
+constexpr std::int64_t most_named = 20, most_listed = 10000;
+
 /// The study of that name, or the only one.
 Study chosen(Storage& database, const std::optional<std::string>& name) {
-  const std::vector<Study> studies = database.studies();
+  if (name)
+    if (const auto study = database.find_study(*name)) return *study;
+  const std::vector<Study> studies = database.studies(most_named + 1);
+  const bool all = std::ssize(studies) <= most_named;
   std::vector<std::string> names;
   for (const Study& study : studies) names.push_back(study.name);
+  if (!all) names.back() = "...";
   if (!name && studies.size() == 1) return studies.front();
   if (!name)
-    config_error(database.name() + " has " + std::to_string(studies.size()) +
-                 " studies; name one: " + join(names, ", "));
-  for (const Study& study : studies)
-    if (study.name == *name) return study;
+    config_error(
+        database.name() + " has " +
+        (all ? std::to_string(studies.size()) : "more than " + std::to_string(most_named)) +
+        " studies; name one: " + join(names, ", "));
   config_error(database.name() + ": there is no study '" + *name + "'" +
                did_you_mean(*name, names, "; studies: " + join(names, ", ")));
 }
@@ -121,7 +128,10 @@ std::vector<const Record*> pointers(const std::vector<Record>& trials) {
 int list_studies(Storage& database, Output& output) {
   passes::ReportTable table{"Studies", {"Study", "Directions", "Trials", "Best"}, {}, ""};
   output.document()["studies"] = Tree::list();
-  for (const Study& study : database.studies()) {
+  std::vector<Study> studies = database.studies(most_listed + 1);
+  const bool all = std::ssize(studies) <= most_listed;
+  if (!all) studies.pop_back();
+  for (const Study& study : studies) {
     const std::vector<Record>& trials = database.trials(study);
     const std::vector<const Record*> best = best_of(study, trials);
     std::string text = std::to_string(best.size()) + " on the front";
@@ -134,8 +144,12 @@ int list_studies(Storage& database, Output& output) {
     entry["directions"] = directions_text(study);
     for (const auto& [state, count] : states_of(trials)) entry["trials"][state] = count;
     output.document()["studies"].push_back(std::move(entry));
+    database.forget(study);
   }
   output.table(table);
+  if (!all)
+    output.text("the first " + std::to_string(most_listed) +
+                " studies; `mase study show NAME` shows any");
   output.finish();
   return 0;
 }

@@ -133,7 +133,7 @@ Tree measure(const Settings& settings, const std::string& folder) {
   search::StudyResult result{.name = study.name,
                              .options = plan.options,
                              .problem = plan.problem(),
-                             .trials = storage->trials(study)};
+                             .trials = storage->take_trials(study)};
   report["hash"] = hash_of(result.trials);
   search::write_results(result, folder);
   report["ms_results"] = processor_ms() - begin;

@@ -168,6 +168,7 @@ TEST_CASE("log.json has one object per trial, of the documented keys, times in m
   add_trial(result, {0.75, 4});
   add_failed(result, "metric 'loss' is NaN");
   const Tree tree = parse_json(to_json(log_tree(result)), "log.json");
+  CHECK(log_text(result) == to_json(log_tree(result)) + "\n");
   CHECK(keys_of(tree) == std::vector<std::string>{"0", "1"});
   CHECK(keys_of(tree.at("0")) ==
         std::vector<std::string>{"number", "values_0", "values_1", "user_attrs_hardware_metrics",

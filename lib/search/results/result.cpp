@@ -9,7 +9,8 @@ namespace mase::search {
 std::vector<std::size_t> StudyResult::best() const {
   std::vector<samplers::Trial> plain;
   plain.reserve(trials.size());
-  for (const storage::Record& record : trials) plain.push_back(record.trial);
+  for (const storage::Record& record : trials)
+    plain.push_back(samplers::without_attributes(record.trial));
   return samplers::best_trials(plain, problem.directions);
 }
 

@@ -58,6 +58,7 @@ Tree best_tree(const StudyResult& result);
 /// values_0 ..., user_attrs_*, system_attrs_* (constraints and fail_reason, where there), state,
 /// datetime_start, datetime_complete, duration, times in ms).
 Tree log_tree(const StudyResult& result);
+std::string log_text(const StudyResult& result);
 /// trials.csv: a row per trial: number, state, value or values_0 ..., metrics, params_*, violation
 /// (of a study with constraints), seconds, reason.
 std::string trials_csv(const StudyResult& result);

@@ -109,6 +109,20 @@ Tree best_tree(const StudyResult& result) {
   return tree;
 }
 
+/// The text of log_tree, made trial by trial: all of them as a tree take several times the room.
+std::string log_text(const StudyResult& result) {
+  if (result.trials.empty()) return "{}\n";
+  std::string text = "{";
+  std::size_t count = 0;
+  for (const Record& record : result.trials) {
+    const Tree::Dict one{
+        {std::to_string(count), log_entry(record, result.problem.directions.size())}};
+    const std::string lines = to_json(Tree(one));  // "{", its lines, "}"
+    text += (count++ == 0 ? "" : ",") + lines.substr(1, lines.size() - 3);
+  }
+  return text + "\n}\n";
+}
+
 Tree log_tree(const StudyResult& result) {
   Tree::Dict entries;
   for (const Record& record : result.trials)
@@ -128,7 +142,7 @@ void write_report(const StudyResult& result, const std::string& folder) {
 
 void write_results(const StudyResult& result, const std::string& folder) {
   write_file(folder + "/best.json", to_json(best_tree(result)) + "\n");
-  write_file(folder + "/log.json", to_json(log_tree(result)) + "\n");
+  write_file(folder + "/log.json", log_text(result));
   write_file(folder + "/trials.csv", trials_csv(result));
   if (result.sensitivity.size() > 0) {
     const passes::ReportTable table = sensitivity_table(result, double_text);

@@ -22,4 +22,15 @@ std::string_view state_name(TrialState state) {
   MASE_CHECK(false, "a trial has no known state");
 }
 
+Trial without_attributes(const Trial& trial) {
+  Trial copy;
+  copy.number = trial.number;
+  copy.state = trial.state;
+  copy.params = trial.params;
+  copy.values = trial.values;
+  copy.violation = trial.violation;
+  copy.intermediate = trial.intermediate;
+  return copy;
+}
+
 }  // namespace mase::samplers

@@ -28,4 +28,7 @@ struct Trial {
   Tree attributes = Tree::dict();               ///< system attributes
 };
 
+/// All that decides about others: a copy for those who keep many.
+Trial without_attributes(const Trial& trial);
+
 }  // namespace mase::samplers

@@ -38,7 +38,10 @@ struct Dialect {
   std::string_view serial, time, real, direction, state, value_type, intermediate_type;
   std::vector<std::string_view> before_tables;  ///< statements that come before CREATE TABLE
   std::string_view tables;                      ///< query: the names of all tables in reach
-  std::string_view for_update;                  ///< after SELECT: locks the row
+  /// Query: one of {tables}, a list of names, that is no plain table but a view, a virtual table or
+  /// one with computed columns. Empty where only the owner of the database can make such.
+  std::string_view strange;
+  std::string_view for_update;   ///< after SELECT: locks the row
   std::string_view skip_locked;  ///< after SELECT: locks the row, or passes over a locked one
   std::string_view now;          ///< the database's clock as trial_heartbeats.heartbeat stores it
   std::string_view age;          ///< seconds since that column's time

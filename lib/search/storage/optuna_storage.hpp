@@ -22,7 +22,7 @@ class OptunaStorage final : public Storage {
 
   // studies.cpp
   std::optional<Study> find_study(const std::string& name) override;
-  std::vector<Study> studies() override;
+  std::vector<Study> studies(std::int64_t most) override;
   Study create_study(const std::string& name, const std::vector<Direction>& directions,
                      const Tree& user, const Tree& system) override;
   void set_user_attribute(const Study& study, std::string_view key, const Tree& value) override;
@@ -31,6 +31,10 @@ class OptunaStorage final : public Storage {
 
   // trials.cpp
   const std::vector<Record>& trials(const Study& study) override;
+  void leave_out_attributes() override { details_ = Details::decisive; }
+  Tree user_attributes(const Record& record) override;
+  std::vector<Record> take_trials(const Study& study) override;
+  void forget(const Study& study) override { records_.erase(study.id); }
   std::optional<Record> begin_trial(const Study& study, const Tree& system,
                                     std::int64_t limit) override;
   void release(const Record& record) override;
@@ -80,6 +84,7 @@ class OptunaStorage final : public Storage {
 
   std::unique_ptr<Database> database_;
   Zone zone_;
+  Details details_ = Details::all;
   Distributions distributions_;
   std::map<std::int64_t, Records> records_;  ///< by study
   std::map<std::int64_t, Counts> counts_;    ///< by study

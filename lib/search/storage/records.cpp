@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <span>
 
 #include "base/error.hpp"
@@ -52,8 +53,9 @@ Record& record_of(std::vector<Record>& records, const Value& id) {
 
 class DetailReader {
  public:
-  DetailReader(Database& database, Distributions& distributions, std::vector<Record>& records)
-      : database_(database), distributions_(distributions), records_(records) {}
+  DetailReader(Database& database, Distributions& distributions, std::vector<Record>& records,
+               Details details)
+      : database_(database), distributions_(distributions), records_(records), details_(details) {}
 
   void read(std::span<const std::int64_t> ids) {
     list_ = id_list(ids);
@@ -68,12 +70,15 @@ class DetailReader {
         "SELECT trial_id, step, intermediate_value, intermediate_value_type "
         "FROM trial_intermediate_values",
         "step", [&](Record& record, const Row& row) { add_intermediate(record, row); });
-    each("SELECT trial_id, \"key\", value_json FROM trial_user_attributes",
-         "trial_user_attribute_id",
-         [&](Record& record, const Row& row) { add_attribute(record, record.user, row); });
+    if (details_ == Details::all)
+      each("SELECT trial_id, \"key\", value_json FROM trial_user_attributes",
+           "trial_user_attribute_id",
+           [&](Record& record, const Row& row) { add_attribute(record, record.user, row); });
     each("SELECT trial_id, \"key\", value_json FROM trial_system_attributes",
          "trial_system_attribute_id", [&](Record& record, const Row& row) {
-           add_attribute(record, record.trial.attributes, row);
+           if (details_ == Details::all || !is_finished(record.trial.state) ||
+               row[1] != Value(std::string(worker_attribute)))
+             add_attribute(record, record.trial.attributes, row);
          });
   }
 
@@ -110,6 +115,7 @@ class DetailReader {
   Database& database_;
   Distributions& distributions_;
   std::vector<Record>& records_;
+  Details details_;
   IdList list_;
 };
 
@@ -117,10 +123,18 @@ std::optional<std::int64_t> optional_time(const Value& value, Zone zone, const s
   return is_null(value) ? std::nullopt : time_from(text(value, where), zone);
 }
 
+/// Ids and numbers of trials, with room for the next one.
+std::int64_t natural(const Value& value, const std::string& where) {
+  const std::int64_t number = integer(value, where);
+  if (number < 0 || number > std::numeric_limits<std::int32_t>::max())
+    file_error(where + ": " + std::to_string(number) + " is no number of a trial");
+  return number;
+}
+
 Record record_from(const Row& row, Zone zone, const std::string& where) {
   Record record;
-  record.id = integer(row[0], where);
-  record.trial.number = integer(row[1], where);
+  record.id = natural(row[0], where);
+  record.trial.number = natural(row[1], where);
   record.trial.state = state_from(text(row[2], where), where);
   record.start = optional_time(row[3], zone, where);
   record.complete = optional_time(row[4], zone, where);
@@ -138,16 +152,17 @@ std::shared_ptr<const samplers::Distribution> Distributions::read(const std::str
   return known_.emplace(text, std::move(made)).first->second;
 }
 
-void read_details(Database& database, Distributions& distributions, std::vector<Record>& records) {
+void read_details(Database& database, Distributions& distributions, std::vector<Record>& records,
+                  Details details) {
   std::vector<std::int64_t> ids;
   for (const Record& record : records) ids.push_back(record.id);
-  DetailReader reader(database, distributions, records);
+  DetailReader reader(database, distributions, records, details);
   in_chunks(ids, [&](std::span<const std::int64_t> some) { reader.read(some); });
   for (Record& record : records) record.trial.violation = violation_of(record.trial.attributes);
 }
 
 void Records::update(Database& database, Distributions& distributions, std::int64_t study,
-                     Zone zone) {
+                     Zone zone, Details details) {
   const std::string columns =
       "SELECT trial_id, number, state, datetime_start, datetime_complete FROM trials ";
   std::vector<Record> fresh;
@@ -167,7 +182,7 @@ void Records::update(Database& database, Distributions& distributions, std::int6
   add(database.query(columns + "WHERE study_id = $1 AND trial_id >= $2 AND number IS NOT NULL "
                                "ORDER BY trial_id",
                      {study, next_}));
-  read_details(database, distributions, fresh);
+  read_details(database, distributions, fresh, details);
   for (Record& record : fresh) put(std::move(record));
 }
 

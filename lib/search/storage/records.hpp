@@ -22,16 +22,22 @@ class Distributions {
   std::unordered_map<std::string, std::shared_ptr<const samplers::Distribution>> known_;
 };
 
+/// What is read of a trial: everything, or what Storage::leave_out_attributes leaves.
+enum class Details { all, decisive };
+
 /// Fills in everything that stands outside of the table `trials`; records in ascending id.
-void read_details(Database& database, Distributions& distributions, std::vector<Record>& records);
+void read_details(Database& database, Distributions& distributions, std::vector<Record>& records,
+                  Details details = Details::all);
 
 /// The trials of a study as last read: finished ones are not read again, so what a call costs does
 /// not depend on how many there are.
 class Records {
  public:
   /// Reads what is new since the last call and what was not finished then; inside a transaction.
-  void update(Database& database, Distributions& distributions, std::int64_t study, Zone zone);
+  void update(Database& database, Distributions& distributions, std::int64_t study, Zone zone,
+              Details details);
   const std::vector<Record>& all() const { return records_; }
+  std::vector<Record> take() && { return std::move(records_); }
   /// All trials with a smaller id are finished.
   std::int64_t first_unfinished() const { return open_.empty() ? next_ : open_.front(); }
 

@@ -76,7 +76,27 @@ std::string in_dialect(std::string_view statement, const Dialect& dialect) {
 bool has_table(Database& database, std::string_view table) {
   const Rows rows = database.query(std::string(database.dialect().tables));
   return std::any_of(rows.begin(), rows.end(),
-                     [&](const Row& row) { return std::get<std::string>(row.at(0)) == table; });
+                     [&](const Row& row) { return row.at(0) == Value(std::string(table)); });
+}
+
+/// "'studies', 'version_info', ...": all tables.
+std::string table_names() {
+  std::vector<std::string> names;
+  for (const std::string_view statement : tables)
+    if (statement.starts_with("CREATE TABLE "))
+      names.push_back("'" + split(statement.substr(13), ' ').front() + "'");
+  return join(names, ", ");
+}
+
+/// A file of a stranger may have anything under the names of the tables.
+void refuse_strange(Database& database) {
+  if (database.dialect().strange.empty()) return;
+  const Rows rows = database.query(
+      replace_all(std::string(database.dialect().strange), "{tables}", table_names()));
+  if (!rows.empty())
+    file_error(database.name() + ": '" + text(rows[0].at(0), database.name()) +
+               "' is a view, a virtual table or has computed columns, which no database of a study "
+               "has; read it with `sqlite3` if you trust it");
 }
 
 void create_tables(Database& database) {
@@ -94,6 +114,7 @@ struct Version {
 
 /// Nothing while Optuna is still creating the database, which takes it several transactions.
 std::optional<Version> read_version(Database& database) {
+  refuse_strange(database);
   if (!has_table(database, "alembic_version") || !has_table(database, "version_info")) return {};
   const Rows alembic = database.query("SELECT version_num FROM alembic_version");
   const Rows info = database.query("SELECT library_version FROM version_info");

@@ -3,14 +3,18 @@
 // and the writer do not wait for each other; the last one that closes it leaves one plain file.
 // Commits are not flushed to the disk: a killed process loses nothing, a power cut may lose the
 // last trials and never harms the database.
+// A file may come from a stranger: nothing that its schema has beside tables is run, and texts and
+// the work for one look at it are limited.
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 #include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "search/storage/database.hpp"
 
 namespace mase::storage {
@@ -26,6 +30,11 @@ const Dialect sqlite_dialect{
     .intermediate_type = "VARCHAR(7)",
     .before_tables = {},
     .tables = "SELECT name FROM sqlite_master WHERE type = 'table'",
+    // Views and virtual tables have no pages; hidden columns are computed.
+    .strange =
+        "SELECT s.name FROM sqlite_master s WHERE lower(s.name) IN ({tables}) AND "
+        "s.type IN ('table', 'view') AND (s.rootpage = 0 OR s.type = 'table' AND EXISTS "
+        "(SELECT 1 FROM pragma_table_xinfo(s.name) WHERE hidden <> 0)) LIMIT 1",
     .for_update = "",
     .skip_locked = "",
     // Six decimals, as SQLAlchemy writes times; SQLite's clock has three of them.
@@ -44,6 +53,7 @@ class Sqlite final : public Database {
         views_(opening == Opening::view) {
     if (views_ && !file_exists(path)) file_error(path + ": there is no such database");
     open(path);
+    distrust();
     sqlite3_busy_handler(handle_.get(), &Sqlite::wait, this);
     if (views_) return;
     if (sqlite3_db_readonly(handle_.get(), "main") == 1) fail(SQLITE_READONLY);
@@ -84,6 +94,7 @@ class Sqlite final : public Database {
   }
 
   void begin(Access access) override {
+    if (!views_) steps_ = bytes_ = 0;
     // A write takes its lock at once: a reader that turns writer can be refused without waiting.
     execute(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN", {});
   }
@@ -94,12 +105,45 @@ class Sqlite final : public Database {
   }
 
   void open(const std::string& path) {
+    std::error_code error;
+    const auto kind = std::filesystem::status(path, error).type();
+    if (kind != std::filesystem::file_type::not_found &&
+        kind != std::filesystem::file_type::regular &&
+        kind != std::filesystem::file_type::directory)
+      file_error(path + ": a database must be a regular file");
     sqlite3* handle = nullptr;
     const int flags = views_ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int code = sqlite3_open_v2(path.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
     handle_.reset(handle);
     if (code != SQLITE_OK) fail(code);
     sqlite3_extended_result_codes(handle_.get(), 1);
+  }
+
+  /// As sqlite.org's "Defense Against The Dark Arts" has it. Views, triggers and virtual tables of
+  /// the file stay unused, functions in its expressions have no effects, and a progress handler
+  /// counts.
+  void distrust() {
+    for (const auto& [option, value] :
+         {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+          std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}})
+      sqlite3_db_config(handle_.get(), option, value, nullptr);
+    sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, most_text);
+    sqlite3_progress_handler(handle_.get(), steps_between_counts, &Sqlite::count, this);
+  }
+
+  /// Called by SQLite now and then; ends the statement where this is not 0.
+  static int count(void* self) {
+    auto& database = *static_cast<Sqlite*>(self);
+    database.steps_ += steps_between_counts;
+    return database.steps_ > most_steps || stop_asked() ? 1 : 0;
+  }
+
+  void count_bytes(sqlite3_stmt* statement) {
+    for (int i = 0; i < sqlite3_column_count(statement); ++i)
+      bytes_ += sqlite3_column_bytes(statement, i);
+    if (bytes_ > most_bytes)
+      file_error(name() + ": its texts are longer than " + std::to_string(most_bytes >> 20) +
+                 " MiB together; is it the database of a study?");
   }
 
   /// Where WAL cannot be had (another connection is busy, a network file system) the file keeps its
@@ -117,8 +161,11 @@ class Sqlite final : public Database {
     const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_reset)> reset(statement, &sqlite3_reset);
     bind(statement, parameters);
     int code = sqlite3_step(statement);
-    for (; code == SQLITE_ROW; code = sqlite3_step(statement))
-      if (rows != nullptr) rows->push_back(read_row(statement));
+    for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
+      if (rows == nullptr) continue;
+      rows->push_back(read_row(statement));
+      count_bytes(statement);
+    }
     if (code != SQLITE_DONE) fail(code);
   }
 
@@ -193,6 +240,13 @@ class Sqlite final : public Database {
       case SQLITE_CANTOPEN:
         file_error(name() + ": cannot open this database (" + words +
                    "); its folder must exist and be writable");
+      case SQLITE_INTERRUPT:
+        stop_if_asked();
+        file_error(name() + ": looking at it takes too long (" + std::to_string(most_steps) +
+                   " steps of SQLite); is it the database of a study, with the indices of one?");
+      case SQLITE_TOOBIG:
+        file_error(name() + ": a text of it is longer than " + std::to_string(most_text >> 20) +
+                   " MiB; is it the database of a study?");
       case SQLITE_FULL:
       case SQLITE_IOERR:
         file_error(name() + ": cannot write (" + words + "); is the disk full?");
@@ -201,8 +255,16 @@ class Sqlite final : public Database {
     }
   }
 
+  /// Far above what studies have: 20,000 trials of 20 parameters are some 10 million steps and 50
+  /// MiB.
+  static constexpr int steps_between_counts = 10000;
+  static constexpr std::int64_t most_steps = 2'000'000'000;
+  static constexpr int most_text = 64 << 20;
+  static constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
+
   Handle handle_;
-  bool views_;  ///< opened for reading only
+  std::int64_t steps_ = 0, bytes_ = 0;  ///< of a transaction, or of all where it only views
+  bool views_;                          ///< opened for reading only
   std::chrono::steady_clock::time_point waiting_since_;
   std::unordered_map<std::string, Statement> statements_;
 };

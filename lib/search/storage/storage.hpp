@@ -67,7 +67,9 @@ class Storage {
   virtual const std::string& name() const = 0;  ///< for messages, without a password
 
   virtual std::optional<Study> find_study(const std::string& name) = 0;
-  virtual std::vector<Study> studies() = 0;
+  /// The first `most` by id.
+  virtual std::vector<Study> studies(
+      std::int64_t most = std::numeric_limits<std::int32_t>::max()) = 0;
   /// The new study, or the one of this name that another worker created first.
   virtual Study create_study(const std::string& name, const std::vector<Direction>& directions,
                              const Tree& user, const Tree& system) = 0;
@@ -81,6 +83,14 @@ class Storage {
   /// All trials in ascending number, valid until the next call. Finished trials are read once and
   /// kept.
   virtual const std::vector<Record>& trials(const Study& study) = 0;
+  /// From now on `trials` reads no user attributes, and of finished trials not whose worker
+  /// measured them: for those who keep trials to choose others, not to show them.
+  virtual void leave_out_attributes() = 0;
+  virtual Tree user_attributes(const Record& record) = 0;
+  /// As `trials`; they become the caller's, and are read anew after this.
+  virtual std::vector<Record> take_trials(const Study& study) = 0;
+  /// Lets go of what was kept of the study's trials.
+  virtual void forget(const Study& study) = 0;
 
   /// Claims the oldest WAITING trial, or begins a new one: RUNNING, with a heartbeat, no parameters
   /// yet. What the waiting trial fixes stands in its system attribute "fixed_params", also where

@@ -24,12 +24,12 @@ std::optional<Study> OptunaStorage::find_study(const std::string& name) {
   return study;
 }
 
-std::vector<Study> OptunaStorage::studies() {
+std::vector<Study> OptunaStorage::studies(std::int64_t most) {
   std::vector<Study> studies;
   database_->transact(Access::read, [&] {
     studies.clear();
-    for (const Row& row :
-         database_->query("SELECT study_id, study_name FROM studies ORDER BY study_id"))
+    for (const Row& row : database_->query(
+             "SELECT study_id, study_name FROM studies ORDER BY study_id LIMIT $1", {most}))
       studies.push_back(read_study(integer(row[0], "study_id"), text(row[1], "study_name")));
   });
   return studies;

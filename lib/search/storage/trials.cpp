@@ -22,9 +22,30 @@ void fix_stored_parameters(Record& record) {
 
 const std::vector<Record>& OptunaStorage::trials(const Study& study) {
   Records& records = records_[study.id];
-  database_->transact(Access::read,
-                      [&] { records.update(*database_, distributions_, study.id, zone_); });
+  database_->transact(
+      Access::read, [&] { records.update(*database_, distributions_, study.id, zone_, details_); });
   return records.all();
+}
+
+std::vector<Record> OptunaStorage::take_trials(const Study& study) {
+  trials(study);
+  std::vector<Record> taken = std::move(records_[study.id]).take();
+  forget(study);
+  return taken;
+}
+
+Tree OptunaStorage::user_attributes(const Record& record) {
+  Tree attributes;
+  const std::string where = database_->name() + ", trial " + std::to_string(record.trial.number);
+  database_->transact(Access::read, [&] {
+    attributes = Tree::dict();
+    for (const Row& row : database_->query(
+             "SELECT \"key\", value_json FROM trial_user_attributes WHERE trial_id = $1 ORDER BY "
+             "trial_user_attribute_id",
+             {record.id}))
+      attributes[text(row[0], where)] = attribute_from(text(row[1], where));
+  });
+  return attributes;
 }
 
 std::optional<Record> OptunaStorage::begin_trial(const Study& study, const Tree& system,

@@ -25,18 +25,6 @@ std::size_t hash_of(const Params& params) {
   return hash;
 }
 
-/// What samplers and pruners look at.
-Trial known_part(const Trial& trial) {
-  Trial known;
-  known.number = trial.number;
-  known.state = trial.state;
-  known.params = trial.params;
-  known.values = trial.values;
-  known.violation = trial.violation;
-  known.intermediate = trial.intermediate;
-  return known;
-}
-
 }  // namespace
 
 bool has_set(const Trial& trial, const Params& wanted) {
@@ -51,7 +39,7 @@ void KnownTrials::settle(const std::vector<Record>& records, std::int64_t end) {
   for (; settled_ < records.size(); ++settled_) {
     const Trial& trial = records[settled_].trial;
     if (!is_finished(trial) || trial.number >= end) return;
-    trials_.push_back(known_part(trial));
+    trials_.push_back(samplers::without_attributes(trial));
     places_.emplace(hash_of(trial.params), settled_);
   }
 }
@@ -71,7 +59,7 @@ std::span<const Trial> KnownTrials::look_at(const std::vector<Record>& records, 
   }
   for (std::size_t i = settled_; i < records.size() && records[i].trial.number < end; ++i) {
     all_finished_ = all_finished_ && is_finished(records[i].trial);
-    if (records[i].id != without) trials_.push_back(known_part(records[i].trial));
+    if (records[i].id != without) trials_.push_back(samplers::without_attributes(records[i].trial));
   }
   return view();
 }

@@ -126,11 +126,13 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
 void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
   const auto begun = std::chrono::steady_clock::now();
   Plan plan = given;
-  const auto storage = plan.open();
+  auto storage = plan.open();
+  storage->leave_out_attributes();
   const storage::Study study = open_study(*storage, plan);
   if (!enqueue_first(plan, stop)) return;
   const SamplerTurn turn = take_turn(*storage, study, plan);
   count_from(turn, storage->trials(study), plan);
+  storage.reset();  // each worker has its own
   Heartbeats heartbeats(plan.url, plan.options.setup.heartbeat);
   Crew crew{plan, on_trial, stop, begun, heartbeats, {}, {}};
   std::exception_ptr first;

@@ -57,7 +57,9 @@ Worker::Worker(Crew& crew)
       storage_(crew.plan.open()),
       study_(open_study(*storage_, crew.plan)),
       asker_(crew.plan),
-      identity_(own_identity()) {}
+      identity_(own_identity()) {
+  storage_->leave_out_attributes();
+}
 
 void Worker::run() {
   while (!crew_.over()) {
@@ -184,7 +186,7 @@ std::optional<Outcome> Worker::known_outcome(const Record& record) {
   if (!earlier) return std::nullopt;
   Outcome outcome;
   outcome.values = earlier->trial.values;
-  outcome.user = earlier->user;
+  outcome.user = storage_->user_attributes(*earlier);
   outcome.system[storage::repeats_attribute] = earlier->trial.number;
   if (const Tree* constraints = earlier->trial.attributes.find(constraints_attribute))
     outcome.system[constraints_attribute] = *constraints;

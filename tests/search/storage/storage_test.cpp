@@ -240,6 +240,30 @@ TEST_CASE("more trials than one query reads come back whole") {
   }
 }
 
+TEST_CASE("who only chooses trials keeps no attributes that do not decide, and can ask for them") {
+  const TestDatabase database;
+  const auto storage = database.open();
+  const Study study = minimize(*storage);
+  Tree system = Tree::dict();
+  system[worker_attribute] = "me";
+  Outcome outcome = complete(1);
+  outcome.user["note"] = 7;
+  outcome.system["constraints"] = parse_json("[0.5]", "test");
+  const auto lean = database.open();
+  lean->leave_out_attributes();
+  const Record record = *storage->begin_trial(study, system);
+  CHECK(lean->trials(study).at(0).trial.attributes.find(worker_attribute));
+  storage->finish(record.id, outcome);
+  const Record& kept = lean->trials(study).at(0);
+  CHECK(kept.user.size() == 0);
+  CHECK_FALSE(kept.trial.attributes.find(worker_attribute));
+  CHECK(kept.trial.violation == 0.5);
+  CHECK(lean->user_attributes(kept).at("note") == Tree(7));
+
+  CHECK(storage->take_trials(study).at(0).user.at("note") == Tree(7));
+  CHECK(storage->trials(study).at(0).trial.attributes.at(worker_attribute) == Tree("me"));
+}
+
 TEST_CASE("a deleted study leaves no row behind, and the others as they are") {
   const TestDatabase database;
   const auto storage = database.open();
