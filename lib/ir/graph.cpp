@@ -119,15 +119,26 @@ NodeId Graph::output() const {
 }
 
 // The number goes on from the one the wanted name ends in: relu_1 taken → relu_2, as torch.fx.
-std::string Graph::unique_name(std::string_view wanted) const {
+std::string Graph::unique_name(std::string_view wanted) {
   std::string clean = sanitized_name(wanted);
   if (!by_name_.contains(clean) && !is_reserved_name(clean)) return clean;
   auto [base, count] = split_counter(clean);
+  std::int64_t& taken = taken_[base];
+  const bool from_taken = count <= taken;
+  if (from_taken) count = taken;
   std::string candidate;
   do {
     candidate = base + "_" + std::to_string(++count);
   } while (by_name_.contains(candidate));
+  if (from_taken) taken = count - 1;
   return candidate;
+}
+
+void Graph::free_name(const std::string& name) {
+  by_name_.erase(name);
+  const auto [base, count] = split_counter(name);
+  const auto found = taken_.find(base);
+  if (count > 0 && found != taken_.end()) found->second = std::min(found->second, count - 1);
 }
 
 NodeId Graph::add(Node node, NodeId before) {
@@ -154,7 +165,7 @@ void Graph::erase(NodeId id) {
   const std::vector<NodeId> left = users(id);
   MASE_CHECK(left.empty(), "erase: node '" + node(id).name + "' is still used by '" +
                                node(left.front()).name + "'");
-  by_name_.erase(node(id).name);
+  free_name(node(id).name);
   std::erase(order_, id);
   nodes_[static_cast<std::size_t>(id)] = Node{};
 }
@@ -186,7 +197,7 @@ int Graph::remove_dead_nodes() {
       kept.push_back(id);
       continue;
     }
-    by_name_.erase(candidate.name);
+    free_name(candidate.name);
     nodes_[static_cast<std::size_t>(id)] = Node{};
     ++removed;
   }

@@ -102,6 +102,9 @@ struct Tensor {
   std::shared_ptr<const CodedTensor> coded = nullptr;
 };
 
+/// In a guard's condition in place of one that is too long to be kept: it may depend on any size.
+inline constexpr std::string_view long_expression = "(a long expression)";
+
 /// A condition on input shapes that import relied on; checked when other shapes are run.
 struct Guard {
   std::string place;      ///< TorchScript file:line
@@ -160,10 +163,14 @@ class Graph {
   void set_tensor(const std::string& path, Tensor tensor);
 
  private:
-  std::string unique_name(std::string_view wanted) const;
+  std::string unique_name(std::string_view wanted);
+  void free_name(const std::string& name);
   std::vector<Node> nodes_;    ///< by id
   std::vector<NodeId> order_;  ///< live nodes in execution order
   std::map<std::string, NodeId, std::less<>> by_name_;
+  /// By base: the names from base_1 to base_N are taken, so that the search for a free one is
+  /// short.
+  std::map<std::string, std::int64_t> taken_;
 };
 
 /// `seq_blocks.2` → `seq_blocks_2`, `bert.LayerNorm` → `bert_layer_norm` (torch.fx's snake case).

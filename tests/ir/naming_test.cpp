@@ -2,8 +2,11 @@
 // Node names: every line of torch.fx's own listings of the fixture models is reproduced.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <iterator>
+#include <set>
 
 #include "base/file.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "ir/graph.hpp"
 #include "ir/naming.hpp"
@@ -83,6 +86,29 @@ TEST_CASE("taken names count on as in torch.fx") {
   CHECK(add(graph, "add_1_1") == "add_1_2");
   CHECK(add(graph, "a_01") == "a_01");
   CHECK(add(graph, "a_01") == "a_2");
+}
+
+TEST_CASE("the first free number behind the wanted one is taken, also one that was freed") {
+  Graph graph;
+  Random random(1);
+  std::set<std::string> names;
+  for (int i = 0; i < 3000; ++i) {
+    const auto draw = [&](std::size_t count) {
+      return static_cast<std::size_t>(random.uniform() * static_cast<double>(count));
+    };
+    if (draw(3) == 0 && !names.empty()) {
+      const auto victim = std::next(names.begin(), static_cast<std::ptrdiff_t>(draw(names.size())));
+      graph.erase(graph.find_node(*victim)->id);
+      names.erase(victim);
+      continue;
+    }
+    const std::size_t wanted = draw(8);  // "add", "add_1", ...
+    std::string expected = wanted == 0 ? "add" : "add_" + std::to_string(wanted);
+    for (std::size_t number = wanted + 1; names.contains(expected); ++number)
+      expected = "add_" + std::to_string(number);
+    CHECK(add(graph, wanted == 0 ? "add" : "add_" + std::to_string(wanted)) == expected);
+    names.insert(expected);
+  }
 }
 
 TEST_CASE("words of Python get a number, as in torch.fx") {
