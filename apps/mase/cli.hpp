@@ -70,7 +70,9 @@ void add_allow_external(CLI::App& command, driver::HardwareRequest& request);
 
 /// Options of commands that run a model's code, with add_limits.
 void add_model_input(CLI::App& command, driver::ModelInput& input);
-/// --max-seconds and --max-memory, in force from where they are read.
+/// --max-seconds, --max-memory and --allow-op, in force from where they are read.
 void add_limits(CLI::App& command);
+/// --allow-op alone, for commands that read checkpoints and run no model.
+void add_allowed_operators(CLI::App& command);
 
 }  // namespace mase::cli

@@ -47,6 +47,7 @@ void add_emit(CLI::App& app, Action& action) {
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_allow_external(*command, *request);
+  add_allowed_operators(*command);
   add_target_options(*command, *request);
   auto output = std::make_shared<SettingTexts>();
   add_fields(*command, describe_fields<emit::EmitPassOptions>(), output,

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "driver/settings.hpp"
+#include "ir/allowed_operators.hpp"
 #include "mase/cli.hpp"
 #include "sandbox/policy.hpp"
 
@@ -128,6 +129,12 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
       ->type_name("FILE.toml")
       ->group(leaves)
       ->allow_extra_args(false);
+  command
+      .add_option("--max-operators", input.most_operators,
+                  "operators of a model at most, its loops unrolled [200000]")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+      ->group(leaves);
   add_limits(command);
 }
 
@@ -173,6 +180,17 @@ void add_limits(CLI::App& command) {
       ->check(CLI::PositiveNumber)
       ->group(limits);
   add_sandbox(command, limits);
+  add_allowed_operators(command);
+}
+
+void add_allowed_operators(CLI::App& command) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--allow-op", ir::allow_operators,
+          "operator that the model, if you trust it, may run beside the usual ones")
+      ->type_name("NAME")
+      ->group(std::string(further) + "Limits")
+      ->allow_extra_args(false);
 }
 
 }  // namespace mase::cli

@@ -11,6 +11,7 @@ void add_simulate(CLI::App& app, Action& action) {
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_allow_external(*command, *request);
+  add_allowed_operators(*command);
   command->add_option("--hardware", request->hardware, "emitted folder [PROJECT/hardware]")
       ->type_name("FOLDER");
   command->add_option("--split", request->split, "train, validation or test [test]")

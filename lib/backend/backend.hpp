@@ -28,6 +28,7 @@ struct ImportOptions {
   std::vector<std::string> leaf_functions;  ///< function names kept as calls
   ir::CustomOps custom_ops;                 ///< classes and functions kept as ops of the user's
   std::map<std::string, Tree> concrete;     ///< forward arguments fixed to a constant (cf_args)
+  std::int64_t most_operators = 200'000;    ///< of the graph, its loops unrolled
 };
 
 /// What a model file says of its inputs before any example is known.

@@ -33,6 +33,7 @@ struct ModelInput {
   std::vector<std::string> leaf_modules;    ///< --leaf-module: class names
   std::vector<std::string> leaf_functions;  ///< --leaf-function: function names
   std::vector<std::string> custom_ops;      ///< --custom-ops: files with tables [custom_ops.NAME]
+  std::optional<std::int64_t> most_operators;  ///< --max-operators
 };
 
 /// `mase transform`: the passes of a configuration on a model. Returns 0, or throws.

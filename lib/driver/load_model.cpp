@@ -15,6 +15,7 @@
 #include "driver/model_input.hpp"
 #include "driver/version.hpp"
 #include "hardware/integer/interpreter.hpp"
+#include "ir/allowed_operators.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {
@@ -97,6 +98,7 @@ LoadedModel from_registry(const ModelRequest& request) {
 
 /// The graph of a checkpoint that was read, with its weights.
 LoadedModel with_weights(checkpoint::Contents contents) {
+  ir::require_allowed(contents.graph, contents.archive.origin());
   LoadedModel loaded{std::move(contents.graph), std::move(contents.info), {}, false};
   checkpoint::load_tensors(contents.archive, loaded.graph);
   return loaded;
@@ -119,6 +121,7 @@ LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   options.leaf_functions = request.input.leaf_functions;
   options.custom_ops = request.custom_ops;
   options.concrete = fixed_values(request);
+  if (request.input.most_operators) options.most_operators = *request.input.most_operators;
   LoadedModel loaded;
   loaded.graph = backend::open().import_model(request.model, options);
   loaded.example = std::move(options.inputs);
@@ -140,7 +143,7 @@ LoadedModel import_with_guess(const ModelRequest& request) {
                    ", guessed from the weights; " + remedy + " for another");
       return loaded;
     } catch (const Error& error) {
-      if (error.fault() == Fault::unsupported) throw;
+      if (error.fault() == Fault::unsupported || error.fault() == Fault::interrupted) throw;
       log::debug("shape " + shape_text(shape) + " does not fit: " + error.what());
     }
   }

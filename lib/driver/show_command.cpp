@@ -12,6 +12,7 @@
 #include "driver/model_input.hpp"
 #include "driver/output.hpp"
 #include "hardware/integer/program.hpp"
+#include "ir/allowed_operators.hpp"
 #include "ir/draw.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
@@ -66,8 +67,12 @@ std::string render(ir::Graph& graph, const std::string& format) {
 
 /// The graph of a checkpoint is read without its weights, hence without LibTorch.
 ir::Graph graph_of(const ShowRequest& request) {
-  if (file_exists(request.model))
-    if (auto contents = checkpoint::read_contents(request.model)) return std::move(contents->graph);
+  if (file_exists(request.model)) {
+    if (auto contents = checkpoint::read_contents(request.model)) {
+      ir::require_allowed(contents->graph, request.model);
+      return std::move(contents->graph);
+    }
+  }
   return load_graph(request.model, request.input, request.dataset, 1);
 }
 

@@ -6,6 +6,7 @@ usage: cli_test.py --mase BINARY --source ROOT [unittest arguments]
 """
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -888,6 +889,41 @@ def without_our_files(checkpoint, path):
         for entry in source.infolist():
             if "/extra/" not in entry.filename:
                 target.writestr(entry, source.read(entry))
+
+
+def with_another_operator(checkpoint, path, old, new):
+    """A checkpoint whose graph runs another operator than the one that it was made with, and says so nowhere."""
+    with zipfile.ZipFile(checkpoint) as source:
+        entries = {entry.filename: source.read(entry) for entry in source.infolist()}
+    graph, info = (
+        next(name for name in entries if name.endswith(f"/mase/{own}")) for own in ("graph.txt", "info.json")
+    )
+    before = hashlib.sha256(entries[graph]).hexdigest()
+    assert old.encode() in entries[graph] and before.encode() in entries[info]
+    entries[graph] = entries[graph].replace(old.encode(), new.encode())
+    after = hashlib.sha256(entries[graph]).hexdigest()
+    entries[info] = entries[info].replace(before.encode(), after.encode())
+    with zipfile.ZipFile(path, "w") as target:
+        for name, data in entries.items():
+            target.writestr(name, data)
+
+
+class Operators(InFolder):
+    def test_a_checkpoint_runs_no_operator_that_a_model_may_not_run(self):
+        self.write("c.toml", 'model = "jsc-tiny"\n[passes.remove_dropout]\n')
+        self.run_mase("transform", "--config", "c.toml", "--project", "p")
+        checkpoint = self.cwd / "mase_output/p/software/transform/transformed_ckpt/graph_module.pt"
+        with_another_operator(checkpoint, self.cwd / "m.pt", "aten::relu(", "aten::_foobar(")
+        for command in (
+            ("show", "m.pt"),
+            ("run", "m.pt", "--input-shape", "1,16", "--output", "y.npy"),
+            ("emit", "m.pt"),
+        ):
+            refused = self.run_mase(*command, code=4).stderr
+            for words in ("m.pt: operators that are not allowed:", "node '", "--allow-op aten::_foobar"):
+                self.assertIn(words, refused)
+        self.assertIn("aten::_foobar(", self.run_mase("show", "m.pt", "--allow-op", "aten::_foobar").stdout)
+        self.assertIn("--allow-op ../x", self.run_mase("show", "m.pt", "--allow-op", "../x", code=2).stderr)
 
 
 class Memory(InFolder):

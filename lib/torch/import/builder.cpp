@@ -11,8 +11,8 @@
 #include "torch/import/call_forms.hpp"
 #include "torch/import/demands.hpp"
 #include "torch/run/arguments.hpp"
+#include "torch/run/operator_demands.hpp"
 #include "torch/run/operators.hpp"
-#include "torch/run/recurrent_checks.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -124,7 +124,8 @@ c10::IValue concrete(const Cell& cell, const c10::TypePtr& type) {
 c10::IValue run_operator(const std::string& op, std::vector<c10::IValue> arguments) {
   if (const HostOperator* host = find_host_operator(op)) return host->run(arguments);
   const auto found = find_operator(op);
-  if (!found) unsupported_error("this LibTorch has no operator " + op);
+  if (!found)
+    unsupported_error("this LibTorch has no operator " + op + "; a newer one may have it");
   const Running running(Running::Kind::model_operator, op.c_str());
   found->callBoxed(&arguments);
   if (arguments.empty()) return {};
@@ -152,12 +153,12 @@ c10::IValue Builder::run(const OpCall& call) const {
     const c10::TypePtr type = found ? found->schema().arguments()[i].type() : nullptr;
     arguments.push_back(concrete(*call.args[i].second, type));
   }
-  if (const std::string demand = sequence_demand(call.op, arguments); !demand.empty())
-    refuse(call, demand);
+  std::string demand = operator_demand(call.op, found ? &found->schema() : nullptr, arguments);
+  if (!demand.empty()) refuse(call, demand);
   try {
     return run_operator(call.op, arguments);
   } catch (const c10::Error& error) {
-    const std::string demand = unmet_demand(call.op, arguments);
+    demand = unmet_demand(call.op, arguments);
     refuse(call, demand.empty() ? error.what_without_backtrace() : demand);
   }
 }
@@ -181,6 +182,8 @@ std::string Builder::examples_text() const {
 }
 
 std::string Builder::operand_text(const Cell& cell) const {
+  constexpr std::size_t longest = 400;
+  if (cell.text.size() > longest) return std::string(ir::long_expression);
   if (!cell.text.empty()) return cell.text;
   if (cell.kind == Cell::Kind::dynamic && cell.node >= 0) return graph_.node(cell.node).name;
   if (cell.kind == Cell::Kind::attribute) return cell.path;
@@ -217,14 +220,11 @@ void Builder::save(const Ref& cell) {
   if (scope_) scope_->rebound.push_back({cell, *cell});
 }
 
-void Builder::watch(const Ref& tensor) {
-  if (tensor->value.isTensor()) tensors_.push_back(tensor);
-}
+void Builder::watch(const Ref& tensor) { tensors_.add(tensor); }
 
 void Builder::changed_constant(const at::Tensor& memory) {
-  for (const auto& weak : tensors_) {
-    const Ref cell = weak.lock();
-    if (!cell || !cell->value.isTensor() || !overlap(cell->value.toTensor(), memory)) continue;
+  for (const Ref& cell : tensors_.sharing(memory)) {
+    if (!overlap(cell->value.toTensor(), memory)) continue;
     save(cell);
     if (cell->kind == Cell::Kind::constant)
       cell->path.clear();
@@ -251,6 +251,7 @@ void Builder::refresh(const Ref& cell) {
   save(cell);
   *cell = *part;
   cell->view = view;
+  watch(cell);
 }
 
 Ref Builder::with_part(const Ref& tensor, const std::vector<ViewStep>& steps, std::size_t step,
@@ -276,15 +277,14 @@ Ref Builder::bind_in_place(const Ref& target, const Ref& result, const SourceTex
     bind_in_place(view->base, with_part(view->base, view->steps, 0, result, source), source);
     return target;
   }
-  for (const auto& weak : tensors_) {
-    const Ref other = weak.lock();
-    if (!other || other == target || other == result || !other->value.isTensor()) continue;
-    if (!overlap(other->value.toTensor(), before)) continue;
+  for (const Ref& other : tensors_.sharing(before)) {
+    if (other == target || other == result || !overlap(other->value.toTensor(), before)) continue;
     save(other);
     other->stale = true;
   }
   save(target);
   *target = *result;
+  watch(target);
   return target;
 }
 

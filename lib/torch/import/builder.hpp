@@ -13,6 +13,7 @@
 #include "ir/graph.hpp"
 #include "torch/import/text.hpp"
 #include "torch/import/value.hpp"
+#include "torch/import/watched_tensors.hpp"
 
 namespace mase::libtorch {
 
@@ -44,7 +45,7 @@ class Builder {
 
   // Memory. In-place operators become others that make a new tensor: what shares the memory of the
   // old one is told.
-  /// Has a tensor that was made elsewhere watched, too.
+  /// Has a tensor that was made elsewhere watched, too, or one whose cell got another tensor.
   void watch(const Ref& tensor);
   /// Reads parts of changed tensors, which a subscript can find again, anew.
   void refresh(const Ref& cell);
@@ -63,7 +64,7 @@ class Builder {
 
   /// The node that a call would become outside of scopes.
   ir::Node node_of(const OpCall& call);
-  /// A readable name of a value, for guards.
+  /// A readable name of a value, for guards; ir::long_expression in place of a long one.
   std::string operand_text(const Cell& cell) const;
 
   // Scopes: calls inside are kept aside; then they become one node, or are forgotten.
@@ -120,7 +121,7 @@ class Builder {
   ir::Graph& graph_;
   std::optional<Scope> scope_;
   std::map<std::string, ir::NodeId> attribute_nodes_;
-  std::vector<std::weak_ptr<Cell>> tensors_;  ///< every tensor cell, for aliasing checks
+  WatchedTensors tensors_;  ///< every tensor cell, for aliasing checks
   std::vector<std::string> origins_;
   int tensor_constants_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
 #include "torch/import/module.hpp"
@@ -170,14 +171,22 @@ Ref Importer::call_function(const jit::Function& function, const std::vector<Ref
 
 void Importer::run_block(const jit::Block* block, Environment& environment) {
   for (const jit::Node* node : block->nodes()) {
-    if (++steps_ > import_step_limit) {
-      unsupported_error(
-          "the model runs more than a million operations when it is imported; a "
-          "loop at " +
-          places_of(node) + " may not end");
-    }
+    take_step(node);
     run_node(node, environment);
   }
+}
+
+void Importer::take_step(const jit::Node* node) {
+  stop_if_asked();
+  const std::int64_t most = options_.most_operators, most_steps = most * import_steps_per_operator;
+  const auto refuse = [&](std::int64_t limit, const std::string& what) {
+    unsupported_error("the model has more than " + std::to_string(limit) + " " + what +
+                      " when its loops are unrolled; it is at " + places_of(node) +
+                      ", where a loop may not end; --max-operators (" + std::to_string(most) +
+                      ") allows more");
+  };
+  if (++steps_ > most_steps) refuse(most_steps, "steps");
+  if (static_cast<std::int64_t>(graph_.order().size()) > most) refuse(most, "operators");
 }
 
 std::vector<Ref> Importer::inputs_of(const jit::Node* node, const Environment& environment) {
@@ -220,7 +229,7 @@ bool Importer::is_leaf(const std::string& class_name) const {
 Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
                              const std::vector<Ref>& arguments) {
   // What the layer asks of shapes it asks again whenever it runs.
-  const std::vector<ir::Guard> guards = graph_.guards;
+  const std::size_t guards = graph_.guards.size();
   builder_.open_scope();
   const Ref result = call_function(method, arguments);
   std::optional<RecurrentLeaf> leaf = recurrent_leaf(self, result, builder_);
@@ -228,7 +237,7 @@ Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
     builder_.abandon_scope();
     return nullptr;
   }
-  graph_.guards = guards;
+  keep_guards(guards);
   builder_.end_scope();
   const Ref cell = place_leaf(*leaf, builder_);
   return leaf->whole ? cell : unpacked(*leaf, result, cell, builder_);
@@ -240,8 +249,8 @@ Ref Importer::call_in_scope(bool chosen, const jit::Function& function,
   builder_.open_scope();
   try {
     return call_function(function, arguments);
-  } catch (const Error&) {
-    if (!chosen) throw;
+  } catch (const Error& error) {
+    if (!chosen || error.fault() == Fault::interrupted) throw;
     builder_.abandon_scope();
     depth_ = depth;
     return nullptr;

@@ -24,9 +24,23 @@ bool Importer::decide(const Ref& condition, const jit::Node* node) {
   }
   ir::Guard guard{source_of(node).place, condition->text + (value ? " is true" : " is false")};
   if (guard.place.empty()) guard.place = places_of(node);
-  const auto known = std::find(graph_.guards.begin(), graph_.guards.end(), guard);
-  if (known == graph_.guards.end()) graph_.guards.push_back(std::move(guard));
+  add_guard(std::move(guard));
   return value;
+}
+
+namespace {
+
+std::string guard_text(const ir::Guard& guard) { return guard.place + "\n" + guard.condition; }
+
+}  // namespace
+
+void Importer::add_guard(ir::Guard guard) {
+  if (guards_.insert(guard_text(guard)).second) graph_.guards.push_back(std::move(guard));
+}
+
+void Importer::keep_guards(std::size_t count) {
+  for (; graph_.guards.size() > count; graph_.guards.pop_back())
+    guards_.erase(guard_text(graph_.guards.back()));
 }
 
 void Importer::branch(const jit::Node* node, Environment& environment) {
@@ -53,8 +67,7 @@ void Importer::loop(const jit::Node* node, Environment& environment) {
   }
   Ref condition = environment.at(node->inputs().at(1));
   for (std::int64_t trip = 0; trip < limit && decide(condition, node); ++trip) {
-    if (++steps_ > import_step_limit)
-      unsupported_error("the loop at " + places_of(node) + " does not end");
+    take_step(node);
     environment[body->inputs()[0]] = constant_cell(trip);
     for (std::size_t i = 0; i < carried.size(); ++i) {
       environment[body->inputs()[i + 1]] = carried[i];
@@ -73,8 +86,7 @@ void Importer::guard_trips(const Ref& trips, const jit::Node* node) {
     unsupported_error("data-dependent control flow at " + places_of(node) +
                       ": the number of rounds is computed from tensor values");
   }
-  graph_.guards.push_back(
-      {places_of(node), trips->text + " rounds: " + std::to_string(trips->value.toInt())});
+  add_guard({places_of(node), trips->text + " rounds: " + std::to_string(trips->value.toInt())});
 }
 
 void Importer::raise(const jit::Node* node, Environment& environment) {
@@ -237,7 +249,9 @@ void Importer::set_item(const jit::Node* node, Environment& environment) {
   open_container(container);
   if (!is_static(*key)) unsupported_error("a computed key at " + places_of(node));
   if (container->kind == Cell::Kind::list) {
-    *element(container, key->value.toInt()) = *item;
+    const Ref place = element(container, key->value.toInt());
+    *place = *item;
+    builder_.watch(place);
   } else if (container->kind == Cell::Kind::dict) {
     const auto known = std::find(container->keys.begin(), container->keys.end(), key->value);
     if (known != container->keys.end()) {

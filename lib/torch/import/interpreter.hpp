@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -32,8 +33,9 @@ SourceText source_of(const jit::Node* node);
 /// The places of a node in the Python file and in the archive's code, for errors.
 std::string places_of(const jit::Node* node);
 
-/// A file may not keep the importer busy for ever: limits of evaluated nodes and nested calls.
-inline constexpr std::int64_t import_step_limit = 1'000'000;
+/// A file may not keep the importer busy for ever, nor take all memory: limits of nested calls, and
+/// of evaluated nodes for each operator that ImportOptions::most_operators allows.
+inline constexpr std::int64_t import_steps_per_operator = 5;
 inline constexpr int import_depth_limit = 200;
 
 /// Follows the TorchScript of a module on the example inputs, and writes down what it computes.
@@ -62,6 +64,8 @@ class Importer {
   // Calls.
   Ref call_function(const jit::Function& function, const std::vector<Ref>& arguments);
   void run_block(const jit::Block* block, Environment& environment);
+  /// Counts a step of the evaluation at `node`, within the limits.
+  void take_step(const jit::Node* node);
   std::vector<Ref> inputs_of(const jit::Node* node, const Environment& environment);
   void call_method(const jit::Node* node, Environment& environment);
   bool may_be_leaf() const { return !in_body_ && !builder_.in_scope(); }
@@ -119,6 +123,10 @@ class Importer {
   void branch(const jit::Node* node, Environment& environment);
   void loop(const jit::Node* node, Environment& environment);
   void guard_trips(const Ref& trips, const jit::Node* node);
+  /// Of the graph, unless it is there.
+  void add_guard(ir::Guard guard);
+  /// Forgets all but the first `count` guards.
+  void keep_guards(std::size_t count);
   void raise(const jit::Node* node, Environment& environment);
   void refuse(const jit::Node* node, Environment&);
   void ignore(const jit::Node* node, Environment& environment);
@@ -156,7 +164,8 @@ class Importer {
 
   // Operators.
   c10::IValue run_jit(const jit::Node* node, const std::vector<Ref>& inputs) const;
-  static bool may_fold(const jit::Node* node);
+  /// Nothing runs that is random, comes from outside or is not on the list of operators.
+  static void require_allowed(const jit::Node* node);
   void fold(const jit::Node* node, Environment& environment, const std::vector<Ref>& inputs);
   void store_outputs(const jit::Node* node, Environment& environment, const Ref& result);
   void apply_operator(const jit::Node* node, Environment& environment);
@@ -194,6 +203,7 @@ class Importer {
   std::map<std::string, Ref> attributes_;
   std::unordered_map<const jit::Value*, Subscript> pending_;
   jit::Module root_{c10::QualifiedName("none")};
+  std::unordered_set<std::string> guards_;     ///< those of the graph, in words
   std::set<std::string> classes_, functions_;  ///< of the modules and functions that were called
   bool traced_ = false;
   bool in_body_ = false;  ///< of an opaque leaf

@@ -9,6 +9,7 @@
 
 #include "checkpoint/archive.hpp"
 #include "torch/import/check_code.hpp"
+#include "torch/import/registry_guard.hpp"
 
 namespace mase::libtorch {
 namespace {
@@ -32,6 +33,7 @@ class ImageAdapter : public caffe2::serialize::ReadAdapterInterface {
 
 torch::jit::Module load_module(const ZipReader& archive) {
   refuse_load_time_code(archive);
+  const RegistryGuard guard;
   return torch::jit::load(std::make_shared<ImageAdapter>(archive), c10::Device(c10::kCPU));
 }
 

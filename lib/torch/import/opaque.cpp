@@ -87,9 +87,7 @@ void Importer::adopt(ir::Graph& body, const Importer& inner) {
   builder_.set_tensor_constants(inner.builder_.tensor_constants());
   classes_.insert(inner.classes_.begin(), inner.classes_.end());
   functions_.insert(inner.functions_.begin(), inner.functions_.end());
-  for (const ir::Guard& guard : body.guards)
-    if (std::ranges::find(graph_.guards, guard) == graph_.guards.end())
-      graph_.guards.push_back(guard);
+  for (const ir::Guard& guard : body.guards) add_guard(guard);
   for (const std::string& path : body.tensor_order)
     if (!graph_.tensors.contains(path)) graph_.set_tensor(path, body.tensors.at(path));
   body.guards.clear();

@@ -13,6 +13,8 @@
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ir/allowed_operators.hpp"
+#include "torch/run/operator_demands.hpp"
 #include "torch/run/operators.hpp"
 #include "torch/run/tensors.hpp"
 
@@ -92,12 +94,16 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
     unsupported_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
                       " is not supported");
   }
+  require_allowed(node);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool typed = i < schema->arguments().size();
     stack.push_back(concrete(*inputs[i], typed ? schema->arguments()[i].type() : nullptr));
     if (inputs[i]->size_tensor)
       stack.back() = at::scalar_tensor(stack.back().toScalar(), at::kLong);
   }
+  const std::string unmet = operator_demand(operator_name(node), schema, stack);
+  if (!unmet.empty())
+    file_error(std::string(node->kind().toQualString()) + " at " + places_of(node) + " " + unmet);
   if (schema->is_vararg()) stack.push_back(static_cast<std::int64_t>(inputs.size()));
   const Running running(Running::Kind::model_operator, node->kind().toQualString());
   try {
@@ -110,14 +116,14 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
   return stack.size() == 1 ? stack[0] : c10::ivalue::Tuple::create(std::move(stack));
 }
 
-bool Importer::may_fold(const jit::Node* node) {
-  static const std::set<std::string_view> prims{
-      "prim::min",         "prim::max",          "prim::abs",
-      "prim::NumToTensor", "prim::data",         "prim::shape",
-      "prim::type",        "prim::itemsize",     "prim::AutogradAnyNonZero",
-      "prim::TupleSlice",  "prim::Uninitialized"};
-  const std::string_view name = node->kind().toQualString();
-  return name.starts_with("aten::") || prims.contains(name);
+void Importer::require_allowed(const jit::Node* node) {
+  const std::string name = node->kind().toQualString();
+  if (is_impure(out_of_place(name)))
+    unsupported_error(name + " at " + places_of(node) +
+                      " is not supported: its result is no fixed function of the input");
+  if (!ir::is_allowed(name))
+    unsupported_error("operator " + name + " at " + places_of(node) +
+                      " is not supported: " + ir::not_allowed(name));
 }
 
 void Importer::fold(const jit::Node* node, Environment& environment,
@@ -127,12 +133,6 @@ void Importer::fold(const jit::Node* node, Environment& environment,
   if (schema && schema->is_mutable() && !inputs.empty() && is_container(*inputs[0])) {
     unsupported_error("the list or dict is changed at " + places_of(node) + " by " + name +
                       "; supported are append and assignment to an element");
-  }
-  const bool impure =
-      name.starts_with("aten::") && (is_impure(out_of_place(name)) || is_unsafe(name));
-  if (!may_fold(node) || impure) {
-    unsupported_error(name + " at " + places_of(node) +
-                      " is not supported: its result is no fixed function of the input");
   }
   for (const Ref& input : inputs)
     if (Builder::is_stale(input)) Builder::refuse_stale(input, " at " + places_of(node));
@@ -213,9 +213,7 @@ Ref Importer::host_value(const jit::Node* node, const std::vector<Ref>& inputs) 
 
 std::string Importer::operator_name(const jit::Node* node) {
   const c10::FunctionSchema* schema = node->maybeSchema();
-  if (!schema) return node->kind().toQualString();
-  return schema->overload_name().empty() ? schema->name()
-                                         : schema->name() + "." + schema->overload_name();
+  return schema ? full_name(*schema) : node->kind().toQualString();
 }
 
 OpCall Importer::call_of(const jit::Node* node, const std::vector<Ref>& inputs) const {

@@ -82,6 +82,7 @@ Ref Builder::add_leaf(ir::Node node, c10::IValue value) {
 void Builder::abandon_scope() {
   for (auto entry = scope_->rebound.rbegin(); entry != scope_->rebound.rend(); ++entry) {
     *entry->cell = entry->before;
+    watch(entry->cell);
   }
   scope_.reset();
 }

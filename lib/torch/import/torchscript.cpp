@@ -13,6 +13,7 @@
 #include "torch/import/interpreter.hpp"
 #include "torch/import/load_module.hpp"
 #include "torch/import/module.hpp"
+#include "torch/import/registry_guard.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -103,7 +104,8 @@ ir::Graph import_torchscript(const std::string& path, const backend::ImportOptio
   graph.name =
       top.empty() ? std::filesystem::path(path).stem().string() : top.substr(top.rfind('.') + 1);
   try {
-    c10::NoGradGuard guard;
+    const c10::NoGradGuard no_gradients;
+    const RegistryGuard only_allowed;
     collect_tensors(module, "", graph);
     Importer(graph, options).run(module);
   } catch (const Error& error) {

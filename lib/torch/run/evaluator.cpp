@@ -66,6 +66,7 @@ struct ReadSize {
 
 /// The sizes in a guard's condition; nothing when it reads something else, too.
 std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
+  if (condition.find(ir::long_expression) != std::string::npos) return std::nullopt;
   std::vector<ReadSize> sizes;
   for (std::size_t at = condition.find("size("); at != std::string::npos;
        at = condition.find("size(", at + 1)) {

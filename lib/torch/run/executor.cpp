@@ -14,9 +14,9 @@
 #include "torch/run/arguments.hpp"
 #include "torch/run/in_place.hpp"
 #include "torch/run/normalise.hpp"
+#include "torch/run/operator_demands.hpp"
 #include "torch/run/plan.hpp"
 #include "torch/run/quantize_op.hpp"
-#include "torch/run/recurrent_checks.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -148,7 +148,7 @@ c10::IValue Executor::Plan::take_done(PlanStep& step) {
 /// On the stack; in eval runs over an argument that nobody needs any more where that gives the
 /// same. Training runs keep arguments for their gradients.
 void Executor::Plan::call_operator(PlanStep& step) {
-  if (step.is_over_sequences) require_sequence(step.node->op, stack_);
+  if (step.has_demands) require_demands(step.node->op, stack_);
   if (!training_ && step.is_batch_norm && call_norm(step)) return;
   const bool over = !training_ && step.in_place && may_overwrite(stack_);
   (over ? step.in_place : step.aten)->callBoxed(&stack_);

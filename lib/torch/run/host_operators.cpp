@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "torch/run/operators.hpp"
@@ -47,6 +48,15 @@ std::int64_t mod_int(std::int64_t a, std::int64_t b) {
   return sub_int(a, mul_int(floor_divide(a, b), b));
 }
 
+/// The greatest number that divides both; 0 of two zeros. That of two smallest integers, 2^63,
+/// wraps.
+std::int64_t gcd_int(std::int64_t a, std::int64_t b) {
+  const auto magnitude = [](std::int64_t v) {
+    return v < 0 ? 0 - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
+  };
+  return static_cast<std::int64_t>(std::gcd(magnitude(a), magnitude(b)));
+}
+
 double add_float(double a, double b) { return a + b; }
 double sub_float(double a, double b) { return a - b; }
 double mul_float(double a, double b) { return a * b; }
@@ -55,6 +65,10 @@ double div_float(double a, double b) {
   return a / b;
 }
 double floordiv_float(double a, double b) { return std::floor(div_float(a, b)); }
+double mod_float(double a, double b) {
+  refuse_zero(b == 0);
+  return std::fmod(b + std::fmod(a, b), b);
+}
 bool eq(double a, double b) { return a == b; }
 bool ne(double a, double b) { return a != b; }
 bool lt(double a, double b) { return a < b; }
@@ -71,6 +85,16 @@ c10::IValue on_ints(const Arguments& in) {
 template <auto F>
 c10::IValue on_numbers(const Arguments& in) {
   return F(number(in[0]), number(in[1]));
+}
+
+/// Of integers as integers, else as floats.
+template <auto OfIntegers, auto OfFloats>
+c10::IValue on_scalars(const Arguments& in) {
+  if (in[0].isDouble() || in[1].isDouble()) return on_numbers<OfFloats>(in);
+  return on_ints<OfIntegers>(in);
+}
+c10::IValue divide_and_rest(const Arguments& in) {
+  return c10::ivalue::Tuple::create(on_ints<floor_divide>(in), on_ints<mod_int>(in));
 }
 
 c10::IValue all_sizes(const Arguments& in) { return in[0].toTensor().sizes().vec(); }
@@ -118,8 +142,12 @@ const std::vector<HostOperator>& table() {
       {"aten::add.int", {"a", "b"}, on_ints<add_int>},
       {"aten::sub.int", {"a", "b"}, on_ints<sub_int>},
       {"aten::mul.int", {"a", "b"}, on_ints<mul_int>},
-      {"aten::floordiv.int", {"a", "b"}, on_ints<floor_divide>},
-      {"aten::remainder.int", {"a", "b"}, on_ints<mod_int>},
+      {"aten::floordiv.int", {"a", "b"}, on_ints<floor_divide>, false, true},
+      {"aten::floordiv", {"a", "b"}, on_scalars<floor_divide, floordiv_float>, false, true},
+      {"aten::remainder.int", {"a", "b"}, on_ints<mod_int>, false, true},
+      {"aten::remainder", {"a", "b"}, on_scalars<mod_int, mod_float>, false, true},
+      {"aten::divmod.int", {"x", "y"}, divide_and_rest, false, true},
+      {"aten::gcd.int", {"a", "b"}, on_ints<gcd_int>, false, true},
       {"aten::div.int", {"a", "b"}, on_numbers<div_float>},
       {"aten::neg.int", {"a"}, negate},
       {"prim::min.int", {"a", "b"}, on_ints<min_int>},
@@ -158,14 +186,19 @@ const std::vector<HostOperator>& table() {
 
 }  // namespace
 
-const HostOperator* find_host_operator(std::string_view op) {
+const HostOperator* find_own_operator(std::string_view op) {
   static const auto index = [] {
     std::map<std::string_view, const HostOperator*> out;
     for (const HostOperator& row : table()) out.emplace(row.name, &row);
     return out;
   }();
   const auto found = index.find(op);
-  return found == index.end() ? find_scalar_operator(op) : found->second;
+  return found == index.end() ? nullptr : found->second;
+}
+
+const HostOperator* find_host_operator(std::string_view op) {
+  const HostOperator* own = find_own_operator(op);
+  return own ? own : find_scalar_operator(op);
 }
 
 }  // namespace mase::libtorch

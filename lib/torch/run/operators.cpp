@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/allowed_operators.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/recurrent.hpp"
 
@@ -45,9 +46,6 @@ constexpr std::array impure{
     "aten::_sample_dirichlet",
 };
 
-/// LibTorch divides by zero in one and counts up to its argument in the other.
-constexpr std::array unsafe{"aten::__round_to_zero_floordiv", "aten::factorial"};
-
 }  // namespace
 
 std::optional<c10::OperatorHandle> find_operator(std::string_view op) {
@@ -59,25 +57,28 @@ std::optional<c10::OperatorHandle> find_operator(std::string_view op) {
   return *found;
 }
 
+std::string full_name(const c10::FunctionSchema& schema) {
+  const std::string& overload = schema.overload_name();
+  return overload.empty() ? schema.name() : schema.name() + "." + overload;
+}
+
 bool is_impure(std::string_view base) {
   return std::find(impure.begin(), impure.end(), base) != impure.end();
 }
 
-bool is_unsafe(std::string_view base) {
-  return std::find(unsafe.begin(), unsafe.end(), base) != unsafe.end();
-}
-
 std::string refusal(std::string_view op) {
   const std::string_view base = ir::base_op(op);
-  if (op == "mase::getitem" || op == "mase::identity" || find_recurrent(op)) return "";
-  if (find_host_operator(op)) return "";
-  if (!base.starts_with("aten::")) return "only aten operators can be run";
-  if (is_impure(base)) {
-    return "its result is random, uninitialised or read from outside the model";
-  }
-  if (is_unsafe(base)) return "LibTorch ends or never ends with it for some numbers";
+  const bool own = find_recurrent(op) || find_own_operator(op);
+  if (own || op == "mase::getitem" || op == "mase::identity") return "";
+  if (is_impure(base)) return "its result is random, uninitialised or read from outside the model";
+  if (!base.starts_with("aten::") && !base.starts_with("prim::"))
+    return "only aten operators can be run";
   const auto found = find_operator(op);
-  if (!found) return "this LibTorch has no such operator";
+  if (!found && !is_known_to_torchscript(op))
+    return "this LibTorch has no such operator; a newer one may have it";
+  if (!ir::is_allowed(op)) return ir::not_allowed(op);
+  if (find_host_operator(op)) return "";
+  if (!found) return "it computes with lists or text, which may not depend on the input";
   if (found->schema().is_mutable()) return "it changes its arguments in place";
   return "";
 }

@@ -10,9 +10,10 @@
 #include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/arguments.hpp"
+#include "torch/run/enumerations.hpp"
 #include "torch/run/in_place.hpp"
 #include "torch/run/normalise.hpp"
-#include "torch/run/recurrent_checks.hpp"
+#include "torch/run/operator_demands.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -195,15 +196,25 @@ class PlanBuilder {
     check_argument_names(node, schema);
     step.in_place = in_place_twin(graph_, node, schema);
     step.is_batch_norm = node.op == "aten::batch_norm";
-    step.is_over_sequences = is_over_sequences(node.op);
+    step.has_demands = has_tensor_demands(node.op);
     for (const c10::Argument& argument : schema.arguments()) {
       step.arguments.push_back(argument_recipe(node, argument));
+      check_enumeration(argument, step.arguments.back());
     }
     if (node.kind != ir::NodeKind::call_module) return;
     const auto batches = plan_.tensors.find(node.target + ".num_batches_tracked");
-    if (batches != plan_.tensors.end() && batches->second.scalar_type() == at::kLong) {
+    if (batches != plan_.tensors.end() && batches->second.scalar_type() == at::kLong &&
+        batches->second.numel() == 1) {
       step.batches = &batches->second;
     }
+  }
+
+  static void check_enumeration(const c10::Argument& argument, const Recipe& recipe) {
+    const bool known = recipe.kind == Recipe::Kind::constant;
+    if (!known && is_enumeration(argument))
+      file_error("argument '" + argument.name() + "' is computed; it must be a constant");
+    const std::string unmet = known ? enumeration_demand(argument, recipe.constant) : "";
+    if (!unmet.empty()) file_error("the operator " + unmet);
   }
 
   static void check_argument_names(const ir::Node& node, const c10::FunctionSchema& schema) {

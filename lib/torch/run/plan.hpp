@@ -58,8 +58,8 @@ struct PlanStep {
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same over its first argument
   bool is_batch_norm = false;
-  bool hides = false;              ///< a softmax that gives masked elements 0
-  bool is_over_sequences = false;  ///< ATen does not check what it is given
+  bool hides = false;        ///< a softmax that gives masked elements 0
+  bool has_demands = false;  ///< that ATen does not check
   const HostOperator* host = nullptr;
   const RecurrentOp* recurrent = nullptr;
   RecurrentConstants constants;    ///< of a recurrent layer

@@ -164,11 +164,6 @@ std::string sequence_demand(std::string_view op, const Arguments& arguments) {
                              : "";
 }
 
-void require_sequence(std::string_view op, const Arguments& arguments) {
-  if (const std::string unmet = sequence_demand(op, arguments); !unmet.empty())
-    file_error(std::string(op) + " " + unmet);
-}
-
 std::string batch_sizes_demand(const at::Tensor& data, const at::Tensor& batch_sizes) {
   if (batch_sizes.scalar_type() != at::kLong || batch_sizes.dim() != 1 || batch_sizes.numel() == 0)
     return "takes batch_sizes as int64[steps] with a step at least, given " +

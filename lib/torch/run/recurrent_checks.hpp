@@ -18,8 +18,6 @@ bool is_over_sequences(std::string_view op);
 /// Which demand of such an operator its arguments do not meet, such as "takes 16 features in the
 /// last dimension, given float32[2, 7]"; empty where they meet all, and for other operators.
 std::string sequence_demand(std::string_view op, const std::vector<c10::IValue>& arguments);
-/// An error that says so.
-void require_sequence(std::string_view op, const std::vector<c10::IValue>& arguments);
 
 /// The same of packed sequences alone: every step has at least one row, none has more than the one
 /// before, and together they are the rows of `data`, [rows, ...].

@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ir/allowed_operators.hpp"
 #include "ir/op_table.hpp"
+#include "torch/run/enumerations.hpp"
 #include "torch/run/operators.hpp"
 
 namespace mase::libtorch {
@@ -55,17 +59,20 @@ bool is_operator_name(std::string_view base) {
          std::ranges::all_of(base.substr(prefix), is_identifier_char);
 }
 
-HostOperator from_torchscript(std::string_view name, const jit::Operator& op) {
+/// The registry may replace the operator (torch/import/registry_guard.hpp), so it is held.
+HostOperator from_torchscript(std::string_view name, const std::shared_ptr<jit::Operator>& op) {
   HostOperator row{name, {}, {}};
-  for (const c10::Argument& argument : op.schema().arguments())
+  for (const c10::Argument& argument : op->schema().arguments())
     row.arguments.emplace_back(argument.name());
-  row.run = [&op, name](const std::vector<c10::IValue>& in) {
+  row.run = [op, name](const std::vector<c10::IValue>& in) {
     jit::Stack stack;
     for (std::size_t i = 0; i < in.size(); ++i)
-      stack.push_back(as_argument(in[i], op.schema().arguments()[i].type()));
-    const Running running(Running::Kind::model_operator, op.schema().name().c_str());
+      stack.push_back(as_argument(in[i], op->schema().arguments()[i].type()));
+    if (const std::string unmet = enumeration_demand(op->schema(), stack); !unmet.empty())
+      file_error(std::string(name) + " " + unmet);
+    const Running running(Running::Kind::model_operator, op->schema().name().c_str());
     try {
-      op.getOperation()(stack);
+      op->getOperation()(stack);
     } catch (const std::exception& error) {
       file_error(std::string(name) + " fails: " + split(error.what(), '\n')[0]);
     }
@@ -76,20 +83,26 @@ HostOperator from_torchscript(std::string_view name, const jit::Operator& op) {
 
 }  // namespace
 
+bool is_known_to_torchscript(std::string_view op) {
+  const std::string base(ir::base_op(op));
+  if (!is_operator_name(base)) return false;
+  const auto& all = jit::getAllOperatorsFor(c10::Symbol::fromQualString(base));
+  return std::ranges::any_of(all, [&](const auto& one) { return full_name(one->schema()) == op; });
+}
+
 const HostOperator* find_scalar_operator(std::string_view op) {
   static std::mutex mutex;
-  static std::map<std::string, HostOperator, std::less<>> known;
+  static std::map<std::string, std::optional<HostOperator>, std::less<>> known;
   const std::lock_guard lock(mutex);
-  if (const auto found = known.find(op); found != known.end()) return &found->second;
+  if (const auto found = known.find(op); found != known.end())
+    return found->second ? &*found->second : nullptr;
   const std::string base(ir::base_op(op));
-  if (is_impure(base) || is_unsafe(base) || !is_operator_name(base)) return nullptr;
+  if (is_impure(base) || !ir::is_allowed(base) || !is_operator_name(base)) return nullptr;
+  std::optional<HostOperator>& entry = known[std::string(op)];
   for (const auto& candidate : jit::getAllOperatorsFor(c10::Symbol::fromQualString(base))) {
-    const c10::FunctionSchema& schema = candidate->schema();
-    const std::string& overload = schema.overload_name();
-    if ((overload.empty() ? base : base + "." + overload) != op || !is_scalar(schema)) continue;
-    const auto entry = known.emplace(op, HostOperator{}).first;
-    entry->second = from_torchscript(entry->first, *candidate);
-    return &entry->second;
+    if (full_name(candidate->schema()) != op || !is_scalar(candidate->schema())) continue;
+    entry = from_torchscript(known.find(op)->first, candidate);
+    return &*entry;
   }
   return nullptr;
 }

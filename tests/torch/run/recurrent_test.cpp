@@ -83,7 +83,7 @@ std::vector<Array> packed_inputs(std::vector<std::int64_t> sizes = {2, 1, 1}) {
           Array::from<std::int64_t>(std::move(sizes), steps)};
 }
 
-std::vector<float> floats_of(const Array& array) {
+std::vector<float> results_as_floats(const Array& array) {
   return {array.span<float>().begin(), array.span<float>().end()};
 }
 
@@ -130,9 +130,10 @@ TEST_CASE("packed sequences end at different steps, and begin so backwards", "[r
     const ir::Results results = executed(packed_sums(both, ""), packed_inputs());
     REQUIRE(results.size() == 2);
     const std::vector<double> one{0.3, 0.2, 0.6, 0.9}, two{0.3, 0.9, 0.2, 0.2, 0.6, 0.6, 0.9, 0.3};
-    check_near(floats_of(results[0].second), both ? two : one);
+    check_near(results_as_floats(results[0].second), both ? two : one);
     const std::vector<double> last{0.9, 0.2};
-    check_near(floats_of(results[1].second), both ? std::vector<double>{0.9, 0.2, 0.9, 0.2} : last);
+    check_near(results_as_floats(results[1].second),
+               both ? std::vector<double>{0.9, 0.2, 0.9, 0.2} : last);
   }
 }
 
@@ -140,8 +141,8 @@ TEST_CASE("the state of packed sequences is quantized before every step that the
   // Halves, as above: the steps read 0, Q(0.3) = 0.5 and Q(0.8) = 1; the other sequence reads 0.
   const ir::Graph graph = packed_sums(true, " {state=integer(8, 1)}");
   const ir::Results results = executed(graph, packed_inputs());
-  check_near(floats_of(results[0].second), {0.3, 1.3, 0.2, 0.2, 0.8, 0.8, 1.3, 0.3});
-  check_near(floats_of(results[1].second), {1.3, 0.2, 1.3, 0.2});
+  check_near(results_as_floats(results[0].second), {0.3, 1.3, 0.2, 0.2, 0.8, 0.8, 1.3, 0.3});
+  check_near(results_as_floats(results[1].second), {1.3, 0.2, 1.3, 0.2});
   Folder folder;
   libtorch::export_torchscript(graph, folder / "packed.pt", {});
   for (const auto& sizes : {std::vector<std::int64_t>{2, 1, 1}, {4}, {1, 1, 1, 1}, {2, 2}})
