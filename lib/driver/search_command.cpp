@@ -210,8 +210,10 @@ int finish_dry_run(const SearchTask& task, Output& output) {
 /// A database elsewhere than in the project: SQLite keeps a journal beside its file.
 void reach_storage(const std::string& url) {
   constexpr std::string_view sqlite = "sqlite:///";
-  if (!url.starts_with(sqlite)) return sandbox::may_connect();
-  const std::string folder = std::filesystem::path(url.substr(sqlite.size())).parent_path();
+  const bool named = url.starts_with(sqlite), is_path = url.find("://") == std::string::npos;
+  if (!named && !is_path) return sandbox::may_connect();
+  const std::string folder =
+      std::filesystem::path(named ? url.substr(sqlite.size()) : url).parent_path();
   sandbox::may_write(folder.empty() ? "." : folder);
 }
 

@@ -231,6 +231,12 @@ accuracy.direction = "maximize"
         self.mase("study", "delete", "p", *storage)
         self.assertEqual(json.loads(self.mase("study", "list", *storage, "--json").stdout)["studies"], [])
 
+    def test_a_database_outside_of_the_project_is_named_by_its_path_or_as_a_url(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, place in enumerate((f"{folder}/study.db", f"sqlite:///{folder}/study.db")):
+                document = self.search(EXAMPLE, "p", "--storage", place, "--n-trials", 2 + number)
+                self.assertEqual(document["trials"], 2 + number)
+
     def test_what_an_allocation_measured_is_kept_and_shown(self):
         self.search(EXAMPLE, "p", "--sampler", "allocate", "--n-jobs", "2")
         rows = list(csv.DictReader((self.folder("p") / "sensitivity.csv").open()))
