@@ -159,7 +159,7 @@ int train(const TrainRequest& request) {
   work_in_project(session.settings());
   const data::Dataset& dataset = require_dataset(session);
   const std::string folder = session.software_folder() + "/training_ckpts";
-  sandbox::enter();
+  backend::open();  // which enters the sandbox, before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase train");
   if (!request.resume && !request.overwrite) refuse_overwriting(folder);
   LoadedModel model = load_session_model(session, request.input);

@@ -147,7 +147,7 @@ int transform(const TransformRequest& request) {
   const std::string resolved = resolved_toml(session.configuration);
   work_in_project(session.settings());
   if (request.dump_folder) sandbox::may_write(*request.dump_folder);
-  sandbox::enter();
+  backend::open();  // which enters the sandbox, before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase transform");
   if (!request.overwrite) refuse_overwriting(folder, resolved);
   LoadedModel model = load_session_model(session, request.input);
