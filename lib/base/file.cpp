@@ -17,6 +17,7 @@
 #include <set>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/leftovers.hpp"
 #include "base/writing_inside.hpp"
@@ -28,22 +29,6 @@ namespace {
 [[noreturn]] void fail(const std::string& what, const std::string& path, int code) {
   file_error("cannot " + what + " '" + path + "': " + std::strerror(code));
 }
-
-/// A file descriptor closed at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 void write_all(int fd, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
@@ -57,15 +42,16 @@ void write_all(int fd, std::string_view bytes, const std::string& path) {
 /// Creates or truncates `path` and fills it; `shown` is the name used in messages.
 void write_plain(const std::string& path, std::string_view bytes, const std::string& shown) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.get() < 0) fail("write", shown, errno);
-  write_all(file.get(), bytes, shown);
+  if (file.number() < 0) fail("write", shown, errno);
+  write_all(file.number(), bytes, shown);
   if (!file.close()) fail("write", shown, errno);
 }
 
 /// Flushes a file or folder to the device. File systems that cannot flush say EINVAL.
 void sync(const std::string& path, const std::string& shown) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0 || (::fsync(file.get()) != 0 && errno != EINVAL)) fail("write", shown, errno);
+  if (file.number() < 0 || (::fsync(file.number()) != 0 && errno != EINVAL))
+    fail("write", shown, errno);
 }
 
 /// A pipe, terminal or device such as /dev/null: it is written to, never replaced.
@@ -125,15 +111,15 @@ std::string read_all(int fd, std::size_t expected, std::size_t limit, const std:
 
 std::string read_file(const std::string& path, std::size_t limit) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail("read", path, errno);
+  if (file.number() < 0) fail("read", path, errno);
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) fail("read", path, errno);
+  if (::fstat(file.number(), &info) != 0) fail("read", path, errno);
   if (S_ISDIR(info.st_mode)) fail("read", path, EISDIR);
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size > limit)
     file_error("cannot read '" + path + "': its " + std::to_string(size) +
                " bytes are above the limit of " + std::to_string(limit));
-  return read_all(file.get(), size, limit, path);
+  return read_all(file.number(), size, limit, path);
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

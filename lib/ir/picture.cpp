@@ -11,27 +11,11 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/descriptor.hpp"
 #include "ir/draw.hpp"
 
 namespace mase::ir {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  void close() {
-    if (is_open()) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
 
 struct Pipe {
   Descriptor read, write;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 
 namespace mase::sandbox {
@@ -72,30 +73,16 @@ std::uint64_t known_accesses(int version) {
              "; --sandbox off runs without one");
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(long number) : number_(static_cast<int>(number)) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
 void allow(const Descriptor& ruleset, const std::string& path, std::uint64_t accesses) {
   const Descriptor target(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  if (target.get() < 0) return;  // what is not there gives no right
+  if (target.number() < 0) return;  // what is not there gives no right
   struct stat info {};
-  if (::fstat(target.get(), &info) != 0) return;
+  if (::fstat(target.number(), &info) != 0) return;
   if (!S_ISDIR(info.st_mode)) accesses &= of_files;
   if (accesses == 0) return;
-  const PathRule rule{accesses, target.get()};
+  const PathRule rule{accesses, target.number()};
   // EBADFD: a pipe or a terminal's other end, which Landlock leaves alone.
-  if (::syscall(add_rule, ruleset.get(), path_beneath, &rule, 0U) != 0 && errno != EBADFD)
+  if (::syscall(add_rule, ruleset.number(), path_beneath, &rule, 0U) != 0 && errno != EBADFD)
     refused(("Landlock rule for " + path).c_str());
 }
 
@@ -111,8 +98,8 @@ void restrict_files(const Rights& rights, int version) {
   const std::uint64_t known = known_accesses(version);
   RulesetAttributes attributes{known, 0, version >= 6 ? abstract_socket | signals : 0};
   const std::size_t size = version >= 6 ? sizeof attributes : sizeof attributes.files;
-  const Descriptor ruleset(::syscall(create_ruleset, &attributes, size, 0U));
-  if (ruleset.get() < 0) refused("Landlock ruleset");
+  const Descriptor ruleset(static_cast<int>(::syscall(create_ruleset, &attributes, size, 0U)));
+  if (ruleset.number() < 0) refused("Landlock ruleset");
   for (const std::string& path : rights.read) allow(ruleset, path, reading & known);
   for (const std::string& path : rights.write) allow(ruleset, path, writing & known);
   // Linkers and compilers make links of their own.
@@ -120,7 +107,7 @@ void restrict_files(const Rights& rights, int version) {
     for (const std::string& path : rights.write) allow(ruleset, path, make_sym & known);
   for (const std::string& path : rights.execute) allow(ruleset, path, (execute | reading) & known);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) refused("no new privileges");
-  if (::syscall(restrict_self, ruleset.get(), 0U) != 0) refused("Landlock");
+  if (::syscall(restrict_self, ruleset.number(), 0U) != 0) refused("Landlock");
 }
 
 }  // namespace mase::sandbox
