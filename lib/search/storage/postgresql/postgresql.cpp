@@ -39,6 +39,7 @@ const Dialect postgresql_dialect{
          "CREATE TYPE trialvaluetype AS ENUM ('FINITE', 'INF_POS', 'INF_NEG')",
          "CREATE TYPE trialintermediatevaluetype AS ENUM ('FINITE', 'INF_POS', 'INF_NEG', 'NAN')"},
     .tables = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()",
+    .strange = "",
     .for_update = " FOR UPDATE",
     .skip_locked = " FOR UPDATE SKIP LOCKED",
     // In the session's time zone, as Optuna writes it.
