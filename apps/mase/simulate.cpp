@@ -36,7 +36,8 @@ void add_simulate(CLI::App& app, Action& action) {
                    "the C++ compiler's level for the simulator: 0 is built in the least time, 2 "
                    "runs in the least [2]")
       ->type_name("LEVEL")
-      ->check(CLI::Range(0, 3));
+      ->check(CLI::Range(0, 3))
+      ->group(std::string(further) + "Options");
   command
       ->add_option("--inject-fault", request->fault,
                    "flip a weight bit, so that the run must fail: MEMORY:WORD:BIT (what is left "
