@@ -14,8 +14,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/leftovers.hpp"
 #include "base/log.hpp"
 #include "base/process_identity.hpp"
 #include "base/text.hpp"
@@ -88,10 +90,21 @@ timespec changed_at(int file) {
   return info.st_mtim;
 }
 
-/// Now, by the clock of whoever keeps the file.
-timespec touch(int file) {
-  ::futimens(file, nullptr);
-  return changed_at(file);
+/// Now, by the clock of whoever keeps the folder: when a file is made beside `path`. (Setting the
+/// time of a file that is there is refused inside the sandbox.)
+timespec now_beside(const std::string& path) {
+  const std::string name = temporary_name(path);
+  const Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.is_open()) cannot_lock(path, errno);
+  ::unlink(name.c_str());
+  return changed_at(file.number());
+}
+
+/// Writes what is there already: that moves the time of its change.
+void freshen(int file) {
+  char first = 0;
+  if (::pread(file, &first, 1, 0) != 1) return;
+  [[maybe_unused]] const auto written = ::pwrite(file, &first, 1, 0);
 }
 
 /// Folders above `path`, and itself, that are not there, the outermost first.
@@ -159,10 +172,8 @@ void FolderLock::refuse_live_elsewhere() const {
   const Tree holder = signature_in(file_);
   const std::string boot = process_of(holder).boot();
   if (boot.empty() || boot == own_process().boot()) return;
-  const timespec before = changed_at(file_), now = touch(file_);
+  const timespec before = changed_at(file_), now = now_beside(path_);
   if (now.tv_sec < before.tv_sec || seconds(now.tv_sec - before.tv_sec) >= held_for) return;
-  const timespec times[2] = {before, before};  // looking at it makes it no fresher
-  ::futimens(file_, times);
   refuse(path_, holder);
 }
 
@@ -186,7 +197,7 @@ void FolderLock::sign(const std::string& command) const {
 
 void FolderLock::keep_fresh() {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, beat, [this] { return done_; })) touch(file_);
+  while (!changed_.wait_for(lock, beat, [this] { return done_; })) freshen(file_);
 }
 
 void FolderLock::release() {

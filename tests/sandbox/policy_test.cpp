@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <fstream>
 #include <functional>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/folder_lock.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;
@@ -92,6 +94,21 @@ TEST_CASE("a project is written, what lies beside it is not", "[sandbox]") {
                }));
   CHECK(read_file(project + "/deep/inside") == "text");
   CHECK_FALSE(file_exists(beside));
+}
+
+TEST_CASE("a lock that another host has left is taken over inside", "[sandbox]") {
+  if (is_missing()) return;
+  const test::TemporaryFolder folder;
+  const std::string project = folder.file("project"), lock = project + "/.mase.lock";
+  write_file(lock, R"({"command": "mase train", "pid": 12, "host": "far", "space": "another 1", )"
+                   R"("started": "5"})");
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::minutes(2);
+  fs::last_write_time(lock, long_ago);
+  CHECK(inside([&] { sandbox::may_write(project); },
+               [&] {
+                 const FolderLock taken(project, "mase train");
+                 return fs::last_write_time(lock) > long_ago;
+               }));
 }
 
 TEST_CASE("secrets of the user and the system are out of reach", "[sandbox]") {
