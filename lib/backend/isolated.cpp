@@ -31,18 +31,26 @@ std::string take_text(sandbox::SharedFile& file) {
   return text;
 }
 
-void append_graph(sandbox::SharedFile& file, const ir::Graph& graph) {
-  append_text(file, ir::print(graph));
+void append_tensors(sandbox::SharedFile& file, const ir::Graph& graph) {
   for (const auto& [path, tensor] : graph.tensors)
     file.append({tensor.value.bytes(), tensor.value.byte_size()});
+}
+
+void take_tensors(sandbox::SharedFile& file, ir::Graph& graph) {
+  for (auto& [path, tensor] : graph.tensors)
+    file.take({tensor.value.mutable_bytes(), tensor.value.byte_size()});
+}
+
+void append_graph(sandbox::SharedFile& file, const ir::Graph& graph) {
+  append_text(file, ir::print(graph));
+  append_tensors(file, graph);
 }
 
 /// The tensors of the text are those that follow it, or it is no text of ours.
 ir::Graph take_graph(sandbox::SharedFile& file, const std::string& origin) {
   const std::string text = take_text(file);
   ir::Graph graph = ir::parse(text, origin, file.left());
-  for (auto& [path, tensor] : graph.tensors)
-    file.take({tensor.value.mutable_bytes(), tensor.value.byte_size()});
+  take_tensors(file, graph);
   return graph;
 }
 
@@ -94,11 +102,9 @@ class Isolated : public Backend {
     sandbox::SharedFile result;
     read(path, [&] {
       inner_.load_state_dict(path, graph);
-      for (const auto& [name, tensor] : graph.tensors)
-        result.append({tensor.value.bytes(), tensor.value.byte_size()});
+      append_tensors(result, graph);
     });
-    for (auto& [name, tensor] : graph.tensors)
-      result.take({tensor.value.mutable_bytes(), tensor.value.byte_size()});
+    take_tensors(result, graph);
   }
 
   std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) override {

@@ -12,7 +12,6 @@
 #include "data/task.hpp"
 #include "driver/session.hpp"
 #include "report/event_file.hpp"
-#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {

@@ -110,19 +110,18 @@ Ending follow(pid_t child, int report, double seconds) {
 
 }  // namespace
 
-SharedFile::SharedFile() : descriptor_(::memfd_create("result", MFD_CLOEXEC)) {
-  if (descriptor_ < 0) file_error(std::string("no file in memory: ") + std::strerror(errno));
+SharedFile::SharedFile() : file_(::memfd_create("result", MFD_CLOEXEC)) {
+  if (!file_.is_open()) file_error(std::string("no file in memory: ") + std::strerror(errno));
 }
-SharedFile::~SharedFile() { ::close(descriptor_); }
 
 void SharedFile::append(std::span<const std::byte> bytes) {
-  write_all(descriptor_, bytes.data(), bytes.size());
+  write_all(file_.number(), bytes.data(), bytes.size());
 }
 
 void SharedFile::take(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t count =
-        ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(read_));
+        ::pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(read_));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) file_error("the result of the child process ends too early");
     read_ += static_cast<std::size_t>(count);
@@ -132,12 +131,10 @@ void SharedFile::take(std::span<std::byte> bytes) {
 
 std::size_t SharedFile::left() const {
   struct stat info {};
-  const bool known = ::fstat(descriptor_, &info) == 0;
+  const bool known = ::fstat(file_.number(), &info) == 0;
   const auto size = known ? static_cast<std::size_t>(info.st_size) : 0;
   return size > read_ ? size - read_ : 0;
 }
-
-void SharedFile::rewind() { read_ = 0; }
 
 void run_in_child(const std::string& what, double seconds, const std::function<void()>& work) {
   std::array<int, 2> pipe{};

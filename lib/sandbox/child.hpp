@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "base/descriptor.hpp"
+
 namespace mase::sandbox {
 
 /// A file in memory that a child writes and its parent reads: the result of work that needs more
@@ -14,17 +16,13 @@ namespace mase::sandbox {
 class SharedFile {
  public:
   SharedFile();
-  ~SharedFile();
-  SharedFile(const SharedFile&) = delete;
-  SharedFile& operator=(const SharedFile&) = delete;
 
   void append(std::span<const std::byte> bytes);  ///< Error(Fault::file)
   void take(std::span<std::byte> bytes);          ///< the next bytes; Error(Fault::file) at the end
   std::size_t left() const;                       ///< bytes that `take` has not given yet
-  void rewind();                                  ///< `take` begins at the front
 
  private:
-  int descriptor_;
+  Descriptor file_;
   std::size_t read_ = 0;
 };
 

@@ -88,6 +88,11 @@ bool is_output(const std::string& path, const std::string& named) {
          asked.stem().string().starts_with(allowed.stem().string() + "_");
 }
 
+bool is_one_of(const std::string& path, const std::vector<std::string>& outputs) {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [&](const std::string& output) { return is_output(path, output); });
+}
+
 /// The process on the other side.
 class Keeper {
  public:
@@ -105,10 +110,7 @@ class Keeper {
 
  private:
   std::string store(const Message& message) const {
-    const bool named =
-        std::any_of(outputs_.begin(), outputs_.end(),
-                    [&](const std::string& output) { return is_output(message.text, output); });
-    if (!named || message.descriptor < 0)
+    if (!is_one_of(message.text, outputs_) || message.descriptor < 0)
       return "cannot write '" + message.text + "': it was not named as an output";
     try {
       write_file(message.text, read_file(through_descriptor(message.descriptor), SIZE_MAX));
@@ -165,15 +167,13 @@ void open_door(const std::vector<std::string>& outputs, const std::vector<std::s
     keep_door(sockets[1], outputs, made);
   }
   ::close(sockets[1]);
-  write_named_files_by([socket = sockets[0], outputs](
-                           const std::string& path,
-                           const std::function<void(const std::string&)>& write) {
-    const bool named = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
-      return is_output(path, output);
-    });
-    if (named) hand_over(socket, path, write);
-    return named;
-  });
+  write_named_files_by(
+      [socket = sockets[0], outputs](const std::string& path,
+                                     const std::function<void(const std::string&)>& write) {
+        const bool named = is_one_of(path, outputs);
+        if (named) hand_over(socket, path, write);
+        return named;
+      });
 }
 
 }  // namespace mase::sandbox
