@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/field.hpp"
 #include "base/text.hpp"
+#include "key_values.hpp"
 #include "sampler_problems.hpp"
 #include "search/samplers/pareto.hpp"
 #include "search/samplers/sampler.hpp"
@@ -116,30 +117,16 @@ Tree check() {
   return report;
 }
 
-/// KEY=VALUE arguments as the options' table.
-Settings parse(int count, char** arguments) {
-  Tree table = Tree::dict();
-  for (int i = 1; i < count; ++i) {
-    const std::string text = arguments[i];
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) config_error("usage: bench_samplers --check | KEY=VALUE ...");
-    const std::string value = text.substr(equals + 1);
-    const auto number = parse_int(value);
-    table[text.substr(0, equals)] = number ? Tree(*number) : Tree(value);
-  }
-  Settings settings;
-  Diagnostics diagnostics;
-  read_fields(table, settings, diagnostics);
-  diagnostics.throw_if_errors();
-  return settings;
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
   try {
     const bool checks = count == 2 && std::string_view(arguments[1]) == "--check";
-    std::puts(to_json(checks ? check() : measure(parse(count, arguments)), -1).c_str());
+    std::puts(to_json(checks ? check()
+                             : measure(bench::read_key_values<Settings>(
+                                   count, arguments, "bench_samplers --check | KEY=VALUE ...")),
+                      -1)
+                  .c_str());
     return 0;
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

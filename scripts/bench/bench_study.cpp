@@ -13,6 +13,7 @@
 #include "base/field.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "key_values.hpp"
 #include "search/results/result.hpp"
 #include "search/workers/plan.hpp"
 
@@ -141,27 +142,6 @@ Tree measure(const Settings& settings, const std::string& folder) {
   return report;
 }
 
-/// KEY=VALUE arguments as the options' table.
-Settings parse(int count, char** arguments) {
-  Tree table = Tree::dict();
-  for (int i = 1; i < count; ++i) {
-    const std::string text = arguments[i];
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) config_error("usage: bench_study KEY=VALUE ...");
-    const std::string value = text.substr(equals + 1);
-    const auto number = parse_int(value);
-    const bool truth = value == "true" || value == "false";
-    table[text.substr(0, equals)] = number  ? Tree(*number)
-                                    : truth ? Tree(value == "true")
-                                            : Tree(value);
-  }
-  Settings settings;
-  Diagnostics diagnostics;
-  read_fields(table, settings, diagnostics);
-  diagnostics.throw_if_errors();
-  return settings;
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -170,7 +150,11 @@ int main(int count, char** arguments) {
   make_folder(folder);
   int code = 0;
   try {
-    std::puts(to_json(measure(parse(count, arguments), folder), -1).c_str());
+    std::puts(to_json(measure(bench::read_key_values<Settings>(count, arguments,
+                                                               "bench_study KEY=VALUE ..."),
+                              folder),
+                      -1)
+                  .c_str());
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     code = error.exit_code();
