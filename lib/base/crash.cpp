@@ -15,6 +15,7 @@ namespace mase {
 namespace {
 
 thread_local Running::What running{Running::Kind::pass, nullptr, ""};
+thread_local std::array<char, 128> node_looked_at{};  // a copy: the node may be gone by then
 int report_to = 2;
 std::array<char, 1 << 16> handler_stack;
 
@@ -67,6 +68,8 @@ void handle_crash(int signal) {
   if (named && *running.place) line << " of node '" << running.place << "'";
   line << " ended by " << name_of_signal(signal);
   if (by_file) line << "; what the file says is not valid: it is damaged or hostile";
+  if (named && !by_file && node_looked_at.front())
+    line << "; the node that it looked at last is '" << node_looked_at.data() << "'";
   if (report_to == STDERR_FILENO) line << "\n";
   line.write_to(report_to);
   ::_exit(static_cast<int>(by_file ? Fault::file : Fault::internal));
@@ -76,8 +79,15 @@ void handle_crash(int signal) {
 
 Running::Running(Kind kind, const char* name, const char* place) : before_(running) {
   running = {kind, name, place};
+  if (kind == Kind::pass) look_at("");
 }
 Running::~Running() { running = before_; }
+
+void Running::look_at(std::string_view node) noexcept {
+  const std::size_t kept = std::min(node.size(), node_looked_at.size() - 1);
+  node.copy(node_looked_at.data(), kept);
+  node_looked_at[kept] = '\0';
+}
 
 void report_crashes(int descriptor) {
   report_to = descriptor;

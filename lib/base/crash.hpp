@@ -2,6 +2,8 @@
 // What a crash says: the operator or the pass that ran, and whose fault it is.
 #pragma once
 
+#include <string_view>
+
 namespace mase {
 
 /// While it lives, a crash of this thread names what is running. The texts must outlive it.
@@ -13,6 +15,9 @@ class Running {
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
+
+  /// The node that this thread works on from now on; a crash of a pass names it.
+  static void look_at(std::string_view node) noexcept;
 
   struct What {
     Kind kind;

@@ -18,6 +18,7 @@
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/quantize_ports.hpp"
+#include "passes/runner.hpp"
 #include "sandbox/policy.hpp"
 
 namespace mase::driver {
@@ -96,9 +97,9 @@ std::vector<std::string> preparations(ir::Graph& graph) {
        {"expand_attention", "expand_einsum", "fold_constants", "fuse_batch_norm"}) {
     passes::PassContext context;
     context.evaluator = make_evaluator();
-    const passes::PassRow* row = passes::find_pass(all_passes(), name);
-    MASE_CHECK(row, "no pass " + std::string(name));
-    if (row->run(graph, Tree::dict(), context).changed) names.emplace_back(name);
+    const passes::PassCall call{name, Tree::dict(), {}};
+    const auto reports = passes::run_passes(graph, {call}, all_passes(), context, {});
+    if (reports.front().result.changed) names.emplace_back(name);
   }
   return names;
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/crash.hpp"
 #include "ir/custom_op.hpp"
 #include "ir/op_rows.hpp"
 
@@ -147,6 +148,7 @@ Classified classify_module(const Module& module) {
 }  // namespace
 
 Classified classify(const Graph& graph, const Node& node) {
+  Running::look_at(node.name);
   if (const CustomOp* own = custom_op(graph, node)) return {own->row.type, own->name, &own->row};
   switch (node.kind) {
     case NodeKind::placeholder:

@@ -83,6 +83,20 @@ TEST_CASE("a crash elsewhere is a defect of the program", "[sandbox]") {
   CHECK(has(error_of(Fault::internal, [] { std::raise(SIGSEGV); }), "defect of mase"));
 }
 
+TEST_CASE("a crash in a pass is a defect that names the pass and its node", "[sandbox]") {
+  const auto crash_at = [](const std::string& node) {
+    return error_of(Fault::internal, [&] {
+      const Running running(Running::Kind::pass, "fold_constants");
+      Running::look_at(std::string(node));  // the text is gone when the crash comes
+      std::raise(SIGSEGV);
+    });
+  };
+  CHECK(has(crash_at("getitem_1"), "the pass fold_constants ended by"));
+  CHECK(has(crash_at("getitem_1"), "looked at last is 'getitem_1'"));
+  CHECK(has(crash_at(std::string(10'000, 'n')), "looked at last is 'nnn"));
+  CHECK(!has(crash_at(""), "looked at last"));
+}
+
 TEST_CASE("a child that is killed, or takes too long, is an error of the file", "[sandbox]") {
   const std::string killed = error_of(Fault::file, [] { std::raise(SIGKILL); });
   CHECK(has(killed, "reading x.pt"));

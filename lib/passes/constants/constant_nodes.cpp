@@ -105,8 +105,8 @@ bool ConstantNodes::is_pure(const ir::Node& node, const ir::Classified& what) co
 }
 
 bool ConstantNodes::makes_rows(const ir::Node& node) const {
-  const ir::OpFamily family = ir::classify(graph_, node).family();
-  const bool repeats = family == ir::OpFamily::expand || family == ir::OpFamily::movement;
+  const ir::Classified what = ir::classify(graph_, node);
+  const bool repeats = what.family() == ir::OpFamily::expand || what.op == "repeat";
   return repeats && of(node.id) == Constancy::rows && is_fixed(*node.find("self"));
 }
 

@@ -97,7 +97,8 @@ bool ConstantNodes::is_along_others(const ir::Node& node, std::int64_t otherwise
 /// rows[numbers, i, ...]: of each row the same elements.
 bool ConstantNodes::is_chosen_by_number(const ir::Node& node) const {
   const ir::Value *value = node.find("value"), *index = node.find("index");
-  if (node.op != "mase::getitem" || !is_rows(*value) || index->kind() != Kind::tuple) return false;
+  if (node.op != "mase::getitem" || !is_rows(*value)) return false;
+  if (index->kind() != Kind::tuple || index->items().empty()) return false;
   const ir::Value& first = index->items().front();
   if (!first.is_node() || of(first.node()) != Constancy::numbers) return false;
   const std::size_t rank = graph_.node(first.node()).info.shape.size();

@@ -192,6 +192,24 @@ TEST_CASE("rows of equal bits are stored once") {
   check_same_bits(before, after, inputs_for(before));
 }
 
+TEST_CASE("parts of equal rows are equal rows, however they are taken") {
+  const ir::Graph before = filled_graph(R"(graph "parts" {
+  %x : float32[2, 8] = placeholder x
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %ones : float32[2, 8] = call_function torch.ones aten::ones(size=[%batch, 8])
+  %middle : float32[2, 1, 8] = call_function _operator.getitem mase::getitem(value=%ones, index=(slice(none, none, none), none))
+  %part : float32[2, 8] = call_function _operator.getitem mase::getitem(value=%middle, index=(slice(none, none, none), 0))
+  %pair : float32[2, 2, 8] = call_function torch.stack aten::stack(tensors=[%ones, %part], dim=1)
+  %add : float32[2, 8] = call_function _operator.add aten::add.Tensor(self=%x, other=%part)
+  %output : tuple(float32[2, 8], float32[2, 2, 8]) = output output(value=(%add, %pair))
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(line_of(after, "part") == "%part : float32[1, 8] = get_attr folded_part");
+  for (const float value : after.tensors.at("folded_part").value.span<float>()) CHECK(value == 1);
+  check_same_bits(before, after, inputs_for(before));
+}
+
 TEST_CASE("constants that take shape or type from what is computed become tensors") {
   const ir::Graph before = filled_graph(R"(graph "like" {
   %x : float32[2, 3, 4] = placeholder x
