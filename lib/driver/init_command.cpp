@@ -17,6 +17,7 @@
 #include "driver/output.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
+#include "ir/train_mode.hpp"
 #include "passes/quantization/quantize_ports.hpp"
 #include "passes/runner.hpp"
 #include "sandbox/policy.hpp"
@@ -93,8 +94,9 @@ std::string text_line(const std::string& key, const std::string& text) {
 /// Passes that prepare a graph for quantization, where they find something.
 std::vector<std::string> preparations(ir::Graph& graph) {
   std::vector<std::string> names;
-  for (const char* name :
-       {"expand_attention", "expand_einsum", "fold_constants", "fuse_batch_norm"}) {
+  for (const std::string name : {"remove_dropout", "expand_attention", "expand_einsum",
+                                 "fold_constants", "fuse_batch_norm"}) {
+    if (name == "remove_dropout" && !ir::draws_always(graph)) continue;  // the identity as it is
     passes::PassContext context;
     context.evaluator = make_evaluator();
     const passes::PassCall call{name, Tree::dict(), {}};

@@ -16,6 +16,7 @@
 #include "driver/version.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "ir/allowed_operators.hpp"
+#include "ir/train_mode.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {
@@ -124,6 +125,8 @@ LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   if (request.input.most_operators) options.most_operators = *request.input.most_operators;
   LoadedModel loaded;
   loaded.graph = backend::open().import_model(request.model, options);
+  for (const std::string& warning : ir::train_mode_warnings(loaded.graph))
+    log::warning(request.model + ": " + warning);
   loaded.example = std::move(options.inputs);
   return loaded;
 }

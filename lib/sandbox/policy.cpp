@@ -62,8 +62,9 @@ void add_system(Rights& rights) {
         "/etc/localtime", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat",
         "/proc/sys/vm", "/proc/sys/kernel", "/sys/devices/system", "/sys/fs/cgroup"})
     rights.read.emplace_back(path);
-  for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random"})
-    rights.write.emplace_back(device);
+  for (const char* device : {"/dev/zero", "/dev/urandom", "/dev/random"})
+    rights.read.emplace_back(device);
+  for (const char* device : {"/dev/null", "/dev/full"}) rights.write.emplace_back(device);
   for (const std::string& folder : split(variable("LD_LIBRARY_PATH"), ':'))
     if (!folder.empty()) rights.read.push_back(folder);
   for (const std::string& folder : {program_folder(), library_folder(), shared_files()})

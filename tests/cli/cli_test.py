@@ -1097,6 +1097,25 @@ class Init(InFolder):
         self.assertNotIn("guessed", dumped.stderr)
         self.assertIn("aten::neg", "".join(path.read_text() for path in (self.cwd / "dumps").iterdir()))
 
+    def test_a_trace_of_train_mode_is_told_and_loses_what_draws_numbers(self):
+        folder = SOURCE / "tests/fixtures/programs"
+        inputs = ("--input", str(folder / "example.npy"))
+        made = self.run_mase("init", str(folder / "TrainMode.pt"), *inputs, "-o", "made.toml")
+        self.assertEqual(made.stderr.count("every run gives another result"), 1)
+        self.assertIn('run = "remove_dropout"', (self.cwd / "made.toml").read_text(encoding="utf-8"))
+        self.run_mase("transform", "--config", "made.toml", *inputs, "--project-dir", "out", "--project", "p", "-q")
+        checkpoint = "out/p/software/transform/transformed_ckpt/graph_module.pt"
+        results = []
+        for name in ("a.npy", "b.npy"):
+            self.run_mase("run", checkpoint, *inputs, "--output", name)
+            results.append((self.cwd / name).read_bytes())
+        self.assertEqual(*results)
+        scripted = str(folder / "TextClassifier.pt")
+        self.assertNotIn(
+            "remove_dropout",
+            self.run_mase("init", scripted, "--input-shape", "1,7:int64:0..9", "--input-shape", "1,7").stdout,
+        )
+
     def test_every_node_is_named_and_nothing_is_replaced_unasked(self):
         text = self.run_mase("init", "lenet", "mnist", "--width", "5").stdout
         for node in ("conv1", "conv2", "fc1", "fc2"):

@@ -3,12 +3,14 @@
 #include "passes/transform/remove_dropout.hpp"
 
 #include "ir/op_table.hpp"
+#include "ir/train_mode.hpp"
 
 namespace mase::passes {
 
-Result RemoveDropout::run(ir::Graph& graph, const Options&, PassContext&) {
+Result RemoveDropout::run(ir::Graph& graph, const Options&, PassContext& context) {
   Result result;
-  Tree removed = Tree::list();
+  Tree removed = Tree::list(), stopped = Tree::list();
+  const bool was_random = ir::draws_always(graph);
   const std::vector<ir::NodeId> order = graph.order();
   for (ir::NodeId id : order) {
     if (ir::classify(graph, graph.node(id)).op != "dropout") continue;
@@ -16,9 +18,14 @@ Result RemoveDropout::run(ir::Graph& graph, const Options&, PassContext&) {
     graph.replace_uses(id, graph.inputs(id).front());
     graph.erase(id);
   }
+  for (const std::string& name : ir::stop_drawing(graph)) stopped.push_back(name);
   ir::remove_unused_tensors(graph);
-  result.changed = removed.size() > 0;
+  result.changed = removed.size() + stopped.size() > 0;
   result.info["removed"] = std::move(removed);
+  if (was_random) {  // what quantization is compared with is the model without
+    context.start_again(graph, context.probe);
+    result.info["stopped"] = std::move(stopped);
+  }
   return result;
 }
 

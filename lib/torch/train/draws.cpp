@@ -5,19 +5,13 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
-#include <string_view>
 
 #include "base/random.hpp"
-#include "ir/op_table.hpp"
+#include "ir/train_mode.hpp"
 
 namespace mase::train {
 namespace {
-
-constexpr std::array<std::string_view, 6> drawing_ops{
-    "aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout",
-    "aten::rrelu",   "aten::native_dropout"};
 
 std::uint64_t mixed(std::int64_t seed, std::int64_t step) {
   const auto low = [](std::int64_t v) { return static_cast<std::uint32_t>(v); };
@@ -29,9 +23,8 @@ std::uint64_t mixed(std::int64_t seed, std::int64_t step) {
 }  // namespace
 
 bool draws_numbers(const ir::Graph& graph) {
-  return std::ranges::any_of(graph.order(), [&](ir::NodeId id) {
-    return std::ranges::find(drawing_ops, ir::base_op(graph.node(id).op)) != drawing_ops.end();
-  });
+  return std::ranges::any_of(graph.order(),
+                             [&](ir::NodeId id) { return ir::may_draw(graph, graph.node(id)); });
 }
 
 void seed_step(std::int64_t seed, std::int64_t step) {
