@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printing of the syntax tree: two spaces a level, one port, parameter or connection a line.
+// Printing of the syntax tree as verible-verilog-format lays it out, one port, parameter or
+// connection a line.
 #include "hardware/emit/verilog.hpp"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace {
 using integer::Wide;
 
 constexpr std::string_view indentation = "  ";
+/// Of what continues a line, as verible-verilog-format wraps ports, parameters and connections.
+constexpr std::string_view wrapped = "    ";
 
 /// "" or "[7:0] ".
 std::string range_text(std::int64_t width, bool scalar) {
@@ -37,14 +40,14 @@ std::string comment_text(std::string text, std::string_view indent) {
 std::string port_text(const Port& port) {
   const std::string direction =
       port.direction == Direction::input ? "input logic " : "output logic ";
-  return std::string(indentation) + direction + range_text(port.width, port.scalar) + port.name;
+  return std::string(wrapped) + direction + range_text(port.width, port.scalar) + port.name;
 }
 
 /// `.NAME(value)` lines joined by commas.
 std::string bindings(const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::vector<std::string> lines;
   for (const auto& [name, value] : pairs)
-    lines.push_back(std::string(indentation) + std::string(indentation) + "." + name + "(" + value +
+    lines.push_back(std::string(indentation) + std::string(wrapped) + "." + name + "(" + value +
                     ")");
   return join(lines, ",\n") + "\n";
 }
@@ -119,7 +122,8 @@ std::string print(const Module& module) {
   std::string out = comment_text(module.comment, "");
   std::vector<std::string> ports;
   for (const Port& port : module.ports) ports.push_back(port_text(port));
-  out += "module " + module.name + " (\n" + join(ports, ",\n") + "\n);\n";
+  out += "module " + module.name;
+  out += ports.empty() ? ";\n" : " (\n" + join(ports, ",\n") + "\n);\n";
   const Item* before = nullptr;
   for (const Item& item : module.items) {
     const bool heads = std::holds_alternative<Comment>(item);

@@ -27,9 +27,9 @@ TEST_CASE("a module prints as a person would write it") {
   CHECK(print(module) == R"(// Adds nothing.
 // Twice.
 module nothing (
-  input logic clk,
-  input logic [7:0] a,
-  output logic [0:0] b
+    input logic clk,
+    input logic [7:0] a,
+    output logic [0:0] b
 );
   // Between.
   logic [7:0] middle;
@@ -37,17 +37,25 @@ module nothing (
   assign middle = a;
 
   part #(
-    .W(8),
-    .FILE("x.mem")
+      .W(8),
+      .FILE("x.mem")
   ) part_0 (
-    .in(middle)
+      .in(middle)
   );
 
   other other_0 (
-    .out(b)
+      .out(b)
   );
 endmodule
 )");
+}
+
+TEST_CASE("a module without ports has no empty list of them") {
+  Module module;
+  module.comment = "Closed.";
+  module.name = "bench";
+  module.items = {Net{"clk", 1, true}};
+  CHECK(print(module) == "// Closed.\nmodule bench;\n  logic clk;\nendmodule\n");
 }
 
 TEST_CASE("nothing in a comment ends it") {
