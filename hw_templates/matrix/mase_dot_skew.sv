@@ -22,7 +22,7 @@ module mase_dot_skew #(
   // Stage s of a chain keeps the lanes that are more than s cycles late, all but its first ones in one register:
   // wide registers cost simulators less.
   localparam int PAIRS = (SIMD < 8) ? (SIMD + 1) / 2 : 4;
-  for (genvar c = 0; c < SIMD; c += 8) begin : g_chain
+  for (genvar c = 0; c < SIMD; c = c + 8) begin : g_chain
     localparam int LANES = (SIMD - c < 8) ? SIMD - c : 8;
     localparam int FIRST = PAIRS - (LANES + 1) / 2;  // cycles that the first pair is late
     localparam int STAGES = FIRST + (LANES - 1) / 2;

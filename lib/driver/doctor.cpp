@@ -24,6 +24,8 @@ struct Tool {
 };
 constexpr Tool tools[] = {
     {"verilator", "verilator --version 2>/dev/null", "simulate the hardware"},
+    {"iverilog", "iverilog -V 2>/dev/null",
+     "simulate emitted hardware by its bench in SystemVerilog"},
     {"yosys", "yosys -V 2>/dev/null", "area of the hardware"},
     {"nextpnr-ecp5", nullptr, "place the hardware"},
     {"nextpnr-ice40", nullptr, "place the hardware"},

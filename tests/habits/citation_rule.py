@@ -21,7 +21,7 @@ PLACEHOLDER = re.compile("NAME|FAMILY")
 COMMANDS_PAGE = "docs/reference/commands.md"
 # Made by the program or by tools, named in examples, or written by the reader: not in the tree.
 NOT_STORED = re.compile(
-    r"bench\.cpp|Vdut\w*\.h|\w+_axi\.sv|bench_top\.sv|streams\.hpp|report\.hpp|options\.hpp|JscS\w*\.sv|energy\.sv|PAGE\.md"
+    r"bench\.(?:cpp|sv)|Vdut\w*\.h|\w+_axi\.sv|bench_top\.sv|streams\.hpp|report\.hpp|options\.hpp|JscS\w*\.sv|energy\.sv|PAGE\.md"
 )
 
 

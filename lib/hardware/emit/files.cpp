@@ -19,6 +19,7 @@
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/reload_image.hpp"
 #include "hardware/emit/scripts.hpp"
+#include "hardware/emit/sv_bench.hpp"
 #include "hardware/emit/templates.hpp"
 #include "hardware/emit/top.hpp"
 #include "hardware/emit/vectors.hpp"
@@ -177,6 +178,11 @@ Files bench_sources_of(const design::Design& design) {
   return files;
 }
 
+Files sv_bench_files(const design::Design& design, const Names& names) {
+  return {{"sim/bench.sv", sv_bench_text(design, names)},
+          {"sim/" + fs::path(sv_bench_parts).filename().string(), template_text(sv_bench_parts)}};
+}
+
 std::vector<std::string> vector_names(const design::Design& design) {
   std::vector<std::string> files;
   if (!design.program) return files;
@@ -214,8 +220,10 @@ Files host_files(const std::string& top) {
 }
 
 Files bench_files(const design::Design& design, const Files& vectors) {
+  const Names names = names_of(design);
   Files files = bench_sources_of(design);
-  files.merge(host_files(names_of(design).top));
+  files.merge(sv_bench_files(design, names));
+  files.merge(host_files(names.top));
   files.insert(vectors.begin(), vectors.end());
   return files;
 }

@@ -14,6 +14,7 @@
 #include "hardware/design/names.hpp"
 #include "hardware/emit/place.hpp"
 #include "hardware/emit/scripts.hpp"
+#include "hardware/emit/sv_bench.hpp"
 #include "hardware/emit/templates.hpp"
 
 namespace mase::emit {
@@ -80,6 +81,7 @@ Words own_words(const design::Design& design) {
 /// user's, whose files are named as they like; files may be kept where case does not count.
 std::string top_name(const design::Design& design, const Words& own) {
   Words modules = {"bench_top", "axi_bench_top", boundary_name};
+  modules.insert(std::begin(sv_bench_modules), std::end(sv_bench_modules));
   for (const std::string& word : own) modules.insert(lower_case(word));
   for (const design::ModuleRow& row : design::module_table()) {
     modules.insert(row.name);

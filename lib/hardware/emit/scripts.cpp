@@ -17,13 +17,11 @@ namespace mase::emit {
 namespace {
 
 constexpr const char* makefile =
-    R"(# Checks, simulates and synthesises this design with nothing but Verilator, g++ and Yosys:
-# make lint, make sim (arguments of the bench in ARGS), make sim-axi (the AXI wrapper with the driver of
-# host/), make synth, make vivado (VIVADO_ARGS=axi: with the wrapper), make block-design (a Zynq system with its
-# bitstream; BOARD=vendor:board:part0:version), make place (nextpnr for ECP5), make quartus, make radiant (DEVICE=...).
+    R"(# Checks, simulates and synthesises this design without mase; `make help` lists the targets.
 TOP := @TOP@
 ARGS ?= --stall-spell @SPELL@ --watchdog @WATCHDOG@
 VERILATOR ?= verilator
+IVERILOG ?= iverilog
 YOSYS ?= yosys
 NEXTPNR ?= nextpnr-ecp5
 PLACE_ARGS ?= @PLACE_DEVICE@
@@ -35,7 +33,24 @@ SOURCES := $(shell cat filelist.f)
 ECP5_SOURCES := $(foreach source,$(SOURCES),$(or $(wildcard $(source:rtl/%=ecp5/%)),$(source)))
 AXI_SOURCES := $(shell cat filelist_axi.f)
 
-.PHONY: lint sim sim-axi synth vivado block-design place quartus radiant clean
+SV_BENCH := sim/bench_streams.sv sim/bench.sv
+
+.PHONY: help lint sim sim-icarus sim-xsim sim-questa sim-axi synth vivado block-design place quartus radiant clean
+
+help:
+	@echo 'make lint          Verilator reads every file with all warnings'
+	@echo 'make sim           Verilator runs sim/vectors through the design (ARGS=options of sim/bench.cpp)'
+	@echo 'make sim-icarus    the same with Icarus Verilog and sim/bench.sv (PLUSARGS="+frames=2 +stall=30")'
+	@echo 'make sim-xsim      the same with the simulator of Vivado'
+	@echo 'make sim-questa    the same with Questa or ModelSim'
+	@echo 'make sim-axi       Verilator runs the AXI wrapper with the driver of host/'
+	@echo 'make synth         Yosys counts resources for 7-series'
+	@echo 'make place         Yosys and nextpnr place it on ECP5 (PLACE_ARGS=device of nextpnr)'
+	@echo 'make vivado        Vivado implements it for the part of vivado/build.tcl (VIVADO_ARGS=axi: with the wrapper)'
+	@echo 'make block-design  Vivado builds a Zynq system and its bitstream (BOARD=vendor:board:part0:version)'
+	@echo 'make quartus       Quartus compiles it (DEVICE=...)'
+	@echo 'make radiant       Radiant compiles it (DEVICE=...)'
+	@echo 'make clean         removes what the others made'
 
 lint:
 	$(VERILATOR) --lint-only -Wall -f filelist.f --top-module $(TOP)
@@ -50,6 +65,23 @@ sim/obj/bench: $(SOURCES) sim/bench_top.sv $(wildcard sim/*.cpp sim/*.hpp)
 	  @MODEL@ --Mdir obj -o bench \
 	  -CFLAGS "@CFLAGS@" -MAKEFLAGS "@MAKEFLAGS@" \
 	  $(addprefix ../,$(SOURCES)) bench_top.sv @SOURCE@
+
+sim-icarus: sim/obj_icarus/bench.vvp
+	cd rtl && vvp -n ../sim/obj_icarus/bench.vvp $(PLUSARGS)
+
+sim/obj_icarus/bench.vvp: $(SOURCES) $(SV_BENCH)
+	mkdir -p sim/obj_icarus
+	$(IVERILOG) -g2012 -s bench -o $@ $(SOURCES) $(SV_BENCH)
+
+sim-xsim:
+	mkdir -p sim/obj_xsim
+	cd sim/obj_xsim && cp ../../rtl/*.mem . 2>/dev/null; xvlog -sv $(addprefix ../../,$(SOURCES) $(SV_BENCH))
+	cd sim/obj_xsim && xelab bench -s bench && xsim bench -R $(addprefix -testplusarg ,$(PLUSARGS:+%=%) vectors=../vectors)
+
+sim-questa:
+	mkdir -p sim/obj_questa
+	cd rtl && vlib ../sim/obj_questa/work && vlog -sv -work ../sim/obj_questa/work $(addprefix ../,$(SOURCES) $(SV_BENCH))
+	cd rtl && vsim -c -lib ../sim/obj_questa/work bench $(PLUSARGS) -do "onbreak {quit -code 1}; run -all; quit -f"
 
 sim-axi: sim/obj_axi/bench
 	cd rtl && ../sim/obj_axi/bench $(AXI_ARGS)

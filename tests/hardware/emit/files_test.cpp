@@ -47,8 +47,9 @@ TEST_CASE("two emits give the same bytes, and everything that a folder needs") {
   CHECK(first == second);
   for (const char* name :
        {"rtl/one_table.sv", "rtl/one_table_axi.sv", "rtl/mase_lookup.sv", "rtl/mase_skid.sv",
-        "rtl/table.mem", "sim/bench.cpp", "sim/bench_top.sv", "sim/streams.txt", "filelist.f",
-        "Makefile", "component.xml", "design.json", "vivado/build.tcl", "vivado/one_table.xdc"})
+        "rtl/table.mem", "sim/bench.cpp", "sim/bench.sv", "sim/bench_top.sv", "sim/streams.txt",
+        "filelist.f", "Makefile", "component.xml", "design.json", "vivado/build.tcl",
+        "vivado/one_table.xdc"})
     CHECK(first.contains(name));
   CHECK(first.at("rtl/table.mem").starts_with("1f\n1e\n1d\n"));
   const Tree design = parse_json(first.at("design.json"), "design.json");
@@ -92,6 +93,31 @@ TEST_CASE("emitted folders are clean in Verilator's lint and read by Yosys, with
                            "read_verilog -sv -defer " + sources + "; hierarchy -check -top " + top +
                                "_axi; proc; check -assert"});
   }
+}
+
+TEST_CASE(
+    "Icarus reads emitted folders and runs the bench in SystemVerilog, which finds a wrong beat") {
+  for (const design::Design& design : {awkward(), test::two_lines(), test::one_table()}) {
+    INFO(design.name);
+    const test::TemporaryFolder folder;
+    write_files(folder.path(), all_files(design, {}));
+    run_in(folder.path(), {"make", "sim/obj_icarus/bench.vvp"});
+    const std::string sources = replace_all(read_file(folder.file("filelist_axi.f")), "\n", " ");
+    run_in(folder.path(),
+           {"sh", "-c", "iverilog -g2012 -t null -s " + names_of(design).top + "_axi " + sources});
+  }
+  const test::TemporaryFolder folder;
+  const design::Design table = test::one_table();  // of 31 - x
+  Files files = all_files(table, {});
+  files["sim/vectors/x.hex"] = hex_beats(table.stream(0), {0, 1, 2, 3, 15, 14, 13, 12});
+  std::string& expected = files["sim/vectors/y.hex"];
+  expected = hex_beats(table.stream(1), {31, 30, 29, 28, 16, 17, 18, 19});
+  write_files(folder.path(), files);
+  for (const char* plusargs : {"PLUSARGS=", "PLUSARGS=+stall=60 +seed=3", "PLUSARGS=+frames=1"})
+    run_in(folder.path(), {"make", "sim-icarus", plusargs});
+  expected.front() = expected.front() == '0' ? '1' : '0';
+  write_files(folder.path(), files);
+  CHECK_THROWS_AS(run_in(folder.path(), {"make", "sim-icarus"}), mase::Error);
 }
 
 TEST_CASE("nothing is written when one file cannot be") {
