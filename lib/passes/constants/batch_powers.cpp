@@ -11,6 +11,18 @@ namespace mase::passes {
 
 using Kind = ir::Value::Kind;
 
+bool is_number(const ir::ValueInfo& info) {
+  using enum ir::ValueInfo::Kind;
+  return info.kind == integer || info.kind == number || info.kind == boolean;
+}
+
+bool is_function(const ir::Node& node) {
+  const std::string_view op = ir::base_op(node.op);
+  const bool in_place = op.ends_with('_') && !op.ends_with("__");
+  return (op.starts_with("aten::") || op.starts_with("prim::") || op.starts_with("mase::")) &&
+         !in_place;
+}
+
 std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,
                                            std::string_view argument, std::size_t rank,
                                            std::int64_t otherwise) {
@@ -33,8 +45,9 @@ const ir::Value::List* items_of(const ir::Value* value) {
 BatchPowers::BatchPowers(const ir::Graph& graph) : graph_(graph) {
   for (const ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
-    Powers found = find(node);
-    if (has_fixed_values(node)) fixed_.insert(id);
+    const bool fixed = has_fixed_values(node);
+    if (fixed) fixed_.insert(id);
+    Powers found = fixed && node.info.is_tensor() ? Powers(node.info.shape.size(), 0) : find(node);
     const bool fits = !node.info.is_tensor() || found.size() == node.info.shape.size();
     powers_.emplace(id, fits ? std::move(found) : unknown(node));
     if (batch_ == 0 && node.kind == ir::NodeKind::placeholder && !node.info.shape.empty()) {
@@ -53,9 +66,9 @@ Powers BatchPowers::find(const ir::Node& node) const {
 }
 
 bool BatchPowers::has_fixed_values(const ir::Node& node) const {
-  if (!node.info.is_tensor() || node.kind == ir::NodeKind::placeholder) return false;
-  if (!ir::classify(graph_, node).row && !is_plain_function(node.op))
-    return node.kind == ir::NodeKind::get_attr;
+  if (node.kind == ir::NodeKind::get_attr) return true;
+  const bool in_use = node.kind != ir::NodeKind::placeholder && node.kind != ir::NodeKind::output;
+  if (!in_use || is_number(node.info) || !is_function(node)) return false;
   return std::ranges::all_of(graph_.inputs(node.id), [&](ir::NodeId id) {
     return fixed_.contains(id) || of_value(ir::NodeRef{id}) == Power(0);
   });
@@ -83,7 +96,8 @@ Powers BatchPowers::number(const ir::Node& node) const {
 
 Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) const {
   using enum ir::OpFamily;
-  if (is_plain_function(node.op)) return plain(node);
+  if (is_logical(node.op)) return broadcast(node);
+  if (ir::base_op(node.op) == "aten::diff") return differences(node);
   switch (what.family()) {
     case linear:
       return rows_of(node, "input");

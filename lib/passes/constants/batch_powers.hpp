@@ -66,7 +66,6 @@ class BatchPowers {
   Powers ranged(const ir::Node& node) const;
   Powers padded(const ir::Node& node) const;
   Powers differences(const ir::Node& node) const;
-  Powers plain(const ir::Node& node) const;
 
   Powers unknown(const ir::Node& node) const;
   Powers of_first(const ir::Node& node) const;
@@ -79,6 +78,10 @@ class BatchPowers {
       fixed_;  ///< tensors whose values depend on neither the inputs' nor the batch
 };
 
+bool is_number(const ir::ValueInfo& info);  ///< one number on the host
+/// Whether an op of LibTorch leaves its arguments as they are. Import refuses those whose results
+/// are random or come from outside.
+bool is_function(const ir::Node& node);
 /// The one dimension that a node names, counted from the front; nothing when it is none of `rank`.
 std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,
                                            std::string_view argument, std::size_t rank,

@@ -245,16 +245,6 @@ Powers BatchPowers::differences(const ir::Node& node) const {
 }
 
 /// Of operators outside of the table, where no size that they read depends on the batch.
-Powers BatchPowers::plain(const ir::Node& node) const {
-  if (is_logical(node.op)) return broadcast(node);
-  if (ir::base_op(node.op) == "aten::diff") return differences(node);
-  const auto is_fixed = [](const Power& power) { return power == Power(0); };
-  const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
-  const bool fixed = std::ranges::all_of(
-      inputs, [&](ir::NodeId id) { return std::ranges::all_of(of(id), is_fixed); });
-  return fixed ? Powers(node.info.shape.size(), 0) : unknown(node);
-}
-
 /// From sizes, or from numbers that are independent of the batch; arange(end) has `end` of them.
 Powers BatchPowers::created(const ir::Node& node) const {
   Powers powers;

@@ -12,11 +12,6 @@ namespace {
 
 using Kind = ir::Value::Kind;
 
-bool is_number(const ir::ValueInfo& info) {
-  using enum ir::ValueInfo::Kind;
-  return info.kind == integer || info.kind == number || info.kind == boolean;
-}
-
 bool asks_for_training(const std::vector<ir::Argument>& arguments) {
   return std::ranges::any_of(arguments, [](const ir::Argument& argument) {
     return argument.value.kind() == Kind::training;
@@ -30,13 +25,6 @@ bool is_own_world(ir::OpFamily family) {
 }
 
 }  // namespace
-
-bool is_plain_function(std::string_view op) {
-  constexpr std::array<std::string_view, 9> operators{
-      "aten::eye",  "aten::outer", "aten::linspace",      "aten::scalar_tensor", "aten::fill",
-      "aten::copy", "aten::diff",  "aten::slice_scatter", "aten::select_scatter"};
-  return is_logical(op) || std::ranges::find(operators, ir::base_op(op)) != operators.end();
-}
 
 bool is_logical(std::string_view op) {
   constexpr std::array<std::string_view, 4> operators{"aten::__and__", "aten::__or__",
@@ -93,9 +81,7 @@ bool ConstantNodes::is_stored(const std::string& path) const {
 
 /// Whether the same arguments give the same result at every call, and stay as they are.
 bool ConstantNodes::is_pure(const ir::Node& node, const ir::Classified& what) const {
-  const bool on_host = is_number(node.info) && node.op.starts_with("prim::");
-  const bool known = what.row || on_host || is_plain_function(node.op);
-  if (!known || what.op == "dropout" || is_own_world(what.family())) return false;
+  if (!is_function(node) || what.op == "dropout" || is_own_world(what.family())) return false;
   if (asks_for_training(node.args)) return false;
   if (node.kind != ir::NodeKind::call_module) return true;
   const ir::Module& module = graph_.module_of(node);

@@ -16,14 +16,13 @@ enum class Constancy {
   fixed,    ///< the same for all inputs of the traced sizes, whatever their batch
 };
 
-/// Operators outside of the op table that are functions of their arguments alone, with a result in
-/// memory of its own.
-bool is_plain_function(std::string_view op);
-/// Those of them that work on each element by itself, with broadcasting.
+/// Operators outside of the op table that work on each element by itself, with broadcasting.
 bool is_logical(std::string_view op);
 
-/// Of every node. Other ops outside of the table, custom ops, dropout, whatever asks for the
-/// training flag, attention and recurrent layers vary, and so do nodes with formats. Rows are equal
+/// Of every node. What reads no input's values is the same for all of them, whichever op computes
+/// it: import refuses those whose results are random or come from outside. Custom ops, dropout,
+/// whatever asks for the training flag or works in place, attention and recurrent layers vary, and
+/// so do nodes with formats. Rows are equal
 /// where `expand`, `repeat` or a constant of the batch's size make them, and behind ops whose
 /// results have the same bits however many rows there are: tables, copies, elementwise arithmetic,
 /// slices and running sums of each row, and equal rows that are indexed by their numbers.

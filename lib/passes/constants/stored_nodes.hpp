@@ -3,24 +3,38 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "passes/constants/constant_nodes.hpp"
+#include "passes/constants/constant_part.hpp"
 #include "passes/constants/memory_order.hpp"
 
 namespace mase::passes {
 
+/// A node that is to become a tensor.
+struct StoredNode {
+  ir::NodeId id = ir::no_node;
+  /// The dimensions in the order in which they lie in memory; empty: in their own.
+  std::vector<std::size_t> dims;
+};
+
 /// The last nodes of the parts that do not depend on the inputs: they compute a tensor, a node that
 /// stays reads it, and it has at most `most_elements` (of one sample, where it has equal rows) and
-/// an order in memory that a stored tensor can have without a reader noticing. The graph must
-/// outlive the object unchanged.
+/// an order in memory that a stored tensor, or one with its dimensions permuted, can have without a
+/// reader noticing. The orders are measured by running the parts. The graph must outlive the object
+/// unchanged.
 class StoredNodes {
  public:
-  StoredNodes(const ir::Graph& graph, bool parameters, std::int64_t most_elements);
+  struct Limits {
+    bool parameters = true;  ///< whether tensors that are trained are constants, too
+    std::int64_t most_elements = 0;
+  };
+  StoredNodes(const ir::Graph& graph, const Limits& limits, const ir::MakeEvaluator& evaluator);
 
   const ir::Graph& graph() const { return graph_; }
-  const std::vector<ir::NodeId>& in_order() const { return stored_; }
+  const ConstantPart& part() const { return part_; }
+  const std::vector<StoredNode>& in_order() const { return stored_; }
   const std::vector<std::string>& notes() const { return notes_; }  ///< of nodes that are too large
   Constancy constancy(ir::NodeId id) const { return constants_.of(id); }
   /// Whether rows that share their memory do for the readers of a stored node; else they are
@@ -28,18 +42,25 @@ class StoredNodes {
   bool may_overlap(ir::NodeId id) const;
 
  private:
+  void measure(bool has_evaluator);
+  bool is_candidate(const ir::Node& node) const;
+  bool has_foreign_order(const ir::Node& node) const;
   void visit(const ir::Node& node);
   bool is_fit(const ir::Node& node);
   bool keeps_order(const ir::Node& node) const;
   bool is_small(const ir::Node& node);
+  std::int64_t elements_of(const ir::Node& node) const;
 
   const ir::Graph& graph_;
   std::int64_t most_elements_;
   BatchPowers powers_;
   ConstantNodes constants_;
-  std::map<ir::NodeId, MemoryOrder> orders_;
+  ConstantPart part_;
+  std::map<ir::NodeId, Shape> strides_;
+  std::set<ir::NodeId> foreign_;  ///< their order follows that of a tensor that varies
   std::map<ir::NodeId, std::vector<ir::NodeId>> readers_;  ///< those that stay
-  std::vector<ir::NodeId> stored_;
+  std::vector<StoredNode> stored_;
+  std::int64_t elements_left_ = 0;  ///< that may be stored in total
   std::vector<std::string> notes_;
 };
 

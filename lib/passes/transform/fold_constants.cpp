@@ -13,60 +13,6 @@
 namespace mase::passes {
 namespace {
 
-/// Samples in the batch that parts are run with: several, so that their rows can be compared.
-constexpr std::int64_t samples = 2;
-
-/// What the node is in a run of `samples`, where it reads sizes: numbers; else itself.
-ir::Value in_run(const StoredNodes& nodes, ir::NodeId id) {
-  const auto read = size_read(nodes.graph(), nodes.graph().node(id));
-  if (!read || nodes.constancy(id) == Constancy::varies) return ir::NodeRef{id};
-  if (nodes.constancy(id) == Constancy::rows) return samples;
-  const Shape& shape = nodes.graph().node(read->tensor).info.shape;
-  if (read->dim) return shape[*read->dim];
-  return ir::Value::list({shape.begin(), shape.end()});
-}
-
-/// Zeros in the place of a tensor whose shape or type alone is read.
-void add_template(ir::Graph& part, ir::NodeId reader, const StoredNodes& nodes) {
-  const auto like = like_read(part.node(reader));
-  if (!like || nodes.constancy(reader) == Constancy::varies) return;
-  const ir::ValueInfo& info = part.node(like->tensor).info;
-  Shape shape = info.shape;
-  if (like->shape && nodes.constancy(reader) == Constancy::rows) shape.front() = samples;
-  ir::Node node;
-  node.kind = ir::NodeKind::get_attr;
-  node.name = node.target = "like_" + part.node(reader).name;
-  node.info = ir::ValueInfo::tensor(info.dtype, shape);
-  part.set_tensor(node.target, {Array(info.dtype, shape)});
-  const ir::NodeId zeros = part.add(std::move(node), reader);
-  *part.node(reader).find(like->argument) = ir::NodeRef{zeros};
-}
-
-/// The stored nodes as a tuple, and what they are made from: a graph without inputs.
-ir::Graph constant_part(const StoredNodes& nodes) {
-  const ir::Graph& graph = nodes.graph();
-  ir::Graph part = graph;
-  ir::Value::List results;
-  ir::ValueInfo tuple;
-  tuple.kind = ir::ValueInfo::Kind::tuple;
-  for (const ir::NodeId id : nodes.in_order()) {
-    results.emplace_back(ir::NodeRef{id});
-    tuple.elements.push_back(graph.node(id).info);
-  }
-  ir::Node& output = part.node(part.output());
-  output.info = std::move(tuple);
-  *output.find("value") = ir::Value::tuple(std::move(results));
-  for (const ir::NodeId id : graph.order())
-    for (ir::Argument& argument : part.node(id).args)
-      argument.value.change_nodes([&](ir::NodeId used) { return in_run(nodes, used); });
-  for (const ir::NodeId id : graph.order()) add_template(part, id, nodes);
-  part.remove_dead_nodes();
-  for (const ir::NodeId id : part.placeholders()) part.erase(id);
-  part.guards.clear();
-  ir::remove_unused_tensors(part);
-  return part;
-}
-
 /// One row of several that have the same bits; nothing where they differ.
 std::optional<Array> common_row(const Array& rows) {
   const Array first = rows.rows(0, 1);
@@ -80,7 +26,8 @@ class Folding {
  public:
   Folding(ir::Graph& graph, const StoredNodes& nodes) : graph_(graph), nodes_(nodes) {}
 
-  void fold(ir::NodeId id, Array value) {
+  void fold(const StoredNode& stored, Array value) {
+    const ir::NodeId id = stored.id;
     const bool rows = nodes_.constancy(id) == Constancy::rows;
     const Shape whole = graph_.node(id).info.shape;
     if (rows) {
@@ -92,6 +39,7 @@ class Folding {
     const ir::NodeId batch = rows ? batch_before(id) : ir::no_node;
     become_tensor(graph_.node(id), std::move(value));
     if (rows) repeat_row(id, batch, whole);
+    if (!stored.dims.empty()) permute_back(id, stored.dims, whole);
     folded_.push_back(graph_.node(id).name);
   }
   Tree take_folded() { return std::move(folded_); }
@@ -128,9 +76,28 @@ class Folding {
     node.args = {{"self", ir::NodeRef{row}},
                  {overlap ? "size" : "repeats", ir::Value::list(std::move(times))}};
     node.info = ir::ValueInfo::tensor(graph_.node(row).info.dtype, whole);
-    const auto& order = graph_.order();
-    const ir::NodeId next = *std::next(std::ranges::find(order, row));
-    graph_.replace_uses(row, graph_.add(std::move(node), next));
+    read_through(row, std::move(node));
+  }
+
+  /// The dimensions of what was stored in the order of memory, as the readers know them.
+  void permute_back(ir::NodeId tensor, const std::vector<std::size_t>& dims, const Shape& whole) {
+    ir::Value::List places(dims.size());
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      places[dims[d]] = ir::Value(static_cast<std::int64_t>(d));
+    ir::Node node;
+    node.kind = ir::NodeKind::call_method;
+    node.target = "permute";
+    node.op = "aten::permute";
+    node.name = graph_.node(tensor).name + "_permute";
+    node.args = {{"self", ir::NodeRef{tensor}}, {"dims", ir::Value::list(std::move(places))}};
+    node.info = ir::ValueInfo::tensor(graph_.node(tensor).info.dtype, whole);
+    read_through(tensor, std::move(node));
+  }
+
+  /// Readers of a tensor get what a node makes of it.
+  void read_through(ir::NodeId tensor, ir::Node node) {
+    const ir::NodeId next = *std::next(std::ranges::find(graph_.order(), tensor));
+    graph_.replace_uses(tensor, graph_.add(std::move(node), next));
   }
 
   /// Every node that this one is made from, itself included, inputs and what sizes are read of too.
@@ -204,13 +171,6 @@ class Folding {
   Tree folded_ = Tree::list();
 };
 
-ir::Results evaluate(const StoredNodes& nodes, const PassContext& context) {
-  if (!context.evaluator)
-    config_error("node '" + nodes.graph().node(nodes.in_order().front()).name +
-                 "' can be folded, but running it needs LibTorch; see `mase doctor`");
-  return context.evaluator(constant_part(nodes), ir::Level::floating)->run({});
-}
-
 /// Trained tensors that are no more.
 Tree lost_parameters(const ir::Graph& before, const ir::Graph& after) {
   Tree lost = Tree::list();
@@ -220,13 +180,13 @@ Tree lost_parameters(const ir::Graph& before, const ir::Graph& after) {
   return lost;
 }
 
-Tree fold(ir::Graph& graph, const StoredNodes& nodes, const PassContext& context) {
+Tree fold(ir::Graph& graph, const StoredNodes& nodes) {
   Folding folding(graph, nodes);
-  if (nodes.in_order().empty()) return folding.take_folded();
-  ir::Results values = evaluate(nodes, context);
-  MASE_CHECK(values.size() == nodes.in_order().size(), "fold_constants: a result is missing");
+  std::vector<ConstantPart::Wanted> wanted;
+  for (const StoredNode& node : nodes.in_order()) wanted.push_back({node.id, node.dims});
+  std::vector<Array> values = nodes.part().values(wanted);
   for (std::size_t i = 0; i < values.size(); ++i)
-    folding.fold(nodes.in_order()[i], std::move(values[i].second));
+    folding.fold(nodes.in_order()[i], std::move(values[i]));
   graph.remove_dead_nodes();
   ir::remove_unused_tensors(graph);
   return folding.take_folded();
@@ -236,10 +196,10 @@ Tree fold(ir::Graph& graph, const StoredNodes& nodes, const PassContext& context
 
 Result FoldConstants::run(ir::Graph& graph, const Options& options, PassContext& context) {
   const ir::Graph before = graph;
-  const StoredNodes nodes(before, options.parameters, options.most_elements);
+  const StoredNodes nodes(before, {options.parameters, options.most_elements}, context.evaluator);
   Result result;
   result.notes = nodes.notes();
-  Tree folded = fold(graph, nodes, context);
+  Tree folded = fold(graph, nodes);
   result.changed = folded.size() > 0;
   result.info["folded"] = std::move(folded);
   result.info["parameters"] = lost_parameters(before, graph);

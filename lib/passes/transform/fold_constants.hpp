@@ -7,8 +7,9 @@
 namespace mase::passes {
 
 /// Nodes that compute the same whatever the inputs hold (positions, masks, tables that are looked
-/// up with either) become tensors: the last node of such a part is a get_attr of its name, and
-/// what it was made from goes. Results in eval mode stay equal bit for bit, for every batch.
+/// up with either, parts and norms of weights), whichever ops they are, become tensors: the last
+/// node of such a part is a get_attr of its name, and what it was made from goes. Results in eval
+/// mode stay equal bit for bit, for every batch.
 ///
 /// - Sizes of inputs other than the batch (dimension 0) are taken as traced where a part reads
 ///   them; a guard refuses others afterwards. What is not shown to be independent of the batch
@@ -16,12 +17,13 @@ namespace mase::passes {
 ///   length])), one row is stored, and an `expand` (or `repeat`) behind it makes the others.
 /// - Stored tensors are buffers: a trained parameter in a part that is folded is trained no longer.
 ///   With `parameters` off such parts stay.
-/// - Nodes with formats, dropout, random and unknown ops stay, as do results whose order in memory
-///   a stored tensor would not have (a transposed weight), since products round by it: what these
-///   read is folded.
+/// - Nodes with formats, dropout and ops of the user's stay, as do results whose order in memory
+///   a stored tensor would not have (an expanded one), since products round by it: what these read
+///   is folded. Where that order is a permutation, a permute of the stored tensor gives it.
 ///
 /// Info: the `folded` nodes, the trained `parameters` that are gone with them, and nodes before and
-/// after. Nodes that are larger than `most_elements` are noted.
+/// after. Nodes that are larger than `most_elements` are noted, and those with which all that is
+/// stored would be larger than the tensors before and `most_elements`.
 ///
 /// Error(Fault::config) where there is something to fold but no LibTorch. Idempotent.
 struct FoldConstants {

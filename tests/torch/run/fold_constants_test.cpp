@@ -231,8 +231,9 @@ TEST_CASE("constants that take shape or type from what is computed become tensor
 }
 )");
   const auto [after, result] = folded(before);
-  // An input's order in memory is not known, so that of what is like it is not either.
-  CHECK(to_json(result.info.at("folded"), -1) == R"(["triu","half","tril"])");
+  // An input's order in memory is not known, and that of what is like it is not either: read as a
+  // second operand it does not matter.
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["triu","half","tril","like_x"])");
   CHECK(line_of(after, "half") == "%half : float32[1, 3, 3] = get_attr folded_half");
   CHECK(line_of(after, "half_expand") ==
         "%half_expand : float32[2, 3, 3] = call_method expand aten::expand(self=%half, "
@@ -354,8 +355,92 @@ TEST_CASE("a reshape that must copy puts what was permuted in order") {
 }
 )");
   const auto [after, result] = folded(before);
-  CHECK(to_json(result.info.at("folded"), -1) == R"(["copied"])");
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["copied","item"])");
   check_same_bits(before, after, inputs_for(before));
+}
+
+TEST_CASE("constants are folded whichever operators compute them") {
+  const ir::Graph before = filled_graph(R"(graph "weights" {
+  tensor v : float32[4, 6] parameter grad
+  tensor g : float32[4, 1] parameter grad
+  tensor w : float32[8, 6] parameter grad
+  tensor table : float32[5, 6] parameter grad
+  tensor index : int64[3, 2] buffer
+  %x : float32[2, 3, 6] = placeholder x
+  %v : float32[4, 6] = get_attr v
+  %g : float32[4, 1] = get_attr g
+  %norm : float32[4, 6] = call_function torch._weight_norm aten::_weight_norm(v=%v, g=%g)
+  %a : float32[2, 3, 4] = call_function torch.nn.functional.linear aten::linear(input=%x, weight=%norm)
+  %w : float32[8, 6] = get_attr w
+  %chunk : list(float32[4, 6], float32[4, 6]) = call_function torch.chunk aten::chunk(self=%w, chunks=2)
+  %second : float32[4, 6] = call_function _operator.getitem mase::getitem(value=%chunk, index=1)
+  %b : float32[2, 3, 4] = call_function torch.nn.functional.linear aten::linear(input=%x, weight=%second)
+  %table : float32[5, 6] = get_attr table
+  %index : int64[3, 2] = get_attr index
+  %places : int64[3, 2] = call_function torch.cumsum aten::cumsum(self=%index, dim=0)
+  %rows : float32[3, 2, 6] = call_function _operator.getitem mase::getitem(value=%table, index=%places)
+  %bias : float32[3, 6] = call_function torch.amax aten::amax(self=%rows, dim=[1])
+  %c : float32[2, 3, 6] = call_function _operator.add aten::add.Tensor(self=%x, other=%bias)
+  %output : tuple(float32[2, 3, 4], float32[2, 3, 4], float32[2, 3, 6]) = output output(value=(%a, %b, %c))
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["norm","second","bias"])");
+  CHECK(to_json(result.info.at("parameters"), -1) == R"(["v","g","w","table"])");
+  check_same_bits(before, after, inputs_for(before));
+}
+
+TEST_CASE("views of a transposed constant are stored as they lie in memory") {
+  const ir::Graph before = filled_graph(R"(graph "turned" {
+  tensor w : float32[3, 5, 4] parameter grad
+  %x : float32[2, 4, 6, 5] = placeholder x
+  %w : float32[3, 5, 4] = get_attr w
+  %turned : float32[4, 5, 3] = call_method transpose aten::transpose.int(self=%w, dim0=0, dim1=2)
+  %row : float32[1, 4, 5, 3] = call_method unsqueeze aten::unsqueeze(self=%turned, dim=0)
+  %y : float32[2, 4, 6, 3] = call_function torch.matmul aten::matmul(self=%x, other=%row)
+  %output : float32[2, 4, 6, 3] = output output(value=%y)
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["row"])");
+  // Strides [1, 4, 20], and 4 for the new dimension of 1.
+  CHECK(line_of(after, "row") == "%row : float32[3, 1, 5, 4] = get_attr folded_row");
+  CHECK(line_of(after, "row_permute") ==
+        "%row_permute : float32[1, 4, 5, 3] = call_method permute aten::permute(self=%row, "
+        "dims=[1, 3, 2, 0])");
+  check_same_bits(before, after, inputs_for(before));
+  const auto [again, nothing] = folded(after);
+  CHECK(to_json(nothing.info.at("folded"), -1) == "[]");
+}
+
+TEST_CASE("what would make a model many times as large stays a computation") {
+  const auto graph = [](const std::string& size) {
+    return filled_graph(R"(graph "large" {
+  tensor one : float32[] buffer
+  %x : float32[2, 8] = placeholder x
+  %one : float32[] = get_attr one
+  %same : float32[)" + size +
+                        R"(, 8] = call_method repeat aten::repeat(self=%one, repeats=[)" + size +
+                        R"(, 8])
+  %more : float32[)" + size +
+                        R"(, 8] = call_function torch.exp aten::exp(self=%same)
+  %output : tuple(float32[2, 8], float32[)" +
+                        size + R"(, 8], float32[)" + size +
+                        R"(, 8]) = output output(value=(%x, %same, %more))
+}
+)");
+  };
+  Tree options = Tree::dict();
+  options["most_elements"] = 100;
+  ir::Graph together = graph("10");  // 80 elements each: with both, 160 are more than 100 + 1
+  const passes::Result result = fold_constants(together, options);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["more"])");
+  REQUIRE(result.notes.size() == 1);
+  CHECK(result.notes.front() ==
+        "node 'same' stays a computation: its 80 elements are more than most_elements (100), "
+        "together with what is stored already");
+  ir::Graph huge = graph("4000000000");  // 128 GB are never made
+  CHECK(fold_constants(huge, options).changed == false);
 }
 
 TEST_CASE("sizes of computed tensors count where they are independent of the batch") {

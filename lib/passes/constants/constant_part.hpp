@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running what does not depend on the inputs' values.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "ir/evaluator.hpp"
+#include "passes/constants/constant_nodes.hpp"
+
+namespace mase::passes {
+
+/// Nodes and what they are made from as a graph without inputs, where sizes of the inputs are the
+/// traced ones and the batch has `samples`. Graph and constants must outlive the object unchanged.
+class ConstantPart {
+ public:
+  /// Samples in the batch: several, so that their rows can be compared.
+  static constexpr std::int64_t samples = 2;
+
+  ConstantPart(const ir::Graph& graph, const ConstantNodes& constants,
+               const ir::MakeEvaluator& evaluator)
+      : graph_(graph), constants_(constants), evaluator_(evaluator) {}
+
+  /// A tensor of the graph with its dimensions in another order; empty: as they are.
+  struct Wanted {
+    ir::NodeId node = ir::no_node;
+    std::vector<std::size_t> dims;
+  };
+  /// Error(Fault::config) without LibTorch.
+  std::vector<Array> values(const std::vector<Wanted>& wanted) const;
+  /// Distances in memory, in elements, between neighbours along the dimensions of tensors.
+  std::map<ir::NodeId, Shape> strides(const std::vector<ir::NodeId>& tensors) const;
+
+ private:
+  ir::Value in_run(ir::NodeId id) const;
+  void add_template(ir::Graph& part, ir::NodeId reader) const;
+  std::vector<Array> run(ir::Graph part, ir::Value::List results) const;
+
+  const ir::Graph& graph_;
+  const ConstantNodes& constants_;
+  const ir::MakeEvaluator& evaluator_;
+};
+
+}  // namespace mase::passes
