@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "ir/naming.hpp"
 #include "ir/op_table.hpp"
 #include "ir/text.hpp"
 
@@ -55,18 +56,14 @@ std::string label(const Graph& graph, const Node& node) {
   return escaped(join(lines, "\n"));
 }
 
-/// The container that a path stands in: "a.b" of "a.b.0", "" of "fc".
-std::string owner_of(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(0, dot);
-}
-
 constexpr std::ptrdiff_t most_nested = 64;  ///< boxes inside each other; deeper layers stand alone
 
 /// The container around a node's layer; "" for what is no layer.
 std::string container_of(const Node& node) {
   const auto dots = std::count(node.target.begin(), node.target.end(), '.');
-  return node.kind == NodeKind::call_module && dots <= most_nested ? owner_of(node.target) : "";
+  return node.kind == NodeKind::call_module && dots <= most_nested
+             ? std::string(owner_of(node.target))
+             : "";
 }
 
 /// Writes the nodes of a graph, those of layers inside the boxes of their containers.
@@ -76,7 +73,8 @@ class Boxes {
     for (const NodeId id : graph.order()) {
       std::string owner = container_of(graph.node(id));
       nodes_[owner].push_back(id);
-      for (; !owner.empty(); owner = owner_of(owner)) inner_[owner_of(owner)].insert(owner);
+      for (; !owner.empty(); owner = owner_of(owner))
+        inner_[std::string(owner_of(owner))].insert(owner);
     }
   }
 

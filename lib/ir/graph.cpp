@@ -227,9 +227,29 @@ const std::string* Graph::tensor_of(const Node& node, std::string_view argument)
   return source.kind == NodeKind::get_attr ? &source.target : nullptr;
 }
 
+const std::string* Graph::tensor_named(const std::string& wanted) const {
+  if (const auto found = tensors.find(wanted); found != tensors.end()) return &found->first;
+  for (const auto& [path, tensor] : tensors)
+    if (std::ranges::find(tensor.other_names, wanted) != tensor.other_names.end()) return &path;
+  return nullptr;
+}
+
+std::vector<std::string> names_of(const std::string& path, const Tensor& tensor) {
+  std::vector<std::string> names{path};
+  names.insert(names.end(), tensor.other_names.begin(), tensor.other_names.end());
+  return names;
+}
+
+std::optional<std::string> name_in_module(const Graph& graph, const std::string& path,
+                                          std::string_view owner) {
+  for (const std::string& name : names_of(path, graph.tensors.at(path)))
+    if (owner_of(name) == owner) return name.substr(owner.empty() ? 0 : owner.size() + 1);
+  return std::nullopt;
+}
+
 std::string code_stem(const Graph& graph, const std::string& path) {
   const auto taken = [&](const std::string& name) {
-    return graph.tensors.contains(name) || graph.modules.contains(name) ||
+    return graph.tensor_named(name) || graph.modules.contains(name) ||
            graph.containers.contains(name);
   };
   std::string stem = path;
@@ -249,9 +269,10 @@ namespace {
 
 // A tensor of a module that is still called stays even when the operator does not take it
 // (num_batches_tracked of a batch norm), because it belongs to the module's state_dict.
-bool owned_by_module(const Graph& graph, const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot != std::string::npos && graph.modules.contains(path.substr(0, dot));
+bool owned_by_module(const Graph& graph, const std::string& path, const Tensor& tensor) {
+  return std::ranges::any_of(names_of(path, tensor), [&](const std::string& name) {
+    return graph.modules.contains(std::string(owner_of(name)));
+  });
 }
 
 }  // namespace
@@ -271,7 +292,7 @@ void remove_unused_tensors(Graph& graph) {
   for (const auto& [path, module] : graph.modules)
     for (const auto& [argument, tensor] : module.tensors) used.insert(tensor);
   std::erase_if(graph.tensors, [&](const auto& entry) {
-    return !used.contains(entry.first) && !owned_by_module(graph, entry.first);
+    return !used.contains(entry.first) && !owned_by_module(graph, entry.first, entry.second);
   });
   std::erase_if(graph.tensor_order,
                 [&](const std::string& path) { return !graph.tensors.contains(path); });

@@ -100,6 +100,9 @@ struct Tensor {
   /// What a checkpoint holds in place of `value`, which is then what the codes stand for. Set on
   /// the way to a file only (checkpoint::with_codes_alone).
   std::shared_ptr<const CodedTensor> coded = nullptr;
+  /// Tied tensors: the other paths under which the source has this very tensor. Nodes and modules
+  /// name it by the path at which it stands in the graph; an export writes it under all of them.
+  std::vector<std::string> other_names = {};
 };
 
 /// In a guard's condition in place of one that is too long to be kept: it may depend on any size.
@@ -159,6 +162,9 @@ class Graph {
   /// The path of the tensor behind an argument, of the node's layer or read by a get_attr node;
   /// nullptr when there is none.
   const std::string* tensor_of(const Node& node, std::string_view argument) const;
+  /// The path at which a tensor with this name stands, which may be one of its other names;
+  /// nullptr when there is none.
+  const std::string* tensor_named(const std::string& name) const;
   /// Adds or replaces a tensor, keeping tensor_order.
   void set_tensor(const std::string& path, Tensor tensor);
 
@@ -172,6 +178,13 @@ class Graph {
   /// short.
   std::map<std::string, std::int64_t> taken_;
 };
+
+/// All paths of a tensor, the one at which it stands first.
+std::vector<std::string> names_of(const std::string& path, const Tensor& tensor);
+/// The name of a tensor in the module at `owner`, without its path; nothing when all of the
+/// tensor's names stand elsewhere.
+std::optional<std::string> name_in_module(const Graph& graph, const std::string& path,
+                                          std::string_view owner);
 
 /// `seq_blocks.2` → `seq_blocks_2`, `bert.LayerNorm` → `bert_layer_norm` (torch.fx's snake case).
 std::string node_name_of(std::string_view path);

@@ -80,4 +80,14 @@ std::string wanted_name(const Node& node) {
   return node_name_of(target);
 }
 
+std::string_view owner_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
 }  // namespace mase::ir

@@ -20,4 +20,9 @@ bool is_reserved_name(std::string_view name);
 /// from the whole target otherwise.
 std::string wanted_name(const Node& node);
 
+/// The module that a path stands in: "a.b" of "a.b.weight", "" of "weight".
+std::string_view owner_of(std::string_view path);
+/// "a.b.weight" → "weight".
+std::string_view last_part(std::string_view path);
+
 }  // namespace mase::ir

@@ -115,6 +115,20 @@ std::map<std::string, TensorReaders> tensor_readers(const Graph& graph) {
   return ReaderMap(graph).take();
 }
 
+std::map<std::string, int> tensor_uses(const Graph& graph) {
+  std::map<std::string, int> uses;
+  for (const auto& [path, module] : graph.modules)
+    for (const auto& [argument, tensor] : module.tensors) ++uses[tensor];
+  const auto add_attributes = [&](const Graph& part) {
+    for (const NodeId id : part.order())
+      if (part.node(id).kind == NodeKind::get_attr) ++uses[part.node(id).target];
+  };
+  add_attributes(graph);
+  for (const NodeId id : graph.order())
+    if (graph.node(id).body) add_attributes(*graph.node(id).body);
+  return uses;
+}
+
 std::map<std::string, formats::Format> common_formats(const Graph& graph) {
   std::map<std::string, formats::Format> common;
   for (const auto& [path, readers] : tensor_readers(graph))

@@ -24,6 +24,9 @@ struct TensorReaders {
 /// By path. Readers of the parts that `chunk` and `split` make are readers of the tensor.
 std::map<std::string, TensorReaders> tensor_readers(const Graph& graph);
 
+/// In how many places the graph names a tensor, by path: layers, get_attr nodes, bodies of leaves.
+std::map<std::string, int> tensor_uses(const Graph& graph);
+
 /// The tensors whose readers all read through one format.
 std::map<std::string, formats::Format> common_formats(const Graph& graph);
 

@@ -31,6 +31,7 @@ class Verifier {
   void check_custom_op(const Node& node);
   void check_formats(const Node& node);
   void check_tensor_order();
+  void check_tensor_names();
   void complain(const Node& node, const std::string& what) {
     found_.push_back("node '" + node.name + "' " + what);
   }
@@ -61,6 +62,7 @@ std::vector<std::string> Verifier::run() {
   }
   if (outputs_ == 0) found_.push_back("graph '" + graph_.name + "' has no output node");
   check_tensor_order();
+  check_tensor_names();
   return std::move(found_);
 }
 
@@ -171,6 +173,13 @@ void Verifier::check_tensor_order() {
   for (const std::string& path : listed)
     if (!graph_.tensors.contains(path))
       found_.push_back("tensor_order lists the missing tensor '" + path + "'");
+}
+
+void Verifier::check_tensor_names() {
+  std::set<std::string> taken;
+  for (const auto& [path, tensor] : graph_.tensors)
+    for (const std::string& name : names_of(path, tensor))
+      if (!taken.insert(name).second) found_.push_back("two tensors have the name '" + name + "'");
 }
 
 }  // namespace

@@ -115,4 +115,12 @@ TEST_CASE("the order of tensors lists each of them once") {
   complains(graph, "tensor 'fc.weight' is not in tensor_order");
 }
 
+TEST_CASE("no two tensors have a name in common") {
+  Graph graph = sound();
+  graph.tensors.at("fc.weight").other_names = {"head.weight"};
+  CHECK(verify(graph).empty());
+  graph.tensors.at("fc.weight").other_names.push_back("head.weight");
+  complains(graph, "two tensors have the name 'head.weight'");
+}
+
 }  // namespace mase::ir

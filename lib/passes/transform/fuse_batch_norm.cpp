@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
+#include "ir/tensor_readers.hpp"
 
 namespace mase::passes {
 namespace {
@@ -136,13 +137,14 @@ bool is_scale_and_shift(const ir::Graph& graph, const ir::Module& norm) {
 class Fuser {
  public:
   Fuser(ir::Graph& graph, bool scale_rest, Result& result)
-      : graph_(graph), scale_rest_(scale_rest), result_(result) {
+      : graph_(graph),
+        scale_rest_(scale_rest),
+        result_(result),
+        tensor_uses_(ir::tensor_uses(graph)) {
     for (const char* key : {"into_previous", "into_next", "scale_and_shift"})
       result_.info[key] = Tree::list();
     for (ir::NodeId id : graph_.order())
       if (const ir::Module* module = module_at(id)) ++module_uses_[module->path];
-    for (const auto& [path, module] : graph_.modules)
-      for (const auto& [argument, tensor] : module.tensors) ++tensor_uses_[tensor];
   }
 
   void fuse(ir::NodeId id) {

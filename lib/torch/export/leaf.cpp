@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/naming.hpp"
 #include "ir/text.hpp"
 #include "torch/export/formats.hpp"
 #include "torch/export/recurrent.hpp"
@@ -14,14 +15,14 @@ namespace {
 
 using JitValue = MethodBuilder::JitValue;
 
-/// Tensors of a leaf that stand below another module (tied weights) are passed as arguments.
-bool is_own(const ir::Module& module, const std::string& path) {
-  return owner_of(path) == module.path;
+/// Tensors of a leaf that have no name in its module are passed as arguments.
+bool is_own(const ir::Graph& graph, const ir::Module& module, const std::string& path) {
+  return ir::name_in_module(graph, path, module.path).has_value();
 }
 
-std::ptrdiff_t count_foreign(const ir::Module& module) {
+std::ptrdiff_t count_foreign(const ir::Graph& graph, const ir::Module& module) {
   return std::count_if(module.tensors.begin(), module.tensors.end(),
-                       [&](const auto& tensor) { return !is_own(module, tensor.second); });
+                       [&](const auto& tensor) { return !is_own(graph, module, tensor.second); });
 }
 
 std::string float_marks(const ir::Graph& graph, const ir::Value& value) {
@@ -84,7 +85,7 @@ class LeafBuilder {
     for (const ir::Argument& argument : node_.args)
       if (has_nodes(argument.value)) add(argument.name);
     for (const auto& [argument, path] : module_.tensors)
-      if (!is_own(module_, path)) add(argument);
+      if (!is_own(graph_, module_, path)) add(argument);
   }
 
   void add_data() {
@@ -107,10 +108,11 @@ class LeafBuilder {
   }
 
   void add_tensors() {
-    auto input = inputs_.end() - count_foreign(module_);
+    auto input = inputs_.end() - count_foreign(graph_, module_);
     for (const auto& [argument, path] : module_.tensors) {
       const ir::Tensor& stored = graph_.tensors.at(path);
-      JitValue* tensor = is_own(module_, path) ? own_tensor(path, stored) : *input++;
+      const auto own = ir::name_in_module(graph_, path, module_.path);
+      JitValue* tensor = own ? own_tensor(*own, stored) : *input++;
       const formats::Format* format = formats_.find(argument);
       const Array& array = stored.value;
       const bool quantized = format != nullptr && array.dtype() == DType::float32 && !stored.coded;
@@ -119,15 +121,15 @@ class LeafBuilder {
     }
   }
 
-  JitValue* own_tensor(const std::string& path, const ir::Tensor& stored) {
-    return leaf_.tensor(std::string(last_part(path)), stored,
-                        std::string(last_part(ir::code_stem(graph_, path))));
+  JitValue* own_tensor(const std::string& name, const ir::Tensor& stored) {
+    const std::string stem = ir::code_stem(graph_, module_.path + "." + name);
+    return leaf_.tensor(name, stored, std::string(ir::last_part(stem)));
   }
 
   /// Batch norms count the batches they were trained on.
   void count_batches() {
     const std::string counter = "num_batches_tracked";
-    if (module_.op != "aten::batch_norm" || !graph_.tensors.contains(module_.path + "." + counter))
+    if (module_.op != "aten::batch_norm" || !graph_.tensor_named(module_.path + "." + counter))
       return;
     counter_ = leaf_.attribute(counter);
     leaf_.count_while_training(counter_);
@@ -163,7 +165,7 @@ JitValue* LeafMethods::call(const ir::Node& node, MethodBuilder& top,
   for (const ir::Argument& argument : node.args)
     if (has_nodes(argument.value)) arguments.push_back(top.lower_free(argument.value, lookup));
   for (const auto& [name, path] : module.tensors)
-    if (!is_own(module, path))
+    if (!is_own(graph_, module, path))
       arguments.push_back(top.tensor(path, graph_.tensors.at(path), ir::code_stem(graph_, path)));
   const Method& called = method(node, arguments);
   return top.call_method(top.attribute(module.path), called.name, arguments, called.result);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "ir/naming.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -30,11 +31,12 @@ class ClassNames {
  public:
   std::string layer(const std::string& class_name) {
     std::string name = "__torch__";
-    for (const std::string& part : split(owner_of(class_name), '.')) name += "." + identifier(part);
-    return name + ".___torch_mangle_" + next() + "." + identifier(last_part(class_name));
+    for (const std::string& part : split(ir::owner_of(class_name), '.'))
+      name += "." + identifier(part);
+    return name + ".___torch_mangle_" + next() + "." + identifier(ir::last_part(class_name));
   }
   std::string other(std::string_view class_name) {
-    return "__torch__.mase." + identifier(last_part(class_name)) + "_" + next();
+    return "__torch__.mase." + identifier(ir::last_part(class_name)) + "_" + next();
   }
 
  private:
@@ -47,23 +49,24 @@ class ClassNames {
 class ChildOrder {
  public:
   explicit ChildOrder(const ir::Graph& graph) {
-    for (const std::string& path : graph.tensor_order) note(std::string(owner_of(path)));
+    for (const std::string& path : graph.tensor_order) note(std::string(ir::owner_of(path)));
     for (const ir::NodeId id : graph.order())
       if (graph.node(id).kind == ir::NodeKind::call_module) note(graph.node(id).target);
   }
 
   void sort(std::vector<std::string>& paths) const {
     const bool numbered = std::all_of(paths.begin(), paths.end(), [](const std::string& path) {
-      return parse_int(last_part(path)).has_value();
+      return parse_int(ir::last_part(path)).has_value();
     });
     std::stable_sort(paths.begin(), paths.end(), [&](const std::string& a, const std::string& b) {
-      return numbered ? *parse_int(last_part(a)) < *parse_int(last_part(b)) : rank(a) < rank(b);
+      return numbered ? *parse_int(ir::last_part(a)) < *parse_int(ir::last_part(b))
+                      : rank(a) < rank(b);
     });
   }
 
  private:
   void note(std::string path) {
-    for (; !path.empty(); path = owner_of(path)) ranks_.emplace(path, ranks_.size());
+    for (; !path.empty(); path = ir::owner_of(path)) ranks_.emplace(path, ranks_.size());
   }
   std::size_t rank(const std::string& path) const {
     const auto found = ranks_.find(path);
@@ -88,11 +91,12 @@ class TreeBuilder {
     tree_.unit = std::make_shared<jit::CompilationUnit>();
     for (const auto& entry : graph.containers) add_path(entry.first);
     for (const auto& entry : graph.modules) add_path(entry.first);
-    for (const auto& path : graph.tensor_order) {
-      const std::string owner(owner_of(path));
-      add_path(owner);
-      tensors_[owner].push_back(path);
-    }
+    for (const auto& path : graph.tensor_order)
+      for (const std::string& name : ir::names_of(path, graph.tensors.at(path))) {
+        const std::string owner(ir::owner_of(name));
+        add_path(owner);
+        tensors_[owner].emplace_back(name, path);
+      }
   }
 
   ModuleTree build() {
@@ -104,7 +108,7 @@ class TreeBuilder {
   /// Notes a path and every path above it as a child of its owner.
   void add_path(std::string path) {
     while (!path.empty() && known_.insert(path).second) {
-      const std::string owner(owner_of(path));
+      const std::string owner(ir::owner_of(path));
       children_[owner].push_back(path);
       path = owner;
     }
@@ -123,27 +127,29 @@ class TreeBuilder {
   jit::Module build_module(const std::string& path) {
     jit::Module module(c10::QualifiedName(class_name(path)), tree_.unit);
     module.register_attribute("training", c10::BoolType::get(), false);
-    for (const std::string& tensor : tensors_[path]) add_tensor(module, tensor);
+    for (const auto& [name, tensor] : tensors_[path]) add_tensor(module, name, tensor);
     std::vector<std::string>& children = children_[path];
     order_.sort(children);
     for (const std::string& child : children)
-      module.register_module(std::string(last_part(child)), build_module(child));
+      module.register_module(std::string(ir::last_part(child)), build_module(child));
     tree_.modules.emplace(path, module);
     return module;
   }
 
-  void add_tensor(jit::Module& module, const std::string& path) {
+  /// Tied tensors have all of their names, and one memory.
+  void add_tensor(jit::Module& module, const std::string& name, const std::string& path) {
     const ir::Tensor& tensor = graph_.tensors.at(path);
-    if (tensor.coded) return add_codes(module, path, tensor.coded->encoded);
-    at::Tensor value = view_of(tensor.value);
-    if (tensor.is_parameter && at::isFloatingType(value.scalar_type()))
+    if (tensor.coded) return add_codes(module, name, tensor.coded->encoded);
+    const auto [known, added] = values_.emplace(path, view_of(tensor.value));
+    at::Tensor& value = known->second;
+    if (added && tensor.is_parameter && at::isFloatingType(value.scalar_type()))
       value.set_requires_grad(tensor.requires_grad);
-    module.register_parameter(std::string(last_part(path)), value, !tensor.is_parameter);
+    module.register_parameter(std::string(ir::last_part(name)), value, !tensor.is_parameter);
   }
 
   /// Codes as buffers of bytes: they move with the module to other devices and never change dtype.
-  void add_codes(jit::Module& module, const std::string& path, const formats::Encoded& encoded) {
-    const std::string stem(last_part(ir::code_stem(graph_, path)));
+  void add_codes(jit::Module& module, const std::string& name, const formats::Encoded& encoded) {
+    const std::string stem(ir::last_part(ir::code_stem(graph_, name)));
     const auto add = [&](const char* ending, at::Tensor value) {
       if (value.numel() > 0) module.register_buffer(stem + ending, std::move(value));
     };
@@ -158,20 +164,12 @@ class TreeBuilder {
   ClassNames names_;
   ModuleTree tree_;
   std::set<std::string> known_;
-  std::map<std::string, std::vector<std::string>> children_, tensors_;
+  std::map<std::string, std::vector<std::string>> children_;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> tensors_;  ///< name, path
+  std::map<std::string, at::Tensor> values_;                                         ///< by path
 };
 
 }  // namespace
-
-std::string_view owner_of(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-}
-
-std::string_view last_part(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? path : path.substr(dot + 1);
-}
 
 ModuleTree build_module_tree(const ir::Graph& graph, const std::set<std::string>& custom) {
   return TreeBuilder(graph, custom).build();

@@ -14,11 +14,6 @@
 
 namespace mase::libtorch {
 
-/// "a.b.weight" → "a.b"; "" for a path without a dot.
-std::string_view owner_of(std::string_view path);
-/// "a.b.weight" → "weight".
-std::string_view last_part(std::string_view path);
-
 /// Modules by path, "" being the root. All share one compilation unit, and every class name in it
 /// is unique: equal names in one tree make TorchScript's alias analysis run out of memory.
 struct ModuleTree {

@@ -404,6 +404,14 @@ Ref Builder::get_item(const Ref& value, ir::Value index, c10::IValue result,
   return ref;
 }
 
+bool Builder::has_name_below(const Cell& attribute, const std::string& module) const {
+  const auto known = graph_.tensors.find(attribute.path);
+  if (known == graph_.tensors.end()) return attribute.path.starts_with(module + ".");
+  return std::ranges::any_of(
+      ir::names_of(known->first, known->second),
+      [&](const std::string& name) { return name.starts_with(module + "."); });
+}
+
 void Builder::touch_attribute(const Ref& cell) {
   if (!scope_) argument(cell);
 }

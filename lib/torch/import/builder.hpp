@@ -59,6 +59,8 @@ class Builder {
 
   /// A cell as an argument of a node: emits get_attr nodes for tensors.
   ir::Value argument(const Ref& cell);
+  /// Whether an attribute, which may be tied, has a name in a module or below it.
+  bool has_name_below(const Cell& attribute, const std::string& module) const;
   /// The get_attr node of a tensor, made at once so that nodes stand in the order of the text.
   void touch_attribute(const Ref& cell);
 

@@ -44,6 +44,8 @@ class Importer {
   Importer(ir::Graph& graph, const backend::ImportOptions& options)
       : builder_(graph), graph_(graph), options_(options) {
     builder_.set_origins(options.origins);
+    for (const auto& [path, tensor] : graph.tensors)
+      for (const std::string& name : tensor.other_names) first_names_.emplace(name, path);
   }
 
   /// Evaluates the module's forward and finishes the graph.
@@ -114,7 +116,7 @@ class Importer {
   void constant(const jit::Node* node, Environment& environment);
   void get_attribute(const jit::Node* node, Environment& environment);
   /// A tensor of a module. Scripts name it where Python does; traces name all of them at the top.
-  Ref attribute(const std::string& path, const c10::IValue& value);
+  Ref attribute(const std::string& name, const c10::IValue& value);
   /// A module's list of tensors, as recurrent layers keep their weights: the attributes themselves.
   Ref attribute_list(const c10::IValue& tensors);
 
@@ -200,7 +202,9 @@ class Importer {
   Builder builder_;
   ir::Graph& graph_;
   const backend::ImportOptions& options_;
-  std::map<std::string, Ref> attributes_;
+  std::map<std::string, Ref> attributes_;  ///< by the first name
+  /// Of the other names of tied tensors, the path at which the graph has the tensor.
+  std::map<std::string, std::string> first_names_;
   std::unordered_map<const jit::Value*, Subscript> pending_;
   jit::Module root_{c10::QualifiedName("none")};
   std::unordered_set<std::string> guards_;     ///< those of the graph, in words

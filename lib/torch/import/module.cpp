@@ -16,7 +16,7 @@ namespace {
 /// Adds one argument to the place it belongs to; false when a leaf cannot hold it.
 bool add_argument(LeafCall& leaf, const std::string& name, const Ref& cell, Builder& builder) {
   if (cell->kind == Cell::Kind::attribute) {
-    if (!cell->path.starts_with(leaf.module.path + ".")) return false;
+    if (!builder.has_name_below(*cell, leaf.module.path)) return false;
     leaf.module.tensors.emplace_back(name, cell->path);
   } else if (is_static(*cell)) {
     ir::Value value = builder.argument(cell);

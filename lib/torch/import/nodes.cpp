@@ -19,11 +19,6 @@ std::string place_of(const jit::SourceRange& range) {
   return place ? std::get<0>(*place) + ":" + std::to_string(std::get<1>(*place)) : "";
 }
 
-/// Whether two tensors are the same one, read twice.
-bool is_same_memory(const at::Tensor& a, const at::Tensor& b) {
-  return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides();
-}
-
 }  // namespace
 
 SourceText source_of(const jit::Node* node) {
@@ -157,7 +152,9 @@ Ref Importer::attribute_list(const c10::IValue& tensors) {
   return make_cell(std::move(list));
 }
 
-Ref Importer::attribute(const std::string& path, const c10::IValue& value) {
+Ref Importer::attribute(const std::string& name, const c10::IValue& value) {
+  const auto first = first_names_.find(name);
+  const std::string& path = first == first_names_.end() ? name : first->second;
   Ref& cell = attributes_[path];
   if (!cell) {
     Cell fresh;

@@ -14,6 +14,7 @@ Importer::Importer(ir::Graph& body, const Importer& outer)
     : builder_(body, outer.builder_.tensor_constants()),
       graph_(body),
       options_(outer.options_),
+      first_names_(outer.first_names_),
       root_(outer.root_),
       traced_(outer.traced_),
       in_body_(true),
@@ -101,8 +102,9 @@ Ref Importer::call_opaque_module(const Ref& self, const jit::Function& method,
   LeafCall leaf = empty_leaf(self, operator_of(op));
   const Ref result = call_opaque(std::move(leaf.node), method, arguments, op);
   for (const auto& [path, tensor] : graph_.tensors)
-    if (path.starts_with(self->path + "."))
-      leaf.module.tensors.emplace_back(path.substr(self->path.size() + 1), path);
+    for (const std::string& name : ir::names_of(path, tensor))
+      if (name.starts_with(self->path + "."))
+        leaf.module.tensors.emplace_back(name.substr(self->path.size() + 1), path);
   if (op) refuse_fault(*op, ir::tensor_fault(*op, leaf.module));
   if (!register_module(leaf.module))
     unsupported_error("'" + self->path + "' is a leaf and another layer, too");

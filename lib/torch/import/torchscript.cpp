@@ -6,6 +6,9 @@
 #include <c10/core/GradMode.h>
 
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -14,6 +17,7 @@
 #include "torch/import/load_module.hpp"
 #include "torch/import/module.hpp"
 #include "torch/import/registry_guard.hpp"
+#include "torch/import/watched_tensors.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -48,6 +52,29 @@ void require_forward(const jit::Module& module, const std::string& path) {
   if (!module.find_method("forward")) file_error(path + ": the model has no forward method");
 }
 
+/// The first names of tensors, by the memory that they show.
+class FirstNames {
+ public:
+  /// That of a tensor with the very elements of this one, a parameter or a buffer as it is; else
+  /// `path`.
+  const std::string& find(const at::Tensor& tensor, bool is_parameter, const std::string& path) {
+    if (tensor.numel() == 0) return path;
+    auto& same_start = names_[tensor.data_ptr()];
+    for (const auto& [known, parameter, name] : same_start)
+      if (parameter == is_parameter && is_same_memory(known, tensor)) return name;
+    same_start.push_back({tensor, is_parameter, path});
+    return path;
+  }
+
+ private:
+  struct Named {
+    at::Tensor tensor;
+    bool is_parameter;
+    std::string name;
+  };
+  std::map<const void*, std::vector<Named>> names_;
+};
+
 /// Lets a parameter read the graph's copy, so that its own memory is free and a model is not held
 /// twice. What shares its memory with others keeps it, since the importer tells tensors by their
 /// memory, and so do vectors, which may be statistics that batch norms write into.
@@ -56,8 +83,10 @@ void share_memory(at::Tensor parameter, const Array& copy) {
   if (is_alone && parameter.dim() > 1) parameter.set_data(view_of(copy));
 }
 
-/// Tensors in state_dict order: a module's parameters, its buffers, then its children's.
-void collect_tensors(const jit::Module& module, const std::string& prefix, ir::Graph& graph) {
+/// Tensors in state_dict order: a module's parameters, its buffers, then its children's. One that
+/// has been met is a further name of that one.
+void collect_tensors(const jit::Module& module, const std::string& prefix, ir::Graph& graph,
+                     FirstNames& known) {
   const auto type = module.type();
   for (const bool parameters : {true, false}) {
     for (std::size_t i = 0; i < type->numAttributes(); ++i) {
@@ -66,12 +95,18 @@ void collect_tensors(const jit::Module& module, const std::string& prefix, ir::G
       if (!wanted || !value.isTensor() || !value.toTensor().defined()) continue;
       const std::string path = prefix + type->getAttributeName(i);
       const at::Tensor& tensor = value.toTensor();
+      const std::string& first = known.find(tensor, parameters, path);
+      if (first != path) {
+        graph.tensors.at(first).other_names.push_back(path);
+        continue;
+      }
       graph.set_tensor(path, {to_array(tensor, path), parameters, tensor.requires_grad()});
       if (parameters) share_memory(tensor, graph.tensors.at(path).value);
+      known.find(tensor, parameters, path);  // at its new place, too
     }
   }
   for (const auto& child : module.named_children()) {
-    collect_tensors(child.value, prefix + child.name + ".", graph);
+    collect_tensors(child.value, prefix + child.name + ".", graph, known);
   }
 }
 
@@ -106,7 +141,8 @@ ir::Graph import_torchscript(const std::string& path, const backend::ImportOptio
   try {
     const c10::NoGradGuard no_gradients;
     const RegistryGuard only_allowed;
-    collect_tensors(module, "", graph);
+    FirstNames names;
+    collect_tensors(module, "", graph, names);
     Importer(graph, options).run(module);
   } catch (const Error& error) {
     throw Error(error.fault(), path + ": " + error.what());

@@ -17,6 +17,11 @@ const void* storage_of(const Ref& cell) {
 
 }  // namespace
 
+bool is_same_memory(const at::Tensor& a, const at::Tensor& b) {
+  return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
+         a.scalar_type() == b.scalar_type();
+}
+
 void WatchedTensors::add(const Ref& cell) {
   const void* storage = storage_of(cell);
   if (!storage) return;

@@ -14,6 +14,9 @@
 
 namespace mase::libtorch {
 
+/// Whether two tensors are the same one, read twice.
+bool is_same_memory(const at::Tensor& a, const at::Tensor& b);
+
 /// Cells that somebody still holds. A cell that gets another tensor is added again.
 class WatchedTensors {
  public:

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
+#include "ir/tensor_readers.hpp"
 #include "torch/run/plan.hpp"
 #include "torch/run/quantize_op.hpp"
 #include "torch/run/tensors.hpp"
@@ -35,12 +36,11 @@ enum LayerArgument { layer_input, layer_weight, layer_bias };
 
 /// Modules that are called once and share no tensor with another.
 std::set<std::string> modules_by_themselves(const ir::Graph& graph) {
-  std::map<std::string, int> calls, tensor_uses;
+  std::map<std::string, int> calls;
+  const std::map<std::string, int> tensor_uses = ir::tensor_uses(graph);
   for (const ir::NodeId id : graph.order())
     if (const ir::Node& node = graph.node(id); node.kind == ir::NodeKind::call_module)
       ++calls[node.target];
-  for (const auto& [path, module] : graph.modules)
-    for (const auto& [argument, tensor] : module.tensors) ++tensor_uses[tensor];
   std::set<std::string> found;
   for (const auto& [path, count] : calls) {
     const auto& tensors = graph.modules.at(path).tensors;

@@ -202,11 +202,10 @@ class PlanBuilder {
       check_enumeration(argument, step.arguments.back());
     }
     if (node.kind != ir::NodeKind::call_module) return;
-    const auto batches = plan_.tensors.find(node.target + ".num_batches_tracked");
-    if (batches != plan_.tensors.end() && batches->second.scalar_type() == at::kLong &&
-        batches->second.numel() == 1) {
-      step.batches = &batches->second;
-    }
+    const std::string* counter = graph_.tensor_named(node.target + ".num_batches_tracked");
+    if (!counter) return;
+    const at::Tensor& batches = plan_.tensors.at(*counter);
+    if (batches.scalar_type() == at::kLong && batches.numel() == 1) step.batches = &batches;
   }
 
   static void check_enumeration(const c10::Argument& argument, const Recipe& recipe) {
@@ -246,7 +245,9 @@ class PlanBuilder {
 
   /// A batch norm without momentum: its running statistics are the mean over all batches.
   Recipe average_recipe(const ir::Module& module) {
-    Recipe recipe = tensor_recipe(module.path + ".num_batches_tracked");
+    const std::string name = module.path + ".num_batches_tracked";
+    const std::string* counter = graph_.tensor_named(name);
+    Recipe recipe = tensor_recipe(counter ? *counter : name);
     recipe.kind = Recipe::Kind::average;
     return recipe;
   }

@@ -55,10 +55,10 @@ class StepBuilder {
   }
 
   bool add_layer(const ir::Node& node) {
-    // A layer called twice would need its gradients added up.
-    const bool stores =
-        node.kind == ir::NodeKind::call_module && !graph_.module_of(node).tensors.empty();
-    if (stores && !called_.insert(node.target).second) return false;
+    // A tensor that two layers use, or one layer twice, would need its gradients added up.
+    if (node.kind == ir::NodeKind::call_module)
+      for (const auto& [argument, tensor] : graph_.module_of(node).tensors)
+        if (!used_.insert(tensor).second) return false;
     const auto operands = operands_of(node);
     if (!operands) return false;
     if (node.op == "mase::identity") return alias(node, *operands);
@@ -176,7 +176,7 @@ class StepBuilder {
   std::map<std::size_t, int> reads_;                ///< references to the values
   std::map<std::size_t, std::size_t> conversions_;  ///< to the other layout
   std::shared_ptr<LaneBatch> batch_ = std::make_shared<LaneBatch>();
-  std::set<std::string> called_;
+  std::set<std::string> used_;  ///< tensors of layers
 };
 
 }  // namespace

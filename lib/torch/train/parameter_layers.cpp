@@ -80,8 +80,9 @@ RunningStatistics::RunningStatistics(const LayerSource& source)
       variance_(layer_tensor(source, "running_var").value),
       momentum_(static_cast<float>(source.constant("momentum")->as_double())),
       epsilon_(source.constant("eps")->as_double()) {
-  const auto batches = source.tensors.find(source.node.target + ".num_batches_tracked");
-  if (batches != source.tensors.end()) batches_ = batches->second;
+  const std::string counter = source.node.target + ".num_batches_tracked";
+  if (const std::string* path = source.graph.tensor_named(counter))
+    batches_ = source.tensors.at(*path);
 }
 
 void RunningStatistics::add(const BatchStatistics& statistics) {
