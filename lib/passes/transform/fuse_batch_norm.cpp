@@ -121,8 +121,11 @@ void make_scale_and_shift(ir::Graph& graph, ir::Module& norm, const Affine& affi
   };
   constant("running_mean", 0);
   constant("running_var", 1);
-  for (ir::Argument& attribute : norm.attributes)
+  for (ir::Argument& attribute : norm.attributes) {
     if (attribute.name == "eps") attribute.value = 0.0;
+    // Training moves scale and shift; statistics of its batches would make it a norm again.
+    if (attribute.name == "training") attribute.value = false;
+  }
 }
 
 bool is_scale_and_shift(const ir::Graph& graph, const ir::Module& norm) {

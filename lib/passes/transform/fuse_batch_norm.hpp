@@ -10,9 +10,9 @@ namespace mase::passes {
 /// t = bias - s * running_mean (Ioffe & Szegedy 2015). Each is folded into
 ///  1. the linear or convolution layer before it, when that feeds nothing else;
 ///  2. the linear layer behind it, or a convolution without padding, when it feeds nothing else;
-///  3. itself otherwise (`rest = "scale"`): weight s, bias t, mean 0, variance 1 and eps 0, so that
-///  it
-///     computes s * x + t exactly and `quantize` gives s and t their formats.
+///  3. itself otherwise (`rest = "scale"`): weight s, bias t, mean 0, variance 1 and eps 0, also
+///     while it is trained, so that it computes s * x + t exactly and `quantize` gives s and t
+///     their formats.
 /// Products are formed in double and rounded once to float32; results move by rounding only.
 /// Layers and tensors that are used twice stay as they are. Run it before `quantize`: graphs with
 /// formats on the nodes concerned are refused.

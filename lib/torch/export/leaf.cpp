@@ -8,6 +8,7 @@
 #include "ir/text.hpp"
 #include "torch/export/formats.hpp"
 #include "torch/export/recurrent.hpp"
+#include "torch/run/fold_batch_norm.hpp"
 
 namespace mase::libtorch {
 
@@ -129,7 +130,8 @@ class LeafBuilder {
   /// Batch norms count the batches they were trained on.
   void count_batches() {
     const std::string counter = "num_batches_tracked";
-    if (module_.op != "aten::batch_norm" || !graph_.tensor_named(module_.path + "." + counter))
+    if (module_.op != "aten::batch_norm" || !graph_.tensor_named(module_.path + "." + counter) ||
+        has_fixed_statistics(graph_, node_))
       return;
     counter_ = leaf_.attribute(counter);
     leaf_.count_while_training(counter_);

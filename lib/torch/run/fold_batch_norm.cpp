@@ -98,6 +98,12 @@ FoldedLayer fold(const at::Tensor& layer_weight, const NormTensors& norm) {
           norm.bias.defined() ? norm.bias - shift : -shift};
 }
 
+bool has_fixed_statistics(const ir::Graph& graph, const ir::Node& norm) {
+  const ir::Value* training = graph.argument(norm, "training");
+  return training != nullptr && training->kind() == ir::Value::Kind::boolean &&
+         !training->as_bool();
+}
+
 int Executor::Plan::fold_batch_norms() {
   const std::set<std::string> alone = modules_by_themselves(graph);
   std::map<ir::NodeId, PlanStep*> layers;

@@ -11,6 +11,7 @@
 #include "ir/op_table.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/enumerations.hpp"
+#include "torch/run/fold_batch_norm.hpp"
 #include "torch/run/in_place.hpp"
 #include "torch/run/normalise.hpp"
 #include "torch/run/operator_demands.hpp"
@@ -203,7 +204,7 @@ class PlanBuilder {
     }
     if (node.kind != ir::NodeKind::call_module) return;
     const std::string* counter = graph_.tensor_named(node.target + ".num_batches_tracked");
-    if (!counter) return;
+    if (!counter || has_fixed_statistics(graph_, node)) return;
     const at::Tensor& batches = plan_.tensors.at(*counter);
     if (batches.scalar_type() == at::kLong && batches.numel() == 1) step.batches = &batches;
   }
