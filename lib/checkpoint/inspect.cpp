@@ -50,20 +50,35 @@ bool leaves_archive(const std::string& name) {
   return std::find(parts.begin(), parts.end(), "..") != parts.end();
 }
 
+bool has_code(const std::vector<std::string>& names) {
+  return any_below(names, "code/") || contains(names, "constants.pkl");
+}
+
+/// torch.save(model) keeps the objects of a model, and those of its layers, without their code.
+void refuse_pickled_module(const ZipReader& archive, const std::vector<std::string>& names) {
+  const auto pickle = std::find(names.begin(), names.end(), "data.pkl");
+  if (pickle == names.end()) return;
+  const std::string_view bytes = archive.read(static_cast<std::size_t>(pickle - names.begin()));
+  for (const char* attribute : {"_parameters", "_buffers", "_modules"})
+    if (bytes.find(attribute) == std::string_view::npos) return;
+  file_error(archive.origin() +
+             " holds a whole Python module (torch.save(model, path)), which nothing but its Python "
+             "code can read; save torch.jit.script(model).save(path) there, or "
+             "torch.save(model.state_dict(), path) for --load");
+}
+
 /// Says what an archive without TorchScript's parts is.
-[[noreturn]] void refuse_other_archive(const std::vector<std::string>& names,
-                                       const std::string& origin) {
+[[noreturn]] void refuse_other_archive(const ZipReader& archive,
+                                       const std::vector<std::string>& names) {
+  const std::string& origin = archive.origin();
   if (contains(names, "models/model.json") || contains(names, "serialized_exported_program.json"))
     file_error(origin + " is a torch.export (.pt2) archive; " + std::string(wanted_file));
+  if (!has_code(names)) refuse_pickled_module(archive, names);
   if (contains(names, "data.pkl"))
     file_error(origin +
                " holds pickled values without code: it looks like a state_dict of torch.save; "
                "give it with --load and name the model, or save the model as TorchScript");
   file_error(origin + " is a zip archive but not a model; " + std::string(wanted_file));
-}
-
-bool has_code(const std::vector<std::string>& names) {
-  return any_below(names, "code/") || contains(names, "constants.pkl");
 }
 
 void require_version(const std::vector<std::string>& names, const std::string& origin) {
@@ -185,14 +200,14 @@ ArchiveKind check_tensor_entries(const ZipReader& archive) {
     return ArchiveKind::torchscript;
   }
   require_version(names, archive.origin());
+  refuse_pickled_module(archive, names);
   for (std::size_t i = 0; i < names.size(); ++i) archive.read(i);
   return ArchiveKind::state_dict;
 }
 
 std::vector<std::string> check_entries(const ZipReader& archive) {
   std::vector<std::string> names = names_below_root(archive);
-  if (!has_code(names) || !contains(names, "data.pkl"))
-    refuse_other_archive(names, archive.origin());
+  if (!has_code(names) || !contains(names, "data.pkl")) refuse_other_archive(archive, names);
   require_version(names, archive.origin());
   for (std::size_t i = 0; i < names.size(); ++i) {
     require_byte_order(archive, i, names[i]);

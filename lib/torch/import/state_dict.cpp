@@ -3,12 +3,16 @@
 #include "torch/import/state_dict.hpp"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/equal.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "torch/import/load_module.hpp"
@@ -61,33 +65,90 @@ bool same_shape(const at::Tensor& tensor, const Array& array) {
   return tensor.sizes() == at::IntArrayRef(array.shape());
 }
 
+/// Whether PyTorch, too, loads a file without this tensor: counters of batch norms are younger than
+/// batch norms. Constants of the model's code are in no state_dict.
+bool may_be_missing(std::string_view name) {
+  return name.ends_with(".num_batches_tracked") || name.starts_with("_tensor_constant");
+}
+
+/// The tensors that a file has for one of a graph, which may be tied: by each of its names.
+std::vector<std::pair<std::string, at::Tensor>> given_for(const Tensors& found,
+                                                          const std::string& path,
+                                                          const ir::Tensor& tensor) {
+  std::vector<std::pair<std::string, at::Tensor>> given;
+  for (const std::string& name : ir::names_of(path, tensor))
+    if (const auto it = found.find(name); it != found.end()) given.push_back(*it);
+  return given;
+}
+
+std::string difference(const Tensors& found, const std::string& path, const ir::Tensor& tensor) {
+  const auto given = given_for(found, path, tensor);
+  if (given.empty() && may_be_missing(path)) return "";
+  if (given.empty()) return "\n  missing in the file: " + path + " " + describe(tensor.value);
+  for (const auto& [name, value] : given) {
+    if (!same_shape(value, tensor.value))
+      return "\n  different: " + name + " is " + describe(value, name) + " in the file and " +
+             describe(tensor.value) + " in the model";
+    if (!at::equal(value, given.front().second))
+      return "\n  different: " + name + " and " + given.front().first +
+             ", which are one tensor in the model, have other values in the file";
+  }
+  return "";
+}
+
 /// Every difference between the tensors of a file and those of a graph, one line each.
 std::string differences(const Tensors& found, const ir::Graph& graph) {
   std::string text;
-  for (const auto& [name, tensor] : graph.tensors) {
-    const auto given = found.find(name);
-    if (given == found.end()) {
-      text += "\n  missing in the file: " + name + " " + describe(tensor.value);
-      continue;
-    }
-    if (!same_shape(given->second, tensor.value))
-      text += "\n  different: " + name + " is " + describe(given->second, name) +
-              " in the file and " + describe(tensor.value) + " in the model";
-  }
+  for (const auto& [path, tensor] : graph.tensors) text += difference(found, path, tensor);
   for (const auto& [name, tensor] : found)
-    if (!graph.tensors.contains(name))
+    if (!graph.tensor_named(name))
       text += "\n  not in the model: " + name + " " + describe(tensor, name);
   return text;
 }
 
+bool knows_any(const Tensors& found, const ir::Graph& graph) {
+  return std::ranges::any_of(
+      found, [&](const auto& entry) { return graph.tensor_named(entry.first) != nullptr; });
+}
+
+/// "module." of tensors that all begin so, as wrappers of models name them; else "".
+std::string common_prefix(const Tensors& found) {
+  if (found.empty()) return "";
+  const std::string& first = found.begin()->first;
+  const std::string prefix = first.substr(0, first.find('.') + 1);
+  const bool common = std::ranges::all_of(
+      found, [&](const auto& entry) { return entry.first.starts_with(prefix); });
+  return common ? prefix : "";
+}
+
+/// Without what DataParallel ("module."), torch.compile ("_orig_mod.") and classes around the model
+/// ("model.") put before every name, where that makes the names those of the graph.
+Tensors without_prefix(const Tensors& found, const ir::Graph& graph, const std::string& path) {
+  Tensors rest = found;
+  std::string taken;
+  while (!knows_any(rest, graph)) {
+    const std::string prefix = common_prefix(rest);
+    if (prefix.empty()) return found;
+    taken += prefix;
+    Tensors shorter;
+    for (const auto& [name, tensor] : rest) shorter.emplace(name.substr(prefix.size()), tensor);
+    rest = std::move(shorter);
+  }
+  if (!taken.empty()) log::info(path + ": '" + taken + "' is left out of the names of all tensors");
+  return rest;
+}
+
 /// The graph's tensors with the values of the file, in the graph's dtypes.
-std::map<std::string, Array> matched(const Tensors& found, const ir::Graph& graph,
+std::map<std::string, Array> matched(const Tensors& in_file, const ir::Graph& graph,
                                      const std::string& path) {
+  const Tensors found = without_prefix(in_file, graph, path);
   const std::string text = differences(found, graph);
   if (!text.empty()) file_error("the tensors of '" + path + "' do not fit the model:" + text);
   std::map<std::string, Array> values;
   for (const auto& [name, tensor] : graph.tensors)
-    values.emplace(name, to_array(found.at(name).to(scalar_type(tensor.value.dtype())), name));
+    if (const auto given = given_for(found, name, tensor); !given.empty())
+      values.emplace(name,
+                     to_array(given.front().second.to(scalar_type(tensor.value.dtype())), name));
   return values;
 }
 

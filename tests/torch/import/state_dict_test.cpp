@@ -13,12 +13,14 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/npy.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "test_paths.hpp"
 #include "torch/export/torchscript.hpp"
 #include "torch/fixtures.hpp"
+#include "torch/import/torchscript.hpp"
 #include "torch/small_graphs.hpp"
 
 using namespace mase;
@@ -67,6 +69,43 @@ TEST_CASE("state_dicts of torch.save are read: plain, nested, parameters, double
   }
 }
 
+TEST_CASE("a prefix of all names is left out where that makes them the model's", "[state]") {
+  ir::Graph graph = shared_module();
+  libtorch::load_state_dict(stored("prefixes.pt"), graph);
+  check_filled(graph);
+  CHECK_THAT(refusal_of(stored("wrong_prefix.pt")),
+             Catch::Contains("not in the model: other." + graph.tensor_order.front() + "x"));
+}
+
+TEST_CASE("as in PyTorch, batch norms need no counter", "[state]") {
+  ir::Graph graph = import_fixture(fixture("jsc_tiny", "script"));
+  Array& counter = graph.tensors.at("seq_blocks.0.num_batches_tracked").value;
+  counter.mutable_span<std::int64_t>()[0] = 7;
+  libtorch::load_state_dict(stored("no_counter.pt"), graph);
+  CHECK(graph.tensors.at("seq_blocks.0.num_batches_tracked").value.span<std::int64_t>()[0] == 7);
+  CHECK(graph.tensors.at("seq_blocks.2.bias").value.span<float>()[0] == 0.25F);
+}
+
+TEST_CASE("constants of a model's code are in no state_dict", "[state]") {
+  ir::Graph graph = shared_module();
+  graph.set_tensor("_tensor_constant0", {Array(DType::float32, {3}), false, false});
+  libtorch::load_state_dict(stored("plain.pt"), graph);
+  CHECK(graph.tensors.at(graph.tensor_order.front()).value.span<float>()[0] == 0.5F);
+}
+
+TEST_CASE("tied tensors are read by any of their names, and have one value", "[state]") {
+  backend::ImportOptions options;
+  const std::string folder = std::string(MASE_TEST_FOLDER) + "/fixtures/tied/";
+  options.inputs = {read_npy(folder + "tokens.npy")};
+  ir::Graph graph = libtorch::import_torchscript(folder + "tied.script.pt", options);
+  const std::string hash = checkpoint::tensor_hash(graph);
+  graph.tensors.at("embed.weight").value = Array(DType::float32, {7, 4});
+  libtorch::load_state_dict(stored("tied_second_name.pt"), graph);
+  CHECK(checkpoint::tensor_hash(graph) == hash);
+  CHECK_THROWS_WITH(libtorch::load_state_dict(stored("tied_apart.pt"), graph),
+                    Catch::Contains("head.weight and embed.weight, which are one tensor"));
+}
+
 TEST_CASE("the tensors of a TorchScript file are a state_dict", "[state]") {
   ir::Graph graph = shared_module();
   const std::string hash = checkpoint::tensor_hash(graph);
@@ -84,6 +123,7 @@ TEST_CASE("every difference of a state_dict is listed at once", "[state]") {
                  Contains("not in the model: extra.weight float32[2]"));
   CHECK_THAT(refusal_of(stored("wrong_shape.pt")),
              Contains("different: " + first + " is float32[1]"));
+  CHECK_THAT(refusal_of(stored("module.pt")), Contains("torch.save(model.state_dict(), path)"));
   CHECK_THAT(refusal_of(stored("list.pt")), Contains("no state_dict"));
   CHECK_THAT(refusal_of(stored("legacy.pt")), Contains("before PyTorch 1.6"));
 }
