@@ -53,9 +53,10 @@ ir::Value computed_real(const ir::Node& node) {
   return row->of(a->as_double(), b ? b->as_double() : 0);
 }
 
-/// The sizes of a tensor; none in the place of the batch.
-ir::Value sizes_of(const ir::Node& tensor, const Operand& operand) {
-  const auto* stream = std::get_if<StreamView>(&operand);
+/// The sizes of a tensor as the model has it; none in the place of the batch.
+ir::Value sizes_of(const Lowering& lowering, const ir::Node& tensor) {
+  const auto* stream = std::get_if<StreamView>(&lowering.operand(tensor.id));
+  if (const ir::Value* known = lowering.model_sizes(tensor.id); stream && known) return *known;
   const bool constant = tensor.kind == ir::NodeKind::get_attr;
   ir::Value::List sizes;
   for (std::size_t d = 0; d < tensor.info.shape.size(); ++d)
@@ -115,8 +116,7 @@ ir::Value host_number(Lowering& lowering, const ir::Node& node) {
   if (ir::base_op(node.op) != "aten::size") return computed(node);
   const ir::Value* self = node.find("self");
   if (!self || !self->is_node()) return {};
-  const ir::Value sizes =
-      sizes_of(lowering.graph().node(self->node()), lowering.operand(self->node()));
+  const ir::Value sizes = sizes_of(lowering, lowering.graph().node(self->node()));
   return node.find("dim") ? item_of(sizes, node.find("dim")) : sizes;
 }
 

@@ -122,6 +122,11 @@ class Lowering {
   bool reloadable() const { return program_.contents == Contents::reloadable; }
   const StreamValue& value(ValueId id) const { return program_.value(id); }
   const Operand& operand(ir::NodeId id) const { return operands_.at(id); }
+  /// Sizes that the model asks for of a tensor that has another shape here; null for others.
+  const ir::Value* model_sizes(ir::NodeId id) const {
+    const auto known = separated_.sizes.find(id);
+    return known == separated_.sizes.end() ? nullptr : &known->second;
+  }
   /// Whether formats leave masks in the result of a node (ir/masks.hpp).
   bool keeps_masks(const ir::Node& node) const { return masks_.in(node.id); }
   const Masked* masked(ValueId id) const;  ///< null without masks

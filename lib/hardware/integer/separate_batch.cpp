@@ -5,18 +5,13 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 
+#include "hardware/integer/batch_place.hpp"
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
 namespace {
-
-/// The dimension with the batch, and how many rows each sample has in it.
-struct Batch {
-  std::size_t dim = 0;
-  std::int64_t rows = 1;
-  bool operator==(const Batch&) const = default;
-};
 
 /// Whether ops of a family may put the batch elsewhere.
 bool moves_batch(ir::OpFamily family) {
@@ -26,7 +21,7 @@ bool moves_batch(ir::OpFamily family) {
 
 class Separation {
  public:
-  explicit Separation(const ir::Graph& graph) : before_(graph), result_{graph, {}} {
+  explicit Separation(const ir::Graph& graph) : before_(graph), result_{graph, {}, {}} {
     for (const ir::NodeId id : graph.order()) visit(graph.node(id));
   }
   Separated take() { return std::move(result_); }
@@ -37,58 +32,95 @@ class Separation {
     try {
       if (const auto batch = batch_of(node); batch && fits(node.info, *batch))
         batches_[node.id] = *batch;
+      else if (batch && batch->is_moved())
+        without_rule(*batch);
     } catch (const Refusal& refusal) {
       result_.refused[node.id] = refusal.reason;
     }
-    if (const Batch* batch = find(node.id); batch && batch->rows > 1) separate(node.id, *batch);
+    if (const BatchPlace* batch = find(node.id); batch && batch->is_moved())
+      separate(node.id, *batch);
   }
 
-  const Batch* find(ir::NodeId id) const {
+  const BatchPlace* find(ir::NodeId id) const {
     const auto found = batches_.find(id);
     return found == batches_.end() ? nullptr : &found->second;
   }
 
-  bool fits(const ir::ValueInfo& info, const Batch& batch) const {
+  bool fits(const ir::ValueInfo& info, const BatchPlace& batch) const {
     if (!info.is_tensor()) return true;
-    return batch.dim < info.shape.size() && info.shape[batch.dim] == samples_ * batch.rows;
+    return batch.dim < info.shape.size() && info.shape[batch.dim] == samples_ * batch.others();
   }
 
   /// What the first tensor that has a batch says; nothing for constants and numbers.
-  std::optional<Batch> batch_of(const ir::Node& node) {
+  std::optional<BatchPlace> batch_of(const ir::Node& node) {
     if (node.kind == ir::NodeKind::placeholder) return batch_of_input(node);
     const std::vector<ir::NodeId> inputs = before_.inputs(node.id);
+    if (is_host_value(node)) {
+      if (std::ranges::any_of(inputs, [&](ir::NodeId id) { return tells_batch(node, id); }))
+        batch_numbers_.insert(node.id);
+      return std::nullopt;
+    }
     const auto first = std::ranges::find_if(inputs, [&](ir::NodeId id) { return find(id); });
-    if (first == inputs.end() || is_host_value(node)) return std::nullopt;
-    const Batch from = *find(*first);
+    if (first == inputs.end()) return std::nullopt;
+    const BatchPlace from = *find(*first);
     const ir::OpFamily family = ir::classify(before_, node).family();
-    if (family == ir::OpFamily::reshape && from.dim == 0) return of_first_dimension(node, from);
-    if (from.rows == 1 && !moves_batch(family)) return from;
+    const bool moved = std::ranges::any_of(
+        inputs, [&](ir::NodeId id) { return find(id) && find(id)->is_moved(); });
+    if (!moved && !moves_batch(family)) return from;
     return followed(node, from, *first, family);
   }
 
-  std::optional<Batch> batch_of_input(const ir::Node& node) {
+  /// Whether a number on the host is the batch, or made from it.
+  bool tells_batch(const ir::Node& number, ir::NodeId input) const {
+    if (batch_numbers_.contains(input)) return true;
+    const BatchPlace* batch = find(input);
+    const ir::Value* dim = number.find("dim");
+    if (!batch || !dim || dim->kind() != ir::Value::Kind::integer) return false;
+    const auto rank = static_cast<std::int64_t>(before_.node(input).info.shape.size());
+    return at((dim->as_int() + rank) % std::max<std::int64_t>(rank, 1)) == batch->dim;
+  }
+
+  std::optional<BatchPlace> batch_of_input(const ir::Node& node) {
     if (!node.info.is_tensor() || node.info.shape.empty()) return std::nullopt;
     if (samples_ == 0) samples_ = node.info.shape[0];
-    return Batch{};
+    return BatchPlace{};
   }
 
-  /// Of a view of what has its batch in front.
-  std::optional<Batch> of_first_dimension(const ir::Node& node, const Batch& from) const {
-    const Shape& shape = node.info.shape;
-    if (shape.empty() || samples_ == 0 || shape[0] % samples_ != 0) return without_rule(from);
-    return Batch{0, shape[0] / samples_};
+  std::optional<BatchPlace> viewed(const ir::Node& node, const BatchPlace& from,
+                                   ir::NodeId first) const {
+    const ir::Value* sizes = node.find("size");
+    if (!sizes) sizes = node.find("shape");
+    const bool listed = sizes && sizes->kind() == ir::Value::Kind::list;
+    const auto follows = [&](std::size_t dim) {
+      if (!listed || dim >= sizes->items().size()) return false;
+      const ir::Value& size = sizes->items()[dim];
+      return size.is_node() && batch_numbers_.contains(size.node());
+    };
+    const auto place = samples_ == 0 ? std::nullopt
+                                     : place_in_view(before_.node(first).info.shape, from,
+                                                     node.info.shape, samples_, follows);
+    return place ? place : without_rule(from);
   }
 
-  std::optional<Batch> followed(const ir::Node& node, const Batch& from, ir::NodeId first,
-                                ir::OpFamily family) {
+  std::optional<BatchPlace> followed(const ir::Node& node, const BatchPlace& from, ir::NodeId first,
+                                     ir::OpFamily family) {
     using enum ir::OpFamily;
     switch (family) {
+      case reshape:
+        return viewed(node, from, first);
       case linear:
       case added_product:
-      case layer_norm:
         return from.dim + 1 < node.info.shape.size() ? from : without_rule(from);
+      case layer_norm:
+        return from.dim + normalized_dims(node) < node.info.shape.size() ? from
+                                                                         : without_rule(from);
+      case embedding:
+      case expand:
+        return from;
       case matrix_product:
-        return kept(node, from, 2);
+        return multiplied(node, from, first);
+      case reduction:
+        return reduced(node, from, first);
       case unary:
       case elementwise:
       case copy:
@@ -109,49 +141,108 @@ class Separation {
   }
 
   /// Other ops leave the batch where it is.
-  static std::optional<Batch> without_rule(const Batch& from) {
-    if (from.rows == 1) return from;
+  static std::optional<BatchPlace> without_rule(const BatchPlace& from) {
+    if (!from.is_moved()) return from;
+    if (!from.is_joined())
+      throw Refusal{"the batch is dimension " + std::to_string(from.dim) +
+                    " of its input; put it in front before"};
     throw Refusal{
         "it reads a dimension that is joined with the batch; view it as a dimension of "
         "its own before"};
   }
 
-  /// Of what broadcasts in front of the last `inner` dimensions. A constant there has no dimension
-  /// with the batch's but one of 1 in front.
-  std::optional<Batch> kept(const ir::Node& node, const Batch& from, std::size_t inner) const {
-    if (from.rows == 1) return from;
+  std::size_t normalized_dims(const ir::Node& node) const {
+    const ir::Value* shape = before_.argument(node, "normalized_shape");
+    const bool listed = shape && shape->kind() == ir::Value::Kind::list;
+    return listed ? shape->items().size() : 1;
+  }
+
+  /// A product of rows that are not the batch's, or of the batch's with a constant.
+  std::optional<BatchPlace> multiplied(const ir::Node& node, const BatchPlace& from,
+                                       ir::NodeId first) {
+    const std::vector<ir::NodeId> inputs = before_.inputs(node.id);
+    const std::size_t rank = before_.node(first).info.shape.size();
+    const bool of_rows = inputs.front() == first && (inputs.size() == 1 || !find(inputs.back()));
+    if (from.is_moved() && from.dim + (of_rows ? 1 : 2) >= rank)
+      throw Refusal{"it mixes rows of the batch, the first dimension of the inputs"};
+    return kept(node, from, 2);
+  }
+
+  /// Of what broadcasts in front of the last `inner` dimensions. Of a constant, the batch's
+  /// dimension must be one of 1, and is put in front.
+  std::optional<BatchPlace> kept(const ir::Node& node, const BatchPlace& from, std::size_t inner) {
     const std::size_t rank = node.info.shape.size();
     for (const ir::NodeId id : before_.inputs(node.id)) {
       const ir::ValueInfo& info = before_.node(id).info;
       if (!info.is_tensor()) continue;
-      const Batch* other = find(id);
+      const BatchPlace* other = find(id);
       const bool alike = other && *other == from && info.shape.size() == rank;
-      if (!alike && (other || reaches(info.shape, inner, rank, from)))
+      if (alike) continue;
+      if (other)
+        throw Refusal{
+            "it joins tensors of which one has a dimension joined with the batch, or the "
+            "batch elsewhere"};
+      const std::size_t behind = rank - from.dim;
+      if (info.shape.size() <= inner || info.shape.size() < behind) continue;
+      const std::size_t place = info.shape.size() - behind;
+      if (info.shape[place] != 1)
         throw Refusal{"it joins tensors of which one has a dimension joined with the batch"};
+      if (!from.is_joined() && place > 0) put_in_front(node.id, id, place);
     }
     return from;
   }
 
-  static bool reaches(const Shape& shape, std::size_t inner, std::size_t rank, const Batch& batch) {
-    if (shape.size() <= inner) return false;
-    const std::size_t behind = rank - batch.dim;
-    return shape.size() > behind || (shape.size() == behind && shape.front() != 1);
+  /// What a node reads of a constant, with one of its dimensions in front.
+  void put_in_front(ir::NodeId reader, ir::NodeId constant, std::size_t place) {
+    const ir::ValueInfo& info = before_.node(constant).info;
+    ir::Value::List dims{static_cast<std::int64_t>(place)};
+    for (std::size_t d = 0; d < info.shape.size(); ++d)
+      if (d != place) dims.emplace_back(static_cast<std::int64_t>(d));
+    ir::Node node;
+    node.kind = ir::NodeKind::call_method;
+    node.target = "permute";
+    node.op = "aten::permute";
+    node.name = before_.node(constant).name + "_batch_first";
+    node.args = {{"self", ir::NodeRef{constant}}, {"dims", ir::Value::list(std::move(dims))}};
+    node.info = ir::ValueInfo::tensor(info.dtype, moved_shape(info.shape, {place}, 1));
+    const ir::NodeId made = result_.graph.add(std::move(node), reader);
+    for (ir::Argument& argument : result_.graph.node(reader).args)
+      argument.value.replace_node(constant, made);
+  }
+
+  /// Along dimensions that are named, one or several.
+  std::optional<BatchPlace> reduced(const ir::Node& node, const BatchPlace& from,
+                                    ir::NodeId first) {
+    const std::size_t rank = before_.node(first).info.shape.size();
+    const ir::Value* given = node.find("dim");
+    if (!given || given->is_none()) return without_rule(from);
+    const bool listed = given->kind() == ir::Value::Kind::list;
+    ir::Value::List dims;
+    std::size_t gone = 0;
+    for (const ir::Value& item : listed ? given->items() : ir::Value::List{*given}) {
+      const std::size_t dim = dim_in(item, from, rank);
+      dims.emplace_back(static_cast<std::int64_t>(from.moved(dim)));
+      gone += dim < from.dim ? 1 : 0;
+    }
+    set(node.id, "dim", listed ? ir::Value::list(dims) : dims.front());
+    const bool keeps = node.info.is_tensor() && node.info.shape.size() == rank;
+    return BatchPlace{from.dim - (keeps ? 0 : gone), from.before, from.rows};
   }
 
   /// A dimension that a node names, counted from the front; refused where it is the batch's.
-  std::size_t dim_in(const ir::Value& value, const Batch& batch, std::size_t rank) const {
+  std::size_t dim_in(const ir::Value& value, const BatchPlace& batch, std::size_t rank) const {
     if (value.kind() != ir::Value::Kind::integer) throw Refusal{"its dimension is not constant"};
     const std::int64_t dim = value.as_int() + (value.as_int() < 0 ? std::int64_t(rank) : 0);
-    if (at(dim) == batch.dim && batch.rows > 1)
+    if (at(dim) == batch.dim && batch.is_joined())
       throw Refusal{"it works along a dimension that is joined with the batch"};
     return at(dim);
   }
 
   /// The argument `dim` counts the new dimension, too. Returns what it was.
-  std::size_t shift_dim(const ir::Node& node, const Batch& batch, std::size_t rank) {
+  std::size_t shift_dim(const ir::Node& node, const BatchPlace& batch, std::size_t rank) {
     const ir::Value* given = before_.argument(node, "dim");
     const std::size_t dim = dim_in(given ? *given : ir::Value(0), batch, rank);
-    if (batch.rows > 1) set(node.id, "dim", static_cast<std::int64_t>(dim + (dim > batch.dim)));
+    if (batch.is_moved()) set(node.id, "dim", static_cast<std::int64_t>(batch.moved(dim)));
     return dim;
   }
 
@@ -163,20 +254,21 @@ class Separation {
       node.args.push_back({name, std::move(value)});
   }
 
-  std::optional<Batch> permuted(const ir::Node& node, const Batch& from) {
+  std::optional<BatchPlace> permuted(const ir::Node& node, const BatchPlace& from) {
     const auto dims = permutation(node);
     if (!dims) return without_rule(from);
     const auto place = std::ranges::find(*dims, from.dim);
-    if (from.rows > 1) permute_separated(node.id, *dims, from.dim);
-    return Batch{static_cast<std::size_t>(place - dims->begin()), from.rows};
+    const BatchPlace to{static_cast<std::size_t>(place - dims->begin()), from.before, from.rows};
+    if (from.is_moved() || to.is_moved()) permute_separated(node.id, *dims, from);
+    return to;
   }
 
-  void permute_separated(ir::NodeId id, const std::vector<std::size_t>& dims, std::size_t batch) {
-    ir::Value::List list;
-    for (const std::size_t dim : dims) {
-      list.emplace_back(static_cast<std::int64_t>(dim + (dim > batch ? 1 : 0)));
-      if (dim == batch) list.emplace_back(static_cast<std::int64_t>(dim) + 1);
-    }
+  void permute_separated(ir::NodeId id, const std::vector<std::size_t>& dims,
+                         const BatchPlace& batch) {
+    ir::Value::List list{0};
+    for (const std::size_t dim : dims)
+      if (dim != batch.dim || batch.is_joined())
+        list.emplace_back(static_cast<std::int64_t>(batch.moved(dim)));
     ir::Node& node = result_.graph.node(id);
     node.op = "aten::permute";
     node.args = {{"self", *node.find("self")}, {"dims", ir::Value::list(std::move(list))}};
@@ -187,7 +279,11 @@ class Separation {
     std::vector<std::size_t> dims(rank);
     std::iota(dims.begin(), dims.end(), std::size_t{0});
     const ir::Value *a = node.find("dim0"), *b = node.find("dim1"), *all = node.find("dims");
-    const Batch none{rank, 1};
+    const BatchPlace none{rank};
+    const std::string op = ir::classify(before_, node).op;
+    if (op == "numpy_T") std::ranges::reverse(dims);
+    if ((op == "t" || op == "mT") && rank >= 2) std::swap(dims[rank - 2], dims[rank - 1]);
+    if (op == "numpy_T" || op == "t" || op == "mT") return dims;
     if (a && b) {
       std::swap(dims.at(dim_in(*a, none, rank)), dims.at(dim_in(*b, none, rank)));
       return dims;
@@ -199,7 +295,7 @@ class Separation {
   }
 
   /// Parts along another dimension, places of it, and what an index leaves.
-  std::optional<Batch> chosen(const ir::Node& node, const Batch& from, ir::NodeId first) {
+  std::optional<BatchPlace> chosen(const ir::Node& node, const BatchPlace& from, ir::NodeId first) {
     const std::string op = ir::classify(before_, node).op;
     const ir::ValueInfo& source = before_.node(first).info;
     if (op == "getitem") return source.is_tensor() ? indexed(node, from) : from;
@@ -209,15 +305,15 @@ class Separation {
     const std::size_t dim = shift_dim(node, from, source.shape.size());
     if (parts) return from;
     if (dim == from.dim) return std::nullopt;
-    return Batch{from.dim - (dim < from.dim ? 1 : 0), from.rows};
+    return BatchPlace{from.dim - (dim < from.dim ? 1 : 0), from.before, from.rows};
   }
 
-  std::optional<Batch> indexed(const ir::Node& node, const Batch& from) {
+  std::optional<BatchPlace> indexed(const ir::Node& node, const BatchPlace& from) {
     const ir::Value& index = *node.find("index");
     const bool tuple = index.kind() == ir::Value::Kind::tuple;
     ir::Value::List items;
     std::size_t dim = 0;
-    Batch batch = from;
+    BatchPlace batch = from;
     for (const ir::Value& item : tuple ? index.items() : ir::Value::List{index}) {
       items.push_back(item);
       const bool before = dim <= from.dim;
@@ -226,43 +322,55 @@ class Separation {
         if (dim == from.dim) return without_rule(from);
         --batch.dim;
       }
-      if (!item.is_none() && dim++ == from.dim) add_rows(items, from);
+      if (!item.is_none() && dim++ == from.dim) take_batch(items, from);
     }
-    if (from.rows > 1) set(node.id, "index", ir::Value::tuple(std::move(items)));
+    if (!from.is_moved() && !batch.is_moved()) return batch;
+    items.insert(items.begin(), ir::Value::slice({}, {}, {}));
+    set(node.id, "index", ir::Value::tuple(std::move(items)));
     return batch;
   }
 
-  /// All rows are kept where all samples are.
-  static void add_rows(ir::Value::List& items, const Batch& batch) {
-    if (batch.rows == 1) return;
-    const ir::Value all = ir::Value::slice({}, {}, {});
-    if (!(items.back() == all)) throw Refusal{"it chooses rows of the batch"};
-    items.push_back(all);
+  /// All samples are kept; others that are joined with them stay in their place.
+  static void take_batch(ir::Value::List& items, const BatchPlace& batch) {
+    if (!(items.back() == ir::Value::slice({}, {}, {})))
+      throw Refusal{"it chooses rows of the batch"};
+    if (!batch.is_joined()) items.pop_back();
   }
 
-  void separate(ir::NodeId id, const Batch& batch) {
+  void separate(ir::NodeId id, const BatchPlace& batch) {
     ir::ValueInfo& info = result_.graph.node(id).info;
     const auto change = [&](ir::ValueInfo& tensor) {
       if (!tensor.is_tensor() || batch.dim >= tensor.shape.size()) return;
-      tensor.shape[batch.dim] = batch.rows;
-      tensor.shape.insert(tensor.shape.begin() + static_cast<std::ptrdiff_t>(batch.dim), samples_);
+      tensor.shape = moved_shape(std::move(tensor.shape), batch, samples_);
     };
     change(info);
     for (ir::ValueInfo& element : info.elements) change(element);
+    ir::Value::List sizes;
+    const Shape& shape = before_.node(id).info.shape;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      sizes.push_back(d == batch.dim ? ir::Value() : ir::Value(shape[d]));
+    result_.sizes[id] = ir::Value::list(std::move(sizes));
   }
 
   void check_results(const ir::Node& node) {
-    for (const ir::NodeId id : before_.inputs(node.id))
-      if (const Batch* batch = find(id); batch && batch->rows > 1)
-        result_.refused[node.id] = "its result '" + before_.node(id).name +
-                                   "' mixes rows of the batch with another dimension; view that as "
-                                   "one of its own";
+    for (const ir::NodeId id : before_.inputs(node.id)) {
+      const BatchPlace* batch = find(id);
+      if (!batch || !batch->is_moved()) continue;
+      const std::string result = "its result '" + before_.node(id).name + "' ";
+      result_.refused[node.id] =
+          batch->is_joined()
+              ? result +
+                    "mixes rows of the batch with another dimension; view that as one of its own"
+              : result + "has the batch as dimension " + std::to_string(batch->dim) +
+                    "; the batch is not the first dimension: transpose it there";
+    }
   }
 
   const ir::Graph& before_;
   Separated result_;
   std::int64_t samples_ = 0;
-  std::map<ir::NodeId, Batch> batches_;
+  std::map<ir::NodeId, BatchPlace> batches_;
+  std::set<ir::NodeId> batch_numbers_;  ///< on the host: the batch, or made from it
 };
 
 }  // namespace

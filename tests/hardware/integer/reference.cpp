@@ -226,12 +226,16 @@ RealTensor Evaluation::shaped(RealTensor x) const {
   return x;
 }
 
-/// With as many rows as the elements make.
+/// With as many places as the elements make along the dimension that is given as -1, or the first.
 RealTensor Evaluation::reshaped() const {
   RealTensor x = input(node_->find("self") ? "self" : "input");
   x.shape = node_->info.shape;
-  const Shape frame(x.shape.begin() + 1, x.shape.end());
-  x.shape[0] = static_cast<Index>(x.values.size()) / numel(frame);
+  const Value* sizes = node_->find("size");
+  std::size_t free = 0;
+  for (std::size_t d = 0; sizes && sizes->kind() == Value::Kind::list && d < x.shape.size(); ++d)
+    if (sizes->items()[d] == Value(-1)) free = d;
+  x.shape[free] = 1;
+  x.shape[free] = static_cast<Index>(x.values.size()) / numel(x.shape);
   return x;
 }
 
@@ -339,7 +343,9 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
       const RealTensor x = e.input("self");
       const std::size_t dim = at(e.whole("dim", 0));
       const Index index = e.whole("index", 0);
-      return {e.shaped(e.part(x, dim, index < 0 ? index + x.shape[dim] : index, 1))};
+      RealTensor one = e.part(x, dim, index < 0 ? index + x.shape[dim] : index, 1);
+      one.shape.erase(one.shape.begin() + static_cast<std::ptrdiff_t>(dim));
+      return {std::move(one)};
     };
     for (const char* op : {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze",
                            "identity", "contiguous", "clone", "detach", "dropout", "to"})

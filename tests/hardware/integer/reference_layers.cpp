@@ -267,7 +267,8 @@ RealTensor Evaluation::reduced(const std::function<Real(Real, Real)>& join, bool
     y.values.push_back(mean ? value.first / value.second : value.first);
   const ir::ValueInfo& info = node_->info;
   y.shape = info.is_tensor() ? info.shape : info.elements.at(0).shape;
-  y.shape[0] = x.shape[0];
+  y.shape[0] = 1;
+  y.shape[0] = static_cast<Index>(y.values.size()) / numel(y.shape);
   return y;
 }
 

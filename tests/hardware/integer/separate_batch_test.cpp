@@ -14,8 +14,11 @@ namespace {
 
 const Formats operands{{"data_in", "integer(8, 4)"}, {"weight", "integer(6, 3)"}};
 
-NodeId view(Sketch& sketch, NodeId x, const Shape& shape) {
-  return sketch.call("aten::view", {{"self", ref(x)}, {"size", list(shape)}}, shape);
+/// The size along `free`, that with the batch, is given as -1.
+NodeId view(Sketch& sketch, NodeId x, const Shape& shape, std::size_t free = 0) {
+  Shape sizes = shape;
+  sizes[free] = -1;
+  return sketch.call("aten::view", {{"self", ref(x)}, {"size", list(sizes)}}, shape);
 }
 
 NodeId permuted(Sketch& sketch, NodeId x, const Shape& dims) {
@@ -125,6 +128,58 @@ TEST_CASE("batches of heads are multiplied by bmm") {
   const NodeId z =
       product(sketch, view(sketch, x, {6, 4, 5}), view(sketch, y, {6, 5, 2}), "mat2", "aten::bmm");
   check_against_reference(sketch.finish(view(sketch, z, {2, 3, 4, 2})), 12);
+}
+
+/// x [2, 3, 6] with steps first, as nn.MultiheadAttention has it: [3, 2, 6].
+NodeId steps_first(Sketch& sketch, NodeId x) {
+  Shape shape = sketch.shape(x);
+  std::swap(shape[0], shape[1]);
+  return sketch.call("aten::transpose.int",
+                     {{"self", ref(x)}, {"dim0", Value(1)}, {"dim1", Value(0)}}, shape);
+}
+
+TEST_CASE("attention with steps first equals the reference") {
+  Sketch sketch;
+  const NodeId x = steps_first(sketch, sketch.input({2, 3, 6}, {{"data_out", "integer(8, 4)"}}));
+  const NodeId all = sketch.linear(x, 18, eight);
+  const NodeId apart = view(sketch, all, {1, 3, 2, 3, 6}, 2);
+  const NodeId parts = view(sketch, permuted(sketch, apart, {3, 1, 2, 0, 4}), {3, 3, 2, 6}, 2);
+  std::vector<NodeId> heads;  // two of three elements each, joined with the batch: [4, 3, 3]
+  for (const std::int64_t i : {0, 1, 2}) {
+    const NodeId part = sketch.call(
+        "mase::getitem", {{"value", ref(parts)}, {"index", Value::tuple({Value(i)})}}, {3, 2, 6});
+    heads.push_back(steps_first(sketch, view(sketch, part, {3, 4, 3}, 1)));
+  }
+  const NodeId scores =
+      product(sketch, heads[0], permuted(sketch, heads[1], {0, 2, 1}), "mat2", "aten::bmm");
+  const NodeId context = product(sketch, scores, heads[2], "mat2", "aten::bmm");
+  const NodeId rows = view(sketch, steps_first(sketch, context), {6, 6});  // [steps * batch, 6]
+  const NodeId y = view(sketch, sketch.linear(rows, 6, eight), {3, 2, 6}, 1);
+  check_against_reference(sketch.finish(steps_first(sketch, y)), 6);
+}
+
+TEST_CASE("positions, means and parts with steps first equal the reference") {
+  Sketch sketch;
+  const NodeId x = steps_first(sketch, sketch.input({2, 3, 6}, {{"data_out", "integer(8, 4)"}}));
+  const NodeId placed = sketch.call(
+      "aten::add.Tensor", {{"self", ref(x)}, {"other", ref(sketch.parameter({3, 1, 6}, 4))}},
+      {3, 2, 6}, {{"data_in", "integer(8, 4)"}});
+  const NodeId twice = sketch.call(
+      "aten::cat", {{"tensors", Value::list({ref(placed), ref(x)})}, {"dim", Value(0)}}, {6, 2, 6});
+  const Value all = Value::slice({}, {}, {});
+  const NodeId some = sketch.call(
+      "mase::getitem",
+      {{"value", ref(twice)}, {"index", Value::tuple({Value::slice(Value(1), Value(5), {}), all})}},
+      {4, 2, 6});
+  const NodeId last = sketch.call(
+      "aten::select.int", {{"self", ref(some)}, {"dim", Value(0)}, {"index", Value(-1)}}, {2, 6});
+  const NodeId mean =
+      sketch.call("aten::mean.dim", {{"self", ref(some)}, {"dim", list({0})}}, {2, 6},
+                  {{"data_in", "integer(8, 4)"}, {"data_out", "integer(8, 6)"}});
+  check_against_reference(
+      sketch.finish(sketch.call("aten::add.Tensor", {{"self", ref(last)}, {"other", ref(mean)}},
+                                {2, 6}, {{"data_in", "integer(8, 4)"}})),
+      6);
 }
 
 TEST_CASE("what works along a joined dimension, or has no rule, is refused by name") {
