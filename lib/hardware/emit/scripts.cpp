@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
+#include "hardware/emit/data_sheet.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/families.hpp"
 #include "hardware/emit/ip_package.hpp"
@@ -184,6 +185,7 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
       sources_of(modules_with_axi(design), {names.top, wrapper.name});
   files["filelist_axi.f"] = lines_of(packaged);
   files["Makefile"] = makefile_text(design, options);
+  files["README.md"] = data_sheet(design, names, options);
   for (const design::Memory& memory : design.memories) packaged.push_back("rtl/" + memory.file);
   files["component.xml"] = component_xml(design, options, wrapper, number, packaged);
   files.merge(vivado_files(design, options, number));

@@ -75,6 +75,13 @@ std::string stream_comment(const design::Design& design, const Names& names, des
          integer::type_text(stream.type);
 }
 
+/// What it does and for which layer.
+std::string instance_comment(const design::Instance& instance) {
+  const std::string doc = design::row_of(instance).doc;
+  if (instance.layer.empty()) return "Between layers: " + doc;
+  return "Layer " + instance.layer + (doc.empty() ? "" : ": " + doc);
+}
+
 void check_borders(const design::Design& design) {
   std::set<design::StreamId> seen;
   for (const auto* side : {&design.inputs, &design.outputs})
@@ -115,8 +122,10 @@ std::string top_text(const design::Design& design, const Names& names) {
     top.items.emplace_back(
         verilog::Net{names.streams[i] + "_data", design.streams[i].width(), false});
   }
-  for (std::size_t i = 0; i < design.instances.size(); ++i)
+  for (std::size_t i = 0; i < design.instances.size(); ++i) {
+    top.items.emplace_back(verilog::Comment{instance_comment(design.instances[i])});
     top.items.emplace_back(instance_of(design, design.instances[i], names.instances[i], names));
+  }
   return verilog::print(top);
 }
 

@@ -59,6 +59,24 @@ TEST_CASE("two emits give the same bytes, and everything that a folder needs") {
   CHECK(design.at("files").size() == first.size() - 1);
 }
 
+TEST_CASE("the data sheet has every port of the top, and each stream, register and instance") {
+  const Files files = all_files(test::two_lines(), {});
+  const std::string& sheet = files.at("README.md");
+  std::size_t ports = 0;
+  for (const std::string& line : split(files.at("rtl/two_lines.sv"), '\n')) {
+    if (!line.starts_with("    input ") && !line.starts_with("    output ")) continue;
+    const std::string name = replace_all(line.substr(line.rfind(' ') + 1), ",", "");
+    CHECK(sheet.find("| `" + name + "` |") != std::string::npos);
+    ++ports;
+  }
+  CHECK(ports == 2 + 4 * 3);
+  for (const char* row :
+       {"| `a` | in |", "| `d` | out |", "| `s_axis_a` | in |", "| 0x14 | TRANSFER |",
+        "| `second` |", "| resources predicted for 7-series |"})
+    CHECK(sheet.find(row) != std::string::npos);
+  CHECK(sheet.find("RELOAD") == std::string::npos);
+}
+
 TEST_CASE("options reach the scripts") {
   EmitOptions options;
   options.clock_mhz = 250;
