@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -28,6 +29,9 @@ enum class Stages {
   least  ///< what can be relied on however beats come: the skid only
 };
 
+/// No number of cycles.
+inline constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
+
 /// Handshake model of an RTL module, with all stages: after reset, `ready` and `valid` equal the
 /// module's registers in every cycle under every pattern of transfers.
 class Handshake {
@@ -37,11 +41,15 @@ class Handshake {
   virtual bool valid(int output) const = 0;  ///< a function of the state only
   /// One rising edge. taken[i]: input i moved a beat (was valid and ready); given[o]: output o did.
   virtual void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) = 0;
-  /// Whether edges without transfers leave the state as it is: then a network may leave them out.
-  virtual bool idle() const { return false; }
+  /// How many edges without transfers leave `ready` and `valid` as they are. A network may leave
+  /// these out if it makes up for them by `skip`; `forever`: they change nothing at all.
+  virtual std::int64_t quiet() const { return 0; }
+  /// As many edges without transfers: between 1 and `quiet()`, which is not `forever`.
+  virtual void skip(std::int64_t) {}
 
-  /// What a network does in a cycle: clocks, shows the signals after the edge, tells whether idle.
-  virtual bool edge(const Ports& ports);
+  /// What a network does in a cycle: clocks, shows the signals after the edge, tells how long they
+  /// are `quiet`.
+  virtual std::int64_t edge(const Ports& ports);
   /// Null for a handshake model whose states cannot be compared; then a network is never seen to
   /// repeat.
   virtual std::unique_ptr<Handshake> copy() const { return nullptr; }
@@ -59,12 +67,12 @@ void show(const Model& model, const Ports& ports) {
 
 /// Handshake::edge without virtual calls where `Model` is a final class.
 template <class Model>
-bool run_edge(Model& model, const Ports& ports) {
+std::int64_t run_edge(Model& model, const Ports& ports) {
   const std::size_t outputs = ports.outputs.size();
   for (std::size_t o = 0; o < outputs; ++o) ports.given[o] = ports.moves[ports.outputs[o]];
   model.clock(ports.taken, {ports.given, outputs});
   show(model, ports);
-  return model.idle();
+  return model.quiet();
 }
 
 /// Base of the final class `Model`, which has == over its whole state: knowing the class, an edge
@@ -72,7 +80,9 @@ bool run_edge(Model& model, const Ports& ports) {
 template <class Model>
 class HandshakeOf : public Handshake {
  public:
-  bool edge(const Ports& ports) final { return run_edge(static_cast<Model&>(*this), ports); }
+  std::int64_t edge(const Ports& ports) final {
+    return run_edge(static_cast<Model&>(*this), ports);
+  }
   std::unique_ptr<Handshake> copy() const final {
     return std::make_unique<Model>(static_cast<const Model&>(*this));
   }

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/numbers.hpp"
 
 namespace mase::design {
 namespace {
@@ -37,7 +38,7 @@ std::unique_ptr<Handshake> make_handshake(const Instance& instance, Stages kept)
 
 }  // namespace
 
-bool Handshake::edge(const Ports& ports) { return run_edge(*this, ports); }
+std::int64_t Handshake::edge(const Ports& ports) { return run_edge(*this, ports); }
 
 std::unique_ptr<Handshake> table_handshake(const Instance& instance) {
   return make_handshake(instance, Stages::all);
@@ -82,6 +83,7 @@ void Network::connect(const MakeHandshake& make) {
   const std::size_t streams = design_.streams.size(), nodes = design_.instances.size();
   for (Bytes* bytes : {&valid_, &ready_, &moves_}) bytes->assign(padded(streams), 0);
   moved_.assign(streams, 0);
+  watch_of_.assign(streams, 0);
   awake_.assign(padded(nodes) + 1, 0);
   std::fill_n(awake_.begin(), nodes, std::uint8_t{1});
   std::size_t most = 0, first_output = 0, first_input = 0;
@@ -103,7 +105,7 @@ void Network::connect(const MakeHandshake& make) {
                       given_.data()};
     first_input += inputs;
     first_output += outputs;
-    nodes_.push_back({make(instance), ports});
+    nodes_.push_back({.handshake = make(instance), .ports = ports});
     show(*nodes_.back().handshake, ports);
   }
 }
@@ -116,18 +118,68 @@ std::int64_t Network::ahead(StreamId input) const {
 
 std::int64_t Network::step() {
   for (StreamId id : design_.inputs) valid_[wire(id)] = ahead(id) <= 0;
+  ring();
   const std::int64_t beats = move();
-  const Node* nodes = nodes_.data();
   std::uint8_t* awake = awake_.data();
   const std::size_t count = nodes_.size();
+  still_ = beats == 0;
   for (std::size_t first = 0; first < count; first += 8)
     for_each_byte(eight(awake + first), [&](std::size_t byte) {
-      const Node& node = nodes[first + byte];
-      awake[first + byte] = !node.handshake->edge(node.ports);
+      awake[first + byte] = clock(first + byte);
+      still_ = false;
     });
   ++cycle_;
-  if (observe) observe();
   return beats;
+}
+
+/// Wakes those whose time has come.
+void Network::ring() {
+  for (; !alarms_.empty() && alarms_.top().cycle == cycle_; alarms_.pop())
+    awake_[alarms_.top().node] = 1;
+}
+
+/// Makes up for the edges up to the one of `cycle`.
+void Network::catch_up(Node& node, std::int64_t cycle) {
+  const std::int64_t missed = cycle - node.clocked;
+  if (node.counts && missed > 0) node.handshake->skip(missed);
+  node.clocked = cycle;
+}
+
+/// The edge of this cycle. Returns whether the next one follows at once.
+bool Network::clock(std::size_t number) {
+  /// Edges that take less time than an alarm.
+  constexpr std::int64_t few = 4;
+  Node& node = nodes_[number];
+  catch_up(node, cycle_ - 1);
+  const std::int64_t quiet = node.handshake->edge(node.ports);
+  node.clocked = cycle_;
+  node.counts = quiet != forever;
+  if (quiet > few && node.counts) alarms_.push({cycle_ + quiet + 1, number});
+  return quiet <= few;
+}
+
+std::int64_t Network::pause() const {
+  if (!still_) return 0;
+  std::int64_t next = alarms_.empty() ? forever : alarms_.top().cycle;
+  for (StreamId id : design_.inputs)
+    if (!valid_[wire(id)]) {
+      const std::int64_t parts = std::max<std::int64_t>(0, ahead(id));
+      next = std::min(next, cycle_ + ceiling(parts, design_.stream(id).beats()));
+    }
+  return next == forever ? forever : next - cycle_;
+}
+
+void Network::watch(StreamId in, StreamId out) {
+  watches_.push_back({.in = wire(in), .out = wire(out)});
+  watch_of_[wire(in)] = watches_.size();
+}
+
+void Network::note_watched() {
+  for (const std::size_t number : entered_) {
+    Watch& watch = watches_[number - 1];
+    watch.most = std::max(watch.most, moved_[watch.in] - moved_[watch.out]);
+  }
+  entered_.clear();
 }
 
 /// The beats of this cycle; those that they concern wake up. Returns how many.
@@ -137,6 +189,7 @@ std::int64_t Network::move() {
   std::uint8_t *moves = moves_.data(), *awake = awake_.data();
   std::int64_t* moved = moved_.data();
   const Ends* ends = ends_.data();
+  const std::size_t* watch_of = watch_of_.data();
   const std::size_t count = moves_.size();
   std::int64_t beats = 0;
   for (std::size_t first = 0; first < count; first += 8) {
@@ -146,12 +199,15 @@ std::int64_t Network::move() {
       ++moved[first + byte];
       ++beats;
       awake[ends[first + byte].producer] = awake[ends[first + byte].consumer] = 1;
+      if (watch_of[first + byte] != 0) entered_.push_back(watch_of[first + byte]);
     });
   }
+  if (!entered_.empty()) note_watched();
   return beats;
 }
 
-Network::State Network::state() const {
+Network::State Network::state() {
+  for (Node& node : nodes_) catch_up(node, cycle_ - 1);
   State state;
   for (StreamId id : design_.inputs) state.inputs.push_back(ahead(id));
   for (const Node& node : nodes_) {
@@ -161,7 +217,8 @@ Network::State Network::state() const {
   return state;
 }
 
-bool Network::is_in(const State& state) const {
+bool Network::is_in(const State& state) {
+  for (Node& node : nodes_) catch_up(node, cycle_ - 1);
   return std::equal(design_.inputs.begin(), design_.inputs.end(), state.inputs.begin(),
                     state.inputs.end(),
                     [&](StreamId id, std::int64_t then) { return ahead(id) == then; }) &&

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -28,23 +29,31 @@ class Network {
   /// Internal error when a stream has not exactly one producer and one consumer.
   explicit Network(const Design& design, const MakeHandshake& make = table_handshake);
 
-  /// Called in every cycle, after the edge, when set: what FIFO sizing observes.
-  std::function<void()> observe;
   /// When set, inputs offer their beats evenly, a frame in so many cycles.
   std::int64_t input_interval = 0;
 
   /// One cycle. Returns how many beats moved.
   std::int64_t step();
+  /// How many cycles nothing can happen in after this one; 0 while something may.
+  std::int64_t pause() const;
+  /// So many of them, at most `pause()`.
+  void pass(std::int64_t cycles) { cycle_ += cycles; }
   std::int64_t cycle() const { return cycle_; }
   std::int64_t moved(StreamId stream) const { return moved_[wire(stream)]; }
+
+  /// From now on the most beats between the two streams after a cycle are noted: FIFO `number`
+  /// holds them.
+  void watch(StreamId in, StreamId out);
+  /// By the order of the calls of `watch`.
+  std::int64_t most_between(std::size_t number) const { return watches_[number].most; }
 
   /// What the future depends on.
   struct State {
     std::vector<std::unique_ptr<Handshake>> handshakes;  ///< empty when some cannot be compared
     std::vector<std::int64_t> inputs;                    ///< how far each is ahead of its offers
   };
-  State state() const;
-  bool is_in(const State& state) const;
+  State state();
+  bool is_in(const State& state);
 
   /// Instances that hold back a beat or offer one that nobody takes, with the ports concerned.
   std::string blocked() const;
@@ -53,6 +62,18 @@ class Network {
   struct Node {
     std::unique_ptr<Handshake> handshake;
     Ports ports;
+    std::int64_t clocked = -1;  ///< cycle of its last edge
+    bool counts = false;        ///< the edges since then are made up for
+  };
+  /// When a node must be clocked again, if it has not been before.
+  struct Alarm {
+    std::int64_t cycle;
+    std::size_t node;
+    bool operator>(const Alarm& other) const { return cycle > other.cycle; }
+  };
+  struct Watch {
+    std::size_t in, out;  ///< wires
+    std::int64_t most = 0;
   };
   /// Nodes at the ends of a wire; at the ports of the design a number beyond all nodes.
   struct Ends {
@@ -62,7 +83,11 @@ class Network {
   using Bytes = std::vector<std::uint8_t>;
   void number_wires();
   void connect(const MakeHandshake& make);
+  void ring();
+  bool clock(std::size_t number);
+  void catch_up(Node& node, std::int64_t cycle);
   std::int64_t move();
+  void note_watched();
   std::int64_t ahead(StreamId input) const;
   std::size_t wire(StreamId id) const { return wires_[static_cast<std::size_t>(id)]; }
 
@@ -75,8 +100,14 @@ class Network {
   std::vector<std::size_t> output_wires_;  ///< of every output port, node by node
   Bytes valid_, ready_, moves_;            ///< of every wire
   Bytes given_;                            ///< room for the outputs of any node
-  Bytes awake_;                      ///< of every node: its state may change without transfers
+  Bytes awake_;  ///< of every node: its state may change without transfers
+  std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
   std::vector<std::int64_t> moved_;  ///< beats of every wire so far
+  std::vector<Watch> watches_;
+  std::vector<std::size_t>
+      watch_of_;  ///< of every wire: number + 1 of the watch it leads into, or 0
+  std::vector<std::size_t> entered_;  ///< watches into which a beat moved in this cycle
+  bool still_ = false;                ///< the last cycle changed nothing
   std::int64_t cycle_ = 0;
 };
 

@@ -24,6 +24,9 @@ class Watchdog {
     for (const Stream& stream : design.streams)
       limit_ = std::max(limit_, quiet_cycles + stream.beats() + network.input_interval);
   }
+  /// Cycles without a beat that may follow.
+  std::int64_t left() const { return limit_ - quiet_; }
+  void pass(std::int64_t cycles) { quiet_ += cycles; }
   bool stuck(std::int64_t beats) {
     quiet_ = beats > 0 ? 0 : quiet_ + 1;
     return quiet_ > limit_;
@@ -55,6 +58,7 @@ class Rehearsal {
       if (watchdog_.stuck(beats) || recorder_.most() > recorder_.frames() + frames_apart)
         return Outcome::stuck;
       if (recorder_.elapsed() > until) return Outcome::late;
+      if (beats == 0) pass(until);
     }
     compare();
     return Outcome::frame;
@@ -63,6 +67,15 @@ class Rehearsal {
   const Recorder& recorder() const { return recorder_; }
 
  private:
+  /// Over the cycles in which nothing happens.
+  void pass(std::int64_t until) {
+    const std::int64_t cycles =
+        std::min({network_.pause(), watchdog_.left(), until - recorder_.elapsed()});
+    network_.pass(cycles);
+    recorder_.pass(cycles);
+    watchdog_.pass(cycles);
+  }
+
   void compare() {
     repeats_ = recorder_.in_phase() && network_.is_in(state_);
     if (!repeats_) state_ = network_.state();

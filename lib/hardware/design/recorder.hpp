@@ -18,6 +18,7 @@ class Recorder {
   Recorder(const Network& network, const Design& design);
 
   void after_step();
+  void pass(std::int64_t cycles) { now_ += cycles; }  ///< without a beat
   /// After a frame: whether every output is as far as one frame before.
   bool in_phase() const { return in_phase_; }
   /// Instead of steps, for a network in the state in which it was one frame before, in phase: what

@@ -53,18 +53,14 @@ std::int64_t best_interval(const Design& design) {
 /// Raises depths to the most beats that each FIFO of the network holds.
 void raise_depths(const Design& design, Network& network, std::int64_t interval,
                   const std::vector<std::size_t>& fifos, std::vector<std::int64_t>& depths) {
-  std::vector<std::pair<StreamId, StreamId>> ports;
   for (std::size_t i : fifos)
-    ports.emplace_back(design.instances[i].inputs[0], design.instances[i].outputs[0]);
+    network.watch(design.instances[i].inputs[0], design.instances[i].outputs[0]);
   network.input_interval = interval;
-  network.observe = [&] {
-    for (std::size_t f = 0; f < ports.size(); ++f)
-      depths[f] =
-          std::max(depths[f], network.moved(ports[f].first) - network.moved(ports[f].second));
-  };
   if (!finishes(network, design, watched_frames).good)
     throw Error(Fault::internal,
                 "design " + design.name + " deadlocks with unbounded FIFOs: " + network.blocked());
+  for (std::size_t f = 0; f < fifos.size(); ++f)
+    depths[f] = std::max(depths[f], network.most_between(f));
 }
 
 /// Changes depths while the schedule and the proof against deadlock hold.

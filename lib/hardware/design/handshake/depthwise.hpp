@@ -19,7 +19,8 @@ class DepthwiseHandshake final : public HandshakeOf<DepthwiseHandshake> {
               kept) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return pipe_.idle(); }
+  std::int64_t quiet() const override { return pipe_.quiet(); }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const DepthwiseHandshake&) const = default;
 

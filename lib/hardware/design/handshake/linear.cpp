@@ -53,4 +53,15 @@ void LinearHandshake::clock(std::span<const std::uint8_t> taken,
   if (row_end) pass_ = pass_ == passes_ - 1 ? 0 : pass_ + 1;
 }
 
+/// Up to the end of a row, behind which the next pass, or the wait for beats, begins.
+std::int64_t LinearHandshake::quiet() const {
+  if (pass_ == 0 || !pipe_.enable()) return pipe_.quiet();
+  return std::min(pipe_.quiet(), columns_ - 1 - column_);
+}
+
+void LinearHandshake::skip(std::int64_t edges) {
+  pipe_.skip(edges);
+  if (pass_ != 0) column_ += edges;
+}
+
 }  // namespace mase::design

@@ -26,7 +26,8 @@ class LinearHandshake final : public HandshakeOf<LinearHandshake> {
   LinearHandshake(const ModuleParameters& parameters, Stages kept);
   bool ready(int) const override { return pipe_.enable() && pass_ == 0; }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return !pipe_.enable() || (pass_ == 0 && pipe_.idle()); }
+  std::int64_t quiet() const override;
+  void skip(std::int64_t edges) override;
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const LinearHandshake&) const = default;
 

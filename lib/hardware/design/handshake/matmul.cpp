@@ -2,6 +2,8 @@
 // The counters of a product of streams.
 #include "hardware/design/handshake/matmul.hpp"
 
+#include <algorithm>
+
 #include "hardware/design/handshake/linear.hpp"
 
 namespace mase::design {
@@ -40,6 +42,17 @@ void MatmulHandshake::clock(std::span<const std::uint8_t> taken,
   if (taken[1] == 0 || ++beat_ < beats_) return;
   beat_ = 0;
   ++full_;
+}
+
+/// As that of a linear.
+std::int64_t MatmulHandshake::quiet() const {
+  if (pass_ == 0 || !pipe_.enable()) return pipe_.quiet();
+  return std::min(pipe_.quiet(), columns_ - 1 - column_);
+}
+
+void MatmulHandshake::skip(std::int64_t edges) {
+  pipe_.skip(edges);
+  if (pass_ != 0) column_ += edges;
 }
 
 }  // namespace mase::design

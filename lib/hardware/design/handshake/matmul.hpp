@@ -17,7 +17,8 @@ class MatmulHandshake final : public HandshakeOf<MatmulHandshake> {
     return input == 1 ? full_ < 2 : pipe_.enable() && full_ > 0 && pass_ == 0;
   }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return !pipe_.enable() || (pass_ == 0 && pipe_.idle()); }
+  std::int64_t quiet() const override;
+  void skip(std::int64_t edges) override;
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const MatmulHandshake&) const = default;
 

@@ -16,7 +16,14 @@ class PacedPipeHandshake final : public HandshakeOf<PacedPipeHandshake> {
       : pipe_(stages, kept), interval_(interval) {}
   bool ready(int) const override { return pipe_.enable() && wait_ == 0; }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return pipe_.idle() && (wait_ == 0 || !pipe_.enable()); }
+  std::int64_t quiet() const override {
+    if (wait_ == 0 || !pipe_.enable()) return pipe_.quiet();
+    return std::min(pipe_.quiet(), wait_ - 1);
+  }
+  void skip(std::int64_t edges) override {
+    pipe_.skip(edges);
+    wait_ = std::max<std::int64_t>(0, wait_ - edges);
+  }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const PacedPipeHandshake&) const = default;
 

@@ -3,6 +3,8 @@
 // ends in a skid, which almost every module is made of.
 #pragma once
 
+#include <bit>
+
 #include "hardware/design/handshake.hpp"
 
 namespace mase::design {
@@ -27,7 +29,13 @@ class Pipe {
   Pipe(int stages, Stages kept);
   bool enable() const { return skid_.ready(); }
   bool valid() const { return skid_.valid(); }
-  bool idle() const { return beats_ == 0 || !enable(); }
+  /// As those of a handshake model: until the first beat is at the skid.
+  std::int64_t quiet() const {
+    return beats_ == 0 || !enable() ? forever : stages_ - std::bit_width(beats_);
+  }
+  void skip(std::int64_t edges) {
+    if (beats_ != 0) beats_ <<= edges;
+  }
   /// One rising edge: `enter` (only when enabled) puts a beat in front, `given` takes one at the
   /// end.
   void step(bool enter, bool given);
@@ -53,7 +61,7 @@ class SkidHandshake final : public HandshakeOf<SkidHandshake> {
  public:
   bool ready(int) const override { return skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
-  bool idle() const override { return true; }
+  std::int64_t quiet() const override { return forever; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const SkidHandshake&) const = default;
 
@@ -68,7 +76,8 @@ class PipeHandshake final : public HandshakeOf<PipeHandshake> {
   PipeHandshake(int stages, Stages kept) : pipe_(stages, kept) {}
   bool ready(int) const override { return pipe_.enable(); }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return pipe_.idle(); }
+  std::int64_t quiet() const override { return pipe_.quiet(); }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const PipeHandshake&) const = default;
 

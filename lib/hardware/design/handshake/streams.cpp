@@ -30,7 +30,7 @@ void ForkHandshake::clock(Moves taken, Moves given) {
 }
 
 void NarrowHandshake::clock(Moves taken, Moves given) {
-  const bool leaves = full() && pipe_.enable();
+  const bool leaves = acts();
   pipe_.step(leaves, given[0] != 0);
   if (leaves) lanes_ -= out_;
   if (taken[0] != 0) lanes_ += in_;
@@ -56,14 +56,14 @@ void SliceHandshake::clock(Moves taken, Moves given) {
 }
 
 void InsertHandshake::clock(Moves taken, Moves given) {
-  const bool load = ready(0), leaves = pipe_.enable() && can_leave();
+  const bool load = ready(0), leaves = acts();
   pipe_.step(leaves, given[0] != 0);
   if (leaves) count_up(index_, row_);
   if (load) full_ = taken[0] != 0;
 }
 
 void GatherHandshake::clock(Moves taken, Moves given) {
-  const bool issue = can_read() && pipe_.enable();
+  const bool issue = acts();
   pipe_.step(issue, given[0] != 0);
   if (taken[0] != 0) {
     count_up(written_, in_);
@@ -76,7 +76,7 @@ void GatherHandshake::clock(Moves taken, Moves given) {
 }
 
 void JoinHandshake::clock(Moves taken, Moves given) {
-  const bool fire = skids_[0].valid() && skids_[1].valid() && pipe_.enable();
+  const bool fire = acts();
   for (int i = 0; i < 2; ++i) skids_[i].step(taken[static_cast<std::size_t>(i)] != 0, fire);
   pipe_.step(fire, given[0] != 0);
 }

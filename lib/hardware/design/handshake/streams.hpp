@@ -16,7 +16,9 @@ class FifoHandshake final : public HandshakeOf<FifoHandshake> {
   FifoHandshake(std::int64_t depth, bool block) : depth_(depth), block_(block) {}
   bool ready(int) const override { return count_ != depth_; }
   bool valid(int) const override { return valid_; }
-  bool idle() const override { return valid_ || (count_ == 0 && !word_valid_); }
+  std::int64_t quiet() const override {
+    return valid_ || (count_ == 0 && !word_valid_) ? forever : 0;
+  }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const FifoHandshake&) const = default;
 
@@ -32,7 +34,7 @@ class ForkHandshake final : public HandshakeOf<ForkHandshake> {
   explicit ForkHandshake(std::int64_t outputs) : skids_(static_cast<std::size_t>(outputs)) {}
   bool ready(int) const override;
   bool valid(int output) const override { return skids_[static_cast<std::size_t>(output)].valid(); }
-  bool idle() const override { return true; }
+  std::int64_t quiet() const override { return forever; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const ForkHandshake&) const = default;
 
@@ -48,13 +50,15 @@ class NarrowHandshake final : public HandshakeOf<NarrowHandshake> {
                            std::int64_t out = 1)
       : in_(in), out_(out), pipe_(stages, kept) {}
   bool ready(int) const override { return !full() || (pipe_.enable() && lanes_ < 2 * out_); }
-  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !full()); }
+  std::int64_t quiet() const override { return acts() ? 0 : pipe_.quiet(); }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   bool valid(int) const override { return pipe_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const NarrowHandshake&) const = default;
 
  private:
   bool full() const { return lanes_ >= out_; }
+  bool acts() const { return full() && pipe_.enable(); }  ///< without a transfer
 
   std::int64_t in_, out_, lanes_ = 0;  ///< lanes that have not left
   Pipe pipe_;
@@ -68,7 +72,7 @@ class WidenHandshake final : public HandshakeOf<WidenHandshake> {
   bool ready(int) const override {
     return !completes() || (out_ < 2 * in_ ? skid_.ready() : !skid_.valid());
   }
-  bool idle() const override { return true; }
+  std::int64_t quiet() const override { return forever; }
   bool valid(int) const override { return skid_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const WidenHandshake&) const = default;
@@ -88,7 +92,7 @@ class ConcatHandshake final : public HandshakeOf<ConcatHandshake> {
   bool ready(int input) const override {
     return skid_.ready() && (index_ >= first_) == (input == 1);
   }
-  bool idle() const override { return true; }
+  std::int64_t quiet() const override { return forever; }
   bool valid(int) const override { return skid_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const ConcatHandshake&) const = default;
@@ -103,7 +107,7 @@ class SliceHandshake final : public HandshakeOf<SliceHandshake> {
  public:
   SliceHandshake(std::int64_t beats, std::int64_t first, std::int64_t count)
       : beats_(beats), first_(first), count_(count) {}
-  bool idle() const override { return true; }
+  std::int64_t quiet() const override { return forever; }
   bool ready(int) const override { return skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
@@ -122,13 +126,15 @@ class InsertHandshake final : public HandshakeOf<InsertHandshake> {
       : before_(before), end_(before + beats), row_(before + beats + after), pipe_(1, kept) {}
   bool ready(int) const override { return !full_ || (pipe_.enable() && is_input()); }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_leave()); }
+  std::int64_t quiet() const override { return acts() ? 0 : pipe_.quiet(); }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const InsertHandshake&) const = default;
 
  private:
   bool is_input() const { return index_ >= before_ && index_ < end_; }
   bool can_leave() const { return full_ || index_ >= end_; }
+  bool acts() const { return can_leave() && pipe_.enable(); }
 
   std::int64_t before_, end_, row_, index_ = 0;  ///< index of the beat in the row that leaves
   bool full_ = false;
@@ -143,7 +149,8 @@ class GatherHandshake final : public HandshakeOf<GatherHandshake> {
       : in_(in), out_(out), start_(start), pipe_(1, kept) {}
   bool ready(int) const override { return full_ < 2; }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
+  std::int64_t quiet() const override { return acts() ? 0 : pipe_.quiet(); }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const GatherHandshake&) const = default;
 
@@ -151,6 +158,7 @@ class GatherHandshake final : public HandshakeOf<GatherHandshake> {
   bool can_read() const {
     return full_ > 0 || (read_ + 1 < out_ && written_ >= std::min(start_ + read_, in_));
   }
+  bool acts() const { return can_read() && pipe_.enable(); }
 
   std::int64_t in_, out_, start_;
   std::int64_t written_ = 0, read_ = 0;  ///< beats of the frame that comes in, that goes out
@@ -162,15 +170,16 @@ class GatherHandshake final : public HandshakeOf<GatherHandshake> {
 class JoinHandshake final : public HandshakeOf<JoinHandshake> {
  public:
   JoinHandshake(int stages, Stages kept) : pipe_(stages, kept) {}
-  bool idle() const override {
-    return !pipe_.enable() || (pipe_.idle() && !(skids_[0].valid() && skids_[1].valid()));
-  }
+  std::int64_t quiet() const override { return acts() ? 0 : pipe_.quiet(); }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   bool ready(int input) const override { return skids_[input].ready(); }
   bool valid(int) const override { return pipe_.valid(); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const JoinHandshake&) const = default;
 
  private:
+  bool acts() const { return skids_[0].valid() && skids_[1].valid() && pipe_.enable(); }
+
   Skid skids_[2];
   Pipe pipe_;
 };

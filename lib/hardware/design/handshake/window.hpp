@@ -47,7 +47,8 @@ class WindowHandshake final : public HandshakeOf<WindowHandshake> {
   WindowHandshake(const WindowShape& shape, int stages, Stages kept);
   bool ready(int) const override { return room_ >= 0; }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override { return !pipe_.enable() || (pipe_.idle() && !can_read()); }
+  std::int64_t quiet() const override { return pipe_.enable() && can_read() ? 0 : pipe_.quiet(); }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const WindowHandshake&) const = default;
 
@@ -73,7 +74,7 @@ class WindowPickHandshake final : public HandshakeOf<WindowPickHandshake> {
   explicit WindowPickHandshake(const WindowShape& shape) : shape_(shape) {}
   bool ready(int) const override { return skid_.ready(); }
   bool valid(int) const override { return skid_.valid(); }
-  bool idle() const override { return true; }
+  std::int64_t quiet() const override { return forever; }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const WindowPickHandshake&) const = default;
 

@@ -34,10 +34,11 @@ class WindowParallelHandshake final : public HandshakeOf<WindowParallelHandshake
   WindowParallelHandshake(const RasterShape& shape, Stages kept);
   bool ready(int) const override { return pipe_.enable() && needs(); }
   bool valid(int) const override { return pipe_.valid(); }
-  bool idle() const override {
+  std::int64_t quiet() const override {
     const bool flushes = in_x_ == 0 && in_y_ == 0 && (x_ != 0 || y_ != 0);
-    return !pipe_.enable() || (pipe_.idle() && needs() && !flushes);
+    return pipe_.enable() && (!needs() || flushes) ? 0 : pipe_.quiet();
   }
+  void skip(std::int64_t edges) override { pipe_.skip(edges); }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const WindowParallelHandshake&) const = default;
 
