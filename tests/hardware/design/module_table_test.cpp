@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 
 const std::string templates = MASE_SOURCE_FOLDER "/hw_templates";
 
-/// "folder/module" of every SystemVerilog file.
+/// "folder/module" of every SystemVerilog file but those of the bench, which are no hardware.
 std::set<std::string> module_files() {
   std::set<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(templates))
-    if (entry.path().extension() == ".sv")
+    if (entry.path().extension() == ".sv" && entry.path().parent_path().filename() != "bench")
       found.insert(fs::relative(entry.path(), templates).replace_extension().string());
   return found;
 }
