@@ -9,9 +9,9 @@
 namespace mase::passes {
 namespace {
 
-using Dims = std::vector<std::size_t>;
+using DimOrder = std::vector<std::size_t>;
 
-std::optional<Dims> swapped(const ir::Graph& graph, const ir::Node& node, Dims dims) {
+std::optional<DimOrder> swapped(const ir::Graph& graph, const ir::Node& node, DimOrder dims) {
   const auto a = named_dimension(graph, node, "dim0", dims.size(), 0);
   const auto b = named_dimension(graph, node, "dim1", dims.size(), 1);
   if (!a || !b || (ir::base_op(node.op) == "aten::t" && dims.size() != 2)) return std::nullopt;
@@ -19,7 +19,7 @@ std::optional<Dims> swapped(const ir::Graph& graph, const ir::Node& node, Dims d
   return dims;
 }
 
-std::optional<Dims> listed(const ir::Node& node, Dims dims) {
+std::optional<DimOrder> listed(const ir::Node& node, DimOrder dims) {
   const ir::Value::List* given = items_of(node.find("dims"));
   if (!given || given->size() != dims.size()) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(dims.size());
@@ -32,8 +32,8 @@ std::optional<Dims> listed(const ir::Node& node, Dims dims) {
 
 }  // namespace
 
-std::optional<Dims> permutation_of(const ir::Graph& graph, const ir::Node& node) {
-  Dims dims(node.info.shape.size());
+std::optional<DimOrder> permutation_of(const ir::Graph& graph, const ir::Node& node) {
+  DimOrder dims(node.info.shape.size());
   std::iota(dims.begin(), dims.end(), std::size_t{0});
   switch (ir::classify(graph, node).family()) {
     case ir::OpFamily::transpose:

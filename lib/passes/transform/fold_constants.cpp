@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "passes/constants/like_read.hpp"
+#include "passes/constants/own_rows.hpp"
 #include "passes/constants/stored_nodes.hpp"
 
 namespace mase::passes {
@@ -192,18 +193,27 @@ Tree fold(ir::Graph& graph, const StoredNodes& nodes) {
   return folding.take_folded();
 }
 
+/// The graph with its own rows taken by slices.
+bool index_rows(ir::Graph& graph, bool parameters) {
+  const ir::Graph before = graph;
+  const BatchPowers powers(before);
+  return take_own_rows(graph, ConstantNodes(before, powers, parameters), powers);
+}
+
 }  // namespace
 
 Result FoldConstants::run(ir::Graph& graph, const Options& options, PassContext& context) {
+  const std::size_t nodes_before = graph.order().size();
+  const bool indexed = index_rows(graph, options.parameters);
   const ir::Graph before = graph;
   const StoredNodes nodes(before, {options.parameters, options.most_elements}, context.evaluator);
   Result result;
   result.notes = nodes.notes();
   Tree folded = fold(graph, nodes);
-  result.changed = folded.size() > 0;
+  result.changed = folded.size() > 0 || indexed;
   result.info["folded"] = std::move(folded);
   result.info["parameters"] = lost_parameters(before, graph);
-  result.info["nodes_before"] = before.order().size();
+  result.info["nodes_before"] = nodes_before;
   result.info["nodes_after"] = graph.order().size();
   return result;
 }

@@ -340,6 +340,28 @@ TEST_CASE("a row's number is no constant, nor is what counts along the batch") {
   CHECK(to_json(result.info.at("folded"), -1) == R"(["ones"])");
 }
 
+TEST_CASE("what rows' own numbers choose of each row is chosen by a slice") {
+  const ir::Graph before = filled_graph(R"(graph "own" {
+  %x : float32[2, 4] = placeholder x
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %rows : int64[2] = call_function torch.arange aten::arange(end=%batch)
+  %rows_1 : int64[2, 1, 1] = call_function _operator.getitem mase::getitem(value=%rows, index=(slice(none, none, none), none, none))
+  %places : int64[3] = call_function torch.arange aten::arange(end=3)
+  %places_1 : int64[1, 1, 3] = call_function _operator.getitem mase::getitem(value=%places, index=(none, none, slice(none, none, none)))
+  %y : float32[2, 1, 3] = call_function _operator.getitem mase::getitem(value=%x, index=(%rows_1, %places_1))
+  %z : float32[2, 1, 1] = call_function _operator.getitem mase::getitem(value=%x, index=(%rows_1, 2))
+  %output : tuple(float32[2, 1, 3], float32[2, 1, 1]) = output output(value=(%y, %z))
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(line_of(after, "y").find("index=(slice(none, none, none), %places_1_row)") !=
+        std::string::npos);
+  CHECK(line_of(after, "z").find("index=(slice(none, none, none), 2, none, none)") !=
+        std::string::npos);
+  CHECK(line_of(after, "rows") == "");
+  check_same_bits(before, after, inputs_for(before));
+}
+
 TEST_CASE("a reshape that must copy puts what was permuted in order") {
   const ir::Graph before = filled_graph(R"(graph "copied" {
   tensor w : float32[3, 2, 4] parameter grad
