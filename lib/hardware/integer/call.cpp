@@ -295,8 +295,7 @@ std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {
   const Parameter* parameter = parameter_in(value);
   if (!parameter) throw Refusal{"its index is computed; a constant one has a datapath"};
   const Array& stored = lowering.graph().tensors.at(parameter->path).value;
-  if (stored.dtype() != DType::int64 || stored.shape().size() > 1)
-    throw Refusal{"its index is no list of integers"};
+  if (stored.dtype() != DType::int64) throw Refusal{"its index is no list of integers"};
   const auto numbers = stored.span<std::int64_t>();
   return {numbers.begin(), numbers.end()};
 }

@@ -67,7 +67,8 @@ void for_each_table(const Program& program, ValueId input, See&& see) {
     if (!ids.contains(step.inputs.front())) continue;
     if (const auto* table = std::get_if<Embedding>(&step.operation)) see(step, *table);
     const bool moves = std::holds_alternative<Gather>(step.operation) ||
-                       std::holds_alternative<Slice>(step.operation);
+                       std::holds_alternative<Slice>(step.operation) ||
+                       std::holds_alternative<Cast>(step.operation);
     if (moves) ids.insert(step.output);
   }
 }

@@ -47,6 +47,8 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
   if (!row) return {Kind::refused, {}, {}};
   if (const auto ids = id_type(graph, user, id))
     return {Kind::grid, {*ids, formats::Rounding::nearest_even}, {}};
+  if (const auto compared = compared_type(graph, user, id))
+    return {Kind::grid, {*compared, formats::Rounding::nearest_even}, {}};
   for (const ir::Port& port : ir::ports(graph, user)) {
     const auto format = user.formats.find(port.name);
     if (format != user.formats.end() && refers_to(port.value, id))

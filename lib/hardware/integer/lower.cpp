@@ -311,6 +311,13 @@ ValueId Lowering::returned(const StreamView& stream) {
   return stream.id;
 }
 
+Parameter Lowering::add_constant(const std::string& name, Array values) {
+  std::string path = name;
+  while (graph().tensors.contains(path)) path += '_';
+  separated_.graph.set_tensor(path, {std::move(values)});
+  return {path, std::nullopt};
+}
+
 std::string Lowering::unique_name(std::string name) {
   const std::string wanted = name;
   for (int i = 1; !names_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);

@@ -2,6 +2,7 @@
 // Lowering of comparisons and of logic. A comparison is the sign of a difference, exact, and a
 // table of what the three signs mean; truth is 1, of one bit.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "hardware/integer/lowering.hpp"
@@ -17,6 +18,18 @@ struct Relation {
 
 const Requantise sign_only{0, 1, formats::Rounding::nearest_even, -1, 1};
 const Interval truth{0, 1};
+
+/// A number, as such or as the only one of a constant tensor.
+std::optional<double> number_of(const ir::Graph& graph, const ir::Value* value) {
+  if (!value) return std::nullopt;
+  using Kind = ir::Value::Kind;
+  if (value->kind() == Kind::integer || value->kind() == Kind::number) return value->as_double();
+  if (!value->is_node() || graph.node(value->node()).kind != ir::NodeKind::get_attr)
+    return std::nullopt;
+  const Array& stored = graph.tensors.at(graph.node(value->node()).target).value;
+  if (stored.size() != 1) return std::nullopt;
+  return stored.to_float32().span<float>()[0];
+}
 
 Constants number_code(std::int64_t code, int frac) {
   Constants constants{{}, {}, {code}};
@@ -113,6 +126,24 @@ bool is_truth(const Call& call, const StreamView& x) {
   return call.lowering.value(x.id).type == type_for(0, 1, 0);
 }
 
+std::optional<FixedType> compared_type(const ir::Graph& graph, const ir::Node& reader,
+                                       ir::NodeId id) {
+  if (graph.node(id).info.dtype != DType::int64 || reader.info.dtype != DType::boolean)
+    return std::nullopt;
+  if (reader.kind == ir::NodeKind::output || is_host_value(reader)) return std::nullopt;
+  const std::string op = op_of(graph, reader);
+  if (op == "to") return type_for(-1, 1, 0);
+  constexpr std::array comparisons{"gt",          "greater", "lt", "less", "le",
+                                   "lessorequal", "ge",      "eq", "ne"};
+  if (std::ranges::find(comparisons, op) == comparisons.end()) return std::nullopt;
+  const ir::Value* self = reader.find("self");
+  const bool first = self && self->is_node() && self->node() == id;
+  const auto number = number_of(graph, reader.find(first ? "other" : "self"));
+  if (!number || !(std::abs(*number) < 0x1p30)) return std::nullopt;
+  return type_for(static_cast<std::int64_t>(std::floor(*number)) - 1,
+                  static_cast<std::int64_t>(std::ceil(*number)) + 1, 0);
+}
+
 StreamView as_truth(const Call& call, const StreamView& x) {
   if (is_truth(call, x)) return x;
   return std::get<StreamView>(related(call, sign_against(call, x, 0), {true, false, true}));
@@ -122,7 +153,7 @@ std::vector<LoweringRow> comparison_rows() {
   const auto greater = [](const Call& call) { return compare(call, {false, false, true}); };
   const auto less = [](const Call& call) { return compare(call, {true, false, false}); };
   const auto at_most = [](const Call& call) { return compare(call, {true, true, false}); };
-  return {
+  std::vector<LoweringRow> rows{
       {"gt", greater},
       {"greater", greater},
       {"lt", less},
@@ -143,9 +174,12 @@ std::vector<LoweringRow> comparison_rows() {
        }},
       {"not", lower_not},
       {"invert", lower_not},
-      {"and", [](const Call& call) { return lower_logic(call, BinaryKind::multiply); }},
-      {"or", [](const Call& call) { return lower_logic(call, BinaryKind::maximum); }},
   };
+  for (const char* op : {"and", "__and__", "bitwise_and"})
+    rows.push_back({op, [](const Call& call) { return lower_logic(call, BinaryKind::multiply); }});
+  for (const char* op : {"or", "__or__", "bitwise_or"})
+    rows.push_back({op, [](const Call& call) { return lower_logic(call, BinaryKind::maximum); }});
+  return rows;
 }
 
 }  // namespace mase::integer

@@ -38,10 +38,14 @@ Operand lower_embedding(const Call& call) {
                   " of a datapath; feed the embeddings from outside (pass extract, from the nodes "
                   "that read '" +
                   call.node.name + "' on)"};
-  const StreamView ids = call.raw_stream("indices");
-  const FixedType& type = call.lowering.value(ids.id).type;
-  if (type.is_signed || type.frac != 0)
+  StreamView ids = call.raw_stream("indices");
+  if (call.lowering.value(ids.id).type.frac != 0)
     throw Refusal{"its indices are no whole numbers of an input of int64"};
+  if (call.lowering.value(ids.id).type.is_signed)  // as what is compared with 0 is
+    ids = call.lowering.cast(ids,
+                             {type_for(0, std::max<std::int64_t>(1, values.shape()[0] - 1), 0),
+                              formats::Rounding::nearest_even},
+                             call.node, "indices");
   Constants table = codes_of_table(call);
   const FixedType to =
       table.any ? type_for(table.any->low, table.any->high, table.type.frac) : table.type;

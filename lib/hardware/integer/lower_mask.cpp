@@ -190,19 +190,51 @@ Operand chosen_by_stream(const Call& call, const Choice& choice) {
   return joined(call, taken, kept_by(call, y, choice.when ? rest() : mask, "left"), masks);
 }
 
+/// Between constants: the mask times their difference, plus what is taken where it is 0.
+Operand constants_chosen(const Call& call, const Choice& choice) {
+  if (!is_stream(call, choice.mask))
+    throw Refusal{"it chooses between constants; pass fold_constants computes it"};
+  const StreamView mask = mask_stream(call, choice);
+  const auto grid = call.lowering.target(call.node);
+  std::optional<Masked> masks;
+  if (call.lowering.keeps_masks(call.node) && grid) masks = with_masks(grid->type);
+  Constants one = in_stream_order(call, mask, constants_at(call, choice.taken, masks));
+  Constants other = in_stream_order(call, mask, constants_at(call, choice.other, masks));
+  check_fixed(one);
+  check_fixed(other);
+  if (!choice.when) std::swap(one, other);
+  const int frac = std::max(one.type.frac, other.type.frac);
+  const std::size_t count = std::max(one.codes.size(), other.codes.size());
+  Constants scale{{static_cast<std::int64_t>(count)}, {}, {}}, shift = scale;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto code = [&](const Constants& c) {
+      return c.codes[i % c.codes.size()] << (frac - c.type.frac);
+    };
+    scale.codes.push_back(code(one) - code(other));
+    shift.codes.push_back(code(other));
+  }
+  scale.fit(frac);
+  shift.fit(frac);
+  if (!masks) return scale_and_shift(call, mask, std::move(scale), std::move(shift));
+  auto [step, accumulator] = scale_step(call, mask, std::move(scale), std::move(shift));
+  return emit_masked(call, std::move(step), {mask.id}, accumulator, *masks,
+                     call.lowering.layout_of(mask));
+}
+
 Operand choose(const Call& call, const Choice& choice) {
   return is_stream(call, choice.mask) ? chosen_by_stream(call, choice)
                                       : chosen_by_constant(call, choice);
 }
 
 Operand lower_masked_fill(const Call& call) {
-  return choose(call, {"mask", "self", "value", false});
+  const Choice choice{"mask", "self", "value", false};
+  return is_stream(call, "self") ? choose(call, choice) : constants_chosen(call, choice);
 }
 
 Operand lower_where(const Call& call) {
   if (is_stream(call, "self")) return choose(call, {"condition", "self", "other", true});
   if (is_stream(call, "other")) return choose(call, {"condition", "other", "self", false});
-  throw Refusal{"it chooses between constants; multiply the mask by their difference"};
+  return constants_chosen(call, {"condition", "self", "other", true});
 }
 
 }  // namespace

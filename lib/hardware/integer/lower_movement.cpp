@@ -55,12 +55,17 @@ Operand lower_roll(const Call& call) {
 
 /// A constant for each row of a batch is that constant; along other dimensions it is another one.
 Operand repeated_constant(const Call& call, const Parameter& parameter) {
-  const Shape& shape = call.lowering.graph().node(call.node.find("self")->node()).info.shape;
-  if (shape.empty() || shape[0] != 1 || call.frame_shape() != Shape(shape.begin() + 1, shape.end()))
+  Shape wanted = call.frame_shape();
+  wanted.insert(wanted.begin(), 1);
+  const Array values = call.values(parameter);
+  if (numel(wanted) != values.size())
     throw Refusal{
         "it repeats a constant along other dimensions than the batch; pass fold_constants "
         "computes it"};
-  return parameter;
+  if (values.shape() == wanted) return parameter;
+  Parameter shaped = call.lowering.add_constant(call.node.name, values.reshaped(wanted));
+  shaped.format = parameter.format;
+  return shaped;
 }
 
 /// The tensor again and again along its dimensions; dimensions of 1 alike.

@@ -45,7 +45,9 @@ Pads pads_of(const Call& call, std::string_view argument, std::size_t rank) {
   const ir::Value* given = call.find(argument);
   if (!given || given->kind() != ir::Value::Kind::list)
     throw Refusal{"its padding is not a constant list"};
-  const std::vector<Index> list = call.integers(argument, given->items().size(), {});
+  std::vector<Index> list = call.integers(argument, given->items().size(), {});
+  if (list.size() == 2 * (rank + 1) && list.back() == 0 && list.end()[-2] == 0)
+    list.resize(2 * rank);  // nothing around the batch
   if (list.size() % 2 != 0 || list.size() / 2 > rank)
     throw Refusal{"it pads the batch, or its padding is no list of pairs"};
   Pads pads{Shape(rank, 0), Shape(rank, 0)};

@@ -16,10 +16,30 @@ Operand lower_dropout(const Call& call) {
   return call.stream("input");
 }
 
+bool is_whole(DType dtype) {
+  return dtype == DType::boolean || dtype == DType::int32 || dtype == DType::int64;
+}
+
+/// Whole numbers stay what they are in all types but bool.
 Operand lower_to(const Call& call) {
-  if (call.node.info.dtype == DType::boolean) return as_truth(call, call.stream("self"));
-  if (call.node.info.dtype != DType::float32) throw Refusal{"another dtype has no datapath"};
+  const DType to = call.node.info.dtype;
+  if (to == DType::boolean) return as_truth(call, call.stream("self"));
+  const ir::Value* self = call.node.find("self");
+  const DType from = call.lowering.graph().node(self->node()).info.dtype;
+  if (to != DType::float32 && !(is_whole(to) && is_whole(from)))
+    throw Refusal{"another dtype has no datapath"};
   return lower_identity(call);
+}
+
+/// One number in the shape of a stream, a constant.
+Operand lower_like(const Call& call) {
+  Shape shape = call.frame_shape();
+  shape.insert(shape.begin(), 1);
+  const std::string op = op_of(call.lowering.graph(), call.node);
+  const double number = op == "full_like" ? call.number("fill_value", 0) : op == "ones_like";
+  return call.lowering.add_constant(
+      call.node.name,
+      Array::from<float>(std::vector<float>(at(numel(shape)), float(number)), shape));
 }
 
 /// Any reshape: row-major positions stay, so only the torch shape changes. The batch dimension is
@@ -114,10 +134,12 @@ std::vector<LoweringRow> shape_rows() {
   std::vector<LoweringRow> rows;
   for (const char* op : {"identity", "contiguous", "clone", "detach"})
     rows.push_back({op, lower_identity, true});
-  for (const char* op : {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze"})
+  for (const char* op :
+       {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "reshape_as", "view_as"})
     rows.push_back({op, lower_reshape, true});
   rows.push_back({"dropout", lower_dropout, true});
-  rows.push_back({"to", lower_to, true});
+  for (const char* op : {"to", "type_as"}) rows.push_back({op, lower_to, true});
+  for (const char* op : {"zeros_like", "ones_like", "full_like"}) rows.push_back({op, lower_like});
   rows.push_back({"transpose", lower_transpose, true});
   rows.push_back({"t", lower_matrix_transpose, true});
   rows.push_back({"mT", lower_matrix_transpose, true});

@@ -129,6 +129,8 @@ class Lowering {
   }
   /// Whether formats leave masks in the result of a node (ir/masks.hpp).
   bool keeps_masks(const ir::Node& node) const { return masks_.in(node.id); }
+  /// A constant that no tensor of the model is.
+  Parameter add_constant(const std::string& name, Array values);
   const Masked* masked(ValueId id) const;  ///< null without masks
   void set_masked(ValueId id, Masked masked) { masked_[id] = masked; }
   /// The layout of what a step makes of a stream place by place: a reshape between has changed the
@@ -299,6 +301,9 @@ const LoweringRow* lowering_of(const ir::Graph& graph, const ir::Node& node);
 Operand lower_custom(const Call& call);
 /// Of whole numbers that choose rows of a table, where `reader` takes the result of `id` so.
 std::optional<FixedType> id_type(const ir::Graph& graph, const ir::Node& reader, ir::NodeId id);
+/// Of whole numbers that `reader` compares with one number: those beside it stand for all others.
+std::optional<FixedType> compared_type(const ir::Graph& graph, const ir::Node& reader,
+                                       ir::NodeId id);
 /// The MASE op of a node, that of the plain operator for an in-place variant.
 std::string op_of(const ir::Graph& graph, const ir::Node& node);
 bool is_host_value(const ir::Node& node);  ///< a size or number, or a list of such

@@ -84,6 +84,29 @@ TEST_CASE("a number beyond a table is refused with the table's name, also behind
                    Catch::Contains("rows 0 to 4"));
 }
 
+TEST_CASE("positions that are counted from the ids that are no padding choose rows") {
+  Sketch sketch;  // as RoBERTa: cumsum(ids != 1) * (ids != 1) + 1
+  const auto x = ids(sketch, {2, 5});
+  const auto whole = [&](const std::string& op, std::vector<ir::Argument> arguments) {
+    return sketch.call(op, std::move(arguments), ir::ValueInfo::tensor(DType::int64, {2, 5}));
+  };
+  const auto real = sketch.call("aten::ne.Scalar", {{"self", ref(x)}, {"other", Value(1)}},
+                                ir::ValueInfo::tensor(DType::boolean, {2, 5}));
+  const auto ones = whole("aten::to.dtype", {{"self", ref(real)}});
+  const auto counted = whole("aten::cumsum", {{"self", ref(ones)}, {"dim", Value(1)}});
+  const auto product = whole("aten::mul.Tensor", {{"self", ref(counted)}, {"other", ref(ones)}});
+  const auto places = whole("aten::add.Scalar", {{"self", ref(product)}, {"other", Value(1)}});
+  const auto table = sketch.constants({0, 10, 20, 30, 40, 50, 60}, {7, 1});
+  const auto y = sketch.call("aten::embedding", {{"weight", ref(table)}, {"indices", ref(places)}},
+                             {2, 5, 1}, {{"weight", "integer(8, 0)"}});
+  const auto evaluator = integer::make_evaluator(sketch.finish(y));
+  const ir::Results results =
+      evaluator->run({Array::from<std::int64_t>({5, 9, 1, 1, 7, 1, 1, 4, 0, 3}, {2, 5})});
+  const std::vector<float> expected{20, 30, 10, 10, 40, 10, 10, 20, 30, 40};
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(results.front().second.span<float>()[i] == expected[i]);
+}
+
 TEST_CASE("what embeddings cannot read is refused with what would do") {
   Sketch floats;
   const auto x = floats.input({2, 5}, {{"data_out", "integer(8, 4)"}});

@@ -42,7 +42,7 @@ TEST_CASE("every node without a datapath is listed at once, and readers of such 
   const auto x = sketch.input({2, 6});
   const auto a = sketch.linear(x, 6, {{"data_in", "integer(8, 4)"}});
   const auto b = sketch.relu(a, {{"data_in", "integer(8, 4)"}});
-  const auto c = sketch.call("aten::cumsum", {{"self", ref(b)}, {"dim", Value(1)}}, {2, 6});
+  const auto c = sketch.call("aten::cumprod", {{"self", ref(b)}, {"dim", Value(1)}}, {2, 6});
   const auto d = sketch.linear(c, 3,
                                {{"data_in", "integer(8, 4)"},
                                 {"weight", "integer(8, 4, rounding=nearest_away)"},
@@ -53,7 +53,7 @@ TEST_CASE("every node without a datapath is listed at once, and readers of such 
   says(message, "without an integer datapath (3)");
   says(message, "node '" + graph.node(a).name + "' (linear): its weight is still float");
   says(message, "pass quantize");
-  says(message, "node '" + graph.node(c).name + "' (cumsum): the op has no datapath");
+  says(message, "node '" + graph.node(c).name + "' (cumprod): the op has no datapath");
   says(message,
        "node '" + graph.node(d).name +
            "' (linear): rounding 'nearest_away' has no datapath; 'nearest_even' and 'floor'");
@@ -168,7 +168,7 @@ TEST_CASE("elementwise ops without a datapath say why") {
   says(refusal("aten::add.Scalar", {{"other", Value(1.0)}, {"alpha", Value(2)}}, in, in), "alpha");
   says(refusal("aten::hardtanh", {{"min_val", Value(-1e-30)}, {"max_val", Value(1.0)}}, in, in),
        "no codes of its input");
-  says(refusal("aten::cumsum", {{"dim", Value(1)}}, in, in), "the op has no datapath");
+  says(refusal("aten::cumprod", {{"dim", Value(1)}}, in, in), "the op has no datapath");
   Sketch wide;
   const auto x = wide.input(in, {{"data_out", "integer(17, 4)"}});
   says(refusal(wide.finish(

@@ -99,6 +99,49 @@ TEST_CASE("a computed mask chooses between a stream and anything") {
     }
 }
 
+TEST_CASE("whole numbers are compared with a number without a format of theirs") {
+  const std::vector<std::int64_t> values{-1000000, -4, -3, -2, -1, 0, 1, 2, 6, 7, 8, 1000000};
+  const auto expected = [](const std::string& op, double a, double b) {
+    if (op == "gt") return a > b;
+    if (op == "ge") return a >= b;
+    if (op == "lt") return a < b;
+    if (op == "le") return a <= b;
+    return op == "eq" ? a == b : a != b;
+  };
+  for (const std::string op : {"gt", "ge", "lt", "le", "eq", "ne"})
+    for (const double number : {0.0, 1.0, -3.0, 0.5, 7.0}) {
+      INFO(op << " " << number);
+      Sketch sketch;
+      const auto x = sketch.input({1, 12});
+      sketch.graph.node(x).info.dtype = DType::int64;
+      const auto y = truth(sketch, "aten::" + op + ".Scalar", ref(x), Value(number), {1, 12});
+      const auto evaluator = integer::make_evaluator(sketch.finish(numbers(sketch, y)));
+      const ir::Results results = evaluator->run({Array::from<std::int64_t>(values, {1, 12})});
+      for (std::size_t i = 0; i < values.size(); ++i)
+        CHECK(results.front().second.span<float>()[i] ==
+              float(expected(op, double(values[i]), number)));
+    }
+}
+
+TEST_CASE("a computed mask chooses between constants") {
+  for (const bool fills : {false, true}) {
+    Sketch sketch;
+    const Shape shape{2, 4, 3};
+    const auto x = sketch.input(shape, {{"data_out", "integer(6, 3)"}});
+    const auto mask = truth(sketch, "aten::gt.Scalar", ref(x), Value(0.5), shape);
+    const auto zeros = sketch.call("aten::zeros_like", {{"self", ref(x)}}, shape);
+    const auto p = sketch.constants({0.5F, -2.0F, 3.0F}, {3});
+    const auto y =
+        fills ? sketch.call("aten::masked_fill.Scalar",
+                            {{"self", ref(zeros)}, {"mask", ref(mask)}, {"value", Value(-3.5)}},
+                            shape, seven)
+              : sketch.call("aten::where.ScalarOther",
+                            {{"condition", ref(mask)}, {"self", ref(p)}, {"other", Value(1.25)}},
+                            shape, seven);
+    check_against_reference(sketch.finish(y), 5);
+  }
+}
+
 TEST_CASE("a constant mask chooses between two streams, and a stream and constants") {
   for (const Shape& shape : {Shape{5, 4}, Shape{4}, Shape{5, 1}})
     for (const bool stream : {false, true}) {

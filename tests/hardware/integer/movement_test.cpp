@@ -32,6 +32,7 @@ std::vector<Movement> movements() {
   const Shape image{2, 4, 6, 5};
   return {
       {"aten::pad", image, {{"pad", list({1, 2, 3, 0})}}, {2, 4, 9, 8}, 2},
+      {"aten::pad", image, {{"pad", list({1, 2, 3, 0, 0, 0, 0, 0})}}, {2, 4, 9, 8}, 2},
       {"aten::pad", image, {{"pad", list({1, -2})}, {"value", Value(0.5)}}, {2, 4, 6, 4}, 2},
       {"aten::pad", image, {{"pad", list({-1, -2, -1, 0})}}, {2, 4, 5, 2}, 2},
       {"aten::pad", image, {{"pad", list({2, 1, 1, 2})}, {"mode", text("reflect")}}, {2, 4, 9, 8}},

@@ -331,6 +331,7 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["embedding"] = [](E e) -> R { return {e.embedded()}; };
     t["masked_fill"] = [](E e) -> R { return {e.chosen_by("mask", "value", "self")}; };
     t["where"] = [](E e) -> R { return {e.chosen_by("condition", "self", "other")}; };
+    t["zeros_like"] = [](E e) -> R { return {e.map([](Real) { return Real(0); })}; };
     t["cat"] = [](E e) -> R { return {e.cat()}; };
     t["chunk"] = t["split"] = [](E e) -> R { return e.parts(); };
     t["getitem"] = [](E e) -> R { return {e.item()}; };
