@@ -340,7 +340,7 @@ int simulate(const SimulateRequest& request) {
   output.document()["frames_per_second"] = frames_per_second;
   output.text(std::to_string(simulation.frames) + " vectors, " +
               std::to_string(simulation.mismatches) + " mismatches; " +
-              fixed_text(frames_per_second, 0) + " frames per second at an assumed " +
+              fixed_text(frames_per_second, 0) + " frames per second at the target clock of " +
               double_text(hardware.options.clock_mhz) + " MHz");
   output.record(project_folder(settings), "simulate");
   output.finish();

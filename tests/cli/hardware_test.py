@@ -545,9 +545,12 @@ class Parts(Hardware):
         )
         self.assertRegex(result.stderr, r"larger than its part: .* of xc7s6; devices that hold it: \w+")
         self.assertTrue((self.hardware("large") / "design.json").exists())
-        result = self.emit("small", "--ii", "64")
+        result = self.emit("small", "--ii", "64", "--part", "xc7a100tcsg324-1")
         self.assertNotIn("larger", result.stderr)
         self.assertRegex(result.stdout, r"LUT \d+ %, DSP \d+ %, RAMB36 \d+ % of xc7a100t")
+        unnamed = self.emit("unnamed", "--ii", "64").stdout
+        self.assertIn("(ecp5, ", unnamed)
+        self.assertNotIn("xc7", unnamed)
 
     def test_an_unknown_part_is_refused(self):
         result = self.emit("unknown", "--part", "xc7a101tcsg324-1", code=2)

@@ -336,7 +336,9 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
   store_contents(graph, contents);
   passes::Result result;
   if (!kept.empty()) result.text.emplace_back("the folds are those that the model has");
-  report(design, technology_of(request.options.family), result);
+  const Technology& technology = technology_of(request.options.family);
+  context.derived.keep(ClockFamily{technology.name});
+  report(design, technology, result);
   return result;
 }
 

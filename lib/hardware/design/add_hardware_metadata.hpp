@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/design/clock.hpp"
@@ -15,6 +16,11 @@
 #include "passes/pass.hpp"
 
 namespace mase::design {
+
+/// The technology of the clock that was reported for the design of this pipeline.
+struct ClockFamily {
+  std::string_view name;
+};
 
 /// Chooses how far every layer is unfolded and records it, with what follows from it, as `hardware`
 /// of every node: is_implicit (no hardware of its own), interface, toolchain, module, device_id,

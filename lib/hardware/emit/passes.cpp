@@ -101,7 +101,8 @@ Result write_top(Files files, const PassContext& context) {
   return result;
 }
 
-/// How much of the part the design takes, and what would hold it when it does not fit.
+/// How much of the part the design takes, and what would hold it when it does not fit. Said only
+/// where the part is of the family whose clock was predicted: one report is about one device.
 void add_use(const design::Design& design, const Device& device, Result& result) {
   const design::Cost cost = design::cost(design);
   const std::string use = use_text(device, cost);
@@ -123,7 +124,8 @@ Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext
   Files files = top_files(named(design, options), options, vectors_of(design, context));
   files["graph.txt"] = ir::print(graph);
   Result result = write_top(std::move(files), context);
-  add_use(design, device, result);
+  const auto* family = context.derived.find<design::ClockFamily>();
+  if (!family || family->name == technology_of_part(options.part)) add_use(design, device, result);
   return result;
 }
 
