@@ -3,6 +3,8 @@
 #include "ir/masks.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "ir/op_table.hpp"
 
@@ -31,15 +33,102 @@ bool only_moves(const Graph& graph, const Node& node) {
   }
 }
 
-bool is_node(const Value* value, NodeId id) {
-  return value && value->is_node() && value->node() == id;
+bool refers_to(const Value& value, NodeId id) {
+  bool found = false;
+  value.for_each_node([&](NodeId other) { found = found || other == id; });
+  return found;
 }
 
 bool is_mask(double number) { return number <= mask_bound; }
+bool is_positive(double number) { return number > 0; }
+bool is_number(const Value& value) {
+  return value.kind() == Value::Kind::integer || value.kind() == Value::Kind::number;
+}
 
-bool any_mask(const Array& tensor) {
-  if (tensor.dtype() != DType::float32) return false;
-  return std::ranges::any_of(tensor.span<float>(), is_mask);
+/// Whether one, or all, of the numbers of a constant are such.
+template <class Is>
+bool any_of(const Array& tensor, Is is) {
+  return tensor.dtype() == DType::float32 && std::ranges::any_of(tensor.span<float>(), is);
+}
+template <class Is>
+bool all_of(const Array& tensor, Is is) {
+  return tensor.dtype() == DType::float32 && std::ranges::all_of(tensor.span<float>(), is);
+}
+
+/// The tensor that an argument reads; null where it is no constant.
+const Array* constant_of(const Graph& graph, const Value& value) {
+  if (!value.is_node() || graph.node(value.node()).kind != NodeKind::get_attr) return nullptr;
+  return &graph.tensors.at(graph.node(value.node()).target).value;
+}
+
+/// Whether an argument is a constant, a number or a tensor, all of whose elements are such. A
+/// number that is computed, as the root of a size, is taken to be positive.
+template <class Is>
+bool is_all(const Graph& graph, const Node& node, std::string_view argument, Is is) {
+  const Value* value = node.find(argument);
+  if (!value) return false;
+  if (is_number(*value)) return is(value->as_double());
+  if (const Array* tensor = constant_of(graph, *value)) return all_of(*tensor, is);
+  return value->is_node() && !graph.node(value->node()).info.is_tensor() && is(1.0);
+}
+
+bool is_positive_or_absent(const Node& node, std::string_view argument) {
+  const Value* value = node.find(argument);
+  return !value || (is_number(*value) && is_positive(value->as_double()));
+}
+
+/// An op whose result has masks where one of these arguments has them.
+struct Carrier {
+  std::string_view op;
+  std::vector<std::string_view> arguments;
+  /// Whether this node does so with the masks of an argument; always where it is empty.
+  std::function<bool(const Graph&, const Node&, std::string_view)> holds = {};
+};
+
+bool keeps_sign(const Graph&, const Node& node, std::string_view) {
+  return is_positive_or_absent(node, "alpha");
+}
+
+/// Of a difference: what is subtracted from.
+bool is_minuend(const Graph&, const Node& node, std::string_view argument) {
+  return argument == (base_op(node.op) == "aten::rsub" ? "other" : "self");
+}
+
+bool keeps_summand(const Graph&, const Node& node, std::string_view) {
+  return is_positive_or_absent(node, "beta");
+}
+
+bool has_positive_factor(const Graph& graph, const Node& node, std::string_view argument) {
+  return is_all(graph, node, argument == "self" ? "other" : "self", is_positive);
+}
+
+bool clamps_to_masks(const Graph& graph, const Node& node, std::string_view) {
+  const Value* least = node.find("min");
+  return !least || least->is_none() || is_all(graph, node, "min", is_mask);
+}
+
+bool has_masks_beside(const Graph& graph, const Node& node, std::string_view argument) {
+  return is_all(graph, node, argument == "self" ? "other" : "self", is_mask);
+}
+
+const std::vector<Carrier>& carriers() {
+  static const std::vector<Carrier> rows{
+      {"add", {"self", "other"}, keeps_sign},
+      {"sub", {"self", "other"}, is_minuend},
+      {"addmm", {"self"}, keeps_summand},
+      {"baddbmm", {"self"}, keeps_summand},
+      {"mul", {"self", "other"}, has_positive_factor},
+      {"div", {"self"}, has_positive_factor},
+      {"where", {"self", "other"}},
+      {"masked_fill", {"self", "value"}},
+      {"clamp", {"self"}, clamps_to_masks},
+      {"clamp_min", {"self"}, clamps_to_masks},
+      {"maximum", {"self", "other"}, has_masks_beside},
+      {"max", {"self", "other"}, has_masks_beside},
+      {"cat", {"tensors"}},
+      {"stack", {"tensors"}},
+  };
+  return rows;
 }
 
 class Finder {
@@ -69,43 +158,57 @@ class Finder {
     return read;
   }
 
+  /// Whether a node's result has the masks that this argument has.
+  bool carries(const Node& node, std::string_view argument) const {
+    const auto row = std::ranges::find(carriers(), op_of(graph_, node), &Carrier::op);
+    if (row == carriers().end())
+      return only_moves(graph_, node) && node.args.front().name == argument;
+    return std::ranges::find(row->arguments, argument) != row->arguments.end() &&
+           (!row->holds || row->holds(graph_, node, argument));
+  }
+
   bool passes_on(const Node& reader, NodeId id) const {
-    const std::string op = op_of(graph_, reader);
-    if (op == "softmax") return is_node(&reader.args.front().value, id);
+    if (op_of(graph_, reader) == "softmax") return refers_to(reader.args.front().value, id);
     if (!reaching_.contains(reader.id)) return false;
-    if (op == "add") return reader.find("alpha") == nullptr;
-    if (op == "where") return !is_node(reader.find("condition"), id);
-    if (op == "masked_fill") return !is_node(reader.find("mask"), id);
-    return only_moves(graph_, reader) && is_node(&reader.args.front().value, id);
+    return std::ranges::all_of(reader.args, [&](const Argument& argument) {
+      return !refers_to(argument.value, id) || carries(reader, argument.name);
+    });
   }
 
   bool can_hold(const Node& node) const {
-    if (node.kind == NodeKind::get_attr) return any_mask(graph_.tensors.at(node.target).value);
+    if (node.kind == NodeKind::get_attr)
+      return any_of(graph_.tensors.at(node.target).value, is_mask);
     if (node.kind == NodeKind::placeholder)
       return node.info.dtype == DType::float32 && added(node.id);
-    const std::string op = op_of(graph_, node);
-    if (op == "mul") return is_constant_mask(node, "other") || is_constant_mask(node, "self");
-    const auto holds = [&](const Argument& argument) {
-      return argument.value.is_node() ? found_.contains(argument.value.node())
-                                      : is_constant_mask(node, argument.name);
-    };
-    return std::ranges::any_of(node.args, holds);
+    if (op_of(graph_, node) == "mul" &&
+        (is_all(graph_, node, "other", is_mask) || is_all(graph_, node, "self", is_mask)))
+      return true;
+    return std::ranges::any_of(node.args, [&](const Argument& argument) {
+      return carries(node, argument.name) && holds(argument.value);
+    });
+  }
+
+  bool holds(const Value& value) const {
+    if (is_number(value)) return is_mask(value.as_double());
+    bool found = false;
+    value.for_each_node([&](NodeId id) { found = found || found_.contains(id); });
+    return found;
   }
 
   /// Whether a result is moved to an addition.
   bool added(NodeId id) const {
     return std::ranges::any_of(graph_.users(id), [&](NodeId user) {
       const Node& reader = graph_.node(user);
-      return op_of(graph_, reader) == "add" || (only_moves(graph_, reader) && added(user));
+      return adds(reader, id) || (only_moves(graph_, reader) && added(user));
     });
   }
 
-  bool is_constant_mask(const Node& node, std::string_view argument) const {
-    const Value* value = node.find(argument);
-    if (!value) return false;
-    if (value->kind() == Value::Kind::number) return is_mask(value->as_double());
-    if (!value->is_node() || graph_.node(value->node()).kind != NodeKind::get_attr) return false;
-    return any_mask(graph_.tensors.at(graph_.node(value->node()).target).value);
+  bool adds(const Node& reader, NodeId id) const {
+    constexpr std::array sums{"add", "sub", "addmm", "baddbmm"};
+    if (std::ranges::find(sums, op_of(graph_, reader)) == sums.end()) return false;
+    return std::ranges::any_of(reader.args, [&](const Argument& argument) {
+      return refers_to(argument.value, id) && carries(reader, argument.name);
+    });
   }
 
   const Graph& graph_;

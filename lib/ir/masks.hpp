@@ -15,8 +15,9 @@ inline constexpr double mask_bound = -0x1p100;
 /// that rounds such a result, of the node or of a reader, leaves masks as -inf.
 ///
 /// Masks come from masked_fill, where and mul with a constant from `mask_bound` on down, from
-/// constant tensors, and from inputs that are added to something. They pass add, masked_fill, where
-/// and what only moves elements. A result that anything else reads, too, has none.
+/// constant tensors, and from inputs that are added to something. They pass sums (add, sub, addmm,
+/// baddbmm), positive factors and divisors, masked_fill, where, bounds that are masks themselves,
+/// cat, and what only moves elements. A result that anything else reads, too, has none.
 class Masks {
  public:
   explicit Masks(const Graph& graph);

@@ -137,6 +137,7 @@ std::vector<OpRow> products() {
                 {"batch2", "weight"},
                 {"beta", ""},
                 {"alpha", ""}},
+       .quantizable = true,
        .doc = "Matrix product of batches plus a batch."},
       {.name = "einsum",
        .family = OpFamily::contraction,

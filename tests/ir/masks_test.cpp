@@ -65,10 +65,33 @@ TEST_CASE("masks come from constants, products and inputs that are added") {
   CHECK(masked_in(call("y", "softmax.int(self=%x, dim=-1)") + output) == "");
 }
 
+TEST_CASE("masks pass everything that adds, and positive factors") {
+  const auto behind = [](const std::string& text) {
+    return masked_in(filled("-inf") + call("t", text) + call("y", "softmax.int(self=%t, dim=-1)") +
+                     output);
+  };
+  CHECK(behind("sub.Tensor(self=%s, other=%c)") == "s t ");
+  CHECK(behind("sub.Tensor(self=%c, other=%s)") == "");
+  CHECK(behind("rsub.Tensor(self=%c, other=%s)") == "s t ");
+  CHECK(behind("add.Tensor(self=%s, other=%c, alpha=2)") == "s t ");
+  CHECK(behind("add.Tensor(self=%c, other=%s, alpha=-1)") == "");
+  CHECK(behind("baddbmm(self=%s, batch1=%x, batch2=%x)") == "s t ");
+  CHECK(behind("baddbmm(self=%c, batch1=%s, batch2=%x)") == "");
+  CHECK(behind("baddbmm(self=%s, batch1=%x, batch2=%x, beta=-1)") == "");
+  CHECK(behind("mul.Scalar(self=%s, other=0.125)") == "s t ");
+  CHECK(behind("div.Scalar(self=%s, other=2.0)") == "s t ");
+  CHECK(behind("div.Scalar(self=%s, other=-2.0)") == "");
+  CHECK(behind("div.Tensor(self=%c, other=%s)") == "");
+  CHECK(behind("clamp(self=%s, min=-3.4028234663852886e+38)") == "s t ");
+  CHECK(behind("clamp(self=%s, min=-8.0)") == "");
+  CHECK(behind("maximum(self=%s, other=%x)") == "");
+  CHECK(behind("cat(tensors=[%s, %x], dim=2)") == "s t ");
+}
+
 TEST_CASE("masks pass what moves elements, and nothing that takes them for numbers") {
   CHECK(masked_in(filled("-inf") + call("t", "transpose.int(self=%s, dim0=1, dim1=2)") +
                   call("y", "softmax.int(self=%t, dim=-1)") + output) == "s t ");
-  CHECK(masked_in(filled("-inf") + call("t", "div.Scalar(self=%s, other=2.0)") +
+  CHECK(masked_in(filled("-inf") + call("t", "abs(self=%s)") +
                   call("y", "softmax.int(self=%t, dim=-1)") + output) == "");
   CHECK(masked_in(filled("-inf") + call("u", "relu(self=%s)") + softmax +
                   "  %output : float32[2, 3, 3] = output output(value=(%y, %u))\n") == "");

@@ -163,11 +163,11 @@ TEST_CASE("the quantizable ops are the reference system's 21 and all other funct
       "avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d", "adaptive_avg_pool1d",
       "adaptive_avg_pool2d", "relu6", "hardtanh", "hardswish", "hardsigmoid", "leaky_relu", "silu",
       "elu", "sigmoid", "div",
-      // Quantized by port like the others; not baddbmm and its like.
+      // Quantized by port like the others.
       "convtranspose1d", "batch_norm", "upsample", "embedding", "prelu", "mish", "celu",
-      "hardshrink", "softshrink", "logsigmoid", "softmax", "log_softmax", "mm", "addmm", "pow",
-      "mean", "sum", "sqrt", "rsqrt", "reciprocal", "square", "exp", "log", "erf", "sin", "cos",
-      "tan", "sinh", "cosh", "neg", "abs", "maximum", "minimum",
+      "hardshrink", "softshrink", "logsigmoid", "softmax", "log_softmax", "mm", "addmm", "baddbmm",
+      "pow", "mean", "sum", "sqrt", "rsqrt", "reciprocal", "square", "exp", "log", "erf", "sin",
+      "cos", "tan", "sinh", "cosh", "neg", "abs", "maximum", "minimum",
       // Layers only: their state has a port, which the function has not.
       "lstm", "gru", "rnn", "lstm_cell", "gru_cell", "rnn_cell"};
   std::set<std::string_view> found;

@@ -73,6 +73,34 @@ TEST_CASE("masked elements are 0 in every format, the others share what is left"
         }
 }
 
+TEST_CASE("masks that a batched product is added to stay masks, as those of MultiheadAttention",
+          "[export]") {
+  for (const std::string format : {"integer(8, 4)", "mxint8", "nvfp4", "block_fp(8, 8)"}) {
+    INFO(format);
+    small_graphs::Maker make("Attention");
+    const ir::NodeId mask = make.input("mask", shape);
+    const ir::NodeId q = make.input("q", {2, 3, 2}), k = make.input("k", {2, 2, 4});
+    const auto info = ir::ValueInfo::tensor(DType::float32, shape);
+    const ir::NodeId scores = make.call(
+        "scores", "aten::baddbmm",
+        {{"self", ir::NodeRef{mask}}, {"batch1", ir::NodeRef{q}}, {"batch2", ir::NodeRef{k}}},
+        info);
+    const ir::NodeId y = make.call("softmax", "aten::softmax.int",
+                                   {{"self", ir::NodeRef{scores}}, {"dim", ir::Value(-1)}}, info);
+    make.graph.node(scores).formats.emplace("bias", formats::parse_format(format));
+    make.graph.node(y).formats.emplace("data_in", formats::parse_format(format));
+    const ir::Graph graph = make.finish(ir::NodeRef{y});
+    std::vector<float> masks;
+    for (int row = 0; row < 6; ++row) masks.insert(masks.end(), {0, -infinity, 0, -infinity});
+    const std::vector<Array> inputs{Array::from(masks, shape),
+                                    Array::from(std::vector<float>(12, -4.0F), {2, 3, 2}),
+                                    Array::from(std::vector<float>(16, 4.0F), {2, 2, 4})};
+    const std::vector<float> found = result_of(graph, inputs);
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == (i % 2 == 0 ? 0.5F : 0.0F));
+    check_three_calls(graph, inputs);
+  }
+}
+
 TEST_CASE("a constant mask stays in floats where codes are stored alone", "[export]") {
   const Array row = Array::from<float>({0, -infinity, 0, least}, {4});
   const ir::Graph coded = checkpoint::with_codes_alone(attention("integer(8, 4)", row, false));
