@@ -60,11 +60,12 @@ bool is_usual(const Layout& layout) {
   return is_channels_last(layout) || layout.order == row_major(layout.torch_shape).order;
 }
 
-Operand lower_streams(const Call& call, Arithmetic kind) {
-  const StreamView self = call.stream("self"), other = call.stream("other");
-  if (call.lowering.masked(self.id) || call.lowering.masked(other.id))
-    return masked_sum(call, self, other);
-  const auto [a, b] = alike(call, "self", "other");
+Operand lower_streams(const Call& call, Arithmetic kind, std::string_view first,
+                      std::string_view second) {
+  const StreamView x = call.stream(first), y = call.stream(second);
+  if (call.lowering.masked(x.id) || call.lowering.masked(y.id))
+    return masked_sum(call, kind_of(kind), x, y);
+  const auto [a, b] = alike(call, x, y, first, second);
   if (kind == Arithmetic::divide) return quotient(call, a, b);
   return combined(call, kind_of(kind), a, b);
 }
@@ -170,11 +171,12 @@ double saturating(const Call& call, const StreamView& x, double factor) {
 std::optional<double> mask_factor(const Call& call, std::string_view argument) {
   if (!call.lowering.keeps_masks(call.node)) return std::nullopt;
   const Parameter* parameter = call.parameter(argument);
-  if (!parameter) return call.number(argument, 0);
-  const Array values = call.values(*parameter);
-  if (values.size() != 1)
+  const Array values = parameter ? call.values(*parameter) : Array();
+  const double factor = parameter ? values.span<float>()[0] : call.number(argument, 0);
+  if (factor > 0) return std::nullopt;  // it passes them on
+  if (parameter && values.size() != 1)
     throw Refusal{"it makes masks by factors that differ; one number has a datapath"};
-  return values.span<float>()[0];
+  return factor;
 }
 
 /// Takes the masks out of the constants of a sum: 1 where there is none. Nothing without masks.
@@ -221,6 +223,13 @@ Constants constants_of(const Call& call, Arithmetic kind, const StreamView& x,
   return call.constant(kind == Arithmetic::multiply ? saturating(call, x, number) : number);
 }
 
+Operand added_constants(const Call& call, const StreamView& x, std::string_view argument) {
+  Constants constants = constants_of(call, Arithmetic::add, x, argument);
+  if (auto kept = taken_masks(call, argument, constants))
+    return masked_constants(call, x, std::move(constants), std::move(*kept));
+  return lower_constants(call, Arithmetic::add, x, std::move(constants), false);
+}
+
 void check_options(const Call& call) {
   if (call.number("alpha", 1) != 1) throw Refusal{"an alpha other than 1 has no datapath"};
   if (call.find("rounding_mode")) throw Refusal{"a rounded quotient has no datapath"};
@@ -229,18 +238,19 @@ void check_options(const Call& call) {
 Operand lower_arithmetic(const Call& call, Arithmetic kind) {
   check_options(call);
   const bool first = is_stream(call, "self"), second = is_stream(call, "other");
-  if (first && second) return lower_streams(call, kind);
-  if (!first && !second) throw Refusal{"it computes a constant; fold it into a parameter"};
   const bool swapped = ir::base_op(call.node.op) == "aten::rsub";
+  if (first && second)
+    return lower_streams(call, kind, swapped ? "other" : "self", swapped ? "self" : "other");
+  if (!first && !second) throw Refusal{"it computes a constant; fold it into a parameter"};
   const StreamView x = call.stream(first ? "self" : "other");
   const std::string_view constant = first ? "other" : "self";
   if (kind == Arithmetic::multiply)
     if (const auto factor = mask_factor(call, constant)) return masked_product(call, x, *factor);
-  Constants constants = constants_of(call, kind, x, constant);
-  if (kind == Arithmetic::add)
-    if (auto kept = taken_masks(call, constant, constants))
-      return masked_constants(call, x, std::move(constants), std::move(*kept));
-  return lower_constants(call, kind, x, constants, first == swapped);
+  return around_masks(call, x, [&](const StreamView& others) {
+    if (kind == Arithmetic::add) return added_constants(call, others, constant);
+    return lower_constants(call, kind, others, constants_of(call, kind, others, constant),
+                           first == swapped);
+  });
 }
 
 Operand lower_negation(const Call& call) {
@@ -311,15 +321,28 @@ bool is_stream(const Call& call, std::string_view argument) {
 
 std::pair<StreamView, StreamView> alike(const Call& call, std::string_view first,
                                         std::string_view second) {
+  return alike(call, call.stream(first), call.stream(second), first, second);
+}
+
+std::pair<StreamView, StreamView> alike(const Call& call, StreamView a, StreamView b,
+                                        std::string_view first, std::string_view second) {
   const Shape shape = call.frame_shape();
-  StreamView a = repeated(call, call.stream(first), shape, first);
-  StreamView b = repeated(call, call.stream(second), shape, second);
+  a = repeated(call, a, shape, first);
+  b = repeated(call, b, shape, second);
   // Where the orders differ, the one that layers do not read is changed.
   if (is_usual(a.layout) || !is_usual(b.layout))
     b = call.lowering.reordered(b, call.lowering.layout_of(a), call.node, std::string(second));
   else
     a = call.lowering.reordered(a, call.lowering.layout_of(b), call.node, std::string(first));
   return {a, b};
+}
+
+Operand sum_with(const Call& call, const StreamView& x, std::string_view argument) {
+  if (!is_stream(call, argument)) return added_constants(call, x, argument);
+  const StreamView given = call.stream(argument);
+  if (call.lowering.masked(given.id)) return masked_sum(call, BinaryKind::add, given, x);
+  const auto [a, b] = alike(call, x, given, "other", argument);
+  return combined(call, BinaryKind::add, a, b);
 }
 
 std::pair<Binary, Accumulator> binary_step(const Call& call, BinaryKind kind, const StreamView& a,

@@ -102,7 +102,9 @@ Operand clamp_between(const Call& call, const StreamView& x, double low, double 
   // clamp(x, low, high) with low > high is high everywhere.
   const Bounds bounds{std::min(low, high), high};
   const auto grid = call.lowering.target(call.node);
-  return grid ? clamp_to(call, x, bounds, *grid) : exact_clamp(call, x, bounds);
+  return around_masks(call, x, [&](const StreamView& others) {
+    return grid ? clamp_to(call, others, bounds, *grid) : exact_clamp(call, others, bounds);
+  });
 }
 
 std::vector<LoweringRow> clamp_rows() {

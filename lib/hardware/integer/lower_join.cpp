@@ -42,6 +42,8 @@ Piece piece_of(const Call& call, const ir::Value& item) {
     return {row_major(constants.shape), -1, std::move(constants)};
   }
   const StreamView stream = on_result_grid(call, call.stream_of(item, "tensors"));
+  if (call.lowering.masked(stream.id))
+    throw Refusal{"one of its inputs has masks; mask what it joins"};
   return {stream.layout, stream.id};
 }
 

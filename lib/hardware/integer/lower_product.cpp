@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of matrix products: matmul, mm, bmm and addmm. Of two streams the second one's matrices
-// are kept whole; where they lie in its frame is an address, so that transposing them costs
-// nothing. Where one operand is a constant, the product is a linear layer with it as the weight, or
-// with several matrices a convolution in groups.
+// Lowering of matrix products: matmul, mm, bmm, addmm and baddbmm. Of two streams the second one's
+// matrices are kept whole; where they lie in its frame is an address, so that transposing them
+// costs nothing. Where one operand is a constant, the product is a linear layer with it as the
+// weight, or with several matrices a convolution in groups.
 #include <algorithm>
 #include <numeric>
 
@@ -136,7 +136,15 @@ Accumulator accumulator_of(const FixedType& a, const FixedType& b, Index terms) 
   return {{one.low * terms, one.high * terms}, a.frac + b.frac};
 }
 
-Operand lower_product(const Call& call, StreamView a, StreamView b) {
+/// A product of two streams, as a step to append.
+struct StreamProduct {
+  MatrixProduct operation;
+  std::vector<ValueId> inputs;
+  Accumulator accumulator;
+  Layout layout;
+};
+
+StreamProduct product_of(const Call& call, StreamView a, StreamView b) {
   const Sizes sizes = sizes_of(call, a.layout.torch_shape, b.layout.torch_shape);
   const bool one_matrix = numel(b.layout.torch_shape) == sizes.inputs * sizes.outputs;
   a = repeated(call, a, sizes.left(), "data_in");
@@ -148,10 +156,16 @@ Operand lower_product(const Call& call, StreamView a, StreamView b) {
                         .repeat = left.sets.repeat};
   place_matrices(call, product, left, sizes, b);
   const auto& values = call.lowering;
-  const Accumulator accumulator =
-      accumulator_of(values.value(a.id).type, values.value(b.id).type, sizes.inputs);
-  return call.lowering.emit(call.node, product, {a.id, b.id}, accumulator,
-                            product_layout(a.layout, left.rows, sizes.outputs));
+  return {product,
+          {a.id, b.id},
+          accumulator_of(values.value(a.id).type, values.value(b.id).type, sizes.inputs),
+          product_layout(a.layout, left.rows, sizes.outputs)};
+}
+
+Operand lower_product(const Call& call, const StreamView& a, const StreamView& b) {
+  StreamProduct product = product_of(call, a, b);
+  return call.lowering.emit(call.node, product.operation, product.inputs, product.accumulator,
+                            product.layout);
 }
 
 /// A constant without dimensions of 1 in front of its matrix or vector.
@@ -277,14 +291,31 @@ Operand lower_matrix_product(const Call& call, std::string_view other) {
   return lower_product(call, call.stream("self"), call.stream(other));
 }
 
-/// bias + x w of a constant vector and a constant matrix: a linear layer, as GPT-2 writes it.
-Operand lower_added_product(const Call& call) {
-  if (call.number("beta", 1) != 1 || call.number("alpha", 1) != 1)
-    throw Refusal{"it has factors; write them as products of their own"};
-  if (!call.parameter("self") || !call.parameter("mat2"))
-    throw Refusal{"it adds to or multiplies by a stream; write it as torch.matmul and a sum"};
-  Constants matrix = transposed(call.constants("mat2"));
-  return shaped(call, linear_product(call, call.stream("mat1"), std::move(matrix), "self"));
+/// alpha x y of two streams, exactly.
+StreamView scaled_product(const Call& call, const StreamView& x, const StreamView& y) {
+  const StreamProduct product = product_of(call, x, y);
+  const StreamView exact = call.lowering.emit_before(
+      call.node, "product", product.operation, product.inputs, product.accumulator,
+      exactly(product.accumulator.range), product.layout);
+  const double alpha = call.number("alpha", 1);
+  if (alpha == 1) return exact;
+  auto [step, accumulator] = scale_step(call, exact, call.constant(alpha), std::nullopt);
+  return call.lowering.emit_before(call.node, "scaled", std::move(step), {exact.id}, accumulator,
+                                   exactly(accumulator.range), call.lowering.layout_of(exact));
+}
+
+/// self + alpha x y. Of a constant vector and a constant matrix this is a linear layer, as GPT-2
+/// writes it; of two streams a product and a sum, which is rounded once.
+Operand lower_added_product(const Call& call, std::string_view x, std::string_view y) {
+  if (call.number("beta", 1) != 1)
+    throw Refusal{"it multiplies what it adds; write that as a product of its own"};
+  if (is_stream(call, x) && is_stream(call, y))
+    return sum_with(call, scaled_product(call, call.stream(x), call.stream(y)), "self");
+  const bool linear = call.parameter("self") && call.parameter(y) && call.number("alpha", 1) == 1;
+  Constants matrix = linear ? call.constants(y) : Constants();
+  if (matrix.shape.size() != 2)
+    throw Refusal{"it adds to a product with a constant; write it as torch.matmul and a sum"};
+  return shaped(call, linear_product(call, call.stream(x), transposed(std::move(matrix)), "self"));
 }
 
 }  // namespace
@@ -294,7 +325,8 @@ std::vector<LoweringRow> product_rows() {
       {"matmul", [](const Call& call) { return lower_matrix_product(call, "other"); }},
       {"mm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
       {"bmm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
-      {"addmm", lower_added_product},
+      {"addmm", [](const Call& call) { return lower_added_product(call, "mat1", "mat2"); }},
+      {"baddbmm", [](const Call& call) { return lower_added_product(call, "batch1", "batch2"); }},
   };
 }
 

@@ -172,6 +172,10 @@ class Lowering {
   /// element source[i].
   StreamView moved(const StreamView& stream, const std::vector<std::int64_t>& source,
                    const Layout& wanted, const ir::Node& reader, const std::string& suffix);
+  /// Gives a node's result the name of a value before its result, which a further step makes.
+  void rename(const StreamView& stream, const ir::Node& node, const std::string& what) {
+    program_.values[at(stream.id)].name = unique_name(node.name + "_" + what);
+  }
   /// The stream with exactly this type, which holds all its values.
   StreamView widened(const StreamView& stream, const FixedType& type, const ir::Node& reader);
 
@@ -420,6 +424,11 @@ bool is_stream(const Call& call, std::string_view argument);
 std::optional<double> number_in(const Call& call, std::string_view argument);
 /// Two arguments in the frame of the result, which they may broadcast to, and in one order.
 std::pair<StreamView, StreamView> alike(const Call& call, std::string_view a, std::string_view b);
+/// The same of two streams, which stand at these ports.
+std::pair<StreamView, StreamView> alike(const Call& call, StreamView a, StreamView b,
+                                        std::string_view first, std::string_view second);
+/// A stream plus an argument, which may be a stream with masks, a stream or a constant.
+Operand sum_with(const Call& call, const StreamView& x, std::string_view argument);
 /// The step that joins two streams of one shape and order, without requantisation.
 std::pair<Binary, Accumulator> binary_step(const Call& call, BinaryKind kind, const StreamView& a,
                                            const StreamView& b);
@@ -453,8 +462,13 @@ StreamView emit_masked(const Call& call, Operation operation, std::vector<ValueI
 /// without one, masks.
 StreamView masked_where(const Call& call, const StreamView& x, Constants kept,
                         std::optional<Wide> otherwise = std::nullopt);
-/// The sum of streams of which some have masks: a mask where one of them is.
-StreamView masked_sum(const Call& call, const StreamView& a, const StreamView& b);
+/// The sum of streams of which some have masks, or the difference, of which the first one has: a
+/// mask where one of them is.
+StreamView masked_sum(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b);
+/// What a function of each element, which has steps of its own, makes of a stream; where that is a
+/// mask, masks.
+Operand around_masks(const Call& call, const StreamView& x,
+                     const std::function<Operand(const StreamView&)>& lower);
 /// A product with a factor so negative that it makes masks of all elements but 0.
 StreamView masked_product(const Call& call, const StreamView& x, double factor);
 

@@ -72,17 +72,39 @@ class Summand {
   Masked own_;
 };
 
-/// The sum of what is no mask, on the grid of the result.
-StreamView sum_of_others(const Call& call, const Summand& a, const Summand& b) {
+/// The sum or difference of what is no mask, on the grid of the result.
+StreamView sum_of_others(const Call& call, BinaryKind kind, const Summand& a, const Summand& b) {
   const Shape shape = call.frame_shape();
-  if (a.is_zero()) return on_result_grid(call, repeated(call, b.others(), shape, "other"));
+  if (a.is_zero() && kind == BinaryKind::add)
+    return on_result_grid(call, repeated(call, b.others(), shape, "other"));
   const StreamView x = repeated(call, a.others(), shape, "self");
   if (b.is_zero()) return on_result_grid(call, x);
   const StreamView y = call.lowering.reordered(repeated(call, b.others(), shape, "other"),
                                                call.lowering.layout_of(x), call.node, "other");
-  const auto [step, accumulator] = binary_step(call, BinaryKind::add, x, y);
+  const auto [step, accumulator] = binary_step(call, kind, x, y);
   return call.lowering.emit_before(call.node, "others", step, {x.id, y.id}, accumulator,
                                    to_result(call, accumulator), call.lowering.layout_of(x));
+}
+
+/// Where a step that adds masks stands among those of its node.
+enum class Place { only, before, last };
+
+/// A stream with the masks of a summand on top, at this place.
+StreamView with_masks_of(const Call& call, const StreamView& x, const Summand& summand,
+                         const Masked& masks, Place place) {
+  const int frac = call.lowering.value(x.id).type.frac;
+  const Layout layout = call.lowering.layout_of(x);
+  const StreamView flags =
+      call.lowering.reordered(repeated(call, summand.masks(masks.others.high - masks.code, frac),
+                                       call.frame_shape(), "masks"),
+                              layout, call.node, "masks");
+  const auto [step, accumulator] = binary_step(call, BinaryKind::add, x, flags);
+  const Requantise result = exactly({masks.code, masks.others.high});
+  if (place == Place::before)
+    return call.lowering.emit_before(call.node, "masked", step, {x.id, flags.id}, accumulator,
+                                     result, layout);
+  return call.lowering.emit(call.node, step, {x.id, flags.id}, accumulator, result, frac, layout,
+                            place == Place::last ? "masked" : "");
 }
 
 }  // namespace
@@ -129,29 +151,31 @@ StreamView masked_where(const Call& call, const StreamView& x, Constants kept,
   return emit_masked(call, std::move(step), {x.id}, accumulator, masks, call.lowering.layout_of(x));
 }
 
-StreamView masked_sum(const Call& call, const StreamView& a, const StreamView& b) {
+StreamView masked_sum(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b) {
   const Summand summands[] = {{call, a, "self"}, {call, b, "other"}};
-  StreamView sum = sum_of_others(call, summands[0], summands[1]);
-  const FixedType type = call.lowering.value(sum.id).type;
-  const Masked masks = with_masks(type);
-  const Wide reach = type.high() - masks.code;
-  const Requantise result = exactly({masks.code, type.high()});
+  StreamView sum = sum_of_others(call, kind, summands[0], summands[1]);
+  const Masked masks = with_masks(call.lowering.value(sum.id).type);
   bool first = summands[0].has_masks() && summands[1].has_masks();
   for (const Summand& summand : summands) {
     if (!summand.has_masks()) continue;
-    const StreamView flags = call.lowering.reordered(
-        repeated(call, summand.masks(reach, type.frac), call.frame_shape(), "masks"),
-        call.lowering.layout_of(sum), call.node, "masks");
-    const auto [step, accumulator] = binary_step(call, BinaryKind::add, sum, flags);
-    const Layout layout = call.lowering.layout_of(sum);
-    sum = first ? call.lowering.emit_before(call.node, "masked", step, {sum.id, flags.id},
-                                            accumulator, result, layout)
-                : call.lowering.emit(call.node, step, {sum.id, flags.id}, accumulator, result,
-                                     type.frac, layout);
+    sum = with_masks_of(call, sum, summand, masks, first ? Place::before : Place::only);
     first = false;
   }
   call.lowering.set_masked(sum.id, masks);
   return sum;
+}
+
+Operand around_masks(const Call& call, const StreamView& x,
+                     const std::function<Operand(const StreamView&)>& lower) {
+  const Summand masked{call, x, "data_in"};
+  if (!masked.has_masks()) return lower(x);
+  const StreamView others = std::get<StreamView>(lower(masked.others()));
+  const Masked* own = call.lowering.masked(others.id);
+  const Masked masks = own ? *own : with_masks(call.lowering.value(others.id).type);
+  call.lowering.rename(others, call.node, "others");
+  const StreamView result = with_masks_of(call, others, masked, masks, Place::last);
+  call.lowering.set_masked(result.id, masks);
+  return result;
 }
 
 StreamView masked_product(const Call& call, const StreamView& x, double factor) {

@@ -42,13 +42,14 @@ Array scores() {
   return Array::from(values, {2, 4, 5});
 }
 
-/// Softmax of scores on their grid, of what is not masked; 0 elsewhere.
-std::vector<float> expected(const Array& scores, float offset = 0) {
+/// Softmax of factor x + offset on the grid of scores x, of what is not masked; 0 elsewhere.
+std::vector<float> expected(const Array& scores, float offset, float factor) {
   std::vector<float> result;
   for (std::size_t row = 0; row < 8; ++row) {
     double sum = 0;
     const auto power = [&](std::size_t i) {
-      const float score = std::clamp(scores.span<float>()[row * 5 + i] + offset, -8.0F, 7.9375F);
+      const float score =
+          std::clamp(scores.span<float>()[row * 5 + i] * factor + offset, -8.0F, 7.9375F);
       return pattern[(row * 5 + i) % 20] != 0 ? 0.0 : std::exp(static_cast<double>(score));
     };
     for (std::size_t i = 0; i < 5; ++i) sum += power(i);
@@ -59,7 +60,8 @@ std::vector<float> expected(const Array& scores, float offset = 0) {
   return result;
 }
 
-void check(const ir::Graph& graph, const std::vector<Array>& inputs, float offset = 0) {
+void check(const ir::Graph& graph, const std::vector<Array>& inputs, float offset = 0,
+           float factor = 1) {
   const integer::Program program = integer::lower(graph);
   std::vector<Codes> codes;
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -67,7 +69,7 @@ void check(const ir::Graph& graph, const std::vector<Array>& inputs, float offse
   const Codes results = integer::Interpreter(program).run(codes, 2).at(0);
   const Array found = integer::decode_output(program, 0, results, 2);
   const auto values = found.span<float>();
-  CHECK(std::vector<float>(values.begin(), values.end()) == expected(inputs[0], offset));
+  CHECK(std::vector<float>(values.begin(), values.end()) == expected(inputs[0], offset, factor));
 }
 
 }  // namespace
@@ -165,6 +167,63 @@ TEST_CASE("a product with the least number masks, and so does an input") {
     values.insert(values.end(), values.begin(), values.end());
     check(sketch.finish(softmax(sketch, x)), {scores(), Array::from(values, rows)}, -3);
   }
+}
+
+TEST_CASE("masks pass sums with numbers, factors and bounds on their way to softmax") {
+  struct Step {
+    std::string op;
+    ir::Argument other;
+    float offset = 0, factor = 1;
+  };
+  const std::vector<Step> steps{
+      {"aten::add.Scalar", {"other", Value(-3)}, -3},
+      {"aten::sub.Scalar", {"other", Value(3)}, -3},
+      {"aten::mul.Scalar", {"other", Value(0.5)}, 0, 0.5F},
+      {"aten::div.Scalar", {"other", Value(2)}, 0, 0.5F},
+      {"aten::clamp_min", {"min", Value(static_cast<double>(least))}},
+  };
+  for (const Step& step : steps) {
+    INFO(step.op);
+    Sketch sketch;
+    auto x = sketch.input(rows, {{"data_out", scores_format}});
+    x = sketch.call("aten::masked_fill.Scalar",
+                    {{"self", ref(x)},
+                     {"mask", ref(sketch.constants(masks(1), {4, 5}))},
+                     {"value", Value(static_cast<double>(hidden))}},
+                    rows);
+    x = sketch.call(step.op, {{"self", ref(x)}, step.other}, rows, {{"data_in", scores_format}});
+    check(sketch.finish(softmax(sketch, x)), {scores()}, step.offset, step.factor);
+  }
+}
+
+/// A mask for each of two frames, as an input.
+Array mask_input() {
+  std::vector<float> values = masks(hidden);
+  values.insert(values.end(), values.begin(), values.begin() + 20);
+  return Array::from(values, rows);
+}
+
+TEST_CASE("a product that is added to masks has them") {
+  Sketch sketch;
+  const auto x = sketch.input(rows, {{"data_out", scores_format}});
+  const auto mask = sketch.input(rows, {{"data_out", scores_format}});
+  const auto one = sketch.input({2, 5, 5}, {{"data_out", "integer(2, 0)"}});
+  const auto y =
+      sketch.call("aten::baddbmm", {{"self", ref(mask)}, {"batch1", ref(x)}, {"batch2", ref(one)}},
+                  rows, {{"bias", scores_format}});
+  std::vector<float> identity(50, 0);
+  for (std::size_t i = 0; i < 5; ++i) identity[i * 6] = identity[25 + i * 6] = 1;
+  check(sketch.finish(softmax(sketch, y)),
+        {scores(), mask_input(), Array::from(identity, {2, 5, 5})});
+}
+
+TEST_CASE("masks from which scores are subtracted stay masks") {
+  Sketch sketch;
+  const auto x = sketch.input(rows, {{"data_out", scores_format}});
+  const auto mask = sketch.input(rows, {{"data_out", scores_format}});
+  const auto y = sketch.call("aten::sub.Tensor", {{"self", ref(mask)}, {"other", ref(x)}}, rows,
+                             {{"data_in", scores_format}});
+  check(sketch.finish(softmax(sketch, y)), {scores(), mask_input()}, 0, -1);
 }
 
 TEST_CASE(

@@ -165,8 +165,28 @@ TEST_CASE("addmm with constants is a linear layer with a bias") {
   const auto refused = [](const ir::Graph& other) {
     return message_of(Fault::unsupported, [&] { integer::lower(other); });
   };
-  CHECK_THAT(refused(added({{"beta", Value(2)}}, false)), Catch::Contains("it has factors"));
+  CHECK_THAT(refused(added({{"beta", Value(2)}}, false)),
+             Catch::Contains("it multiplies what it adds"));
   CHECK_THAT(refused(added({}, true)), Catch::Contains("torch.matmul and a sum"));
+}
+
+TEST_CASE("addmm and baddbmm of streams are a product and a sum, rounded once") {
+  for (const double alpha : {1.0, 0.25}) {
+    Sketch sketch;
+    const NodeId bias = sketch.input({2, 4, 3}), x = sketch.input({2, 4, 5});
+    const NodeId y = sketch.input({2, 5, 3});
+    const std::vector<ir::Argument> args{{"self", ref(bias)},
+                                         {"batch1", ref(x)},
+                                         {"batch2", ref(y)},
+                                         {"beta", Value(1)},
+                                         {"alpha", Value(alpha)}};
+    const Formats formats{{"data_in", "integer(8, 4)"},
+                          {"weight", "integer(6, 3)"},
+                          {"bias", "integer(8, 6)"},
+                          {"data_out", "integer(9, 2)"}};
+    check_against_reference(sketch.finish(sketch.call("aten::baddbmm", args, {2, 4, 3}, formats)),
+                            12);
+  }
 }
 
 TEST_CASE("a constant that is transposed on the way is the weight of a linear layer") {

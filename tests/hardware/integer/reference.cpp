@@ -273,7 +273,8 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["linear"] = [](E e) -> R { return {e.linear()}; };
     t["matmul"] = [](E e) -> R { return {e.product("self", "other")}; };
     t["bmm"] = t["mm"] = [](E e) -> R { return {e.product("self", "mat2")}; };
-    t["addmm"] = [](E e) -> R { return {e.added_product()}; };
+    t["addmm"] = [](E e) -> R { return {e.added_product("mat1", "mat2")}; };
+    t["baddbmm"] = [](E e) -> R { return {e.added_product("batch1", "batch2")}; };
     t["conv1d"] = t["conv2d"] = [](E e) -> R { return {e.convolution()}; };
     t["convtranspose1d"] =
         t["convtranspose2d"] = [](E e) -> R { return {e.transposed_convolution()}; };

@@ -134,7 +134,7 @@ class Evaluation {
 
   RealTensor linear() const;
   RealTensor product(const std::string& one, const std::string& other) const;
-  RealTensor added_product() const;
+  RealTensor added_product(const std::string& one, const std::string& other) const;
   RealTensor convolution() const;
   RealTensor transposed_convolution() const;
   RealTensor batch_norm() const;

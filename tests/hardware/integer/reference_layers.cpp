@@ -65,11 +65,12 @@ RealTensor Evaluation::product(const std::string& one, const std::string& other)
   return y;
 }
 
-RealTensor Evaluation::added_product() const {
-  RealTensor y = product("mat1", "mat2");
+RealTensor Evaluation::added_product(const std::string& one, const std::string& other) const {
+  RealTensor y = product(one, other);
   const RealTensor bias = input("self", "bias");
+  const Real alpha = number("alpha", 1);
   for (std::size_t i = 0; i < y.values.size(); ++i)
-    y.values[i] += bias.values[i % bias.values.size()];
+    y.values[i] = alpha * y.values[i] + bias.values[i % bias.values.size()];
   return y;
 }
 
