@@ -39,7 +39,6 @@ bool refers_to(const Value& value, NodeId id) {
   return found;
 }
 
-bool is_mask(double number) { return number <= mask_bound; }
 bool is_positive(double number) { return number > 0; }
 bool is_number(const Value& value) {
   return value.kind() == Value::Kind::integer || value.kind() == Value::Kind::number;
@@ -81,34 +80,40 @@ bool is_positive_or_absent(const Node& node, std::string_view argument) {
 struct Carrier {
   std::string_view op;
   std::vector<std::string_view> arguments;
-  /// Whether this node does so with the masks of an argument; always where it is empty.
-  std::function<bool(const Graph&, const Node&, std::string_view)> holds = {};
+  /// Whether this node does so with the masks of an argument, numbers from a bound on down; always
+  /// where it is empty.
+  std::function<bool(const Graph&, const Node&, std::string_view, double)> holds = {};
 };
 
-bool keeps_sign(const Graph&, const Node& node, std::string_view) {
+bool keeps_sign(const Graph&, const Node& node, std::string_view, double) {
   return is_positive_or_absent(node, "alpha");
 }
 
 /// Of a difference: what is subtracted from.
-bool is_minuend(const Graph&, const Node& node, std::string_view argument) {
+bool is_minuend(const Graph&, const Node& node, std::string_view argument, double) {
   return argument == (base_op(node.op) == "aten::rsub" ? "other" : "self");
 }
 
-bool keeps_summand(const Graph&, const Node& node, std::string_view) {
+bool keeps_summand(const Graph&, const Node& node, std::string_view, double) {
   return is_positive_or_absent(node, "beta");
 }
 
-bool has_positive_factor(const Graph& graph, const Node& node, std::string_view argument) {
+bool has_positive_factor(const Graph& graph, const Node& node, std::string_view argument, double) {
   return is_all(graph, node, argument == "self" ? "other" : "self", is_positive);
 }
 
-bool clamps_to_masks(const Graph& graph, const Node& node, std::string_view) {
-  const Value* least = node.find("min");
-  return !least || least->is_none() || is_all(graph, node, "min", is_mask);
+auto is_mask(double bound) {
+  return [bound](double number) { return number <= bound; };
 }
 
-bool has_masks_beside(const Graph& graph, const Node& node, std::string_view argument) {
-  return is_all(graph, node, argument == "self" ? "other" : "self", is_mask);
+bool clamps_to_masks(const Graph& graph, const Node& node, std::string_view, double bound) {
+  const Value* least = node.find("min");
+  return !least || least->is_none() || is_all(graph, node, "min", is_mask(bound));
+}
+
+bool has_masks_beside(const Graph& graph, const Node& node, std::string_view argument,
+                      double bound) {
+  return is_all(graph, node, argument == "self" ? "other" : "self", is_mask(bound));
 }
 
 const std::vector<Carrier>& carriers() {
@@ -133,7 +138,7 @@ const std::vector<Carrier>& carriers() {
 
 class Finder {
  public:
-  explicit Finder(const Graph& graph) : graph_(graph) {}
+  Finder(const Graph& graph, double bound) : graph_(graph), bound_(bound) {}
 
   std::set<NodeId> find() {
     const auto& order = graph_.order();
@@ -164,7 +169,7 @@ class Finder {
     if (row == carriers().end())
       return only_moves(graph_, node) && node.args.front().name == argument;
     return std::ranges::find(row->arguments, argument) != row->arguments.end() &&
-           (!row->holds || row->holds(graph_, node, argument));
+           (!row->holds || row->holds(graph_, node, argument, bound_));
   }
 
   bool passes_on(const Node& reader, NodeId id) const {
@@ -177,11 +182,11 @@ class Finder {
 
   bool can_hold(const Node& node) const {
     if (node.kind == NodeKind::get_attr)
-      return any_of(graph_.tensors.at(node.target).value, is_mask);
+      return any_of(graph_.tensors.at(node.target).value, is_mask(bound_));
     if (node.kind == NodeKind::placeholder)
       return node.info.dtype == DType::float32 && added(node.id);
-    if (op_of(graph_, node) == "mul" &&
-        (is_all(graph_, node, "other", is_mask) || is_all(graph_, node, "self", is_mask)))
+    if (op_of(graph_, node) == "mul" && (is_all(graph_, node, "other", is_mask(bound_)) ||
+                                         is_all(graph_, node, "self", is_mask(bound_))))
       return true;
     return std::ranges::any_of(node.args, [&](const Argument& argument) {
       return carries(node, argument.name) && holds(argument.value);
@@ -189,7 +194,7 @@ class Finder {
   }
 
   bool holds(const Value& value) const {
-    if (is_number(value)) return is_mask(value.as_double());
+    if (is_number(value)) return value.as_double() <= bound_;
     bool found = false;
     value.for_each_node([&](NodeId id) { found = found || found_.contains(id); });
     return found;
@@ -212,12 +217,13 @@ class Finder {
   }
 
   const Graph& graph_;
+  const double bound_;
   std::set<NodeId> reaching_, found_;
 };
 
 }  // namespace
 
-Masks::Masks(const Graph& graph) : results_(Finder(graph).find()) {}
+Masks::Masks(const Graph& graph, double bound) : results_(Finder(graph, bound).find()) {}
 
 bool Masks::in(const Value& value) const {
   bool found = false;

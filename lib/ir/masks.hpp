@@ -20,8 +20,10 @@ inline constexpr double mask_bound = -0x1p100;
 /// cat, and what only moves elements. A result that anything else reads, too, has none.
 class Masks {
  public:
-  explicit Masks(const Graph& graph);
+  /// With another bound: where numbers from there on down would be masks.
+  explicit Masks(const Graph& graph, double bound = mask_bound);
 
+  const std::set<NodeId>& nodes() const { return results_; }
   bool in(NodeId id) const { return results_.contains(id); }
   /// Whether one of the nodes in a value has such a result.
   bool in(const Value& value) const;

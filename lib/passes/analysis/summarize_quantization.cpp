@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "ir/masks.hpp"
 #include "ir/op_table.hpp"
+#include "passes/quantization/finite_masks.hpp"
 #include "passes/quantization/quantize_ports.hpp"
 
 namespace mase::passes {
@@ -36,8 +37,9 @@ std::string quantized_type(const std::string& original, const ir::Node& node) {
   return original + suffix;
 }
 
+/// A mask, which may have been another number before the quantization.
 bool is_kept_mask(float exact, float changed) {
-  return exact <= ir::mask_bound && changed <= ir::mask_bound;
+  return exact <= weak_mask_bound && changed <= ir::mask_bound;
 }
 
 /// Energies of a signal and of the error made on it, and how much of it a format could not hold.

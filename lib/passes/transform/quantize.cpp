@@ -11,6 +11,7 @@
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "passes/calibration/calibrator.hpp"
+#include "passes/quantization/finite_masks.hpp"
 #include "passes/quantization/float_share.hpp"
 #include "passes/quantization/port_blocks.hpp"
 #include "passes/quantization/quantize_config.hpp"
@@ -132,6 +133,7 @@ class Applier {
     check_shapes();
     Result result;
     note_float(result);
+    write_masks(graph_, context, result);
     calibrate_ports(graph_, calibrated_, rules_.options, context, result);
     result.changed = !changed_.empty();
     for (const std::string& name : changed_) result.info["nodes"].push_back(formats_of(name));

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the constants with a bound of their own, and replaces them.
+#include "passes/quantization/finite_masks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "ir/masks.hpp"
+
+namespace mase::passes {
+namespace {
+
+constexpr std::int64_t rows_to_judge = 32;
+/// A share below this is none in float32 beside 1, and in formats of up to 16 bits.
+constexpr double least_share = 0x1p-17;
+
+bool is_softmax(const ir::Node& node) { return ir::base_op(node.op) == "aten::softmax"; }
+
+class Writer {
+ public:
+  Writer(ir::Graph& graph, double bound) : graph_(graph), bound_(bound), masks_(graph, bound) {}
+
+  /// Whether all softmaxes that read such masks round their input, and there is one.
+  bool is_rounded() const {
+    bool any = false;
+    for (const ir::NodeId id : graph_.order()) {
+      const ir::Node& node = graph_.node(id);
+      if (!is_softmax(node) || !masks_.in(node.args.front().value)) continue;
+      if (!node.formats.contains("data_in")) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  /// The names of nodes with numbers that were replaced.
+  std::vector<std::string> write() {
+    for (const ir::NodeId id : masks_.nodes()) {
+      ir::Node& node = graph_.node(id);
+      if (node.kind == ir::NodeKind::get_attr && is_read_here_alone(node.target))
+        replace(node.target, node.name);
+      for (ir::Argument& argument : node.args) visit(node, argument);
+    }
+    return std::move(names_);
+  }
+
+ private:
+  bool is_finite_mask(double number) const { return number <= bound_ && number > ir::mask_bound; }
+
+  void visit(const ir::Node& node, ir::Argument& argument) {
+    const ir::Value& value = argument.value;
+    const bool number =
+        value.kind() == ir::Value::Kind::number || value.kind() == ir::Value::Kind::integer;
+    if (number && is_finite_mask(value.as_double())) {
+      argument.value = ir::Value(least_);
+      names_.push_back(node.name);
+    }
+    if (!value.is_node()) return;  // factors that make masks are none themselves
+    const ir::Node& given = graph_.node(value.node());
+    if (given.kind == ir::NodeKind::get_attr && graph_.users(given.id).size() == 1 &&
+        readers(given.target) == 1)
+      replace(given.target, node.name);
+  }
+
+  std::size_t readers(const std::string& path) const {
+    std::size_t count = 0;
+    for (const ir::NodeId id : graph_.order())
+      count += graph_.node(id).kind == ir::NodeKind::get_attr && graph_.node(id).target == path;
+    for (const auto& [name, module] : graph_.modules)
+      for (const auto& [argument, tensor] : module.tensors) count += tensor == path;
+    return count;
+  }
+
+  bool is_read_here_alone(const std::string& path) const {
+    const auto reads = [&](ir::NodeId id) { return graph_.node(id).target == path; };
+    return readers(path) == static_cast<std::size_t>(std::ranges::count_if(masks_.nodes(), reads));
+  }
+
+  void replace(const std::string& path, const std::string& name) {
+    Array& values = graph_.tensors.at(path).value;
+    if (values.dtype() != DType::float32) return;
+    bool any = false;
+    for (float& value : values.mutable_span<float>()) {
+      if (!is_finite_mask(value)) continue;
+      value = least_;
+      any = true;
+    }
+    if (any) names_.push_back(name);
+  }
+
+  static constexpr float least_ = std::numeric_limits<float>::lowest();
+  ir::Graph& graph_;
+  const double bound_;
+  const ir::Masks masks_;
+  std::vector<std::string> names_;
+};
+
+/// The largest difference that the softmaxes of two graphs with the same nodes have on data.
+double difference_of_shares(const ir::Graph& before, const ir::Graph& after,
+                            const PassContext& context) {
+  const auto first = context.evaluator(before, ir::Level::floating);
+  const auto second = context.evaluator(after, ir::Level::floating);
+  double difference = 0;
+  context.each_batch(rows_to_judge, [&](const std::vector<Array>& inputs) {
+    std::map<std::string, Array> shares;
+    const auto each = [](const auto& see) {
+      return [see](const ir::Node& node, const std::string& port, const Array& value) {
+        if (port == "data_out" && is_softmax(node)) see(node.name, value);
+      };
+    };
+    first->run(inputs,
+               each([&](const std::string& name, const Array& value) { shares[name] = value; }));
+    second->run(inputs, each([&](const std::string& name, const Array& value) {
+                  const auto a = shares.at(name).span<float>(), b = value.span<float>();
+                  for (std::size_t i = 0; i < a.size(); ++i)
+                    if (!(std::fabs(a[i] - b[i]) <= difference))
+                      difference = std::fabs(a[i] - b[i]);
+                }));
+  });
+  return difference;
+}
+
+}  // namespace
+
+void write_masks(ir::Graph& graph, const PassContext& context, Result& result) {
+  const auto tell = [&](const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    for (const std::string& name : names) result.info["masks"].push_back(name);
+    result.details.push_back("numbers that hide elements from a softmax are masks now, at: " +
+                             join(names, ", "));
+  };
+  Writer strong(graph, finite_mask_bound);
+  if (strong.is_rounded()) tell(strong.write());
+  ir::Graph changed = graph;
+  Writer weak(changed, weak_mask_bound);
+  if (!weak.is_rounded()) return;
+  const std::vector<std::string> names = weak.write();
+  if (names.empty()) return;
+  const bool judged = context.evaluator && context.has_data();
+  if (judged && difference_of_shares(graph, changed, context) <= least_share) {
+    graph = std::move(changed);
+    return tell(names);
+  }
+  if (!judged)
+    result.notes.push_back(
+        "numbers below -16 that a softmax reads are scores to its format; where they hide "
+        "elements, give example inputs with --input, or write -inf in the model, at: " +
+        join(names, ", "));
+}
+
+}  // namespace mase::passes
