@@ -41,7 +41,7 @@ constexpr std::string_view names_of_aten[] = {
     "std_mean sum_to_size topk trapezoid trapz _unique _unique2 unique_consecutive unique_dim "
     "var_mean",
     // Softmax, norms and dropout
-    "feature_alpha_dropout _log_softmax native_dropout native_group_norm native_layer_norm "
+    "_log_softmax native_dropout native_group_norm native_layer_norm "
     "normalize _safe_softmax _softmax _weight_norm _weight_norm_interface",
     // Products, convolutions and attention
     "addbmm addmv addr bilinear cdist chain_matmul conv3d conv_tbc conv_transpose3d "
