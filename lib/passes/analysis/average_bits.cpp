@@ -2,6 +2,8 @@
 // Every tensor on a port adds its elements and bits to the sums of its class.
 #include "passes/analysis/average_bits.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -24,12 +26,66 @@ struct Sum {
   }
 };
 
-Sum tensor_bits(const ir::Node& node, const std::string& port, DType dtype, const Shape& shape,
-                double elements) {
-  const auto format = node.formats.find(port);
-  const double bits = format == node.formats.end() ? 8.0 * double(size_of(dtype))
-                                                   : format->second.bits_per_element(shape);
+Sum tensor_bits(const formats::Format* format, DType dtype, const Shape& shape, double elements) {
+  const double bits = format ? format->bits_per_element(shape) : 8.0 * double(size_of(dtype));
   return {bits * elements, elements};
+}
+
+const formats::Format* format_at(const ir::Node& node, const std::string& port) {
+  const auto found = node.formats.find(port);
+  return found == node.formats.end() ? nullptr : &found->second;
+}
+
+/// Whether an op only clamps, chooses or moves values: what rounds its result may round its input,
+/// and hardware does.
+bool passes_values_on(const ir::Classified& type) {
+  switch (type.family()) {
+    using enum ir::OpFamily;
+    case copy:
+    case reshape:
+    case transpose:
+    case permute:
+    case expand:
+    case concatenation:
+    case movement:
+      return true;
+    default:
+      break;
+  }
+  constexpr std::array clamps{"relu", "relu6", "hardtanh", "max_pool1d", "max_pool2d"};
+  return std::ranges::find(clamps, type.op) != clamps.end();
+}
+
+/// The format that the readers of a result give it, the widest; null where one of them gives none.
+const formats::Format* readers_format(const ir::Graph& graph, ir::NodeId id);
+
+/// The format of data at a port: its own, else that of what reads the result of an op without
+/// formats that passes values on.
+const formats::Format* data_format(const ir::Graph& graph, const ir::Node& node,
+                                   const std::string& port) {
+  const formats::Format* own = format_at(node, port);
+  if (own || !node.formats.empty() || !passes_values_on(ir::classify(graph, node))) return own;
+  return readers_format(graph, node.id);
+}
+
+const formats::Format* readers_format(const ir::Graph& graph, ir::NodeId id) {
+  const formats::Format* widest = nullptr;
+  for (const ir::NodeId user : graph.users(id)) {
+    const ir::Node& reader = graph.node(user);
+    const ir::Classified type = ir::classify(graph, reader);
+    if (type.family() == ir::OpFamily::size) continue;
+    const formats::Format* format = nullptr;
+    for (const ir::Port& port : ir::ports(graph, reader))
+      port.value.for_each_node([&](ir::NodeId given) {
+        if (given == id) format = data_format(graph, reader, port.name);
+      });
+    if (!format && passes_values_on(type)) format = readers_format(graph, user);
+    if (!format) return nullptr;
+    const Shape& shape = graph.node(id).info.shape;
+    if (!widest || format->bits_per_element(shape) > widest->bits_per_element(shape))
+      widest = format;
+  }
+  return widest;
 }
 
 /// Which tensors are data, whatever port they stand at: the second operand of a product of two
@@ -72,7 +128,8 @@ NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node)
     if (!port.tensor.empty()) {
       const Array& value = graph.tensors.at(port.tensor).value;
       add(port.name, false,
-          tensor_bits(node, port.name, value.dtype(), value.shape(), double(value.size())));
+          tensor_bits(format_at(node, port.name), value.dtype(), value.shape(),
+                      double(value.size())));
       continue;
     }
     if (port.inner) continue;  // not kept
@@ -80,7 +137,8 @@ NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node)
       const ir::ValueInfo& info = graph.node(id).info;
       if (info.is_tensor())
         add(port.name, data.contains(port.name, id),
-            tensor_bits(node, port.name, info.dtype, info.shape, data.elements(id)));
+            tensor_bits(data_format(graph, node, port.name), info.dtype, info.shape,
+                        data.elements(id)));
     });
   }
   return sums;
@@ -103,15 +161,15 @@ class Memory {
     const ir::Classified type = ir::classify(graph_, node);
     const bool quantizable = type.row && type.row->quantizable;
     for (const ir::Port& port : ir::ports(graph_, node)) {
-      const auto found = node.formats.find(port.name);
-      const formats::Format* format = found == node.formats.end() ? nullptr : &found->second;
+      const formats::Format* format = format_at(node, port.name);
       if (!port.tensor.empty()) add_parameter(port.tensor, format);
       port.value.for_each_node([&](ir::NodeId id) {
         const ir::Node& given = graph_.node(id);
         if (given.kind == ir::NodeKind::get_attr)
           add_parameter(given.target, format);
         else if (quantizable && data_.contains(port.name, id))
-          activations.add(sum_of(format, given.info.dtype, given.info.shape, data_.elements(id)));
+          activations.add(sum_of(data_format(graph_, node, port.name), given.info.dtype,
+                                 given.info.shape, data_.elements(id)));
       });
     }
   }

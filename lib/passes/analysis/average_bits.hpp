@@ -9,9 +9,10 @@ namespace mase::passes {
 /// Bits per element averaged over elements: sum(bits(t) * numel(t)) / sum(numel(t)) over the
 /// tensors t, of one sample, on the weight, bias and data_in ports of quantizable nodes. A
 /// quantized port counts the bits of its format (for `integer` its width), any other port the bits
-/// of its dtype. What depends on the inputs is an activation at any port, as both operands of a
-/// product are. Info: "weight_bits", "bias_bits", "activation_bits", "parameter_bits" (weights and
-/// biases).
+/// of its dtype; what an op without formats reads that only clamps, chooses or moves (relu) counts
+/// what reads its result, as hardware rounds there. What depends on the inputs is an activation at
+/// any port, as both operands of a product are. Info: "weight_bits", "bias_bits",
+/// "activation_bits", "parameter_bits" (weights and biases).
 ///
 /// Over the whole graph, for one sample: "average_bitwidth" averages over every parameter once
 /// (those of layers without quantized form too), "average_bitwidth_with_activations" over these and
