@@ -45,7 +45,7 @@ bool is_kept_mask(float exact, float changed) {
 /// Energies of a signal and of the error made on it, and how much of it a format could not hold.
 struct Energy {
   double signal = 0, noise = 0;
-  std::int64_t values = 0, saturated = 0;
+  std::int64_t elements = 0, values = 0, saturated = 0;
 
   void add(std::span<const float> exact, std::span<const float> changed) {
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -53,6 +53,7 @@ struct Energy {
       const double x = exact[i], e = double(changed[i]) - x;
       signal += x * x;
       noise += e * e;
+      ++elements;
     }
   }
   /// `exact` as it is before the format, `changed` behind it.
@@ -186,6 +187,62 @@ ReportTable sqnr_table(const ir::Graph& graph, const Energies& energies, const s
   return table;
 }
 
+/// Bits of one element at a port, and at those that take its format where they have none of their
+/// own (the matrices of a recurrent layer for "weight"), each by its elements.
+std::optional<double> bits_at_port(const ir::Graph& graph, const ir::Node& node,
+                                   std::string_view port) {
+  double bits = 0, elements = 0;
+  for (const auto& [name, format] : node.formats) {
+    const std::vector<Shape> shapes = port_shapes(graph, node, name);
+    if (shapes.empty() || (name != port && ir::general_port(name) != port)) continue;
+    const auto count = double(numel(shapes.front()));
+    bits += count * format.bits_per_element(shapes.front());
+    elements += count;
+  }
+  return elements > 0 ? std::optional(bits / elements) : std::nullopt;
+}
+
+constexpr double least_decibel = 10;
+constexpr std::size_t most_ports = 5;
+/// Formats of fewer bits may be worse than that at their best.
+constexpr double least_bits = 4;
+
+double mean(double sum, const Energy& of) {
+  return of.elements > 0 ? sum / double(of.elements) : 0;
+}
+
+/// Whether what a format does to a bias is a thousandth of what it is added to.
+bool is_lost_in_sum(const Energy& bias, const std::map<std::string, Energy>& ports) {
+  const auto sum = ports.find("data_out");
+  return sum != ports.end() &&
+         mean(bias.noise, bias) < 1e-3 * mean(sum->second.signal, sum->second);
+}
+
+/// Ports whose format of 4 bits or more keeps next to nothing of their values.
+void warn_of_noise(const ir::Graph& graph, const Energies& energies, Result& result) {
+  std::vector<std::string> ports;
+  for (ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    const auto found = energies.find(node.name);
+    if (node.formats.empty() || found == energies.end()) continue;
+    for (const auto& [port, energy] : found->second) {
+      const std::optional<double> bits = bits_at_port(graph, node, port);
+      if (port == "data_out" || bits.value_or(0) < least_bits) continue;
+      if (energy.decibel() >= least_decibel) continue;
+      if (port == "bias" && is_lost_in_sum(energy, found->second)) continue;
+      ports.push_back("'" + node.name + "' " + port + " (" + decibel_text(found->second, port) +
+                      ")");
+    }
+  }
+  if (ports.empty()) return;
+  const std::size_t more = ports.size() > most_ports ? ports.size() - most_ports : 0;
+  ports.resize(ports.size() - more);
+  result.notes.push_back("below 10 dB SQNR: " + join(ports, ", ") +
+                         (more > 0 ? " and " + std::to_string(more) + " more" : "") +
+                         "; give more bits, or let data place them: frac_width = \"auto\", or a "
+                         "format of blocks");
+}
+
 /// Percent of the values on each port that lie beyond its format.
 ReportTable saturation_table(const ir::Graph& graph, const Energies& energies,
                              const std::string& folder, Tree& info) {
@@ -214,21 +271,6 @@ ReportTable saturation_table(const ir::Graph& graph, const Energies& energies,
 }
 
 /// Bits per element on the ports of quantized nodes, shared exponents and scales included.
-/// Bits of one element at a port, and at those that take its format where they have none of their
-/// own (the matrices of a recurrent layer for "weight"), each by its elements.
-std::optional<double> bits_at_port(const ir::Graph& graph, const ir::Node& node,
-                                   std::string_view port) {
-  double bits = 0, elements = 0;
-  for (const auto& [name, format] : node.formats) {
-    const std::vector<Shape> shapes = port_shapes(graph, node, name);
-    if (shapes.empty() || (name != port && ir::general_port(name) != port)) continue;
-    const auto count = double(numel(shapes.front()));
-    bits += count * format.bits_per_element(shapes.front());
-    elements += count;
-  }
-  return elements > 0 ? std::optional(bits / elements) : std::nullopt;
-}
-
 ReportTable bits_table(const ir::Graph& graph, const std::string& folder, Tree& info) {
   ReportTable table{"Bits per element",
                     {"Node", "Weight", "Bias", "Data in", "Output"},
@@ -282,6 +324,7 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   Tree sqnr = Tree::dict();
   result.tables.push_back(sqnr_table(graph, energies, options.save_dir, sqnr));
   result.info["sqnr_db"] = std::move(sqnr);
+  warn_of_noise(graph, energies, result);
   Tree saturation = Tree::dict();
   result.tables.push_back(saturation_table(graph, energies, options.save_dir, saturation));
   result.info["saturation"] = std::move(saturation);

@@ -10,7 +10,8 @@ namespace mase::passes {
 /// can be run on the probe, SQNR per quantized layer in dB, 10 log10(sum x^2 / sum (q(x) - x)^2):
 /// of the weight, of the input on its port, and of the output against the original graph. Beside it
 /// the share of values that saturate (of weight, bias and input), and bits per element with shared
-/// exponents and scales counted. Info: "histogram", "bits", "sqnr_db", "saturation", the last three
+/// exponents and scales counted. Ports of 4 bits or more below 10 dB are a note, but biases whose
+/// error is lost in the sum. Info: "histogram", "bits", "sqnr_db", "saturation", the last three
 /// {node: {port: number}}.
 struct SummarizeQuantization {
   static constexpr PassDoc doc{"summarize_quantization", PassKind::analysis,
