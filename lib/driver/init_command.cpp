@@ -120,9 +120,9 @@ std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calib
   std::string text =
       "\n# Formats by kind of layer: mase list formats, mase list passes quantize.\n";
   text += calibrated
-              ? "# \"auto\": the binary point that the training rows and the weights ask for.\n"
-              : "# \"auto\": the binary point that the weights ask for; with a data set also for "
-                "data.\n";
+              ? "# \"auto\": the binary point that the data and the weights ask for.\n"
+              : "# \"auto\": the binary point that the weights ask for; with data (--dataset, "
+                "--input) also for data.\n";
   text += "[[pass]]\nrun = \"quantize\"\nby = \"type\"\n";
   std::string left;
   for (const auto& [op, kind] : kinds_of(graph)) {
@@ -172,7 +172,8 @@ std::string config_text(const InitRequest& request, ir::Graph& graph) {
   }
   for (const std::string& pass : preparations(graph))
     text += "\n[[pass]]\nrun = \"" + pass + "\"\n";
-  return text + quantize_text(graph, request.width, request.dataset.has_value());
+  const bool has_data = request.dataset || !request.input.inputs.empty();
+  return text + quantize_text(graph, request.width, has_data);
 }
 
 }  // namespace

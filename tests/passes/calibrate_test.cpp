@@ -394,7 +394,7 @@ TEST_CASE("values that are not finite are refused with node and port") {
                                      "[linear.config]\nname = \"integer\"\n"
                                      "bias_frac_width = \"auto\"\n",
                                      context),
-                      Catch::Contains("node 'fc', port bias: a value is "));
+                      Catch::Contains("node 'fc', bias (tensor 'fc.bias'): element 1 is "));
   }
 }
 

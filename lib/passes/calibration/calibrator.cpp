@@ -3,13 +3,17 @@
 #include "passes/calibration/calibrator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <numeric>
 #include <optional>
 
 #include "base/text.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
+#include "passes/calibration/candidates.hpp"
 #include "passes/calibration/score.hpp"
 #include "passes/statistics/values.hpp"
 
@@ -160,6 +164,45 @@ void give_channels(Choice& choice, const std::vector<Candidate>& chosen,
   choice.format = formats::format_of(row.name, fields);
 }
 
+/// The binary point of sums of products at a node: what a bias has below changes no sum by half of
+/// a step, but would widen every weight and sum. None where formats have no such points.
+std::optional<std::int64_t> finest_bias(const ir::Node& node) {
+  std::int64_t point = 0;
+  for (const char* port : {"data_in", "weight"}) {
+    const auto format = node.formats.find(port);
+    if (format == node.formats.end()) return std::nullopt;
+    const formats::FormatRow& row = *formats::find_format(format->second.name());
+    if (row.calibrated != binary_point) return std::nullopt;
+    const Tree fields = format->second.fields();
+    std::int64_t finest = fields.at(row.calibrated).as_int();
+    if (format->second.per_channel())
+      for (const Tree& one : fields.at(row.calibrated_by_channel).as_list())
+        finest = std::max(finest, one.as_int());
+    point += finest;
+  }
+  return point;
+}
+
+/// Whether a node adds up products of its data and its weight, and then its bias.
+bool sums_products(const ir::Graph& graph, const ir::Node& node) {
+  using enum ir::OpFamily;
+  constexpr std::array families{linear, convolution, transposed_convolution, added_product};
+  return std::ranges::find(families, ir::classify(graph, node).family()) != families.end();
+}
+
+/// Keeps a bias from being finer than the sums that it is added to.
+void bound_bias(const ir::Graph& graph, const PortName& port, Choice& choice) {
+  const ir::Node& node = *graph.find_node(port.node);
+  const std::string& field = formats::find_format(choice.format.name())->calibrated;
+  if (port.port != "bias" || field != binary_point || choice.format.per_channel()) return;
+  const auto finest = sums_products(graph, node) ? finest_bias(node) : std::nullopt;
+  if (!finest || choice.value.as_int() <= *finest) return;
+  const auto bounded = with_field(choice.format, field, Tree(*finest));
+  if (!bounded) return;
+  choice.format = *bounded;
+  choice.value = *finest;
+}
+
 Choice choice_of(const PortParts& port, const CalibrationOptions& options) {
   Choice choice{port.format, {}, 0, 0};
   std::vector<Candidate> chosen;
@@ -208,6 +251,14 @@ void report(const PortName& port, const Choice& choice, const CalibrationOptions
                            " % of the calibration values saturate in " + format);
 }
 
+/// The places of ports in the order in which they are chosen: that of a bias follows others.
+std::vector<std::size_t> biases_last(const std::vector<PortName>& ports) {
+  std::vector<std::size_t> places(ports.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::ranges::stable_partition(places, [&](std::size_t i) { return ports[i].port != "bias"; });
+  return places;
+}
+
 }  // namespace
 
 void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,
@@ -219,13 +270,15 @@ void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,
                     {},
                     "calibration.csv"};
   const std::vector<PortParts> measured = measure(graph, ports, options, context);
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Choice choice = choice_of(measured[i], options);
+  std::map<std::size_t, Choice> choices;
+  for (const std::size_t i : biases_last(ports)) {
+    Choice& choice = choices.emplace(i, choice_of(measured[i], options)).first->second;
+    bound_bias(graph, ports[i], choice);
     ir::Node& node = graph.node(graph.find_node(ports[i].node)->id);
     node.formats.insert_or_assign(ports[i].port, choice.format);
     if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph, node);
-    report(ports[i], choice, options, table, result);
   }
+  for (const auto& [i, choice] : choices) report(ports[i], choice, options, table, result);
   result.tables.push_back(std::move(table));
 }
 

@@ -10,6 +10,9 @@
 
 namespace mase::passes {
 
+/// The free field that places the binary point: the fraction bits of a code.
+inline constexpr std::string_view binary_point = "frac_width";
+
 /// One value of the free field and the format that has it.
 struct Candidate {
   Tree value;

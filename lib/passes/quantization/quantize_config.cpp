@@ -121,13 +121,24 @@ bool take_auto(const formats::FormatRow& row, const std::string& port, Tree& fie
   return taken;
 }
 
+/// Whether a binary point is to be chosen because none is given: half of the width, as in the
+/// reference system, is far off for most tensors.
+bool leaves_point_open(const formats::FormatRow& row, const Tree& fields,
+                       const formats::Format& format) {
+  if (row.calibrated != binary_point || fields.find(row.calibrated)) return false;
+  const Tree made = format.fields();
+  const Tree* profile = made.find("profile");
+  return profile && profile->as_string() == "exact";
+}
+
 /// The rule of one port from the fields that the user gave it.
 std::optional<PortRule> port_rule(const formats::FormatRow& row, const std::string& port,
                                   Tree fields, Diagnostics& diagnostics) {
   const bool calibrated = take_auto(row, port, fields, diagnostics);
   const auto made = make_for_port(row, port, fields, diagnostics);
   if (!made) return std::nullopt;
-  return PortRule{*made, std::move(fields), calibrated};
+  const bool is_open = !calibrated && leaves_point_open(row, fields, *made);
+  return PortRule{*made, std::move(fields), calibrated || is_open, is_open};
 }
 
 bool all_none(const Tree& fields) {
@@ -274,8 +285,8 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
 
 namespace {
 
-/// The fields of a rule, but those whose layout was left open, and those of channels where a tensor
-/// has one value for all; "auto" stays.
+/// The fields of a rule, but those that were left open, and those of channels where a tensor has
+/// one value for all; "auto" stays.
 Tree written_fields(const PortRule& rule) {
   const formats::FormatRow& row = *formats::find_format(rule.format.name());
   const Tree fields = rule.format.fields();
@@ -283,6 +294,7 @@ Tree written_fields(const PortRule& rule) {
   for (const auto& [field, value] : fields.as_dict()) {
     const bool of_channels = field == granularity_field || field == row.calibrated_by_channel;
     if (is_open_layout(rule.given, field) || (of_channels && !rule.format.per_channel())) continue;
+    if (rule.is_open && field == row.calibrated) continue;
     out[field] = rule.calibrated && field == row.calibrated ? Tree("auto") : value;
   }
   return out;

@@ -29,7 +29,8 @@ std::vector<std::string> all_ports();
 struct PortRule {
   formats::Format format;   ///< with the defaults of fields that are left open
   Tree given;               ///< the fields that the user set, without those that are "auto"
-  bool calibrated = false;  ///< the format's free field is "auto": it is chosen from data
+  bool calibrated = false;  ///< the format's free field is chosen from data: it is "auto", or
+  bool is_open = false;     ///< a binary point that was not given
 };
 
 /// What one selector asks for.

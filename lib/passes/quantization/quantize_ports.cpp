@@ -42,9 +42,6 @@ std::vector<Shape> port_shapes(const ir::Graph& graph, const ir::Node& node,
   return shapes;
 }
 
-namespace {
-
-/// Whether a port carries what the graph computes, or an input.
 bool carries_data(const ir::Graph& graph, const ir::Node& node, const std::string& name) {
   if (name == "data_out") return true;
   for (const ir::Port& port : ir::ports(graph, node)) {
@@ -56,8 +53,6 @@ bool carries_data(const ir::Graph& graph, const ir::Node& node, const std::strin
   }
   return false;
 }
-
-}  // namespace
 
 std::vector<std::string> shape_faults(const ir::Graph& graph, const ir::Node& node) {
   std::vector<std::string> faults;

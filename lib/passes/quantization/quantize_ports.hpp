@@ -17,6 +17,9 @@ std::set<std::string> float_ports(const ir::Graph& graph, const ir::Node& node);
 std::vector<Shape> port_shapes(const ir::Graph& graph, const ir::Node& node,
                                const std::string& port);
 
+/// Whether a port carries what the graph computes, or an input.
+bool carries_data(const ir::Graph& graph, const ir::Node& node, const std::string& port);
+
 /// One line per tensor of the node that cannot have the format of its port, and per port of data
 /// whose format is for channels.
 std::vector<std::string> shape_faults(const ir::Graph& graph, const ir::Node& node);

@@ -3,6 +3,7 @@
 #include "passes/transform/quantize.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <regex>
 #include <set>
 
@@ -16,6 +17,7 @@
 #include "passes/quantization/port_blocks.hpp"
 #include "passes/quantization/quantize_config.hpp"
 #include "passes/quantization/quantize_ports.hpp"
+#include "passes/statistics/values.hpp"
 #include "passes/transform/expand_attention.hpp"
 
 namespace mase::passes {
@@ -131,9 +133,11 @@ class Applier {
   Result run(const PassContext& context) {
     for (ir::NodeId id : graph_.order()) visit(graph_.node(id));
     check_shapes();
+    check_values();
     Result result;
     note_float(result);
     write_masks(graph_, context, result);
+    settle_open_points(context, result);
     calibrate_ports(graph_, calibrated_, rules_.options, context, result);
     result.changed = !changed_.empty();
     for (const std::string& name : changed_) result.info["nodes"].push_back(formats_of(name));
@@ -163,6 +167,23 @@ class Applier {
                            (attention ? "; [passes.expand_attention] before it takes fused "
                                         "attention apart into layers with formats"
                                       : ""));
+  }
+
+  /// Without data the binary points of data that were left open are half of the width.
+  void settle_open_points(const PassContext& context, Result& result) {
+    if (context.has_data()) return;
+    std::set<std::string> ports;
+    std::erase_if(calibrated_, [&](const PortName& name) {
+      if (!open_.contains(name.text())) return false;
+      if (!carries_data(graph_, *graph_.find_node(name.node), name.port)) return false;
+      ports.insert(name.port);
+      return true;
+    });
+    for (const std::string& port : ports)
+      result.notes.push_back("the binary point of " + port +
+                             " is half of its width without data to choose it from: name a data "
+                             "set, give example inputs with --input, or " +
+                             port + "_frac_width");
   }
 
   void visit(ir::Node& node) {
@@ -222,6 +243,7 @@ class Applier {
     node.formats.insert_or_assign(port,
                                   with_block_layout(wanted.format, wanted.given, op, port, rank));
     if (wanted.calibrated) calibrated_.push_back({node.name, port});
+    if (wanted.is_open) open_.insert(PortName{node.name, port}.text());
   }
 
   void check_shapes() const {
@@ -230,6 +252,36 @@ class Applier {
       for (std::string& fault : shape_faults(graph_, *graph_.find_node(name)))
         faults.push_back(std::move(fault));
     if (!faults.empty()) config_error(join(faults, "\n"));
+  }
+
+  /// Weights that training has broken; -inf among other constants may be a mask.
+  void check_values() const {
+    std::vector<std::string> faults;
+    for (const std::string& name : changed_) {
+      const ir::Node& node = *graph_.find_node(name);
+      for (const ir::Port& port : ir::ports(graph_, node)) {
+        if (!node.formats.contains(port.name)) continue;
+        for (const std::string& path : source_of(graph_, "", port.value, port.tensor).tensors)
+          if (const std::string fault = value_fault(graph_.tensors.at(path)); !fault.empty())
+            faults.push_back("node '" + name + "', " + port.name + " (tensor '" + path +
+                             "'): " + fault);
+      }
+    }
+    if (faults.empty()) return;
+    file_error(join(faults, "\n") +
+               ": formats hold finite numbers; mend the tensor or leave the node in float "
+               "(name = \"NA\")");
+  }
+
+  /// The first element that no format holds; empty without one.
+  static std::string value_fault(const ir::Tensor& tensor) {
+    if (tensor.value.dtype() != DType::float32) return "";
+    const auto values = tensor.value.span<float>();
+    const auto odd = std::ranges::find_if(values, [&](float value) {
+      return tensor.is_parameter ? !std::isfinite(value) : std::isnan(value);
+    });
+    if (odd == values.end()) return "";
+    return "element " + std::to_string(odd - values.begin()) + " is " + double_text(*odd);
   }
 
   Tree formats_of(const std::string& name) const {
@@ -243,7 +295,8 @@ class Applier {
   const Rules& rules_;
   std::vector<std::regex> patterns_;  ///< one per rule with by = "regex_name", else none
   std::vector<std::string> changed_;
-  std::vector<PortName> calibrated_;  ///< ports with a field that is "auto"
+  std::vector<PortName> calibrated_;  ///< ports with a field that is chosen from data
+  std::set<std::string> open_;        ///< those of them whose binary point was not given
   std::set<std::string> used_;
   /// Nodes by what was not applied to them: what a rule named, and what the default has beyond
   /// the ports of a node.

@@ -23,8 +23,9 @@ namespace mase::passes {
 ///
 /// A format's free field may be "auto" (`frac_width = "auto"`, `data_in_frac_width = "auto"`):
 /// these ports are calibrated once all formats stand (calibrate_ports), and the resolved
-/// configuration keeps the word. How blocks lie on a port follows from the port where `config` does
-/// not say it (with_block_layout).
+/// configuration keeps the word. So are binary points that are not given in profile exact, those
+/// of data where there is data; a note says where there is none. How blocks lie on a port follows
+/// from the port where `config` does not say it (with_block_layout).
 struct Quantize {
   static constexpr PassDoc doc{"quantize", PassKind::transform,
                                "Quantize the ports of nodes chosen by type, name or pattern.",
