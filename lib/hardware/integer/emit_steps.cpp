@@ -240,7 +240,7 @@ StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int6
 StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                           const std::string& port) {
   const FixedType from = value(stream.id).type;
-  if (const Masked* masks = masked(stream.id)) return masked_on(stream, *masks, grid);
+  if (masked(stream.id)) return masked_on({*this, reader}, stream, grid, port);
   if (holds(grid.type, from)) return stream;
   const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,
                               static_cast<int>(grid.rounding));
@@ -252,14 +252,6 @@ StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::
   result.batch = stream.batch;
   casts_[key] = result.id;
   return result;
-}
-
-StreamView Lowering::masked_on(const StreamView& stream, const Masked& masks,
-                               const Grid& grid) const {
-  const FixedType type = type_for(masks.others.low, masks.others.high, value(stream.id).type.frac);
-  if (holds(grid.type, type)) return stream;
-  throw Refusal{"what it reads has masks and " + type_text(type) + " codes, its format " +
-                type_text(grid.type) + "; give both the same format (pass quantize)"};
 }
 
 StreamView Lowering::widened(const StreamView& stream, const FixedType& type,

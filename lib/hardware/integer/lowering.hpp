@@ -196,8 +196,6 @@ class Lowering {
   StreamView append_for(const ir::Node& reader, const std::string& suffix, Operation operation,
                         std::vector<ValueId> inputs, const Accumulator& accumulator,
                         const Requantise& requantise, const FixedType& type, Layout layout);
-  /// A stream with masks on a grid that has all its other codes.
-  StreamView masked_on(const StreamView& stream, const Masked& masks, const Grid& grid) const;
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 
@@ -469,6 +467,9 @@ StreamView masked_sum(const Call& call, BinaryKind kind, const StreamView& a, co
 /// mask, masks.
 Operand around_masks(const Call& call, const StreamView& x,
                      const std::function<Operand(const StreamView&)>& lower);
+/// A stream with masks on a grid, for a port of the node: itself where that has all other codes.
+StreamView masked_on(const Call& call, const StreamView& x, const Grid& grid,
+                     const std::string& port);
 /// A product with a factor so negative that it makes masks of all elements but 0.
 StreamView masked_product(const Call& call, const StreamView& x, double factor);
 

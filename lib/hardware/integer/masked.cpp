@@ -178,11 +178,31 @@ Operand around_masks(const Call& call, const StreamView& x,
   return result;
 }
 
+StreamView masked_on(const Call& call, const StreamView& x, const Grid& grid,
+                     const std::string& port) {
+  const FixedType type = call.lowering.value(x.id).type;
+  const Interval numbers = call.lowering.masked(x.id)->others;
+  if (holds(grid.type, type_for(numbers.low, numbers.high, type.frac))) return x;
+  const Accumulator accumulator{interval_of(type), type.frac};
+  const StreamView others =
+      call.lowering.emit_before(call.node, port + "_cast", Cast{}, {x.id}, accumulator,
+                                to_grid(accumulator, grid), call.lowering.layout_of(x));
+  const Masked masks = with_masks(call.lowering.value(others.id).type);
+  StreamView result = with_masks_of(call, others, {call, x, port}, masks, Place::before);
+  result.batch = x.batch;
+  call.lowering.set_masked(result.id, masks);
+  return result;
+}
+
 StreamView masked_product(const Call& call, const StreamView& x, double factor) {
-  const FixedType type = call.lowering.value(x.id).type, to = call.needed_grid().type;
+  const FixedType type = call.lowering.value(x.id).type;
   if (std::ldexp(factor, -type.frac) > ir::mask_bound)
     throw Refusal{"its factor makes masks of some of its elements only; give it " +
                   std::string("-inf or the least float32")};
+  // Readers with grids that differ each clamp what negative elements give.
+  constexpr FixedType beyond_grids{32, 0, true};
+  const auto grid = call.lowering.target(call.node);
+  const FixedType to = grid ? grid->type : beyond_grids;
   Masked masks = with_masks(to);
   masks.others = {0, type.low() < 0 ? to.high() : 0};
   const auto scale =

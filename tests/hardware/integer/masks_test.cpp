@@ -203,6 +203,32 @@ Array mask_input() {
   return Array::from(values, rows);
 }
 
+TEST_CASE("masks that readers with grids of their own share are masks to each") {
+  Sketch sketch;
+  const auto x = sketch.input(rows, {{"data_out", scores_format}});
+  auto mask = sketch.input(rows, {{"data_out", "integer(8, 6)"}});
+  mask = sketch.call("aten::mul.Scalar",
+                     {{"self", ref(mask)}, {"other", Value(static_cast<double>(least))}}, rows);
+  std::vector<ir::Value> results;
+  for (const std::string format : {"integer(8, 4)", "integer(12, 5)"}) {
+    const Formats input{{"data_in", format}};
+    const auto sum =
+        sketch.call("aten::add.Tensor", {{"self", ref(x)}, {"other", ref(mask)}}, rows, input);
+    const auto y = softmax(sketch, sum, {input[0], probabilities[1]});
+    results.push_back(ref(y));
+  }
+  const integer::Program program = integer::lower(sketch.finish(Value::tuple(results)));
+  std::vector<float> ones = masks(1);
+  ones.insert(ones.end(), ones.begin(), ones.end());
+  const std::vector<Codes> codes{integer::encode_input(program, 0, scores()),
+                                 integer::encode_input(program, 1, Array::from(ones, rows))};
+  const std::vector<Codes> found = integer::Interpreter(program).run(codes, 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Array shares = integer::decode_output(program, i, found[i], 2);
+    CHECK(std::ranges::equal(shares.span<float>(), expected(scores(), 0, 1)));
+  }
+}
+
 TEST_CASE("a product that is added to masks has them") {
   Sketch sketch;
   const auto x = sketch.input(rows, {{"data_out", scores_format}});
