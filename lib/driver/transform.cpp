@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase transform`: load, run the passes, report, store the checkpoint with its configuration.
 #include <algorithm>
+#include <cmath>
 
 #include "backend/backend.hpp"
 #include "base/file.hpp"
@@ -107,6 +108,50 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
   tree["rows"] = scores.rows;
 }
 
+/// What differs between two runs' results, of which there are as many.
+struct Distance {
+  std::int64_t elements = 0, differing = 0;
+  double largest = 0, scale = 0;
+
+  void add(const Array& one, const Array& other) {
+    const Array a = one.to_float32(), b = other.to_float32();
+    for (std::size_t i = 0; i < a.span<float>().size(); ++i) {
+      const double x = a.span<float>()[i], difference = std::fabs(x - b.span<float>()[i]);
+      ++elements;
+      differing += difference > 0;
+      largest = std::max(largest, difference);
+      scale = std::max(scale, std::fabs(x));
+    }
+  }
+};
+
+/// How far the integer level, which hardware computes, is from the quantized one on the example;
+/// nothing where the graph has no integer level.
+void show_levels(const LoadedModel& model, Output& output) {
+  if (!model.measured) return;
+  std::unique_ptr<ir::Evaluator> integer;
+  try {
+    integer = make_evaluator()(model.graph, ir::Level::integer);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::unsupported) return;
+    throw;
+  }
+  const ir::Results exact = integer->run(model.example);
+  const ir::Results rounded =
+      make_evaluator()(model.graph, ir::Level::quantized)->run(model.example);
+  Distance distance;
+  for (std::size_t i = 0; i < exact.size(); ++i) distance.add(rounded[i].second, exact[i].second);
+  const double share =
+      double(distance.differing) / double(std::max<std::int64_t>(distance.elements, 1));
+  output.text("\nhardware computes the level integer: " + fixed_text(100 * share, 1) +
+              " % of the results differ from the level quantized, by at most " +
+              double_text(distance.largest) + " of " + double_text(distance.scale));
+  Tree& tree = output.document()["integer_level"];
+  tree["differing"] = share;
+  tree["largest_difference"] = distance.largest;
+  tree["largest_result"] = distance.scale;
+}
+
 /// A result of other settings is not replaced by accident; the same settings give the same again.
 void refuse_overwriting(const std::string& folder, const std::string& resolved) {
   const std::string path = folder + "/transformed_ckpt/config.toml";
@@ -169,6 +214,7 @@ int transform(const TransformRequest& request) {
   complete_metadata(model.graph);
   if (session.configuration.evaluation)
     show_scores(session, *session.configuration.evaluation, model.graph);
+  show_levels(model, output);
   const std::string checkpoint = store(session, model.graph, folder, info, resolved);
   output.text("\ncheckpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;
