@@ -66,6 +66,11 @@ Constants constants_at(const Call& call, std::string_view argument,
     constants.fit(grid->type.frac);
     return constants;
   }
+  if (masks && number <= ir::mask_bound) {
+    Constants constants{{}, {}, {static_cast<std::int64_t>(masks->code)}};
+    constants.fit(0);
+    return constants;
+  }
   if (!std::isfinite(number))
     throw Refusal{"its value is none of its input's format; give the node a data_out format"};
   return call.constant(number);
@@ -190,14 +195,21 @@ Operand chosen_by_stream(const Call& call, const Choice& choice) {
   return joined(call, taken, kept_by(call, y, choice.when ? rest() : mask, "left"), masks);
 }
 
+/// The masks that a choice between constants keeps; beside 0 they need no grid.
+std::optional<Masked> masks_beside(const Call& call, const Choice& choice) {
+  if (!call.lowering.keeps_masks(call.node)) return std::nullopt;
+  if (const auto grid = call.lowering.target(call.node)) return with_masks(grid->type);
+  for (const std::string_view argument : {choice.taken, choice.other})
+    if (number_in(call, argument) == 0.0) return with_masks(type_for(0, 0, 0));
+  return std::nullopt;
+}
+
 /// Between constants: the mask times their difference, plus what is taken where it is 0.
 Operand constants_chosen(const Call& call, const Choice& choice) {
   if (!is_stream(call, choice.mask))
     throw Refusal{"it chooses between constants; pass fold_constants computes it"};
   const StreamView mask = mask_stream(call, choice);
-  const auto grid = call.lowering.target(call.node);
-  std::optional<Masked> masks;
-  if (call.lowering.keeps_masks(call.node) && grid) masks = with_masks(grid->type);
+  const std::optional<Masked> masks = masks_beside(call, choice);
   Constants one = in_stream_order(call, mask, constants_at(call, choice.taken, masks));
   Constants other = in_stream_order(call, mask, constants_at(call, choice.other, masks));
   check_fixed(one);

@@ -203,12 +203,9 @@ Array mask_input() {
   return Array::from(values, rows);
 }
 
-TEST_CASE("masks that readers with grids of their own share are masks to each") {
-  Sketch sketch;
-  const auto x = sketch.input(rows, {{"data_out", scores_format}});
-  auto mask = sketch.input(rows, {{"data_out", "integer(8, 6)"}});
-  mask = sketch.call("aten::mul.Scalar",
-                     {{"self", ref(mask)}, {"other", Value(static_cast<double>(least))}}, rows);
+/// Two softmaxes of scores and one mask, on grids of their own; the second input is 1 where the
+/// mask hides.
+void check_two_readers(Sketch& sketch, ir::NodeId x, ir::NodeId mask) {
   std::vector<ir::Value> results;
   for (const std::string format : {"integer(8, 4)", "integer(12, 5)"}) {
     const Formats input{{"data_in", format}};
@@ -229,6 +226,15 @@ TEST_CASE("masks that readers with grids of their own share are masks to each") 
   }
 }
 
+TEST_CASE("masks that readers with grids of their own share are masks to each") {
+  Sketch sketch;
+  const auto x = sketch.input(rows, {{"data_out", scores_format}});
+  auto mask = sketch.input(rows, {{"data_out", "integer(8, 6)"}});
+  mask = sketch.call("aten::mul.Scalar",
+                     {{"self", ref(mask)}, {"other", Value(static_cast<double>(least))}}, rows);
+  check_two_readers(sketch, x, mask);
+}
+
 TEST_CASE("a product that is added to masks has them") {
   Sketch sketch;
   const auto x = sketch.input(rows, {{"data_out", scores_format}});
@@ -241,6 +247,21 @@ TEST_CASE("a product that is added to masks has them") {
   for (std::size_t i = 0; i < 5; ++i) identity[i * 6] = identity[25 + i * 6] = 1;
   check(sketch.finish(softmax(sketch, y)),
         {scores(), mask_input(), Array::from(identity, {2, 5, 5})});
+}
+
+TEST_CASE("zeros that a computed mask fills are masks, as torch.nn makes them") {
+  Sketch sketch;
+  const auto x = sketch.input(rows, {{"data_out", scores_format}});
+  const auto pad = sketch.input(rows, {{"data_out", "integer(1, 0, is_signed=false)"}});
+  const auto boolean = ir::ValueInfo::tensor(DType::boolean, rows);
+  const auto hides =
+      sketch.call("aten::gt.Scalar", {{"self", ref(pad)}, {"other", Value(0)}}, boolean);
+  const auto zeros = sketch.call("aten::zeros_like", {{"self", ref(hides)}}, rows);
+  const auto mask = sketch.call(
+      "aten::masked_fill.Scalar",
+      {{"self", ref(zeros)}, {"mask", ref(hides)}, {"value", Value(static_cast<double>(hidden))}},
+      rows);
+  check_two_readers(sketch, x, mask);
 }
 
 TEST_CASE("masks from which scores are subtracted stay masks") {
