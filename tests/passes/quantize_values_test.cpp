@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "ir/text.hpp"
 #include "passes/float_runner.hpp"
 
 namespace mase {
@@ -62,6 +63,26 @@ TEST_CASE("a bias asks for no bits below the products that it is added to") {
                    context);
     CHECK(format_text(graph, "bias") == expected);
   }
+}
+
+TEST_CASE("a parameter that is joined to a stream has the format behind it, not float32") {
+  ir::Graph graph = ir::parse(R"(graph "tokens" {
+  tensor cls : float32[1, 1, 2] parameter grad
+  %x : float32[3, 4, 2] = placeholder x
+  %cls : float32[1, 1, 2] = get_attr cls
+  %expand : float32[3, 1, 2] = call_method expand aten::expand(self=%cls, size=[3, 1, 2])
+  %cat : float32[3, 5, 2] = call_function torch.cat aten::cat(tensors=[%expand, %x], dim=1)
+  %y : float32[3, 5, 2] = call_function torch.tanh aten::tanh(self=%cat)
+  %output : float32[3, 5, 2] = output output(value=%y)
+}
+)",
+                              "test");
+  passes::PassContext context;
+  const passes::Result result =
+      test::run_pass(graph, "quantize", "[tanh.config]\ndata_in = \"integer(6, 4)\"\n", context);
+  CHECK(result.notes.empty());
+  const Tree bits = test::run_pass(graph, "average_bits", "", context).info;
+  CHECK(bits.at("average_bitwidth").as_double() == 6);
 }
 
 TEST_CASE("parameters with NaN or infinity are refused alike by all formats") {

@@ -2,8 +2,6 @@
 // Every tensor on a port adds its elements and bits to the sums of its class.
 #include "passes/analysis/average_bits.hpp"
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -13,6 +11,7 @@
 #include "passes/analysis/rows.hpp"
 #include "passes/constants/constant_nodes.hpp"
 #include "passes/quantization/float_share.hpp"
+#include "passes/quantization/readers_format.hpp"
 
 namespace mase::passes {
 namespace {
@@ -29,63 +28,6 @@ struct Sum {
 Sum tensor_bits(const formats::Format* format, DType dtype, const Shape& shape, double elements) {
   const double bits = format ? format->bits_per_element(shape) : 8.0 * double(size_of(dtype));
   return {bits * elements, elements};
-}
-
-const formats::Format* format_at(const ir::Node& node, const std::string& port) {
-  const auto found = node.formats.find(port);
-  return found == node.formats.end() ? nullptr : &found->second;
-}
-
-/// Whether an op only clamps, chooses or moves values: what rounds its result may round its input,
-/// and hardware does.
-bool passes_values_on(const ir::Classified& type) {
-  switch (type.family()) {
-    using enum ir::OpFamily;
-    case copy:
-    case reshape:
-    case transpose:
-    case permute:
-    case expand:
-    case concatenation:
-    case movement:
-      return true;
-    default:
-      break;
-  }
-  constexpr std::array clamps{"relu", "relu6", "hardtanh", "max_pool1d", "max_pool2d"};
-  return std::ranges::find(clamps, type.op) != clamps.end();
-}
-
-/// The format that the readers of a result give it, the widest; null where one of them gives none.
-const formats::Format* readers_format(const ir::Graph& graph, ir::NodeId id);
-
-/// The format of data at a port: its own, else that of what reads the result of an op without
-/// formats that passes values on.
-const formats::Format* data_format(const ir::Graph& graph, const ir::Node& node,
-                                   const std::string& port) {
-  const formats::Format* own = format_at(node, port);
-  if (own || !node.formats.empty() || !passes_values_on(ir::classify(graph, node))) return own;
-  return readers_format(graph, node.id);
-}
-
-const formats::Format* readers_format(const ir::Graph& graph, ir::NodeId id) {
-  const formats::Format* widest = nullptr;
-  for (const ir::NodeId user : graph.users(id)) {
-    const ir::Node& reader = graph.node(user);
-    const ir::Classified type = ir::classify(graph, reader);
-    if (type.family() == ir::OpFamily::size) continue;
-    const formats::Format* format = nullptr;
-    for (const ir::Port& port : ir::ports(graph, reader))
-      port.value.for_each_node([&](ir::NodeId given) {
-        if (given == id) format = data_format(graph, reader, port.name);
-      });
-    if (!format && passes_values_on(type)) format = readers_format(graph, user);
-    if (!format) return nullptr;
-    const Shape& shape = graph.node(id).info.shape;
-    if (!widest || format->bits_per_element(shape) > widest->bits_per_element(shape))
-      widest = format;
-  }
-  return widest;
 }
 
 /// Which tensors are data, whatever port they stand at: the second operand of a product of two
@@ -151,7 +93,8 @@ class Memory {
       : graph_(graph), data_(data), common_(ir::common_formats(graph)), shared_bits_(shared_bits) {
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
     // What no port reads: parameters of ops outside the table.
-    for (const auto& [path, tensor] : graph.tensors) add_parameter(path, nullptr);
+    for (const auto& [path, tensor] : graph.tensors)
+      add_parameter(path, parameter_format(graph, path));
   }
 
   Sum parameters, activations;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parameter is quantized where a port that reads it, or a part of it, has a format.
+// A parameter is quantized where a port that reads it, or a part of it, has a format, also behind
+// what only moves it.
 #include "passes/quantization/float_share.hpp"
 
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
 #include "ir/tensor_readers.hpp"
 #include "passes/analysis/operations.hpp"
+#include "passes/quantization/readers_format.hpp"
 
 namespace mase::passes {
 namespace {
@@ -46,7 +48,7 @@ FloatShare float_share(const ir::Graph& graph) {
   const auto readers = ir::tensor_readers(graph);
   const auto is_quantized = [&](const std::string& path) {
     const auto found = readers.find(path);
-    return found != readers.end() && found->second.format;
+    return (found != readers.end() && found->second.format) || parameter_format(graph, path);
   };
   for (const auto& [path, tensor] : graph.tensors) {
     if (!tensor.is_parameter) continue;

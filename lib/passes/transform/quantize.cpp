@@ -215,6 +215,7 @@ class Applier {
 
   void apply(const QuantizeRule& rule, ir::Node& node, const std::string& op) {
     const std::set<std::string> available = float_ports(graph_, node);
+    if (available.empty()) return;  // on numbers of the host, as the root of a size
     std::set<std::string> used;
     for (const std::string& port : available) {
       const std::string source =
