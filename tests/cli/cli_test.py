@@ -1066,7 +1066,7 @@ class Init(InFolder):
         self.run_mase("init", model, *inputs, "-o", "made.toml", "--overwrite")
         inputs = [word for word in inputs if word.startswith("--") or word.endswith(".npy")]
         project = ("--project-dir", "out", "--project", Path(model).stem)
-        made = self.run_mase("transform", "--config", "made.toml", *inputs, *project, "--json")
+        made = self.run_mase("transform", "--config", "made.toml", *inputs, *project, "--overwrite", "--json")
         self.assertNotIn("asks for", made.stderr)  # a port that is not there
         document = json.loads(made.stdout)
         if "--input" in inputs:  # what hardware computes is near what was quantized

@@ -109,7 +109,7 @@ class Memory {
       port.value.for_each_node([&](ir::NodeId id) {
         const ir::Node& given = graph_.node(id);
         if (given.kind == ir::NodeKind::get_attr)
-          add_parameter(given.target, format);
+          add_parameter(given.target, format ? format : parameter_format(graph_, given.target));
         else if (quantizable && data_.contains(port.name, id))
           activations.add(sum_of(data_format(graph_, node, port.name), given.info.dtype,
                                  given.info.shape, data_.elements(id)));

@@ -2,10 +2,12 @@
 // Types come from the graph's formats, SQNR from observing the graph while it runs on the probe.
 #include "passes/analysis/summarize_quantization.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/text.hpp"
 #include "ir/masks.hpp"
@@ -88,10 +90,18 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
   }
 }
 
+/// Whether a softmax with a format reads numbers that hide elements, and are scores to the format.
+bool reads_finite_masks(const ir::Node& node, const Array& input) {
+  if (ir::base_op(node.op) != "aten::softmax") return false;
+  return std::ranges::any_of(input.span<float>(), [](float value) {
+    return value <= finite_mask_bound && value > ir::mask_bound;
+  });
+}
+
 /// Runs both graphs on the probe: inputs before and after quantization, outputs against the
-/// original.
-void add_activation_energies(const ir::Graph& graph, const PassContext& context,
-                             Energies& energies) {
+/// original. Nodes that read finite masks are added to `masked`.
+void add_activation_energies(const ir::Graph& graph, const PassContext& context, Energies& energies,
+                             std::set<std::string>& masked) {
   std::map<std::string, Array> reference;
   context.evaluator(*context.original, ir::Level::quantized)
       ->run(context.probe, [&](const ir::Node& node, const std::string& port, const Array& value) {
@@ -101,6 +111,7 @@ void add_activation_energies(const ir::Graph& graph, const PassContext& context,
   const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
     if (value.dtype() != DType::float32) return;
     if (port == "data_in.raw") raw = value;
+    if (port == "data_in.raw" && reads_finite_masks(node, value)) masked.insert(node.name);
     if (port == "data_in" && raw.shape() == value.shape()) {
       energies[node.name][port].count(raw, value, node.formats.at(port));
       energies[node.name][port].add(raw.span<float>(), value.span<float>());
@@ -315,9 +326,10 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   result.info["bits"] = std::move(bits);
   if (!options.sqnr) return result;
   Energies energies;
+  std::set<std::string> masked;
   add_weight_energies(graph, energies);
   if (context.evaluator && context.probe_is_data)
-    add_activation_energies(graph, context, energies);
+    add_activation_energies(graph, context, energies, masked);
   else
     result.notes.emplace_back(
         "SQNR of activations was not measured: give a data set, or example inputs with --input");
@@ -325,6 +337,11 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   result.tables.push_back(sqnr_table(graph, energies, options.save_dir, sqnr));
   result.info["sqnr_db"] = std::move(sqnr);
   warn_of_noise(graph, energies, result);
+  if (!masked.empty())
+    result.notes.push_back(
+        "numbers from -1000 down, as finite masks are, take the bits of the "
+        "scores beside them; give masks that are inputs as -inf, at: " +
+        join({masked.begin(), masked.end()}, ", "));
   Tree saturation = Tree::dict();
   result.tables.push_back(saturation_table(graph, energies, options.save_dir, saturation));
   result.info["saturation"] = std::move(saturation);

@@ -3,6 +3,7 @@
 // elements alone.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
@@ -123,6 +124,28 @@ TEST_CASE("numbers that something else reads, and those of a softmax in floats, 
   passes::PassContext context;
   passes::run_passes(plain, {{"quantize", options, {}}}, driver::all_passes(), context, {});
   CHECK(ir::print(plain).find("value=-10000.0") != std::string::npos);
+}
+
+TEST_CASE("finite masks that are an input are told, with what would do") {
+  for (const float mask : {-10000.0F, -std::numeric_limits<float>::infinity()}) {
+    ir::Graph graph = graph_of(call("s", "add.Tensor(self=%x, other=%m)"), 0);
+    const ir::Graph original = graph;
+    passes::PassContext context;
+    context.original = &original;
+    context.probe = {inputs()[0], Array::from<float>({0, mask, 0, 0, mask, 0, 0, mask}, {2, 4})};
+    context.probe_is_data = true;
+    context.evaluator = [](const ir::Graph& one, ir::Level level) {
+      return test::evaluator_of(one, level);
+    };
+    const Tree options = config::parse_toml("[softmax.config]\ndata_in = \"mxint8\"\n", "test");
+    const auto reports = passes::run_passes(
+        graph, {{"quantize", options, {}}, {"summarize_quantization", Tree::dict(), {}}},
+        driver::all_passes(), context, {});
+    const std::vector<std::string>& notes = reports.back().result.notes;
+    CHECK(std::ranges::count_if(notes, [](const std::string& note) {
+            return note.find("as -inf, at: y") != std::string::npos;
+          }) == (std::isinf(mask) ? 0 : 1));
+  }
 }
 
 }  // namespace mase::finite_masks
