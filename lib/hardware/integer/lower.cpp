@@ -66,13 +66,18 @@ Layout input_layout(const ir::Graph& graph, const ir::Node& node, const Shape& f
 
 const LoweringRow* find_lowering(std::string_view op) {
   const auto& rows = lowering_table();
-  const auto found = std::ranges::find(rows, op, &LoweringRow::op);
+  const auto found =
+      std::ranges::find_if(rows, [&](const LoweringRow& row) { return row.op == op && !row.when; });
   return found == rows.end() ? nullptr : &*found;
 }
 
 const LoweringRow* lowering_of(const ir::Graph& graph, const ir::Node& node) {
   static const LoweringRow own{"custom", lower_custom};
-  return ir::custom_op(graph, node) ? &own : find_lowering(op_of(graph, node));
+  if (ir::custom_op(graph, node)) return &own;
+  const std::string op = op_of(graph, node);
+  for (const LoweringRow& row : lowering_table())
+    if (row.op == op && row.when && row.when(node)) return &row;
+  return find_lowering(op);
 }
 
 bool has_datapath(std::string_view op) { return find_lowering(op) != nullptr; }

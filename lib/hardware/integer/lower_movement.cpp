@@ -100,7 +100,7 @@ Index nearest(Index c, Index in, Index out, double factor) {
 Operand lower_upsample(const Call& call) {
   if (!ir::base_op(call.node.op).starts_with("aten::upsample_nearest") ||
       ir::base_op(call.node.op).find("exact") != std::string::npos)
-    throw Refusal{"it mixes neighbours, which has no datapath; mode 'nearest' has one"};
+    throw Refusal{"its mode has no datapath; modes 'nearest' and 'bilinear' have one"};
   const StreamView x = call.stream("input");
   const Shape frame = x.layout.torch_shape, result = call.frame_shape();
   if (frame.size() != result.size()) throw Refusal{"its result does not keep the dimensions"};

@@ -2,8 +2,10 @@
 // Lowering of transposed convolutions, by phases: of s * s neighbouring results, s the stride, each
 // has its own taps, and the same taps as its like in the next s * s. So a convolution of stride 1
 // over the image itself computes all of them as outputs of one place, which are then put beside
-// each other. No zero is put between pixels, and no product is made with one that was.
+// each other. No zero is put between pixels, and no product is made with one that was. Bilinear
+// upsampling by powers of two is one of them, with fixed weights for each channel by itself.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "hardware/integer/lowering.hpp"
@@ -211,15 +213,10 @@ StreamView cropped(const Call& call, const StreamView& x, const Plan& plan) {
                                    unchanged(type), channels_last(call.frame_shape()));
 }
 
-Operand lower_transposed_convolution(const Call& call, std::size_t dims) {
-  check_weights(call);
-  Constants weight = call.constants("weight");
-  StreamView x = image_of(call, weight.shape, dims);
-  const Plan plan = plan_of(call, x.layout.torch_shape, weight.shape);
-  x = call.lowering.reordered(x, channels_last(x.layout.torch_shape), call.node, "data_in");
+/// `matrix`: [outputs][inputs of a group][kernel...]; the stream is channels last.
+Operand spread(const Call& call, const StreamView& x, const Plan& plan, const Matrix& of_taps) {
   const FixedType type = call.lowering.value(x.id).type;
-  Matrix matrix =
-      with_phases(matrix_of(call, outputs_first(std::move(weight), plan), type.frac), plan);
+  Matrix matrix = with_phases(of_taps, plan);
   Convolution convolution = convolution_of(matrix, plan);
   const Layout layout =
       channels_last(framed(call, convolution.outputs, plan.y.window.out, plan.x.window.out));
@@ -230,12 +227,85 @@ Operand lower_transposed_convolution(const Call& call, std::size_t dims) {
   return cropped(call, interleaved(call, phases, plan), plan);
 }
 
+Operand lower_transposed_convolution(const Call& call, std::size_t dims) {
+  check_weights(call);
+  Constants weight = call.constants("weight");
+  StreamView x = image_of(call, weight.shape, dims);
+  const Plan plan = plan_of(call, x.layout.torch_shape, weight.shape);
+  x = call.lowering.reordered(x, channels_last(x.layout.torch_shape), call.node, "data_in");
+  const int frac = call.lowering.value(x.id).type.frac;
+  return spread(call, x, plan, matrix_of(call, outputs_first(std::move(weight), plan), frac));
+}
+
+bool is_bilinear(const ir::Node& node) {
+  return ir::base_op(node.op).starts_with("aten::upsample_bilinear");
+}
+
+/// One dimension of bilinear upsampling by the factor s, of pixels with a copy of the first and the
+/// last one around them: result o lies at (o + 1/2) / s - 1/2 pixels, so tap k of 2 s weighs
+/// 1 - |k - s + 1/2| / s, and 3 s / 2 results are left out on both sides.
+Spread upsampled(Index size, Index out) {
+  const Index factor = out / size;
+  if (out % size != 0 || !std::has_single_bit(static_cast<std::uint64_t>(factor)))
+    throw Refusal{"its factor is no power of two, so its weights are no binary fractions"};
+  if (factor == 1) return {size, 1, 1, 1, 0, out};
+  return {size + 2, 2 * factor, factor, 1, 3 * factor / 2, out};
+}
+
+/// The weights of its taps times 2 s.
+Codes tap_weights(const Spread& spread) {
+  Codes weights;
+  const Index factor = spread.stride;
+  for (Index k = 0; k < spread.kernel; ++k)
+    weights.push_back(factor == 1 ? 1 : 2 * factor - std::abs(2 * k - 2 * factor + 1));
+  return weights;
+}
+
+/// The image with a copy of each border pixel around it in the dimensions that are upsampled.
+StreamView bordered(const Call& call, const StreamView& x, const Spread& y_spread,
+                    const Spread& x_spread) {
+  const Shape frame = x.layout.torch_shape;
+  const Shape wanted{frame[0], y_spread.size, x_spread.size};
+  const auto place = [](Index c, Index size, Index padded) {
+    return std::clamp<Index>(c - (padded - size) / 2, 0, size - 1);
+  };
+  std::vector<Index> source;
+  for (Index i = 0; i < numel(wanted); ++i) {
+    const Index row = place(i / wanted[2] % wanted[1], frame[1], wanted[1]);
+    const Index column = place(i % wanted[2], frame[2], wanted[2]);
+    source.push_back((i / wanted[2] / wanted[1] * frame[1] + row) * frame[2] + column);
+  }
+  return call.lowering.moved(x, source, channels_last(wanted), call.node, "border");
+}
+
+Operand lower_bilinear(const Call& call) {
+  StreamView x = call.stream("input");
+  const Shape frame = x.layout.torch_shape, result = call.frame_shape();
+  if (frame.size() != 3 || result.size() != 3)
+    throw Refusal{"it needs a batch of [channels, height, width]"};
+  if (call.flag("align_corners", false))
+    throw Refusal{"align_corners = True has no datapath; align_corners = False has one"};
+  const Spread rows = upsampled(frame[1], result[1]), columns = upsampled(frame[2], result[2]);
+  const Plan plan{fewest_products(rows), fewest_products(columns), frame[0], 1, 1};
+  const Codes down = tap_weights(rows), across = tap_weights(columns);
+  Constants weight{{frame[0], 1, rows.kernel, columns.kernel}, {}, {}};
+  for (Index i = 0; i < numel(weight.shape); ++i)
+    weight.codes.push_back(down[at(i / columns.kernel % rows.kernel)] *
+                           across[at(i % columns.kernel)]);
+  const auto halvings = [](const Spread& spread) {
+    return spread.stride == 1 ? 0 : static_cast<int>(std::bit_width(at(spread.stride)));
+  };
+  weight.fit(halvings(rows) + halvings(columns));
+  return spread(call, bordered(call, x, rows, columns), plan, {std::move(weight), {}});
+}
+
 }  // namespace
 
 std::vector<LoweringRow> transposed_convolution_rows() {
   return {
       {"convtranspose1d", [](const Call& call) { return lower_transposed_convolution(call, 1); }},
       {"convtranspose2d", [](const Call& call) { return lower_transposed_convolution(call, 2); }},
+      {"upsample", lower_bilinear, false, is_bilinear},
   };
 }
 

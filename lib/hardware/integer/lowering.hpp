@@ -275,6 +275,8 @@ struct LoweringRow {
   std::string_view op;
   LowerFunction lower;
   bool commutes = false;
+  /// Which calls of the op this row is for, where it has several.
+  bool (*when)(const ir::Node& node) = nullptr;
 };
 std::vector<LoweringRow> matrix_rows();
 std::vector<LoweringRow> convolution_rows();

@@ -120,6 +120,27 @@ TEST_CASE("elements chosen by constant tensors and along several dimensions equa
   chosen([&](const Value&) { return Value::tuple({whole, Value(1), whole, Value(-1)}); }, {2, 6});
 }
 
+TEST_CASE("bilinear upsampling by powers of two equals the reference, in front of layers too") {
+  const auto bilinear = [](const Shape& out, std::vector<ir::Argument> args = {}) {
+    Sketch sketch;
+    args.insert(args.begin(), {"input", ref(sketch.input({2, 3, 4, 5}, grid))});
+    const auto y = sketch.call("aten::upsample_bilinear2d", args, out,
+                               {{"data_in", "integer(6, 3)"}, {"data_out", "integer(7, 4)"}});
+    const auto z = sketch.layer("conv.Conv2d", "aten::conv2d", y, {{"padding", list({1, 1})}},
+                                {{"weight", {2, 3, 3, 3}}, {"bias", {2}}}, {2, 2, out[2], out[3]},
+                                layer_formats);
+    return sketch.finish(z);
+  };
+  for (const Shape& out : {Shape{2, 3, 8, 10}, {2, 3, 16, 10}, {2, 3, 4, 40}, {2, 3, 4, 5}}) {
+    INFO(shape_text(out));
+    check_against_reference(bilinear(out), 8);
+  }
+  for (const Shape& out : {Shape{2, 3, 12, 10}, {2, 3, 8, 7}})
+    CHECK_THROWS_WITH(integer::lower(bilinear(out)), Catch::Contains("power of two"));
+  CHECK_THROWS_WITH(integer::lower(bilinear({2, 3, 8, 10}, {{"align_corners", Value(true)}})),
+                    Catch::Contains("align_corners = False"));
+}
+
 TEST_CASE("convolutions read what was moved in their own order") {
   for (const Movement& movement : movements()) {
     if (movement.out.size() != 4 || movement.out[2] < 3 || movement.out[3] < 3) continue;

@@ -157,6 +157,7 @@ class Evaluation {
   RealTensor permuted() const;
   RealTensor placed(const Shape& shape, const std::function<Shape(Shape)>& f,
                     Real filler = 0) const;
+  RealTensor bilinear() const;
   RealTensor padded() const;
   RealTensor shuffled(bool up) const;
 

@@ -26,6 +26,33 @@ RealTensor Evaluation::placed(const Shape& shape, const std::function<Shape(Shap
   return y;
 }
 
+/// Between the four pixels around (o + 1/2) * in / out - 1/2, none of them outside of the image.
+RealTensor Evaluation::bilinear() const {
+  const Shape size = input("input").shape, out = node_->info.shape;
+  const auto source = [&](Index o, std::size_t d) {
+    const Real scale = static_cast<Real>(size[d]) / static_cast<Real>(out[d]);
+    return std::max<Real>(0, (static_cast<Real>(o) + Real{0.5}) * scale - Real{0.5});
+  };
+  const auto corner = [&](Index lower, Index right) {
+    return placed(out, [&, lower, right](Shape c) {
+      c[2] = std::min(static_cast<Index>(source(c[2], 2)) + lower, size[2] - 1);
+      c[3] = std::min(static_cast<Index>(source(c[3], 3)) + right, size[3] - 1);
+      return c;
+    });
+  };
+  const RealTensor corners[] = {corner(0, 0), corner(0, 1), corner(1, 0), corner(1, 1)};
+  RealTensor y = corners[0];
+  for (Index i = 0; i < numel(y.shape); ++i) {
+    const Real row = source(i / out[3] % out[2], 2), column = source(i % out[3], 3);
+    const Real down = row - static_cast<Real>(static_cast<Index>(row));
+    const Real across = column - static_cast<Real>(static_cast<Index>(column));
+    y.values[at(i)] =
+        (1 - down) * ((1 - across) * corners[0].values[at(i)] + across * corners[1].values[at(i)]) +
+        down * ((1 - across) * corners[2].values[at(i)] + across * corners[3].values[at(i)]);
+  }
+  return y;
+}
+
 RealTensor Evaluation::padded() const {
   const Shape pads = list("pad", 0, 0), size = input("self").shape;
   const Value* given = argument("mode");
@@ -100,6 +127,7 @@ void Evaluation::add_movements(std::map<std::string, Operator>& t) {
   };
   t["upsample"] = [](E e) -> R {
     const Shape size = e.input("input").shape, out = e.node_->info.shape;
+    if (ir::base_op(e.node_->op).starts_with("aten::upsample_bilinear")) return {e.bilinear()};
     return {e.placed(out, [=](Shape c) {
       for (std::size_t d = 2; d < c.size(); ++d)
         c[d] = static_cast<Index>(static_cast<float>(c[d]) *
