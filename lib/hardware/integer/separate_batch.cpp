@@ -164,7 +164,9 @@ class Separation {
     const std::size_t rank = before_.node(first).info.shape.size();
     const bool of_rows = inputs.front() == first && (inputs.size() == 1 || !find(inputs.back()));
     if (from.is_moved() && from.dim + (of_rows ? 1 : 2) >= rank)
-      throw Refusal{"it mixes rows of the batch, the first dimension of the inputs"};
+      throw Refusal{
+          "it mixes rows of the batch, the first dimension of every input; wrap a model that takes "
+          "steps first in a module that transposes its inputs and results, x.transpose(0, 1)"};
     return kept(node, from, 2);
   }
 

@@ -35,8 +35,7 @@ class OwnRows {
     const ir::Value::List& items = index->items();
     if (!info.is_tensor() || info.shape.empty() || items.size() < 2 || !items.front().is_node())
       return false;
-    return constants_.of(value->node()) == Constancy::varies &&
-           info.shape.front() == powers_.batch() && powers_.of(value->node()).front() == Power(1) &&
+    return info.shape.front() == powers_.batch() && has_rows(value->node()) &&
            constants_.of(items.front().node()) == Constancy::numbers &&
            std::all_of(items.begin() + 1, items.end(),
                        [&](const ir::Value& item) {
@@ -52,6 +51,14 @@ class OwnRows {
     for (auto item = items.begin() + 1; item != items.end(); ++item)
       if (item->is_node()) most = std::max(most, rank_of(*item));
     return !has_tensor({items.begin() + 1, items.end()}) || most + 1 >= rank_of(items.front());
+  }
+
+  /// Whether the first dimension is the batch, or the one row that a model traced with one sample
+  /// takes for it.
+  bool has_rows(ir::NodeId id) const {
+    const Constancy constancy = constants_.of(id);
+    if (constancy == Constancy::fixed) return powers_.batch() == 1;
+    return constancy == Constancy::varies && powers_.of(id).front() == Power(1);
   }
 
   std::size_t rank_of(const ir::Value& value) const {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "passes/constants/equal_elements.hpp"
 #include "passes/constants/like_read.hpp"
 #include "passes/constants/own_rows.hpp"
 #include "passes/constants/stored_nodes.hpp"
@@ -193,24 +194,25 @@ Tree fold(ir::Graph& graph, const StoredNodes& nodes) {
   return folding.take_folded();
 }
 
-/// The graph with its own rows taken by slices.
-bool index_rows(ir::Graph& graph, bool parameters) {
+/// Writes choices that depend on fewer values than they read as such that read no others.
+bool simplify_choices(ir::Graph& graph, bool parameters) {
+  const bool equal = take_equal_elements(graph);
   const ir::Graph before = graph;
   const BatchPowers powers(before);
-  return take_own_rows(graph, ConstantNodes(before, powers, parameters), powers);
+  return take_own_rows(graph, ConstantNodes(before, powers, parameters), powers) || equal;
 }
 
 }  // namespace
 
 Result FoldConstants::run(ir::Graph& graph, const Options& options, PassContext& context) {
   const std::size_t nodes_before = graph.order().size();
-  const bool indexed = index_rows(graph, options.parameters);
+  const bool simplified = simplify_choices(graph, options.parameters);
   const ir::Graph before = graph;
   const StoredNodes nodes(before, {options.parameters, options.most_elements}, context.evaluator);
   Result result;
   result.notes = nodes.notes();
   Tree folded = fold(graph, nodes);
-  result.changed = folded.size() > 0 || indexed;
+  result.changed = folded.size() > 0 || simplified;
   result.info["folded"] = std::move(folded);
   result.info["parameters"] = lost_parameters(before, graph);
   result.info["nodes_before"] = nodes_before;

@@ -362,6 +362,50 @@ TEST_CASE("what rows' own numbers choose of each row is chosen by a slice") {
   check_same_bits(before, after, inputs_for(before));
 }
 
+TEST_CASE("the one row of a model that was traced with one sample is its batch's") {
+  const ir::Graph before = filled_graph(R"(graph "one" {
+  tensor row : float32[1, 4] buffer
+  %x : float32[1, 2] = placeholder x
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %numbers : int64[1] = call_function torch.arange aten::arange(end=%batch)
+  %numbers_1 : int64[1, 1] = call_function _operator.getitem mase::getitem(value=%numbers, index=(slice(none, none, none), none))
+  %places : int64[2] = call_function torch.arange aten::arange(end=2)
+  %row : float32[1, 4] = get_attr row
+  %y : float32[1, 2] = call_function _operator.getitem mase::getitem(value=%row, index=(%numbers_1, %places))
+  %add : float32[1, 2] = call_function _operator.add aten::add.Tensor(self=%x, other=%y)
+  %output : float32[1, 2] = output output(value=%add)
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["y"])");
+  const std::vector<Array> inputs = inputs_for(before);
+  CHECK(evaluator_of(after)->run(inputs)[0].second.same_bits(
+      evaluator_of(before)->run(inputs)[0].second));
+}
+
+TEST_CASE("what an input chooses among equal numbers is that number") {
+  const ir::Graph before = filled_graph(R"(graph "equal" {
+  module types : torch.nn.modules.sparse.Embedding = aten::embedding() [weight=@types.weight]
+  tensor types.weight : float32[2, 4] parameter grad
+  tensor zeros : int64[1, 9] buffer
+  %x : float32[2, 3, 4] = placeholder x
+  %batch : int = call_method size aten::size.int(self=%x, dim=0)
+  %zeros : int64[1, 9] = get_attr zeros
+  %expand : int64[2, 9] = call_method expand aten::expand(self=%zeros, size=[%batch, -1])
+  %first : float32[2, 3] = call_function _operator.getitem mase::getitem(value=%x, index=(slice(none, none, none), slice(none, none, none), 0))
+  %positive : bool[2, 3] = call_function _operator.gt aten::gt.Scalar(self=%first, other=0.0)
+  %places : int64[2, 3] = call_method to aten::to.dtype(self=%positive, dtype=4)
+  %gather : int64[2, 3] = call_method gather aten::gather(self=%expand, dim=1, index=%places)
+  %types : float32[2, 3, 4] = call_module types aten::embedding(indices=%gather)
+  %add : float32[2, 3, 4] = call_function _operator.add aten::add.Tensor(self=%x, other=%types)
+  %output : float32[2, 3, 4] = output output(value=%add)
+}
+)");
+  const auto [after, result] = folded(before);
+  CHECK(to_json(result.info.at("folded"), -1) == R"(["types"])");
+  check_same_bits(before, after, inputs_for(before));
+}
+
 TEST_CASE("a reshape that must copy puts what was permuted in order") {
   const ir::Graph before = filled_graph(R"(graph "copied" {
   tensor w : float32[3, 2, 4] parameter grad
