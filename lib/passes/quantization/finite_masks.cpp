@@ -20,6 +20,39 @@ constexpr double least_share = 0x1p-17;
 
 bool is_softmax(const ir::Node& node) { return ir::base_op(node.op) == "aten::softmax"; }
 
+/// The number that a product of one reader multiplies by, as large as masks are; null for others.
+ir::Value* large_factor(ir::Graph& graph, const ir::Value* product) {
+  if (!product || !product->is_node() || graph.users(product->node()).size() != 1) return nullptr;
+  ir::Node& node = graph.node(product->node());
+  if (ir::base_op(node.op) != "aten::mul") return nullptr;
+  for (ir::Argument& argument : node.args) {
+    const bool number = argument.value.kind() == ir::Value::Kind::number ||
+                        argument.value.kind() == ir::Value::Kind::integer;
+    if (number && argument.value.as_double() >= -finite_mask_bound) return &argument.value;
+  }
+  return nullptr;
+}
+
+/// Writes x - m c, as XLNet hides elements, as x + m (-c), which has the same values, where that
+/// makes m (-c) masks.
+void add_masks(ir::Graph& graph) {
+  ir::Graph added = graph;
+  std::vector<ir::NodeId> sums;
+  for (const ir::NodeId id : added.order()) {
+    ir::Node& node = added.node(id);
+    if (ir::base_op(node.op) != "aten::sub" || node.find("alpha")) continue;
+    ir::Value* factor = large_factor(added, node.find("other"));
+    if (!factor) continue;
+    *factor = ir::Value(-factor->as_double());
+    node.op = replace_all(node.op, "aten::sub", "aten::add");
+    node.target = replace_all(node.target, "sub", "add");
+    sums.push_back(id);
+  }
+  const ir::Masks masks(added, finite_mask_bound);
+  if (!sums.empty() && std::ranges::all_of(sums, [&](ir::NodeId id) { return masks.in(id); }))
+    graph = std::move(added);
+}
+
 class Writer {
  public:
   Writer(ir::Graph& graph, double bound) : graph_(graph), bound_(bound), masks_(graph, bound) {}
@@ -132,6 +165,9 @@ void write_masks(ir::Graph& graph, const PassContext& context, Result& result) {
     result.details.push_back("numbers that hide elements from a softmax are masks now, at: " +
                              join(names, ", "));
   };
+  ir::Graph with_sums = graph;
+  add_masks(with_sums);
+  if (Writer(with_sums, finite_mask_bound).is_rounded()) graph = std::move(with_sums);
   Writer strong(graph, finite_mask_bound);
   if (strong.is_rounded()) tell(strong.write());
   ir::Graph changed = graph;

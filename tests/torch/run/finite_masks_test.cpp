@@ -88,6 +88,8 @@ TEST_CASE("what -10000 and -1e9 hide from a softmax has no share, whatever puts 
             call("s", "where.ScalarSelf(condition=%b, self=" + mask + ", other=%x)"),
             call("p", "mul.Scalar(self=%m, other=" + mask + ")") +
                 call("s", "add.Tensor(self=%x, other=%p)"),
+            call("p", "mul.Scalar(self=%m, other=" + mask.substr(1) + ")") +
+                call("s", "sub.Tensor(self=%x, other=%p)"),
             call("s", "add.Tensor(self=%x, other=%c)")}) {
         INFO(lines);
         ir::Graph graph = graph_of(lines, std::stof(mask));
