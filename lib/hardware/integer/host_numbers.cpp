@@ -34,12 +34,15 @@ struct Function {
 };
 
 /// The same with numbers that are not whole, of one or two arguments.
-constexpr std::array<Function, 6> real_functions{
+constexpr std::array<Function, 9> real_functions{
     {{"aten::pow.int_float", [](double a, double b) { return std::pow(a, b); }},
      {"aten::sqrt.int", [](double a, double) { return std::sqrt(a); }},
      {"aten::sqrt.float", [](double a, double) { return std::sqrt(a); }},
      {"aten::div.int", [](double a, double b) { return a / b; }},
      {"aten::div", [](double a, double b) { return a / b; }},
+     {"aten::div.float", [](double a, double b) { return a / b; }},
+     {"aten::mul.float", [](double a, double b) { return a * b; }},
+     {"aten::Float.int", [](double a, double) { return a; }},
      {"aten::Float.Scalar", [](double a, double) { return a; }}}};
 
 bool is_number(const ir::Value* value) {

@@ -482,9 +482,15 @@ TEST_CASE("factors that are computed from sizes are known") {
       sketch.call("aten::mul.Scalar", {{"self", ref(x)}, {"other", ref(power)}}, {2, 3, 16});
   const NodeId twice =
       sketch.call("aten::div.Scalar", {{"self", ref(once)}, {"other", ref(root)}}, {2, 3, 16});
-  const integer::Program program = integer::lower(sketch.finish(twice));
-  // x / 4 / 4, exactly: 4 fraction bits more.
-  CHECK(program.value(program.outputs.at(0)).type.frac == 8);
+  // As torch.nn.MultiheadAttention scales: by sqrt(1.0 / float(16)).
+  const NodeId number = host(sketch, "aten::Float.Scalar", {{"a", ref(width)}});
+  const NodeId part = host(sketch, "aten::div.float", {{"a", Value(1.0)}, {"b", ref(number)}});
+  const NodeId scale = host(sketch, "aten::sqrt.float", {{"a", ref(part)}});
+  const NodeId thrice =
+      sketch.call("aten::mul.Scalar", {{"self", ref(twice)}, {"other", ref(scale)}}, {2, 3, 16});
+  const integer::Program program = integer::lower(sketch.finish(thrice));
+  // x / 4 / 4 / 4, exactly: 6 fraction bits more.
+  CHECK(program.value(program.outputs.at(0)).type.frac == 10);
 }
 
 TEST_CASE("nearest upsampling keeps rows, not frames") {
