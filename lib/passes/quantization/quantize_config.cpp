@@ -197,6 +197,18 @@ const Tree* config_of(const std::string& selector, const Tree& table, Diagnostic
   return config;
 }
 
+/// A table that names no port is for all that hold or read values; results are rounded where it is
+/// asked for.
+void add_every_port(const formats::FormatRow& format, const std::vector<std::string>& ports,
+                    const SortedKeys& sorted, QuantizeRule& rule, Diagnostics& diagnostics) {
+  rule.every_port = true;
+  for (const std::string& port : ports) {
+    if (port == "data_out" && ports.size() > 1) continue;
+    if (auto made = port_rule(format, port, sorted.common, diagnostics))
+      rule.ports.emplace(port, std::move(*made));
+  }
+}
+
 /// Whether every port of the table has its whole format, so that there is none to name.
 bool needs_no_name(const Tree& config, const std::vector<std::string>& ports) {
   bool any = false;
@@ -227,6 +239,28 @@ const formats::FormatRow* format_of(const std::string& selector, const Tree& con
   return nullptr;
 }
 
+/// Keys of the reference system's tables in our words: `floor` is a rounding, and that binary
+/// formats are for training is always so.
+Tree translated(const Tree& config, const formats::FormatRow& format) {
+  const auto has = [&](std::string_view field) {
+    return std::ranges::any_of(format.fields, [&](const auto& f) { return f.name == field; });
+  };
+  const auto is_true = [](const Tree& value) { return value == Tree(true) || value == Tree(1); };
+  Tree out = Tree::dict();
+  for (const auto& [key, value] : config.as_dict()) {
+    const bool is_floor = key == "floor" && !has("floor") && has("rounding");
+    if (is_floor && is_true(value)) {
+      out["rounding"] = "floor";
+      out["rounding"].where = out["rounding"].key_where = value.where;
+    } else if (!is_floor && (key != "binary_training" || !is_true(value))) {
+      out[key] = value;
+    }
+  }
+  out.where = config.where;
+  out.key_where = config.key_where;
+  return out;
+}
+
 }  // namespace
 
 std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
@@ -254,7 +288,7 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
   const Tree* config = config_of(selector, table, diagnostics);
   if (!config) return std::nullopt;
   const Tree* name = config->find("name");
-  QuantizeRule rule{selector, table.key_where, false, {}};
+  QuantizeRule rule{selector, table.key_where, false, false, {}};
   if (name && is_none(*name)) {
     rule.leave = true;
     return rule;
@@ -265,8 +299,8 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
   if (const Tree* entry = config->find("bypass"))
     field_detail::read_value(*entry, "bypass", {}, bypass, diagnostics);
   rule.leave = bypass;
-  const SortedKeys sorted =
-      sort_keys(selector, ports, *config, joined_keys(ports, *format), *format, diagnostics);
+  const SortedKeys sorted = sort_keys(selector, ports, translated(*config, *format),
+                                      joined_keys(ports, *format), *format, diagnostics);
   for (const auto& [port, own] : sorted.by_port) {
     // A port whose every key is "NA" was written out to say that it stays as it is.
     if (all_none(own)) continue;
@@ -274,6 +308,8 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
       rule.ports.emplace(port, std::move(*made));
   }
   add_texts(sorted, rule, diagnostics);
+  if (name && sorted.by_port.empty() && sorted.texts.empty() && !rule.leave)
+    add_every_port(*format, ports, sorted, rule, diagnostics);
   if (rule.ports.empty() && !rule.leave && !diagnostics.has_errors())
     diagnostics.error(config->where, "'" + selector + "' names no port: give keys such as '" +
                                          (ports.empty() ? "data_in" : ports.front()) +
@@ -311,6 +347,11 @@ Tree write_rule(const QuantizeRule& rule) {
   }
   const std::string_view name = rule.ports.begin()->second.format.name();
   config["name"] = name;
+  if (rule.every_port) {
+    const Tree fields = written_fields(rule.ports.begin()->second);
+    for (const auto& [field, value] : fields.as_dict()) config[field] = value;
+    return table;
+  }
   for (const auto& [port, wanted] : rule.ports) {
     const Tree fields = written_fields(wanted);
     if (wanted.format.name() != name) {

@@ -38,6 +38,7 @@ struct QuantizeRule {
   std::string selector;  ///< op, node name, pattern or "default"
   SourceLocation where;
   bool leave = false;                     ///< name = "NA" or bypass: leave the node alone
+  bool every_port = false;                ///< the table names no port: it is for those there are
   std::map<std::string, PortRule> ports;  ///< by port
 };
 

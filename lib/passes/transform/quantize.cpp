@@ -226,7 +226,7 @@ class Applier {
       used.insert(source);
     }
     for (const auto& [port, wanted] : rule.ports) {
-      if (!used.contains(port)) {
+      if (!used.contains(port) && !rule.every_port) {
         auto& notes = rule.selector == "default" ? beyond_default_ : skipped_;
         notes["'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at"]
             .push_back(node.name);
