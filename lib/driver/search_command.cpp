@@ -239,7 +239,7 @@ int search(const SearchRequest& request) {
 
   Follower follower(task.options(), request);
   const FinishFirst finish;
-  search::run_workers(
+  const std::string gave_up = search::run_workers(
       plan, [&](const Record& record) { follower(record); }, interrupt_flag());
   follower.clear();
   search::StudyResult result = read_result(task, plan);
@@ -256,6 +256,8 @@ int search(const SearchRequest& request) {
     log::warning("stopped; the same command goes on with the study");
     return static_cast<int>(Fault::interrupted);
   }
+  if (!gave_up.empty())
+    log::error("the search ends: ten trials in a row failed for the same reason: " + gave_up);
   if (!folders.empty()) return 0;
   if (!result.options.constraints.empty()) explain_infeasible(result);
   return static_cast<int>(Fault::goal);

@@ -104,6 +104,33 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
   const search::Measured measured = measurer_->baseline(model_.graph);
   for (const Tree* part : {&measured.software, &measured.hardware})
     for (const auto& [metric, value] : part->as_dict()) baseline_[metric] = value;
+  require_buildable();
+}
+
+/// Tries a few configurations, from all over the space, until one can be built.
+void SearchTask::require_buildable() const {
+  const samplers::Space& space = space_->dimensions();
+  std::string reason;
+  const auto fails = [&](const samplers::Params& params) {
+    try {
+      measurer_->build(model_.graph, space_->recipe(params));
+      return false;
+    } catch (const Error& error) {
+      if (error.fault() == Fault::internal || error.fault() == Fault::interrupted) throw;
+      reason = error.what();
+      return true;
+    }
+  };
+  if (!fails(samplers::first_configuration(space))) return;
+  const std::string first = reason;
+  const auto count = samplers::configurations(space);
+  if (!count) return;
+  const std::int64_t tried = std::min<std::int64_t>(*count, 8);
+  for (std::int64_t i = 1; i < tried; ++i) {
+    const bool builds = !fails(samplers::configuration_at(space, *count / tried * i));
+    if (builds || (reason != first && tried < *count)) return;
+  }
+  config_error("no trial of this space can be built: " + first);
 }
 
 void SearchTask::prepare() {
@@ -188,6 +215,7 @@ search::Plan SearchTask::plan(const std::string& url, const std::string& study) 
     return measure(params, report);
   };
   plan.repeatable = !measurer_->trains();
+  plan.gives_up = true;
   return plan;
 }
 

@@ -40,6 +40,8 @@ class SearchTask {
   search::Bench bench();
   void give_data(passes::PassContext& context) const;
   void prepare();
+  /// Error(Fault::config) for a space of which no configuration can be built.
+  void require_buildable() const;
 
   const Session& session_;
   search::Options options_;

@@ -94,6 +94,15 @@ class Search(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return path
 
+    def with_seed(self, name, seed):
+        """The shipped example by type, with these choices for its linear layers."""
+        path = self.edited(EXAMPLE, name, ('by = "name"', 'by = "type"'))
+        text = path.read_text(encoding="utf-8")
+        begin, end = text.index("[search.search_space.seed.linear.config]"), text.index("[search.strategy]")
+        seed = "[search.search_space.seed.linear.config]\n" + seed + "\n"
+        path.write_text(text[:begin] + seed + text[end:], encoding="utf-8")
+        return path
+
 
 def best_values(document):
     return sorted(tuple(best["value"]) for best in document["best"].values())
@@ -307,6 +316,16 @@ accuracy.direction = "maximize"
         self.assertFalse((self.folder("dry") / "study.db").exists())
 
 
+class OfInit(Search):
+    def test_a_format_without_ports_is_for_all_of_them(self):
+        space = self.with_seed("whole.toml", 'name = ["mxint8", "mxint4"]\n')
+        self.assertEqual(self.search(space, "p", "--sampler", "bruteforce")["trials"], 2)
+        bits = {float(row["average_bitwidth"]) for row in self.trials("p")}
+        # jsc-tiny: 32 floats of the norm, and 85 numbers in blocks of at most 32 that share 8 bits: each of 5 rows of
+        # 16 weights is a block, as are the 5 biases.
+        self.assertEqual(bits, {(32 * 32 + 85 * width + 6 * 8) / 117 for width in (8, 4)})
+
+
 class Channels(Search):
     def test_brute_force_goes_through_36_networks_and_tpe_finds_points_of_its_front(self):
         every = self.search(CHANNELS, "all", "--sampler", "bruteforce", "--n-jobs", "2")
@@ -496,6 +515,16 @@ class Refusals(Search):
         )
         result = self.mase("search", "--config", config, "--project", "p", "-q", code=2)
         self.assertIn("no runner delivers the metric 'average_bitwidth'", result.stderr)
+        self.assertFalse((self.folder("p") / "study.db").exists())
+
+    def test_a_space_in_which_nothing_can_be_built_is_refused_before_the_first_trial(self):
+        # Data has no channels of its own.
+        space = self.with_seed(
+            "unbuildable.toml", 'name = ["integer"]\ndata_in_width = [4, 8]\ndata_in_granularity = ["channel"]\n'
+        )
+        for words in ((), ("--dry-run",)):
+            said = self.mase("search", "--config", space, "--project", "p", "-q", *words, code=2).stderr
+            self.assertIn("no trial of this space can be built", said)
         self.assertFalse((self.folder("p") / "study.db").exists())
 
     def test_a_file_that_is_no_database_is_left_alone(self):

@@ -293,6 +293,31 @@ TEST_CASE("a metric that is NaN and an error fail the trial with the reason kept
   CHECK(records[2].user.at("hardware_metrics").find("average_bitwidth") != nullptr);
 }
 
+TEST_CASE("ten equal failures in a row end a run in which nothing has succeeded") {
+  const Folder folder;
+  const Widths space;
+  Plan plan = plan_in(folder, space, 40);
+  plan.gives_up = true;
+  plan.evaluate = [](const samplers::Params&, const Report&) -> Measured {
+    unsupported_error("no datapath");
+  };
+  const auto run_through = [&] {
+    return run_workers(
+        plan, [](const storage::Record&) {}, go_on);
+  };
+  CHECK(run_through() == "no datapath");
+  CHECK(run(plan).size() == 20);  // each run tries anew
+  // After a success the others may fail as they like.
+  plan.study = "one success";
+  int calls = 0;
+  plan.evaluate = [&](const samplers::Params& params, const Report&) {
+    if (++calls > 1) unsupported_error("no datapath");
+    return measure(params);
+  };
+  CHECK(run_through().empty());
+  CHECK(calls == 40);
+}
+
 TEST_CASE("an internal error ends the run and is not told as a trial") {
   const Folder folder;
   const Widths space;

@@ -38,8 +38,7 @@ Measured Measurer::baseline(const ir::Graph& graph) {
   return measured;
 }
 
-Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, const Report& report,
-                              ir::Graph* made) const {
+ir::Graph Measurer::build(const ir::Graph& graph, const Recipe& recipe) const {
   ir::Graph copy = graph;
   for (const passes::PassCall& call : recipe.calls) {
     const passes::PassRow* row = passes::find_pass(*bench_.passes, call.name);
@@ -47,6 +46,12 @@ Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, cons
     passes::PassContext context = bench_.context;
     row->run(copy, call.options, context);
   }
+  return copy;
+}
+
+Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, const Report& report,
+                              ir::Graph* made) const {
+  ir::Graph copy = build(graph, recipe);
   for (const Given& given : given_) given.runner->prepare(copy, tell(report));
   Measured measured;
   for (const Given& given : given_)

@@ -18,7 +18,9 @@ class Measurer {
 
   /// The original float model as it is: what accuracy_drop counts from.
   Measured baseline(const ir::Graph& graph);
-  /// Runs the recipe's passes on a copy of `graph`, trains it if asked to, and measures. `made`, if
+  /// A copy of `graph` with the recipe's passes run on it.
+  ir::Graph build(const ir::Graph& graph, const Recipe& recipe) const;
+  /// Builds the recipe's model, trains it if asked to, and measures. `made`, if
   /// given, becomes the graph that was measured.
   Measured operator()(const ir::Graph& graph, const Recipe& recipe, const Report& report,
                       ir::Graph* made = nullptr) const;

@@ -40,6 +40,8 @@ struct Plan {
   /// Whether equal parameters give equal measurements and nothing is reported on the way, so that a
   /// configuration that was measured need not be measured again.
   bool repeatable = false;
+  /// Whether ten failures in a row, for the same reason and before any success, end the run.
+  bool gives_up = false;
   /// Makes the parameter sets (external values by name) to try before any others, the same for
   /// every worker; nothing when `stop` came first. Empty: there are none.
   std::function<std::optional<std::vector<Tree>>(const std::atomic<bool>& stop)> enqueue;
@@ -62,6 +64,7 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan);
 
 /// Runs trials until the study has n_trials, the time is over or `stop` is set; running trials are
 /// finished then. Also waits for the trials of other workers, and takes over those of dead ones.
-void run_workers(const Plan& plan, const OnTrial& on_trial, const std::atomic<bool>& stop);
+/// Returns the reason where it gave up, else "".
+std::string run_workers(const Plan& plan, const OnTrial& on_trial, const std::atomic<bool>& stop);
 
 }  // namespace mase::search

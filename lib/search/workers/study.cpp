@@ -123,18 +123,18 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
   return *study;
 }
 
-void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
+std::string run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<bool>& stop) {
   const auto begun = std::chrono::steady_clock::now();
   Plan plan = given;
   auto storage = plan.open();
   storage->leave_out_attributes();
   const storage::Study study = open_study(*storage, plan);
-  if (!enqueue_first(plan, stop)) return;
+  if (!enqueue_first(plan, stop)) return "";
   const SamplerTurn turn = take_turn(*storage, study, plan);
   count_from(turn, storage->trials(study), plan);
   storage.reset();  // each worker has its own
   Heartbeats heartbeats(plan.url, plan.options.setup.heartbeat);
-  Crew crew{plan, on_trial, stop, begun, heartbeats, {}, {}};
+  Crew crew{plan, on_trial, stop, begun, heartbeats, {}, {}, {}};
   std::exception_ptr first;
   std::mutex mutex;
   const auto work = [&] {
@@ -151,6 +151,7 @@ void run_workers(const Plan& given, const OnTrial& on_trial, const std::atomic<b
   work();
   for (std::thread& thread : threads) thread.join();
   if (first) std::rethrow_exception(first);
+  return crew.failures.hopeless() ? crew.failures.reason() : "";
 }
 
 }  // namespace mase::search

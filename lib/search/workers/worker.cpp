@@ -45,8 +45,18 @@ Outcome failure(const std::string& reason) {
 
 }  // namespace
 
+void Failures::add(const Record& record) {
+  constexpr int most = 10;
+  const Tree* reason = record.trial.attributes.find("fail_reason");
+  any_success_ = any_success_ || reason == nullptr;
+  if (any_success_) return;
+  count_ = reason->as_string() == reason_ ? count_ + 1 : 1;
+  reason_ = reason->as_string();
+  if (count_ >= most) hopeless_ = true;
+}
+
 bool Crew::over() const {
-  if (stop || failed) return true;
+  if (stop || failed || failures.hopeless()) return true;
   const auto& timeout = plan.options.setup.timeout;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
   return timeout && *timeout > 0 && passed.count() > *timeout;
@@ -175,6 +185,7 @@ void Worker::run_trial(Record record) {
   record.user = result.user;
   for (const auto& [key, value] : result.system.as_dict()) record.trial.attributes[key] = value;
   const std::lock_guard lock(crew_.telling);
+  if (crew_.plan.gives_up) crew_.failures.add(record);
   crew_.on_trial(record);
 }
 

@@ -11,6 +11,21 @@
 
 namespace mase::search {
 
+/// Failures of trials one after the other, for the same reason and before any trial succeeds: the
+/// others will fail, too.
+class Failures {
+ public:
+  void add(const storage::Record& record);
+  bool hopeless() const { return hopeless_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
+  int count_ = 0;
+  bool any_success_ = false;
+  std::atomic<bool> hopeless_{false};
+};
+
 /// What the workers of one process share.
 struct Crew {
   const Plan& plan;
@@ -19,6 +34,7 @@ struct Crew {
   std::chrono::steady_clock::time_point begun;
   Heartbeats& heartbeats;
   std::mutex telling;               ///< held while on_trial runs
+  Failures failures;                ///< added to under `telling`
   std::atomic<bool> failed{false};  ///< a worker threw: the others stop
 
   bool over() const;
