@@ -75,6 +75,20 @@ Study chosen(Storage& database, const std::optional<std::string>& name) {
                did_you_mean(*name, names, "; studies: " + join(names, ", ")));
 }
 
+/// The objectives by name, as a search and Optuna's set_metric_names store them, or by number.
+std::vector<std::string> goal_names(const Study& study) {
+  const std::size_t goals = study.directions.size();
+  const Tree* stored = study.system.find("study:metric_names");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < goals; ++i) {
+    const bool named = stored && stored->is_list() && stored->size() == goals;
+    const std::string number = goals == 1 ? "value" : "values_" + std::to_string(i);
+    const Tree name = named ? stored->as_list()[i] : Tree();
+    names.push_back(name.is_string() ? name.as_string() : number);
+  }
+  return names;
+}
+
 std::string parameter_text(const Record& record, const std::string& name) {
   const auto value = record.trial.params.find(name);
   const auto distribution = record.distributions.find(name);
@@ -94,8 +108,7 @@ std::vector<std::string> parameters_of(const std::vector<const Record*>& trials)
 passes::ReportTable trials_table(const Study& study, const std::vector<const Record*>& trials) {
   passes::ReportTable table{"", {"number", "state"}, {}, ""};
   const std::size_t goals = study.directions.size();
-  for (std::size_t i = 0; i < goals; ++i)
-    table.header.push_back(goals == 1 ? "value" : "values_" + std::to_string(i));
+  for (const std::string& name : goal_names(study)) table.header.push_back(name);
   const std::vector<std::string> names = parameters_of(trials);
   table.header.insert(table.header.end(), names.begin(), names.end());
   for (const Record* record : trials) {

@@ -233,6 +233,7 @@ accuracy.direction = "maximize"
         )
         table = self.mase("study", "export", "p", *storage).stdout.splitlines()
         self.assertEqual(len(table), 1 + 5)
+        self.assertEqual(table[0].split(",")[2:4], ["accuracy", "average_bitwidth"])
         self.mase("study", "export", *storage, "-o", self.out / "trials.json")
         trials = json.loads((self.out / "trials.json").read_text(encoding="utf-8"))
         self.assertEqual(sorted(table[0].split(",")), sorted(trials[0]))

@@ -117,10 +117,12 @@ TEST_CASE("the best table begins with the best trial of the first objective") {
   const passes::ReportTable table = best_table(six_trials());
   CHECK(table.title == "Pareto set");
   CHECK(table.header == std::vector<std::string>{"Trial", "accuracy", "average_bitwidth",
-                                                 "accuracy_drop", "accuracy_drop <= 1.0"});
-  CHECK(table.rows == std::vector<std::vector<std::string>>{{"5", "0.85", "8", "1", "kept"},
-                                                            {"1", "0.8", "4", "1", "kept"},
-                                                            {"4", "0.6", "2", "1", "kept"}});
+                                                 "accuracy_drop", "accuracy_drop <= 1.0",
+                                                 "Choices"});
+  const std::string fours = "fc1: width 4; fc2: width 4", twos = "fc1: width 2; fc2: width 2";
+  CHECK(table.rows == std::vector<std::vector<std::string>>{{"5", "0.85", "8", "1", "kept", fours},
+                                                            {"1", "0.8", "4", "1", "kept", twos},
+                                                            {"4", "0.6", "2", "1", "kept", twos}});
 }
 
 TEST_CASE("without a feasible trial the nearest is shown and nothing is called best") {
@@ -135,7 +137,8 @@ TEST_CASE("without a feasible trial the nearest is shown and nothing is called b
   const passes::ReportTable table = best_table(result);
   CHECK(table.title == "No trial keeps the constraints; the nearest");
   REQUIRE(table.rows.size() == 1);
-  CHECK(table.rows[0] == std::vector<std::string>{"2", "0.6", "4", "1.5", "missed: 1.5"});
+  CHECK(table.rows[0] == std::vector<std::string>{"2", "0.6", "4", "1.5", "missed: 1.5",
+                                                  "fc1: width 4; fc2: width 4"});
   const std::string page = report_html(result);
   CHECK(page.find("No trial keeps the constraints; the nearest") != std::string::npos);
 }

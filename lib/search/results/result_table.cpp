@@ -15,6 +15,29 @@ std::string constraint_text(const Constraint& constraint, const Record& record) 
   return "missed: " + short_number(metric->as_double());
 }
 
+/// What a trial chose, by what it chose it for: "fc1: integer, weight_width 4; fc2: mxint8".
+std::string choices_text(const StudyResult& result, const Record& record) {
+  constexpr std::size_t longest = 100;
+  std::string text, before;
+  for (const samplers::Dimension& dimension : result.problem.space) {
+    const auto value = record.trial.params.find(dimension.name);
+    if (value == record.trial.params.end()) continue;
+    const std::size_t config = dimension.name.find("/config/");
+    const bool named = config != std::string::npos;
+    const std::string selector = named ? dimension.name.substr(0, config) : "";
+    const std::string key = named ? dimension.name.substr(config + 8) : dimension.name;
+    const Tree chosen = samplers::external_value(dimension.distribution, value->second);
+    const bool first = text.empty() || selector != before;
+    text += (text.empty() ? ""
+             : first      ? "; "
+                          : ", ") +
+            (first && named ? selector + ": " : std::string()) + (key == "name" ? "" : key + " ") +
+            (chosen.is_string() ? chosen.as_string() : to_json(chosen, -1));
+    before = selector;
+  }
+  return text.size() > longest ? text.substr(0, longest) + " ..." : text;
+}
+
 std::vector<std::string> row_of(const StudyResult& result, const std::vector<std::string>& metrics,
                                 const Record& record) {
   std::vector<std::string> row{std::to_string(record.trial.number)};
@@ -26,6 +49,7 @@ std::vector<std::string> row_of(const StudyResult& result, const std::vector<std
   }
   for (const Constraint& constraint : result.options.constraints)
     row.push_back(constraint_text(constraint, record));
+  row.push_back(choices_text(result, record));
   return row;
 }
 
@@ -46,6 +70,7 @@ passes::ReportTable best_table(const StudyResult& result) {
   table.header.insert(table.header.end(), metrics.begin(), metrics.end());
   for (const Constraint& constraint : result.options.constraints)
     table.header.push_back(constraint.text());
+  table.header.emplace_back("Choices");
   for (const std::size_t index : leading)
     table.rows.push_back(row_of(result, metrics, result.trials[index]));
   return table;
