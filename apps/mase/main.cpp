@@ -46,8 +46,9 @@ int run_part(const std::function<int()>& part) {
 }
 
 int run_command(CLI::App& app, const mase::cli::Action& action, int argc, char** argv) {
+  const char* alone[] = {argv[0], "--help"};
   try {
-    app.parse(argc, argv);
+    argc < 2 ? app.parse(2, alone) : app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return mase::cli::usage_exit(app, error);
   }

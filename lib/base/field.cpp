@@ -101,12 +101,14 @@ void wrong_type(const Tree& tree, std::string_view key, std::string_view wanted,
 
 bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules, bool& out,
                 Diagnostics& diagnostics) {
-  if (!tree.is_bool()) {
+  // The reference system's files have 0 and 1.
+  const bool is_digit = tree.is_int() && (tree.as_int() == 0 || tree.as_int() == 1);
+  if (!tree.is_bool() && !is_digit) {
     wrong_type(tree, key, "bool", diagnostics);
     return false;
   }
-  if (!check_choice(tree, key, rules, diagnostics)) return false;
-  out = tree.as_bool();
+  if (!is_digit && !check_choice(tree, key, rules, diagnostics)) return false;
+  out = is_digit ? tree.as_int() == 1 : tree.as_bool();
   return true;
 }
 
@@ -158,6 +160,11 @@ bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
     out = rules.new_choice;
     return true;
   }
+  for (const std::string& choice : choices_of(rules))
+    if (choice == lower_case(tree.as_string())) {  // "TPE"
+      out = choice;
+      return true;
+    }
   if (!check_choice(tree, key, rules, diagnostics)) return false;
   out = tree.as_string();
   return true;

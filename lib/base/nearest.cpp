@@ -31,6 +31,47 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
+/// What other programs, or the reference system, call something.
+struct OtherWord {
+  std::string_view word;
+  std::string_view ours;  ///< one of the candidates where the row applies
+  std::string_view text;  ///< what to say instead of "'OURS'"
+};
+
+constexpr OtherWord other_words[] = {
+    {"--epochs", "--max-epochs", ""},
+    {"--lr", "--learning-rate", ""},
+    {"--optimizer", "--training-optimizer", ""},
+    {"--weights", "--load", ""},
+    {"--checkpoint", "--load", ""},
+    {"--workers", "--n-jobs", ""},
+    {"--trials", "--n-trials", ""},
+    {"--shape", "--input-shape", ""},
+    {"int4", "integer", "integer(width=4)"},
+    {"int8", "integer", "integer(width=8)"},
+    {"int16", "integer", "integer(width=16)"},
+    {"uint8", "integer", "integer(width=8, is_signed=false)"},
+    {"fp16", "minifloat_ieee", "minifloat_ieee(width=16, exponent_width=5)"},
+    {"float16", "minifloat_ieee", "minifloat_ieee(width=16, exponent_width=5)"},
+    {"bf16", "minifloat_ieee", "minifloat_ieee(width=16, exponent_width=8)"},
+    {"bfloat16", "minifloat_ieee", "minifloat_ieee(width=16, exponent_width=8)"},
+    {"fp8", "fp8_e4m3", ""},
+    {"fp4", "fp4_e2m1", ""},
+    {"calculate_avg_bits", "average_bits", ""},
+    {"conv_bn_fusion", "fuse_batch_norm", ""},
+    {"save_mase_graph", "save_graph", ""},
+    {"load_mase_graph", "load_graph", ""},
+    {"report_node_hardware_type", "report_node_type", ""},
+    {"extract_subgraph", "extract", ""},
+};
+
+std::string_view in_our_words(std::string_view word, const std::vector<std::string>& candidates) {
+  for (const OtherWord& row : other_words)
+    if (row.word == lower(word) && std::ranges::find(candidates, row.ours) != candidates.end())
+      return row.text.empty() ? row.ours : row.text;
+  return "";
+}
+
 }  // namespace
 
 /// Near enough: at most one edit per three characters, and never every character of the word.
@@ -52,6 +93,8 @@ std::optional<std::string> nearest(std::string_view word,
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          std::string_view otherwise) {
+  const std::string_view ours = in_our_words(word, candidates);
+  if (!ours.empty()) return "; here it is '" + std::string(ours) + "'";
   const auto near = nearest(word, candidates);
   return near ? "; did you mean '" + *near + "'?" : std::string(otherwise);
 }

@@ -7,10 +7,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "config/limits.hpp"
 #include "config/toml.hpp"
 
@@ -71,6 +75,23 @@ class Converter {
   const std::string& file_;
 };
 
+/// '; a text stands in quotes: by = "type"' for the line `by = type`; else "".
+std::string quotes_hint(std::string_view text, int line) {
+  const std::vector<std::string> lines = split(std::string(text), '\n');
+  if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return "";
+  const std::string& wrong = lines[static_cast<std::size_t>(line) - 1];
+  const std::size_t equals = wrong.find('=');
+  if (equals == std::string::npos) return "";
+  const std::string value(trim(std::string_view(wrong).substr(equals + 1)));
+  const bool is_word =
+      !value.empty() && std::isdigit(static_cast<unsigned char>(value.front())) == 0 &&
+      std::ranges::all_of(
+          value, [](char c) { return is_identifier_char(c) || c == '-' || c == '/' || c == '.'; });
+  if (!is_word || value == "true" || value == "false") return "";
+  return "; a text stands in quotes: " + std::string(trim(wrong.substr(0, equals))) + " = \"" +
+         value + "\"";
+}
+
 }  // namespace
 
 Tree parse_toml(std::string_view text, const std::string& file) {
@@ -81,8 +102,9 @@ Tree parse_toml(std::string_view text, const std::string& file) {
     root.where = {file, 0, 0};
     return root;
   } catch (const toml::parse_error& error) {
-    config_error(Diagnostic{Severity::error, converter.place(error.source().begin),
-                            std::string(error.description())}
+    const SourceLocation place = converter.place(error.source().begin);
+    config_error(Diagnostic{Severity::error, place,
+                            std::string(error.description()) + quotes_hint(text, place.line)}
                      .text());
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -88,7 +89,7 @@ std::string hardware_folder(const Settings& settings, const std::optional<std::s
 
 ir::Graph load_quantized(const Configuration& configuration) {
   const std::string& path = *configuration.settings.general.model;
-  if (!file_exists(path))
+  if (!file_exists(path) || std::filesystem::is_directory(path))
     file_error(path + ": no such file; give a checkpoint that mase transform wrote (" +
                "PROJECT/software/transform/transformed_ckpt/graph_module.pt)");
   ir::Graph graph = load_checkpoint(path).graph;

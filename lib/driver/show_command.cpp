@@ -47,6 +47,10 @@ std::string format_of(const ShowRequest& request) {
   if (request.format) return *request.format;
   if (!request.output) return "text";
   const std::string ending = std::filesystem::path(*request.output).extension().string();
+  for (const char* other : {".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".eps"})
+    if (ending == other)
+      config_error(*request.output + ": no picture is written as " + ending +
+                   "; .svg, .png and .pdf are");
   const bool known =
       ending == ".dot" || ending == ".json" || (!ending.empty() && is_picture(ending.substr(1)));
   return known ? ending.substr(1) : "text";
@@ -67,7 +71,7 @@ std::string render(ir::Graph& graph, const std::string& format) {
 
 /// The graph of a checkpoint is read without its weights, hence without LibTorch.
 ir::Graph graph_of(const ShowRequest& request) {
-  if (file_exists(request.model)) {
+  if (file_exists(request.model) && !std::filesystem::is_directory(request.model)) {
     if (auto contents = checkpoint::read_contents(request.model)) {
       ir::require_allowed(contents->graph, request.model);
       return std::move(contents->graph);

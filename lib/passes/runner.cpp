@@ -113,6 +113,35 @@ Result run_named(ir::Graph& graph, const PassCall& call, const PassRow& row, Pas
   }
 }
 
+/// Passes of the reference system that this program does not have, and what there is.
+struct AbsentPass {
+  std::string_view begin;  ///< of the name
+  std::string_view instead;
+};
+
+constexpr AbsentPass absent_passes[] = {
+    {"prune", "nothing prunes weights here; scale_channels makes layers narrower"},
+    {"add_pruning_metadata", "nothing prunes weights here; scale_channels makes layers narrower"},
+    {"onnx", "there is no ONNX here; save_graph writes TorchScript, which PyTorch opens"},
+    {"tensorrt", "there is no TensorRT here; quantize and calibrate do what it does before"},
+    {"runtime_analysis", "`mase test` and `mase simulate` measure a model"},
+    {"training_base_pass", "`mase train` on a quantized checkpoint trains with its formats"},
+    {"ann2snn", "there are no spiking networks here"},
+    {"logicnets", "there are no LogicNets here; emit makes every layer of integers hardware"},
+    {"insert_lora_adapter", "there are no adapters here; `mase train` trains all weights"},
+    {"fuse_lora_weights", "there are no adapters here; `mase train` trains all weights"},
+    {"run_cosim", "`mase simulate` compares the hardware with the model"},
+    {"get_synthesis_results",
+     "`mase emit` predicts them, and writes scripts for the vendors' tools"},
+    {"verify_", "graphs are verified after every pass"},
+};
+
+std::string instead_of(const std::string& pass, const PassTable& table) {
+  for (const AbsentPass& row : absent_passes)
+    if (pass.starts_with(row.begin)) return ": " + std::string(row.instead);
+  return did_you_mean(pass, pass_names(table), "; see `mase list passes`");
+}
+
 }  // namespace
 
 void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
@@ -123,8 +152,7 @@ void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
       continue;
     }
     diagnostics.error(call.where,
-                      "unknown pass '" + call.name + "'" +
-                          did_you_mean(call.name, pass_names(table), "; see `mase list passes`"));
+                      "unknown pass '" + call.name + "'" + instead_of(call.name, table));
   }
 }
 

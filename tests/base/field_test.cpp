@@ -104,6 +104,19 @@ TEST_CASE("keys left to the caller are not unknown") {
   REQUIRE(diagnostics.all().empty());
 }
 
+TEST_CASE(
+    "0 and 1 are flags, and a choice may be in capitals, as in files of the reference system") {
+  Tree table = Tree::dict();
+  table["scaled"] = 0;
+  table["by"] = "NAME";
+  Options options;
+  Diagnostics diagnostics;
+  read_fields(table, options, diagnostics);
+  CHECK(diagnostics.all().empty());
+  CHECK_FALSE(options.scaled);
+  CHECK(options.by == "name");
+}
+
 TEST_CASE("a wrong type says what was wanted and what came") {
   REQUIRE(complaint("width", "8") ==
           "x.toml:3:10: error: option 'width' must be an integer, got string");
@@ -111,7 +124,7 @@ TEST_CASE("a wrong type says what was wanted and what came") {
           "x.toml:3:10: error: option 'width' must be an integer, got float");
   REQUIRE(complaint("sparsity", true) ==
           "x.toml:3:10: error: option 'sparsity' must be a number, got bool");
-  REQUIRE(complaint("scaled", 1) ==
+  REQUIRE(complaint("scaled", 2) ==
           "x.toml:3:10: error: option 'scaled' must be a bool, got integer");
   REQUIRE(complaint("by", 1) == "x.toml:3:10: error: option 'by' must be a string, got integer");
   REQUIRE(complaint("block_size", 4) ==

@@ -73,6 +73,12 @@ TEST_CASE("quote escapes as JSON does and replaces ill-formed UTF-8") {
   REQUIRE(quote("\xED\xA0\x80").find('\xED') == std::string::npos);  // a surrogate
 }
 
+TEST_CASE("what others call something is said in our words, where there is that thing") {
+  CHECK(did_you_mean("--epochs", {"--max-epochs", "--json"}) == "; here it is '--max-epochs'");
+  CHECK(did_you_mean("INT8", {"integer", "mxint8"}) == "; here it is 'integer(width=8)'");
+  CHECK(did_you_mean("int8", {"mxint8"}) == "; did you mean 'mxint8'?");
+}
+
 TEST_CASE("nearest finds typing mistakes only") {
   const std::vector<std::string> names = {"data_in_width", "data_in_frac_width", "weight_width",
                                           "by"};

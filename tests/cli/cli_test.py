@@ -116,7 +116,6 @@ class Usage(InFolder):
             self.assertIn("Usage", self.run_mase(command, "--help").stdout)
 
     def test_a_wrong_command_line_ends_with_2(self):
-        self.run_mase(code=2)
         self.run_mase("no-such-command", code=2)
         self.run_mase("list", "no-such-list", code=2)
         self.run_mase("train", "jsc-tiny", "jsc", "--batch-size", "many", code=2)
@@ -329,6 +328,22 @@ class Untrained(InFolder):
         self.run_mase("train", "jsc-tiny", "jsc", "--max-epochs", "1", "--project", "p")
         best = "mase_output/p/software/training_ckpts/best.pt"
         self.assertNotIn("random weights", self.run_mase("test", "jsc-tiny", "jsc", "--load", best).stderr)
+
+
+class Words(InFolder):
+    def test_help_is_what_the_program_alone_prints(self):
+        self.assertEqual(self.run_mase().stdout, self.run_mase("--help").stdout)
+
+    def test_words_of_others_are_answered_in_ours(self):
+        said = self.run_mase("train", "jsc-tiny", "jsc", "--epochs", "3", code=2).stderr
+        self.assertIn("here it is '--max-epochs'", said)
+        self.write("p.toml", 'model = "jsc-tiny"\n[passes.prune]\n[passes.conv_bn_fusion]\n[passes.onnxruntime]\n')
+        said = self.run_mase("transform", "--config", "p.toml", code=2).stderr
+        for words in ("nothing prunes weights here", "here it is 'fuse_batch_norm'", "there is no ONNX here"):
+            self.assertIn(words, said)
+
+    def test_what_cannot_be_written_is_refused(self):
+        self.assertIn(".svg, .png and .pdf are", self.run_mase("show", "jsc-tiny", "-o", "x.jpg", code=2).stderr)
 
 
 class Precedence(InFolder):

@@ -89,6 +89,12 @@ TEST_CASE("every entry has the places of its key and value") {
   REQUIRE(tree.where.text() == "x.toml");
 }
 
+TEST_CASE("a word without quotes is shown with them") {
+  REQUIRE_THAT(refusal("by = type\n"), Catch::EndsWith("in quotes: by = \"type\""));
+  REQUIRE_THAT(refusal("[t]\nname = integer"), Catch::EndsWith("in quotes: name = \"integer\""));
+  REQUIRE_THAT(refusal("a = 1 b = 2"), !Catch::Contains("quotes"));
+}
+
 TEST_CASE("syntax errors name file, line and column") {
   REQUIRE_THAT(refusal("a = 1\nb = \n"), Catch::StartsWith("x.toml:2:5: error: "));
   REQUIRE_THAT(refusal("a = 1\na = 2\n"), Catch::StartsWith("x.toml:2:") && Catch::Contains("'a'"));
