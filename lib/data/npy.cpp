@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/assemble.hpp"
 #include "data/sources.hpp"
@@ -70,6 +71,17 @@ std::int64_t count_classes(const Array& labels, std::int64_t classes, const std:
   return classes > 0 ? classes : *std::max_element(values.begin(), values.end()) + 1;
 }
 
+/// Labels that count from 1 make a class that no row has.
+void warn_of_labels_from_one(const Array& labels, const std::string& path) {
+  const auto values = labels.span<std::int64_t>();
+  const auto [least, greatest] = std::ranges::minmax(values);
+  if (least != 1 || greatest == 1) return;
+  const std::string classes = std::to_string(greatest);
+  log::warning(path + ": labels are 1 .. " + classes + ", and no row has class 0; if these are " +
+               classes + " classes, store them as 0 .. " + std::to_string(greatest - 1) +
+               ": numpy.save(\"y.npy\", y - 1)");
+}
+
 /// A named array and the file it comes from, for messages.
 struct NamedArray {
   std::string name, path;
@@ -102,6 +114,7 @@ Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inp
   for (const NamedArray& input : inputs)
     dataset.inputs.push_back(column_of(input, labels, dataset.labels.size()));
   const std::int64_t count = count_classes(dataset.labels, classes, labels.path);
+  if (classes == 0) warn_of_labels_from_one(dataset.labels, labels.path);
   for (std::int64_t i = 0; i < count; ++i) dataset.class_names.push_back(std::to_string(i));
   return dataset;
 }

@@ -3,6 +3,7 @@
 #include "driver/config_file.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
@@ -92,10 +93,28 @@ std::map<std::string, Tree> read_concrete_arguments(const Tree& file) {
   return out;
 }
 
+namespace {
+
+/// A model file that a configuration names stands beside it, or where the program runs.
+void find_model_beside(const std::string& path, Tree& file) {
+  const Tree* model = file.find("model");
+  if (!model || !model->is_string()) return;
+  const auto beside = std::filesystem::path(path).parent_path() / model->as_string();
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(beside, error)) return;
+  Tree found = beside.string();
+  found.where = model->where;
+  found.key_where = model->key_where;
+  file["model"] = std::move(found);
+}
+
+}  // namespace
+
 Configuration load_configuration(const std::string& path, const Tree& command_line) {
   if (path.empty()) return read_configuration(Tree::dict(), path, command_line);
   Tree file = config::read_toml(path);
   if (file.size() == 0) config_error(path + ": says nothing; see docs/configuration.md");
+  find_model_beside(path, file);
   return read_configuration(std::move(file), path, command_line);
 }
 

@@ -16,6 +16,7 @@
 #include "driver/version.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "ir/allowed_operators.hpp"
+#include "ir/text.hpp"
 #include "ir/train_mode.hpp"
 #include "models/registry.hpp"
 
@@ -23,8 +24,10 @@ namespace mase::driver {
 namespace {
 
 bool looks_like_path(const std::string& model) {
+  const bool is_folder_of_that_name =
+      models::find_model(model) && std::filesystem::is_directory(model);
   return model.find('/') != std::string::npos || std::filesystem::path(model).has_extension() ||
-         std::filesystem::exists(model);
+         (std::filesystem::exists(model) && !is_folder_of_that_name);
 }
 
 std::vector<std::string> model_names() {
@@ -94,7 +97,9 @@ LoadedModel from_registry(const ModelRequest& request) {
 }
 
 [[noreturn]] void no_checkpoint(const std::string& path) {
-  file_error(path + ": a TorchScript model, but not a checkpoint written by mase");
+  file_error(path +
+             ": a TorchScript model, but not a checkpoint written by mase; `mase init` writes a "
+             "configuration that quantizes it, and `mase transform` the checkpoint");
 }
 
 /// The graph of a checkpoint that was read, with its weights.
@@ -175,12 +180,83 @@ LoadedModel from_file(const ModelRequest& request) {
 /// What a file to start from says beside its weights; nothing for weights without a graph of ours.
 std::optional<checkpoint::Contents> contents_to_load(const ModelRequest& request) {
   const std::string& path = *request.load_name;
-  if (request.load_type == "pt") return std::nullopt;
+  if (request.load_type == "pt" || request.load_type == "pl") return std::nullopt;
   const bool is_model = request.load_type == "mz" ||
                         checkpoint::open_tensors(path).kind == checkpoint::ArchiveKind::torchscript;
   auto contents = is_model ? checkpoint::read_contents(path) : std::nullopt;
   if (!contents && request.load_type == "mz") no_checkpoint(path);
   return contents;
+}
+
+/// Without the rows of a batch, which come from an example.
+std::string row_text(const ir::ValueInfo& info) {
+  ir::ValueInfo row = info;
+  if (row.is_tensor() && !row.shape.empty()) row.shape.front() = 0;
+  return replace_all(ir::print(row), "[0", "[rows");
+}
+
+/// "x float32[rows, 16] -> float32[rows, 5]".
+std::string interface_text(const ir::Graph& graph) {
+  std::vector<std::string> inputs;
+  for (const ir::NodeId id : graph.placeholders())
+    inputs.push_back(graph.node(id).target + " " + row_text(graph.node(id).info));
+  return join(inputs, ", ") + " -> " + row_text(graph.node(graph.output()).info);
+}
+
+std::string tensor_text(const ir::Tensor& tensor) {
+  return std::string(dtype_name(tensor.value.dtype())) + shape_text(tensor.value.shape());
+}
+
+/// A line per tensor that only one of the graphs has, or that has another shape there.
+std::vector<std::string> tensor_differences(const ir::Graph& model, const ir::Graph& stored) {
+  std::vector<std::string> lines;
+  for (const auto& [path, tensor] : model.tensors) {
+    const auto other = stored.tensors.find(path);
+    if (other == stored.tensors.end())
+      lines.push_back("missing in the file: " + path + " " + tensor_text(tensor));
+    else if (tensor_text(other->second) != tensor_text(tensor))
+      lines.push_back("different: " + path + " is " + tensor_text(other->second) +
+                      " in the file and " + tensor_text(tensor) + " in the model");
+  }
+  for (const auto& [path, tensor] : stored.tensors)
+    if (!model.tensors.contains(path))
+      lines.push_back("not in the model: " + path + " " + tensor_text(tensor));
+  return lines;
+}
+
+/// What says that a checkpoint was made of another model. Passes fold, resize and replace tensors,
+/// as trials of a search do: of a transformed checkpoint, and of one that is to be taken as it is
+/// (load_type "mz"), name, inputs and results decide.
+std::vector<std::string> model_differences(const ir::Graph& model, const ir::Graph& stored,
+                                           bool as_it_is) {
+  std::vector<std::string> lines;
+  const bool transformed = as_it_is || stored.history.size() > 0 || model.history.size() > 0;
+  if (transformed && stored.name != model.name)
+    lines.push_back("it is made of '" + stored.name + "'");
+  const std::string here = interface_text(model), there = interface_text(stored);
+  if (here != there) lines.push_back("it computes " + there + ", and the model " + here);
+  if (!transformed) {
+    const auto tensors = tensor_differences(model, stored);
+    lines.insert(lines.end(), tensors.begin(), tensors.end());
+  }
+  return lines;
+}
+
+/// A checkpoint takes the place of the model that it was made of, and of no other.
+void require_same_model(const ModelRequest& request, const ir::Graph& model,
+                        const ir::Graph& stored) {
+  std::vector<std::string> lines = model_differences(model, stored, request.load_type == "mz");
+  if (lines.empty()) return;
+  constexpr std::size_t most = 8;
+  if (lines.size() > most) {
+    lines.insert(lines.begin() + most, std::to_string(lines.size() - most) + " more differences");
+    lines.resize(most + 1);
+  }
+  config_error(
+      "--load " + *request.load_name + " is a checkpoint of another model than '" + request.model +
+      "':\n  " + join(lines, "\n  ") +
+      "\nName the model that it is of; or give the checkpoint itself as the model, without "
+      "--load");
 }
 
 /// Starts from a file: a mase checkpoint replaces the graph, other files give weights only.
@@ -195,6 +271,7 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
     return;
   }
   LoadedModel stored = with_weights(std::move(*contents));
+  require_same_model(request, loaded.graph, stored.graph);
   loaded.graph = std::move(stored.graph);
   loaded.info = std::move(stored.info);
 }
@@ -202,9 +279,10 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
 }  // namespace
 
 ir::Graph load_graph(const std::string& model, const ModelInput& input,
-                     const std::optional<std::string>& dataset, std::int64_t rows) {
+                     const std::optional<std::string>& dataset, std::int64_t rows,
+                     const data::DataOptions& options) {
   std::optional<data::Dataset> data;
-  if (dataset) data = data::load_dataset(*dataset, {});
+  if (dataset) data = data::load_dataset(*dataset, options);
   ModelRequest wanted;
   wanted.model = model;
   wanted.input = input;

@@ -44,7 +44,8 @@ LoadedModel load_model(const ModelRequest& request);
 
 /// The graph of a model, with shapes from `rows` rows of a data set where one is named.
 ir::Graph load_graph(const std::string& model, const ModelInput& input,
-                     const std::optional<std::string>& dataset, std::int64_t rows);
+                     const std::optional<std::string>& dataset, std::int64_t rows,
+                     const data::DataOptions& options = {});
 
 /// The checkpoint at `path`: graph and weights, tensor hash verified.
 LoadedModel load_checkpoint(const std::string& path);

@@ -47,8 +47,8 @@ struct General {
             .rare(),
         Field{"load_name", &G::load_name, "checkpoint whose weights or graph to start from"},
         Field{"load_type", &G::load_type,
-              "kind of that file: mz a mase checkpoint, pt a state_dict"}
-            .one_of("auto", "mz", "pt")
+              "kind of that file: mz a mase checkpoint, pt a state_dict, pl one of Lightning's"}
+            .one_of("auto", "mz", "pt", "pl")
             .rare(),
         Field{"to_debug", &G::to_debug,
               "log everything; at most 5 batches per part in train and test"}

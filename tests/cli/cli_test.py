@@ -330,6 +330,29 @@ class Untrained(InFolder):
         self.assertNotIn("random weights", self.run_mase("test", "jsc-tiny", "jsc", "--load", best).stderr)
 
 
+class Labels(InFolder):
+    def test_that_count_from_one_are_warned_about(self):
+        (self.cwd / "rows").mkdir()
+        write_vector(self.cwd / "rows/x.npy", "<f4", [i % 7 for i in range(480)], "<f", (30, 16))
+        for first, said in ((1, "labels are 1 .. 5, and no row has class 0"), (0, "")):
+            write_vector(self.cwd / "rows/y.npy", "<i8", [first + i % 5 for i in range(30)], "<q")
+            words = ("jsc-tiny", "npy", "--data-dir", "rows", "--max-steps", "1", "--project", f"p{first}", "-q")
+            stderr = self.run_mase("train", *words).stderr
+            self.assertEqual(stderr.count("no row has class 0"), bool(said))
+            self.assertIn(said, stderr)
+
+
+class ModelBesideItsConfiguration(InFolder):
+    def test_is_found_from_elsewhere_and_else_where_the_program_runs(self):
+        (self.cwd / "a").mkdir()
+        model = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
+        (self.cwd / "a/own.pt").write_bytes(model.read_bytes())
+        (self.cwd / "other.pt").write_bytes(model.read_bytes())
+        for name in ("own.pt", "other.pt"):
+            self.write("a/c.toml", f'model = "{name}"\ndataset = "jsc"\n[passes.count_dropout]\n')
+            self.run_mase("transform", "--config", "a/c.toml", "--project", name, "-q")
+
+
 class Words(InFolder):
     def test_help_is_what_the_program_alone_prints(self):
         self.assertEqual(self.run_mase().stdout, self.run_mase("--help").stdout)
@@ -344,6 +367,45 @@ class Words(InFolder):
 
     def test_what_cannot_be_written_is_refused(self):
         self.assertIn(".svg, .png and .pdf are", self.run_mase("show", "jsc-tiny", "-o", "x.jpg", code=2).stderr)
+
+    def test_emit_of_a_float_model_says_how_it_is_quantized(self):
+        model = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
+        self.assertIn("mase init", self.run_mase("emit", model, code=3).stderr)
+
+
+class Loading(InFolder):
+    def trained(self, model):
+        self.run_mase("train", model, "jsc", "--max-epochs", "1", "--project", model, "-q")
+        return f"mase_output/{model}/software/training_ckpts/best.pt"
+
+    def test_a_checkpoint_of_another_model_is_refused_with_what_differs(self):
+        best = self.trained("jsc-toy")
+        said = self.run_mase("test", "jsc-tiny", "jsc", "--load", best, code=2).stderr
+        self.assertIn("different: seq_blocks.2.weight is float32[8, 16] in the file and float32[5, 16]", said)
+        self.assertIn("not in the model: seq_blocks.3.weight float32[8]", said)
+        self.run_mase("test", best, "jsc")
+
+    def test_of_a_transformed_checkpoint_its_name_and_results_decide(self):
+        best = self.trained("jsc-tiny")
+        place = ("--project-dir", ".", "--project", "p", "-q")
+        self.write("q.toml", "[passes.fuse_batch_norm]\n")
+        self.run_mase("transform", "jsc-tiny", "jsc", "--load", best, "--config", "q.toml", *place)
+        checkpoint = "p/software/transform/transformed_ckpt/graph_module.pt"
+        self.run_mase("test", "jsc-tiny", "jsc", "--load", checkpoint)
+        said = self.run_mase("test", "jsc-mlp", "jsc", "--load", checkpoint, code=2).stderr
+        self.assertIn("it is made of 'jsc-tiny'", said)
+
+    def test_a_checkpoint_is_tested_in_its_project(self):
+        best = self.trained("jsc-tiny")
+        self.run_mase("test", best, "jsc")
+        self.run_mase("test", "jsc-tiny", "jsc", "--load", best, "--split", "train")
+        records = [path.name for path in (self.cwd / "mase_output/jsc-tiny/records").glob("test_*")]
+        self.assertEqual(sorted(records), ["test_test_float.json", "test_train_float.json"])
+        self.assertEqual([path.name for path in (self.cwd / "mase_output").iterdir()], ["jsc-tiny"])
+
+    def test_a_folder_of_its_name_hides_no_model(self):
+        (self.cwd / "jsc-tiny").mkdir()
+        self.run_mase("show", "jsc-tiny")
 
 
 class Precedence(InFolder):
