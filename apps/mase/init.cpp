@@ -16,13 +16,17 @@ void add_init(CLI::App& app, Action& action) {
   command->add_option("--width", request->width, "bits of data, weights and biases [8]")
       ->type_name("BITS")
       ->check(CLI::Range(1, 32));
+  command->add_option("--data-dir", request->data_dir, "folder with the data set's files")
+      ->type_name("DIR");
+  command->add_flag("--search", request->search, "search the formats instead, for `mase search`");
   command->add_option("-o,--output", request->output, "write there instead of to stdout")
       ->type_name("FILE");
   command->add_flag("--overwrite", request->overwrite, "replace that file");
   command->footer(
       "Examples:\n"
       "  mase init lenet mnist -o lenet.toml && mase transform --config lenet.toml\n"
-      "  mase init model.pt --input-shape 1,3,32,32 --width 6");
+      "  mase init model.pt --input-shape 1,3,32,32 --width 6\n"
+      "  mase init jsc-tiny jsc --search -o search.toml && mase search --config search.toml");
   command->callback([request, &action] { action = [request] { return driver::init(*request); }; });
 }
 

@@ -161,6 +161,8 @@ struct InitRequest {
   std::optional<std::string> dataset;
   std::optional<std::string> output;  ///< none: stdout
   std::int64_t width = 8;             ///< bits of data, weights and biases
+  bool search = false;                ///< a search over formats in place of one choice
+  std::string data_dir;               ///< folder with the data set's files; "": the shipped sample
   bool overwrite = false;
 };
 int init(const InitRequest& request);

@@ -116,6 +116,24 @@ std::string table_of(const std::string& op, const Kind& kind, std::int64_t width
   return text;
 }
 
+/// Choices for what multiplies weights; one for the others, so that each node has a format and the
+/// best points have hardware.
+std::string choices_of(const std::string& op, const Kind& kind, std::int64_t width) {
+  std::string text = "\n# " + nodes_text(kind) + "\n[search.search_space.seed." + op +
+                     ".config]\nname = [\"integer\"]\n";
+  const bool multiplies = std::ranges::any_of(
+      kind.ports, [](const std::string& port) { return ir::general_port(port) == "weight"; });
+  for (const std::string& port : kind.ports) {
+    const bool chosen = multiplies && ir::general_port(port) != "bias";
+    const std::string all = std::to_string(width);
+    const std::string fewer =
+        std::to_string((width + 1) / 2) + ", " + std::to_string((3 * width + 3) / 4) + ", ";
+    text += port + "_width = [" + (chosen && width > 2 ? fewer : "") + all + "]\n" + port +
+            "_frac_width = [\"auto\"]\n";
+  }
+  return text;
+}
+
 std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calibrated) {
   std::string text =
       "\n# Formats by kind of layer: mase list formats, mase list passes quantize.\n";
@@ -135,6 +153,23 @@ std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calib
   return left.empty() ? text : text + "\n# Without formats:\n" + left;
 }
 
+std::string search_text(const ir::Graph& graph, std::int64_t width) {
+  std::string text =
+      "\n# Every kind of layer has its choices; those with one choice are not searched.\n"
+      "[search.search_space]\nname = \"graph/quantize/mixed_precision_ptq\"\n"
+      "[search.search_space.setup]\nby = \"type\"\n";
+  for (const auto& [op, kind] : kinds_of(graph))
+    if (!integer::passes_values_on(op) && kind.quantizable && !kind.ports.empty())
+      text += choices_of(op, kind, width);
+  return text +
+         "\n[search.strategy]\nname = \"optuna\"\n"
+         "[search.strategy.sw_runner.basic_evaluation]\ndata_loader = \"val_dataloader\"\n"
+         "[search.strategy.hw_runner.average_bitwidth]\nactivations = true\n"
+         "[search.strategy.setup]\nn_trials = 20\nsampler = \"tpe\"\n"
+         "[search.strategy.metrics]\naccuracy.direction = \"maximize\"\n"
+         "average_bitwidth.direction = \"minimize\"\n";
+}
+
 /// A word as a shell reads it back (POSIX.1-2017, 2.2.2 Single-Quotes).
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain = "_./:=,+-";
@@ -149,7 +184,9 @@ std::string shell_word(const std::string& text) {
 
 /// The command that the file is for, with what of the model's import a file cannot say.
 std::string command_text(const InitRequest& request) {
-  std::string text = "mase transform --config " + shell_word(request.output.value_or("FILE.toml"));
+  const std::string command = request.search ? "search" : "transform";
+  std::string text =
+      "mase " + command + " --config " + shell_word(request.output.value_or("FILE.toml"));
   const auto add = [&](const char* option, const std::vector<std::string>& values) {
     for (const std::string& value : values)
       text += std::string(" ") + option + " " + shell_word(value);
@@ -165,13 +202,16 @@ std::string command_text(const InitRequest& request) {
 std::string config_text(const InitRequest& request, ir::Graph& graph) {
   std::string text = "# " + command_text(request) + "\n" + text_line("model", request.model);
   if (request.dataset) text += text_line("dataset", *request.dataset);
+  if (!request.data_dir.empty()) text += text_line("data_dir", request.data_dir);
   if (!graph.custom_ops.empty()) {
     Tree tables = Tree::dict();
     tables["custom_ops"] = write_custom_op_tables(graph.custom_ops);
     text += "\n" + config::to_toml(tables);
   }
   for (const std::string& pass : preparations(graph))
-    text += "\n[[pass]]\nrun = \"" + pass + "\"\n";
+    text += request.search ? "\n[search.prepare." + pass + "]\n"
+                           : "\n[[pass]]\nrun = \"" + pass + "\"\n";
+  if (request.search) return text + search_text(graph, request.width);
   const bool has_data = request.dataset || !request.input.inputs.empty();
   return text + quantize_text(graph, request.width, has_data);
 }
@@ -182,7 +222,11 @@ int init(const InitRequest& request) {
   if (request.output && file_exists(*request.output) && !request.overwrite)
     config_error(*request.output + " is there already: --overwrite replaces it");
   if (request.output) sandbox::will_output(*request.output);
-  ir::Graph graph = load_graph(request.model, request.input, request.dataset, 2);
+  if (request.search && !request.dataset)
+    config_error("--search needs a data set, on whose rows its trials are measured");
+  data::DataOptions data;
+  data.data_dir = request.data_dir;
+  ir::Graph graph = load_graph(request.model, request.input, request.dataset, 2, data);
   write_or_print(request.output, config_text(request, graph));
   return 0;
 }

@@ -318,6 +318,18 @@ accuracy.direction = "maximize"
 
 
 class OfInit(Search):
+    def test_the_best_of_what_init_writes_can_be_emitted(self):
+        config = self.out / "search.toml"
+        made = subprocess.run([MASE, "init", "jsc-tiny", "jsc", "--search", "-o", config], cwd=SOURCE, check=False)
+        self.assertEqual(made.returncode, 0)
+        document = self.search(config, "p", "--n-trials", "3")
+        self.assertGreaterEqual(len(document["best_folders"]), 1)
+        for folder in document["best_folders"]:
+            again = self.mase(
+                "transform", "--config", f"{folder}/transform.toml", "--project", "again", "--json", "--overwrite"
+            )
+            self.mase("emit", json.loads(again.stdout)["checkpoint"], "--project", "again", "-q")
+
     def test_a_format_without_ports_is_for_all_of_them(self):
         space = self.with_seed("whole.toml", 'name = ["mxint8", "mxint4"]\n')
         self.assertEqual(self.search(space, "p", "--sampler", "bruteforce")["trials"], 2)
