@@ -34,6 +34,8 @@ Session open_session(const CommonRequest& request) {
   const Settings& settings = session.settings();
   sandbox::may_read_named(session.configuration.sources.file);
   apply_log_settings(settings.general);
+  if (request.quiet && settings.general.log_level == General().log_level)
+    log::set_level(settings.general.no_warnings ? log::Level::error : log::Level::warning);
   session.output.document()["settings"] = settings_tree(settings);
   const std::string table =
       settings_table(session.configuration.sources, settings, request.all_settings);

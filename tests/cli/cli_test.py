@@ -354,6 +354,11 @@ class ModelBesideItsConfiguration(InFolder):
 
 
 class Words(InFolder):
+    def test_quiet_commands_say_nothing_but_results_and_warnings(self):
+        words = ("train", "jsc-tiny", "jsc", "--max-steps", "1", "--project", "p")
+        self.assertEqual(self.run_mase(*words, "-q").stderr, "")
+        self.assertIn("info: loading model", self.run_mase(*words, "--overwrite").stderr)
+
     def test_help_is_what_the_program_alone_prints(self):
         self.assertEqual(self.run_mase().stdout, self.run_mase("--help").stdout)
 
@@ -504,6 +509,8 @@ class ExampleInputs(InFolder):
         for option in ("--leaf-module", "--leaf-function"):
             result = self.run_mase("show", model, "--input-shape", "4,16", option, "no.such.Thing", code=2)
             self.assertIn("no.such.Thing", result.stderr)
+        said = self.run_mase("show", model, "--input-shape", "4,16", "--leaf-module", "Linear", code=2).stderr
+        self.assertIn("a leaf has its whole name: 'torch.nn.modules.linear.Linear'", said)
 
 
 class TextModels(InFolder):

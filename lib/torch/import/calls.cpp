@@ -52,6 +52,10 @@ void Importer::check_leaves(const std::string& option, const std::vector<std::st
 std::string Importer::not_called(const std::string& name, const std::set<std::string>& met) const {
   if (traced_ && &met == &functions_) return "a trace keeps no functions, only layers";
   const std::vector<std::string> names(met.begin(), met.end());
+  const auto is_whole = [&](const std::string& known) { return known.ends_with("." + name); };
+  const auto whole = std::ranges::find_if(names, is_whole);
+  if (whole != names.end() && std::find_if(whole + 1, names.end(), is_whole) == names.end())
+    return "a leaf has its whole name: '" + *whole + "'";
   return "the model calls nothing of the name '" + name + "'" +
          did_you_mean(name, names, names.empty() ? "" : "; it calls " + join(names, ", "));
 }
@@ -125,7 +129,8 @@ std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref s
       arguments.push_back(constant_cell(*schema[i].default_value()));
     } else {
       file_error("no example input for the model's argument '" + schema[i].name() +
-                 "'; the graph's shapes come from an example");
+                 "'; the graph's shapes come from an example (--input, --input-shape), and --fix " +
+                 schema[i].name() + "=VALUE makes it a constant");
     }
   }
   if (used < options_.inputs.size()) {
