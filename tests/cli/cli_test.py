@@ -413,6 +413,15 @@ class Loading(InFolder):
         self.run_mase("show", "jsc-tiny")
 
 
+class SharedMemory(InFolder):
+    def test_a_buffer_that_is_a_part_of_a_parameter_is_told(self):
+        model = SOURCE / "tests/fixtures/tied/view.script.pt"
+        said = self.run_mase("show", model, "--input-shape", "2,4").stderr
+        self.assertIn("'layer.weight' shows memory of 'row'", said)
+        tied = SOURCE / "tests/fixtures/tied/tied.script.pt"
+        self.assertEqual(self.run_mase("show", tied, "--input", SOURCE / "tests/fixtures/tied/tokens.npy").stderr, "")
+
+
 class Precedence(InFolder):
     def settings(self, *arguments):
         self.write("p.toml", 'model = "jsc-tiny"\nseed = 42\nbatch_size = 512\n[passes.count_dropout]\n')

@@ -38,16 +38,6 @@ void rename_arguments(OpCall& call) {
   }
 }
 
-/// Whether two tensors have elements in common.
-bool overlap(const at::Tensor& a, const at::Tensor& b) {
-  if (!a.is_alias_of(b)) return false;
-  if (a.scalar_type() != b.scalar_type()) return true;
-  const auto elements = static_cast<std::int64_t>(a.storage().nbytes() / a.itemsize());
-  const at::Tensor used = at::zeros({elements}, at::kBool);
-  used.as_strided(a.sizes(), a.strides(), a.storage_offset()).fill_(true);
-  return used.as_strided(b.sizes(), b.strides(), b.storage_offset()).any().item<bool>();
-}
-
 void refuse_own_tensor(const Cell& cell, const SourceText& source) {
   if (cell.kind != Cell::Kind::attribute) return;
   unsupported_error("the model changes its own tensor '" + cell.path + "' in place" +

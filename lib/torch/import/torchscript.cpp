@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "torch/import/interpreter.hpp"
@@ -66,13 +67,25 @@ class FirstNames {
     return path;
   }
 
+  /// PyTorch's optimisers change parameters in place, hence what else shows their memory; here a
+  /// view is a tensor of its own.
+  void warn_of_view(const at::Tensor& tensor, bool is_parameter, const std::string& path) {
+    if (!tensor.has_storage()) return;
+    auto& others = by_storage_[tensor.storage().unsafeGetStorageImpl()];
+    for (const auto& [known, parameter, name] : others)
+      if ((parameter || is_parameter) && overlap(known, tensor))
+        log::warning("'" + path + "' shows memory of '" + name +
+                     "': training one would leave the other as it is; compute it in forward");
+    others.push_back({tensor, is_parameter, path});
+  }
+
  private:
   struct Named {
     at::Tensor tensor;
     bool is_parameter;
     std::string name;
   };
-  std::map<const void*, std::vector<Named>> names_;
+  std::map<const void*, std::vector<Named>> names_, by_storage_;
 };
 
 /// Lets a parameter read the graph's copy, so that its own memory is free and a model is not held
@@ -100,6 +113,7 @@ void collect_tensors(const jit::Module& module, const std::string& prefix, ir::G
         graph.tensors.at(first).other_names.push_back(path);
         continue;
       }
+      known.warn_of_view(tensor, parameters, path);
       graph.set_tensor(path, {to_array(tensor, path), parameters, tensor.requires_grad()});
       if (parameters) share_memory(tensor, graph.tensors.at(path).value);
       known.find(tensor, parameters, path);  // at its new place, too

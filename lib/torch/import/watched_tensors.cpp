@@ -3,6 +3,8 @@
 // costs a constant time per cell.
 #include "torch/import/watched_tensors.hpp"
 
+#include <ATen/ops/zeros.h>
+
 namespace mase::libtorch {
 namespace {
 
@@ -20,6 +22,15 @@ const void* storage_of(const Ref& cell) {
 bool is_same_memory(const at::Tensor& a, const at::Tensor& b) {
   return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
          a.scalar_type() == b.scalar_type();
+}
+
+bool overlap(const at::Tensor& a, const at::Tensor& b) {
+  if (!a.is_alias_of(b)) return false;
+  if (a.scalar_type() != b.scalar_type()) return true;
+  const auto elements = static_cast<std::int64_t>(a.storage().nbytes() / a.itemsize());
+  const at::Tensor used = at::zeros({elements}, at::kBool);
+  used.as_strided(a.sizes(), a.strides(), a.storage_offset()).fill_(true);
+  return used.as_strided(b.sizes(), b.strides(), b.storage_offset()).any().item<bool>();
 }
 
 void WatchedTensors::add(const Ref& cell) {

@@ -17,6 +17,9 @@ namespace mase::libtorch {
 /// Whether two tensors are the same one, read twice.
 bool is_same_memory(const at::Tensor& a, const at::Tensor& b);
 
+/// Whether two tensors have elements in common.
+bool overlap(const at::Tensor& a, const at::Tensor& b);
+
 /// Cells that somebody still holds. A cell that gets another tensor is added again.
 class WatchedTensors {
  public:
