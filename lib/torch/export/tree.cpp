@@ -139,7 +139,7 @@ class TreeBuilder {
   /// Tied tensors have all of their names, and one memory.
   void add_tensor(jit::Module& module, const std::string& name, const std::string& path) {
     const ir::Tensor& tensor = graph_.tensors.at(path);
-    if (tensor.coded) return add_codes(module, name, tensor.coded->encoded);
+    if (tensor.coded) return add_codes(module, name, path, tensor.coded->encoded);
     const auto [known, added] = values_.emplace(path, view_of(tensor.value));
     at::Tensor& value = known->second;
     if (added && tensor.is_parameter && at::isFloatingType(value.scalar_type()))
@@ -148,10 +148,14 @@ class TreeBuilder {
   }
 
   /// Codes as buffers of bytes: they move with the module to other devices and never change dtype.
-  void add_codes(jit::Module& module, const std::string& name, const formats::Encoded& encoded) {
+  void add_codes(jit::Module& module, const std::string& name, const std::string& path,
+                 const formats::Encoded& encoded) {
     const std::string stem(ir::last_part(ir::code_stem(graph_, name)));
+    const std::string first_stem = ir::code_stem(graph_, path);
     const auto add = [&](const char* ending, at::Tensor value) {
-      if (value.numel() > 0) module.register_buffer(stem + ending, std::move(value));
+      const at::Tensor& first =
+          values_.emplace(first_stem + ending, std::move(value)).first->second;
+      if (first.numel() > 0) module.register_buffer(stem + ending, first);
     };
     add("_codes", bytes_tensor(encoded.codes.bytes()));
     add("_shared", bytes_tensor(encoded.shared.bytes()));
@@ -166,7 +170,7 @@ class TreeBuilder {
   std::set<std::string> known_;
   std::map<std::string, std::vector<std::string>> children_;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> tensors_;  ///< name, path
-  std::map<std::string, at::Tensor> values_;                                         ///< by path
+  std::map<std::string, at::Tensor> values_;  ///< by path; codes by their first name
 };
 
 }  // namespace
