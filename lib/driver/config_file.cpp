@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/log.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 
@@ -15,7 +16,7 @@ struct TransformTable {
   std::string style = "graph";
   static constexpr auto fields() {
     return std::tuple{
-        Field{"style", &TransformTable::style, "what passes work on"}.one_of("graph")};
+        Field{"style", &TransformTable::style, "what passes work on"}.one_of("graph", "module")};
   }
 };
 
@@ -63,6 +64,10 @@ std::optional<search::BasicEvaluation> read_evaluation(const Tree& file, Diagnos
   if (!table) return std::nullopt;
   TransformTable transform;
   read_fields(*table, transform, diagnostics, {"evaluate"});
+  if (transform.style == "module")
+    log::warning(table->find("style")->where.text() +
+                 ": style = \"module\": passes work on the graph, in which layers and functions "
+                 "are nodes alike");
   const Tree* wanted = table->find("evaluate");
   if (!wanted) return std::nullopt;
   search::BasicEvaluation evaluation;

@@ -342,6 +342,15 @@ class Labels(InFolder):
             self.assertIn(said, stderr)
 
 
+class RowsOfTheUser(InFolder):
+    def test_init_writes_a_file_that_reads_them(self):
+        (self.cwd / "rows").mkdir()
+        write_vector(self.cwd / "rows/x.npy", "<f4", [i % 7 for i in range(480)], "<f", (30, 16))
+        write_vector(self.cwd / "rows/y.npy", "<i8", [i % 5 for i in range(30)], "<q")
+        self.run_mase("init", "jsc-tiny", "npy", "--data-dir", "rows", "-o", "made.toml")
+        self.run_mase("transform", "--config", "made.toml", "--project", "p", "-q")
+
+
 class ModelBesideItsConfiguration(InFolder):
     def test_is_found_from_elsewhere_and_else_where_the_program_runs(self):
         (self.cwd / "a").mkdir()
@@ -369,6 +378,11 @@ class Words(InFolder):
         said = self.run_mase("transform", "--config", "p.toml", code=2).stderr
         for words in ("nothing prunes weights here", "here it is 'fuse_batch_norm'", "there is no ONNX here"):
             self.assertIn(words, said)
+
+    def test_the_style_module_is_read_and_told(self):
+        self.write("m.toml", 'model = "jsc-tiny"\n[transform]\nstyle = "module"\n[passes.count_dropout]\n')
+        said = self.run_mase("transform", "--config", "m.toml", "--project", "p", "-q").stderr
+        self.assertIn('m.toml:3:9: style = "module": passes work on the graph', said)
 
     def test_what_cannot_be_written_is_refused(self):
         self.assertIn(".svg, .png and .pdf are", self.run_mase("show", "jsc-tiny", "-o", "x.jpg", code=2).stderr)
