@@ -39,11 +39,12 @@ bool is_zero_in(const FunctionStep& function, const Interval& codes) {
   return true;
 }
 
-/// exp(-d) of every code of a type without sign, with `frac` fraction bits.
-FunctionStep exponentials(const FixedType& type, int frac) {
+/// exp(-d) of every code of a type without sign, with `frac` fraction bits; 0 beyond `last`.
+FunctionStep exponentials(const FixedType& type, int frac, Wide last) {
   std::vector<double> results;
   for (Wide code = 0; code <= type.high(); ++code)
-    results.push_back(std::exp(-std::ldexp(static_cast<double>(code), -type.frac)));
+    results.push_back(code > last ? 0
+                                  : std::exp(-std::ldexp(static_cast<double>(code), -type.frac)));
   const Interval range{0, Wide{1} << frac};
   const FixedType codes = type_for(range.low, range.high, frac);
   return function_step("exp", results, {codes, formats::Rounding::nearest_even}, range, 1.0);
@@ -78,8 +79,11 @@ Exponentials exponentials_of(const Call& call, const RowSteps& rows, int frac) {
                 {{0, others.high - range.low}, type.frac}, distances);
   const FixedType distance_type = call.lowering.value(distance.id).type;
   check_function_input(distance_type);
-  FunctionStep function = exponentials(distance_type, frac);
-  if (masks && !is_zero_in(function, {to_masks, distances.high}))
+  FunctionStep function = exponentials(distance_type, frac, distance_type.high());
+  const auto hides_masks = [&] { return is_zero_in(function, {to_masks, distances.high}); };
+  if (masks && to_masks > span && !hides_masks())
+    function = exponentials(distance_type, frac, span);
+  if (masks && !hides_masks())
     throw Refusal{"masks would not be 0, as its input has more than " +
                   std::to_string(most_table_bits) +
                   " bits; give it a narrower data_in format (pass quantize)"};

@@ -109,7 +109,9 @@ StreamView with_masks_of(const Call& call, const StreamView& x, const Summand& s
 
 }  // namespace
 
-// 2^15 exp(-d) rounds to 0 where it is at most one half; straight pieces are less exact.
+// 2^15 exp(-d) rounds to 0 where it is at most one half; straight pieces are less exact. Of fine
+// grids that is further than a function reaches: softmax knows masks there by their distance, which
+// no two other codes have.
 Masked with_masks(const FixedType& type) {
   const Interval codes = interval_of(type);
   const auto distance = [&](double octaves) {
@@ -118,7 +120,9 @@ Masked with_masks(const FixedType& type) {
         static_cast<Wide>(std::ceil(std::ldexp(octaves * std::numbers::ln2, type.frac))));
   };
   const bool pieces = distance(16) >> most_table_bits != 0;
-  return {codes.low - distance(pieces ? 24 : 16), codes};
+  const Wide natural = distance(pieces ? 24 : 16);
+  const bool reached = natural >> most_function_bits == 0;
+  return {codes.low - (reached ? natural : codes.high - codes.low + 1), codes};
 }
 
 const Masked* Lowering::masked(ValueId id) const {
@@ -189,7 +193,6 @@ StreamView masked_on(const Call& call, const StreamView& x, const Grid& grid,
                                 to_grid(accumulator, grid), call.lowering.layout_of(x));
   const Masked masks = with_masks(call.lowering.value(others.id).type);
   StreamView result = with_masks_of(call, others, {call, x, port}, masks, Place::before);
-  result.batch = x.batch;
   call.lowering.set_masked(result.id, masks);
   return result;
 }

@@ -287,9 +287,10 @@ TEST_CASE(
   CHECK(program.value(program.outputs[1]).type == integer::FixedType{8, 4, true});
 }
 
-TEST_CASE("scores of up to 16 bits have masks, too") {
-  for (const std::string format : {"integer(12, 8)", "integer(12, 10)", "integer(16, 11)",
-                                   "integer(6, -1)", "integer(7, 5, is_signed=false)"}) {
+TEST_CASE("scores of up to 16 bits have masks, too, also on fine grids") {
+  for (const std::string format :
+       {"integer(12, 8)", "integer(12, 10)", "integer(16, 11)", "integer(6, -1)",
+        "integer(7, 5, is_signed=false)", "integer(8, 12)", "integer(8, 13)", "integer(8, 30)"}) {
     Sketch sketch;
     auto x = sketch.input({2, 4});
     x = sketch.call("aten::masked_fill.Scalar",
