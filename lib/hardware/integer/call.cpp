@@ -311,20 +311,6 @@ StreamView Call::stream(std::string_view argument) const {
   return stream_of(*value, argument);
 }
 
-StreamView Call::stream_of(const Value& value, std::string_view argument) const {
-  StreamView stream = permuted_stream_of(value, argument);
-  if (stream.batch != 0)
-    throw Refusal{"the batch is dimension " + std::to_string(stream.batch) +
-                  " of its input; only permute, transpose and indexing have a datapath there"};
-  return stream;
-}
-
-StreamView Call::permuted_stream(std::string_view argument) const {
-  const Value* value = node.find(argument);
-  if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
-  return permuted_stream_of(*value, argument);
-}
-
 namespace {
 
 const StreamView& made_stream(const Lowering& lowering, const Value& value,
@@ -346,7 +332,7 @@ StreamView Call::raw_stream(std::string_view argument) const {
   return made_stream(lowering, *value, argument);
 }
 
-StreamView Call::permuted_stream_of(const Value& value, std::string_view argument) const {
+StreamView Call::stream_of(const Value& value, std::string_view argument) const {
   const StreamView& stream = made_stream(lowering, value, argument);
   for (const ir::Port& port : ir::ports(lowering.graph(), node))
     if (port.argument == argument)
@@ -355,13 +341,11 @@ StreamView Call::permuted_stream_of(const Value& value, std::string_view argumen
   return stream;
 }
 
-Shape Call::frame_shape(std::size_t batch) const {
+Shape Call::frame_shape() const {
   const ir::ValueInfo& info = node.info.elements.empty() ? node.info : node.info.elements.front();
-  if (!info.is_tensor() || info.shape.size() <= batch)
+  if (!info.is_tensor() || info.shape.empty())
     throw Refusal{"its result is no tensor with a batch dimension"};
-  Shape frame = info.shape;
-  frame.erase(frame.begin() + static_cast<std::ptrdiff_t>(batch));
-  return frame;
+  return {info.shape.begin() + 1, info.shape.end()};
 }
 
 }  // namespace mase::integer

@@ -245,11 +245,10 @@ StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::
   const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,
                               static_cast<int>(grid.rounding));
   const auto known = casts_.find(key);
-  if (known != casts_.end()) return {known->second, stream.layout, stream.batch};
+  if (known != casts_.end()) return {known->second, stream.layout};
   const Requantise requantise = to_grid({interval_of(from), from.frac}, grid);
   const FixedType type = type_for(requantise.low, requantise.high, grid.type.frac);
   StreamView result = add_cast(stream, requantise, type, reader, port);
-  result.batch = stream.batch;
   casts_[key] = result.id;
   return result;
 }

@@ -63,8 +63,7 @@ ir::Value sizes_of(const Lowering& lowering, const ir::Node& tensor) {
   const bool constant = tensor.kind == ir::NodeKind::get_attr;
   ir::Value::List sizes;
   for (std::size_t d = 0; d < tensor.info.shape.size(); ++d)
-    sizes.push_back(constant || (stream && d != stream->batch) ? ir::Value(tensor.info.shape[d])
-                                                               : ir::Value());
+    sizes.push_back(constant || (stream && d != 0) ? ir::Value(tensor.info.shape[d]) : ir::Value());
   return ir::Value::list(std::move(sizes));
 }
 

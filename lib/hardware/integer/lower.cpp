@@ -290,7 +290,6 @@ void Lowering::add_output(const std::string& key, const ir::Value& value) {
   if (std::holds_alternative<std::monostate>(operand)) return;
   const StreamView* stream = std::get_if<StreamView>(&operand);
   if (!stream) throw Refusal{"a result is not computed from the inputs, or is a list of parts"};
-  if (stream->batch != 0) throw Refusal{"the batch is not the first dimension of a result"};
   program_.outputs.push_back(returned(*stream));
   program_.output_keys.push_back(key);
   program_.output_dtypes.push_back(graph().node(value.node()).info.dtype);

@@ -69,26 +69,20 @@ Operand emit_part(const Call& call, const Part& part) {
 /// The dimension of the frame that an argument names.
 std::size_t part_dim(const Call& call, std::string_view name, const StreamView& x) {
   const std::size_t dim = call.torch_dim(name, 0, x.layout.torch_shape.size() + 1);
-  if (dim == x.batch) throw Refusal{"it parts the batch"};
-  return x.frame_dim(dim);
-}
-
-/// Where the batch is without a dimension of the frame.
-std::size_t batch_without(const StreamView& x, std::size_t frame_dim) {
-  return frame_dim < x.batch ? x.batch - 1 : x.batch;
+  if (dim == 0) throw Refusal{"it parts the batch"};
+  return dim - 1;
 }
 
 /// The parts have the sizes that the node's info says.
 Operand lower_parts(const Call& call) {
-  const StreamView x = call.permuted_stream("self");
+  const StreamView x = call.stream("self");
   const std::size_t dim = part_dim(call, "dim", x);
-  const std::size_t torch_dim = dim < x.batch ? dim : dim + 1;
   std::vector<Part> parts;
   std::int64_t first = 0;
   for (const ir::ValueInfo& info : call.node.info.elements) {
     if (!info.is_tensor() || info.shape.size() != x.layout.torch_shape.size() + 1)
       throw Refusal{"the shapes of its parts are not known"};
-    parts.push_back({x, dim, first, info.shape[torch_dim], 1, x.batch});
+    parts.push_back({x, dim, first, info.shape[dim + 1]});
     first += parts.back().count;
   }
   if (first != x.layout.torch_shape[dim]) throw Refusal{"the shapes of its parts are not known"};
@@ -97,11 +91,10 @@ Operand lower_parts(const Call& call) {
 
 /// One part for each place.
 Operand lower_unbind(const Call& call) {
-  const StreamView x = call.permuted_stream("self");
+  const StreamView x = call.stream("self");
   const std::size_t dim = part_dim(call, "dim", x);
   std::vector<Part> parts;
-  for (std::int64_t i = 0; i < x.layout.torch_shape[dim]; ++i)
-    parts.push_back({x, dim, i, 1, 1, batch_without(x, dim)});
+  for (std::int64_t i = 0; i < x.layout.torch_shape[dim]; ++i) parts.push_back({x, dim, i, 1});
   return parts;
 }
 
@@ -140,12 +133,12 @@ std::optional<Range> range_of(const ir::Value& item, std::int64_t size) {
 }
 
 /// The result in the node's own shape: one place leaves its dimension out.
-Operand in_result_shape(const Call& call, const Operand& part, std::size_t batch) {
+Operand in_result_shape(const Call& call, const Operand& part) {
   const auto& stream = std::get<StreamView>(part);
-  const Shape frame = call.frame_shape(batch);
+  const Shape frame = call.frame_shape();
   if (numel(frame) != numel(stream.layout.torch_shape))
     throw Refusal{"its index does not fit its input"};
-  return StreamView{stream.id, reshaped(stream.layout, frame), batch};
+  return StreamView{stream.id, reshaped(stream.layout, frame)};
 }
 
 /// The places that a constant index tensor names.
@@ -166,32 +159,20 @@ Operand chosen_elements(const Call& call, const StreamView& x,
   return gathered(call, on_result_grid(call, x), source);
 }
 
-/// What an index says of each dimension, and where it leaves the batch.
-struct Items {
-  ir::Value::List of_dims;
-  std::size_t batch = 0;
-};
-
-/// Without those that add a dimension of 1, which only shift the others.
-Items items_of(const ir::Value& index, std::size_t batch) {
-  Items items{{}, batch};
-  const auto all = index.kind() == ir::Value::Kind::tuple ? index.items() : ir::Value::List{index};
-  for (const ir::Value& item : all) {
-    const bool before = items.of_dims.size() <= batch;
-    if (item.is_none())
-      items.batch += before ? 1 : 0;
-    else
-      items.of_dims.push_back(item);
-    if (before && item.kind() == ir::Value::Kind::integer) --items.batch;
-  }
+/// What an index says of each dimension: without those that add one of 1, which only shift the
+/// others.
+ir::Value::List items_of(const ir::Value& index) {
+  const bool several = index.kind() == ir::Value::Kind::tuple;
+  ir::Value::List items = several ? index.items() : ir::Value::List{index};
+  std::erase_if(items, [](const ir::Value& item) { return item.is_none(); });
   return items;
 }
 
 /// What an index of a tensor leaves: of one dimension a slice, of several chosen elements.
 Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Value& index) {
   const Shape& frame = x.layout.torch_shape;
-  const Items items = items_of(index, x.batch);
-  if (items.of_dims.size() > frame.size() + 1) throw Refusal{"its index does not fit its input"};
+  const ir::Value::List items = items_of(index);
+  if (items.size() > frame.size() + 1) throw Refusal{"its index does not fit its input"};
   std::vector<Part> parts;
   std::vector<std::vector<std::int64_t>> chosen;
   for (const std::int64_t size : frame) {
@@ -199,10 +180,10 @@ Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Valu
     std::iota(chosen.back().begin(), chosen.back().end(), 0);
   }
   int named = 0;
-  for (std::size_t d = 0; d < items.of_dims.size(); ++d) {
-    const ir::Value& item = items.of_dims[d];
-    const bool batch = d == x.batch;
-    const std::size_t dim = batch ? 0 : x.frame_dim(d);
+  for (std::size_t d = 0; d < items.size(); ++d) {
+    const ir::Value& item = items[d];
+    const bool batch = d == 0;
+    const std::size_t dim = batch ? 0 : d - 1;
     const std::int64_t size = batch ? 1 : frame[dim];
     if (!batch && item.is_node()) {
       chosen[dim] = places_named(call, item, size);
@@ -217,21 +198,15 @@ Operand lower_tensor_index(const Call& call, const StreamView& x, const ir::Valu
     for (std::int64_t i = 0; i < range->count; ++i)
       chosen[dim][at(i)] = range->first + i * range->step;
   }
-  if (named > 0 || parts.size() > 1) {
-    if (items.batch != 0)
-      throw Refusal{"its input has the batch elsewhere; index one after another"};
-    return chosen_elements(call, x, chosen);
-  }
-  const Operand part = parts.empty() ? Operand(x) : emit_part(call, parts[0]);
-  return in_result_shape(call, part, items.batch);
+  if (named > 0 || parts.size() > 1) return chosen_elements(call, x, chosen);
+  return in_result_shape(call, parts.empty() ? Operand(x) : emit_part(call, parts[0]));
 }
 
 Operand lower_select(const Call& call) {
-  const StreamView x = call.permuted_stream("self");
+  const StreamView x = call.stream("self");
   const std::size_t dim = part_dim(call, "dim", x);
   const Range range = place(call.integer("index", 0), x.layout.torch_shape[dim]);
-  return in_result_shape(call, emit_part(call, {x, dim, range.first, range.count}),
-                         batch_without(x, dim));
+  return in_result_shape(call, emit_part(call, {x, dim, range.first, range.count}));
 }
 
 Operand lower_getitem(const Call& call) {
@@ -240,13 +215,13 @@ Operand lower_getitem(const Call& call) {
   if (!value || !value->is_node() || !index) throw Refusal{"it indexes no tensor of the graph"};
   const Operand& operand = call.lowering.operand(value->node());
   const auto* parts = std::get_if<std::vector<Part>>(&operand);
-  if (!parts) return lower_tensor_index(call, call.permuted_stream("value"), *index);
+  if (!parts) return lower_tensor_index(call, call.stream("value"), *index);
   if (index->kind() != ir::Value::Kind::integer) throw Refusal{"its index is not constant"};
   const auto count = static_cast<std::int64_t>(parts->size());
   const std::int64_t i = index->as_int() < 0 ? index->as_int() + count : index->as_int();
   if (i < 0 || i >= count) throw Refusal{"its index is out of range"};
   const Part& part = parts->at(static_cast<std::size_t>(i));
-  return in_result_shape(call, emit_part(call, part), part.batch);
+  return in_result_shape(call, emit_part(call, part));
 }
 
 /// aten::slice and aten::narrow: where it starts; the info says how many there are.

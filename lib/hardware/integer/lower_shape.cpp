@@ -8,7 +8,7 @@
 namespace mase::integer {
 namespace {
 
-Operand lower_identity(const Call& call) { return call.permuted_stream("self"); }
+Operand lower_identity(const Call& call) { return call.stream("self"); }
 
 Operand lower_dropout(const Call& call) {
   if (call.flag("train", false))
@@ -62,18 +62,12 @@ std::vector<std::size_t> numbered(std::size_t rank) {
   return dims;
 }
 
-/// Torch dimensions reordered, the batch among them: new dimension d is old dimension dims[d].
+/// Torch dimensions reordered: new dimension d is old dimension dims[d].
 StreamView permute(const StreamView& x, const std::vector<std::size_t>& dims) {
-  StreamView result{x.id, {}};
+  if (dims.empty() || dims.front() != 0) throw Refusal{"it mixes rows of the batch"};
   std::vector<std::size_t> kept;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d] == x.batch)
-      result.batch = d;
-    else
-      kept.push_back(x.frame_dim(dims[d]));
-  }
-  result.layout = permuted(x.layout, kept);
-  return result;
+  for (auto dim = dims.begin() + 1; dim != dims.end(); ++dim) kept.push_back(*dim - 1);
+  return {x.id, permuted(x.layout, kept)};
 }
 
 Parameter permute(Parameter constant, const std::vector<std::size_t>& dims) {
@@ -87,7 +81,7 @@ Parameter permute(Parameter constant, const std::vector<std::size_t>& dims) {
 /// Of a stream, or of a constant such as a weight.
 Operand lower_permuted(const Call& call, const std::vector<std::size_t>& dims) {
   if (const Parameter* constant = call.parameter("self")) return permute(*constant, dims);
-  return permute(call.permuted_stream("self"), dims);
+  return permute(call.stream("self"), dims);
 }
 
 std::size_t rank_of(const Call& call) { return call.node.info.shape.size(); }

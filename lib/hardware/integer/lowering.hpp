@@ -34,10 +34,6 @@ struct Refusal {
 struct StreamView {
   ValueId id = -1;
   Layout layout;
-  std::size_t batch = 0;  ///< torch dimension of the batch, which the layout leaves out
-
-  /// Of a torch dimension other than the batch: that of the layout.
-  std::size_t frame_dim(std::size_t dim) const { return dim < batch ? dim : dim - 1; }
 };
 
 /// `count` elements along torch dimension `dim` of a stream, every `step`-th from `first` on: part
@@ -46,7 +42,6 @@ struct Part {
   StreamView source;
   std::size_t dim = 0;
   std::int64_t first = 0, count = 0, step = 1;
-  std::size_t batch = 0;  ///< torch dimension of the batch in the part
 };
 
 /// A constant tensor of the graph (get_attr), with the format its node puts on it.
@@ -256,15 +251,13 @@ struct Call {
   /// The numbers of a constant tensor of int64; refused for anything else.
   std::vector<std::int64_t> constant_indices(const ir::Value& value) const;
 
-  /// On the grid of its data_in format. Refused where the batch is not the first dimension.
+  /// On the grid of its data_in format. The batch is the first dimension.
   StreamView stream(std::string_view argument) const;
-  StreamView permuted_stream(std::string_view argument) const;  ///< the batch may be any dimension
   StreamView raw_stream(std::string_view argument) const;  ///< as it was made: ids have no format
   StreamView stream_of(const ir::Value& value, std::string_view argument) const;
-  StreamView permuted_stream_of(const ir::Value& value, std::string_view argument) const;
   /// Of the result, or of the first of several, without its batch dimension; refused when it does
   /// not keep the batch.
-  Shape frame_shape(std::size_t batch = 0) const;
+  Shape frame_shape() const;
 };
 
 using LowerFunction = Operand (*)(const Call& call);
