@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
@@ -269,11 +270,24 @@ class Expansion : NodeWriter {
     const ir::NodeId seen = boolean("aten::tril", "seen", {{"self", ref(all)}}, square);
     return masked(scores, inverted(seen));
   }
+  /// The truths that a mask of numbers was made of: torch.nn fills zeros with -inf where they hold.
+  std::optional<ir::NodeId> truths_of(const ir::Node& mask) const {
+    if (ir::base_op(mask.op) != "aten::masked_fill") return std::nullopt;
+    const ir::Value &zeros = *mask.find("self"), &truths = *mask.find("mask");
+    const ir::Value& value = *mask.find("value");
+    if (!zeros.is_node() || ir::base_op(graph_.node(zeros.node()).op) != "aten::zeros_like" ||
+        value.is_node() || value.as_double() == 0)
+      return std::nullopt;
+    return truths.node();
+  }
+
   /// The mask of an attention layer, where what is not zero hides a key, in the rank of the scores:
   /// type 0 is [length, length], 1 is [batch, length], 2 is [batch, heads, length, length].
   ir::NodeId fitting(ir::NodeId mask, const Shape& scores) {
     Shape size = shape(mask);
-    if (graph_.node(mask).info.dtype != DType::boolean)
+    if (const auto truths = truths_of(graph_.node(mask)))
+      mask = *truths;
+    else if (graph_.node(mask).info.dtype != DType::boolean)
       mask = boolean("aten::ne.Scalar", "hidden", {{"self", ref(mask)}, {"other", 0}}, size);
     const ir::Value* type = find("mask_type");
     const int missing = type && !type->is_none() && type->as_int() == 1 ? 2 : 0;
@@ -354,6 +368,7 @@ Result ExpandAttention::run(ir::Graph& graph, const Options& options, PassContex
     const std::string name = work.node(id).name;
     if (expand(work, id, options.products)) expanded.push_back(name);
   }
+  if (expanded.size() > 0) work.remove_dead_nodes();
   graph = std::move(work);
   result.changed = expanded.size() > 0;
   result.info["expanded"] = std::move(expanded);
