@@ -254,8 +254,16 @@ Ref Builder::with_part(const Ref& tensor, const std::vector<ViewStep>& steps, st
   return emit(scatter_call(taken, tensor, inner, source));
 }
 
+Ref Builder::rename(const Ref& target, const Ref& result) {
+  save(target);
+  *target = *result;
+  watch(target);
+  return target;
+}
+
 Ref Builder::bind_in_place(const Ref& target, const Ref& result, const SourceText& source) {
   const at::Tensor before = target->value.toTensor();
+  if (result->value.toTensor().is_alias_of(before)) return rename(target, result);
   if (before.scalar_type() != result->value.toTensor().scalar_type() ||
       before.sizes() != result->value.toTensor().sizes()) {
     unsupported_error("an in-place operator changes a tensor's type or shape" + at_place(source));
@@ -272,10 +280,7 @@ Ref Builder::bind_in_place(const Ref& target, const Ref& result, const SourceTex
     save(other);
     other->stale = true;
   }
-  save(target);
-  *target = *result;
-  watch(target);
-  return target;
+  return rename(target, result);
 }
 
 void Builder::wrap_sizes(OpCall& call) {
@@ -320,13 +325,14 @@ Ref Builder::emit(OpCall call) {
   const SourceText source = call.source;
   if (in_place) {
     refuse_own_tensor(*target, call.source);
-    call.op = out_of_place(base) + call.op.substr(base.size());
+    call.op = out_of_place_operator(call.op);
     rename_arguments(call);
   }
   const auto host = as_host_call(call);
   if (host) call = *host;
   use_scalar_overload(call);
   use_plain_convolution(call);
+  use_sizes_or_scales(call);
   wrap_sizes(call);
   const std::string reason = refusal(call.op);
   if (!reason.empty()) {

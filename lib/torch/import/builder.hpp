@@ -110,6 +110,8 @@ class Builder {
   c10::IValue run(const OpCall& call) const;
   [[noreturn]] void refuse(const OpCall& call, const std::string& reason) const;
   std::string examples_text() const;
+  /// The name of a tensor stands for another; a transpose_ changes no more than that.
+  Ref rename(const Ref& target, const Ref& result);
   Ref bind_in_place(const Ref& target, const Ref& result, const SourceText& source);
   /// The tensor with the part that the steps from `step` on name replaced.
   Ref with_part(const Ref& tensor, const std::vector<ViewStep>& steps, std::size_t step,

@@ -3,7 +3,9 @@
 #include "torch/import/call_forms.hpp"
 
 #include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
+#include <algorithm>
 #include <array>
 
 #include "ir/op_table.hpp"
@@ -126,6 +128,41 @@ void use_scalar_overload(OpCall& call) {
   if (!find_operator(scalar_op)) return;
   call.op = std::move(scalar_op);
   if (!other->size_tensor) other = constant_cell(unwrapped(other->value.toTensor()));
+}
+
+std::string out_of_place_operator(const std::string& op) {
+  const std::string base(ir::base_op(op));
+  const std::string plain = out_of_place(base), same_overload = plain + op.substr(base.size());
+  const auto in_place = find_operator(op);
+  if (find_operator(same_overload) || !in_place) return same_overload;
+  const auto types_of = [](const c10::FunctionSchema& schema) {
+    std::vector<std::string> types;
+    for (const c10::Argument& argument : schema.arguments())
+      types.push_back(argument.type()->str());
+    return types;
+  };
+  const auto wanted = types_of(in_place->schema());
+  for (const auto& one : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(plain)))
+    if (types_of(one->schema()) == wanted) return full_name(one->schema());
+  return same_overload;
+}
+
+void use_sizes_or_scales(OpCall& call) {
+  const bool resamples =
+      call.op.starts_with("aten::upsample_") || call.op.starts_with("aten::_upsample_");
+  if (!resamples || call.op != ir::base_op(call.op) || !find_operator(call.op + ".vec")) return;
+  OpCall with_either{call.op + ".vec", {}, {}, call.source};
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const auto& [name, cell] = call.args[i];
+    if (name.starts_with("scales") && !cell->value.isNone()) return;
+    if (name.starts_with("scales")) continue;
+    with_either.args.emplace_back(name == "self" ? "input" : name, cell);
+    with_either.is_default.push_back(call.is_default[i]);
+  }
+  with_either.args.emplace_back("scale_factors", constant_cell({}));
+  with_either.is_default.push_back(false);
+  reorder(with_either);
+  call = std::move(with_either);
 }
 
 }  // namespace mase::libtorch

@@ -20,4 +20,11 @@ void use_scalar_overload(OpCall& call);
 /// aten::_convolution and aten::_convolution_mode: the convolution that they compute.
 void use_plain_convolution(OpCall& call);
 
+/// The operator that gives what an in-place one ("aten::transpose_") would leave in its first
+/// argument: "aten::transpose.int".
+std::string out_of_place_operator(const std::string& op);
+
+/// aten::upsample_* of sizes alone becomes the overload that scripts call, with sizes or scales.
+void use_sizes_or_scales(OpCall& call);
+
 }  // namespace mase::libtorch

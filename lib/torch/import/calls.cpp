@@ -206,11 +206,13 @@ std::vector<Ref> Importer::inputs_of(const jit::Node* node, const Environment& e
 void Importer::call_method(const jit::Node* node, Environment& environment) {
   const std::vector<Ref> arguments = inputs_of(node, environment);
   const Ref self = arguments.at(0);
-  if (!self->value.isObject()) unsupported_error("a method of no module at " + places_of(node));
   const std::string& name = node->s(jit::attr::name);
-  const jit::Function* method = self->value.toObjectRef().type()->findMethod(name);
-  if (!method) unsupported_error("no method " + name + " for the call at " + places_of(node));
+  const jit::Function* method = &method_of(self, name, node);
   Ref& result = environment[node->output()];
+  if (self->kind == Cell::Kind::object) {
+    result = call_function(*method, arguments);
+    return;
+  }
   const std::string own = class_name(self->value);
   classes_.insert(own);
   const ir::CustomOp* op = custom_op(&ir::CustomOp::class_name, own);
@@ -231,12 +233,25 @@ bool Importer::is_leaf(const std::string& class_name) const {
   return ir::find_module_class(class_name) || is_among(options_.leaf_modules, class_name);
 }
 
+Ref Importer::taken_apart(const Ref& value) {
+  if (value->kind != Cell::Kind::dynamic || !value->value.isTuple()) return value;
+  Cell tuple;
+  tuple.kind = Cell::Kind::tuple;
+  tuple.type = value->value.type();
+  const auto count = static_cast<std::int64_t>(value->value.toTupleRef().elements().size());
+  for (std::int64_t i = 0; i < count; ++i) tuple.items.push_back(element(value, i));
+  return make_cell(std::move(tuple));
+}
+
 Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
                              const std::vector<Ref>& arguments) {
+  // A state that is one value is taken apart here, since it is from outside.
+  std::vector<Ref> parts;
+  for (const Ref& argument : arguments) parts.push_back(taken_apart(argument));
   // What the layer asks of shapes it asks again whenever it runs.
   const std::size_t guards = graph_.guards.size();
   builder_.open_scope();
-  const Ref result = call_function(method, arguments);
+  const Ref result = call_function(method, parts);
   std::optional<RecurrentLeaf> leaf = recurrent_leaf(self, result, builder_);
   if (!leaf || !register_module(leaf->call.module)) {
     builder_.abandon_scope();

@@ -97,7 +97,8 @@ void Importer::raise(const jit::Node* node, Environment& environment) {
 
 void Importer::refuse(const jit::Node* node, Environment&) {
   unsupported_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
-                    " is not supported: a graph has no state, threads or output");
+                    " is not supported: a graph has no threads and prints nothing; take it out of "
+                    "forward");
 }
 
 void Importer::ignore(const jit::Node* node, Environment& environment) {
@@ -124,13 +125,15 @@ void Importer::construct_dict(const jit::Node* node, Environment& environment) {
   environment[node->output()] = make_cell(std::move(cell));
 }
 
+Ref& Importer::place_in(Cell& container, std::int64_t position) {
+  const auto size = static_cast<std::int64_t>(container.items.size());
+  if (position < 0) position += size;
+  if (position < 0 || position >= size) file_error("an index is out of range");
+  return container.items[static_cast<std::size_t>(position)];
+}
+
 Ref Importer::element(const Ref& container, std::int64_t position) {
-  if (is_container(*container)) {
-    const auto size = static_cast<std::int64_t>(container->items.size());
-    if (position < 0) position += size;
-    if (position < 0 || position >= size) file_error("an index is out of range");
-    return container->items[static_cast<std::size_t>(position)];
-  }
+  if (is_container(*container)) return place_in(*container, position);
   const c10::IValue item = libtorch::get_item(container->value, ir::Value(position), {});
   if (!is_static(*container)) return builder_.get_item(container, position, item);
   const Ref constant = constant_cell(item, container->tainted);
@@ -163,25 +166,6 @@ void Importer::index_container(const jit::Node* node, Environment& environment) 
   } else {
     result = element(container, index->value.toInt());
   }
-}
-
-void Importer::open_container(const Ref& container) {
-  const c10::IValue value = container->value;
-  if (container->kind != Cell::Kind::constant) return;
-  if (value.isList()) {
-    for (const c10::IValue& item : value.toListRef())
-      container->items.push_back(constant_cell(item));
-    container->kind = Cell::Kind::list;
-  } else if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) {
-      container->keys.push_back(entry.key());
-      container->items.push_back(constant_cell(entry.value()));
-    }
-    container->kind = Cell::Kind::dict;
-  } else {
-    return;
-  }
-  container->type = value.type();
 }
 
 Ref Importer::expanded(const Ref& list) {
@@ -220,7 +204,9 @@ Ref Importer::list_slice(const jit::Node* node, const std::vector<Ref>& inputs) 
 void Importer::copy_list(const jit::Node* node, Environment& environment) {
   const Ref list = environment.at(node->inputs().at(0));
   if (!is_container(*list) && !list->value.isList()) return apply_operator(node, environment);
-  environment[node->output()] = make_cell(*expanded(list));
+  Cell copy = *expanded(list);
+  copy.path.clear();
+  environment[node->output()] = make_cell(std::move(copy));
 }
 
 void Importer::add(const jit::Node* node, Environment& environment) {
@@ -234,24 +220,15 @@ void Importer::add(const jit::Node* node, Environment& environment) {
   environment[node->output()] = make_cell(std::move(cell));
 }
 
-void Importer::append(const jit::Node* node, Environment& environment) {
-  const Ref list = environment.at(node->inputs().at(0));
-  open_container(list);
-  if (list->kind != Cell::Kind::list) unsupported_error("append at " + places_of(node));
-  list->items.push_back(environment.at(node->inputs().at(1)));
-  if (!node->outputs().empty()) environment[node->output()] = list;
-}
-
 void Importer::set_item(const jit::Node* node, Environment& environment) {
   const Ref container = environment.at(node->inputs().at(0));
   const Ref key = environment.at(node->inputs().at(1));
   const Ref item = environment.at(node->inputs().at(2));
+  refuse_own_container(container, node);
   open_container(container);
   if (!is_static(*key)) unsupported_error("a computed key at " + places_of(node));
   if (container->kind == Cell::Kind::list) {
-    const Ref place = element(container, key->value.toInt());
-    *place = *item;
-    builder_.watch(place);
+    place_in(*container, key->value.toInt()) = item;
   } else if (container->kind == Cell::Kind::dict) {
     const auto known = std::find(container->keys.begin(), container->keys.end(), key->value);
     if (known != container->keys.end()) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -41,8 +42,10 @@ inline constexpr int import_depth_limit = 200;
 /// Follows the TorchScript of a module on the example inputs, and writes down what it computes.
 class Importer {
  public:
-  Importer(ir::Graph& graph, const backend::ImportOptions& options)
-      : builder_(graph), graph_(graph), options_(options) {
+  /// `converted`: the type whose tensors became float32 before; it is float32 in the code, too.
+  Importer(ir::Graph& graph, const backend::ImportOptions& options,
+           std::optional<at::ScalarType> converted = std::nullopt)
+      : builder_(graph), graph_(graph), options_(options), converted_(converted) {
     builder_.set_origins(options.origins);
     for (const auto& [path, tensor] : graph.tensors)
       for (const std::string& name : tensor.other_names) first_names_.emplace(name, path);
@@ -77,6 +80,8 @@ class Importer {
   /// Calls in a new scope. Null, without a scope, where a scope is not enough for a leaf that the
   /// user has chosen: it gets a graph of its own.
   Ref call_in_scope(bool chosen, const jit::Function& function, const std::vector<Ref>& arguments);
+  /// A tuple with its elements, for a tuple that a node gives.
+  Ref taken_apart(const Ref& value);
   /// A recurrent layer or cell of torch.nn as one node, or null when it does something else.
   Ref call_recurrent(const Ref& self, const jit::Function& method,
                      const std::vector<Ref>& arguments);
@@ -115,6 +120,15 @@ class Importer {
   void run_node(const jit::Node* node, Environment& environment);
   void constant(const jit::Node* node, Environment& environment);
   void get_attribute(const jit::Node* node, Environment& environment);
+  // Objects of classes that are no modules: their fields dissolve.
+  void create_object(const jit::Node* node, Environment& environment);
+  void get_field(const jit::Node* node, Environment& environment);
+  void set_attribute(const jit::Node* node, Environment& environment);
+  /// `with x as y`: the methods __enter__ and __exit__.
+  void enter(const jit::Node* node, Environment& environment);
+  void leave(const jit::Node* node, Environment& environment);
+  static const jit::Function& method_of(const Ref& self, const std::string& name,
+                                        const jit::Node* node);
   /// A tensor of a module. Scripts name it where Python does; traces name all of them at the top.
   Ref attribute(const std::string& name, const c10::IValue& value);
   /// A module's list of tensors, as recurrent layers keep their weights: the attributes themselves.
@@ -140,14 +154,22 @@ class Importer {
   Ref element(const Ref& container, std::int64_t position);
   void unpack(const jit::Node* node, Environment& environment);
   void index_container(const jit::Node* node, Environment& environment);
-  /// A constant list or dict becomes one with a cell for every element, which can be changed.
-  static void open_container(const Ref& container);
+  static Ref& place_in(Cell& container, std::int64_t position);
+  /// A list or dict becomes one with a cell for every element, which can be changed.
+  void open_container(const Ref& container);
+  /// What a method does to an attribute of the model would be there at the next run.
+  static void refuse_own_container(const Ref& container, const jit::Node* node);
   /// A list with a cell for every element.
   Ref expanded(const Ref& list);
   Ref list_slice(const jit::Node* node, const std::vector<Ref>& inputs);
   void copy_list(const jit::Node* node, Environment& environment);
   void add(const jit::Node* node, Environment& environment);
-  void append(const jit::Node* node, Environment& environment);
+  /// Whether lists or dicts have a method of this name.
+  static bool is_container_method(const jit::Node* node);
+  void container_method(const jit::Node* node, Environment& environment);
+  /// TorchScript's own method, on values that are known for every input.
+  void change_constant(const jit::Node* node, Environment& environment,
+                       const std::vector<Ref>& inputs);
   void set_item(const jit::Node* node, Environment& environment);
   void length(const jit::Node* node, Environment& environment);
 
@@ -179,10 +201,16 @@ class Importer {
   static bool reads_tensor(const jit::Node* node, const std::vector<Ref>& inputs);
   Ref host_value(const jit::Node* node, const std::vector<Ref>& inputs) const;
   static std::string operator_name(const jit::Node* node);
+  /// float32 in place of the type that became it, where an operator takes a type.
+  Ref with_precision(const c10::Argument& argument, const Ref& cell) const;
   OpCall call_of(const jit::Node* node, const std::vector<Ref>& inputs) const;
   [[noreturn]] static void refuse_operator(const jit::Node* node);
   /// Makes mase::softsign of the three operators that PyTorch writes; true for each of them.
   bool fuse_softsign(const jit::Node* node, Environment& environment);
+  /// torch.tensor of numbers and lists: scalars, stacked, where one is a size.
+  void tensor_of(const jit::Node* node, Environment& environment);
+  Ref stacked(const Ref& numbers, const std::vector<Ref>& dtype_and_device,
+              const SourceText& source);
   /// Zeros where torch.nn.utils.rnn inverts a permutation; refused elsewhere.
   void empty_like(const jit::Node* node, Environment& environment);
   static bool equals_default(const c10::Argument& argument, const Cell& cell);
@@ -202,6 +230,7 @@ class Importer {
   Builder builder_;
   ir::Graph& graph_;
   const backend::ImportOptions& options_;
+  std::optional<at::ScalarType> converted_;
   std::map<std::string, Ref> attributes_;  ///< by the first name
   /// Of the other names of tied tensors, the path at which the graph has the tensor.
   std::map<std::string, std::string> first_names_;

@@ -15,8 +15,30 @@ namespace mase::libtorch {
 namespace {
 
 std::string place_of(const jit::SourceRange& range) {
-  const auto place = range.file_line_col();
-  return place ? std::get<0>(*place) + ":" + std::to_string(std::get<1>(*place)) : "";
+  const auto place = range.source() ? range.file_line_col() : std::nullopt;
+  if (!place || std::get<0>(*place).empty()) return "";
+  return std::get<0>(*place) + ":" + std::to_string(std::get<1>(*place));
+}
+
+/// The places of a node in the Python file and in the archive's code; "" for a node that the
+/// compiler has added.
+std::string place_in_text(const jit::Node* node) {
+  const std::string original = source_of(node).place;
+  const std::string stored = place_of(node->sourceRange());
+  if (original.empty() || original == stored) return stored;
+  return original + (stored.empty() ? "" : " (in the archive: " + stored + ")");
+}
+
+/// The nodes that give a node its inputs, those in front of it and those behind it.
+std::vector<const jit::Node*> neighbours(const jit::Node* node) {
+  std::vector<const jit::Node*> nodes;
+  for (const jit::Value* input : node->inputs()) nodes.push_back(input->node());
+  const jit::Node* end = node->owningBlock()->return_node();  // of a ring
+  for (const jit::Node* near = node->prev(); near != end; near = near->prev())
+    nodes.push_back(near);
+  for (const jit::Node* near = node->next(); near != end; near = near->next())
+    nodes.push_back(near);
+  return nodes;
 }
 
 }  // namespace
@@ -30,11 +52,11 @@ SourceText source_of(const jit::Node* node) {
 }
 
 std::string places_of(const jit::Node* node) {
-  const std::string original = source_of(node).place;
-  const jit::SourceRange range = node->sourceRange();
-  const std::string stored = range.source() ? place_of(range) : "";
-  if (original.empty() || original == stored) return stored.empty() ? "an unknown place" : stored;
-  return original + (stored.empty() ? "" : " (in the archive: " + stored + ")");
+  const std::string own = place_in_text(node);
+  if (!own.empty()) return own;
+  for (const jit::Node* near : neighbours(node))
+    if (const std::string place = place_in_text(near); !place.empty()) return "about " + place;
+  return "an unknown place";
 }
 
 void Importer::run_node(const jit::Node* node, Environment& environment) {
@@ -52,16 +74,18 @@ void Importer::run_node(const jit::Node* node, Environment& environment) {
       {"prim::TupleUnpack", &Importer::unpack},
       {"prim::TupleIndex", &Importer::index_container},
       {"aten::__getitem__", &Importer::index_container},
-      {"aten::append", &Importer::append},
       {"aten::list", &Importer::copy_list},
       {"aten::add", &Importer::add},
       {"aten::_set_item", &Importer::set_item},
       {"prim::RaiseException", &Importer::raise},
       {"prim::Print", &Importer::refuse},
-      {"prim::SetAttr", &Importer::refuse},
+      {"prim::SetAttr", &Importer::set_attribute},
       {"prim::fork", &Importer::refuse},
       {"aten::wait", &Importer::refuse},
-      {"prim::CreateObject", &Importer::refuse},
+      {"prim::CreateObject", &Importer::create_object},
+      {"prim::Enter", &Importer::enter},
+      {"prim::Exit", &Importer::leave},
+      {"aten::set_grad_enabled", &Importer::ignore},
       {"aten::warn", &Importer::ignore},
       {"prim::unchecked_cast", &Importer::alias},
       {"prim::NumToTensor", &Importer::alias},
@@ -86,6 +110,8 @@ void Importer::run_node(const jit::Node* node, Environment& environment) {
       {"prim::isinstance", &Importer::is_instance},
       {"aten::empty_like", &Importer::empty_like},
       {"aten::cpu", &Importer::alias},
+      {"prim::data", &Importer::alias},
+      {"aten::tensor", &Importer::tensor_of},
       {"aten::to", &Importer::move_or_convert},
       {"aten::slice", &Importer::index_tensor},
       {"aten::select", &Importer::index_tensor},
@@ -96,6 +122,8 @@ void Importer::run_node(const jit::Node* node, Environment& environment) {
   const auto handler = handlers.find(node->kind().toQualString());
   if (handler != handlers.end()) {
     (this->*handler->second)(node, environment);
+  } else if (is_container_method(node)) {
+    container_method(node, environment);
   } else {
     apply_operator(node, environment);
   }
@@ -117,6 +145,7 @@ void Importer::constant(const jit::Node* node, Environment& environment) {
 
 void Importer::get_attribute(const jit::Node* node, Environment& environment) {
   const Ref self = environment.at(node->input());
+  if (self->kind == Cell::Kind::object) return get_field(node, environment);
   if (!self->value.isObject()) unsupported_error("an attribute of no module at " + places_of(node));
   const std::string& name = node->s(jit::attr::name);
   const c10::IValue value = self->value.toObjectRef().getAttr(name);
@@ -136,6 +165,7 @@ void Importer::get_attribute(const jit::Node* node, Environment& environment) {
     result = make_cell(std::move(cell));
   } else {
     result = constant_cell(value);
+    if (value.isList() || value.isGenericDict()) result->path = path;
   }
 }
 

@@ -14,6 +14,7 @@ Importer::Importer(ir::Graph& body, const Importer& outer)
     : builder_(body, outer.builder_.tensor_constants()),
       graph_(body),
       options_(outer.options_),
+      converted_(outer.converted_),
       first_names_(outer.first_names_),
       root_(outer.root_),
       traced_(outer.traced_),

@@ -68,9 +68,12 @@ void Importer::compare_none(const jit::Node* node, Environment& environment) {
 
 void Importer::format(const jit::Node* node, Environment& environment) {
   const std::vector<Ref> inputs = inputs_of(node, environment);
+  Cell text;
+  text.value = run_jit(node, inputs);
   const bool known =
       std::all_of(inputs.begin(), inputs.end(), [](const Ref& cell) { return is_static(*cell); });
-  environment[node->output()] = known ? constant_cell(run_jit(node, inputs)) : inputs.at(0);
+  if (!known) text.kind = Cell::Kind::dynamic;  // good for a message alone
+  environment[node->output()] = make_cell(std::move(text));
 }
 
 void Importer::example_constant(const jit::Node* node, Environment& environment) {
@@ -97,7 +100,8 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
   require_allowed(node);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool typed = i < schema->arguments().size();
-    stack.push_back(concrete(*inputs[i], typed ? schema->arguments()[i].type() : nullptr));
+    const Ref input = typed ? with_precision(schema->arguments()[i], inputs[i]) : inputs[i];
+    stack.push_back(concrete(*input, typed ? schema->arguments()[i].type() : nullptr));
     if (inputs[i]->size_tensor)
       stack.back() = at::scalar_tensor(stack.back().toScalar(), at::kLong);
   }
@@ -128,12 +132,7 @@ void Importer::require_allowed(const jit::Node* node) {
 
 void Importer::fold(const jit::Node* node, Environment& environment,
                     const std::vector<Ref>& inputs) {
-  const std::string name = node->kind().toQualString();
   const c10::FunctionSchema* schema = node->maybeSchema();
-  if (schema && schema->is_mutable() && !inputs.empty() && is_container(*inputs[0])) {
-    unsupported_error("the list or dict is changed at " + places_of(node) + " by " + name +
-                      "; supported are append and assignment to an element");
-  }
   for (const Ref& input : inputs)
     if (Builder::is_stale(input)) Builder::refuse_stale(input, " at " + places_of(node));
   const bool tainted =
@@ -216,14 +215,21 @@ std::string Importer::operator_name(const jit::Node* node) {
   return schema ? full_name(*schema) : node->kind().toQualString();
 }
 
+Ref Importer::with_precision(const c10::Argument& argument, const Ref& cell) const {
+  const bool given = converted_ && argument.name() == "dtype" && is_static(*cell) &&
+                     cell->value.isInt() &&
+                     cell->value.toInt() == static_cast<std::int64_t>(*converted_);
+  return given ? constant_cell(static_cast<std::int64_t>(at::kFloat)) : cell;
+}
+
 OpCall Importer::call_of(const jit::Node* node, const std::vector<Ref>& inputs) const {
   const c10::FunctionSchema* schema = node->maybeSchema();
   if (!schema || schema->is_vararg()) refuse_operator(node);
   OpCall call{operator_name(node), {}, {}, source_of(node)};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const c10::Argument& argument = schema->arguments().at(i);
-    call.args.emplace_back(argument.name(), inputs[i]);
-    call.is_default.push_back(equals_default(argument, *inputs[i]));
+    call.args.emplace_back(argument.name(), with_precision(argument, inputs[i]));
+    call.is_default.push_back(equals_default(argument, *call.args[i].second));
   }
   return call;
 }
@@ -243,6 +249,7 @@ bool Importer::equals_default(const c10::Argument& argument, const Cell& cell) {
 void Importer::index_tensor(const jit::Node* node, Environment& environment) {
   const std::vector<Ref> inputs = inputs_of(node, environment);
   if (inputs[0]->kind == Cell::Kind::list || inputs[0]->value.isList()) {
+    if (node->kind() == c10::aten::index) return apply_operator(node, environment);  // its place
     environment[node->output()] = list_slice(node, inputs);
     return;
   }

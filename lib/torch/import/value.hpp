@@ -42,7 +42,8 @@ struct Cell {
     function,   ///< `function`
     list,
     tuple,
-    dict
+    dict,
+    object  ///< of a class of the program's: `keys` are the names of its fields, `items` these
   };
   Kind kind = Kind::constant;
   c10::IValue value;
@@ -51,8 +52,8 @@ struct Cell {
   /// no_node for a host value that only conditions may use.
   ir::NodeId node = ir::no_node;
   std::vector<Ref> items;
-  std::vector<c10::IValue> keys;  ///< dict, one per item
-  c10::TypePtr type;              ///< function; element type of lists
+  std::vector<c10::IValue> keys;  ///< dict and object, one per item
+  c10::TypePtr type;              ///< function, object; element type of lists
   bool tainted = false;           ///< constant that depends on the attribute `training`
   bool from_data = false;         ///< host value computed from a tensor's values
   bool size_tensor = false;       ///< a host number that a trace wraps in a 0-dim tensor

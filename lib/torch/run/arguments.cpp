@@ -65,15 +65,12 @@ bool all_of(const std::vector<c10::IValue>& items, Test test) {
   return !items.empty() && std::all_of(items.begin(), items.end(), test);
 }
 
-/// A list whose schema type says nothing: typed by its items.
+/// A list whose schema type says nothing: typed by its items, where these agree.
 c10::IValue untyped_list(const std::vector<c10::IValue>& items) {
-  const auto is_int = [](const c10::IValue& v) { return v.isInt(); };
-  const auto is_double = [](const c10::IValue& v) { return v.isDouble(); };
-  const auto is_tensor = [](const c10::IValue& v) { return v.isTensor(); };
-  if (all_of(items, is_int)) return make_list(items, c10::ListType::ofInts());
-  if (all_of(items, is_double)) return make_list(items, c10::ListType::ofFloats());
-  if (all_of(items, is_tensor)) return make_list(items, c10::ListType::ofTensors());
-  c10::impl::GenericList list(c10::AnyType::get());
+  if (all_of(items, [](const c10::IValue& v) { return v.isTensor(); }))
+    return make_list(items, c10::ListType::ofTensors());
+  const auto is_like_first = [&](const c10::IValue& v) { return *v.type() == *items[0].type(); };
+  c10::impl::GenericList list(all_of(items, is_like_first) ? items[0].type() : c10::AnyType::get());
   for (const c10::IValue& item : items) list.push_back(item);
   return list;
 }

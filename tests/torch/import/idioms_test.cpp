@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Import of idioms that people write: methods of lists and dicts, objects, tensors of lists, cells
+// in loops.
+#include "ir/op_table.hpp"
+#include "torch/import/programs.hpp"
+
+using namespace mase;
+using namespace mase::test;
+
+namespace {
+
+std::vector<std::string> keys(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(std::to_string(i));
+  return names;
+}
+
+std::vector<std::string> ops_of(const ir::Graph& graph, const std::string& row) {
+  std::vector<std::string> ops;
+  for (const ir::NodeId id : graph.order())
+    if (ir::classify(graph, graph.node(id)).op == row) ops.push_back(graph.node(id).op);
+  return ops;
+}
+
+}  // namespace
+
+TEST_CASE("methods of lists and dicts change every name of the container") {
+  check_program("ContainerMethods", keys(17));
+}
+
+TEST_CASE("a list that the model owns is not changed, since the change would be lost") {
+  CHECK(has(refusal("OwnList", Fault::unsupported), "its own list or dict 'seen' at"));
+}
+
+TEST_CASE("torch.tensor of nested lists, truth values and sizes") {
+  check_program("NewTensors", keys(6));
+  Array other(DType::float32, {5, 3, 4});  // sizes are read, not taken from the example
+  const auto results = evaluator_of(import_program("NewTensors"))->run({other});
+  CHECK(results[3].second.span<float>()[0] == 5.5f);
+}
+
+TEST_CASE("in-place operators that only change how a tensor is looked at") {
+  check_program("Renamed", keys(6));
+}
+
+TEST_CASE("objects and no_grad dissolve") { check_program("Objects", {""}); }
+
+TEST_CASE("a cell in a scripted loop is the layer in every round") {
+  CHECK(ops_of(import_program("CellLoop"), "lstm_cell").size() == 3);
+  const ir::Graph graph = import_program("CellLoop");
+  for (const ir::NodeId id : graph.order())
+    if (graph.node(id).op == "mase::lstm_cell")
+      CHECK(graph.node(id).kind == ir::NodeKind::call_module);
+  check_program("CellLoop", {""});
+}
+
+TEST_CASE("traced sizes of resampling are those of scripts") {
+  check_program("TracedSampling", {"0", "1"});
+  CHECK(ops_of(import_program("TracedSampling"), "upsample") ==
+        std::vector<std::string>{"aten::upsample_nearest2d.vec", "aten::upsample_bilinear2d.vec"});
+}
