@@ -108,6 +108,10 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
       ->type_name("[NAME=]SHAPE[:DTYPE[:LOW..HIGH]]")
       ->allow_extra_args(false);
   const std::string leaves = std::string(further) + "Import";
+  if (!command.get_option_no_throw("--submodule"))  // elsewhere it is a setting
+    command.add_option("--submodule", input.submodule, "the part of the model file to take")
+        ->type_name("NAME")
+        ->group(leaves);
   command
       .add_option("--fix", input.fixed,
                   "constant for an argument of the model, as JSON; wins over [cf_args]")

@@ -24,11 +24,18 @@ struct ImportOptions {
   /// defaults then. Else empty.
   std::vector<std::string> input_names;
   std::vector<std::string> origins;         ///< of each input: a file, an option; for errors
+  std::string submodule;                    ///< the part to import ("encoder.layers.0"); "": all
   std::vector<std::string> leaf_modules;    ///< class names kept as leaves beside torch.nn's
   std::vector<std::string> leaf_functions;  ///< function names kept as calls
   ir::CustomOps custom_ops;                 ///< classes and functions kept as ops of the user's
   std::map<std::string, Tree> concrete;     ///< forward arguments fixed to a constant (cf_args)
   std::int64_t most_operators = 200'000;    ///< of the graph, its loops unrolled
+};
+
+/// What a model file has become.
+struct Imported {
+  ir::Graph graph;
+  std::vector<std::string> notes;  ///< what was changed on the way, a sentence each
 };
 
 /// What a model file says of its inputs before any example is known.
@@ -49,9 +56,10 @@ class Backend {
   /// {"version", "blas", "threads", "cxx11_abi", ...} for `mase doctor`.
   virtual Tree info() const = 0;
   virtual void set_threads(int threads) = 0;
-  virtual Signature signature(const std::string& path) = 0;
+  /// Of the whole model, or of its part `submodule`.
+  virtual Signature signature(const std::string& path, const std::string& submodule) = 0;
   /// Imports a TorchScript file; Error(Fault::file) or Error(Fault::unsupported).
-  virtual ir::Graph import_model(const std::string& path, const ImportOptions& options) = 0;
+  virtual Imported import_model(const std::string& path, const ImportOptions& options) = 0;
   /// Replaces values by those of a state_dict file (`--load-type pt`); strict.
   virtual void load_state_dict(const std::string& path, ir::Graph& graph) = 0;
   virtual std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) = 0;

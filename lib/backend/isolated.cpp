@@ -54,6 +54,18 @@ ir::Graph take_graph(sandbox::SharedFile& file, const std::string& origin) {
   return graph;
 }
 
+void append_imported(sandbox::SharedFile& file, const Imported& imported) {
+  append_graph(file, imported.graph);
+  append_text(file, to_json(Tree::list_of(imported.notes), -1));
+}
+
+Imported take_imported(sandbox::SharedFile& file, const std::string& origin) {
+  Imported imported{take_graph(file, origin), {}};
+  const Tree notes = parse_json(take_text(file), origin);
+  for (const Tree& note : notes.as_list()) imported.notes.push_back(note.as_string());
+  return imported;
+}
+
 std::string signature_text(const Signature& signature) {
   Tree tree = Tree::dict();
   tree["inputs"] = Tree::list_of(signature.inputs);
@@ -86,16 +98,16 @@ class Isolated : public Backend {
   Tree info() const override { return inner_.info(); }
   void set_threads(int threads) override { inner_.set_threads(threads); }
 
-  Signature signature(const std::string& path) override {
+  Signature signature(const std::string& path, const std::string& submodule) override {
     sandbox::SharedFile result;
-    read(path, [&] { append_text(result, signature_text(inner_.signature(path))); });
+    read(path, [&] { append_text(result, signature_text(inner_.signature(path, submodule))); });
     return read_signature(take_text(result), path);
   }
 
-  ir::Graph import_model(const std::string& path, const ImportOptions& options) override {
+  Imported import_model(const std::string& path, const ImportOptions& options) override {
     sandbox::SharedFile result;
-    read(path, [&] { append_graph(result, inner_.import_model(path, options)); });
-    return take_graph(result, path);
+    read(path, [&] { append_imported(result, inner_.import_model(path, options)); });
+    return take_imported(result, path);
   }
 
   void load_state_dict(const std::string& path, ir::Graph& graph) override {

@@ -27,10 +27,12 @@ struct DescrRow {
   DType dtype;
 };
 
+/// numpy has no bfloat16: ml_dtypes' arrays of it are saved as elements of two bytes without a
+/// type.
 constexpr DescrRow descr_rows[] = {
     {"f4", DType::float32}, {"f8", DType::float64}, {"f2", DType::float16}, {"i8", DType::int64},
     {"i4", DType::int32},   {"i2", DType::int16},   {"i1", DType::int8},    {"u1", DType::uint8},
-    {"b1", DType::boolean}, {"u2", DType::uint16},  {"u4", DType::uint32},
+    {"b1", DType::boolean}, {"u2", DType::uint16},  {"u4", DType::uint32},  {"V2", DType::bfloat16},
 };
 
 /// Parses the header, a Python dict literal with exactly the keys descr, fortran_order and shape.

@@ -30,6 +30,7 @@ struct ModelInput {
   std::vector<std::string> inputs;          ///< --input: .npy files, each behind NAME= or not
   std::vector<std::string> input_shapes;    ///< --input-shape: "4,3,32,32", see made_input; NAME=
   std::vector<std::string> fixed;           ///< --fix: "NAME=VALUE", arguments that are constants
+  std::string submodule;                    ///< --submodule: the part of the model
   std::vector<std::string> leaf_modules;    ///< --leaf-module: class names
   std::vector<std::string> leaf_functions;  ///< --leaf-function: function names
   std::vector<std::string> custom_ops;      ///< --custom-ops: files with tables [custom_ops.NAME]

@@ -201,6 +201,7 @@ std::string command_text(const InitRequest& request) {
 
 std::string config_text(const InitRequest& request, ir::Graph& graph) {
   std::string text = "# " + command_text(request) + "\n" + text_line("model", request.model);
+  if (!request.input.submodule.empty()) text += text_line("submodule", request.input.submodule);
   if (request.dataset) text += text_line("dataset", *request.dataset);
   if (!request.data_dir.empty()) text += text_line("data_dir", request.data_dir);
   if (!graph.custom_ops.empty()) {

@@ -74,7 +74,8 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
 /// A graph that is there already cannot be imported in another way.
 void refuse_import_options(const ModelRequest& request, const std::string& what) {
   const ModelInput& input = request.input;
-  const char* option = !input.leaf_modules.empty()     ? "--leaf-module"
+  const char* option = !input.submodule.empty()        ? "--submodule"
+                       : !input.leaf_modules.empty()   ? "--leaf-module"
                        : !input.leaf_functions.empty() ? "--leaf-function"
                        : !input.fixed.empty()          ? "--fix"
                                                        : nullptr;
@@ -123,23 +124,31 @@ LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   options.inputs = std::move(inputs.values);
   options.input_names = std::move(inputs.names);
   options.origins = std::move(inputs.origins);
+  options.submodule = request.input.submodule;
   options.leaf_modules = request.input.leaf_modules;
   options.leaf_functions = request.input.leaf_functions;
   options.custom_ops = request.custom_ops;
   options.concrete = fixed_values(request);
   if (request.input.most_operators) options.most_operators = *request.input.most_operators;
   LoadedModel loaded;
-  loaded.graph = backend::open().import_model(request.model, options);
+  backend::Imported imported = backend::open().import_model(request.model, options);
+  loaded.graph = std::move(imported.graph);
+  for (const std::string& note : imported.notes) log::warning(request.model + ": " + note);
   for (const std::string& warning : ir::train_mode_warnings(loaded.graph))
     log::warning(request.model + ": " + warning);
   loaded.example = std::move(options.inputs);
+  const auto placeholders = loaded.graph.placeholders();
+  for (std::size_t i = 0; i < std::min(placeholders.size(), loaded.example.size()); ++i)
+    if (loaded.graph.node(placeholders[i]).info.dtype == DType::float32)
+      loaded.example[i] = loaded.example[i].to_float32();
   return loaded;
 }
 
 /// Without example inputs the first candidate that the model runs on is taken, and said aloud.
 LoadedModel import_with_guess(const ModelRequest& request) {
   const std::string remedy = "give --input FILE.npy, --input-shape, or a data set";
-  const backend::Signature signature = backend::open().signature(request.model);
+  const backend::Signature signature =
+      backend::open().signature(request.model, request.input.submodule);
   const auto fixed = fixed_values(request);
   for (const auto& [name, type] : signature.other_types)
     if (!fixed.contains(name))
@@ -171,7 +180,8 @@ LoadedModel from_file(const ModelRequest& request) {
   const bool by_name = request.dataset && request.dataset->inputs.size() > 1;
   ExampleInputs inputs =
       by_name || has_names(request.input)
-          ? requested_inputs(request, backend::open().signature(request.model).inputs)
+          ? requested_inputs(
+                request, backend::open().signature(request.model, request.input.submodule).inputs)
           : requested_inputs(request, {});
   return inputs.values.empty() ? import_with_guess(request)
                                : import_file(request, std::move(inputs));

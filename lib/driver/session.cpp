@@ -66,6 +66,7 @@ LoadedModel load_session_model(Session& session, const ModelInput& input) {
   ModelRequest request;
   request.model = *settings.general.model;
   request.input = input;
+  request.input.submodule = settings.general.submodule.value_or("");
   request.concrete = session.configuration.concrete;
   request.custom_ops = session.configuration.custom_ops;
   request.dataset = session.dataset ? &*session.dataset : nullptr;

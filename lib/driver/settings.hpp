@@ -18,6 +18,7 @@ namespace mase::driver {
 /// Settings that are neither of training nor of data.
 struct General {
   std::optional<std::string> model;
+  std::optional<std::string> submodule;
   std::optional<std::string> dataset;
   std::optional<std::string> task;
   std::optional<std::string> load_name;
@@ -41,6 +42,8 @@ struct General {
     using G = General;
     return std::tuple{
         Field{"model", &G::model, "name of a built-in model (`mase list models`) or a model file"},
+        Field{"submodule", &G::submodule, "the part of the model file to take, such as encoder.0"}
+            .rare(),
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
         Field{"task", &G::task, "what the model does; none: what the data set is for"}
             .one_of("classification", "cls", "next_token", "language_modeling", "lm")

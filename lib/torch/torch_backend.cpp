@@ -91,12 +91,13 @@ class TorchBackend : public backend::Backend {
     translated([&] { at::set_num_threads(std::max(threads, 1)); });
   }
 
-  backend::Signature signature(const std::string& path) override {
-    return translated([&] { return read_signature(path); });
+  backend::Signature signature(const std::string& path, const std::string& submodule) override {
+    return translated([&] { return read_signature(path, submodule); });
   }
 
-  ir::Graph import_model(const std::string& path, const backend::ImportOptions& options) override {
-    return translated([&] { return import_torchscript(path, options); });
+  backend::Imported import_model(const std::string& path,
+                                 const backend::ImportOptions& options) override {
+    return translated([&] { return import_with_notes(path, options); });
   }
 
   void load_state_dict(const std::string& path, ir::Graph& graph) override {

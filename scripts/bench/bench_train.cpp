@@ -39,7 +39,7 @@ Model read_model(backend::Backend& backend, const std::string& name) {
   if (file.extension() != ".pt") config_error("unknown model " + name);
   backend::ImportOptions options;
   options.inputs = {read_npy(std::filesystem::path(file).replace_extension(".npy"))};
-  ir::Graph graph = backend.import_model(file, options);
+  ir::Graph graph = backend.import_model(file, options).graph;
   const Shape shape = options.inputs[0].shape(),
               scores = graph.node(graph.order().back()).info.shape;
   return {std::move(graph), Shape(shape.begin() + 1, shape.end()), static_cast<int>(scores.back())};

@@ -113,6 +113,12 @@ TEST_CASE("bfloat16 is written as float32") {
   REQUIRE(values_of<float>(read_npy(folder.file("x.npy"))) == std::vector<float>{1.5F});
 }
 
+TEST_CASE("bfloat16 of ml_dtypes, elements of two bytes without a type, is read") {
+  const Array array = read_bytes(npy(header("<V2", "(2,)"), std::string("\xc0\x3f\0\xc0", 4)));
+  REQUIRE(array.dtype() == DType::bfloat16);
+  REQUIRE(values_of<float>(array.to_float32()) == std::vector<float>{1.5F, -2});
+}
+
 TEST_CASE("Fortran order is turned into row-major order") {
   // [[1, 2, 3], [4, 5, 6]] stored column by column.
   const Array matrix =

@@ -517,6 +517,25 @@ class ExampleInputs(InFolder):
         refused = self.run_mase("show", "jsc-tiny", "--fix", "x=1", code=2)
         self.assertIn("--fix: jsc-tiny is a built-in model", refused.stderr)
 
+    def test_a_part_of_a_file_in_float32(self):
+        model = str(SOURCE / "tests/fixtures/programs/Brain.pt")
+        header = b"{'descr': '<V2', 'fortran_order': False, 'shape': (1, 4), }"
+        header += b" " * (117 - len(header)) + b"\n"
+        (self.cwd / "x.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00" + header + b"\x80\x3f" * 4)  # ones
+        inputs = ("--input", "x.npy")
+        made = self.run_mase("init", model, *inputs, "--submodule", "linear", "-o", "c.toml")
+        self.assertEqual(made.stderr.count("become float32, as model.float() makes them"), 1)
+        self.assertIn('submodule = "linear"\n', (self.cwd / "c.toml").read_text(encoding="utf-8"))
+        project = ("--project-dir", "out", "--project", "p", "-q")
+        self.assertNotIn("left in float", self.run_mase("transform", "--config", "c.toml", *inputs, *project).stderr)
+        checkpoint = "out/p/software/transform/transformed_ckpt/graph_module.pt"
+        shown = self.run_mase("show", checkpoint).stdout
+        self.assertIn("weight=integer(8,", shown)
+        said = self.run_mase("run", model, *inputs, "--submodule", "lines", "--output", "y.npy", code=2).stderr
+        self.assertIn("has no 'lines'; did you mean 'linear'?", said)
+        refused = self.run_mase("run", checkpoint, *inputs, "--submodule", "linear", "--output", "y.npy", code=2)
+        self.assertIn("is a checkpoint, whose graph is made already", refused.stderr)
+
     def test_a_layer_of_several_operators_is_a_leaf(self):
         model = SOURCE / "tests/fixtures/programs/Leaves.pt"
         options = ("--leaf-module", "make_programs.Mixed", "--leaf-function", "make_programs.smooth")

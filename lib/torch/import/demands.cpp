@@ -25,11 +25,16 @@ std::string given(const at::Tensor& tensor) {
   return ", given " + type_of(tensor) + shape_text(tensor.sizes().vec());
 }
 
+/// numpy has no bfloat16 of its own.
+std::string numpy_name(const at::Tensor& tensor) {
+  return (tensor.scalar_type() == at::kBFloat16 ? "ml_dtypes." : "numpy.") + type_of(tensor);
+}
+
 /// Data and weight of a layer are of one type.
 std::string other_type(const at::Tensor& data, const at::Tensor& weight) {
   if (data.scalar_type() == weight.scalar_type()) return "";
   return "takes " + type_of(weight) + " as its weight is" + given(data) +
-         ": save it with x.astype(numpy." + type_of(weight) + ")";
+         ": save it with x.astype(" + numpy_name(weight) + ")";
 }
 
 /// embedding(weight, indices)

@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -17,6 +18,7 @@
 #include "torch/import/interpreter.hpp"
 #include "torch/import/load_module.hpp"
 #include "torch/import/module.hpp"
+#include "torch/import/precision.hpp"
 #include "torch/import/registry_guard.hpp"
 #include "torch/import/watched_tensors.hpp"
 #include "torch/run/tensors.hpp"
@@ -49,8 +51,39 @@ jit::Module load_file(const std::string& path) {
   }
 }
 
-void require_forward(const jit::Module& module, const std::string& path) {
-  if (!module.find_method("forward")) file_error(path + ": the model has no forward method");
+std::vector<std::string> names_of_children(const jit::Module& module) {
+  std::vector<std::string> names;
+  for (const auto& child : module.named_children()) names.push_back(child.name);
+  return names;
+}
+
+/// The part of a model at a path ("encoder.layers.0"); the model itself for "".
+jit::Module part_of(jit::Module module, const std::string& submodule, const std::string& path) {
+  if (submodule.empty()) return module;
+  std::string above;
+  for (const std::string& name : split(submodule, '.')) {
+    const std::vector<std::string> names = names_of_children(module);
+    if (std::ranges::find(names, name) == names.end())
+      config_error(
+          "--submodule " + submodule + ": " + path + " has no '" + above + name + "'" +
+          did_you_mean(name, names, names.empty() ? "" : "; there are " + join(names, ", ")));
+    module = module.attr(name).toModule();
+    above += name + ".";
+  }
+  return module;
+}
+
+/// The module to import, which runs.
+jit::Module load_part(const std::string& path, const std::string& submodule) {
+  jit::Module module = part_of(load_file(path), submodule, path);
+  if (!module.find_method("forward"))
+    file_error(path + ": " +
+               (submodule.empty() ? std::string("the model") : "'" + submodule + "'") +
+               " has no forward method" +
+               did_you_mean("", {},
+                            "; parts are chosen with --submodule: " +
+                                join(names_of_children(module), ", ")));
+  return module;
 }
 
 /// The first names of tensors, by the memory that they show.
@@ -145,19 +178,28 @@ void allow_training(ir::Graph& graph) {
 
 }  // namespace
 
-ir::Graph import_torchscript(const std::string& path, const backend::ImportOptions& options) {
-  const jit::Module module = load_file(path);
-  require_forward(module, path);
-  ir::Graph graph;
+backend::Imported import_with_notes(const std::string& path, const backend::ImportOptions& given) {
+  const jit::Module module = load_part(path, given.submodule);
+  backend::Imported imported;
+  ir::Graph& graph = imported.graph;
+  backend::ImportOptions options = given;
   const std::string top = class_name(module._ivalue());
   graph.name =
       top.empty() ? std::filesystem::path(path).stem().string() : top.substr(top.rfind('.') + 1);
   try {
     const c10::NoGradGuard no_gradients;
     const RegistryGuard only_allowed;
+    const auto precision = other_precision(module);
+    if (precision) {
+      use_float32(module, *precision);
+      for (Array& input : options.inputs)
+        if (is_floating(input.dtype())) input = input.to_float32();
+      imported.notes.push_back("its " + std::string(dtype_name(dtype_of(*precision, path))) +
+                               " numbers become float32, as model.float() makes them");
+    }
     FirstNames names;
     collect_tensors(module, "", graph, names);
-    Importer(graph, options).run(module);
+    Importer(graph, options, precision).run(module);
   } catch (const Error& error) {
     throw Error(error.fault(), path + ": " + error.what());
   } catch (const std::exception& error) {
@@ -167,12 +209,11 @@ ir::Graph import_torchscript(const std::string& path, const backend::ImportOptio
   graph.containers[""] = top;
   collect_containers(module, "", graph);
   allow_training(graph);
-  return graph;
+  return imported;
 }
 
-backend::Signature read_signature(const std::string& path) {
-  const jit::Module module = load_file(path);
-  require_forward(module, path);
+backend::Signature read_signature(const std::string& path, const std::string& submodule) {
+  const jit::Module module = load_part(path, submodule);
   backend::Signature signature;
   const at::ArrayRef<c10::Argument> arguments =
       module.get_method("forward").function().getSchema().arguments();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Import of idioms that people write: methods of lists and dicts, objects, tensors of lists, cells
-// in loops.
+// in loops, parts of a file, other precisions.
 #include "ir/op_table.hpp"
 #include "torch/import/programs.hpp"
 
@@ -58,4 +58,36 @@ TEST_CASE("traced sizes of resampling are those of scripts") {
   check_program("TracedSampling", {"0", "1"});
   CHECK(ops_of(import_program("TracedSampling"), "upsample") ==
         std::vector<std::string>{"aten::upsample_nearest2d.vec", "aten::upsample_bilinear2d.vec"});
+}
+
+TEST_CASE("models of another precision become float32, and so do their inputs") {
+  for (const auto& [name, dtype] : {std::pair{"Double", "float64"}, std::pair{"Half", "float16"},
+                                    std::pair{"Brain", "bfloat16"}}) {
+    for (const std::string traced : {"", "Traced"}) {
+      INFO(traced << name);
+      constexpr double other_processor = 1e-6;  // whose matrix products add in another order
+      backend::ImportOptions options;
+      options.inputs = {example()};
+      const auto imported =
+          libtorch::import_with_notes(program_file(traced + name + ".pt"), options);
+      REQUIRE(imported.notes.size() == 1);
+      CHECK(has(imported.notes[0], dtype));
+      CHECK(imported.graph.tensors.at("steps").value.dtype() == DType::int64);
+      const auto results = evaluator_of(imported.graph)->run({example()});
+      CHECK(largest_difference(results, stored(name, {""})) < other_processor);
+    }
+  }
+}
+
+TEST_CASE("a part of a file is imported by its path") {
+  backend::ImportOptions options;
+  options.inputs = {Array(DType::float32, {3, 4})};
+  options.submodule = "linear";
+  const ir::Graph graph = import_program("Double", options);
+  CHECK(graph.tensors.size() == 2);
+  CHECK(graph.tensors.contains("weight"));
+  CHECK(libtorch::read_signature(program_file("Double.pt"), "linear").inputs ==
+        std::vector<std::string>{"input"});
+  options.submodule = "liner";
+  CHECK_THROWS_WITH(import_program("Double", options), Catch::Contains("did you mean 'linear'?"));
 }
