@@ -147,10 +147,12 @@ class Fuser {
     for (const char* key : {"into_previous", "into_next", "scale_and_shift"})
       result_.info[key] = Tree::list();
     for (ir::NodeId id : graph_.order())
-      if (const ir::Module* module = module_at(id)) ++module_uses_[module->path];
+      if (const ir::Module* module = module_at(id)) calls_[module->path].push_back(id);
   }
 
+  /// All calls of a norm at once: they read the same numbers.
   void fuse(ir::NodeId id) {
+    if (!graph_.contains(id)) return;
     const ir::Node& node = graph_.node(id);
     if (family_of(id) != ir::OpFamily::batch_norm) return;
     const ir::Module* norm = module_at(id);
@@ -158,14 +160,15 @@ class Fuser {
       result_.notes.push_back("'" + node.name + "' stays: " + reason);
       return;
     }
-    if (!into_previous(id, *norm) && !into_next(id, *norm) && scale_rest_) scale(id, *norm);
+    if (calls_of(*norm).front() != id) return;
+    if (!into_previous(*norm) && !into_next(*norm) && scale_rest_) scale(*norm);
   }
 
  private:
   const char* obstacle(const ir::Module* norm) const {
     if (norm == nullptr) return "it is a function call";
     if (norm->tensor("running_mean") == nullptr) return "it has no running statistics";
-    return owns_tensors(*norm) ? nullptr : "it is used more than once";
+    return owns_tensors(*norm) ? nullptr : "it shares tensors with another layer";
   }
 
   ir::OpFamily family_of(ir::NodeId id) const {
@@ -177,14 +180,20 @@ class Fuser {
     return node.kind == ir::NodeKind::call_module ? &graph_.module_of(node) : nullptr;
   }
 
-  /// Whether changing the module's tensors changes this one call only. (Tensors that the pass added
-  /// have no count.)
+  /// Copies, since fusing removes calls.
+  std::vector<ir::NodeId> calls_of(const ir::Module& module) const {
+    std::vector<ir::NodeId> calls = calls_.at(module.path);
+    std::erase_if(calls, [&](ir::NodeId id) { return !graph_.contains(id); });
+    return calls;
+  }
+
+  /// Whether changing the module's tensors changes calls of this module only. (Tensors that the
+  /// pass added have no count.)
   bool owns_tensors(const ir::Module& module) const {
-    return module_uses_.at(module.path) == 1 &&
-           std::ranges::none_of(module.tensors, [&](const auto& tensor) {
-             const auto uses = tensor_uses_.find(tensor.second);
-             return uses != tensor_uses_.end() && uses->second > 1;
-           });
+    return std::ranges::none_of(module.tensors, [&](const auto& tensor) {
+      const auto uses = tensor_uses_.find(tensor.second);
+      return uses != tensor_uses_.end() && uses->second > 1;
+    });
   }
 
   /// The linear or convolution layer at a node whose channels are the features of a batch norm
@@ -198,24 +207,45 @@ class Fuser {
     return linear || convolution ? &graph_.modules.at(module->path) : nullptr;
   }
 
-  bool into_previous(ir::NodeId id, const ir::Module& norm) {
-    const ir::NodeId previous = graph_.inputs(id).front();
-    ir::Module* layer = layer_at(previous);
-    if (layer == nullptr || graph_.users(previous).size() != 1) return false;
-    require_no_formats(id, previous);
+  /// The one layer whose calls are the neighbours of these, each the neighbour of one; null for
+  /// none.
+  template <class Neighbour>
+  ir::Module* layer_beside(const std::vector<ir::NodeId>& norms, Neighbour&& neighbour) {
+    ir::Module* layer = nullptr;
+    for (const ir::NodeId norm : norms) {
+      const ir::NodeId beside = neighbour(norm);
+      ir::Module* found = beside == ir::no_node ? nullptr : layer_at(beside);
+      if (!found || (layer && found != layer)) return nullptr;
+      layer = found;
+    }
+    return calls_of(*layer).size() == norms.size() ? layer : nullptr;
+  }
+
+  bool into_previous(const ir::Module& norm) {
+    const auto previous = [&](ir::NodeId id) {
+      const ir::NodeId node = graph_.inputs(id).front();
+      return graph_.users(node).size() == 1 ? node : ir::no_node;
+    };
+    const std::vector<ir::NodeId> calls = calls_of(norm);
+    ir::Module* layer = layer_beside(calls, previous);
+    if (layer == nullptr) return false;
+    for (const ir::NodeId id : calls) require_no_formats(id, previous(id));
     fold_into_producer(graph_, *layer, affine_of(graph_, norm));
-    remove(id, "into_previous");
+    remove(calls, "into_previous");
     return true;
   }
 
-  bool into_next(ir::NodeId id, const ir::Module& norm) {
-    const auto users = graph_.users(id);
-    if (users.size() != 1) return false;
-    ir::Module* layer = layer_at(users.front());
+  bool into_next(const ir::Module& norm) {
+    const auto next = [&](ir::NodeId id) {
+      const auto users = graph_.users(id);
+      return users.size() == 1 ? users.front() : ir::no_node;
+    };
+    const std::vector<ir::NodeId> calls = calls_of(norm);
+    ir::Module* layer = layer_beside(calls, next);
     if (layer == nullptr || !reads_every_input(*layer)) return false;
-    require_no_formats(id, users.front());
+    for (const ir::NodeId id : calls) require_no_formats(id, next(id));
     fold_into_consumer(graph_, *layer, affine_of(graph_, norm));
-    remove(id, "into_next");
+    remove(calls, "into_next");
     return true;
   }
 
@@ -228,11 +258,11 @@ class Fuser {
                                [](const ir::Value& side) { return side.as_int() == 0; });
   }
 
-  void scale(ir::NodeId id, const ir::Module& norm) {
+  void scale(const ir::Module& norm) {
     if (is_scale_and_shift(graph_, norm)) return;
-    require_no_formats(id, id);
+    for (const ir::NodeId id : calls_of(norm)) require_no_formats(id, id);
     make_scale_and_shift(graph_, graph_.modules.at(norm.path), affine_of(graph_, norm));
-    note("scale_and_shift", id);
+    for (const ir::NodeId id : calls_of(norm)) note("scale_and_shift", id);
   }
 
   void require_no_formats(ir::NodeId norm, ir::NodeId other) const {
@@ -242,10 +272,12 @@ class Fuser {
                      "' is quantized already; run fuse_batch_norm before quantize");
   }
 
-  void remove(ir::NodeId id, const char* where) {
-    note(where, id);
-    graph_.replace_uses(id, graph_.inputs(id).front());
-    graph_.erase(id);
+  void remove(const std::vector<ir::NodeId>& calls, const char* where) {
+    for (const ir::NodeId id : calls) {
+      note(where, id);
+      graph_.replace_uses(id, graph_.inputs(id).front());
+      graph_.erase(id);
+    }
   }
 
   void note(const char* where, ir::NodeId id) {
@@ -256,7 +288,8 @@ class Fuser {
   ir::Graph& graph_;
   bool scale_rest_;
   Result& result_;
-  std::map<std::string, int> module_uses_, tensor_uses_;
+  std::map<std::string, std::vector<ir::NodeId>> calls_;  ///< by module
+  std::map<std::string, int> tensor_uses_;
 };
 
 }  // namespace
