@@ -36,6 +36,8 @@ struct ImportOptions {
 struct Imported {
   ir::Graph graph;
   std::vector<std::string> notes;  ///< what was changed on the way, a sentence each
+  /// Examples of the last inputs: of what the model keeps from one run to the next.
+  std::vector<Array> state;
 };
 
 /// What a model file says of its inputs before any example is known.
@@ -43,7 +45,8 @@ struct Signature {
   std::vector<std::string> inputs;  ///< argument names of forward
   /// Arguments without a default that are no tensors, with their types.
   std::map<std::string, std::string> other_types;
-  std::vector<Shape> parameters;  ///< shapes of the parameters, in state_dict order
+  std::vector<Shape> parameters;   ///< shapes of the parameters, in state_dict order
+  std::vector<std::string> state;  ///< names of further inputs, which the model keeps itself
 };
 
 /// Why no example input can be an argument of this type, and what would work.

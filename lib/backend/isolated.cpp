@@ -57,18 +57,43 @@ ir::Graph take_graph(sandbox::SharedFile& file, const std::string& origin) {
 void append_imported(sandbox::SharedFile& file, const Imported& imported) {
   append_graph(file, imported.graph);
   append_text(file, to_json(Tree::list_of(imported.notes), -1));
+  Tree state = Tree::list();
+  for (const Array& array : imported.state) {
+    Tree entry = Tree::dict();
+    entry["dtype"] = dtype_name(array.dtype());
+    entry["shape"] = Tree::list_of(array.shape());
+    state.push_back(std::move(entry));
+  }
+  append_text(file, to_json(state, -1));
+  for (const Array& array : imported.state) file.append({array.bytes(), array.byte_size()});
+}
+
+Shape shape_of(const Tree& sizes) {
+  Shape shape;
+  for (const Tree& size : sizes.as_list()) shape.push_back(size.as_int());
+  return shape;
 }
 
 Imported take_imported(sandbox::SharedFile& file, const std::string& origin) {
-  Imported imported{take_graph(file, origin), {}};
+  Imported imported{take_graph(file, origin), {}, {}};
   const Tree notes = parse_json(take_text(file), origin);
   for (const Tree& note : notes.as_list()) imported.notes.push_back(note.as_string());
+  const Tree state = parse_json(take_text(file), origin);
+  for (const Tree& entry : state.as_list()) {
+    const DType dtype = parse_dtype(entry.at("dtype").as_string());
+    const Shape shape = shape_of(entry.at("shape"));
+    if (static_cast<std::size_t>(numel(shape)) > file.left() / size_of(dtype))
+      file_error("the result of the child process ends too early");
+    Array& array = imported.state.emplace_back(dtype, shape);
+    file.take({array.mutable_bytes(), array.byte_size()});
+  }
   return imported;
 }
 
 std::string signature_text(const Signature& signature) {
   Tree tree = Tree::dict();
   tree["inputs"] = Tree::list_of(signature.inputs);
+  tree["state"] = Tree::list_of(signature.state);
   tree["other_types"] = Tree::dict();
   for (const auto& [name, type] : signature.other_types) tree["other_types"][name] = type;
   tree["parameters"] = Tree::list();
@@ -83,11 +108,9 @@ Signature read_signature(const std::string& text, const std::string& origin) {
   for (const Tree& name : tree.at("inputs").as_list()) signature.inputs.push_back(name.as_string());
   for (const auto& [name, type] : tree.at("other_types").as_dict())
     signature.other_types.emplace(name, type.as_string());
-  for (const Tree& shape : tree.at("parameters").as_list()) {
-    Shape sizes;
-    for (const Tree& size : shape.as_list()) sizes.push_back(size.as_int());
-    signature.parameters.push_back(std::move(sizes));
-  }
+  for (const Tree& name : tree.at("state").as_list()) signature.state.push_back(name.as_string());
+  for (const Tree& shape : tree.at("parameters").as_list())
+    signature.parameters.push_back(shape_of(shape));
   return signature;
 }
 

@@ -141,7 +141,17 @@ LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   for (std::size_t i = 0; i < std::min(placeholders.size(), loaded.example.size()); ++i)
     if (loaded.graph.node(placeholders[i]).info.dtype == DType::float32)
       loaded.example[i] = loaded.example[i].to_float32();
+  loaded.example.resize(
+      std::min(loaded.example.size(), placeholders.size() - imported.state.size()));
+  for (Array& value : imported.state) loaded.example.push_back(std::move(value));
   return loaded;
+}
+
+/// Those of the model, and those that it has for what it keeps from run to run.
+std::vector<std::string> names_of_inputs(const ModelRequest& request) {
+  backend::Signature signature = backend::open().signature(request.model, request.input.submodule);
+  signature.inputs.insert(signature.inputs.end(), signature.state.begin(), signature.state.end());
+  return signature.inputs;
 }
 
 /// Without example inputs the first candidate that the model runs on is taken, and said aloud.
@@ -178,11 +188,9 @@ LoadedModel from_file(const ModelRequest& request) {
     return loaded;
   }
   const bool by_name = request.dataset && request.dataset->inputs.size() > 1;
-  ExampleInputs inputs =
-      by_name || has_names(request.input)
-          ? requested_inputs(
-                request, backend::open().signature(request.model, request.input.submodule).inputs)
-          : requested_inputs(request, {});
+  ExampleInputs inputs = by_name || has_names(request.input)
+                             ? requested_inputs(request, names_of_inputs(request))
+                             : requested_inputs(request, {});
   return inputs.values.empty() ? import_with_guess(request)
                                : import_file(request, std::move(inputs));
 }

@@ -5,11 +5,14 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
+
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
 #include "torch/import/call_forms.hpp"
 #include "torch/import/demands.hpp"
+#include "torch/import/state.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/operator_demands.hpp"
 #include "torch/run/operators.hpp"
@@ -40,8 +43,9 @@ void rename_arguments(OpCall& call) {
 
 void refuse_own_tensor(const Cell& cell, const SourceText& source) {
   if (cell.kind != Cell::Kind::attribute) return;
-  unsupported_error("the model changes its own tensor '" + cell.path + "' in place" +
-                    at_place(source) + "; such state is not supported");
+  throw OwnTensorChanged(cell.path, "a leaf changes the tensor '" + cell.path + "' in place" +
+                                        at_place(source) +
+                                        "; without the option it is taken apart");
 }
 
 OpCall call_with(std::string op, std::vector<std::pair<std::string, Ref>> args,
@@ -55,9 +59,68 @@ OpCall view_call(const ViewStep& step, const Ref& tensor, const SourceText& sour
   return call_with(step.op, {{"self", tensor}}, step, source);
 }
 
+/// How a view of all elements is taken back.
+enum class Inverse { itself, order, shape };
+
+/// Operators that look at all elements of a tensor in another order or shape.
+struct WholeView {
+  std::string_view op;
+  Inverse inverse;
+};
+
+constexpr WholeView whole_views[] = {
+    {"aten::transpose.int", Inverse::itself}, {"aten::t", Inverse::itself},
+    {"aten::swapaxes", Inverse::itself},      {"aten::swapdims", Inverse::itself},
+    {"aten::numpy_T", Inverse::itself},       {"aten::mT", Inverse::itself},
+    {"aten::permute", Inverse::order},        {"aten::view", Inverse::shape},
+    {"aten::reshape", Inverse::shape},        {"aten::flatten.using_ints", Inverse::shape},
+    {"aten::unflatten.int", Inverse::shape},  {"aten::squeeze", Inverse::shape},
+    {"aten::squeeze.dim", Inverse::shape},    {"aten::view_as", Inverse::shape},
+    {"aten::reshape_as", Inverse::shape},     {"aten::contiguous", Inverse::shape},
+    {"aten::detach", Inverse::shape},         {"aten::alias", Inverse::shape},
+};
+
+const WholeView* whole_view(std::string_view op) {
+  const auto found = std::ranges::find(whole_views, op, &WholeView::op);
+  return found == std::end(whole_views) ? nullptr : found;
+}
+
+/// The result of a call as a view of its first argument; null where it is none, or a copy.
+std::shared_ptr<const View> view_of_call(const OpCall& call, const c10::IValue& result) {
+  const WholeView* kind = whole_view(call.op);
+  if (!kind || !is_tensor(*call.args[0].second)) return nullptr;
+  const Ref base = call.args[0].second;
+  if (!result.toTensor().is_alias_of(base->value.toTensor())) return nullptr;
+  ViewStep step{call.op, {call.args.begin() + 1, call.args.end()}};
+  if (kind->inverse == Inverse::order && !is_static(*step.args.at(0).second)) return nullptr;
+  return std::make_shared<View>(View{base, {std::move(step)}, {}});
+}
+
+/// The order that a permute with this one has changed.
+Ref inverse_order(const Ref& order) {
+  const std::vector<std::int64_t> dims = concrete(*order, c10::ListType::ofInts()).toIntVector();
+  std::vector<std::int64_t> inverse(dims.size());
+  const auto count = static_cast<std::int64_t>(dims.size());
+  for (std::int64_t i = 0; i < count; ++i)
+    inverse[static_cast<std::size_t>((dims[static_cast<std::size_t>(i)] + count) % count)] = i;
+  return constant_cell(inverse);
+}
+
+OpCall undone(const WholeView& kind, const ViewStep& step, const Ref& tensor, const Ref& part,
+              const SourceText& source) {
+  if (kind.inverse == Inverse::itself) return call_with(step.op, {{"self", part}}, step, source);
+  if (kind.inverse == Inverse::order)
+    return {step.op,
+            {{"self", part}, {"dims", inverse_order(step.args.at(0).second)}},
+            {false, false},
+            source};
+  return {"aten::reshape_as", {{"self", part}, {"other", tensor}}, {false, false}, source};
+}
+
 /// What puts `part` where the step has taken it from.
 OpCall scatter_call(const ViewStep& step, const Ref& tensor, const Ref& part,
                     const SourceText& source) {
+  if (const WholeView* kind = whole_view(step.op)) return undone(*kind, step, tensor, part, source);
   if (step.op == "aten::unsqueeze")
     return call_with("aten::squeeze.dim", {{"self", part}}, step, source);
   const std::string op =
@@ -230,7 +293,7 @@ void Builder::refresh(const Ref& cell) {
   refresh(view->base);
   if (view->base->stale) return;
   Ref part = view->base;
-  if (scope_) {
+  if (scope_ || whole_view(view->steps.front().op)) {
     for (const ViewStep& step : view->steps) part = emit(view_call(step, part, {}));
   } else {
     c10::IValue value = part->value;
@@ -257,6 +320,7 @@ Ref Builder::with_part(const Ref& tensor, const std::vector<ViewStep>& steps, st
 Ref Builder::rename(const Ref& target, const Ref& result) {
   save(target);
   *target = *result;
+  target->view = nullptr;  // the result may be a view of what was made for it
   watch(target);
   return target;
 }
@@ -344,6 +408,7 @@ Ref Builder::emit(OpCall call) {
   cell.value = run(call);
   cell.size_tensor = host.has_value();
   cell.from_sizes = cell.value.isTensor() && is_from_sizes(call);
+  if (!in_place) cell.view = view_of_call(call, cell.value);
   if (find_host_operator(call.op) && !cell.value.isTensor()) cell.text = text_of(call);
   if (scope_) {
     cell.node = record_id(scope_->records.size());

@@ -36,10 +36,28 @@ void Importer::run(const jit::Module& module) {
   self.value = module._ivalue();
   const jit::Function& forward = module.get_method("forward").function();
   traced_ = is_traced(*jit::toGraphFunction(forward).graph());
-  builder_.finish(call_function(forward, forward_arguments(forward, make_cell(self))));
+  const std::vector<Ref> arguments = forward_arguments(forward, make_cell(self));
+  const bool is_first_round = state_.empty();
+  take_state();
+  finish(call_forward(forward, arguments, is_first_round));
   check_leaves("--leaf-module", options_.leaf_modules, classes_);
   check_leaves("--leaf-function", options_.leaf_functions, functions_);
   check_custom_ops();
+}
+
+Ref Importer::call_forward(const jit::Function& forward, const std::vector<Ref>& arguments,
+                           bool is_first_round) {
+  Ref result;
+  try {
+    result = call_function(forward, arguments);
+  } catch (const OwnTensorChanged&) {
+    throw;
+  } catch (const Error&) {
+    require_all_inputs_used(is_first_round);  // more inputs than there are is the plainer reason
+    throw;
+  }
+  require_all_inputs_used(is_first_round);
+  return result;
 }
 
 void Importer::check_leaves(const std::string& option, const std::vector<std::string>& wanted,
@@ -116,7 +134,7 @@ bool Importer::takes_input(const std::string& argument, std::size_t used) const 
 std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref self) {
   std::vector<Ref> arguments{std::move(self)};
   const auto& schema = forward.getSchema().arguments();
-  std::size_t used = 0;
+  std::size_t& used = used_;
   for (std::size_t i = 1; i < schema.size(); ++i) {
     const auto fixed = options_.concrete.find(schema[i].name());
     if (fixed != options_.concrete.end()) {
@@ -132,10 +150,6 @@ std::vector<Ref> Importer::forward_arguments(const jit::Function& forward, Ref s
                  "'; the graph's shapes come from an example (--input, --input-shape), and --fix " +
                  schema[i].name() + "=VALUE makes it a constant");
     }
-  }
-  if (used < options_.inputs.size()) {
-    file_error("the model takes " + std::to_string(used) + " inputs, " +
-               std::to_string(options_.inputs.size()) + " examples were given");
   }
   for (const auto& [name, tree] : options_.concrete) {
     if (!forward.getSchema().argumentIndexWithName(name)) {
@@ -250,11 +264,11 @@ Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
   for (const Ref& argument : arguments) parts.push_back(taken_apart(argument));
   // What the layer asks of shapes it asks again whenever it runs.
   const std::size_t guards = graph_.guards.size();
-  builder_.open_scope();
+  open_scope();
   const Ref result = call_function(method, parts);
   std::optional<RecurrentLeaf> leaf = recurrent_leaf(self, result, builder_);
   if (!leaf || !register_module(leaf->call.module)) {
-    builder_.abandon_scope();
+    abandon_scope();
     return nullptr;
   }
   keep_guards(guards);
@@ -266,12 +280,12 @@ Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
 Ref Importer::call_in_scope(bool chosen, const jit::Function& function,
                             const std::vector<Ref>& arguments) {
   const int depth = depth_;
-  builder_.open_scope();
+  open_scope();
   try {
     return call_function(function, arguments);
   } catch (const Error& error) {
     if (!chosen || error.fault() == Fault::interrupted) throw;
-    builder_.abandon_scope();
+    abandon_scope();
     depth_ = depth;
     return nullptr;
   }
@@ -292,7 +306,7 @@ Ref Importer::call_leaf(const Ref& self, const jit::Function& method,
     result = make_cell(*result);
   }
   if (!leaf || !register_module(leaf->module)) {
-    builder_.abandon_scope();
+    abandon_scope();
     return nullptr;
   }
   builder_.close_scope(std::move(leaf->node), result);
@@ -338,7 +352,7 @@ Ref Importer::call_leaf_function(const std::string& target, const jit::Function&
   if (!result) return nullptr;
   const OpCall* call = builder_.only_call(result);
   if (!call) {
-    builder_.abandon_scope();
+    abandon_scope();
     return nullptr;
   }
   ir::Node node = builder_.node_of(*call);

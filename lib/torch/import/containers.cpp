@@ -23,6 +23,14 @@ std::size_t position_in(const Ref& index, std::size_t size, bool may_end) {
   return static_cast<std::size_t>(position);
 }
 
+constexpr std::uint64_t most_elements = 10'000'000;
+
+void refuse_size(std::uint64_t elements) {
+  if (elements > most_elements)
+    file_error("a list makes at most " + std::to_string(most_elements) + " elements, given " +
+               std::to_string(elements));
+}
+
 std::ptrdiff_t offset(std::size_t place) { return static_cast<std::ptrdiff_t>(place); }
 
 Ref none() { return constant_cell({}); }
@@ -48,6 +56,7 @@ Ref insert(Cell& list, Given given) {
 
 Ref extend(Cell& list, Given given) {
   const std::vector<Ref> tail = given[0]->items;  // it may be the list itself
+  refuse_size(list.items.size() + tail.size());
   list.items.insert(list.items.end(), tail.begin(), tail.end());
   return nullptr;
 }
@@ -73,6 +82,8 @@ Ref clear(Cell& container, Given) {
 Ref copy(Cell& container, Given) { return make_cell(container); }
 
 Ref repeat(Cell& list, Given given) {
+  const auto times = static_cast<std::uint64_t>(std::max<std::int64_t>(given[0]->value.toInt(), 0));
+  if (!list.items.empty()) refuse_size(times > most_elements ? times : times * list.items.size());
   Cell result = list;
   result.items.clear();
   for (std::int64_t i = 0; i < given[0]->value.toInt(); ++i)

@@ -97,8 +97,7 @@ void Importer::raise(const jit::Node* node, Environment& environment) {
 
 void Importer::refuse(const jit::Node* node, Environment&) {
   unsupported_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
-                    " is not supported: a graph has no threads and prints nothing; take it out of "
-                    "forward");
+                    " is not supported: a graph has no threads; call the function itself");
 }
 
 void Importer::ignore(const jit::Node* node, Environment& environment) {

@@ -20,6 +20,7 @@
 #include "ir/custom_op.hpp"
 #include "torch/import/builder.hpp"
 #include "torch/import/index.hpp"
+#include "torch/import/state.hpp"
 #include "torch/import/value.hpp"
 
 namespace mase::libtorch {
@@ -54,6 +55,19 @@ class Importer {
   /// Evaluates the module's forward and finishes the graph.
   void run(const jit::Module& module);
 
+  /// What stands in tensors that start without values, and the first place that makes one.
+  void fill_with(double number) { fill_ = number; }
+  const std::string& empty_at() const { return empty_at_; }
+
+  // State (state.hpp): attributes of modules that a run changes.
+  /// What the run finds in such attributes, as far as they are known: tensors are inputs.
+  void begin_with(const State& state);
+  State state_after() const;
+  const c10::IValue& result() const { return result_; }    ///< of forward, on the example
+  bool state_is_given() const { return state_is_given_; }  ///< some of it, as example inputs
+  /// The examples of the inputs that are state, which stand behind the others.
+  const std::vector<Array>& kept_state() const { return kept_state_; }
+
  private:
   using Handler = void (Importer::*)(const jit::Node*, Environment&);
 
@@ -66,7 +80,22 @@ class Importer {
   std::vector<Ref> forward_arguments(const jit::Function& forward, Ref self);
   static ir::Value value_of(const Tree& tree);
 
+  // State.
+  void take_state();
+  void require_all_inputs_used(bool is_first_round) const;
+  /// The state that results depend on, directly or through other state.
+  std::set<std::string> needed_state(const Ref& result);
+  /// The results by name, with the state that the next run finds.
+  Ref with_state(const Ref& result, const std::set<std::string>& needed);
+  void finish(const Ref& result);
+  void set_state(const std::string& path, const Ref& value, const jit::Node* node);
+  // Scopes of the builder, which may be abandoned with what they did to the state.
+  void open_scope();
+  void abandon_scope();
+
   // Calls.
+  Ref call_forward(const jit::Function& forward, const std::vector<Ref>& arguments,
+                   bool is_first_round);
   Ref call_function(const jit::Function& function, const std::vector<Ref>& arguments);
   void run_block(const jit::Block* block, Environment& environment);
   /// Counts a step of the evaluation at `node`, within the limits.
@@ -211,8 +240,8 @@ class Importer {
   void tensor_of(const jit::Node* node, Environment& environment);
   Ref stacked(const Ref& numbers, const std::vector<Ref>& dtype_and_device,
               const SourceText& source);
-  /// Zeros where torch.nn.utils.rnn inverts a permutation; refused elsewhere.
-  void empty_like(const jit::Node* node, Environment& environment);
+  /// A tensor of one number; results are the same for every number, or refused (state.hpp).
+  void empty(const jit::Node* node, Environment& environment);
   static bool equals_default(const c10::Argument& argument, const Cell& cell);
 
   // Python indexing.
@@ -242,6 +271,19 @@ class Importer {
   bool in_body_ = false;  ///< of an opaque leaf
   std::int64_t steps_ = 0;
   int depth_ = 0;
+  std::size_t used_ = 0;  ///< of the example inputs
+  struct StateInput {
+    ir::NodeId node = ir::no_node;
+    Array value;
+  };
+  std::map<std::string, StateInput> state_inputs_;
+  std::map<std::string, Ref> state_, state_before_scope_;
+  std::set<std::string> outer_state_;  ///< of the model around a body
+  std::vector<Array> kept_state_;
+  bool state_is_given_ = false;
+  c10::IValue result_;
+  double fill_ = 0;
+  std::string empty_at_;
 };
 
 }  // namespace mase::libtorch

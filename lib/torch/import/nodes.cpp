@@ -78,7 +78,7 @@ void Importer::run_node(const jit::Node* node, Environment& environment) {
       {"aten::add", &Importer::add},
       {"aten::_set_item", &Importer::set_item},
       {"prim::RaiseException", &Importer::raise},
-      {"prim::Print", &Importer::refuse},
+      {"prim::Print", &Importer::ignore},
       {"prim::SetAttr", &Importer::set_attribute},
       {"prim::fork", &Importer::refuse},
       {"aten::wait", &Importer::refuse},
@@ -108,7 +108,9 @@ void Importer::run_node(const jit::Node* node, Environment& environment) {
       {"aten::is_floating_point", &Importer::example_constant},
       {"aten::is_complex", &Importer::example_constant},
       {"prim::isinstance", &Importer::is_instance},
-      {"aten::empty_like", &Importer::empty_like},
+      {"aten::empty", &Importer::empty},
+      {"aten::empty_like", &Importer::empty},
+      {"aten::new_empty", &Importer::empty},
       {"aten::cpu", &Importer::alias},
       {"prim::data", &Importer::alias},
       {"aten::tensor", &Importer::tensor_of},
@@ -151,7 +153,12 @@ void Importer::get_attribute(const jit::Node* node, Environment& environment) {
   const c10::IValue value = self->value.toObjectRef().getAttr(name);
   const std::string path = self->path.empty() ? name : self->path + "." + name;
   Ref& result = environment[node->output()];
-  if (name == "training") {
+  if (outer_state_.contains(path))
+    unsupported_error("a leaf reads '" + path + "', which the model keeps from run to run, at " +
+                      places_of(node) + "; without the option it is taken apart");
+  if (const auto kept = state_.find(path); kept != state_.end()) {
+    result = kept->second;
+  } else if (name == "training") {
     result = constant_cell(false, true);
   } else if (value.isTensor() && value.toTensor().defined()) {
     result = attribute(path, value);

@@ -57,8 +57,7 @@ void Importer::set_attribute(const jit::Node* node, Environment& environment) {
   const Ref self = environment.at(node->input(0)), value = environment.at(node->input(1));
   const std::string& name = node->s(jit::attr::name);
   if (self->kind != Cell::Kind::object)
-    unsupported_error("the model keeps '" + name + "' from one run to the next at " +
-                      places_of(node) + "; a graph has no state: make it an argument and a result");
+    return set_state(self->path.empty() ? name : self->path + "." + name, value, node);
   if (reaches(value, self)) unsupported_error("an object holds itself at " + places_of(node));
   const std::size_t place = place_of_field(*self, name);
   if (place == self->keys.size()) {

@@ -20,7 +20,10 @@ Importer::Importer(ir::Graph& body, const Importer& outer)
       traced_(outer.traced_),
       in_body_(true),
       steps_(outer.steps_),
-      depth_(outer.depth_) {}
+      depth_(outer.depth_),
+      fill_(outer.fill_) {
+  for (const auto& [path, cell] : outer.state_) outer_state_.insert(path);
+}
 
 Ref Importer::body_input(const Ref& outer, const std::vector<std::string>& names,
                          std::vector<Ref>& inputs, bool whole) {
@@ -86,6 +89,7 @@ Ref Importer::call_opaque(ir::Node leaf, const jit::Function& function,
 
 void Importer::adopt(ir::Graph& body, const Importer& inner) {
   steps_ = inner.steps_;
+  if (empty_at_.empty()) empty_at_ = inner.empty_at_;
   builder_.set_tensor_constants(inner.builder_.tensor_constants());
   classes_.insert(inner.classes_.begin(), inner.classes_.end());
   functions_.insert(inner.functions_.begin(), inner.functions_.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognising torch.nn.utils.rnn.invert_permutation, whose result starts without values.
+// Tensors that start without values: torch.empty and its like, filled by what follows.
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/constants.h>
 
@@ -31,22 +31,42 @@ bool is_filled_at_once(const jit::Node* empty) {
 
 }  // namespace
 
-void Importer::empty_like(const jit::Node* node, Environment& environment) {
+/// The operator that fills the same tensor with a number, and where the number stands.
+struct Filled {
+  std::string_view op, filled;
+  std::size_t place;
+};
+
+constexpr Filled filled_operators[] = {
+    {"aten::empty.memory_format", "aten::full", 1},
+    {"aten::empty_like", "aten::full_like", 1},
+    {"aten::new_empty", "aten::new_full", 2},
+};
+
+void Importer::empty(const jit::Node* node, Environment& environment) {
   const std::vector<Ref> inputs = inputs_of(node, environment);
+  const std::string op = operator_name(node);
+  const auto found = std::ranges::find(filled_operators, op, &Filled::op);
+  if (found == std::end(filled_operators)) return apply_operator(node, environment);
   const bool vector = inputs[0]->value.isTensor() && inputs[0]->value.toTensor().dim() == 1;
-  if (!vector || !is_filled_at_once(node)) return apply_operator(node, environment);
-  const std::string zeros = "aten::zeros_like";
-  if (std::ranges::all_of(inputs, [](const Ref& cell) { return is_static(*cell); })) {
-    std::vector<c10::IValue> arguments;
-    for (const Ref& cell : inputs) arguments.push_back(cell->value);
-    const Ref constant = constant_cell(run_operator(zeros, std::move(arguments)));
-    builder_.watch(constant);
-    environment[node->output()] = constant;
+  if (!(vector && is_filled_at_once(node)) && empty_at_.empty()) empty_at_ = places_of(node);
+  OpCall call = call_of(node, inputs);
+  call.op = std::string(found->filled);
+  const auto place = static_cast<std::ptrdiff_t>(found->place);
+  call.args.insert(call.args.begin() + place, {"fill_value", constant_cell(fill_)});
+  call.is_default.insert(call.is_default.begin() + place, false);
+  if (op == "aten::empty.memory_format") {  // full has none
+    call.args.pop_back();
+    call.is_default.pop_back();
+  }
+  if (std::ranges::any_of(inputs, [](const Ref& cell) { return !is_static(*cell); })) {
+    environment[node->output()] = builder_.emit(std::move(call));
     return;
   }
-  OpCall call = call_of(node, inputs);
-  call.op = zeros;
-  environment[node->output()] = builder_.emit(std::move(call));
+  std::vector<c10::IValue> arguments;
+  for (const auto& [name, cell] : call.args) arguments.push_back(concrete(*cell));
+  environment[node->output()] = constant_cell(run_operator(call.op, std::move(arguments)));
+  builder_.watch(environment[node->output()]);
 }
 
 }  // namespace mase::libtorch

@@ -15,11 +15,11 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
-#include "torch/import/interpreter.hpp"
 #include "torch/import/load_module.hpp"
 #include "torch/import/module.hpp"
 #include "torch/import/precision.hpp"
 #include "torch/import/registry_guard.hpp"
+#include "torch/import/state.hpp"
 #include "torch/import/watched_tensors.hpp"
 #include "torch/run/tensors.hpp"
 
@@ -181,7 +181,8 @@ void allow_training(ir::Graph& graph) {
 backend::Imported import_with_notes(const std::string& path, const backend::ImportOptions& given) {
   const jit::Module module = load_part(path, given.submodule);
   backend::Imported imported;
-  ir::Graph& graph = imported.graph;
+  ir::Graph graph;
+  std::vector<std::string> notes;
   backend::ImportOptions options = given;
   const std::string top = class_name(module._ivalue());
   graph.name =
@@ -194,21 +195,22 @@ backend::Imported import_with_notes(const std::string& path, const backend::Impo
       use_float32(module, *precision);
       for (Array& input : options.inputs)
         if (is_floating(input.dtype())) input = input.to_float32();
-      imported.notes.push_back("its " + std::string(dtype_name(dtype_of(*precision, path))) +
-                               " numbers become float32, as model.float() makes them");
+      notes.push_back("its " + std::string(dtype_name(dtype_of(*precision, path))) +
+                      " numbers become float32, as model.float() makes them");
     }
     FirstNames names;
     collect_tensors(module, "", graph, names);
-    Importer(graph, options, precision).run(module);
+    imported = import_with_state(module, graph, options, precision);
   } catch (const Error& error) {
     throw Error(error.fault(), path + ": " + error.what());
   } catch (const std::exception& error) {
     file_error(path + ": the program in the file is not valid: " + reason_of(error.what()));
   }
-  graph.remove_dead_nodes();
-  graph.containers[""] = top;
-  collect_containers(module, "", graph);
-  allow_training(graph);
+  imported.notes.insert(imported.notes.begin(), notes.begin(), notes.end());
+  imported.graph.remove_dead_nodes();
+  imported.graph.containers[""] = top;
+  collect_containers(module, "", imported.graph);
+  allow_training(imported.graph);
   return imported;
 }
 
@@ -224,6 +226,7 @@ backend::Signature read_signature(const std::string& path, const std::string& su
   }
   for (const at::Tensor& parameter : module.parameters())
     signature.parameters.push_back(parameter.sizes().vec());
+  signature.state = names_of_state(module);
   return signature;
 }
 

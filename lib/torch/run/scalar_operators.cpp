@@ -29,15 +29,17 @@ bool is_number(const c10::TypePtr& type) {
          kind == c10::TypeKind::BoolType || kind == c10::TypeKind::NumberType;
 }
 
-/// Whether nothing but numbers and text goes in and one number comes out: such an operator can
-/// neither keep, change nor write anything, and what it returns does not grow.
+bool is_plain_argument(const c10::TypePtr& type) {
+  if (type->kind() == c10::TypeKind::ListType) return is_number(type->containedType(0));
+  return is_number(type) || type->kind() == c10::TypeKind::StringType;
+}
+
+/// Whether nothing but numbers, lists of these and text goes in and one number comes out: such an
+/// operator can neither keep, change nor write anything, and what it returns does not grow.
 bool is_scalar(const c10::FunctionSchema& schema) {
-  const auto is_plain = [](const c10::Argument& argument) {
-    return is_number(argument.type()) || argument.type()->kind() == c10::TypeKind::StringType;
-  };
   return !schema.is_vararg() && !schema.is_mutable() && !schema.arguments().empty() &&
-         std::ranges::all_of(schema.arguments(), is_plain) && schema.returns().size() == 1 &&
-         is_number(schema.returns()[0].type());
+         std::ranges::all_of(schema.arguments(), is_plain_argument, &c10::Argument::type) &&
+         schema.returns().size() == 1 && is_number(schema.returns()[0].type());
 }
 
 std::int64_t as_int(const c10::IValue& value) {

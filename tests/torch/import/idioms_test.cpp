@@ -2,6 +2,7 @@
 // Import of idioms that people write: methods of lists and dicts, objects, tensors of lists, cells
 // in loops, parts of a file, other precisions.
 #include "ir/op_table.hpp"
+#include "passes/transform/fuse_batch_norm.hpp"
 #include "torch/import/programs.hpp"
 
 using namespace mase;
@@ -42,6 +43,12 @@ TEST_CASE("torch.tensor of nested lists, truth values and sizes") {
 TEST_CASE("in-place operators that only change how a tensor is looked at") {
   check_program("Renamed", keys(6));
 }
+
+TEST_CASE("what is written through a view is seen in the whole, and the other way round") {
+  check_program("Views", keys(5));
+}
+
+TEST_CASE("tensors that start without values may be filled") { check_program("Empty", {""}); }
 
 TEST_CASE("objects and no_grad dissolve") { check_program("Objects", {""}); }
 
@@ -90,4 +97,15 @@ TEST_CASE("a part of a file is imported by its path") {
         std::vector<std::string>{"input"});
   options.submodule = "liner";
   CHECK_THROWS_WITH(import_program("Double", options), Catch::Contains("did you mean 'linear'?"));
+}
+
+TEST_CASE("batch norms of a block that is called twice are fused into its convolution") {
+  ir::Graph graph = import_program("SharedNorm");
+  passes::PassContext context;
+  const auto result = passes::FuseBatchNorm::run(graph, {}, context);
+  CHECK(result.info.at("into_previous").size() == 2);
+  CHECK(ops_of(graph, "batch_norm1d").empty());
+  constexpr double rounding = 1e-5;  // of products with other factors
+  CHECK(largest_difference(evaluator_of(graph)->run({example()}), stored("SharedNorm", {""})) <
+        rounding);
 }

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rounds of importing a model with state, and what of it the results depend on.
+#include "torch/import/state.hpp"
+
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/zeros_like.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "ir/text.hpp"
+#include "torch/import/interpreter.hpp"
+#include "torch/run/tensors.hpp"
+
+namespace mase::libtorch {
+namespace {
+
+constexpr int most_rounds = 6;
+
+bool is_defined(const c10::IValue& value) { return value.isTensor() && value.toTensor().defined(); }
+
+bool has_shape_of(const c10::IValue& a, const c10::IValue& b) {
+  return is_defined(a) && is_defined(b) && a.toTensor().sizes() == b.toTensor().sizes() &&
+         a.toTensor().scalar_type() == b.toTensor().scalar_type();
+}
+
+/// The attribute at a path ("decoder.hidden").
+c10::IValue attribute_at(const jit::Module& module, const std::string& path) {
+  c10::IValue value = module._ivalue();
+  for (const std::string& name : split(path, '.')) value = value.toObjectRef().getAttr(name);
+  return value;
+}
+
+void tensors_within(const c10::IValue& value, std::vector<at::Tensor>& tensors) {
+  if (is_defined(value)) tensors.push_back(value.toTensor());
+  if (value.isTuple())
+    for (const c10::IValue& item : value.toTupleRef().elements()) tensors_within(item, tensors);
+  if (value.isList())
+    for (const c10::IValue& item : value.toListRef()) tensors_within(item, tensors);
+  if (value.isGenericDict())
+    for (const auto& entry : value.toGenericDict()) tensors_within(entry.value(), tensors);
+}
+
+/// Whether the tensors in two values are the same, bit for bit but for kinds of NaN.
+bool same_tensors(const c10::IValue& a, const c10::IValue& b) {
+  std::vector<at::Tensor> left, right;
+  tensors_within(a, left);
+  tensors_within(b, right);
+  return std::ranges::equal(left, right, [](const at::Tensor& x, const at::Tensor& y) {
+    return x.sizes() == y.sizes() && x.scalar_type() == y.scalar_type() &&
+           (at::equal(x, y) || (x.is_floating_point() && at::allclose(x, y, 0, 0, true)));
+  });
+}
+
+/// The rounds of one import: each starts with the state that the one before has left, in shape.
+class Rounds {
+ public:
+  Rounds(const jit::Module& module, const ir::Graph& tensors, const backend::ImportOptions& options,
+         std::optional<at::ScalarType> converted)
+      : module_(module), tensors_(tensors), options_(options), converted_(converted) {}
+
+  backend::Imported run() {
+    std::string before;
+    for (int round = 0; round < most_rounds; ++round) {
+      Run run = import();
+      if (run.after.empty()) return std::move(run.imported);
+      if (!first_) first_ = Run{{}, run.after, run.result, {}, false};
+      const std::string text = ir::print(run.imported.graph);
+      if (!begin_.empty() && text == before) return settled(std::move(run));
+      before = begin_.empty() ? "" : text;
+      begin_ = begin_with(run.after);
+    }
+    unsupported_error("what the model keeps from run to run makes every run another program: " +
+                      join(changing_, ", "));
+  }
+
+ private:
+  struct Run {
+    backend::Imported imported;
+    State after;
+    c10::IValue result;
+    std::string empty_at;  ///< a place that makes a tensor without values
+    bool given = false;    ///< the user has chosen what it begins with
+  };
+
+  /// One import; tensors that turn out to be changed in place become state on the way.
+  Run import() {
+    while (true) {
+      try {
+        Run run = import(0);
+        if (!run.empty_at.empty()) require_same(run, import(1));
+        return run;
+      } catch (const OwnTensorChanged& changed) {
+        if (begin_.contains(changed.path())) throw;
+        begin_[changed.path()] = attribute_at(module_, changed.path()).toTensor().clone();
+      }
+    }
+  }
+
+  Run import(double fill) {
+    Run run{{tensors_, {}, {}}, {}, {}, {}, false};
+    Importer importer(run.imported.graph, options_, converted_);
+    importer.fill_with(fill);
+    importer.begin_with(begin_);
+    importer.run(module_);
+    run.after = importer.state_after();
+    run.result = importer.result();
+    run.imported.state = importer.kept_state();
+    run.empty_at = importer.empty_at();
+    run.given = importer.state_is_given();
+    return run;
+  }
+
+  static void require_same(const Run& run, const Run& other) {
+    bool same = same_tensors(run.result, other.result);
+    for (const auto& [path, value] : run.after)
+      same = same && same_tensors(value, other.after.at(path));
+    if (!same)
+      unsupported_error("the tensor that " + run.empty_at +
+                        " makes has no values, and the result depends on them; torch.zeros has");
+  }
+
+  /// What the next round finds: the file's own tensors where runs keep their shape, else zeros.
+  State begin_with(const State& after) {
+    State begin;
+    changing_.clear();
+    for (const auto& [path, value] : after) {
+      const c10::IValue initial = attribute_at(module_, path);
+      const auto before = begin_.find(path);
+      if (before == begin_.end() ||
+          !(has_shape_of(before->second, value) || (!value.isTensor() && before->second == value)))
+        changing_.push_back("'" + path + "'");
+      if (has_shape_of(initial, value))
+        begin[path] = initial.toTensor().clone();
+      else
+        begin[path] = is_defined(value) ? c10::IValue(at::zeros_like(value.toTensor())) : value;
+    }
+    return begin;
+  }
+
+  bool starts_as_in_the_file() const {
+    return std::ranges::all_of(begin_, [&](const auto& entry) {
+      return !is_defined(entry.second) ||
+             has_shape_of(attribute_at(module_, entry.first), entry.second);
+    });
+  }
+
+  /// The graph of every run but the first, perhaps, with the state that the first one starts with.
+  backend::Imported settled(Run run) {
+    std::string note;
+    if (!run.given && !starts_as_in_the_file()) {
+      note = "; they are zeros to begin with";
+      if (!same_tensors(run.result, first_->result)) {
+        note = "; the graph is that of every run but the first, in which they have other shapes";
+        for (auto& [path, value] : begin_) value = first_->after.at(path);
+        run = import();
+      }
+    }
+    const std::string names = names_of(run.imported);
+    if (!names.empty())
+      run.imported.notes.push_back(
+          "what it keeps from run to run becomes inputs and results: " + names + note);
+    return std::move(run.imported);
+  }
+
+  static std::string names_of(const backend::Imported& imported) {
+    const auto placeholders = imported.graph.placeholders();
+    std::vector<std::string> names;
+    for (std::size_t i = placeholders.size() - imported.state.size(); i < placeholders.size();
+         ++i) {
+      const ir::Node& node = imported.graph.node(placeholders[i]);
+      names.push_back(node.target + " " + std::string(dtype_name(node.info.dtype)) +
+                      shape_text(node.info.shape));
+    }
+    return join(names, ", ");
+  }
+
+  const jit::Module& module_;
+  const ir::Graph& tensors_;
+  const backend::ImportOptions& options_;
+  std::optional<at::ScalarType> converted_;
+  State begin_;
+  std::optional<Run> first_;
+  std::vector<std::string> changing_;
+};
+
+std::string input_name(std::string path) {
+  std::ranges::replace(path, '.', '_');
+  return path;
+}
+
+void find_assigned(const jit::Block* block, std::set<std::string>& names) {
+  for (const jit::Node* node : block->nodes()) {
+    for (const jit::Block* inner : node->blocks()) find_assigned(inner, names);
+    if (node->kind() == c10::prim::SetAttr && node->input(0)->node()->kind() == c10::prim::Param)
+      names.insert(node->s(jit::attr::name));
+  }
+}
+
+}  // namespace
+
+backend::Imported import_with_state(const jit::Module& module, const ir::Graph& graph,
+                                    const backend::ImportOptions& options,
+                                    std::optional<at::ScalarType> converted) {
+  return Rounds(module, graph, options, converted).run();
+}
+
+std::vector<std::string> names_of_state(const jit::Module& module) {
+  std::vector<std::string> found;
+  for (const auto& part : module.named_modules()) {
+    std::set<std::string> names;
+    for (const jit::Method& method : part.value.get_methods())
+      if (method.function().isGraphFunction())
+        find_assigned(jit::toGraphFunction(method.function()).graph()->block(), names);
+    for (const std::string& name : names)
+      if (const auto attribute = part.value.type()->findAttribute(name);
+          attribute && attribute->isSubtypeOf(*c10::OptionalType::ofTensor()))
+        found.push_back(input_name(part.name.empty() ? name : part.name + "." + name));
+  }
+  return found;
+}
+
+void Importer::begin_with(const State& state) {
+  for (const auto& [path, value] : state) {
+    Cell cell;
+    cell.value = value;
+    state_[path] = make_cell(std::move(cell));
+  }
+}
+
+void Importer::take_state() {
+  std::set<std::string> taken;
+  for (const ir::NodeId id : graph_.placeholders()) taken.insert(graph_.node(id).target);
+  for (auto& [path, cell] : state_) {
+    if (!is_defined(cell->value)) continue;
+    const std::string name = input_name(path);
+    const auto given = std::ranges::find(options_.input_names, name);
+    const bool by_name = given != options_.input_names.end();
+    c10::IValue value = cell->value;
+    if (by_name)
+      value = view_of(
+          options_.inputs.at(static_cast<std::size_t>(given - options_.input_names.begin())));
+    else if (options_.input_names.empty() && used_ < options_.inputs.size())
+      value = view_of(options_.inputs[used_]);
+    const bool is_given = !value.is(cell->value);
+    used_ += is_given ? 1 : 0;
+    state_is_given_ = state_is_given_ || is_given;
+    cell = builder_.placeholder(taken.contains(name) ? name + "_state" : name, value);
+    state_inputs_[path] = {cell->node, to_array(value.toTensor(), path)};
+  }
+}
+
+void Importer::require_all_inputs_used(bool is_first_round) const {
+  if (used_ == options_.inputs.size() || (is_first_round && !state_.empty())) return;
+  file_error("the model takes " + std::to_string(used_) + " inputs, " +
+             std::to_string(options_.inputs.size()) + " examples were given");
+}
+
+void Importer::set_state(const std::string& path, const Ref& value, const jit::Node* node) {
+  if (in_body_)
+    unsupported_error("a leaf keeps '" + path + "' from run to run at " + places_of(node) +
+                      "; without the option it is taken apart");
+  const bool has_parts = is_container(*value) && !is_static(*value);
+  if (has_parts || value->kind == Cell::Kind::object)
+    unsupported_error("the model keeps '" + path + "' from run to run at " + places_of(node) +
+                      "; supported are tensors and constants, each in an attribute of its own");
+  state_[path] = value;
+}
+
+void Importer::open_scope() {
+  state_before_scope_ = state_;
+  builder_.open_scope();
+}
+
+void Importer::abandon_scope() {
+  state_ = state_before_scope_;
+  builder_.abandon_scope();
+}
+
+State Importer::state_after() const {
+  State after;
+  for (const auto& [path, cell] : state_) after[path] = concrete(*cell);
+  return after;
+}
+
+std::set<std::string> Importer::needed_state(const Ref& result) {
+  std::set<ir::NodeId> seen;
+  const auto visit = [&](ir::NodeId id, const auto& again) -> void {
+    if (!seen.insert(id).second) return;
+    for (const ir::NodeId input : graph_.inputs(id)) again(input, again);
+  };
+  const auto see = [&](const Ref& cell) {
+    builder_.argument(cell).for_each_node([&](ir::NodeId id) { visit(id, visit); });
+  };
+  see(result);
+  std::set<std::string> needed;
+  for (std::size_t before = 1; before != needed.size();) {
+    before = needed.size();
+    for (const auto& [path, input] : state_inputs_)
+      if (seen.contains(input.node) && needed.insert(path).second) see(state_.at(path));
+    if (needed.empty()) break;
+  }
+  return needed;
+}
+
+Ref Importer::with_state(const Ref& given, const std::set<std::string>& needed) {
+  const Ref result = taken_apart(given);
+  Cell all;
+  all.kind = Cell::Kind::dict;
+  if (result->kind == Cell::Kind::dict) {
+    all = *result;
+  } else if (is_container(*result)) {
+    all.items = result->items;
+    for (std::size_t i = 0; i < all.items.size(); ++i) all.keys.emplace_back(std::to_string(i));
+  } else {
+    all.items = {result};
+    all.keys = {"output"};
+  }
+  for (const std::string& path : needed) {
+    all.keys.emplace_back(input_name(path));
+    all.items.push_back(state_.at(path));
+  }
+  return make_cell(std::move(all));
+}
+
+void Importer::finish(const Ref& result) {
+  result_ = concrete(*result);
+  const std::set<std::string> needed = needed_state(result);
+  builder_.finish(needed.empty() ? result : with_state(result, needed));
+  if (state_inputs_.empty()) return;
+  graph_.remove_dead_nodes();
+  for (const auto& [path, input] : state_inputs_) {
+    if (!needed.contains(path)) {  // it changes nothing but itself
+      graph_.erase(input.node);
+      continue;
+    }
+    kept_state_.push_back(input.value);
+    graph_.tensors.erase(path);
+    std::erase(graph_.tensor_order, path);
+  }
+}
+
+}  // namespace mase::libtorch
