@@ -106,21 +106,24 @@ Ref inverse_order(const Ref& order) {
   return constant_cell(inverse);
 }
 
-OpCall undone(const WholeView& kind, const ViewStep& step, const Ref& tensor, const Ref& part,
-              const SourceText& source) {
-  if (kind.inverse == Inverse::itself) return call_with(step.op, {{"self", part}}, step, source);
-  if (kind.inverse == Inverse::order)
-    return {step.op,
-            {{"self", part}, {"dims", inverse_order(step.args.at(0).second)}},
-            {false, false},
-            source};
-  return {"aten::reshape_as", {{"self", part}, {"other", tensor}}, {false, false}, source};
+/// The step from a whole view back to a tensor like `tensor`.
+ViewStep undone(const ViewStep& step, const Ref& tensor) {
+  switch (whole_view(step.op)->inverse) {
+    case Inverse::itself:
+      return step;
+    case Inverse::order:
+      return {step.op, {{"dims", inverse_order(step.args.at(0).second)}}};
+    default:
+      return {"aten::reshape_as", {{"other", tensor}}};
+  }
 }
+
+bool is_whole(const View& view) { return whole_view(view.steps.front().op) != nullptr; }
 
 /// What puts `part` where the step has taken it from.
 OpCall scatter_call(const ViewStep& step, const Ref& tensor, const Ref& part,
                     const SourceText& source) {
-  if (const WholeView* kind = whole_view(step.op)) return undone(*kind, step, tensor, part, source);
+  if (whole_view(step.op)) return view_call(undone(step, tensor), part, source);
   if (step.op == "aten::unsqueeze")
     return call_with("aten::squeeze.dim", {{"self", part}}, step, source);
   const std::string op =
@@ -293,7 +296,7 @@ void Builder::refresh(const Ref& cell) {
   refresh(view->base);
   if (view->base->stale) return;
   Ref part = view->base;
-  if (scope_ || whole_view(view->steps.front().op)) {
+  if (scope_ || is_whole(*view)) {
     for (const ViewStep& step : view->steps) part = emit(view_call(step, part, {}));
   } else {
     c10::IValue value = part->value;
@@ -325,6 +328,26 @@ Ref Builder::rename(const Ref& target, const Ref& result) {
   return target;
 }
 
+bool Builder::turn_around(const Ref& target, const SourceText& source) {
+  std::vector<Ref> cells{target};
+  while (cells.back()->view && is_whole(*cells.back()->view))
+    cells.push_back(cells.back()->view->base);
+  if (cells.size() == 1 || cells.back()->view) return false;
+  refuse_own_tensor(*cells.back(), source);
+  std::vector<ViewStep> steps;
+  for (const Ref& cell : cells)
+    if (cell->view) steps.push_back(cell->view->steps.front());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Ref& base = cells[i + 1];
+    const Ref before = snapshot(base);  // for its shape
+    before->stale = false;
+    save(base);
+    base->stale = true;
+    base->view = std::make_shared<View>(View{cells[i], {undone(steps[i], before)}, {}});
+  }
+  return true;
+}
+
 Ref Builder::bind_in_place(const Ref& target, const Ref& result, const SourceText& source) {
   const at::Tensor before = target->value.toTensor();
   if (result->value.toTensor().is_alias_of(before)) return rename(target, result);
@@ -333,7 +356,8 @@ Ref Builder::bind_in_place(const Ref& target, const Ref& result, const SourceTex
     unsupported_error("an in-place operator changes a tensor's type or shape" + at_place(source));
   }
   refuse_own_tensor(*target, source);
-  if (target->view) {
+  const bool turned = turn_around(target, source);
+  if (target->view && !turned) {
     const std::shared_ptr<const View> view = target->view;
     refresh(view->base);
     bind_in_place(view->base, with_part(view->base, view->steps, 0, result, source), source);

@@ -112,6 +112,9 @@ class Builder {
   std::string examples_text() const;
   /// The name of a tensor stands for another; a transpose_ changes no more than that.
   Ref rename(const Ref& target, const Ref& result);
+  /// Before a tensor changes that is a whole view, or one of one: what it is a view of becomes a
+  /// view of it, so that nothing is written back unless it is read. False for other tensors.
+  bool turn_around(const Ref& target, const SourceText& source);
   Ref bind_in_place(const Ref& target, const Ref& result, const SourceText& source);
   /// The tensor with the part that the steps from `step` on name replaced.
   Ref with_part(const Ref& tensor, const std::vector<ViewStep>& steps, std::size_t step,
