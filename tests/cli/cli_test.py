@@ -517,6 +517,26 @@ class ExampleInputs(InFolder):
         refused = self.run_mase("show", "jsc-tiny", "--fix", "x=1", code=2)
         self.assertIn("--fix: jsc-tiny is a built-in model", refused.stderr)
 
+    def test_what_a_model_keeps_is_an_input_and_a_result(self):
+        folder = SOURCE / "tests/fixtures/programs"
+        model, x = str(folder / "Remembers.pt"), f"x={folder / 'example.npy'}"
+        first = self.run_mase("run", model, "--input", x, "--output", "first.npy")
+        self.assertEqual(first.stderr.count("becomes inputs and results: hidden float32[2, 2], mean"), 1)
+        state = ("--input", "mean=first_mean.npy", "--input", "hidden=first_hidden.npy")
+        self.run_mase("run", model, "--input", x, *state, "--output", "second.npy")
+        self.write("c.toml", '[[pass]]\nrun = "remove_dropout"\n')
+        project = ("--project-dir", "out", "--project", "p", "-q")
+        self.run_mase("transform", model, "--input", x, "--config", "c.toml", *project)
+        checkpoint = "out/p/software/transform/transformed_ckpt/graph_module.pt"
+        self.run_mase("run", checkpoint, "--input", x, *state, "--output", "again.npy")
+        for run, name in (("first", "first"), ("second", "second"), ("second", "again")):
+            stored, made = (
+                struct.unpack("<4f", path.read_bytes()[-16:])
+                for path in (folder / f"Remembers_{run}.npy", self.cwd / f"{name}_output.npy")
+            )
+            for a, b in zip(stored, made):
+                self.assertAlmostEqual(a, b, places=6)
+
     def test_a_part_of_a_file_in_float32(self):
         model = str(SOURCE / "tests/fixtures/programs/Brain.pt")
         header = b"{'descr': '<V2', 'fortran_order': False, 'shape': (1, 4), }"

@@ -37,27 +37,22 @@ void Importer::run(const jit::Module& module) {
   const jit::Function& forward = module.get_method("forward").function();
   traced_ = is_traced(*jit::toGraphFunction(forward).graph());
   const std::vector<Ref> arguments = forward_arguments(forward, make_cell(self));
-  const bool is_first_round = state_.empty();
   take_state();
-  finish(call_forward(forward, arguments, is_first_round));
+  finish(call_forward(forward, arguments));
   check_leaves("--leaf-module", options_.leaf_modules, classes_);
   check_leaves("--leaf-function", options_.leaf_functions, functions_);
   check_custom_ops();
 }
 
-Ref Importer::call_forward(const jit::Function& forward, const std::vector<Ref>& arguments,
-                           bool is_first_round) {
-  Ref result;
+Ref Importer::call_forward(const jit::Function& forward, const std::vector<Ref>& arguments) {
   try {
-    result = call_function(forward, arguments);
+    return call_function(forward, arguments);
   } catch (const OwnTensorChanged&) {
     throw;
-  } catch (const Error&) {
-    require_all_inputs_used(is_first_round);  // more inputs than there are is the plainer reason
+  } catch (const Error&) {  // more inputs than there are is the plainer reason
+    if (state_.empty()) require_all_used(used_, options_.inputs.size());
     throw;
   }
-  require_all_inputs_used(is_first_round);
-  return result;
 }
 
 void Importer::check_leaves(const std::string& option, const std::vector<std::string>& wanted,

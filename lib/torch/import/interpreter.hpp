@@ -63,7 +63,9 @@ class Importer {
   /// What the run finds in such attributes, as far as they are known: tensors are inputs.
   void begin_with(const State& state);
   State state_after() const;
-  const c10::IValue& result() const { return result_; }    ///< of forward, on the example
+  const c10::IValue& result() const { return result_; }  ///< of forward, on the example
+  std::size_t used_inputs() const { return used_; }      ///< of the example inputs
+  static void require_all_used(std::size_t used, std::size_t given);
   bool state_is_given() const { return state_is_given_; }  ///< some of it, as example inputs
   /// The examples of the inputs that are state, which stand behind the others.
   const std::vector<Array>& kept_state() const { return kept_state_; }
@@ -82,7 +84,6 @@ class Importer {
 
   // State.
   void take_state();
-  void require_all_inputs_used(bool is_first_round) const;
   /// The state that results depend on, directly or through other state.
   std::set<std::string> needed_state(const Ref& result);
   /// The results by name, with the state that the next run finds.
@@ -94,8 +95,7 @@ class Importer {
   void abandon_scope();
 
   // Calls.
-  Ref call_forward(const jit::Function& forward, const std::vector<Ref>& arguments,
-                   bool is_first_round);
+  Ref call_forward(const jit::Function& forward, const std::vector<Ref>& arguments);
   Ref call_function(const jit::Function& function, const std::vector<Ref>& arguments);
   void run_block(const jit::Block* block, Environment& environment);
   /// Counts a step of the evaluation at `node`, within the limits.

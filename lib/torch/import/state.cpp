@@ -67,11 +67,13 @@ class Rounds {
     std::string before;
     for (int round = 0; round < most_rounds; ++round) {
       Run run = import();
+      const bool is_last =
+          run.after.empty() || (!begin_.empty() && ir::print(run.imported.graph) == before);
+      if (is_last) Importer::require_all_used(run.used, options_.inputs.size());
       if (run.after.empty()) return std::move(run.imported);
-      if (!first_) first_ = Run{{}, run.after, run.result, {}, false};
-      const std::string text = ir::print(run.imported.graph);
-      if (!begin_.empty() && text == before) return settled(std::move(run));
-      before = begin_.empty() ? "" : text;
+      if (!first_) first_ = Run{{}, run.after, run.result, {}, 0, false};
+      if (is_last) return settled(std::move(run));
+      before = begin_.empty() ? "" : ir::print(run.imported.graph);
       begin_ = begin_with(run.after);
     }
     unsupported_error("what the model keeps from run to run makes every run another program: " +
@@ -84,6 +86,7 @@ class Rounds {
     State after;
     c10::IValue result;
     std::string empty_at;  ///< a place that makes a tensor without values
+    std::size_t used = 0;  ///< of the example inputs
     bool given = false;    ///< the user has chosen what it begins with
   };
 
@@ -102,7 +105,7 @@ class Rounds {
   }
 
   Run import(double fill) {
-    Run run{{tensors_, {}, {}}, {}, {}, {}, false};
+    Run run{{tensors_, {}, {}}, {}, {}, {}, 0, false};
     Importer importer(run.imported.graph, options_, converted_);
     importer.fill_with(fill);
     importer.begin_with(begin_);
@@ -111,6 +114,7 @@ class Rounds {
     run.result = importer.result();
     run.imported.state = importer.kept_state();
     run.empty_at = importer.empty_at();
+    run.used = importer.used_inputs();
     run.given = importer.state_is_given();
     return run;
   }
@@ -193,10 +197,27 @@ std::string input_name(std::string path) {
   return path;
 }
 
-void find_assigned(const jit::Block* block, std::set<std::string>& names) {
+/// Whether a tensor, or a part or view of it, is changed in place.
+bool is_written(const jit::Value* value, int depth = 0) {
+  constexpr int most_views = 8;
+  return depth < most_views && std::ranges::any_of(value->uses(), [&](const jit::Use& use) {
+           const std::string_view kind = use.user->kind().toQualString();
+           if (use.offset != 0 || use.user->outputs().size() != 1) return false;
+           return (kind.ends_with('_') && !kind.ends_with("__")) ||
+                  (use.user->output()->type()->kind() == c10::TypeKind::TensorType &&
+                   is_written(use.user->output(), depth + 1));
+         });
+}
+
+/// The attributes that a block assigns to or changes in place.
+void find_changed(const jit::Block* block, std::set<std::string>& names) {
   for (const jit::Node* node : block->nodes()) {
-    for (const jit::Block* inner : node->blocks()) find_assigned(inner, names);
-    if (node->kind() == c10::prim::SetAttr && node->input(0)->node()->kind() == c10::prim::Param)
+    for (const jit::Block* inner : node->blocks()) find_changed(inner, names);
+    const bool sets = node->kind() == c10::prim::SetAttr;
+    const bool writes = node->kind() == c10::prim::GetAttr &&
+                        node->output()->type()->kind() == c10::TypeKind::TensorType &&
+                        is_written(node->output());
+    if ((sets || writes) && node->input(0)->node()->kind() == c10::prim::Param)
       names.insert(node->s(jit::attr::name));
   }
 }
@@ -215,7 +236,7 @@ std::vector<std::string> names_of_state(const jit::Module& module) {
     std::set<std::string> names;
     for (const jit::Method& method : part.value.get_methods())
       if (method.function().isGraphFunction())
-        find_assigned(jit::toGraphFunction(method.function()).graph()->block(), names);
+        find_changed(jit::toGraphFunction(method.function()).graph()->block(), names);
     for (const std::string& name : names)
       if (const auto attribute = part.value.type()->findAttribute(name);
           attribute && attribute->isSubtypeOf(*c10::OptionalType::ofTensor()))
@@ -254,10 +275,10 @@ void Importer::take_state() {
   }
 }
 
-void Importer::require_all_inputs_used(bool is_first_round) const {
-  if (used_ == options_.inputs.size() || (is_first_round && !state_.empty())) return;
-  file_error("the model takes " + std::to_string(used_) + " inputs, " +
-             std::to_string(options_.inputs.size()) + " examples were given");
+void Importer::require_all_used(std::size_t used, std::size_t given) {
+  if (used < given)
+    file_error("the model takes " + std::to_string(used) + " inputs, " + std::to_string(given) +
+               " examples were given");
 }
 
 void Importer::set_state(const std::string& path, const Ref& value, const jit::Node* node) {

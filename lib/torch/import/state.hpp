@@ -35,7 +35,7 @@ backend::Imported import_with_state(const torch::jit::Module& module, const ir::
                                     const backend::ImportOptions& options,
                                     std::optional<at::ScalarType> converted);
 
-/// The names, as inputs, of the attributes that methods of the module assign tensors to.
+/// The names, as inputs, of the tensor attributes that methods of the module change.
 std::vector<std::string> names_of_state(const torch::jit::Module& module);
 
 }  // namespace mase::libtorch

@@ -85,5 +85,5 @@ TEST_CASE("numbers that grow from run to run are no graph") {
 
 TEST_CASE("names of state are inputs that a user may give") {
   CHECK(libtorch::read_signature(program_file("Remembers.pt")).state ==
-        std::vector<std::string>{"hidden", "idle"});
+        std::vector<std::string>{"hidden", "idle", "mean"});
 }
