@@ -59,6 +59,15 @@ std::string places_of(const jit::Node* node) {
   return "an unknown place";
 }
 
+std::string Importer::subscript_place(const jit::Node* node) {
+  const jit::SourceRange range = node->sourceRange();
+  if (!range.source()) return "";
+  const auto original = range.source()->findSourceRangeThatGenerated(range);
+  const auto place = (original ? *original : range).file_line_col();  // the file may have no name
+  return (place ? std::get<0>(*place) + ":" + std::to_string(std::get<1>(*place)) : "") + " " +
+         (original ? original->text().str() : "");
+}
+
 void Importer::run_node(const jit::Node* node, Environment& environment) {
   static const std::unordered_map<std::string_view, Handler> handlers{
       {"prim::Constant", &Importer::constant},

@@ -291,11 +291,6 @@ void Importer::note_constant_view(const jit::Node* node, const std::vector<Ref>&
     part->view = std::make_shared<View>(View{inputs[0], subscript->steps, index_value(*subscript)});
 }
 
-std::string Importer::subscript_place(const jit::Node* node) {
-  const SourceText source = source_of(node);
-  return source.place + " " + source.text;
-}
-
 bool Importer::continues(const jit::Node* node, const Subscript& subscript) {
   const auto& uses = node->output()->uses();
   if (uses.size() != 1 || uses[0].offset != 0) return false;
