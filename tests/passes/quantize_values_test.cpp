@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "ir/text.hpp"
 #include "passes/float_runner.hpp"
 
@@ -36,6 +37,37 @@ TEST_CASE("a binary point that is not given is the one that the values ask for")
     test::run_pass(halved, "quantize", "[linear.config]\nname = \"integer\"\n" + fields, context);
     CHECK(halved.find_node("fc")->formats.at("weight").fields().at("frac_width") == Tree(2));
   }
+}
+
+TEST_CASE("a port that some nodes of an op have and others have not is no mistake of the rule") {
+  const std::string layer = "torch.nn.modules.linear.Linear = aten::linear() ";
+  const auto notes_of = [&](const std::string& bias_of_a) {
+    ir::Graph graph = ir::parse(
+        "graph \"two\" {\n"
+        "  module a : " +
+            layer + "[weight=@a.weight" + bias_of_a +
+            "]\n"
+            "  module b : " +
+            layer +
+            "[weight=@b.weight]\n"
+            "  tensor a.weight : float32[2, 4] parameter grad\n"
+            "  tensor a.bias : float32[2] parameter grad\n"
+            "  tensor b.weight : float32[2, 2] parameter grad\n"
+            "  %x : float32[3, 4] = placeholder x\n"
+            "  %a : float32[3, 2] = call_module a aten::linear(input=%x)\n"
+            "  %b : float32[3, 2] = call_module b aten::linear(input=%a)\n"
+            "  %output : float32[3, 2] = output output(value=%b)\n"
+            "}\n",
+        "two");
+    passes::PassContext context;
+    const passes::Result result = test::run_pass(
+        graph, "quantize",
+        "[linear.config]\nweight = \"integer(8, 4)\"\nbias = \"integer(8, 4)\"\n", context);
+    return join(result.notes, "\n");
+  };
+  CHECK(notes_of(", bias=@a.bias").find("asks for bias") == std::string::npos);
+  CHECK(notes_of("").find("'linear' asks for bias, which linear has not, at: a, b") !=
+        std::string::npos);
 }
 
 TEST_CASE("without data it is half of the width for data, and a note says so") {

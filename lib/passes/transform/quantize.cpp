@@ -146,7 +146,7 @@ class Applier {
         result.notes.push_back("'" + rule.selector + "' was not applied: no such " +
                                (rules_.options.by == "type" ? "op" : "node") + " in the graph");
     for (const auto& [text, nodes] : skipped_)
-      result.notes.push_back(text + ": " + join(nodes, ", "));
+      if (!met_.contains(text)) result.notes.push_back(text + ": " + join(nodes, ", "));
     for (const auto& [text, nodes] : beyond_default_)
       result.details.push_back(text + ": " + join(nodes, ", "));
     return result;
@@ -226,11 +226,13 @@ class Applier {
       used.insert(source);
     }
     for (const auto& [port, wanted] : rule.ports) {
-      if (!used.contains(port) && !rule.every_port) {
-        auto& notes = rule.selector == "default" ? beyond_default_ : skipped_;
-        notes["'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at"]
-            .push_back(node.name);
-      }
+      const std::string note =
+          "'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at";
+      auto& notes = rule.selector == "default" ? beyond_default_ : skipped_;
+      if (used.contains(port))
+        met_.insert(note);
+      else if (!rule.every_port)
+        notes[note].push_back(node.name);
     }
     if (used.empty()) return;
     changed_.push_back(node.name);
@@ -302,6 +304,9 @@ class Applier {
   /// Nodes by what was not applied to them: what a rule named, and what the default has beyond
   /// the ports of a node.
   std::map<std::string, std::vector<std::string>> skipped_, beyond_default_;
+  /// Of these notes those that hold for some nodes only: a layer without a bias is no mistake of a
+  /// rule for layers of which others have one.
+  std::set<std::string> met_;
 };
 
 }  // namespace
