@@ -34,6 +34,18 @@ Array linear(const Array& x, const Array& weight, const Array& bias) {
   return y;
 }
 
+/// Products or sums, element by element.
+Array joined(const Array& a, const Array& b, bool product) {
+  Array y = a;
+  const auto other = b.span<float>();
+  std::size_t i = 0;
+  for (float& value : y.mutable_span<float>()) {
+    value = product ? value * other[i] : value + other[i];
+    ++i;
+  }
+  return y;
+}
+
 class FloatRunner : public ir::Evaluator {
  public:
   FloatRunner(const ir::Graph& graph, ir::Level level) : graph_(graph), level_(level) {}
@@ -60,6 +72,10 @@ class FloatRunner : public ir::Evaluator {
               const ir::Observer& observer) const {
     const Array x = quantized(node, results.at(graph_.inputs(node.id).front()), observer);
     if (node.op == "aten::relu") return relu(x);
+    if (const bool product = node.op == "aten::mul.Tensor";
+        product || node.op == "aten::add.Tensor")
+      return joined(x, quantized(node, results.at(graph_.inputs(node.id).back()), observer),
+                    product);
     const ir::Module& module = graph_.module_of(node);
     return linear(x, graph_.tensors.at(*module.tensor("weight")).value,
                   graph_.tensors.at(*module.tensor("bias")).value);

@@ -154,4 +154,29 @@ TEST_CASE("a port of 4 bits or more below 10 dB is a note, but a bias that is lo
   CHECK(notes("bias = \"integer(8, 2)\"\n", 0.1f).size() == 1);
 }
 
+TEST_CASE("an operand that its partner's binary point loses is a note, but in a sum none") {
+  // Steps of 1 for 3 and 90, so 0.02 becomes 0: the product is lost, of the sum a thousandth of
+  // one.
+  const auto notes = [](const std::string& op) {
+    ir::Graph graph = ir::parse(
+        "graph \"two\" {\n"
+        "  %a : float32[1, 2] = placeholder a\n"
+        "  %b : float32[1, 2] = placeholder b\n"
+        "  %y : float32[1, 2] = call_function _operator." +
+            op + " aten::" + op +
+            ".Tensor(self=%a, other=%b)\n"
+            "  %output : float32[1, 2] = output output(value=%y)\n}\n",
+        "two");
+    passes::PassContext context = some_rows();
+    context.probe = {Array::from(std::vector<float>{0.02f, -0.02f}, {1, 2}),
+                     Array::from(std::vector<float>{3, 90}, {1, 2})};
+    context.probe_is_data = true;
+    test::run_pass(graph, "quantize", "[" + op + ".config]\ndata_in = \"integer(8, 0)\"\n",
+                   context);
+    return join(test::run_pass(graph, "summarize_quantization", "", context).notes, "\n");
+  };
+  CHECK(notes("mul").find("below 10 dB SQNR: 'y' data_in (0.00)") != std::string::npos);
+  CHECK(notes("add").find("SQNR:") == std::string::npos);
+}
+
 }  // namespace mase

@@ -44,19 +44,37 @@ bool is_kept_mask(float exact, float changed) {
   return exact <= weak_mask_bound && changed <= ir::mask_bound;
 }
 
-/// Energies of a signal and of the error made on it, and how much of it a format could not hold.
-struct Energy {
+/// Energies of a signal and of the error made on it.
+struct Noise {
   double signal = 0, noise = 0;
-  std::int64_t elements = 0, values = 0, saturated = 0;
+  std::int64_t elements = 0;
+
+  void add(double exact, double error) {
+    signal += exact * exact;
+    noise += error * error;
+    ++elements;
+  }
+  double mean_noise() const { return elements > 0 ? noise / double(elements) : 0; }
+  double mean_signal() const { return elements > 0 ? signal / double(elements) : 0; }
+  double decibel() const {
+    if (noise == 0) return std::numeric_limits<double>::infinity();
+    return signal > 0 ? 10 * std::log10(signal / noise) : 0.0;
+  }
+};
+
+/// The same of all tensors at a port, and how much of them a format could not hold.
+struct Energy : Noise {
+  std::int64_t values = 0, saturated = 0;
+  Noise worst;  ///< of the tensor at the port that the format keeps least of
 
   void add(std::span<const float> exact, std::span<const float> changed) {
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      if (is_kept_mask(exact[i], changed[i])) continue;
-      const double x = exact[i], e = double(changed[i]) - x;
-      signal += x * x;
-      noise += e * e;
-      ++elements;
-    }
+    Noise tensor;
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      if (!is_kept_mask(exact[i], changed[i])) tensor.add(exact[i], double(changed[i]) - exact[i]);
+    signal += tensor.signal;
+    noise += tensor.noise;
+    elements += tensor.elements;
+    if (tensor.decibel() < worst.decibel()) worst = tensor;
   }
   /// `exact` as it is before the format, `changed` behind it.
   void count(const Array& exact, const Array& changed, const formats::Format& format) {
@@ -65,10 +83,6 @@ struct Energy {
     values += exact.size();
     for (std::size_t i = 0; i < outside.size(); ++i)
       saturated += !is_kept_mask(exact.span<float>()[i], changed.span<float>()[i]) && outside[i];
-  }
-  double decibel() const {
-    if (noise == 0) return std::numeric_limits<double>::infinity();
-    return signal > 0 ? 10 * std::log10(signal / noise) : 0.0;
   }
 };
 
@@ -218,18 +232,20 @@ constexpr std::size_t most_ports = 5;
 /// Formats of fewer bits may be worse than that at their best.
 constexpr double least_bits = 4;
 
-double mean(double sum, const Energy& of) {
-  return of.elements > 0 ? sum / double(of.elements) : 0;
+/// Whether what reads the port adds it to something.
+bool is_summand(const ir::Node& node, std::string_view port) {
+  const std::string_view op = ir::base_op(node.op);
+  return port == "bias" || op == "aten::add" || op == "aten::sub";
 }
 
-/// Whether what a format does to a bias is a thousandth of what it is added to.
-bool is_lost_in_sum(const Energy& bias, const std::map<std::string, Energy>& ports) {
+/// Whether what a format does to a summand is a thousandth of the sum.
+bool is_lost_in_sum(const Noise& summand, const std::map<std::string, Energy>& ports) {
   const auto sum = ports.find("data_out");
-  return sum != ports.end() &&
-         mean(bias.noise, bias) < 1e-3 * mean(sum->second.signal, sum->second);
+  return sum != ports.end() && summand.mean_noise() < 1e-3 * sum->second.mean_signal();
 }
 
-/// Ports whose format of 4 bits or more keeps next to nothing of their values.
+/// Ports whose format of 4 bits or more keeps next to nothing of a tensor: of two factors the small
+/// one may be lost where one format serves both.
 void warn_of_noise(const ir::Graph& graph, const Energies& energies, Result& result) {
   std::vector<std::string> ports;
   for (ir::NodeId id : graph.order()) {
@@ -239,9 +255,9 @@ void warn_of_noise(const ir::Graph& graph, const Energies& energies, Result& res
     for (const auto& [port, energy] : found->second) {
       const std::optional<double> bits = bits_at_port(graph, node, port);
       if (port == "data_out" || bits.value_or(0) < least_bits) continue;
-      if (energy.decibel() >= least_decibel) continue;
-      if (port == "bias" && is_lost_in_sum(energy, found->second)) continue;
-      ports.push_back("'" + node.name + "' " + port + " (" + decibel_text(found->second, port) +
+      if (energy.worst.decibel() >= least_decibel) continue;
+      if (is_summand(node, port) && is_lost_in_sum(energy.worst, found->second)) continue;
+      ports.push_back("'" + node.name + "' " + port + " (" + fixed_text(energy.worst.decibel(), 2) +
                       ")");
     }
   }
