@@ -4,6 +4,8 @@
 #include "torch/import/state_dict.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 // LibTorch's headers define a CHECK of their own, so Catch's must come after them.
@@ -59,6 +61,17 @@ std::string refusal_of(const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("numbers that are none load as they are: a tensor equals itself", "[state]") {
+  ir::Graph graph = shared_module();
+  const std::string name = graph.tensor_order.front();
+  graph.tensors.at(name).value.mutable_span<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+  Folder folder;
+  libtorch::export_torchscript(graph, folder / "model.pt", {});
+  ir::Graph loaded = shared_module();
+  libtorch::load_state_dict(folder / "model.pt", loaded);
+  CHECK(std::isnan(loaded.tensors.at(name).value.span<float>()[0]));
+}
 
 TEST_CASE("state_dicts of torch.save are read: plain, nested, parameters, doubles", "[state]") {
   for (const char* name : {"plain.pt", "nested.pt", "parameters.pt", "double.pt"}) {
