@@ -12,12 +12,6 @@
 namespace mase::ir {
 namespace {
 
-/// An operator that draws when the argument `training` is true and `amount` is above zero; an empty
-/// name stands for a condition that always holds.
-struct DrawingOp {
-  std::string_view op, training, amount;
-};
-
 constexpr std::array drawing_ops{
     DrawingOp{"aten::dropout", "train", "p"},
     DrawingOp{"aten::feature_dropout", "train", "p"},
@@ -35,11 +29,6 @@ constexpr std::array drawing_ops{
     DrawingOp{"mase::rnn_relu", "train", "dropout"},
     DrawingOp{"aten::scaled_dot_product_attention", "", "dropout_p"},
 };
-
-const DrawingOp* drawing_op(const Node& node) {
-  const auto found = std::ranges::find(drawing_ops, base_op(node.op), &DrawingOp::op);
-  return found == drawing_ops.end() ? nullptr : found;
-}
 
 bool is_true(const Value* value) {
   return value && value->kind() == Value::Kind::boolean && value->as_bool();
@@ -74,14 +63,19 @@ std::string names_of(const std::vector<const Node*>& nodes) {
 
 }  // namespace
 
+const DrawingOp* drawing_op(std::string_view base) {
+  const auto found = std::ranges::find(drawing_ops, base, &DrawingOp::op);
+  return found == drawing_ops.end() ? nullptr : found;
+}
+
 bool may_draw(const Graph& graph, const Node& node) {
-  const DrawingOp* op = drawing_op(node);
+  const DrawingOp* op = drawing_op(base_op(node.op));
   return op && (op->amount.empty() || may_be_positive(graph.argument(node, op->amount)));
 }
 
 bool always_draws(const Graph& graph, const Node& node) {
   if (!may_draw(graph, node)) return false;
-  const std::string_view training = drawing_op(node)->training;
+  const std::string_view training = drawing_op(base_op(node.op))->training;
   return is_true(training.empty() ? nullptr : graph.argument(node, training)) || training.empty();
 }
 
@@ -95,7 +89,7 @@ std::vector<std::string> stop_drawing(Graph& graph) {
   for (const NodeId id : graph.order()) {
     Node& node = graph.node(id);
     if (!always_draws(graph, node)) continue;
-    const DrawingOp& op = *drawing_op(node);
+    const DrawingOp& op = *drawing_op(base_op(node.op));
     if (op.training.empty())
       set_argument(graph, node, op.amount, 0.0);
     else

@@ -3,11 +3,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.hpp"
 
 namespace mase::ir {
+
+/// An operator that draws when the argument `training` is true and `amount` is above zero; an empty
+/// name stands for a condition that always holds.
+struct DrawingOp {
+  std::string_view op, training, amount;
+};
+/// Of a base name, "aten::dropout"; null for operators that draw nothing.
+const DrawingOp* drawing_op(std::string_view base);
 
 /// Whether a node's operator draws random numbers while a model is trained, as dropout does.
 bool may_draw(const Graph& graph, const Node& node);

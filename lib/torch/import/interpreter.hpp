@@ -219,6 +219,8 @@ class Importer {
   c10::IValue run_jit(const jit::Node* node, const std::vector<Ref>& inputs) const;
   /// Nothing runs that is random, comes from outside or is not on the list of operators.
   static void require_allowed(const jit::Node* node);
+  static void require_fixed(const jit::Node* node, const c10::FunctionSchema& schema,
+                            const jit::Stack& arguments);
   void fold(const jit::Node* node, Environment& environment, const std::vector<Ref>& inputs);
   void store_outputs(const jit::Node* node, Environment& environment, const Ref& result);
   void apply_operator(const jit::Node* node, Environment& environment);

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ir/allowed_operators.hpp"
+#include "ir/train_mode.hpp"
 #include "torch/run/operator_demands.hpp"
 #include "torch/run/operators.hpp"
 #include "torch/run/tensors.hpp"
@@ -105,6 +106,7 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
     if (inputs[i]->size_tensor)
       stack.back() = at::scalar_tensor(stack.back().toScalar(), at::kLong);
   }
+  require_fixed(node, *schema, stack);
   const std::string unmet = operator_demand(operator_name(node), schema, stack);
   if (!unmet.empty())
     file_error(std::string(node->kind().toQualString()) + " at " + places_of(node) + " " + unmet);
@@ -118,6 +120,25 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
   }
   if (stack.empty()) return {};
   return stack.size() == 1 ? stack[0] : c10::ivalue::Tuple::create(std::move(stack));
+}
+
+/// What is computed from constants is one, so it may not be drawn, as dropout in train mode is.
+void Importer::require_fixed(const jit::Node* node, const c10::FunctionSchema& schema,
+                             const jit::Stack& arguments) {
+  const ir::DrawingOp* op = ir::drawing_op(out_of_place(node->kind().toQualString()));
+  if (!op) return;
+  const auto given = [&](std::string_view name) {
+    const auto index = schema.argumentIndexWithName(std::string(name));
+    return index ? arguments.at(static_cast<std::size_t>(*index)) : c10::IValue();
+  };
+  const c10::IValue training = given(op->training), amount = given(op->amount);
+  const bool trains = op->training.empty() || (training.isBool() && training.toBool());
+  const bool draws = op->amount.empty() || (amount.isScalar() && amount.toScalar().toDouble() > 0);
+  if (trains && draws)
+    unsupported_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
+                      " is not supported: it draws random numbers for a constant in eval mode, "
+                      "too; save the model after model.eval(), with training=self.training in "
+                      "calls of functions");
 }
 
 void Importer::require_allowed(const jit::Node* node) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <functional>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -132,6 +133,39 @@ def forward(self, x):
   CHECK(is_filled("mean", 0));
   CHECK(is_filled("var", 1));
   CHECK(is_filled("weight", 1));
+}
+
+namespace {
+
+/// A scripted model that multiplies its input by `factor`, and an input.
+void with_factor(const std::string& factor,
+                 const std::function<void(const std::string&, const std::vector<Array>&)>& use) {
+  INFO(factor);
+  torch::jit::Module module("Scaled");
+  module.define("def forward(self, x):\n  return x * " + factor + "\n");
+  Folder folder;
+  module.save(folder / "scaled.pt");
+  use(folder / "scaled.pt", {Array::from(std::vector<float>{1, 2, 3, 4}, {1, 4})});
+}
+
+}  // namespace
+
+TEST_CASE("a constant that every run would draw anew is refused") {
+  for (const char* factor : {"torch.dropout(torch.ones([4]), 0.5, True)",
+                             "torch.alpha_dropout(torch.ones([4]), 0.5, True)",
+                             "torch.rrelu(torch.ones([4]), 0.1, 0.3, True)"})
+    with_factor(factor, [](const std::string& file, const std::vector<Array>& example) {
+      const std::string message = refusal_of(file, example, Fault::unsupported);
+      CHECK(message.find("draws random numbers for a constant") != std::string::npos);
+      CHECK(message.find("model.eval()") != std::string::npos);
+    });
+  for (const char* factor :
+       {"torch.dropout(torch.ones([4]), 0.0, True)", "torch.dropout(torch.ones([4]), 0.5, False)"})
+    with_factor(factor, [](const std::string& file, const std::vector<Array>& example) {
+      backend::ImportOptions options;
+      options.inputs = example;
+      CHECK_NOTHROW(import_torchscript(file, options));
+    });
 }
 
 TEST_CASE("data-dependent control flow is refused with both places") {
