@@ -236,7 +236,7 @@ TEST_CASE("options out of range and unknown ones are named") {
        std::vector<std::pair<std::string, Tree>>{{"n_startup_trials", Tree(-1)},
                                                  {"n_ei_candidates", Tree(0)},
                                                  {"multivariate", Tree("maybe")},
-                                                 {"constant_liar", Tree(1)},
+                                                 {"constant_liar", Tree(2)},
                                                  {"prior_weight", Tree(0.0)},
                                                  {"gamma", Tree(1)}}) {
     Diagnostics diagnostics;
