@@ -125,10 +125,19 @@ struct Distance {
   }
 };
 
+/// Whether the graph still takes the example, which a pass that cuts out a part changes.
+bool takes_example(const LoadedModel& model) {
+  const std::vector<ir::NodeId> inputs = model.graph.placeholders();
+  return std::equal(inputs.begin(), inputs.end(), model.example.begin(), model.example.end(),
+                    [&](ir::NodeId id, const Array& array) {
+                      return model.graph.node(id).info.shape == array.shape();
+                    });
+}
+
 /// How far the integer level, which hardware computes, is from the quantized one on the example;
-/// nothing where the graph has no integer level.
+/// nothing where the graph has no integer level, or other inputs.
 void show_levels(const LoadedModel& model, Output& output) {
-  if (!model.measured) return;
+  if (!model.measured || !takes_example(model)) return;
   std::unique_ptr<ir::Evaluator> integer;
   try {
     integer = make_evaluator()(model.graph, ir::Level::integer);
