@@ -8,30 +8,20 @@
 
 #include "base/text.hpp"
 #include "driver/list_text.hpp"
+#include "report/table.hpp"
 
 namespace mase::driver {
 namespace {
 
 std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
-std::string row_of(std::vector<std::string> cells) {
-  for (std::string& cell : cells) cell = replace_all(cell, "|", "\\|");
-  return "| " + join(cells, " | ") + " |\n";
-}
-
-std::string header_of(const std::vector<std::string>& names) {
-  std::string rule = "|";
-  for (std::size_t i = 0; i < names.size(); ++i) rule += "---|";
-  return row_of(names) + rule + "\n";
-}
-
 std::string options_text(const Tree& fields) {
-  std::string text = header_of({"option", "type", "default", "allowed", "meaning"});
+  std::vector<std::vector<std::string>> rows;
   for (const Tree& field : fields.as_list())
-    text += row_of({code(field.at("name").as_string()), field.at("type").as_string(),
+    rows.push_back({code(field.at("name").as_string()), field.at("type").as_string(),
                     code(field.at("default").as_string()), bounds_of(field),
                     field.at("doc").as_string()});
-  return text;
+  return report::markdown({"option", "type", "default", "allowed", "meaning"}, rows);
 }
 
 bool is_field(const Tree& entry) { return entry.find("default") != nullptr; }
@@ -45,17 +35,16 @@ std::string overview_text(const Tree& entries) {
     if (!is_nested(key) && key != "doc") keys.push_back(key);
   std::vector<std::string> header = keys;
   header.emplace_back("meaning");
-  std::string text = header_of(header);
+  std::vector<std::vector<std::string>> rows;
   for (const Tree& entry : entries.as_list()) {
-    std::vector<std::string> row;
+    std::vector<std::string>& row = rows.emplace_back();
     for (const std::string& key : keys) {
       const std::string cell = text_of(entry.at(key));
       row.push_back(key == "name" ? code(cell) : cell);
     }
     row.push_back(entry.at("doc").as_string());
-    text += row_of(row);
   }
-  return text;
+  return report::markdown(header, rows);
 }
 
 bool has_section(const Tree& entry) {

@@ -147,6 +147,18 @@ std::string plain(const Row& header, const std::vector<Row>& rows,
 }
 
 /// RFC 4180: CRLF ends a line; a cell with a comma, quote or line break is quoted, quotes doubled.
+std::string markdown(const Row& header, const std::vector<Row>& rows) {
+  const auto line = [](Row cells) {
+    for (std::string& cell : cells) cell = replace_all(cell, "|", "\\|");
+    return "| " + join(cells, " | ") + " |\n";
+  };
+  std::string text = line(header) + "|";
+  for (std::size_t i = 0; i < header.size(); ++i) text += "---|";
+  text += "\n";
+  for (const Row& row : rows) text += line(row);
+  return text;
+}
+
 std::string csv(const Row& header, const std::vector<Row>& rows) {
   std::string out = csv_row(header);
   for (const Row& row : rows) out += csv_row(row);

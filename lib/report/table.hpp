@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text tables for people and CSV for spreadsheets.
+// Text tables for people, Markdown for pages, and CSV for spreadsheets.
 #pragma once
 
 #include <string>
@@ -18,6 +18,9 @@ std::string boxed(const std::vector<std::string>& header,
 std::string plain(const std::vector<std::string>& header,
                   const std::vector<std::vector<std::string>>& rows,
                   const std::vector<Align>& align = {});
+/// A table of Markdown; a `|` in a cell is escaped.
+std::string markdown(const std::vector<std::string>& header,
+                     const std::vector<std::vector<std::string>>& rows);
 std::string csv(const std::vector<std::string>& header,
                 const std::vector<std::vector<std::string>>& rows);
 

@@ -12,21 +12,15 @@
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/ip_package.hpp"
 #include "hardware/emit/verilog.hpp"
+#include "report/table.hpp"
 
 namespace mase::emit {
 namespace {
 
 using Row = std::vector<std::string>;
 
-std::string markdown_row(Row cells) {
-  for (std::string& cell : cells) cell = replace_all(cell, "|", "\\|");
-  return "| " + join(cells, " | ") + " |\n";
-}
-
-std::string markdown_table(const Row& header, const std::vector<Row>& rows) {
-  std::string out = markdown_row(header) + markdown_row(Row(header.size(), "---"));
-  for (const Row& row : rows) out += markdown_row(row);
-  return out + "\n";
+std::string table_text(const Row& header, const std::vector<Row>& rows) {
+  return report::markdown(header, rows) + "\n";
 }
 
 std::string digits(std::int64_t value) { return std::to_string(value); }
@@ -72,9 +66,9 @@ std::string streams_section(const design::Design& design, const Names& names) {
     rows.push_back(stream_row(design, names, id, input));
   });
   return "## Streams\n\n" +
-         markdown_table({"stream", "direction", "element", "elements of a beat", "beats of a frame",
-                         "tensor of a frame", "order"},
-                        rows) +
+         table_text({"stream", "direction", "element", "elements of a beat", "beats of a frame",
+                     "tensor of a frame", "order"},
+                    rows) +
          "An element `s8.5` is two's complement of 8 bits, 5 of them behind the binary point: code "
          "32 is "
          "1.0. `u` has no sign.\nElement 0 of a beat lies in its low bits.\n\n";
@@ -94,7 +88,7 @@ std::string ports_section(const design::Design& design, const Names& names) {
     rows.push_back({quoted(name + "_data"), with, digits(design.stream(id).width()), "the beat"});
   });
   return "## Ports of `rtl/" + names.top + ".sv`\n\n" +
-         markdown_table({"port", "direction", "bits", "meaning"}, rows) +
+         table_text({"port", "direction", "bits", "meaning"}, rows) +
          "A beat moves at an edge with `valid` and `ready` high. An offered beat stays until it is "
          "taken, and no output depends on an\ninput within a cycle. Frames follow each other "
          "without a gap; there is no signal between them. Reset drops all frames inside.\n\n";
@@ -122,7 +116,7 @@ std::string timing_section(const design::Design& design, const EmitOptions& opti
                       fixed_text(cost.dsp, 0) + " DSP, " + fixed_text(cost.bram, 1) + " RAMB36"});
   return "## Time and resources\n\nCycles are exact where nothing stalls; clocks and resources are "
          "estimates.\n\n" +
-         markdown_table({"figure", "value"}, rows);
+         table_text({"figure", "value"}, rows);
 }
 
 std::string offset_text(int offset) {
@@ -146,10 +140,10 @@ std::string axi_section(const design::Design& design, const Names& names,
          "_axi.sv`\n\n`aclk`; `aresetn`, active low; `error`, high where an input was wrong; "
          "AXI4-Lite "
          "`s_axi_control`; and AXI4-Streams:\n\n" +
-         markdown_table({"port", "direction", "bytes of TDATA", "bits from element to element"},
-                        streams) +
+         table_text({"port", "direction", "bytes of TDATA", "bits from element to element"},
+                    streams) +
          "TLAST ends a transfer of whole frames. Registers:\n\n" +
-         markdown_table({"offset", "name", "access", "meaning"}, registers);
+         table_text({"offset", "name", "access", "meaning"}, registers);
 }
 
 /// Parameters that fit a table: constants of many digits are in the top.
@@ -171,7 +165,7 @@ std::string instances_section(const design::Design& design, const Names& names) 
                     design::row_of(instance).doc, parameters_text(instance.parameters)});
   }
   return "## Instances\n\n" +
-         markdown_table({"instance", "layer", "module", "what it does", "parameters"}, rows);
+         table_text({"instance", "layer", "module", "what it does", "parameters"}, rows);
 }
 
 }  // namespace
