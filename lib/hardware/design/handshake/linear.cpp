@@ -38,30 +38,28 @@ int accumulate_stages(const ModuleParameters& parameters, std::int64_t simd) {
          log2_ceiling(ceiling(simd, 8)) + (unpacks ? 1 : 0);
 }
 
+bool RowSteps::step() {
+  if (++column_ < columns_) return false;
+  column_ = 0;
+  if (++pass_ < passes_) return false;
+  pass_ = 0;
+  return true;
+}
+
+std::int64_t RowSteps::quiet(const Pipe& pipe) const {
+  if (waits() || !pipe.enable()) return pipe.quiet();
+  return std::min(pipe.quiet(), columns_ - 1 - column_);
+}
+
 LinearHandshake::LinearHandshake(const ModuleParameters& parameters, Stages kept)
-    : columns_(parameters.integer("SF")),
-      passes_(parameters.integer("NF")),
+    : steps_(parameters.integer("SF"), parameters.integer("NF")),
       pipe_(accumulate_stages(parameters, parameters.integer("SIMD")), kept) {}
 
 void LinearHandshake::clock(std::span<const std::uint8_t> taken,
                             std::span<const std::uint8_t> given) {
-  const bool step = pipe_.enable() && (pass_ != 0 || taken[0] != 0);
-  const bool row_end = column_ == columns_ - 1;
-  pipe_.step(step && row_end, given[0] != 0);
-  if (!step) return;
-  column_ = row_end ? 0 : column_ + 1;
-  if (row_end) pass_ = pass_ == passes_ - 1 ? 0 : pass_ + 1;
-}
-
-/// Up to the end of a row, behind which the next pass, or the wait for beats, begins.
-std::int64_t LinearHandshake::quiet() const {
-  if (pass_ == 0 || !pipe_.enable()) return pipe_.quiet();
-  return std::min(pipe_.quiet(), columns_ - 1 - column_);
-}
-
-void LinearHandshake::skip(std::int64_t edges) {
-  pipe_.skip(edges);
-  if (pass_ != 0) column_ += edges;
+  const bool step = pipe_.enable() && (!steps_.waits() || taken[0] != 0);
+  pipe_.step(step && steps_.ends_pass(), given[0] != 0);
+  if (step) steps_.step();
 }
 
 }  // namespace mase::design

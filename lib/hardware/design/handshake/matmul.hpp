@@ -3,7 +3,7 @@
 // frame at a time.
 #pragma once
 
-#include "hardware/design/handshake/pipe.hpp"
+#include "hardware/design/handshake/linear.hpp"
 #include "hardware/design/module_parameters.hpp"
 
 namespace mase::design {
@@ -14,11 +14,14 @@ class MatmulHandshake final : public HandshakeOf<MatmulHandshake> {
  public:
   MatmulHandshake(const ModuleParameters& parameters, Stages kept);
   bool ready(int input) const override {
-    return input == 1 ? full_ < 2 : pipe_.enable() && full_ > 0 && pass_ == 0;
+    return input == 1 ? full_ < 2 : pipe_.enable() && full_ > 0 && steps_.waits();
   }
   bool valid(int) const override { return pipe_.valid(); }
-  std::int64_t quiet() const override;
-  void skip(std::int64_t edges) override;
+  std::int64_t quiet() const override { return steps_.quiet(pipe_); }
+  void skip(std::int64_t edges) override {
+    pipe_.skip(edges);
+    steps_.skip(edges);
+  }
   void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
   bool operator==(const MatmulHandshake&) const = default;
 
@@ -26,8 +29,9 @@ class MatmulHandshake final : public HandshakeOf<MatmulHandshake> {
   /// Whether a step was the last one of its frame.
   bool advance();
 
-  std::int64_t columns_, passes_, rows_, beats_;  ///< of a row, of a frame
-  std::int64_t column_ = 0, pass_ = 0, row_ = 0, beat_ = 0;
+  RowSteps steps_;
+  std::int64_t rows_, beats_;  ///< of a frame
+  std::int64_t row_ = 0, beat_ = 0;
   int full_ = 0;  ///< frames of matrices that are there as a whole
   Pipe pipe_;     ///< of the steps that end a row of weights
 };
