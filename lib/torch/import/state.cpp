@@ -2,8 +2,6 @@
 // The rounds of importing a model with state, and what of it the results depend on.
 #include "torch/import/state.hpp"
 
-#include <ATen/ops/allclose.h>
-#include <ATen/ops/equal.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -45,15 +43,12 @@ void tensors_within(const c10::IValue& value, std::vector<at::Tensor>& tensors) 
     for (const auto& entry : value.toGenericDict()) tensors_within(entry.value(), tensors);
 }
 
-/// Whether the tensors in two values are the same, bit for bit but for kinds of NaN.
+/// Whether the tensors in two values are the same.
 bool same_tensors(const c10::IValue& a, const c10::IValue& b) {
   std::vector<at::Tensor> left, right;
   tensors_within(a, left);
   tensors_within(b, right);
-  return std::ranges::equal(left, right, [](const at::Tensor& x, const at::Tensor& y) {
-    return x.sizes() == y.sizes() && x.scalar_type() == y.scalar_type() &&
-           (at::equal(x, y) || (x.is_floating_point() && at::allclose(x, y, 0, 0, true)));
-  });
+  return std::ranges::equal(left, right, same_values);
 }
 
 /// The rounds of one import: each starts with the state that the one before has left, in shape.

@@ -3,7 +3,6 @@
 #include "torch/import/state_dict.hpp"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/equal.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
@@ -89,9 +88,7 @@ std::string difference(const Tensors& found, const std::string& path, const ir::
     if (!same_shape(value, tensor.value))
       return "\n  different: " + name + " is " + describe(value, name) + " in the file and " +
              describe(tensor.value) + " in the model";
-    // A tensor equals itself, numbers that are none included.
-    const at::Tensor& first = given.front().second;
-    if (value.data_ptr() != first.data_ptr() && !at::equal(value, first))
+    if (!same_values(value, given.front().second))
       return "\n  different: " + name + " and " + given.front().first +
              ", which are one tensor in the model, have other values in the file";
   }

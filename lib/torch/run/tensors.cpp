@@ -2,6 +2,8 @@
 // Conversions between Arrays and tensors, and between IValues and graph values.
 #include "torch/run/tensors.hpp"
 
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/from_blob.h>
 
 #include <array>
@@ -89,6 +91,11 @@ Array to_array(const at::Tensor& tensor, const std::string& what) {
     std::memcpy(array.mutable_bytes(), dense.data_ptr(), array.byte_size());
   }
   return array;
+}
+
+bool same_values(const at::Tensor& a, const at::Tensor& b) {
+  return a.sizes() == b.sizes() && a.scalar_type() == b.scalar_type() &&
+         (at::equal(a, b) || (a.is_floating_point() && at::allclose(a, b, 0, 0, true)));
 }
 
 ir::ValueInfo info_of(const c10::IValue& value, const std::string& what) {

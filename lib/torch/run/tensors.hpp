@@ -24,6 +24,10 @@ at::Tensor copy_of(const Array& array);
 /// A copy of the values (detached, contiguous, on the CPU); `what` names the tensor in errors.
 Array to_array(const at::Tensor& tensor, const std::string& what = "tensor");
 
+/// Whether shapes, types and values are the same, bit for bit but for kinds of NaN and the sign of
+/// 0.
+bool same_values(const at::Tensor& a, const at::Tensor& b);
+
 /// What is known of a value: tensor dtype and shape, host type, elements of containers.
 ir::ValueInfo info_of(const c10::IValue& value, const std::string& what = "a result");
 
