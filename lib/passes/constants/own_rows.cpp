@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "passes/rewriting/node_writer.hpp"
+
 namespace mase::passes {
 namespace {
 
@@ -90,14 +92,11 @@ class OwnRows {
   /// tensor[0] in front of the reader.
   ir::Value first_of(ir::NodeId tensor, ir::NodeId reader) {
     const ir::ValueInfo& info = graph_.node(tensor).info;
-    ir::Node node;
-    node.kind = ir::NodeKind::call_function;
-    node.target = "_operator.getitem";
-    node.op = "mase::getitem";
-    node.name = graph_.node(tensor).name + "_row";
-    node.args = {{"value", ir::NodeRef{tensor}}, {"index", 0}};
-    node.info = ir::ValueInfo::tensor(info.dtype, {info.shape.begin() + 1, info.shape.end()});
-    return ir::NodeRef{graph_.add(std::move(node), reader)};
+    NodeWriter writer(graph_, reader, info.dtype);
+    writer.begin(graph_.node(tensor).name);
+    return NodeWriter::ref(writer.call("mase::getitem", "row",
+                                       {{"value", NodeWriter::ref(tensor)}, {"index", 0}},
+                                       Shape(info.shape.begin() + 1, info.shape.end())));
   }
 
   ir::Graph& graph_;

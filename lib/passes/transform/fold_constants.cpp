@@ -11,6 +11,7 @@
 #include "passes/constants/like_read.hpp"
 #include "passes/constants/own_rows.hpp"
 #include "passes/constants/stored_nodes.hpp"
+#include "passes/rewriting/node_writer.hpp"
 
 namespace mase::passes {
 namespace {
@@ -70,15 +71,8 @@ class Folding {
     const bool overlap = nodes_.may_overlap(row);
     ir::Value::List times(whole.size(), overlap ? -1 : 1);
     times.front() = ir::NodeRef{batch};
-    ir::Node node;
-    node.kind = ir::NodeKind::call_method;
-    node.target = overlap ? "expand" : "repeat";
-    node.op = "aten::" + node.target;
-    node.name = graph_.node(row).name + "_" + node.target;
-    node.args = {{"self", ir::NodeRef{row}},
-                 {overlap ? "size" : "repeats", ir::Value::list(std::move(times))}};
-    node.info = ir::ValueInfo::tensor(graph_.node(row).info.dtype, whole);
-    read_through(row, std::move(node));
+    read_through(row, overlap ? "expand" : "repeat",
+                 {overlap ? "size" : "repeats", ir::Value::list(std::move(times))}, whole);
   }
 
   /// The dimensions of what was stored in the order of memory, as the readers know them.
@@ -86,20 +80,18 @@ class Folding {
     ir::Value::List places(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d)
       places[dims[d]] = ir::Value(static_cast<std::int64_t>(d));
-    ir::Node node;
-    node.kind = ir::NodeKind::call_method;
-    node.target = "permute";
-    node.op = "aten::permute";
-    node.name = graph_.node(tensor).name + "_permute";
-    node.args = {{"self", ir::NodeRef{tensor}}, {"dims", ir::Value::list(std::move(places))}};
-    node.info = ir::ValueInfo::tensor(graph_.node(tensor).info.dtype, whole);
-    read_through(tensor, std::move(node));
+    read_through(tensor, "permute", {"dims", ir::Value::list(std::move(places))}, whole);
   }
 
-  /// Readers of a tensor get what a node makes of it.
-  void read_through(ir::NodeId tensor, ir::Node node) {
+  /// Readers of a tensor get what an operator makes of it.
+  void read_through(ir::NodeId tensor, const std::string& op, ir::Argument argument,
+                    const Shape& shape) {
     const ir::NodeId next = *std::next(std::ranges::find(graph_.order(), tensor));
-    graph_.replace_uses(tensor, graph_.add(std::move(node), next));
+    NodeWriter writer(graph_, next, graph_.node(tensor).info.dtype);
+    writer.begin(graph_.node(tensor).name);
+    graph_.replace_uses(
+        tensor, writer.call("aten::" + op, op,
+                            {{"self", NodeWriter::ref(tensor)}, std::move(argument)}, shape));
   }
 
   /// Every node that this one is made from, itself included, inputs and what sizes are read of too.
@@ -128,14 +120,9 @@ class Folding {
   }
 
   ir::NodeId add_batch(ir::NodeId tensor, ir::NodeId reader) {
-    ir::Node node;
-    node.kind = ir::NodeKind::call_method;
-    node.target = "size";
-    node.op = "aten::size.int";
-    node.name = graph_.node(reader).name + "_batch";
-    node.args = {{"self", ir::NodeRef{tensor}}, {"dim", 0}};
-    node.info.kind = ir::ValueInfo::Kind::integer;
-    return graph_.add(std::move(node), reader);
+    NodeWriter writer(graph_, reader, graph_.node(reader).info.dtype);
+    writer.begin(graph_.node(reader).name);
+    return writer.size(tensor, 0, "batch");
   }
 
   /// Other sizes than the traced ones, of what the node's sizes were read of, are refused.
