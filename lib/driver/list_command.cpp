@@ -270,7 +270,7 @@ constexpr Listing listings[] = {
      "parts that are searched together, and `by` in its setup."},
     {"modules", module_entries,
      "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
-     "and [hardware](../hardware.md) their timing."}};
+     "and [hardware](../hardware/timing.md) their timing."}};
 
 const Listing& find_listing(const std::string& what) {
   for (const Listing& listing : listings)

@@ -126,7 +126,7 @@ TEST_CASE("the module of the registers and the documentation name the same offse
   const std::string module =
       read_file(share_folder() + "/hw_templates/interface/mase_axi_control.sv");
   CHECK(offsets_in(module.substr(0, module.find("\nmodule"))) == rows);
-  const std::string page = read_file(share_folder() + "/docs/hardware.md");
+  const std::string page = read_file(share_folder() + "/docs/hardware/emitted_folder.md");
   std::set<int> documented = offsets_in(page);
   documented.insert(0x24);  // the high half of 0x20
   CHECK(documented == rows);
