@@ -841,7 +841,10 @@ class Designs(unittest.TestCase):
             self.assertEqual(len(emitted), len(names))
             for hardware in emitted:
                 self.check_with_icarus(hardware)
-        self.assertEqual(len(result.stdout.splitlines()), 1 + len(names))
+        *rows, sums = result.stdout.splitlines()
+        self.assertEqual(len(rows), 1 + len(names))
+        frames = sum(int(row.split()[2]) for row in rows[1:])
+        self.assertRegex(sums, rf"^{len(names)} designs, {frames} frames, [1-9]\d* beats, 0 mismatches$")
 
 
 if __name__ == "__main__":
