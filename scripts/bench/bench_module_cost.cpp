@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the predicted cost of one module as JSON: bench_module_cost MODULE NAME=VALUE...
+#include <algorithm>
 #include <iostream>
 
 #include "base/text.hpp"
@@ -30,6 +31,10 @@ mase::design::ModuleParameters defaults() {
 
 int main(int argc, char** argv) {
   if (argc < 2) return std::cerr << "usage: bench_module_cost MODULE NAME=VALUE...\n", 2;
+  const std::vector<mase::design::ModuleRow>& table = mase::design::module_table();
+  if (std::none_of(table.begin(), table.end(),
+                   [&](const auto& row) { return row.name == argv[1]; }))
+    return std::cerr << "no hardware module '" << argv[1] << "' (mase list modules)\n", 2;
   mase::design::Instance instance{"unit", argv[1], "", defaults(), {}, {}};
   for (int i = 2; i < argc; ++i) {
     const std::string item = argv[i];

@@ -52,7 +52,7 @@ def module_files(module):
         if name in wanted:
             continue
         wanted[name] = known[name]
-        words = set(re.findall(r"^\s*(\w+) #\(", known[name].read_text(), re.MULTILINE))
+        words = set(re.findall(r"\bmase_\w+", known[name].read_text()))
         todo += words & known.keys()
     return sorted(str(path) for path in wanted.values())
 
