@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What benchmarks keep of their figures, how tests are run, and the table of their processor seconds."""
+"""What benchmarks keep of their figures and what pages show of it, how tests are run, and the table of their processor seconds."""
 
+import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -22,19 +24,100 @@ class Scripts(unittest.TestCase):
 
 class Figures(Scripts):
     def keep(self, command):
-        script = 'set -o pipefail; source "$0"; keep_figures history.txt "Title" bash -c "$1"'
+        script = 'set -o pipefail; source "$0"; keep_figures history.txt ours "Title" bash -c "$1"'
         return self.run_here("bash", "-c", script, ROOT / "scripts/bench/keep.sh", command)
 
     def test_the_history_has_what_a_benchmark_prints(self):
         self.assertEqual(self.keep("echo 1.5 ms").returncode, 0)
-        self.assertEqual((self.folder / "history.txt").read_text(), "\n=== Title\n1.5 ms\n")
+        self.assertEqual((self.folder / "history.txt").read_text(), "\n=== ours: Title\n1.5 ms\n")
 
     def test_of_a_crash_the_history_has_the_status_and_no_path_of_the_machine(self):
         crash = self.keep('echo 2 ms; echo "$PWD/lib/a.cpp:3: FAILED"; echo "File $PWD/b.py, line 1" >&2; exit 134')
         self.assertEqual(crash.returncode, 134)
         self.assertIn("b.py, line 1", crash.stderr)
         kept = (self.folder / "history.txt").read_text()
-        self.assertEqual(kept, "\n=== Title\n2 ms\nlib/a.cpp:3: FAILED\nended with status 134\n")
+        self.assertEqual(kept, "\n=== ours: Title\n2 ms\nlib/a.cpp:3: FAILED\nended with status 134\n")
+
+
+def history_of(date, *networks):
+    lines = [
+        f"{name}  torch.compile 10.0 steps/s, mase 20.0 steps/s, ratio {ratio} (goal 5)" for name, ratio in networks
+    ]
+    eager = "toy      float            eager PyTorch   10.0 steps/s, mase     20.0 steps/s, ratio   2.00"
+    return "\n".join(["", f"##### mase 1, {date}", "", "=== training: Title", *lines, eager, ""])
+
+
+class BenchmarkPage(Scripts):
+    """docs/benchmarks.md and the short table of README.md, from a history of our own."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("scripts/bench", "docs"):
+            (self.folder / name).mkdir(parents=True)
+        self.history = self.folder / "scripts/bench/history.txt"
+        self.readme = self.folder / "README.md"
+        self.history.write_text(history_of("2026-01-01", ("lenet", "4.00"), ("toy", "3.00")))
+        self.readme.write_text("Ours\n<!-- benchmarks -->\nold\n<!-- end of benchmarks -->\nend\n")
+
+    def page(self, *words):
+        return self.run_here(ROOT / "scripts/bench/page", "--root", self.folder, *words)
+
+    def test_the_page_has_the_last_run_and_its_command(self):
+        with self.history.open("a") as history:
+            history.write(history_of("2026-02-02", ("lenet", "6.00"), ("toy", "8.00"), ("jsc", "7.50")))
+        self.assertEqual(self.page().returncode, 0)
+        text = (self.folder / "docs/benchmarks.md").read_text()
+        self.assertIn("`scripts/bench/run training`; last: mase 1, 2026-02-02.", text)
+        self.assertIn("\n| lenet | 6.00 x |\n", text)
+        self.assertNotIn("4.00", text)
+        self.assertIn("6.00 x to 8.00 x, median 7.50 x of 3", self.readme.read_text())
+        self.assertRegex(self.readme.read_text(), r"\AOurs\n(?s:.*)\nend\n\Z")
+
+    def test_a_figure_that_was_changed_by_hand_is_found(self):
+        self.page()
+        self.assertEqual(self.page("--check").returncode, 0)
+        self.readme.write_text(self.readme.read_text().replace("4.00 x", "5.00 x"))
+        found = self.page("--check")
+        self.assertEqual((found.returncode, found.stdout.split()[0]), (1, "README.md"))
+
+    def test_a_benchmark_that_printed_no_figures_is_named(self):
+        with self.history.open("a") as history:
+            history.write("\n=== training: Title\nended with status 1\n")
+        found = self.page()
+        self.assertNotEqual(found.returncode, 0)
+        self.assertIn("the last run of training", found.stderr)
+
+    def test_the_page_of_the_repository_is_what_its_history_gives(self):
+        found = self.run_here(ROOT / "scripts/bench/page", "--check")
+        self.assertEqual((found.returncode, found.stdout), (0, ""))
+
+
+class Benchmarks(Scripts):
+    text = (ROOT / "scripts/bench/run").read_text()
+
+    def test_every_name_is_one_benchmark_and_the_page_shows_benchmarks_that_there_are(self):
+        names = re.search(r"^names=\((.*)\)$", self.text, re.MULTILINE)[1].split()
+        self.assertCountEqual(re.findall(r"^ *figures (\w+) ", self.text, re.MULTILINE), names)
+        shown = re.findall(r'^    "(\w+)": \(', (ROOT / "scripts/bench/page").read_text(), re.MULTILINE)
+        self.assertTrue(shown)
+        self.assertLessEqual(set(shown), set(names))
+
+    def test_unknown_names_and_rounds_are_refused_before_anything_is_built(self):
+        for words in (["lenet"], ["--rounds", "none"], ["--rounds"]):
+            refused = self.run_here(ROOT / "scripts/bench/run", *words)
+            self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+            self.assertIn("run: error: ", refused.stderr)
+
+    def test_modules_of_the_cost_benchmark_exist_with_all_that_they_instantiate(self):
+        sources = {path.stem: path.read_text() for path in (ROOT / "hw_templates").glob("*/*.sv")}
+        (module,) = re.findall(r"bench_module_cost (mase_\w+)", self.text)
+        code = "import sys; sys.path[0] = sys.argv[1]; import calibrate; print(*calibrate.module_files(sys.argv[2]))"
+        told = self.run_here(sys.executable, "-B", "-c", code, ROOT / "scripts/bench", module).stdout.split()
+        files = {Path(file).stem for file in told}
+        self.assertIn(module, files)
+        for name in files:
+            used = re.findall(r"^\s*(mase_\w+) (?:#\(|\w+ ?\()", sources[name], re.MULTILINE)
+            self.assertLessEqual(set(used), files, name)
 
 
 class Times(Scripts):
