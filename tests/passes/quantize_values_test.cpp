@@ -154,6 +154,24 @@ TEST_CASE("a port of 4 bits or more below 10 dB is a note, but a bias that is lo
   CHECK(notes("bias = \"integer(8, 2)\"\n", 0.1f).size() == 1);
 }
 
+TEST_CASE("negative inputs of a ReLU are no noise to a format without a sign") {
+  ir::Graph graph = ir::parse(
+      "graph \"one\" {\n"
+      "  %x : float32[1, 2] = placeholder x\n"
+      "  %y : float32[1, 2] = call_function torch.relu aten::relu(self=%x)\n"
+      "  %output : float32[1, 2] = output output(value=%y)\n}\n",
+      "one");
+  passes::PassContext context = some_rows();
+  context.probe = {Array::from(std::vector<float>{-3, 1.0625f}, {1, 2})};
+  context.probe_is_data = true;
+  test::run_pass(graph, "quantize", "[relu.config]\ndata_in = \"integer(8, 2, is_signed=false)\"\n",
+                 context);
+  const passes::Result result = test::run_pass(graph, "summarize_quantization", "", context);
+  CHECK(join(result.notes, "\n").find("SQNR") == std::string::npos);
+  // Steps of 1/4: 1.0625 becomes 1, an error of a seventeenth, which is 20 log10(17) dB.
+  CHECK(result.info.at("sqnr_db").at("y").at("data_in").as_double() == Approx(24.609).margin(1e-3));
+}
+
 TEST_CASE("an operand that its partner's binary point loses is a note, but in a sum none") {
   // Steps of 1 for 3 and 90, so 0.02 becomes 0: the product is lost, of the sum a thousandth of
   // one.

@@ -112,6 +112,16 @@ bool reads_finite_masks(const ir::Node& node, const Array& input) {
   });
 }
 
+/// What a node makes of its input at all: a ReLU makes 0 of every negative number, so a format
+/// without a sign takes nothing from it.
+Array what_matters(const ir::Node& node, const Array& input) {
+  const std::string_view op = ir::base_op(node.op);
+  if (op != "aten::relu" && op != "aten::relu6") return input;
+  std::vector<float> kept(input.span<float>().begin(), input.span<float>().end());
+  for (float& value : kept) value = std::max(value, 0.0f);
+  return Array::from(kept, input.shape());
+}
+
 /// Runs both graphs on the probe: inputs before and after quantization, outputs against the
 /// original. Nodes that read finite masks are added to `masked`.
 void add_activation_energies(const ir::Graph& graph, const PassContext& context, Energies& energies,
@@ -128,7 +138,8 @@ void add_activation_energies(const ir::Graph& graph, const PassContext& context,
     if (port == "data_in.raw" && reads_finite_masks(node, value)) masked.insert(node.name);
     if (port == "data_in" && raw.shape() == value.shape()) {
       energies[node.name][port].count(raw, value, node.formats.at(port));
-      energies[node.name][port].add(raw.span<float>(), value.span<float>());
+      const Array before = what_matters(node, raw), after = what_matters(node, value);
+      energies[node.name][port].add(before.span<float>(), after.span<float>());
     }
     if (port != "data_out") return;
     const auto exact = reference.find(node.name);
