@@ -8,6 +8,8 @@
 #include "base/log.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
+#include "driver/project.hpp"
+#include "models/registry.hpp"
 
 namespace mase::driver {
 namespace {
@@ -113,6 +115,13 @@ void find_model_beside(const std::string& path, Tree& file) {
   file["model"] = std::move(found);
 }
 
+/// Folders of projects stand for the checkpoints in them.
+void find_project_files(General& general) {
+  if (general.model && !models::find_model(*general.model))
+    general.model = model_file(*general.model);
+  if (general.load_name) general.load_name = weights_file(*general.load_name);
+}
+
 }  // namespace
 
 Configuration load_configuration(const std::string& path, const Tree& command_line) {
@@ -129,6 +138,7 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
   const Tree& file = configuration.sources.file;
   Diagnostics diagnostics;
   configuration.settings = merge_settings(configuration.sources, diagnostics);
+  find_project_files(configuration.settings.general);
   if (const Tree* own = file.find("custom_ops")) {
     configuration.custom_ops = read_custom_op_tables(*own, path, diagnostics);
     diagnostics.throw_if_errors();  // passes name these ops

@@ -307,7 +307,7 @@ void measure(const std::string& folder, const Hardware& hardware, const EmitRequ
 
 /// Nothing but the weights of a checkpoint for the hardware that the folder has.
 int write_reload_image(const EmitRequest& request) {
-  Session session = open_session(request);
+  Session session = open_session(request, Project::of_model);
   Output& output = session.output;
   const std::string folder = hardware_folder(session.settings(), std::nullopt);
   const Hardware hardware = reload_hardware(folder, load_quantized(session.configuration));
@@ -331,7 +331,7 @@ int emit(const EmitRequest& request) {
   if (request.synthesis) emit::family_of(*request.synthesis);
   if (request.placement) emit::placed_family(*request.placement);
   if (request.vivado) emit::check_wrapper(*request.vivado);
-  Session session = open_session(request);
+  Session session = open_session(request, Project::of_model);
   Output& output = session.output;
   std::vector<passes::PassCall> calls = pipeline_of(session.configuration);
   override_options(calls, request);

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/load_model.hpp"
+#include "driver/project.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/reload_image.hpp"
@@ -90,8 +91,9 @@ std::string hardware_folder(const Settings& settings, const std::optional<std::s
 ir::Graph load_quantized(const Configuration& configuration) {
   const std::string& path = *configuration.settings.general.model;
   if (!file_exists(path) || std::filesystem::is_directory(path))
-    file_error(path + ": no such file; give a checkpoint that mase transform wrote (" +
-               "PROJECT/software/transform/transformed_ckpt/graph_module.pt)");
+    file_error(path + (file_exists(path) ? ": a folder, but no project's" : ": no such file") +
+               "; give the project of a mase transform, or its checkpoint (" + "PROJECT" +
+               std::string(transformed_checkpoint) + ")");
   ir::Graph graph = load_checkpoint(path).graph;
   checkpoint::check_codes(path, graph);
   check_custom_ops(graph, configuration.custom_ops, path);

@@ -13,6 +13,7 @@
 #include "driver/custom_ops.hpp"
 #include "driver/guess_input.hpp"
 #include "driver/model_input.hpp"
+#include "driver/project.hpp"
 #include "driver/version.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "ir/allowed_operators.hpp"
@@ -328,7 +329,8 @@ ModelRequest with_custom_ops(ModelRequest request) {
 }  // namespace
 
 LoadedModel load_model(const ModelRequest& given) {
-  const ModelRequest request = with_custom_ops(given);
+  ModelRequest request = with_custom_ops(given);
+  if (looks_like_path(request.model)) request.model = model_file(request.model);
   LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
   apply_load(request, loaded);
   if (request.dataset) request.dataset->follow(input_names(loaded.graph));

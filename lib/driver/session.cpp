@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
 #include "data/task.hpp"
+#include "driver/project.hpp"
 #include "sandbox/policy.hpp"
 
 namespace mase::driver {
@@ -28,9 +29,11 @@ void check_task(const General& general, const data::Dataset& dataset) {
 
 }  // namespace
 
-Session open_session(const CommonRequest& request) {
+Session open_session(const CommonRequest& request, Project project) {
   Session session{load_configuration(request.config_path, request.settings), Output(request.json),
                   std::nullopt};
+  if (project == Project::of_model)
+    join_project(session.configuration.sources, session.configuration.settings);
   const Settings& settings = session.settings();
   sandbox::may_read_named(session.configuration.sources.file);
   apply_log_settings(settings.general);

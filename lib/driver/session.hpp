@@ -26,10 +26,14 @@ struct Session {
   std::int64_t max_batches() const { return settings().general.to_debug ? 5 : -1; }
 };
 
+/// Where a command writes when no project is named: into one with a generated name, or into that
+/// of the checkpoint, whose results it adds to.
+enum class Project { generated, of_model };
+
 /// Reads, checks and prints the settings; loads the data set when one is named. What the
 /// configuration names may be read from then on (sandbox/policy.hpp), and a project that is there
 /// changed.
-Session open_session(const CommonRequest& request);
+Session open_session(const CommonRequest& request, Project project = Project::generated);
 
 /// The project of a command that makes one may be written.
 void work_in_project(const Settings& settings);

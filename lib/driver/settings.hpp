@@ -41,14 +41,16 @@ struct General {
   static constexpr auto fields() {
     using G = General;
     return std::tuple{
-        Field{"model", &G::model, "name of a built-in model (`mase list models`) or a model file"},
+        Field{"model", &G::model,
+              "name of a built-in model (`mase list models`), a model file, or a project's folder"},
         Field{"submodule", &G::submodule, "the part of the model file to take, such as encoder.0"}
             .rare(),
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
         Field{"task", &G::task, "what the model does; none: what the data set is for"}
             .one_of("classification", "cls", "next_token", "language_modeling", "lm")
             .rare(),
-        Field{"load_name", &G::load_name, "checkpoint whose weights or graph to start from"},
+        Field{"load_name", &G::load_name,
+              "checkpoint, or project's folder, whose weights or graph to start from"},
         Field{"load_type", &G::load_type,
               "kind of that file: mz a mase checkpoint, pt a state_dict, pl one of Lightning's"}
             .one_of("auto", "mz", "pt", "pl")

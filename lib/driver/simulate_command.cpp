@@ -297,7 +297,7 @@ int simulate(const SimulateRequest& request) {
           request.reload >
       1)
     config_error("--inject-fault, --mutate, --mutate-rtl and --reload exclude each other");
-  Session session = open_session(request);
+  Session session = open_session(request, Project::of_model);
   ir::Graph graph = load_quantized(session.configuration);
   check_external(graph, session.configuration, request);
   if (request.reload) return simulate_reload(request, std::move(graph), session);

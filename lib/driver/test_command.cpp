@@ -2,7 +2,6 @@
 // `mase test`: loss and accuracy of a model on a part of its data set, at any level from float to
 // RTL.
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -181,35 +180,6 @@ void print_all(Output& output, const std::vector<Found>& found, const data::Data
     output.document()["levels"][one.level] = scores_tree(one.scores, dataset);
 }
 
-/// The project whose software folder a checkpoint stands in: its folder and its name.
-std::optional<std::pair<std::string, std::string>> project_around(const std::string& checkpoint) {
-  if (!file_exists(checkpoint)) return std::nullopt;
-  for (std::filesystem::path path = checkpoint; path.has_parent_path() && path.has_filename();
-       path = path.parent_path()) {
-    const std::filesystem::path project = path.parent_path();
-    if (path.filename() != "software" || !project.has_filename()) continue;
-    const std::string folder = project.parent_path().string();
-    return std::pair(folder.empty() ? "." : folder, project.filename().string());
-  }
-  return std::nullopt;
-}
-
-/// A checkpoint that stands in a project is tested there, unless the user names one.
-TestRequest in_its_project(TestRequest request) {
-  Tree& given = request.settings;
-  if (!request.config_path.empty() || given.find("project") || given.find("project_dir"))
-    return request;
-  for (const char* key : {"load_name", "model"}) {
-    const Tree* path = given.find(key);
-    const auto project = path ? project_around(path->as_string()) : std::nullopt;
-    if (!project) continue;
-    given["project_dir"] = project->first;
-    given["project"] = project->second;
-    break;
-  }
-  return request;
-}
-
 /// The record of a test goes to a project that is there; hardware is built to be simulated.
 void name_rights(const Settings& settings, const TestRequest& request) {
   if (file_exists(project_folder(settings))) work_in_project(settings);
@@ -222,9 +192,8 @@ void name_rights(const Settings& settings, const TestRequest& request) {
 
 }  // namespace
 
-int test(const TestRequest& given) {
-  const TestRequest request = in_its_project(given);
-  Session session = open_session(request);
+int test(const TestRequest& request) {
+  Session session = open_session(request, Project::of_model);
   const data::Dataset& dataset = require_dataset(session);
   name_rights(session.settings(), request);
   const LoadedModel model = load_session_model(session, {});

@@ -422,6 +422,26 @@ class Loading(InFolder):
         self.assertEqual(sorted(records), ["test_test_float.json", "test_train_float.json"])
         self.assertEqual([path.name for path in (self.cwd / "mase_output").iterdir()], ["jsc-tiny"])
 
+    def test_a_project_stands_for_its_newest_checkpoint_and_results_join_it(self):
+        best = self.trained("jsc-tiny")
+        project = "mase_output/jsc-tiny"
+        record = json.loads(self.run_mase("test", project, "jsc", "--json").stdout)
+        self.assertEqual(record["settings"]["model"], best)
+        self.write(
+            "q.toml",
+            "[passes.fuse_batch_norm]\n[passes.quantize]\nby = 'type'\n[passes.quantize.linear.config]\nname = 'mxint8'\n",
+        )
+        self.run_mase("transform", project, "jsc", "--config", "q.toml", "--project", "jsc-tiny")
+        transformed = f"{project}/software/transform/transformed_ckpt/graph_module.pt"
+        record = json.loads(self.run_mase("test", f"{project}/", "jsc", "--json").stdout)
+        self.assertEqual(record["settings"]["model"], transformed)
+        loaded = json.loads(self.run_mase("test", "jsc-tiny", "jsc", "--load", project, "--json").stdout)
+        self.assertEqual(loaded["settings"]["load_name"], best, "the weights that training left")
+        self.assertEqual([path.name for path in (self.cwd / "mase_output").iterdir()], ["jsc-tiny"])
+        (self.cwd / "empty/software").mkdir(parents=True)
+        said = self.run_mase("test", "empty", "jsc", code=3).stderr
+        self.assertIn("empty: a project without a checkpoint; mase train and mase transform write one there", said)
+
     def test_a_folder_of_its_name_hides_no_model(self):
         (self.cwd / "jsc-tiny").mkdir()
         self.run_mase("show", "jsc-tiny")

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A project is a folder with a folder software; commands write their checkpoints below that.
+#include "driver/project.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+namespace mase::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_project(const std::string& folder) { return fs::is_directory(folder + "/software"); }
+
+/// The checkpoints that the project has, the newest first.
+std::vector<std::string> checkpoints_of(const std::string& project) {
+  std::vector<std::pair<fs::file_time_type, std::string>> found;
+  for (const std::string_view name : {transformed_checkpoint, trained_checkpoint}) {
+    const std::string path = (fs::path(project) / name).lexically_normal().string();
+    std::error_code missing;
+    const auto time = fs::last_write_time(path, missing);
+    if (!missing) found.emplace_back(time, path);
+  }
+  std::ranges::stable_sort(found, std::greater{}, [](const auto& entry) { return entry.first; });
+  std::vector<std::string> paths;
+  for (auto& [time, path] : found) paths.push_back(std::move(path));
+  if (paths.empty())
+    file_error(project +
+               ": a project without a checkpoint; mase train and mase transform write "
+               "one there");
+  return paths;
+}
+
+/// The project whose software folder a checkpoint stands in: its folder and its name.
+std::optional<std::pair<std::string, std::string>> project_around(const std::string& checkpoint) {
+  if (!file_exists(checkpoint)) return std::nullopt;
+  for (fs::path path = checkpoint; path.has_parent_path() && path.has_filename();
+       path = path.parent_path()) {
+    const fs::path project = path.parent_path();
+    if (path.filename() != "software" || !project.has_filename()) continue;
+    const std::string folder = project.parent_path().string();
+    return std::pair(folder.empty() ? "." : folder, project.filename().string());
+  }
+  return std::nullopt;
+}
+
+bool names(const SettingSources& sources, const char* setting) {
+  return sources.file.find(setting) || sources.command_line.find(setting);
+}
+
+}  // namespace
+
+std::string model_file(const std::string& model) {
+  return is_project(model) ? checkpoints_of(model).front() : model;
+}
+
+std::string weights_file(const std::string& path) {
+  if (!is_project(path)) return path;
+  const std::vector<std::string> found = checkpoints_of(path);
+  const auto trained = std::ranges::find_if(
+      found, [](const std::string& name) { return name.ends_with(trained_checkpoint); });
+  return trained == found.end() ? found.front() : *trained;
+}
+
+void join_project(const SettingSources& sources, Settings& settings) {
+  if (names(sources, "project") || names(sources, "project_dir")) return;
+  for (const auto& path : {settings.general.load_name, settings.general.model}) {
+    const auto project = path ? project_around(*path) : std::nullopt;
+    if (!project) continue;
+    settings.general.project_dir = project->first;
+    settings.general.project = project->second;
+    return;
+  }
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The project that a checkpoint stands in, and the checkpoints that a project's folder stands for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "driver/settings.hpp"
+
+namespace mase::driver {
+
+/// Checkpoints of a project, below its folder.
+inline constexpr std::string_view trained_checkpoint = "software/training_ckpts/best.pt";
+inline constexpr std::string_view transformed_checkpoint =
+    "software/transform/transformed_ckpt/graph_module.pt";
+
+/// The file of a model: the newest checkpoint of a project where `model` is a project's folder,
+/// else `model`. Error(Fault::file) where the folder has none.
+std::string model_file(const std::string& model);
+
+/// The file of weights to start from: what training left where `path` is a project's folder, which
+/// has the newest checkpoint otherwise, else `path`. Errors as of `model_file`.
+std::string weights_file(const std::string& path);
+
+/// Sets project_dir and project to those of the checkpoint, where the sources name neither.
+void join_project(const SettingSources& sources, Settings& settings);
+
+}  // namespace mase::driver
