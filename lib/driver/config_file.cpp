@@ -127,7 +127,8 @@ void find_project_files(General& general) {
 Configuration load_configuration(const std::string& path, const Tree& command_line) {
   if (path.empty()) return read_configuration(Tree::dict(), path, command_line);
   Tree file = config::read_toml(path);
-  if (file.size() == 0) config_error(path + ": says nothing; see docs/configuration.md");
+  if (file.size() == 0)
+    config_error(path + " has no keys; docs/configuration.md says what may stand in it");
   find_model_beside(path, file);
   return read_configuration(std::move(file), path, command_line);
 }

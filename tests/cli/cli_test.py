@@ -783,7 +783,7 @@ weight_width = 4
 
     def test_a_configuration_that_says_nothing_is_refused(self):
         for name, text, word in (
-            ("empty.toml", "# nothing\n", "says nothing"),
+            ("empty.toml", "# nothing\n", "has no keys"),
             ("seed.toml", "seed = 1\n", "no passes"),
             ("typo.toml", "[pass.quantize]\n", "[passes.NAME]"),
         ):

@@ -73,7 +73,7 @@ void decode_three_way(const ThreeWayFormat& format, const Slices& slices, const 
   check_codes(in.codes, format.bits, out.size());
   check_scales(format, slices, in);
   if (format.bits == 2 && has_code_two(in.codes))
-    file_error("code 2 is none of the format " + std::string(format.name) +
+    file_error("code 2 does not exist in the format " + std::string(format.name) +
                ", whose codes are 0, 1 and 3");
   const auto& kernel = kernels::three_way_kernels(simd::best_isa());
   std::array<std::uint32_t, code_piece> codes;

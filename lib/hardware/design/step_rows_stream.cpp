@@ -369,15 +369,14 @@ const integer::Insert& insert_of(const Step& step) {
   return std::get<integer::Insert>(step.operation);
 }
 
-/// Elements of the input in each row.
-std::int64_t kept_by(const Program& program, const Step& step) {
+std::int64_t input_elements_per_row(const Program& program, const Step& step) {
   return program.value(step.inputs[0]).elements() / insert_of(step).rows;
 }
 
 FoldRule insert_rule(const Program& program, const Step& step, const Fold&) {
   const integer::Insert& insert = insert_of(step);
   const std::int64_t around = std::gcd(insert.before, insert.after);
-  return same(std::gcd(std::gcd(kept_by(program, step), around),
+  return same(std::gcd(std::gcd(input_elements_per_row(program, step), around),
                        static_cast<std::int64_t>(insert.codes.size())));
 }
 
@@ -385,11 +384,12 @@ StreamId add_insert(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const integer::Insert& insert = insert_of(builder.step);
   const std::int64_t lanes = builder.fold.in_lanes;
   const int bits = builder.output().type.width;
-  ModuleParameters parameters{{"W", lanes * bits},
-                              {"BEFORE", insert.before / lanes},
-                              {"BEATS", kept_by(builder.program, builder.step) / lanes},
-                              {"AFTER", insert.after / lanes},
-                              {"DEPTH", static_cast<std::int64_t>(insert.codes.size()) / lanes}};
+  ModuleParameters parameters{
+      {"W", lanes * bits},
+      {"BEFORE", insert.before / lanes},
+      {"BEATS", input_elements_per_row(builder.program, builder.step) / lanes},
+      {"AFTER", insert.after / lanes},
+      {"DEPTH", static_cast<std::int64_t>(insert.codes.size()) / lanes}};
   parameters.set("IMAGE_FILE", builder.vector_memory("constants", insert.codes, lanes, bits));
   return builder.finish("mase_insert", std::move(parameters), inputs, lanes);
 }

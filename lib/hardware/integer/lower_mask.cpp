@@ -72,7 +72,7 @@ Constants constants_at(const Call& call, std::string_view argument,
     return constants;
   }
   if (!std::isfinite(number))
-    throw Refusal{"its value is none of its input's format; give the node a data_out format"};
+    throw Refusal{"its value is not a code of its input's format; give the node a data_out format"};
   return call.constant(number);
 }
 

@@ -15,7 +15,7 @@ Filled filled(const Call& call, StreamView x, double value) {
   const double exact = std::ldexp(value, type.frac);
   const bool whole = exact == std::nearbyint(exact) && std::abs(exact) < 0x1p31;
   if (std::isnan(value) || (!grid && !whole))
-    throw Refusal{"its value is none of its input's format; give the node a data_out format"};
+    throw Refusal{"its value is not a code of its input's format; give the node a data_out format"};
   const Wide code = grid ? code_of(value, *grid) : static_cast<Wide>(exact);
   const Interval range = hull(interval_of(type), {code, code});
   x = call.lowering.widened(x, type_for(range.low, range.high, type.frac), call.node);

@@ -63,7 +63,7 @@ class Reader {
       term.replace(place, ellipsis.size(), digits(further));
     const bool known = std::ranges::all_of(
         term, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
-    if (!known) refuse("the term '" + term + "', which is none of letters and an ellipsis");
+    if (!known) refuse("the term '" + term + "', which is not made of letters and an ellipsis");
     return term;
   }
 

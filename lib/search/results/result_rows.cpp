@@ -17,7 +17,7 @@ using storage::Record;
 
 constexpr std::array<std::string_view, 2> metric_attributes{"software_metrics", "hardware_metrics"};
 
-Direction turned(Direction direction) {
+Direction opposite(Direction direction) {
   return direction == Direction::minimize ? Direction::maximize : Direction::minimize;
 }
 
@@ -27,7 +27,7 @@ Objective objective_at(const StudyResult& result, std::size_t index) {
   if (index >= result.options.goals.size())
     return {"objective " + std::to_string(index), 1, direction};
   const Goal& goal = result.options.goals[index];
-  return {goal.metric, goal.scale, goal.scale < 0 ? turned(direction) : direction};
+  return {goal.metric, goal.scale, goal.scale < 0 ? opposite(direction) : direction};
 }
 
 void add_once(std::vector<std::string>& names, const std::set<std::string>& wanted,

@@ -14,9 +14,10 @@ namespace mase::search {
 
 /// An objective as people see it: the metric itself, without the scale of the configuration.
 struct Objective {
-  std::string name;                        ///< of the metric, or "sum_scaled_metrics"
-  double scale = 1;                        ///< value = scale * metric
-  Direction better = Direction::maximize;  ///< of the metric: turned when the scale is negative
+  std::string name;  ///< of the metric, or "sum_scaled_metrics"
+  double scale = 1;  ///< value = scale * metric
+  Direction better =
+      Direction::maximize;  ///< of the metric: the opposite when the scale is negative
 };
 
 std::vector<Objective> objectives_of(const StudyResult& result);

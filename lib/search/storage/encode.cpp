@@ -20,7 +20,7 @@ using samplers::TrialState;
 
 [[noreturn]] void unknown_word(const std::string& word, const std::string& where) {
   file_error(where + ": " + quote(word) +
-             " is none of Optuna's words; the row was written by something else");
+             " is not one of Optuna's words; another program wrote the row");
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
