@@ -9,6 +9,7 @@ import citation_rule
 import file_rules
 import include_rule
 import picture_rule
+import prose_rule
 
 RULES = {
     "includes": (include_rule.include_rule, include_rule.torchscript_rule),
@@ -20,6 +21,7 @@ RULES = {
     "snippets": (file_rules.snippet_rule,),
     "citations": (citation_rule.file_rule, citation_rule.section_rule, citation_rule.command_rule),
     "picture": (picture_rule.picture_rule,),
+    "prose": (prose_rule.width_rule, prose_rule.form_rule),
 }
 
 

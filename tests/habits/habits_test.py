@@ -210,6 +210,37 @@ class HabitsBite(unittest.TestCase):
         missing = PICTURE.replace("<title>ir&#45;&gt;late</title>\n", "")
         self.expect("picture", {"docs/images/rooms.svg": missing}, "does not show ir->late")
 
+    def test_a_wide_line_of_a_page_is_found(self):
+        wide = "word " * 24 + "end."
+        self.assertEqual(len(wide), 124)
+        self.expect("prose", {"docs/a.md": f"# A\n\n{wide}\n"}, "docs/a.md:3", "124 columns")
+        self.expect("prose", {"CONTRIBUTING.md": f"# C\n\n- {wide}\n"}, "CONTRIBUTING.md:3")
+        as_code = f"# A\n\n```sh\n{wide}\n```\n\n| {wide} |\n|---|\n"
+        self.assertEqual(self.complaints("prose", {"docs/a.md": as_code}), [])
+        behind = f"# A\n\n```sh\necho\n```\n{wide}\n"
+        self.expect("prose", {"docs/hardware/a.md": behind}, "docs/hardware/a.md:6")
+        self.assertEqual(self.complaints("prose", {"docs/reference/a.md": wide}), [])
+
+    def test_forms_of_sentences_that_nobody_says_are_found(self):
+        for sentence, word in (
+            ("It is exact. Of a row the largest is kept.", "begins with 'Of'"),
+            ("- Of these, two are wide.", "begins with 'Of'"),
+            ("Which is exact, and costs nothing.", "without its noun"),
+            ("A grid, none where there is no format.", "none where"),
+            ("One per layer; none for the last.", "; none"),
+            ("Its value is none of the codes.", "is none of"),
+            ("It is no multiple of eight.", "is no"),
+            ("A multiple\nof two, none\nwhere it is odd.", "none where"),
+        ):
+            self.expect("prose", {"docs/a.md": f"# A\n\n{sentence}\n"}, word)
+        for sentence in (
+            "One of a row's elements is kept, and none of them twice.",
+            "Which is the largest? None of the rows.",
+            "The word `; none where` stands in code.",
+            "There are two rows, none of them wide.",
+        ):
+            self.assertEqual(self.complaints("prose", {"docs/a.md": f"# A\n\n{sentence}\n"}), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The prose rules: pages are 120 columns wide, and none of their sentences has a form that docs/style.md names."""
+
+import re
+
+from citation_rule import line_of
+from source_tree import files_under, read, relative
+
+WIDTH = 120
+PAGES = ("CONTRIBUTING.md", "lib/README.md", "hw_templates/README.md")
+# Printed by the program, not yet rewritten, or full of examples of how not to write.
+EXEMPT = ("docs/reference/", "docs/hardware/timing.md", "docs/style.md")
+FENCE = re.compile(r"^\s*```")
+# A form, and what to do instead. Spaces stand for any white space: a sentence goes on in the next line.
+FORMS = [
+    (r"\bOf [a-z]", "a sentence that begins with 'Of': begin with its subject"),
+    (
+        r"\bWhich (?:is|are|has|have|it|they|makes?|costs?)\b(?![^.!?]*\?)",
+        "a clause without its noun: name what it is about",
+    ),
+    (r"\bnone where\b", "'none where': say what there is and when"),
+    (
+        r"(?<=[;,]) none\b(?! where\b| of (?:them|these|those|the|its|which)\b)",
+        "'; none': write a sentence with a verb",
+    ),
+    (r"\bis (?:none|no [a-z]+) of\b", "'is none of', 'is no ... of': say what it is, or that it is not one"),
+]
+
+
+def outside_code(text):
+    """The lines of a page with blocks of code blank: (number, line) of every other."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if FENCE.match(line):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def pages(root):
+    found = [root / name for name in PAGES if (root / name).exists()] + files_under(root, ("docs",), (".md",))
+    return [path for path in found if not relative(path, root).startswith(EXEMPT)]
+
+
+def width_rule(root):
+    """Pages have at most 120 columns, but for tables, code and HTML, where a line cannot be broken."""
+    for path in pages(root):
+        for number, line in outside_code(read(path)):
+            if len(line) > WIDTH and not line.startswith(("|", "<")):
+                yield f"{relative(path, root)}:{number}: {len(line)} columns; pages have at most {WIDTH}"
+
+
+def prose(text):
+    """What a page says in words: without blocks of code and quoted code, lines where they were."""
+    kept = dict(outside_code(text))
+    text = "\n".join(kept.get(number, "") for number in range(1, text.count("\n") + 2))
+    return re.sub(r"`[^`\n]+`|\"[^\"\n]+\"", lambda code: "_" * len(code.group()), text)
+
+
+def form_rule(root):
+    """No sentence has one of the forms."""
+    for path in pages(root):
+        words = prose(read(path))
+        for form, advice in FORMS:
+            for match in re.finditer(form.replace(" ", r"\s+"), words):
+                yield f"{relative(path, root)}:{line_of(words, match.start())}: {advice}"
