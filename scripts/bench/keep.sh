@@ -18,5 +18,5 @@ machine_kind() {
   for set in avx512f avx2; do
     if grep -qw "$set" /proc/cpuinfo; then vectors=" with ${set%f}"; break; fi
   done
-  printf '%s%s, %d processors\n' "$(uname -m)" "$vectors" "$(nproc)"
+  printf '%s%s, %d processors\n' "$(uname -m)" "$vectors" "$(nproc --all)"
 }
