@@ -120,6 +120,77 @@ class Benchmarks(Scripts):
             self.assertLessEqual(set(used), files, name)
 
 
+class Releases(Scripts):
+    """A small tree that may be released, and what is found where something in it is wrong."""
+
+    CHANGES = "# Changelog\n\n## Unreleased\n\n## 2.0.0 - 2026-02-02\n\n- New.\n\n## 1.9.0 - 2026-01-01\n\n- Old.\n"
+
+    def setUp(self):
+        super().setUp()
+        for name in ("scripts", "build/release/bin"):
+            (self.folder / name).mkdir(parents=True)
+        (self.folder / "scripts/bench").symlink_to(ROOT / "scripts/bench")
+        self.write("CMakeLists.txt", "project(mase VERSION 2.0.0 LANGUAGES CXX)\n")
+        self.write("CHANGELOG.md", self.CHANGES)
+        self.write("README.md", "Take mase_2.0.0_amd64.deb or mase-2.0.0-Linux.tar.gz.\n")
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def check(self, *words):
+        told = self.run_here(ROOT / "scripts/release_check", "--root", self.folder, *words)
+        self.assertIn(told.returncode, (0, 1), told.stderr)
+        return told.returncode, told.stdout
+
+    def expect(self, complaint):
+        status, told = self.check("--between")
+        self.assertEqual(status, 1)
+        self.assertIn(complaint, told)
+
+    def test_a_tree_in_order_passes(self):
+        self.assertEqual(self.check("--between")[0], 0)
+
+    def test_a_package_of_another_version_is_found(self):
+        self.write("README.md", "Take mase_1.9.0_amd64.deb.\n")
+        self.expect("mase_1.9.0_amd64")
+
+    def test_headings_of_the_changelog_are_checked(self):
+        for before, after, complaint in (
+            ("## Unreleased\n", "", "Unreleased"),
+            ("2026-02-02", "2026-02-30", "## 2.0.0 - 2026-02-30"),
+            ("- New.\n", "", "lists no change"),
+            ("2026-01-01", "2026-03-03", "2.0.0 stands above 1.9.0"),
+            ("1.9.0", "2.0.1", "2.0.0 stands above 2.0.1"),
+        ):
+            self.write("CHANGELOG.md", self.CHANGES.replace(before, after))
+            self.expect(complaint)
+
+    def test_the_version_is_the_newest_release_of_the_changelog(self):
+        self.write("CMakeLists.txt", "project(mase VERSION 2.1.0 LANGUAGES CXX)\n")
+        self.write("README.md", "")
+        self.expect("the newest release is 2.0.0, the version 2.1.0")
+
+    def test_before_a_release_nothing_is_unreleased_uncommitted_unmeasured_or_tagged(self):
+        (self.folder / "scripts/bench").unlink()
+        (self.folder / "scripts/bench").mkdir()
+        (self.folder / "scripts/bench/page").symlink_to(ROOT / "scripts/bench/page")
+        self.write("scripts/bench/history.txt", history_of("2026-01-01", ("lenet", "4.00")))
+        self.write("CHANGELOG.md", self.CHANGES.replace("Unreleased\n", "Unreleased\n\n- Newer.\n"))
+        git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+        for words in (["init", "-q"], ["add", "README.md"], ["commit", "-qm", "one"], ["tag", "v2.0.0"]):
+            self.assertEqual(self.run_here(*git, *words).returncode, 0)
+        self.assertEqual(self.check("--between")[0], 0)
+        status, told = self.check()
+        self.assertEqual(status, 1)
+        for complaint in ("'Unreleased' is not empty", "figures of training", "figures of beats", "build/release/bin/mase",
+                          "not committed", "the tag v2.0.0 exists"):  # fmt: skip
+            self.assertIn(complaint, told)
+
+    def test_the_repository_is_in_order(self):
+        told = self.run_here(ROOT / "scripts/release_check", "--between")
+        self.assertEqual((told.returncode, told.stdout), (0, "release_check: nothing is wrong\n"))
+
+
 class Times(Scripts):
     """A copy of the two scripts and of what they need, whose build folder is empty."""
 
