@@ -127,5 +127,23 @@ TEST_CASE("constant weights without a bit set cost no adders, and equal outputs 
   CHECK(cost_of("mase_constant_linear", parameters).carry == one);
 }
 
+TEST_CASE("outputs with constant weights share the sums of aligned groups of their inputs") {
+  const auto carry = [](std::int64_t outputs, const char* weights) {
+    ModuleParameters parameters{{"INPUTS", 16},  {"OUTPUTS", outputs},
+                                {"AW", 8},       {"ASIGNED", 1},
+                                {"WW", 2},       {"WSIGNED", 1},
+                                {"HAS_BIAS", 0}, {"BW", 1},
+                                {"ACCW", 12},    {"OW", 12},
+                                {"SHIFT", 0},    {"DIVISOR", 1},
+                                {"ROUND", 0},    {"WEIGHTS", HexBits{weights, 32 * outputs}}};
+    return cost_of("mase_constant_linear", parameters).carry;
+  };
+  const double all = carry(1, "55555555");
+  // The first eight inputs are a half of all of them.
+  CHECK(carry(2, "0000555555555555") == all);
+  // Of the eight in the middle the fours are shared, and one sum of 8 + 4 bits and a carry is new.
+  CHECK(carry(2, "0055550055555555") == all + 4);
+}
+
 }  // namespace
 }  // namespace mase::design

@@ -3,9 +3,9 @@
 #include "hardware/design/modules/constant_linear.hpp"
 
 #include <algorithm>
-#include <span>
+#include <bit>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hardware/design/handshake/pipe.hpp"
@@ -31,58 +31,110 @@ Cost tree_adder_cost(Width a, Width b, Width sum) {
           .carry = static_cast<double>(ceiling(sum.bits + (sum.is_signed ? 1 : 0), 4))};
 }
 
-/// Sums over aligned groups of inputs, as numbers: 0 is the empty sum, and equal choices of inputs
-/// get equal numbers, for which the adders are counted once.
-class SubsetSums {
+/// Numbers for pairs of numbers, handed out by the caller: a hash table that is emptied at no cost.
+class PairNumbers {
  public:
-  SubsetSums(std::int64_t inputs, Width input)
-      : input_(input), widths_{{}}, seen_(levels(inputs) + 1) {
-    widths_.insert(widths_.end(), static_cast<std::size_t>(inputs), input);
+  /// Room for so many pairs at a time.
+  explicit PairNumbers(std::size_t pairs) : entries_(std::bit_ceil(2 * pairs)) {}
+  void clear() { ++round_; }
+  /// The number of the pair, by reference, and whether the pair is new.
+  std::pair<std::uint32_t&, bool> find(std::uint32_t left, std::uint32_t right) {
+    const std::uint64_t key = std::uint64_t{left} << 32 | right;
+    for (std::size_t i = key * 0x9e3779b97f4a7c15 >> 32;; ++i) {
+      Entry& entry = entries_[i & (entries_.size() - 1)];
+      if (entry.round == round_ && entry.key != key) continue;
+      const bool fresh = entry.round != round_;
+      entry.key = key;
+      entry.round = round_;
+      return {entry.number, fresh};
+    }
   }
 
-  /// The sum of the inputs that are chosen.
-  std::size_t add(const std::vector<bool>& chosen) {
-    std::vector<std::size_t> sums(chosen.size());
-    for (std::size_t i = 0; i < chosen.size(); ++i) sums[i] = chosen[i] ? i + 1 : 0;
-    for (std::size_t level = 1; level < seen_.size(); ++level) {
-      const std::size_t half = (sums.size() + 1) / 2;
-      for (std::size_t j = 0; j < half; ++j)
-        sums[j] = node(level, sums[2 * j], 2 * j + 1 < sums.size() ? sums[2 * j + 1] : 0);
-      sums.resize(half);
-    }
-    return sums[0];
+ private:
+  struct Entry {
+    std::uint64_t key = 0;
+    std::uint32_t number = 0, round = 0;  ///< of rounds before this one: empty
+  };
+  std::vector<Entry> entries_;
+  std::uint32_t round_ = 1;
+};
+
+/// Weights [output][input] as their codes' bits. A column is a bit of an output's weights.
+struct Weights {
+  std::vector<std::uint64_t> codes;
+  std::size_t inputs, outputs, bits;
+
+  std::size_t columns() const { return outputs * bits; }
+};
+
+/// Sums of the inputs that the columns choose, over aligned groups of inputs, as numbers: 0 is the
+/// empty sum, and equal choices of inputs get equal numbers, for which the adders are counted once.
+class SubsetSums {
+ public:
+  using Numbers = std::vector<std::uint32_t>;  ///< of every column
+
+  SubsetSums(const Weights& weights, Width input)
+      : weights_(weights), input_(input), numbers_(weights.columns()), widths_{{}} {
+    widths_.insert(widths_.end(), weights.inputs, input);
+    whole_ = sums(levels(), 0);
   }
-  Width width(std::size_t sum) const { return widths_[sum]; }
+
+  Width width(std::size_t column) const { return widths_[whole_[column]]; }
   const Cost& cost() const { return cost_; }
 
  private:
   /// Groups of four always have both their levels.
-  static std::size_t levels(std::int64_t inputs) {
-    return static_cast<std::size_t>(std::max(2, log2_ceiling(inputs)));
+  int levels() const {
+    return std::max(2, log2_ceiling(static_cast<std::int64_t>(weights_.inputs)));
   }
 
-  std::size_t node(std::size_t level, std::size_t left, std::size_t right) {
+  /// Over 2^level inputs from `first` on; those beyond the last one are never chosen. Pairs of one
+  /// group are not those of another one, so the group's table is small.
+  Numbers sums(int level, std::size_t first) {
+    if (first >= weights_.inputs) return Numbers(weights_.columns(), 0);
+    if (level == 0) return chosen(first);
+    Numbers result = sums(level - 1, first);
+    const Numbers right = sums(level - 1, first + (std::size_t{1} << (level - 1)));
+    numbers_.clear();
+    for (std::size_t c = 0; c < result.size(); ++c) result[c] = node(level, result[c], right[c]);
+    return result;
+  }
+
+  /// One input, number input + 1, where the columns have it.
+  Numbers chosen(std::size_t input) const {
+    Numbers result;
+    result.reserve(weights_.columns());
+    for (std::size_t o = 0; o < weights_.outputs; ++o) {
+      const std::uint64_t code = weights_.codes[o * weights_.inputs + input];
+      for (std::size_t k = 0; k < weights_.bits; ++k)
+        result.push_back((code >> k & 1) != 0 ? static_cast<std::uint32_t>(input + 1) : 0);
+    }
+    return result;
+  }
+
+  std::uint32_t node(int level, std::uint32_t left, std::uint32_t right) {
     if (left == 0 && right == 0) return 0;
-    const auto [it, fresh] = seen_[level].try_emplace(left << 32 | right, widths_.size());
-    if (!fresh) return it->second;
+    const auto [number, fresh] = numbers_.find(left, right);
+    if (!fresh) return number;
     const Width a = widths_[left], b = widths_[right];
     Width sum{std::max(a.bits, b.bits), left != 0 ? a.is_signed : b.is_signed};
     if (left != 0 && right != 0) {
       // The module's width: Yosys sees leading zeros, not repeated signs.
-      sum.bits =
-          input_.is_signed ? input_.bits + std::max(2, static_cast<int>(level)) : sum.bits + 1;
+      sum.bits = input_.is_signed ? input_.bits + std::max(2, level) : sum.bits + 1;
       cost_ += tree_adder_cost(a, b, sum);
     }
     // Registers: after the subset sums of four, then every second level and the last.
-    if (level == 2 || (level > 2 && (level % 2 == 0 || level + 1 == seen_.size())))
-      cost_.ff += sum.bits;
+    if (level == 2 || (level > 2 && (level % 2 == 0 || level == levels()))) cost_.ff += sum.bits;
+    number = static_cast<std::uint32_t>(widths_.size());
     widths_.push_back(sum);
-    return it->second;
+    return number;
   }
 
+  const Weights& weights_;
   Width input_;
-  std::vector<Width> widths_;                                       ///< of every sum
-  std::vector<std::unordered_map<std::size_t, std::size_t>> seen_;  ///< by level and both halves
+  PairNumbers numbers_;        ///< of the sums of a group, by both halves
+  std::vector<Width> widths_;  ///< of every sum
+  Numbers whole_;              ///< the sums over all inputs
   Cost cost_;
 };
 
@@ -113,24 +165,24 @@ Cost join_cost(std::vector<Width> columns, int bits, bool negative) {
   return cost;
 }
 
-/// Weights [output][input] as their codes' bits.
-std::vector<std::uint64_t> unpacked(const HexBits& hex, std::int64_t count, std::int64_t bits) {
-  std::vector<std::uint64_t> weights(static_cast<std::size_t>(count), 0);
-  for (std::int64_t i = 0; i < count * bits; ++i)
-    weights[static_cast<std::size_t>(i / bits)] |= std::uint64_t{hex_bit(hex.digits, i)}
-                                                   << (i % bits);
+Weights weights_of(const ModuleParameters& parameters) {
+  const auto count = [&](const char* name) {
+    return static_cast<std::size_t>(parameters.integer(name));
+  };
+  Weights weights{{}, count("INPUTS"), count("OUTPUTS"), count("WW")};
+  const std::string& digits = constant(parameters, "WEIGHTS").digits;
+  weights.codes.resize(weights.inputs * weights.outputs);
+  std::int64_t bit = 0;
+  for (std::uint64_t& code : weights.codes)
+    for (std::size_t k = 0; k < weights.bits; ++k)
+      code |= std::uint64_t{hex_bit(digits, bit++)} << k;
   return weights;
 }
 
 /// Columns of one output's weights: per bit the sum of the inputs that have it.
-std::vector<Width> columns_of(SubsetSums& sums, std::span<const std::uint64_t> weights,
-                              std::int64_t bits) {
+std::vector<Width> columns_of(const SubsetSums& sums, std::size_t output, std::size_t bits) {
   std::vector<Width> columns;
-  std::vector<bool> chosen(weights.size());
-  for (std::int64_t k = 0; k < bits; ++k) {
-    for (std::size_t i = 0; i < weights.size(); ++i) chosen[i] = (weights[i] >> k & 1) != 0;
-    columns.push_back(sums.width(sums.add(chosen)));
-  }
+  for (std::size_t k = 0; k < bits; ++k) columns.push_back(sums.width(output * bits + k));
   return columns;
 }
 
@@ -139,21 +191,18 @@ std::vector<Width> columns_of(SubsetSums& sums, std::span<const std::uint64_t> w
 Cost constant_linear_cost(const Design&, const Instance& instance) {
   const ModuleParameters& parameters = instance.parameters;
   const std::int64_t inputs = parameters.integer("INPUTS"), outputs = parameters.integer("OUTPUTS"),
-                     bits = parameters.integer("WW"), acc = parameters.integer("ACCW");
-  const auto row = static_cast<std::size_t>(inputs);
-  const std::vector<std::uint64_t> weights =
-      unpacked(constant(parameters, "WEIGHTS"), inputs * outputs, bits);
-  SubsetSums sums(inputs,
-                  {static_cast<int>(parameters.integer("AW")), parameters.integer("ASIGNED") != 0});
+                     acc = parameters.integer("ACCW");
+  const Weights weights = weights_of(parameters);
+  const SubsetSums sums(
+      weights, {static_cast<int>(parameters.integer("AW")), parameters.integer("ASIGNED") != 0});
   Cost cost = skid_cost(outputs * parameters.integer("OW"));
   cost.ff += static_cast<double>(inputs * parameters.integer("AW"));
   Cost end = requantise_stage_cost(parameters, {static_cast<int>(acc)});
   if (parameters.integer("HAS_BIAS") != 0) end.carry += static_cast<double>(ceiling(acc, 4));
   const int column_bits =
       signed_bits(parameters, "AW", "ASIGNED") + std::max(2, log2_ceiling(inputs));
-  for (std::int64_t o = 0; o < outputs; ++o) {
-    const std::vector<Width> columns =
-        columns_of(sums, std::span(weights).subspan(static_cast<std::size_t>(o) * row, row), bits);
+  for (std::size_t o = 0; o < weights.outputs; ++o) {
+    const std::vector<Width> columns = columns_of(sums, o, weights.bits);
     if (std::all_of(columns.begin(), columns.end(), [](Width w) { return w.bits == 0; })) continue;
     cost += join_cost(columns, column_bits, parameters.integer("WSIGNED") != 0);
     cost += end;
