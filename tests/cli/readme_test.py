@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a page to its word: runs the shell blocks marked <!-- run -->, compares their output with the block marked
-<!-- output --> that follows, and compares README.md's list of passes.
+"""Holds a page to its word: runs the shell blocks marked <!-- run -->, and compares their output with the block marked
+<!-- output --> that follows.
 
-usage: readme_test.py --mase BINARY --source ROOT [--page PAGE.md] (commands|passes)
+usage: readme_test.py --mase BINARY --source ROOT [--page PAGE.md]
 
 Every line of a block of output stands in what the command printed, in the same order; `...` stands for any lines.
 Numbers with a point and all numbers in tables are those of one machine: any number will do there. A picture that a
@@ -11,7 +11,6 @@ command writes and docs/images has under the same name shows the same nodes and 
 """
 
 import argparse
-import json
 import os
 import re
 import subprocess
@@ -22,7 +21,6 @@ from pathlib import Path
 RUN_BLOCK = re.compile(
     r"^<!-- run -->\n+```sh\n(.*?)^```$(?:\n+<!-- output -->\n+```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
 )
-PASS_TABLE = re.compile(r"<!-- passes -->(.*?)<!-- end of passes -->", re.DOTALL)
 LINKED = ("configs", "tests")  # what the commands name with relative paths
 
 
@@ -94,36 +92,14 @@ def check_commands(page, text, mase, source):
     return complaints
 
 
-def program_passes(mase):
-    """Names of `mase list passes --json`: a list of objects, or an object that holds one under "passes"."""
-    output = subprocess.run([mase, "list", "passes", "--json"], capture_output=True, text=True, check=True).stdout
-    document = json.loads(output)
-    rows = document["passes"] if isinstance(document, dict) else document
-    return {row["name"] for row in rows}
-
-
-def check_passes(_page, readme, mase, _source):
-    """The first column of README's table of passes equals what the program has."""
-    table = PASS_TABLE.search(readme)
-    if not table:
-        return ["README.md has no table between <!-- passes --> and <!-- end of passes -->"]
-    written = set(re.findall(r"^\| `(\w+)` \|", table.group(1), re.MULTILINE))
-    known = program_passes(mase)
-    return [f"README.md lists `{name}`, which the program does not have" for name in sorted(written - known)] + [
-        f"README.md does not list the pass `{name}`" for name in sorted(known - written)
-    ]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mase", type=Path, required=True)
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--page", default="README.md")
-    parser.add_argument("what", choices=("commands", "passes"))
     arguments = parser.parse_args()
     text = (arguments.source / arguments.page).read_text(encoding="utf-8")
-    check = check_commands if arguments.what == "commands" else check_passes
-    complaints = check(arguments.page, text, arguments.mase.resolve(), arguments.source.resolve())
+    complaints = check_commands(arguments.page, text, arguments.mase.resolve(), arguments.source.resolve())
     print("\n".join(complaints))
     return int(bool(complaints))
 

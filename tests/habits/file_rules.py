@@ -116,9 +116,10 @@ def pass_rule(root):
 
 
 def config_rule(root):
-    """Every shipped configuration is used by a test, or by a command of README.md that a test runs."""
+    """Every shipped configuration is used by a test, or by a command of a page that a test runs."""
     tests = [path for path in files_under(root, ("tests",)) if path.suffix in (".cpp", ".py", ".sh", ".txt")]
-    texts = [read(path) for path in tests + [root / "README.md"]]
+    pages = [page for page in files_under(root, ("docs",), (".md",)) if "<!-- run -->" in read(page)]
+    texts = [read(path) for path in tests + pages + [root / "README.md"]]
     for path in files_under(root, ("configs",), (".toml",)):
         if not any(path.name in text for text in texts):
             yield f"{relative(path, root)}: no test uses it"

@@ -241,6 +241,13 @@ class HabitsBite(unittest.TestCase):
         ):
             self.assertEqual(self.complaints("prose", {"docs/a.md": f"# A\n\n{sentence}\n"}), [])
 
+    def test_a_picture_of_another_source_is_found(self):
+        source = 'digraph a { x [label="one\\ntwo"]; }'
+        one, two, three = (f'<text x="1">{word}</text>' for word in ("one", "two", "three"))
+        for drawn, complaint in ((one, "does not show two"), (one + two + three, "shows three")):
+            files = {"docs/images/a.dot": source, "docs/images/a.svg": drawn}
+            self.expect("picture", files, f"a.svg: {complaint}")
+
 
 if __name__ == "__main__":
     unittest.main()

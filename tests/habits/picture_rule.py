@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the data flow, docs/images/rooms.svg, shows the table of lib/README.md: picture_rule.py ROOT draws it."""
+"""The pictures in docs/images: rooms.svg shows the table of lib/README.md, and every other that has a source NAME.dot
+shows that source. picture_rule.py ROOT draws them."""
 
 import re
 import subprocess
@@ -9,7 +10,8 @@ from pathlib import Path
 
 from source_tree import read, read_table
 
-PICTURE = "docs/images/rooms.svg"
+IMAGES = "docs/images"
+PICTURE = f"{IMAGES}/rooms.svg"
 
 
 def reachable(rows, name):
@@ -56,13 +58,31 @@ def picture_rule(root):
     for title in sorted(wanted ^ drawn):
         where = "does not show" if title in wanted else "shows"
         yield f"{PICTURE}: {where} {title}; run scripts/docs"
+    for source in sorted((root / IMAGES).glob("*.dot")):
+        yield from label_rule(source)
+
+
+def label_rule(source):
+    """Every line of a label in NAME.dot stands in NAME.svg, and nothing else does."""
+    picture = source.with_suffix(".svg")
+    labels = re.findall(r'label="(.*?)"', read(source))
+    wanted = {line for label in labels for line in label.split("\\n")}
+    drawn = set(re.findall(r"<text[^>]*>(.*?)</text>", read(picture))) if picture.exists() else set()
+    for line in sorted(wanted ^ drawn):
+        where = "does not show" if line in wanted else "shows"
+        yield f"{IMAGES}/{picture.name}: {where} {line}; run scripts/docs"
+
+
+def draw(text, picture):
+    svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, text=True, check=True).stdout
+    picture.write_text(svg, encoding="utf-8")
 
 
 def main(arguments):
     root = Path(arguments[0]).resolve()
-    text = dot_text(read_table(root))
-    svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, text=True, check=True).stdout
-    (root / PICTURE).write_text(svg, encoding="utf-8")
+    draw(dot_text(read_table(root)), root / PICTURE)
+    for source in (root / IMAGES).glob("*.dot"):
+        draw(read(source), source.with_suffix(".svg"))
 
 
 if __name__ == "__main__":
