@@ -7,7 +7,7 @@ from citation_rule import line_of
 from source_tree import files_under, read, relative
 
 WIDTH = 120
-PAGES = ("CONTRIBUTING.md", "lib/README.md", "hw_templates/README.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "lib/README.md", "hw_templates/README.md")
 # Printed by the program, not yet rewritten, or full of examples of how not to write.
 EXEMPT = ("docs/reference/", "docs/hardware/timing.md", "docs/style.md")
 FENCE = re.compile(r"^\s*```")
